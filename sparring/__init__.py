@@ -1,0 +1,32 @@
+"""sparring: formal verification and executable reference specification of allreduce algorithms.
+
+Nothing heavy is imported before it is used: ``import sparring`` loads neither sympy, z3 nor numpy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+HOME = {
+    **dict.fromkeys(("page", "pages", "prove", "run", "verify"), "sparring.api"),
+    **dict.fromkeys(
+        ("InputError", "MissingExtra", "RankFailed", "Refuted", "SparringError", "Undecided", "UnknownPage"),
+        "sparring.errors",
+    ),
+    "Report": "sparring.report",
+    "world": "",
+}
+
+__all__ = sorted(HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOME:
+        raise AttributeError(f"module 'sparring' has no attribute {name!r}")
+    home = HOME[name]
+    return getattr(import_module(home), name) if home else import_module(f"sparring.{name}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -1,0 +1,51 @@
+"""Every error that sparring raises on purpose.
+
+The lowest floor of the house: ``spec``, ``impl`` and ``proofs`` raise these, so this module
+imports nothing of sparring's.
+"""
+
+from __future__ import annotations
+
+
+class SparringError(Exception):
+    """The root: ``except SparringError`` catches whatever sparring raises on purpose."""
+
+
+class InputError(SparringError, ValueError):
+    """What came in is not what was asked for; the message says what, where, and what would be right."""
+
+
+class UnknownPage(InputError):
+    """No algorithm, module or file of that name."""
+
+
+class Refuted(SparringError, AssertionError):
+    """Something claimed is false; the message is the witness."""
+
+
+class ScheduleFault(Refuted):
+    """A page's formulas contradict each other in a run of ``p`` ranks, at step ``t`` (None: before the first).
+
+    Attributes: ``p`` ranks, ``t`` step or None, ``why`` the fault without its place.
+    """
+
+    def __init__(self, p: int, t: int | None, why: str) -> None:
+        self.p, self.t, self.why = p, t, why
+        at = f"p={p}" if t is None else f"p={p} step {t}"
+        super().__init__(f"{at}: {why}")
+
+
+class Undecided(SparringError):
+    """A solver answered neither yes nor no; an ``unknown`` never passes for a proof."""
+
+
+class RankFailed(SparringError):
+    """A rank raised or died; ``rank`` says which, ``traceback`` is its own."""
+
+    def __init__(self, rank: int, traceback: str) -> None:
+        self.rank, self.traceback = rank, traceback
+        super().__init__(f"rank {rank} failed:\n{traceback.rstrip()}")
+
+
+class MissingExtra(SparringError, ImportError):
+    """An optional part is not installed; the message is the command that installs it."""

@@ -1,0 +1,1 @@
+"""What a page is, and how it runs."""

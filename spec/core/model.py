@@ -1,0 +1,135 @@
+"""What a page is.
+
+A page is a module whose schedule is a handful of formulas; :func:`load` checks that they are
+there, binds their arguments by name and fills what a page may leave out.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from sparring.errors import InputError
+from sparring.spec.core.numbers import Bool, Int, both
+
+
+class Kind(NamedTuple):
+    """What a collective starts from and must end with, cell by cell.
+
+    ``start(q, r, c, p)``: rank ``r``'s copy of chunk ``c`` contains ``q``'s contribution before
+    the first step; ``goal(q, r, c, p)``: it does after the last.
+    """
+
+    start: Callable[[Int, Int, Int, Int], Bool]
+    goal: Callable[[Int, Int, Int, Int], Bool]
+
+
+KINDS: Mapping[str, Kind] = {
+    "allreduce": Kind(start=lambda q, r, c, p: q == r, goal=lambda q, r, c, p: True),
+    "reduce_scatter": Kind(start=lambda q, r, c, p: q == r, goal=lambda q, r, c, p: True),  # where the page is live
+    "allgather": Kind(start=lambda q, r, c, p: both(q == r, r == c), goal=lambda q, r, c, p: q == c),
+}
+
+# What each formula of a page may ask for, in the order in which sparring calls it.
+LETTERS: Mapping[str, tuple[str, ...]] = {
+    "steps": ("p",),
+    "dst": ("r", "t", "p"),
+    "src": ("r", "t", "p"),
+    "chunk": ("r", "t", "p"),
+    "adds": ("t", "p"),
+    "holds": ("q", "r", "c", "t", "p"),
+    "live": ("r", "c", "t", "p"),
+    "start": ("q", "r", "c", "p"),
+    "goal": ("q", "r", "c", "p"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An algorithm: its prose and its formulas, parameters bound.
+
+    Letters: ``p`` ranks, ``r`` rank, ``t`` step, ``c`` chunk, ``q`` the rank whose contribution is
+    meant; all count from 0, and there are ``p`` chunks.
+    """
+
+    name: str
+    kind: str
+    doc: str
+    module: ModuleType
+    params: Mapping[str, Any]
+    steps: Callable[[Int], Int]
+    """``steps(p)``: how many steps there are."""
+    dst: Callable[[Int, Int, Int], Int]
+    """``dst(r, t, p)``: to whom rank ``r`` sends in step ``t``."""
+    src: Callable[[Int, Int, Int], Int]
+    """``src(r, t, p)``: from whom it receives."""
+    chunk: Callable[[Int, Int, Int], Int]
+    """``chunk(r, t, p)``: which chunk it sends."""
+    adds: Callable[[Int, Int], Bool]
+    """``adds(t, p)``: whether the receiver adds the message to its copy, else it overwrites."""
+    holds: Callable[[Int, Int, Int, Int, Int], Bool]
+    """``holds(q, r, c, t, p)``: after ``t`` steps rank ``r``'s copy of ``c`` contains ``q``'s contribution."""
+    live: Callable[[Int, Int, Int, Int], Bool]
+    """``live(r, c, t, p)``: the page vouches for this cell (by default for all)."""
+    start: Callable[[Int, Int, Int, Int], Bool]
+    goal: Callable[[Int, Int, Int, Int], Bool]
+
+    @property
+    def title(self) -> str:
+        """The first line of the prose, without its citation."""
+        return self.doc.strip().split("\n")[0].split(" [")[0].rstrip(".")
+
+
+def bound(c: Int, n: Int, p: Int) -> Int:
+    """Where chunk ``c`` of a vector of ``n`` entries begins; it ends where chunk ``c + 1`` begins.
+
+    >>> [bound(c, 7, 3) for c in range(4)]
+    [0, 2, 4, 7]
+    """
+    return c * n // p
+
+
+def load(module: ModuleType, **params: Any) -> Page:
+    """The page that ``module`` is, with parameters ``params`` (defaults from its ``Params``).
+
+    Raises InputError when a formula is missing, asks for a letter that it cannot have, or a
+    parameter is unknown.
+    """
+    name = module.__name__.rpartition(".")[2]
+    kind = getattr(module, "kind", "allreduce")
+    if kind not in KINDS:
+        raise InputError(f"page {name}: no kind {kind!r}; there are {', '.join(KINDS)}")
+    values = parameters(module, name, params)
+    defaults = {"live": lambda r, c, t, p: True, **KINDS[kind]._asdict()}
+    formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), values) for f in LETTERS}
+    return Page(name=name, kind=kind, doc=inspect.getdoc(module) or name, module=module, params=values, **formulas)
+
+
+def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The page's ``Params`` with ``given`` in place of the defaults."""
+    params: Any = getattr(module, "Params", NamedTuple("Params", []))
+    if unknown := sorted(set(given) - set(params._fields)):
+        raise InputError(
+            f"page {name} has no parameter {unknown[0]!r}; it has {', '.join(params._fields) or 'none'}"
+        )
+    if missing := sorted(set(params._fields) - set(params._field_defaults) - set(given)):
+        raise InputError(f"page {name} needs a value for {missing[0]!r}: -P {missing[0]}=VALUE")
+    return dict(params(**given)._asdict())
+
+
+def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> Any:
+    """``function``, to be called with all letters of ``formula`` in their order."""
+    letters = LETTERS[formula]
+    if not callable(function):
+        raise InputError(f"page {name} lacks the formula {formula}({', '.join(letters)})")
+    wanted = tuple(inspect.signature(function).parameters)
+    if strange := [w for w in wanted if w not in letters and w not in params]:
+        raise InputError(
+            f"page {name}: {formula} asks for {strange[0]!r}; it may ask for {', '.join([*letters, *params])}"
+        )
+    if wanted == letters:
+        return function
+    return lambda *values: function(**{w: dict(zip(letters, values), **params)[w] for w in wanted})

@@ -1,0 +1,134 @@
+"""Runs a page: the formulas say who sends what, the runner does the sending.
+
+All sends of a step read the state before it.  Whatever makes no schedule (a peer or a chunk
+out of range, a message to oneself, a receiver that listens elsewhere) is a
+:class:`~sparring.errors.ScheduleFault` that names the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from sparring.errors import InputError, ScheduleFault
+from sparring.spec.core.model import Page, bound
+from sparring.spec.core.numbers import Bool, Int
+
+
+class Message(NamedTuple):
+    """What one rank sends in one step: the entries of one chunk."""
+
+    src: int
+    dst: int
+    entries: Any
+
+
+class Step(NamedTuple):
+    """One step: its number, the messages by sender, every rank's vector after it."""
+
+    t: int
+    wire: list[Message]
+    states: list[Any]
+
+
+class Run:
+    """A run of ``page`` on one vector a rank; iterating yields a :class:`Step` after each step.
+
+    ``trace``: the messages of every step; ``results``: every rank's vector at the end, with
+    -0.0 turned into +0.0.  Both are computed once, on first use.
+    """
+
+    def __init__(self, page: Page, xs: Sequence[Any]) -> None:
+        if not xs:
+            raise InputError("no ranks: run needs one vector a rank, at least one")
+        lengths = [len(x) for x in xs]
+        if len(set(lengths)) > 1:
+            r = next(r for r, n in enumerate(lengths) if n != lengths[0])
+            raise InputError(f"rank {r} has {lengths[r]} entries, rank 0 has {lengths[0]}: all vectors need one length")
+        self.page, self.xs = page, xs
+
+    def __iter__(self) -> Iterator[Step]:
+        for t, wire, states in self._steps([copy(x) for x in self.xs]):
+            yield Step(t, wire, [copy(x) for x in states])
+
+    @cached_property
+    def trace(self) -> list[list[Message]]:
+        return self._ran[0]
+
+    @cached_property
+    def results(self) -> list[Any]:
+        return self._ran[1]
+
+    @cached_property
+    def _ran(self) -> tuple[list[list[Message]], list[Any]]:
+        state = [copy(x) for x in self.xs]
+        trace = [wire for _, wire, _ in self._steps(state)]
+        return trace, [plain(x) for x in state]
+
+    def _steps(self, state: list[Any]) -> Iterator[Step]:
+        page, p, n = self.page, len(state), len(state[0])
+        steps = number(page.steps(p))
+        if steps < 0:
+            raise ScheduleFault(p, None, f"steps({p}) = {steps}; a page has at least 0 steps")
+        for t in range(steps):
+            sends = [send(page, r, t, p) for r in range(p)]
+            cuts = [slice(number(bound(c, n, p)), number(bound(c + 1, n, p))) for _, c in sends]
+            wire = [Message(r, d, copy(state[r][cut])) for r, ((d, _), cut) in enumerate(zip(sends, cuts))]
+            adds = truth(page.adds(t, p))
+            for (_, d, entries), cut in zip(wire, cuts):
+                state[d][cut] = plus(entries, state[d][cut]) if adds else entries
+            yield Step(t, wire, state)
+
+
+def run(page: Page, xs: Sequence[Any]) -> Run:
+    """Run ``page`` on ``xs``: one vector a rank (a list, or an array with elementwise ``+``).
+
+    Raises InputError unless there is at least one rank and all vectors have one length;
+    iterating raises ScheduleFault where the formulas make no schedule.
+    """
+    return Run(page, xs)
+
+
+def send(page: Page, r: int, t: int, p: int) -> tuple[int, int]:
+    """To whom rank ``r`` sends in step ``t``, and which chunk; checked."""
+    d, c = number(page.dst(r, t, p)), number(page.chunk(r, t, p))
+    for what, x in (("dst", d), ("chunk", c), ("src", number(page.src(r, t, p)))):
+        if not 0 <= x < p:
+            raise ScheduleFault(p, t, f"{what}({r}, {t}, {p}) = {x} is out of range 0..{p - 1}")
+    if d == r:
+        raise ScheduleFault(p, t, f"rank {r} sends to itself")
+    if (heard := number(page.src(d, t, p))) != r:
+        raise ScheduleFault(p, t, f"rank {r} sends to rank {d}, which listens to rank {heard}")
+    return d, c
+
+
+def number(x: Int) -> int:
+    """The number that ``x`` is; a run has no symbols."""
+    if not isinstance(x, int):
+        raise InputError(f"a schedule formula gave {x!r}, not an integer")
+    return x
+
+
+def truth(x: Bool) -> bool:
+    """The truth that ``x`` is."""
+    if not isinstance(x, bool):
+        raise InputError(f"a schedule formula gave {x!r}, not True or False")
+    return x
+
+
+def copy(x: Any) -> Any:
+    """A copy of a vector, of its own class."""
+    return x[:] if isinstance(x, list) else x.copy()
+
+
+def plus(a: Any, b: Any) -> Any:
+    """The elementwise sum of two vectors."""
+    return [u + v for u, v in zip(a, b)] if isinstance(a, list) else a + b
+
+
+def plain(x: Any) -> Any:
+    """``x`` with every -0.0 turned into +0.0, which adding zero does; letters stay as they are."""
+    if isinstance(x, list):
+        return [v + 0.0 if isinstance(v, float) else v for v in x]
+    return x + x.dtype.type(0)
