@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from sparring.spec.core import pages as registry
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
+
+if TYPE_CHECKING:
+    from sparring.proofs.core.kernel import Attempt
+    from sparring.report import Report
 
 
 def pages() -> list[str]:
@@ -29,3 +34,44 @@ def run(algo: str | Page, xs: Sequence[Any], **params: Any) -> runner.Run:
     [[11.0, 22.0], [11.0, 22.0]]
     """
     return runner.run(algo if isinstance(algo, Page) else page(algo, **params), xs)
+
+
+def attempts(page: Page) -> Iterator[Attempt]:
+    """Every theorem of ``page``, or what came of it, as soon as it is judged."""
+    from sparring.proofs.core import kernel
+
+    return kernel.prove(page)
+
+
+def prove(*algos: str | Page) -> Report:
+    """Prove the theorems of these pages (by default of all), for every number of ranks.
+
+    >>> prove("ring").verdict
+    'holds'
+    """
+    start = time.perf_counter()
+    found = [a for algo in algos or pages() for a in attempts(algo if isinstance(algo, Page) else page(algo))]
+    return proof_report(found, time.perf_counter() - start)
+
+
+def proof_report(found: Sequence[Attempt], seconds: float) -> Report:
+    """The report of ``prove``: one result and one entry of ``theorems`` for each attempt."""
+    from sparring.report import Report, Result
+
+    results = [Result(a.algorithm, a.name, a.verdict, a.detail, a.witness) for a in found]
+    return Report("prove", results, seconds=seconds, extra={"theorems": [theorem(a) for a in found]})
+
+
+def theorem(a: Attempt) -> dict[str, Any]:
+    """A theorem, or what came of it, for the envelope."""
+    return {
+        "algorithm": a.algorithm,
+        "name": a.name,
+        "statement": a.statement,
+        "verdict": str(a.verdict),
+        "seconds": round(a.seconds, 3),
+        "solvers": sorted({solver for answer in a.answers for solver in answer.solvers}),
+        "mutant": "refuted" if a.mutant else "none",
+        "planted": a.mutant,
+        "obligations": [answer.obligation.name for answer in a.answers],
+    }

@@ -202,3 +202,25 @@ class Evaluator(Reader[int | bool]):
 def evaluate(x: Int | Bool, /, **values: int) -> int | bool:
     """What ``x`` is when its variables have these values; raises KeyError for one that has none."""
     return Evaluator(values)(x)
+
+
+class Variables(Reader[frozenset[str]]):
+    """Reads a term as the names of its variables."""
+
+    def constant(self, x: int | bool) -> frozenset[str]:
+        return frozenset()
+
+    def variable(self, name: str) -> frozenset[str]:
+        return frozenset([name])
+
+    def operator(self, x: Node, args: list[frozenset[str]]) -> frozenset[str]:
+        return frozenset().union(*args)
+
+
+def variables(x: Int | Bool) -> frozenset[str]:
+    """The names of the variables in ``x``.
+
+    >>> sorted(variables((Sym.var("r") + 1) % Sym.var("p")))
+    ['p', 'r']
+    """
+    return Variables()(x)

@@ -1,0 +1,1 @@
+"""Which messages cross which links: topologies, and the claims that a schedule does not contend."""

@@ -1,0 +1,1 @@
+"""The kernel that makes theorems, and what it stands on: symbolic reading, solvers, execution, terms."""

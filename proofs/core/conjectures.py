@@ -1,0 +1,93 @@
+"""What the kernel tries to prove of a page, in a fixed order, each with its sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sparring.proofs.contention import claims
+from sparring.proofs.core import execution, obligations
+from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.supplement import Subject
+
+
+class Conjecture(NamedTuple):
+    """A claim and the obligations from which it follows."""
+
+    name: str
+    statement: str
+    obligations: tuple[Obligation, ...]
+    check: execution.Check | None
+    """Decides by running, where an obligation about an annotation fails; None: there is none."""
+    mutant: str
+    """The mutation to try first, in which this very claim is false."""
+
+
+def conjectures(subject: Subject) -> Iterator[Conjecture]:
+    """All conjectures about the subject, one by one, since building one already reads formulas."""
+    page = subject.page
+    yield Conjecture(
+        "result",
+        f"After all steps every cell holds each contribution of its goal exactly once ({page.kind}).",
+        tuple(obligations.result(page)),
+        execution.wrong_result,
+        "never adds",
+    )
+    if subject.same:
+        yield Conjecture(
+            "agreement",
+            "All ranks end with the identical term in every chunk, hence with identical bits.",
+            tuple(obligations.agreement(page, subject.same)),
+            execution.disagreement,
+            "step short",
+        )
+    yield Conjecture(
+        "economy",
+        "Every message brings its receiver a contribution that it did not have.",
+        tuple(obligations.economy(page)),
+        execution.in_vain,
+        "step long",
+    )
+    yield Conjecture(
+        "partition",
+        "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
+        tuple(obligations.partition(subject.bound)),
+        None,
+        "remainder dropped",
+    )
+    yield Conjecture(
+        "deadlock",
+        "Posting all of a step and then waiting never deadlocks, with synchronous sends.",
+        tuple(obligations.schedule(page)),
+        execution.matched,
+        "wrong neighbour",
+    )
+    yield from contention(subject)
+    if subject.peers:
+        yield Conjecture(
+            "peers",
+            "The implementation's peers and blocks are the page's.",
+            tuple(subject.peers(page)),
+            None,
+            "wrong neighbour",
+        )
+
+
+def contention(subject: Subject) -> Iterator[Conjecture]:
+    """What the page claims of each topology."""
+    for topology, level in subject.contention.items():
+        yield Conjecture(
+            f"lock step on {topology}",
+            f"In no step do two messages cross one directed link of the {topology}.",
+            tuple(claims.lock_step(subject.page, topology)),
+            None,
+            "further neighbour",
+        )
+        if level == "exclusive":
+            yield Conjecture(
+                f"exclusive on {topology}",
+                f"Each directed link of the {topology} serves one (source, destination) pair.",
+                tuple(claims.exclusive(subject.page, topology)),
+                None,
+                "further neighbour",
+            )

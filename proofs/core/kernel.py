@@ -1,0 +1,148 @@
+"""Makes theorems.  Nothing else can.
+
+A conjecture becomes a theorem when two solvers refute the negation of each of its obligations,
+its hypotheses are satisfiable for 2, 3, 4 and 5 ranks, and the same road refutes a mutant.
+Where an obligation fails, running the page for small p decides between *refuted* (the algorithm
+is wrong) and *not inductive* (it is not, but what the page says of itself is).
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sparring.errors import InputError, SparringError
+from sparring.proofs.core import execution
+from sparring.proofs.core.conjectures import Conjecture, conjectures
+from sparring.proofs.core.questions import Answer, answered
+from sparring.proofs.core.supplement import Subject, subject
+from sparring.proofs.core.verdicts import NOT_INDUCTIVE, PROVED, REFUTED, UNDECIDED, Verdict
+from sparring.proofs.mutants.schedules import MUTATIONS
+from sparring.spec.core.model import Page
+
+LARGEST_RUN = 64  # ranks; a counterexample with more is told by its formula alone
+
+_SEAL = object()
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A conjecture and what came of it."""
+
+    algorithm: str
+    name: str
+    statement: str
+    verdict: Verdict
+    detail: str
+    """One sentence that says why, where the verdict is not *proved*; else what it rests on."""
+    witness: dict[str, Any]
+    answers: tuple[Answer, ...]
+    seconds: float = 0.0
+    mutant: str = ""
+    """The planted fault that the same road refuted; empty where none was."""
+
+
+@dataclass(frozen=True)
+class Theorem(Attempt):
+    """An attempt that came off; made by :func:`prove` alone."""
+
+    seal: object = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.seal is not _SEAL or self.verdict != PROVED:
+            raise TypeError("theorems are made by sparring.proofs.core.kernel.prove and by nothing else")
+
+
+def prove(page: Page) -> Iterator[Attempt]:
+    """Try every conjecture about ``page``; what holds comes as a Theorem, as soon as it is judged.
+
+    Raises InputError where a formula cannot be run on symbols, naming its line.
+    """
+    whole = subject(page)
+    for conjecture in readable(whole):
+        start = time.perf_counter()
+        attempt = judge(whole, conjecture, second_opinion=True)
+        if attempt.verdict == PROVED:
+            attempt = confirmed(whole, attempt)
+        yield replace(attempt, seconds=time.perf_counter() - start)
+
+
+def readable(whole: Subject) -> Iterator[Conjecture]:
+    """The conjectures, with a fault in the page's own code told as bad input."""
+    try:
+        yield from conjectures(whole)
+    except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+        if isinstance(error, SparringError):
+            raise
+        file = whole.page.module.__file__
+        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+        raise InputError(f"{file}:{lines[-1] if lines else '?'}: {error}") from error
+
+
+def judge(whole: Subject, conjecture: Conjecture, second_opinion: bool) -> Attempt:
+    """Ask the solvers, and where they object, run the page."""
+    answers = tuple(answered(conjecture.obligations, second_opinion))
+    verdict, detail, witness = weighed(whole.page, conjecture, answers)
+    return Attempt(whole.page.name, conjecture.name, conjecture.statement, verdict, detail, witness, answers)
+
+
+Weighed = tuple[Verdict, str, dict[str, Any]]
+
+
+def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> Weighed:
+    """The verdict on a conjecture, why, and the witness."""
+    failed = sorted((a for a in answers if not a.holds), key=lambda a: a.witness.get("p", 0))
+    if not failed:
+        return PROVED, f"{len(answers)} obligations", {}
+    facts = [a for a in failed if a.witness and not a.problem and not a.obligation.annotation]
+    wrong = ran_wrong(page, conjecture, failed)
+    if wrong and not (facts and facts[0].witness["p"] < wrong.p):
+        return REFUTED, str(wrong), {"p": wrong.p} | ({} if wrong.t is None else {"t": wrong.t})
+    if facts:
+        return REFUTED, told(facts[0]), dict(facts[0].witness)
+    if doubtful := [a for a in failed if a.problem]:
+        return UNDECIDED, f"{doubtful[0].obligation.name}: {doubtful[0].problem}", {}
+    return not_inductive(page, conjecture, failed[0])
+
+
+def ran_wrong(page: Page, conjecture: Conjecture, failed: Sequence[Answer]) -> execution.Wrong | None:
+    """What runs with few ranks find, then runs with as many ranks as the counterexamples have."""
+    if conjecture.check is None:
+        return None
+    larger = sorted({a.witness["p"] for a in failed if a.witness} - set(execution.RANKS))
+    return execution.first(conjecture.check, page, [*execution.RANKS, *(p for p in larger if p <= LARGEST_RUN)])
+
+
+def told(a: Answer) -> str:
+    """A failed obligation with its counterexample."""
+    return f"{a.obligation.name} fails at {', '.join(f'{k}={v}' for k, v in a.witness.items())}"
+
+
+def not_inductive(page: Page, conjecture: Conjecture, failed: Answer) -> Weighed:
+    """The runs are clean: what the page says of itself is wrong, and here is where."""
+    clean = f"runs with p <= {execution.RANKS[-1]} are clean"
+    lie = None if conjecture.name == "agreement" else execution.first_lie(page)
+    if lie:
+        return NOT_INDUCTIVE, f"{clean}, but {lie}", lie._asdict()
+    return NOT_INDUCTIVE, f"{clean}, but {told(failed)}", dict(failed.witness)
+
+
+def confirmed(whole: Subject, attempt: Attempt) -> Attempt:
+    """The theorem, once a mutant of the page is refuted by the same road."""
+    if mutant := refuted_mutant(whole, attempt.name):
+        return Theorem(**{**vars(attempt), "mutant": mutant}, seal=_SEAL)
+    return replace(attempt, verdict=UNDECIDED, detail="no planted fault was refuted: the theorem may say nothing")
+
+
+def refuted_mutant(whole: Subject, name: str) -> str:
+    """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
+    first = next(c.mutant for c in conjectures(whole) if c.name == name)
+    for mutation in (first, *(m for m in MUTATIONS if m != first)):
+        mutant = MUTATIONS[mutation](whole)
+        conjecture = next(c for c in conjectures(mutant) if c.name == name)
+        if judge(mutant, conjecture, second_opinion=False).verdict == REFUTED:
+            return mutation
+    return ""

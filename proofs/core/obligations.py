@@ -1,0 +1,155 @@
+"""What has to be shown of a regular page, generated from its formulas.
+
+Every obligation is closed under its hypotheses: variables range over all ranks, chunks and
+steps, so that unsatisfiability of its negation means "for every p".  The Coq theorems in
+``proofs/coq`` say why these obligations are the theorem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import reduce
+from typing import NamedTuple
+
+from sparring.spec.core.model import Page, bound
+from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, where
+
+p, q, r, s, c, t, u, n = (Sym.var(name) for name in "pqrsctun")
+
+Same = Callable[[Int, Int, Int, Int, Int], Bool]
+"""``same(r, s, c, t, p)``: after ``t`` steps ranks ``r`` and ``s`` hold the identical term in chunk ``c``."""
+
+
+class Obligation(NamedTuple):
+    """``claim`` is to follow from ``hypotheses``.
+
+    ``annotation``: the claim speaks of what the page *says* of itself (``holds``, ``same``), so a
+    counterexample may mean that the annotation is wrong and not the algorithm.
+    """
+
+    name: str
+    hypotheses: tuple[Bool, ...]
+    claim: Bool
+    annotation: bool = False
+
+
+def within(x: Int, top: Int = p) -> Bool:
+    """``0 <= x < top``."""
+    return both(0 <= x, x < top)
+
+
+def implies(a: Bool, b: Bool) -> Bool:
+    return either(negate(a), b)
+
+
+def iff(a: Bool, b: Bool) -> Bool:
+    return where(a, b, negate(b))
+
+
+def every(*claims: Bool) -> Bool:
+    return reduce(both, claims)
+
+
+def some(*claims: Bool) -> Bool:
+    return reduce(either, claims)
+
+
+ROUND: tuple[Bool, ...] = (p >= 1, within(q), within(r), within(s), within(c))
+"""At least one rank; q, r, s are ranks and c is a chunk."""
+
+
+def during(page: Page, *steps: Sym) -> tuple[Bool, ...]:
+    """``ROUND``, and each of ``steps`` (by default ``t``) is a step of the page."""
+    return (*ROUND, *(within(x, page.steps(p)) for x in steps or (t,)))
+
+
+def schedule(page: Page) -> Iterator[Obligation]:
+    """The formulas make a schedule: indices in range, and who sends and who listens agree."""
+    step = during(page)
+    src, dst = page.src(r, t, p), page.dst(r, t, p)
+    yield Obligation("steps >= 0", ROUND, page.steps(p) >= 0)
+    yield Obligation("dst in range", step, within(dst))
+    yield Obligation("src in range", step, within(src))
+    yield Obligation("chunk in range", step, within(page.chunk(r, t, p)))
+    yield Obligation("no message to oneself", step, negate(dst == r))
+    yield Obligation("dst(src(r)) = r", step, page.dst(src, t, p) == r)
+    yield Obligation("src(dst(r)) = r", step, page.src(dst, t, p) == r)
+
+
+def result(page: Page) -> Iterator[Obligation]:
+    """Every cell ends with exactly the contributions of its goal, each once."""
+    yield from schedule(page)
+    step, end = during(page), page.steps(p)
+    holds, live, adds = page.holds, page.live, page.adds(t, p)
+    sender = page.src(r, t, p)
+    got = page.chunk(sender, t, p) == c
+    own, sent = holds(q, r, c, t, p), holds(q, sender, c, t, p)
+    after = where(got, where(adds, either(own, sent), sent), own)
+    made = where(got, both(live(sender, c, t, p), implies(adds, live(r, c, t, p))), live(r, c, t, p))
+    lives = live(r, c, t + 1, p)
+    yield note("base", ROUND, implies(live(r, c, 0, p), iff(holds(q, r, c, 0, p), page.start(q, r, c, p))))
+    yield note("live", step, implies(lives, made))
+    yield note("step", step, implies(lives, iff(holds(q, r, c, t + 1, p), after)))
+    yield note("disjoint", step, implies(every(lives, got, adds), negate(both(own, sent))))
+    yield note("conclusion", ROUND, both(ends(page), iff(holds(q, r, c, end, p), page.goal(q, r, c, p))))
+
+
+def ends(page: Page) -> Bool:
+    """The page vouches for cell (r, c) at the end, as every kind but reduce-scatter needs of every cell."""
+    return True if page.kind == "reduce_scatter" else page.live(r, c, page.steps(p), p)
+
+
+def note(name: str, hypotheses: tuple[Bool, ...], claim: Bool) -> Obligation:
+    """An obligation about the page's annotations."""
+    return Obligation(name, hypotheses, claim, annotation=True)
+
+
+def agreement(page: Page, same: Same) -> Iterator[Obligation]:
+    """Any two ranks end with the identical term in every chunk, hence with identical bits.
+
+    The rule is congruence: two terms made in the same way from identical parts are identical;
+    an addition may swap its two parts.
+    """
+    yield from schedule(page)
+
+    def then(a: Int, b: Int) -> Bool:
+        return same(a, b, c, t, p)
+
+    sr, ss, adds = page.src(r, t, p), page.src(s, t, p), page.adds(t, p)
+    got_r, got_s = page.chunk(sr, t, p) == c, page.chunk(ss, t, p) == c
+    added = either(both(then(r, s), then(sr, ss)), both(then(r, ss), then(sr, s)))
+    rule = some(
+        r == s,
+        every(negate(got_r), negate(got_s), then(r, s)),
+        every(negate(adds), got_r, got_s, then(sr, ss)),
+        every(negate(adds), got_r, negate(got_s), then(sr, s)),
+        every(negate(adds), got_s, negate(got_r), then(r, ss)),
+        every(adds, got_r, got_s, added),
+    )
+    yield note("same base", ROUND, implies(same(r, s, c, 0, p), r == s))
+    yield note("same step", during(page), implies(same(r, s, c, t + 1, p), rule))
+    yield note("same conclusion", ROUND, same(r, s, c, page.steps(p), p))
+
+
+def economy(page: Page) -> Iterator[Obligation]:
+    """No message is in vain: each brings its receiver a contribution that was not there.
+
+    That some rank ``q``'s contribution is new is shown by naming one of a few candidates.
+    """
+    yield from schedule(page)
+    sender = page.src(r, t, p)
+    chunk = page.chunk(sender, t, p)
+    candidates = (sender, r, chunk, (chunk - 1) % p, (chunk + 1) % p)
+    new = [both(page.holds(q, sender, chunk, t, p), negate(page.holds(q, r, chunk, t, p))) for q in candidates]
+    yield note("something new", during(page), some(*new))
+
+
+Bound = Callable[[Int, Int, Int], Int]
+
+
+def partition(bound: Bound = bound) -> Iterator[Obligation]:
+    """The chunks cut ``[0, n)`` without gap or overlap, for every n >= 0, n < p included."""
+    box = (p >= 1, n >= 0, within(c))
+    yield Obligation("begins at 0", box, bound(0, n, p) == 0)
+    yield Obligation("ends at n", box, bound(p, n, p) == n)
+    yield Obligation("in order", box, bound(c, n, p) <= bound(c + 1, n, p))

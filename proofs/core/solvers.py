@@ -1,0 +1,80 @@
+"""Two solvers, asked the same question in the same words: z3, and cvc5 on z3's SMT-LIB text.
+
+Effort is limited in the solvers' own resource units, never in seconds, so that an answer does
+not depend on the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+
+import cvc5
+import z3
+
+from sparring.proofs.core.symbolic import EFFORT
+
+CVC5_EFFORT = 2_000_000
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Which solvers answer, for certificates."""
+    return {"z3": version("z3-solver"), "cvc5": version("cvc5")}
+
+
+def question(hypotheses: Sequence[z3.BoolRef], claim: z3.BoolRef) -> z3.Solver:
+    """A z3 solver that is unsatisfiable exactly if the hypotheses imply the claim."""
+    solver = z3.Solver()
+    solver.set("rlimit", EFFORT)
+    solver.add(*hypotheses, z3.Not(claim))
+    return solver
+
+
+def ask_z3(solver: z3.Solver) -> str:
+    """``"unsat"`` (the claim holds), ``"sat"`` or ``"unknown"``."""
+    return str(solver.check())
+
+
+def ask_cvc5(text: str) -> str:
+    """cvc5's answer to SMT-LIB text that asks one question."""
+    terms = cvc5.TermManager()
+    solver = cvc5.Solver(terms)
+    solver.setOption("rlimit-per", str(CVC5_EFFORT))
+    solver.setLogic("ALL")
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "question")
+    symbols, answer = parser.getSymbolManager(), ""
+    while not (command := parser.nextCommand()).isNull():
+        answer = str(command.invoke(solver, symbols) or "").strip() or answer
+    return answer
+
+
+def witness(solver: z3.Solver, p: z3.ArithRef) -> dict[str, int]:
+    """A model of a satisfiable question with the fewest ranks."""
+    model = solver.model()
+    for fewest in range(1, model.eval(p, model_completion=True).as_long()):
+        solver.push()
+        solver.add(p == fewest)
+        smaller = solver.model() if solver.check() == z3.sat else None
+        solver.pop()
+        if smaller is not None:
+            model = smaller
+            break
+    return {str(d): model[d].as_long() for d in sorted(model.decls(), key=str) if d.arity() == 0}
+
+
+def vacuous_at(hypotheses: Sequence[z3.BoolRef], p: z3.ArithRef) -> int | None:
+    """The first of 2, 3, 4, 5 ranks for which the hypotheses contradict each other, so that anything would follow."""
+    solver = z3.Solver()
+    solver.set("rlimit", EFFORT)
+    solver.add(*hypotheses)
+    for ranks in (2, 3, 4, 5):
+        solver.push()
+        solver.add(p == ranks)
+        possible = solver.check() == z3.sat
+        solver.pop()
+        if not possible:
+            return ranks
+    return None

@@ -1,0 +1,55 @@
+"""What a page's proof needs beyond its formulas: the module of the same name in ``proofs``.
+
+A page in a file of its own, or of another package, may hold these names itself:
+
+``same(r, s, c, t, p)``   after ``t`` steps ranks r and s hold the identical term in chunk c
+``contention``            a mapping topology -> "exclusive" or "lock step", what the page claims
+``peers(page)``           obligations that the implementation's arithmetic is the page's
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+
+from sparring.errors import InputError
+from sparring.proofs.contention.topologies import TOPOLOGIES
+from sparring.proofs.core.obligations import Bound, Obligation, Same
+from sparring.spec.core.model import Page, bound
+
+LEVELS = ("exclusive", "lock step")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """All that the theorems of one page speak of; a mutant is a Subject with one part replaced."""
+
+    page: Page
+    same: Same | None
+    contention: Mapping[str, str]
+    peers: Callable[[Page], Iterable[Obligation]] | None
+    bound: Bound = bound
+
+
+def subject(page: Page) -> Subject:
+    """The page with its supplement; parts that are nowhere given are None or empty."""
+    module = companion(page)
+    contention = getattr(module, "contention", {})
+    for topology, level in contention.items():
+        if topology not in TOPOLOGIES or level not in LEVELS:
+            raise InputError(
+                f"page {page.name}: contention {topology!r}: {level!r}; "
+                f"topologies are {', '.join(TOPOLOGIES)}, levels are {', '.join(LEVELS)}"
+            )
+    return Subject(page, getattr(module, "same", None), contention, getattr(module, "peers", None))
+
+
+def companion(page: Page) -> ModuleType:
+    """The module that holds the supplement."""
+    room, _, name = page.module.__name__.rpartition(".")
+    if room == "sparring.spec" and importlib.util.find_spec(f"sparring.proofs.{name}"):
+        return importlib.import_module(f"sparring.proofs.{name}")
+    return page.module

@@ -1,0 +1,110 @@
+"""Reads terms in z3.  ``x % p`` becomes the fewest linear cases that its range allows.
+
+With ``a p <= x < b p`` the remainder of ``x`` by ``p`` is ``x - k p`` for one ``k`` of
+``a .. b-1``: linear arithmetic, which solvers decide in milliseconds, where a remainder by a
+variable would leave every decidable fragment.  That ``x`` has this range is itself proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import z3
+
+from sparring.errors import InputError, Undecided
+from sparring.spec.core.numbers import Bool, Int, Node, Reader
+
+WIDEST = 8  # laps that a remainder may span; real schedules stay below 4
+EFFORT = 20_000_000  # z3's resource limit for one question; a limit on time would depend on the machine
+
+Z3Term: TypeAlias = Any  # z3's own hints do not know its operators
+
+
+class Z3Reader(Reader[Z3Term]):
+    """Reads terms under ``hypotheses``; ``modulus`` is what ``%`` is unfolded for."""
+
+    def __init__(self, hypotheses: Sequence[Bool], modulus: Node) -> None:
+        super().__init__()
+        self.modulus = modulus
+        self.solver = z3.Solver()
+        self.solver.set("rlimit", EFFORT)
+        self.wraps: dict[str, tuple[int, int]] = {}
+        self.hypotheses = []
+        for hypothesis in hypotheses:
+            self.hypotheses.append(self(hypothesis))
+            self.solver.add(self.hypotheses[-1])
+
+    def constant(self, x: int | bool) -> Z3Term:
+        if isinstance(x, bool):
+            return z3.BoolVal(x)
+        if not isinstance(x, int):
+            raise InputError(f"a schedule formula holds {x!r}; formulas hold integers and truths")
+        return z3.IntVal(x)
+
+    def variable(self, name: str) -> Z3Term:
+        return z3.Int(name)
+
+    def operator(self, x: Node, args: list[Z3Term]) -> Z3Term:
+        if x.op == "%":
+            return self.remainder(x, args)
+        if x.op == "//" and not positive(x.args[1], self.modulus):
+            raise Undecided(f"{x!r}: only // by p or by a positive constant can be read")
+        return OPERATORS[x.op](*args)
+
+    def remainder(self, x: Node, args: list[Z3Term]) -> Z3Term:
+        if x.args[1] is self.modulus:
+            return self.wrap(*args)
+        if positive(x.args[1], self.modulus):
+            return args[0] % args[1]
+        raise Undecided(f"{x!r}: only % by p or by a positive constant can be read")
+
+    def wrap(self, x: Z3Term, p: Z3Term) -> Z3Term:
+        """``x % p`` unfolded over the smallest proved range of laps."""
+        key = x.sexpr()
+        if key not in self.wraps:
+            self.wraps[key] = self.laps(x, p)
+        low, high = self.wraps[key]
+        unfolded = x - (high - 1) * p
+        for k in range(high - 2, low - 1, -1):
+            unfolded = z3.If(x < (k + 1) * p, x - k * p, unfolded)
+        return unfolded
+
+    def laps(self, x: Z3Term, p: Z3Term) -> tuple[int, int]:
+        """The largest ``a`` and smallest ``b`` with ``a p <= x < b p``; around 0, where schedules live."""
+        low = next((a for a in range(0, -WIDEST, -1) if self.sure(a * p <= x)), None)
+        while low is not None and low < WIDEST and self.sure((low + 1) * p <= x):
+            low += 1
+        above = range(0) if low is None else range(low + 1, low + 1 + WIDEST)
+        high = next((b for b in above if self.sure(x < b * p)), None)
+        if low is None or high is None:
+            raise Undecided(f"({x}) % p: no range within {WIDEST} laps of p could be proved")
+        return low, high
+
+    def sure(self, claim: Z3Term) -> bool:
+        """Whether the hypotheses imply ``claim``."""
+        self.solver.push()
+        self.solver.add(z3.Not(claim))
+        answer = self.solver.check()
+        self.solver.pop()
+        return bool(answer == z3.unsat)
+
+
+def positive(x: Int | Bool, modulus: Node) -> bool:
+    """Whether ``x`` is a divisor that every hypothesis makes positive: ``p`` or a constant."""
+    return x is modulus or (isinstance(x, int) and x > 0)
+
+
+OPERATORS = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "//": lambda a, b: a / b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    "==": lambda a, b: a == b,
+    "not": z3.Not,
+    "and": z3.And,
+    "or": z3.Or,
+    "where": z3.If,
+}

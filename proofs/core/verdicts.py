@@ -1,0 +1,65 @@
+"""The words for verdicts: a closed set, from the strongest to the worst."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Word(Enum):
+    """What can be said of a claim, strongest first."""
+
+    PROVED = "proved for every p"
+    PROVED_UP_TO = "proved for p <= {}"
+    TESTED = "tested ({} examples)"
+    NOT_COVERED = "not covered"
+    UNDECIDED = "undecided"
+    NOT_INDUCTIVE = "not inductive"
+    REFUTED = "refuted"
+
+    @property
+    def exit_code(self) -> int:
+        """What a command that ends in this verdict returns to the shell."""
+        return {Word.UNDECIDED: 3, Word.NOT_INDUCTIVE: 3, Word.REFUTED: 1}.get(self, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A word and the number that some words need.
+
+    >>> str(Verdict(Word.PROVED_UP_TO, 64))
+    'proved for p <= 64'
+    """
+
+    word: Word
+    number: int = 0
+
+    def __str__(self) -> str:
+        return self.word.value.format(self.number)
+
+
+PROVED = Verdict(Word.PROVED)
+NOT_COVERED = Verdict(Word.NOT_COVERED)
+UNDECIDED = Verdict(Word.UNDECIDED)
+NOT_INDUCTIVE = Verdict(Word.NOT_INDUCTIVE)
+REFUTED = Verdict(Word.REFUTED)
+
+
+def proved_up_to(p: int) -> Verdict:
+    """Exhaustive over inputs, for every number of ranks up to ``p``."""
+    return Verdict(Word.PROVED_UP_TO, p)
+
+
+def tested(examples: int) -> Verdict:
+    """So many examples, no exception."""
+    return Verdict(Word.TESTED, examples)
+
+
+def overall(verdicts: list[Verdict]) -> Word:
+    """The worst word of all; of nothing, NOT_COVERED.
+
+    >>> overall([PROVED, REFUTED, NOT_COVERED])
+    <Word.REFUTED: 'refuted'>
+    """
+    order = list(Word)
+    return max((v.word for v in verdicts), key=order.index, default=Word.NOT_COVERED)

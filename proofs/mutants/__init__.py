@@ -1,0 +1,1 @@
+"""Faults planted on purpose: what a prover must refute."""

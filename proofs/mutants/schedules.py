@@ -1,0 +1,64 @@
+"""Faults planted in a page's formulas.
+
+A theorem is trusted only with a mutant that the same kernel refutes: a theorem that no fault
+can upset says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from sparring.proofs.core.supplement import Subject
+from sparring.spec.core.numbers import where
+
+
+def wrong_neighbour(subject: Subject) -> Subject:
+    page = subject.page
+    return replace(subject, page=replace(page, dst=lambda r, t, p: (page.dst(r, t, p) + 1) % p))
+
+
+def further_neighbour(subject: Subject) -> Subject:
+    page = subject.page
+    dst, src = page.dst, page.src
+    further = replace(page, dst=lambda r, t, p: (dst(r, t, p) + 1) % p, src=lambda r, t, p: (src(r, t, p) - 1) % p)
+    return replace(subject, page=further)
+
+
+def wrong_chunk(subject: Subject) -> Subject:
+    page = subject.page
+    return replace(subject, page=replace(page, chunk=lambda r, t, p: (page.chunk(r, t, p) + t) % p))
+
+
+def step_short(subject: Subject) -> Subject:
+    page = subject.page
+    return replace(subject, page=replace(page, steps=lambda p: where(page.steps(p) > 0, page.steps(p) - 1, 0)))
+
+
+def step_long(subject: Subject) -> Subject:
+    page = subject.page
+    return replace(subject, page=replace(page, steps=lambda p: where(page.steps(p) > 0, page.steps(p) + 1, 0)))
+
+
+def always_adds(subject: Subject) -> Subject:
+    return replace(subject, page=replace(subject.page, adds=lambda t, p: True))
+
+
+def never_adds(subject: Subject) -> Subject:
+    return replace(subject, page=replace(subject.page, adds=lambda t, p: False))
+
+
+def remainder_dropped(subject: Subject) -> Subject:
+    return replace(subject, bound=lambda c, n, p: c * (n // p))
+
+
+MUTATIONS: Mapping[str, Callable[[Subject], Subject]] = {
+    "wrong neighbour": wrong_neighbour,
+    "further neighbour": further_neighbour,
+    "wrong chunk": wrong_chunk,
+    "step short": step_short,
+    "step long": step_long,
+    "always adds": always_adds,
+    "never adds": never_adds,
+    "remainder dropped": remainder_dropped,
+}

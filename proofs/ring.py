@@ -1,0 +1,31 @@
+"""What the ring's theorems need beyond its formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparring.proofs.core.obligations import Obligation, during, n, p, r, t, within
+from sparring.proofs.world.modules import as_a_rank_sees
+from sparring.spec.core.model import Page, bound
+from sparring.spec.core.numbers import Bool, Int, both, either
+
+contention = {"ring": "exclusive", "tree": "exclusive"}
+
+
+def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
+    """Two ranks hold the identical term once the second lap has brought both the full sum."""
+    def full(x: Int) -> Bool:
+        return (x - c + 1) % p <= t - (p - 1)
+
+    return either(r == s, both(full(r), full(s)))
+
+
+def peers(page: Page) -> Iterator[Obligation]:
+    """``impl/ring.py`` counts its hops lap by lap; the page counts its steps through."""
+    impl = as_a_rank_sees("sparring.impl.ring")
+    step, lap = during(page), (*during(page), within(t, p - 1))
+    yield Obligation("right is dst", step, impl.right(r, p) == page.dst(r, t, p))
+    yield Obligation("left is src", step, impl.left(r, p) == page.src(r, t, p))
+    yield Obligation("first lap", lap, impl.given(r, t, p) == page.chunk(r, t, p))
+    yield Obligation("second lap", lap, impl.passed(r, t, p) == page.chunk(r, t + (p - 1), p))
+    yield Obligation("blocks", (*lap, n >= 0), impl.cut(r, n, p) == bound(r, n, p))

@@ -1,0 +1,49 @@
+"""The command line: a file a command; each is loaded only when it is called or listed."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+
+import click
+
+from sparring.errors import InputError, MissingExtra, SparringError, Undecided
+
+
+class Commands(click.Group):
+    """Finds commands among the modules of this folder: those that hold a ``command``."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(ctx):
+            return None
+        command: click.Command = importlib.import_module(f"sparring.cli.{name}").command
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="sparring")
+def cli() -> None:
+    """What exactly does an allreduce send, is it right, and does the code do that?
+
+    Exit codes: 0 holds, 1 refuted, 2 bad input, 3 undecided or not inductive.
+    """
+
+
+def main() -> None:
+    """Run the command line; what sparring raises on purpose ends as one sentence and an exit code."""
+    try:
+        cli()
+    except SparringError as error:
+        click.echo(f"sparring: {error}", err=True)
+        sys.exit(exit_code(error))
+
+
+def exit_code(error: SparringError) -> int:
+    """2 for bad input and missing parts, 3 for undecided, else 1."""
+    if isinstance(error, (InputError, MissingExtra)):
+        return 2
+    return 3 if isinstance(error, Undecided) else 1

@@ -1,0 +1,58 @@
+"""``sparring show``: what an algorithm does, in prose and as a picture."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sparring.cli import _options
+
+
+@click.command("show")
+@_options.algorithm
+@click.option("--ranks", "-n", type=click.IntRange(1, _options.LARGEST), default=4, show_default=True)
+@_options.parameters
+@click.option("--svg", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write the picture to FILE as SVG.")  # fmt: skip
+@_options.as_json
+def command(algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], file: Path | None, json_: bool) -> None:
+    """Show what ALGO does: its prose, its formulas and its space-time picture."""
+    from rich.markup import escape
+
+    from sparring import api
+    from sparring.present import spacetime
+    from sparring.report import Report
+
+    page = api.page(algorithm, **dict(params))
+    if file:
+        file.write_text(spacetime.svg(page, ranks), encoding="utf-8")
+    formulas = [source for name in ("steps", "dst", "src", "chunk", "adds") if (source := formula(page.module, name))]
+    if not json_:
+        console = _options.console()
+        console.print(f"[bold]{escape(page.name)}[/bold]: {escape(prose(page.doc))}\n")
+        console.print(escape("\n".join(formulas)) + "\n", soft_wrap=True)
+        console.print(spacetime.terminal(page, ranks, console.width))
+        if file:
+            console.print(f"\nwritten: {escape(str(file))}")
+    trace = [
+        [{"src": src, "dst": dst, "chunk": page.chunk(src, t, ranks)} for src, dst, _ in wire]
+        for t, wire in enumerate(api.run(page, [[0] * ranks for _ in range(ranks)]).trace)
+    ]
+    extra = {"algorithm": page.name, "ranks": ranks, "prose": prose(page.doc), "formulas": formulas, "steps": trace}
+    _options.finish(Report("show", extra=extra), json_)
+
+
+def prose(doc: str) -> str:
+    """A page's prose: its docstring up to the examples."""
+    return doc.split("\n>>>")[0].strip()
+
+
+def formula(module: Any, name: str) -> str:
+    """A formula's source lines, empty where the page leaves it out or holds no source."""
+    try:
+        return inspect.getsource(getattr(module, name)).rstrip()
+    except (AttributeError, OSError, TypeError):
+        return ""

@@ -1,0 +1,93 @@
+"""What every command and every call answers with: results, each with a verdict, in one envelope."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sparring.errors import Refuted
+from sparring.proofs.core.verdicts import Verdict, Word, overall
+
+SCHEMA = 1
+
+PROPERTIES: Mapping[str, str] = {
+    "result": "every rank ends with the sum of all",
+    "agreement": "all ranks end with identical bits",
+    "economy": "every message brings something new",
+    "partition": "the chunks cut [0, n) without gap or overlap",
+    "deadlock": "no deadlock, even with synchronous sends",
+    "contention": "no link serves two senders",
+    "peers": "the implementation's peers and blocks are the page's",
+    "terms": "the implementation computes the page's terms, for all inputs",
+    "hygiene": "every message is matched, every request completed, no buffer touched early",
+    "input untouched": "the input is as it was",
+    "dtypes": "bit for bit the reference for each dtype, signed zeros and infinities included",
+    "gradients": "bit for bit the reference on real gradients",
+    "mpi": "bit for bit the reference under mpiexec",
+}
+"""All properties, in the order in which they are shown, with what they mean."""
+
+
+class Result(NamedTuple):
+    """One property of one subject."""
+
+    subject: str
+    property: str
+    verdict: Verdict
+    detail: str = ""
+    witness: Mapping[str, Any] = {}
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**self._asdict(), "verdict": str(self.verdict), "witness": dict(self.witness)}
+
+
+@dataclass
+class Report:
+    """All results of one command.
+
+    ``not_covered``: sentences that say what was not looked at; ``extra``: what a command adds to
+    the envelope, such as ``algorithms`` or ``theorems``.
+    """
+
+    command: str
+    results: Sequence[Result] = ()
+    not_covered: Sequence[str] = ()
+    seconds: float = 0.0
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def worst(self) -> Word:
+        """The worst word among the results."""
+        return overall([r.verdict for r in self.results])
+
+    @property
+    def verdict(self) -> str:
+        """"holds", or the word for what stands against it."""
+        return self.worst.value if self.worst.exit_code else "holds"
+
+    @property
+    def exit_code(self) -> int:
+        """0 holds, 1 refuted, 3 undecided or not inductive."""
+        return self.worst.exit_code
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "command": self.command,
+            "verdict": self.verdict,
+            "seconds": round(self.seconds, 3),
+            "results": [r.as_dict() for r in self.results],
+            "not_covered": list(self.not_covered),
+            **self.extra,
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=2)
+
+    def raise_if_refuted(self) -> None:
+        """Raise Refuted with the first refutation, if there is one."""
+        for r in self.results:
+            if r.verdict.word is Word.REFUTED:
+                raise Refuted(f"{r.subject}, {r.property}: {r.detail}")

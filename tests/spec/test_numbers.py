@@ -1,0 +1,84 @@
+"""Symbols mean what Python's integers mean, and refuse what is no formula."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparring.spec.core.numbers import Sym, both, either, evaluate, negate, where
+
+VALUES = st.fixed_dictionaries({name: st.integers(-9, 9) for name in "ab"} | {"p": st.integers(1, 9)})
+
+
+def formulas():
+    """Functions of (a, b, p), nested at random out of everything that formulas may hold."""
+    leaf = st.sampled_from([lambda v: v["a"], lambda v: v["b"], lambda v: v["p"], lambda v: 2, lambda v: -1])
+
+    def grown(inner):
+        pairs = st.tuples(inner, inner)
+        return st.one_of(
+            pairs.map(lambda f: lambda v: f[0](v) + f[1](v)),
+            pairs.map(lambda f: lambda v: f[0](v) - f[1](v)),
+            pairs.map(lambda f: lambda v: f[0](v) * f[1](v)),
+            inner.map(lambda f: lambda v: f(v) % v["p"]),
+            inner.map(lambda f: lambda v: f(v) // v["p"]),
+            inner.map(lambda f: lambda v: -f(v)),
+            st.tuples(pairs, pairs).map(lambda f: lambda v: where(f[0][0](v) < f[0][1](v), f[1][0](v), f[1][1](v))),
+            st.tuples(pairs, inner).map(
+                lambda f: lambda v: where(
+                    either(both(f[0][0](v) <= f[0][1](v), f[1](v) != 0), negate(f[0][0](v) == f[1](v))), f[1](v), 3
+                )
+            ),
+        )
+
+    return st.recursive(leaf, grown, max_leaves=12)
+
+
+@given(formulas(), VALUES)
+def test_a_term_evaluates_to_what_the_formula_gives_on_integers(formula, values):
+    """Running on symbols and then evaluating is running on numbers."""
+    term = formula({name: Sym.var(name) for name in values})
+
+    assert evaluate(term, **values) == formula(values)
+
+
+@pytest.mark.parametrize(
+    "branch",
+    [
+        lambda x: 1 if x < 2 else 0,
+        lambda x: x < 2 and x > 0,
+        lambda x: not x < 2,
+        lambda x: 0 <= x < 2,
+        lambda x: min(x, 2),
+        lambda x: x in [1, 2],
+    ],
+    ids=["if", "and", "not", "chained", "min", "in"],
+)
+def test_a_branch_on_a_symbol_raises_and_names_what_to_write(branch):
+    """A formula that branches would be proved for one side only; it is refused instead."""
+    with pytest.raises(TypeError, match=r"x.*no truth value: write where"):
+        branch(Sym.var("x"))
+
+
+@pytest.mark.parametrize("use", [lambda x: range(x), lambda x: [1, 2][x]], ids=["range", "index"])
+def test_a_symbol_is_no_index(use):
+    """range(p) and lists indexed by rank are not formulas."""
+    with pytest.raises(TypeError, match="not formulas"):
+        use(Sym.var("x"))
+
+
+def test_powers_of_symbols_are_refused():
+    """2**t has no reading in linear arithmetic."""
+    with pytest.raises(TypeError):
+        2 ** Sym.var("t")
+
+
+def test_known_conditions_fold_and_symbols_stay():
+    """Truths that are known leave no term behind."""
+    p = Sym.var("p")
+
+    assert both(True, False) is False
+    assert either(False, True) is True
+    assert where(True, p, 1) is p
+    assert repr(both(p < 2, p != 1)) == "and((p < 2), not((p == 1)))"

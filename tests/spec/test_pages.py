@@ -1,0 +1,105 @@
+"""Pages are found by name, module and file; what is no page is told in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sparring
+from sparring import InputError, UnknownPage, page, pages
+from sparring.spec.core.numbers import Sym
+
+RING = Path(sparring.__file__).parent / "spec" / "ring.py"
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes a page file that is the ring with some text replaced; returns its path."""
+
+    def written(old: str = "", new: str = "") -> str:
+        text = RING.read_text(encoding="utf-8")
+        assert old in text
+        file = tmp_path / "mine.py"
+        file.write_text(text.replace(old, new) if old else text, encoding="utf-8")
+        return str(file)
+
+    return written
+
+
+def test_a_name_a_module_and_a_file_find_the_same_formulas(write):
+    """Wherever ALGO stands it may be any of the three."""
+    r, t, p = map(Sym.var, "rtp")
+    chunks = {repr(page(algo).chunk(r, t, p)) for algo in ("ring", "sparring.spec.ring", write())}
+
+    assert chunks == {"((r - t) % p)"}
+    assert "ring" in pages()
+
+
+def test_a_file_leaves_no_traces(write):
+    """Loading a user's file writes nothing beside it."""
+    file = Path(write())
+
+    page(str(file))
+
+    assert [f.name for f in file.parent.iterdir()] == ["mine.py"]
+
+
+def test_a_misspelt_name_gets_a_suggestion():
+    """The sentence says what to do next."""
+    with pytest.raises(UnknownPage) as error:
+        page("rinng")
+
+    assert str(error.value) == (
+        "no algorithm 'rinng'; did you mean 'ring'? 'sparring list' shows all; ./file.py works too."
+    )
+
+
+@pytest.mark.parametrize(
+    ("algo", "why"),
+    [("nothing.like.it", "no module 'nothing'"), ("./nothing.py", "no file nothing.py"), ("json", "no algorithm 'json'")],
+)
+def test_what_is_not_there_is_named(algo, why):
+    """Neither a module nor a file is guessed."""
+    with pytest.raises(UnknownPage, match=why):
+        page(algo)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("def chunk", "def chunks", r"page mine lacks the formula chunk\(r, t, p\)"),
+        ("def dst(r: Int, t", "def dst(r: Int, k", "page mine: dst asks for 'k'; it may ask for r, t, p"),
+        ("from sparring.spec", "kind = 'gossip'\nfrom sparring.spec", "no kind 'gossip'; there are allreduce"),
+        ("def steps", "1 / 0\ndef steps", "does not load: ZeroDivisionError: division by zero"),
+        ("def steps", "def def steps", "does not load: SyntaxError"),
+    ],
+)
+def test_what_is_no_page_is_told_in_one_sentence(write, old, new, why):
+    """The sentence names the formula, the letter or the line."""
+    with pytest.raises(InputError, match=why):
+        page(write(old, new))
+
+
+
+
+def test_parameters_are_bound_by_name(write):
+    """A formula asks for a parameter by naming it; the caller gives it or the default holds."""
+    file = write(
+        "def dst(r: Int, t: Int, p: Int) -> Int:    return (r + 1) % p",
+        "from typing import NamedTuple\nclass Params(NamedTuple):\n    far: int = 1\n\n"
+        "def dst(far, p, r): return (r + far) % p",
+    )
+
+    assert page(file).dst(1, 0, 5) == 2
+    assert page(file, far=3).dst(1, 0, 5) == 4
+    with pytest.raises(InputError, match="no parameter 'near'; it has far"):
+        page(file, near=1)
+
+
+def test_a_parameter_without_default_is_asked_for(write):
+    """The sentence says how to give it on the command line."""
+    file = write("def steps", "from typing import NamedTuple\nclass Params(NamedTuple):\n    far: int\n\ndef steps")
+
+    with pytest.raises(InputError, match="needs a value for 'far': -P far=VALUE"):
+        page(file)
