@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from sparring.errors import ScheduleFault
-from sparring.proofs.core.terms import Table, leaves
+from sparring.proofs.core.terms import Table, leaves, raw
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
 
@@ -74,10 +74,9 @@ def counts(cell: int, p: int) -> dict[int, int]:
 def wrong_result(page: Page, p: int) -> Wrong | None:
     """Some cell ends with something else than each contribution of its goal once."""
     run = runner.run(page, contributions(page, p))
-    end = runner.number(page.steps(p))
     for r, row in enumerate(run.results):
         for c, cell in enumerate(row):
-            if page.kind == "reduce_scatter" and not page.live(r, c, end, p):
+            if not page.wanted(r, c, p):
                 continue
             wanted = {q: 1 for q in range(p) if page.goal(q, r, c, p)}
             if (found := counts(cell, p)) != wanted:
@@ -101,7 +100,7 @@ def disagreement(page: Page, p: int) -> Wrong | None:
     """Two ranks end with different terms: another order of addition, hence other bits."""
     table = Table(seed=p)
     xs: list[Any] = [leaves(table, [f"x{r}[{c}]" for c in range(p)]) for r in range(p)]
-    first, *others = [x.tolist() for x in runner.run(page, xs).results]
+    first, *others = [raw(x).tolist() for x in runner.run(page, xs).results]
     for r, other in enumerate(others, start=1):
         for c, (a, b) in enumerate(zip(first, other)):
             if a != b:

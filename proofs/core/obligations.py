@@ -91,12 +91,14 @@ def result(page: Page) -> Iterator[Obligation]:
     yield note("live", step, implies(lives, made))
     yield note("step", step, implies(lives, iff(holds(q, r, c, t + 1, p), after)))
     yield note("disjoint", step, implies(every(lives, got, adds), negate(both(own, sent))))
-    yield note("conclusion", ROUND, both(ends(page), iff(holds(q, r, c, end, p), page.goal(q, r, c, p))))
+    reached = both(live(r, c, end, p), iff(holds(q, r, c, end, p), page.goal(q, r, c, p)))
+    yield note("conclusion", ROUND, implies(page.wanted(r, c, p), reached))
+    yield Obligation("wanted somewhere", ROUND, some(*(page.wanted(x, c, p) for x in near(c))))
 
 
-def ends(page: Page) -> Bool:
-    """The page vouches for cell (r, c) at the end, as every kind but reduce-scatter needs of every cell."""
-    return True if page.kind == "reduce_scatter" else page.live(r, c, page.steps(p), p)
+def near(c: Int) -> tuple[Int, Int, Int]:
+    """Candidates for a rank or a contribution that exists: a few around ``c``."""
+    return c, (c - 1) % p, (c + 1) % p
 
 
 def note(name: str, hypotheses: tuple[Bool, ...], claim: Bool) -> Obligation:
@@ -139,7 +141,7 @@ def economy(page: Page) -> Iterator[Obligation]:
     yield from schedule(page)
     sender = page.src(r, t, p)
     chunk = page.chunk(sender, t, p)
-    candidates = (sender, r, chunk, (chunk - 1) % p, (chunk + 1) % p)
+    candidates = (sender, r, *near(chunk))
     new = [both(page.holds(q, sender, chunk, t, p), negate(page.holds(q, r, chunk, t, p))) for q in candidates]
     yield note("something new", during(page), some(*new))
 

@@ -29,10 +29,15 @@ from numpy.typing import DTypeLike, NDArray
 from sparring.errors import SparringError
 
 Ids = NDArray[np.int64]
+NEVER = "arithmetic on a raw buffer, or memory never written"
 
 
 class NoTerm(SparringError, ArithmeticError):
-    """A number stands where a term should."""
+    """A number stands where a term should: ``what`` was met, and ``why`` it may be there."""
+
+    def __init__(self, what: str, why: str) -> None:
+        self.what, self.why = what, why
+        super().__init__(f"{what}: {why}")
 
 
 class Leaf(NamedTuple):
@@ -86,7 +91,9 @@ class Table:
     def add(self, a: int, b: int) -> int:
         """The id of ``a + b``.  Raises NoTerm unless both are ids of terms."""
         known = self._sums.get((a, b))
-        return self._add(a, b) if known is None else known
+        if known is None:
+            known = self._sums[a, b] = self._total([a, b])
+        return known
 
     def norm(self, a: int) -> int:
         """The id of ``a + 0.0``."""
@@ -97,15 +104,8 @@ class Table:
         return normed
 
     def unordered(self, parts: Iterable[int]) -> int:
-        """The id of the sum of ``parts`` in an unknown order; with two or fewer that matter, the order does not."""
-        ids = [self._known(i) for i in parts]
-        bare = [self._bare.get(i, i) for i in ids]
-        rest = sorted((i for i in bare if i != self.identity), key=self._order.__getitem__)
-        if len(rest) > 2:
-            total = self._intern(Unordered(tuple(rest)))
-        else:
-            total = self.add(*([self.identity] * 2 + rest)[-2:])
-        return total if bare == ids else self.norm(total)
+        """The id of the sum of ``parts`` in an unknown order, which matters from the third part on."""
+        return self._total(list(parts))
 
     def check(self, raw: Ids | Sequence[int]) -> int | None:
         """The index of the first entry of ``raw`` that is no term's id; None if all are."""
@@ -138,7 +138,7 @@ class Table:
         The additions are done one by one in the term's order, in ``dtype``: the bits are those of
         the computation that the term stands for.  Raises SparringError on an unordered sum.
         """
-        number = np.dtype(dtype).type
+        number: Any = np.dtype(dtype).type
         done: dict[int, Any] = {self.identity: number(-0.0)}
         todo = [_id(term)]
         with np.errstate(all="ignore"):
@@ -163,22 +163,26 @@ class Table:
             case Unordered(parts):
                 return ["allreduce(", *[x for part in parts for x in (",", part)][1:], ")"]
 
-    def _add(self, a: int, b: int) -> int:
-        bare = [self._bare.get(self._known(i), i) for i in (a, b)]
+    def _total(self, parts: list[int]) -> int:
+        bare = [self._bare.get(self._known(i), i) for i in parts]
         rest = sorted((i for i in bare if i != self.identity), key=self._order.__getitem__)
-        total = self._intern(Sum(*rest)) if len(rest) == 2 else (rest or [self.identity])[0]
-        if bare != [a, b]:
-            total = self.norm(total)
-        self._sums[a, b] = self._sums[b, a] = total
-        return total
+        if len(rest) > 1:
+            total = self._intern(Sum(*rest) if len(rest) == 2 else Unordered(tuple(rest)))
+        else:
+            total = rest[0] if rest else self.identity
+        return total if bare == parts else self.norm(total)
 
     def _intern(self, node: Node) -> int:
         if node not in self._ids:
-            while (i := self._random.getrandbits(61) | 1 << 61) in self._nodes:  # never a small number: no count is a term
-                pass
+            i = self._new()
             self._ids[node], self._nodes[i] = i, node
             self._order[i] = isinstance(node, Leaf), len(self._order)
         return self._ids[node]
+
+    def _new(self) -> int:
+        """A random id, never a small number: counts and zeros are no terms."""
+        i = self._random.getrandbits(61) | 1 << 61
+        return self._new() if i in self._nodes else i
 
     def _known(self, i: int) -> int:
         self._node(i)
@@ -186,7 +190,7 @@ class Table:
 
     def _node(self, i: int) -> Node:
         if i not in self._nodes:
-            raise NoTerm(f"{i} is no term")
+            raise NoTerm(f"{i} is no term", NEVER)
         return self._nodes[i]
 
 
@@ -338,8 +342,7 @@ def _sums(table: Table, a: Ids, b: Ids) -> Ids:
         sums = [table.add(x, y) for x, y in zip(xs, ys)]
     except NoTerm:
         at = min(i for i in (table.check(xs), table.check(ys)) if i is not None)
-        why = "a receive buffer read before its request completed, arithmetic on a raw buffer, or memory never written"
-        raise NoTerm(f"adds no term at entry {at}: {why}") from None
+        raise NoTerm(f"adds no term at entry {at}", f"a receive buffer read before its time, {NEVER}") from None
     return np.array(sums, dtype=np.int64).reshape(a.shape)
 
 

@@ -20,16 +20,19 @@ class Kind(NamedTuple):
     """What a collective starts from and must end with, cell by cell.
 
     ``start(q, r, c, p)``: rank ``r``'s copy of chunk ``c`` contains ``q``'s contribution before
-    the first step; ``goal(q, r, c, p)``: it does after the last.
+    the first step; ``goal(q, r, c, p)``: it does after the last, where ``wanted(r, c, p)``.
     """
 
     start: Callable[[Int, Int, Int, Int], Bool]
     goal: Callable[[Int, Int, Int, Int], Bool]
+    wanted: Callable[[Int, Int, Int], Bool] = lambda r, c, p: True
 
 
 KINDS: Mapping[str, Kind] = {
     "allreduce": Kind(start=lambda q, r, c, p: q == r, goal=lambda q, r, c, p: True),
-    "reduce_scatter": Kind(start=lambda q, r, c, p: q == r, goal=lambda q, r, c, p: True),  # where the page is live
+    "reduce_scatter": Kind(
+        start=lambda q, r, c, p: q == r, goal=lambda q, r, c, p: True, wanted=lambda r, c, p: r == c
+    ),
     "allgather": Kind(start=lambda q, r, c, p: both(q == r, r == c), goal=lambda q, r, c, p: q == c),
 }
 
@@ -44,6 +47,7 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "live": ("r", "c", "t", "p"),
     "start": ("q", "r", "c", "p"),
     "goal": ("q", "r", "c", "p"),
+    "wanted": ("r", "c", "p"),
 }
 
 
@@ -76,6 +80,8 @@ class Page:
     """``live(r, c, t, p)``: the page vouches for this cell (by default for all)."""
     start: Callable[[Int, Int, Int, Int], Bool]
     goal: Callable[[Int, Int, Int, Int], Bool]
+    wanted: Callable[[Int, Int, Int], Bool]
+    """What the page's kind says of its beginning and its end, unless the page says otherwise."""
 
     @property
     def title(self) -> str:

@@ -1,0 +1,249 @@
+"""The kernel proves what is so, refutes what is not, and tells a wrong algorithm from a wrong annotation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sparring import InputError, page
+from sparring.proofs.core import kernel, questions, solvers, supplement
+from sparring.proofs.core.kernel import Attempt, Theorem
+from sparring.proofs.core.obligations import Obligation, p, r, t, within
+from sparring.proofs.core.verdicts import PROVED, UNDECIDED, Word
+from sparring.spec.core.numbers import both, either, where
+
+RING = page("ring")
+
+
+def attempt(name: str = "result", **formulas) -> Attempt:
+    """What the kernel makes of one conjecture about the ring with some formulas replaced."""
+    return next(a for a in kernel.prove(replace(RING, **formulas)) if a.name == name)
+
+
+@pytest.fixture(scope="module")
+def ring() -> dict[str, Attempt]:
+    return {a.name: a for a in kernel.prove(RING)}
+
+
+def test_every_conjecture_about_the_ring_is_a_theorem(ring):
+    """For every number of ranks, by both solvers, each with a refuted mutant."""
+    assert list(ring) == [
+        "result", "agreement", "economy", "partition", "deadlock", "lock step on ring", "exclusive on ring",
+        "lock step on tree", "exclusive on tree", "peers",
+    ]  # fmt: skip
+    for theorem in ring.values():
+        assert isinstance(theorem, Theorem)
+        assert theorem.verdict == PROVED
+        assert theorem.mutant
+        assert {frozenset(a.solvers.items()) for a in theorem.answers} == {
+            frozenset({("z3", "unsat"), ("cvc5", "unsat")})
+        }
+
+
+def test_nothing_else_makes_theorems(ring):
+    """Neither the class nor a copy of a theorem with another content."""
+    with pytest.raises(TypeError, match="by nothing else"):
+        Theorem("ring", "result", "", PROVED, "", {}, ())
+    with pytest.raises(TypeError, match="by nothing else"):
+        replace(ring["result"], verdict=UNDECIDED)
+
+
+@pytest.mark.parametrize(
+    ("formulas", "verdict", "detail"),
+    [
+        ({"dst": lambda r, t, p: (r + 2) % p}, Word.REFUTED, "p=2 step 0: rank 0 sends to itself"),
+        ({"src": lambda r, t, p: (r + 1) % p}, Word.REFUTED, "p=3 step 0: rank 0 sends to rank 1, which listens to rank 2"),
+        ({"dst": lambda r, t, p: r + 1}, Word.REFUTED, "p=2 step 0: dst(1, 0, 2) = 2 is out of range 0..1"),
+        ({"steps": lambda p: 2 * p - 3}, Word.REFUTED, "p=1: steps(1) = -1; a page has at least 0 steps"),
+        ({"steps": lambda p: where(p > 1, 2 * p - 3, 0)}, Word.REFUTED, "p=2: rank 0's chunk 0 ends without x1"),
+        ({"steps": lambda p: 2 * p - 1}, Word.REFUTED, "p=1 step 0: rank 0 sends to itself"),
+        ({"adds": lambda t, p: t < p}, Word.REFUTED, "p=2: rank 0's chunk 0 ends with x0 2 times"),
+        ({"adds": lambda t, p: t < p - 2}, Word.REFUTED, "p=2: rank 0's chunk 0 ends without x1"),
+        ({"chunk": lambda r, t, p: (r + t) % p}, Word.REFUTED, "p=3: rank 0's chunk 0 ends without x1"),
+        (
+            {"holds": lambda q, r, c, t, p: RING.holds(q, r, c, t - 1, p)},
+            Word.NOT_INDUCTIVE,
+            "runs with p <= 16 are clean, but at p=2 after 1 steps, of rank 0's chunk 1, holds denies that it holds x1",
+        ),
+        (
+            {"chunk": lambda r, t, p: (r - t + 1) % p},  # the same algorithm with its chunks renamed
+            Word.NOT_INDUCTIVE,
+            "runs with p <= 16 are clean, but at p=2 after 1 steps, of rank 0's chunk 0, holds denies that it holds x1",
+        ),
+    ],
+    ids=["wrong dst", "wrong src", "no wrap", "negative", "too few", "too many", "adds long", "adds short", "chunk",
+         "wrong holds", "renamed chunks"],
+)  # fmt: skip
+def test_a_wrong_page_gets_its_verdict_at_the_fewest_ranks(formulas, verdict, detail):
+    """Refuted where the algorithm is wrong; not inductive where only its annotation is."""
+    result = attempt(**formulas)
+
+    assert (result.verdict.word, result.detail) == (verdict, detail)
+    assert not isinstance(result, Theorem)
+
+
+@pytest.mark.parametrize(
+    ("formulas", "p"),
+    [
+        ({"dst": lambda r, t, p: (r + where(p < 20, 1, 2)) % p}, 20),
+        ({"adds": lambda t, p: t < where(p < 20, p - 1, p)}, 20),
+        ({"dst": lambda r, t, p: (r + where(p < 100, 1, 2)) % p}, 100),
+    ],
+    ids=["peers at 20", "adds at 20", "peers at 100"],
+)
+def test_a_fault_beyond_the_runs_is_found_by_the_solver(formulas, p):
+    """No sweep of small p would see it; the witness has the fewest ranks all the same."""
+    result = attempt(**formulas)
+
+    assert (result.verdict.word, result.witness["p"]) == (Word.REFUTED, p)
+
+
+def test_a_step_too_many_is_no_wrong_result_but_a_waste():
+    """Extra steps that overwrite sums with sums are found by the claim of their own."""
+    result, _, economy, *_ = kernel.prove(replace(RING, steps=lambda p: where(p > 1, 2 * p - 1, 0)))
+
+    assert isinstance(result, Theorem)
+    assert economy.verdict.word is Word.REFUTED
+    assert economy.detail == "p=2 step 2: the message of rank 0 brings rank 1 nothing new in chunk 0"
+
+
+def test_ranks_that_end_with_different_terms_do_not_agree():
+    """Refuted as agreement, with the two terms."""
+    agreement = attempt("agreement", steps=lambda p: where(p > 1, 2 * p - 3, 0))
+
+    assert agreement.verdict.word is Word.REFUTED
+    assert agreement.detail == "p=2: chunk 0: rank 0 ends with (x0[0]+0.0), rank 1 with ((x0[0]+x1[0])+0.0)"
+
+
+def test_a_wrong_same_is_not_inductive():
+    """Ranks agree in every run, so what is wrong is what the supplement says."""
+    whole = replace(supplement.subject(RING), same=lambda r, s, c, t, p: either(r == s, t >= p - 1))
+    conjecture = next(c for c in kernel.conjectures(whole) if c.name == "agreement")
+
+    judged = kernel.judge(whole, conjecture, second_opinion=True)
+
+    assert judged.verdict.word is Word.NOT_INDUCTIVE
+    assert "same" in judged.detail
+
+
+def test_a_page_may_vouch_for_part_of_its_cells():
+    """With ``live``, holds need only be right where the page still needs the cell."""
+    def live(r, c, t, p):
+        needed = where(t < p - 1, True, (r - c + 1) % p <= t - (p - 1))
+        return either(needed, both(t >= p - 1, (r - c + 1) % p <= t - (p - 1)))
+
+    def holds(q, r, c, t, p):
+        return either(t >= p - 1, where((r - c) % p <= t, (q - c) % p <= (r - c) % p, q == r))
+
+    assert isinstance(attempt(live=live, holds=holds), Theorem)
+    assert attempt(holds=holds).verdict.word is Word.NOT_INDUCTIVE
+
+
+def test_reduce_scatter_and_allgather_go_through_the_same_kernel():
+    """The ring's first lap and its second lap are collectives of their own."""
+    first = replace(
+        RING, kind="reduce_scatter", wanted=lambda r, c, p: (r - c + 1) % p == 0, steps=lambda p: p - 1, adds=lambda t, p: True,
+        holds=lambda q, r, c, t, p: where((r - c) % p <= t, (q - c) % p <= (r - c) % p, q == r),
+        live=lambda r, c, t, p: either(t < p - 1, (r - c + 1) % p == 0),
+    )  # fmt: skip
+    from sparring.spec.core.model import KINDS
+
+    second = replace(
+        RING, kind="allgather", **KINDS["allgather"]._asdict(), steps=lambda p: p - 1, adds=lambda t, p: False,
+        holds=lambda q, r, c, t, p: both(q == c, (r - c) % p <= t),
+    )  # fmt: skip
+
+    for mine in (first, second):
+        bare = supplement.Subject(mine, None, {}, None)
+        for conjecture in kernel.conjectures(bare):
+            assert kernel.judge(bare, conjecture, second_opinion=True).verdict == PROVED, (mine.kind, conjecture.name)
+
+
+def test_a_branch_in_a_page_is_bad_input():
+    """A formula that asks a symbol for its truth is named, and nothing is proved."""
+    with pytest.raises(InputError, match="no truth value: write where"):
+        attempt(adds=lambda t, p: bool(t < p - 1))
+
+
+def test_a_formula_outside_the_encoding_is_undecided():
+    """A remainder by something else than p or a constant has no reading; right runs do not make it a theorem."""
+    result = attempt(dst=lambda r, t, p: where(r + 1 < p, r + 1, 0 * (r % (p + 1))))
+
+    assert result.verdict == UNDECIDED
+    assert "only % by p or by a positive constant can be read" in result.detail
+
+
+@pytest.mark.parametrize("word", ["unknown", "sat"])
+def test_a_solver_that_does_not_agree_decides_nothing(monkeypatch, word):
+    """Neither an unknown nor a contradiction between the solvers passes for a proof."""
+    monkeypatch.setattr(solvers, "ask_cvc5", lambda text: word)
+
+    result = attempt()
+
+    assert result.verdict == UNDECIDED
+    assert f"z3 unsat, cvc5 {word}" in result.detail
+
+
+def test_an_unknown_of_both_solvers_is_undecided(monkeypatch):
+    """A resource limit that runs out is told as such."""
+    monkeypatch.setattr(solvers, "ask_z3", lambda solver: "unknown")
+    monkeypatch.setattr(solvers, "ask_cvc5", lambda text: "unknown")
+
+    assert attempt().verdict == UNDECIDED
+
+
+def test_contradictory_hypotheses_prove_nothing():
+    """What follows from a contradiction is no theorem: vacuity is looked for at p = 2, 3, 4, 5."""
+    for hypothesis, ranks in ((r < 0, 2), (p < 4, 4)):
+        claim = Obligation("anything", (p >= 1, within(r), within(t, p), hypothesis), p < r)
+        (answer,) = questions.answered([claim], second_opinion=True)
+
+        assert not answer.holds
+        if ranks == 2:
+            assert answer.problem == "the hypotheses contradict each other at p=2, so that anything would follow"
+
+
+def test_a_theorem_that_no_fault_upsets_is_none(monkeypatch):
+    """Without a refuted mutant the verdict is undecided."""
+    monkeypatch.setattr(kernel, "MUTATIONS", dict.fromkeys(kernel.MUTATIONS, lambda subject: subject))
+
+    partition = next(a for a in kernel.prove(RING) if a.name == "partition")
+
+    assert partition.verdict == UNDECIDED
+    assert "may say nothing" in partition.detail
+
+
+def test_a_counterexample_is_checked_against_the_formulas():
+    """A witness that the page's own formulas do not confirm would show a fault of the reading."""
+    claim = Obligation("small", (p >= 1, within(r)), r < 3)
+
+    assert questions.counterexample(claim, {"p": 5, "r": 4})
+    assert not questions.counterexample(claim, {"p": 5, "r": 2})
+    assert not questions.counterexample(claim, {"p": 3, "r": 4})
+
+
+OBLIGATIONS = {
+    "steps >= 0": {"steps": lambda p: p - 2},
+    "dst in range": {"dst": lambda r, t, p: r + 1},
+    "src in range": {"src": lambda r, t, p: r - 1},
+    "chunk in range": {"chunk": lambda r, t, p: r + t},
+    "no message to oneself": {"dst": lambda r, t, p: r, "src": lambda r, t, p: r},
+    "dst(src(r)) = r": {"dst": lambda r, t, p: (r + 2) % p},
+    "src(dst(r)) = r": {"src": lambda r, t, p: (r + 1) % p},
+    "base": {"holds": lambda q, r, c, t, p: both(RING.holds(q, r, c, t, p), t > 0)},
+    "live": {"live": lambda r, c, t, p: t > 0},
+    "step": {"holds": lambda q, r, c, t, p: RING.holds(q, r, c, where(t == 1, 0, t), p)},
+    "disjoint": {"adds": lambda t, p: True},
+    "conclusion": {"steps": lambda p: p - 1},
+    "wanted somewhere": {"wanted": lambda r, c, p: r < c},
+    "something new": {"steps": lambda p: where(p > 1, 2 * p - 1, 0)},
+}
+
+
+@pytest.mark.parametrize("name", OBLIGATIONS)
+def test_each_obligation_is_failed_by_some_fault(name):
+    """No obligation is idle: for each there is a page that fails it."""
+    tried = kernel.prove(replace(RING, **OBLIGATIONS[name]))
+
+    assert any(a.obligation.name == name and not a.holds for attempt in tried for a in attempt.answers)
