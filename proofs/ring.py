@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparring.proofs.core.obligations import Obligation, during, n, p, r, t, within
-from sparring.proofs.world.modules import as_a_rank_sees
+from sparring.proofs.core.arithmetic import implementation
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, both, either
 
@@ -22,7 +22,7 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
 
 def peers(page: Page) -> Iterator[Obligation]:
     """``impl/ring.py`` counts its hops lap by lap; the page counts its steps through."""
-    impl = as_a_rank_sees("sparring.impl.ring")
+    impl = implementation("ring")
     step, lap = during(page), (*during(page), within(t, p - 1))
     yield Obligation("right is dst", step, impl.right(r, p) == page.dst(r, t, p))
     yield Obligation("left is src", step, impl.left(r, p) == page.src(r, t, p))

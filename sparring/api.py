@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sparring.spec.core import pages as registry
@@ -13,6 +13,7 @@ from sparring.spec.core.model import Page
 if TYPE_CHECKING:
     from sparring.proofs.core.kernel import Attempt
     from sparring.report import Report
+    from sparring.verification import Track
 
 
 def pages() -> list[str]:
@@ -75,3 +76,27 @@ def theorem(a: Attempt) -> dict[str, Any]:
         "planted": a.mutant,
         "obligations": [answer.obligation.name for answer in a.answers],
     }
+
+
+def verify(
+    *algos: str | Page, ranks: Iterable[int] | None = None, full: bool = False, on: str = "simulated",
+    track: Track = lambda items, _: items,
+) -> Report:  # fmt: skip
+    """Verify these algorithms (by default all): proofs, and the implementation on the simulated world.
+
+    ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..16, 31..33, 63, 64 on terms);
+    ``full``: terms for 1..64; ``on``: "simulated", "mpi" (under mpiexec) or "both"; ``track(items,
+    description)`` goes through items and may show how far it is.
+    """
+    from sparring.report import PROPERTIES, Report
+    from sparring.verification import plan, verify_page
+
+    start = time.perf_counter()
+    found = [a if isinstance(a, Page) else page(a) for a in algos or pages()]
+    results = [r for one in found for r in verify_page(one, plan(ranks, full, on), track)]
+    matrix: dict[str, dict[str, str]] = {one.name: {} for one in found}
+    for r in results:
+        matrix[r.subject][r.property] = str(r.verdict)
+    gaps = [f"{r.subject}, {r.property}: {r.detail}" for r in results if r.verdict.word.value == "not covered"]
+    seconds = time.perf_counter() - start
+    return Report("verify", results, gaps, seconds, {"algorithms": matrix, "properties": dict(PROPERTIES)})

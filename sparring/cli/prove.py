@@ -26,6 +26,7 @@ def command(algorithms: tuple[str, ...], params: tuple[tuple[str, object], ...],
     Two solvers must agree, and a planted fault must be refuted, before a theorem counts.
     """
     from sparring import api
+    from sparring.proofs.core import solvers
     from sparring.proofs.core.certificates import export
 
     start = time.perf_counter()
@@ -43,7 +44,7 @@ def command(algorithms: tuple[str, ...], params: tuple[tuple[str, object], ...],
     if folder:
         console.print(f"{sum(len(a.answers) for a in attempts)} obligations written below {folder}")
     if not json_:
-        console.print(f"[dim]{report.seconds:.1f} s; solvers: {api.solver_line()}[/dim]")
+        console.print(f"[dim]{report.seconds:.1f} s; solvers: {", ".join(f"{name} {version}" for name, version in solvers.versions().items())}[/dim]")
     _options.finish(report, json_)
 
 

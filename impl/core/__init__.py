@@ -1,0 +1,1 @@
+"""What the implementations share: a private communicator and checked arguments."""

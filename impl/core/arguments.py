@@ -1,0 +1,86 @@
+"""What a caller may pass, checked before anything of the algorithm is sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparring.errors import InputError
+from sparring.impl.core.transport import Vector
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+DTYPES = tuple(map(np.dtype, ("float32", "float64", "int32", "int64")))
+REFUSED = -1
+
+
+def result(x: Vector, out: Vector | None) -> Vector:
+    """The array that the result goes to: ``out``, or a new one like ``x``.
+
+    Raises InputError unless ``x`` is a contiguous vector of one of ``DTYPES`` and ``out`` is
+    another of the same length and dtype, writable, and either ``x``'s own memory or apart from it.
+    """
+    check_vector("x", x)
+    if out is None:
+        return np.empty_like(x)
+    check_vector("out", out)
+    if (out.size, out.dtype) != (x.size, x.dtype):
+        raise InputError(f"out has {out.size} entries of {out.dtype}, x {x.size} of {x.dtype}: they must be alike")
+    if not out.flags.writeable:
+        raise InputError("out is read-only: it must be writable")
+    if not same_memory(x, out) and abs(out.ctypes.data - x.ctypes.data) < x.nbytes:
+        raise InputError("out overlaps x in part: it must be x itself or memory of its own")
+    return out
+
+
+def same_memory(x: Vector, y: Vector) -> bool:
+    """Whether two contiguous vectors of one length and dtype are the same memory."""
+    return x.ctypes.data == y.ctypes.data
+
+
+def check_vector(name: str, x: object) -> None:
+    """Raises InputError unless ``x`` is a contiguous vector of one of ``DTYPES``."""
+    if not isinstance(x, np.ndarray):
+        raise InputError(f"{name} is a {type(x).__name__}: it must be a numpy array")
+    if x.ndim != 1:
+        raise InputError(f"{name} has {x.ndim} dimensions: it must have 1; {name}.reshape(-1) flattens it")
+    if x.dtype not in DTYPES:
+        raise InputError(f"{name} has dtype {x.dtype}: it must be {', '.join(map(str, DTYPES[:-1]))} or {DTYPES[-1]}")
+    if not x.flags.c_contiguous:
+        raise InputError(f"{name} has gaps between its entries: it must be contiguous; {name}.copy() is")
+
+
+def agreed(comm: Intracomm, x: Vector, out: Vector | None) -> Vector:
+    """As :func:`result`, after one exchange in which every rank tells dtype and length.
+
+    Collective: one ``Allgather`` of two integers a rank.  If a rank's arguments are refused, or
+    its dtype or length differs from rank 0's, every rank raises InputError and none is left waiting.
+    """
+    try:
+        y, refusal = result(x, out), None
+    except InputError as error:
+        y, refusal = x, error
+    told = np.empty((comm.Get_size(), 2), np.int64)
+    comm.Allgather(np.array([REFUSED, 0] if refusal else [DTYPES.index(x.dtype), x.size], np.int64), told)
+    if refusal:
+        raise refusal
+    compare(told)
+    return y
+
+
+def compare(told: np.ndarray[Any, np.dtype[np.int64]]) -> None:
+    """Raises InputError unless all rows, (dtype's place in ``DTYPES``, length) by rank, are alike."""
+    odd = np.flatnonzero((told != told[0]).any(axis=1) | (told[:, 0] == REFUSED))
+    if not odd.size:
+        return
+    r = int(odd[0])
+    kind, n = told[r].tolist()
+    if kind == REFUSED:
+        raise InputError(f"rank {r}'s arguments are refused, as its own error says; nothing was computed")
+    kind0, n0 = told[0].tolist()
+    raise InputError(
+        f"rank {r} has {DTYPES[kind]} and {n} entries, rank 0 {DTYPES[kind0]} and {n0}: "
+        "all ranks need one dtype and length"
+    )

@@ -1,0 +1,51 @@
+"""Messages on a private communicator.
+
+A user may have a receive from ``ANY_SOURCE`` with ``ANY_TAG`` outstanding while he calls us, so no
+message of ours may travel on his communicator.  Each communicator therefore gets one duplicate,
+made at the first call and kept by MPI itself as an attribute: freed with its communicator, and not
+inherited by the user's own duplicates.
+
+Nothing here imports mpi4py: all that is needed hangs from the communicator, so that the module
+loads without starting MPI and runs on any communicator of the same interface.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+Vector: TypeAlias = NDArray[Any]
+
+KEYS: dict[Any, int] = {}
+"""Under which key communicators of a class keep their duplicate."""
+
+
+def private(comm: Intracomm) -> Intracomm:
+    """``comm``'s duplicate for our messages.  The first call is collective, later ones are local."""
+    key = keyval(type(comm))
+    if comm.Get_attr(key) is None:
+        comm.Set_attr(key, comm.Dup())
+    return cast("Intracomm", comm.Get_attr(key))
+
+
+def keyval(kind: Any) -> int:
+    """The key for communicators of the class ``kind``: MPI frees the duplicate with them."""
+    if kind not in KEYS:
+        new = kind.Create_keyval(delete_fn=lambda comm, key, dup: dup.Free())
+        KEYS.setdefault(kind, new)  # of two threads one comes first, and its key counts for both
+    return KEYS[kind]
+
+
+def exchange(comm: Intracomm, outgoing: Vector, to: int, incoming: Vector, source: int) -> None:
+    """Send ``outgoing`` to rank ``to`` and fill ``incoming`` from rank ``source``.
+
+    Both are posted before either is waited for, so a ring of exchanges ends even if no send
+    completes before its receive.  The two arrays may not overlap.
+    """
+    requests = comm.Irecv(incoming, source), comm.Isend(outgoing, to)
+    for request in requests:
+        request.Wait()

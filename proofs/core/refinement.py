@@ -1,0 +1,152 @@
+"""Does the implementation compute what the page says?  Its real code runs in the simulated world.
+
+On *terms* a run stands for all inputs at once: where the implementation ends with the page's
+term, every input gives the page's bits.  Each run on terms is paired with one on floats, whose
+bits must be the evaluated term's, so that the terms are no fiction.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sparring.proofs.core.terms import Table, Terms, leaves, raw
+from sparring.proofs.world import world
+from sparring.proofs.world.findings import Finding, Kind
+from sparring.spec.core import runner
+from sparring.spec.core.model import Page
+
+DTYPES = ("float32", "float64", "int32", "int64")
+SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1e-40, 1.0, -1.0, 1e38)
+
+
+class Flaw(NamedTuple):
+    """What is wrong: the property that it falsifies, and one sentence."""
+
+    property: str
+    detail: str
+
+
+class Ran(NamedTuple):
+    """What came of one run.
+
+    ``ys``: the ranks' results, none where the world found something; ``outside``: why one
+    schedule does not decide for all.
+    """
+
+    ys: list[Any]
+    flaws: list[Flaw]
+    outside: tuple[str, ...] = ()
+
+
+def sizes(p: int) -> list[int]:
+    """The lengths at which chunks are empty, single, even and uneven."""
+    return sorted({0, 1, p - 1, p, p + 1, 2 * p + 1})
+
+
+def on_terms(page: Page, target: str, p: int, n: int, buffers: str) -> Ran:
+    """Run ``target`` on ``p`` ranks and ``n`` terms each, then on floats, against the page."""
+    table = Table(seed=p * 1_000_003 + n)
+    xs = [leaves(table, [f"x{r}[{i}]" for i in range(n)]) for r in range(p)]
+    wanted: Terms = runner.run(page, xs).results[0]
+    here = f"p={p} n={n} {buffers} sends"
+    ran = run(target, xs, buffers, here, "terms", table)
+    for r, y in enumerate(ran.ys):
+        if (i := difference(y, wanted)) is not None:
+            return ran._replace(flaws=[*ran.flaws, Flaw("terms", f"{here}: rank {r} {told(y, wanted, i, table)}")])
+    if ran.flaws or buffers != "synchronous":
+        return ran
+    return ran._replace(flaws=paired(target, table, wanted, p, n, here))
+
+
+def paired(target: str, table: Table, wanted: Terms, p: int, n: int, here: str) -> list[Flaw]:
+    """The floats that the same code computes are the evaluated terms, bit for bit."""
+    rng = np.random.default_rng(p * 1_000_003 + n)
+    xs = [rng.standard_normal(n) * 10.0 ** rng.integers(-9, 9, n) for _ in range(p)]
+    values = {f"x{r}[{i}]": x for r, xr in enumerate(xs) for i, x in enumerate(xr.tolist())}
+    evaluated = [table.evaluate(term, values, np.float64) for term in raw(wanted).tolist()]
+    bits = np.array(evaluated, np.float64)
+    ran = run(target, xs, "synchronous", here, "terms")
+    for r, y in enumerate(ran.ys):
+        if (i := difference(y, bits)) is not None:
+            return [*ran.flaws, Flaw("terms", f"{here}: on floats, not the evaluated term: rank {r} {told(y, bits, i)}")]
+    return ran.flaws
+
+
+def on_numbers(page: Page, target: str, xs: Sequence[Any], prop: str) -> list[Flaw]:
+    """Run ``target`` on these vectors against the page, bit for bit; a deviation falsifies ``prop``."""
+    ran = run(target, xs, "synchronous", place(xs), prop)
+    return ran.flaws + compared(page, xs, ran.ys, prop)
+
+
+def compared(page: Page, xs: Sequence[Any], ys: Sequence[Any], prop: str) -> list[Flaw]:
+    """The first place in which results are not the page's bits (any NaN equals any NaN)."""
+    for r, (y, w) in enumerate(zip(ys, expected(page, xs))):
+        if (i := difference(y, w)) is not None:
+            return [Flaw(prop, f"{place(xs)}: rank {r} {told(y, w, i)}")]
+    return []
+
+
+def place(xs: Sequence[Any]) -> str:
+    """Which example it is."""
+    return f"p={len(xs)} n={xs[0].size} {xs[0].dtype}"
+
+
+def told(y: Any, wanted: Any, i: int, table: Table | None = None) -> str:
+    """What a rank has against what it should have, in words."""
+    if i < 0:
+        return f"returned {type(y).__name__} {getattr(y, 'shape', '')}, not {wanted.size} entries of {wanted.dtype}"
+    has, right = (table.show(int(raw(v)[i])) if table else repr(v[i].item()) for v in (y, wanted))
+    return f"entry {i} is {has}, the page's is {right}"
+
+
+def expected(page: Page, xs: Sequence[Any]) -> list[Any]:
+    """What the page computes; that infinities cancel to NaN is no surprise here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return runner.run(page, xs).results
+
+
+def run(target: str, xs: Sequence[Any], buffers: str, here: str, prop: str, terms: Table | None = None) -> Ran:
+    """Run ``target`` in the world; what it finds falsifies ``prop``, unless it is a fault of conduct."""
+    given = [x.copy() for x in xs]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        outcome = world.run(target, len(xs), given, buffers=buffers, terms=terms)
+    flaws = [Flaw(falsifies(finding, prop), f"{here}: {finding.text}") for finding in outcome.findings]
+    changed = [r for r, (x, kept) in enumerate(zip(xs, given)) if difference(kept, x) is not None]
+    if changed:
+        flaws.append(Flaw("input untouched", f"{here}: rank {changed[0]}'s input was changed"))
+    return Ran([] if outcome.findings else list(outcome.results), flaws, outcome.why_not)
+
+
+def falsifies(finding: Finding, prop: str) -> str:
+    """Which property a finding of the world stands against."""
+    hangs = dict.fromkeys((Kind.DEADLOCK, Kind.LIVELOCK, Kind.BUDGET), "deadlock")
+    return {**hangs, Kind.RAISED: prop, Kind.NO_TERM: "terms"}.get(finding.kind, "hygiene")
+
+
+def difference(y: Any, wanted: Any) -> int | None:
+    """The first entry that differs in its bits; -1 where shape or dtype do; None where nothing does."""
+    if not isinstance(y, np.ndarray) or y.shape != wanted.shape or y.dtype != wanted.dtype:
+        return -1
+    a, b = raw(y), raw(wanted)
+    same = a.view(f"u{a.itemsize}") == b.view(f"u{b.itemsize}")
+    if a.dtype.kind == "f":
+        same |= np.isnan(a) & np.isnan(b)
+    return None if same.all() else int(np.argmin(same))
+
+
+def vectors(dtype: str, p: int, n: int) -> list[Any]:
+    """One vector a rank, full of what goes wrong: signed zeros, infinities, NaN, subnormals, wrap-around."""
+    rng = np.random.default_rng([p, n, DTYPES.index(dtype)])
+    if dtype.startswith("int"):
+        info = np.iinfo(dtype)
+        return [rng.integers(info.min, info.max, n, dtype, endpoint=True) for _ in range(p)]
+    with np.errstate(all="ignore"):
+        special = np.array(SPECIAL).astype(dtype)
+    normal = [rng.standard_normal(n).astype(dtype) for _ in range(p)]
+    return [np.where(rng.random(n) < 0.3, rng.choice(special, n), x).astype(dtype) for x in normal]

@@ -1,0 +1,134 @@
+"""What a run in the simulated world tells: results, messages, and what went wrong where."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from sparring.errors import RankFailed, Refuted
+from sparring.proofs.core import terms
+
+HERE = str(Path(__file__).parent)
+
+
+class Kind(StrEnum):
+    """All kinds of findings, in words."""
+
+    DEADLOCK = "deadlock"
+    LIVELOCK = "livelock"
+    BUDGET = "budget used up"
+    RAISED = "raised"
+    UNMATCHED = "unmatched message"
+    INCOMPLETE = "request never completed"
+    TOUCHED = "buffer touched too early"
+    TRUNCATED = "truncation"
+    DATATYPE = "datatype mismatch"
+    COLLECTIVE = "collective mismatch"
+    NO_TERM = "not a term"
+    UNSUPPORTED = "unsupported call"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault: its kind, the rank and the call that show it, the user's ``file:line``, one sentence.
+
+    ``call`` is an MPI call, or the name of the exception that a rank raised; ``traceback`` is that rank's.
+    """
+
+    kind: Kind
+    rank: int
+    call: str
+    where: str
+    text: str
+    traceback: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One point-to-point message, numbered in the order of posting.
+
+    ``context`` is the communicator's number (0: COMM_WORLD); ``count`` entries of ``dtype``, in
+    all ``nbytes``; ``payload`` their copy if the run was recorded.
+    """
+
+    sequence: int
+    src: int
+    dst: int
+    tag: int
+    context: int
+    nbytes: int
+    count: int
+    dtype: np.dtype[Any]
+    where: str
+    payload: np.ndarray[Any, Any] | None
+
+
+class Called(NamedTuple):
+    """One rank's call of a collective operation, with the bytes that the rank contributes."""
+
+    rank: int
+    name: str
+    context: int
+    nbytes: int
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All that is known after a run.
+
+    ``results``: what each rank returned, None where it did not get that far.  ``deterministic``:
+    the run stayed in the fragment (named sources, no tests, no waiting for one of several) in
+    which one complete run with synchronous sends decides result and deadlock for every schedule
+    and all larger buffers; ``why_not`` names the calls that left it.
+    """
+
+    results: list[Any]
+    findings: tuple[Finding, ...]
+    messages: list[Sent]
+    collectives: list[Called]
+    deterministic: bool
+    why_not: tuple[str, ...]
+
+    def raise_if_found(self) -> Self:
+        """Itself; raises RankFailed if a rank raised, Refuted if anything else was found."""
+        for finding in self.findings:
+            if finding.kind is Kind.RAISED:
+                raise RankFailed(finding.rank, finding.traceback)
+        if self.findings:
+            raise Refuted("\n".join(map(str, self.findings)))
+        return self
+
+
+def here() -> str:
+    """``file:line`` of the call into the world: the innermost frame outside it."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame and frame.f_code.co_filename.startswith(HERE):
+        frame = frame.f_back
+    return _place(frame.f_code.co_filename, frame.f_lineno) if frame else "?"
+
+
+def raised_at(traceback: TracebackType | None) -> str:
+    """``file:line`` of the innermost frame of ``traceback`` outside the world and the terms."""
+    place = "?"
+    while traceback:
+        name = traceback.tb_frame.f_code.co_filename
+        if not name.startswith(HERE) and name != terms.__file__:
+            place = _place(name, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return place
+
+
+@lru_cache(maxsize=4096)
+def _place(filename: str, line: int) -> str:
+    return f"{Path(filename).name}:{line}"

@@ -1,0 +1,95 @@
+"""Running a target in the simulated world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sparring.errors import InputError
+from sparring.proofs.core.terms import Table
+from sparring.proofs.world import targets
+from sparring.proofs.world.comm import Comm
+from sparring.proofs.world.findings import Outcome
+from sparring.proofs.world.modules import Modules
+from sparring.proofs.world.mpi import packages
+from sparring.proofs.world.scheduler import Rank, World
+from sparring.proofs.world.schedules import schedule
+
+
+def run(
+    target: targets.Target,
+    p: int,
+    *per_rank_args: Sequence[Any],
+    scheduler: str = "round-robin",
+    seed: int = 0,
+    buffers: str = "synchronous",
+    record: bool = False,
+    terms: Table | None = None,
+    budget: int = 2_000_000,
+) -> Outcome:
+    """Run ``target`` on ``p`` simulated ranks: rank ``r`` calls ``target(comm, *(a[r] for a in per_rank_args))``.
+
+    Parameters
+    ----------
+    target : ``"pkg.mod:function"``, ``"file.py:function"`` or a function.  Each rank loads it
+        afresh: module globals are a rank's own, as in processes.  A function keeps what its
+        globals hold from other modules; what it imports below ``sparring.impl`` is its own.
+    p : number of ranks, at least 1.
+    per_rank_args : sequences of ``p`` values each.
+    scheduler : ``"round-robin"``, or ``"seeded"``: random choices that depend on ``seed`` alone.
+    buffers : ``"synchronous"``: a standard send is complete when its receive is found;
+        ``"unbounded"``: at once.
+    record : keep a copy of every message's payload.
+    terms : the table that the inputs' terms are of; every 64-bit integer sent from rank to rank
+        must then be one of its terms.
+    budget : MPI calls of all ranks together, after which the run is stopped with a finding.
+
+    Returns
+    -------
+    Outcome : results, findings, messages.  What the target does wrong is a finding, never raised.
+
+    Raises
+    ------
+    InputError : an argument is not as above, or there is no such target.
+
+    >>> def swap(comm, x):
+    ...     y = x.copy()
+    ...     comm.Sendrecv(x, 1 - comm.rank, recvbuf=y, source=1 - comm.rank)
+    ...     return y.tolist()
+    >>> import numpy as np
+    >>> run(swap, 2, [np.array([1.0]), np.array([2.0])]).results
+    [[2.0], [1.0]]
+
+    >>> def both_send_first(comm):
+    ...     x = np.zeros(1)
+    ...     comm.Send(x, 1 - comm.rank)
+    ...     comm.Recv(x, 1 - comm.rank)
+    >>> for finding in run(both_send_first, 2).findings:
+    ...     print(finding)  # doctest: +ELLIPSIS
+    deadlock: rank 0 waits in Send to rank 1 (<doctest...>:3) -> rank 1 waits in Send to rank 0 (...:3) -> rank 0
+    >>> run(both_send_first, 2, buffers="unbounded").findings
+    ()
+    """
+    _check(p, per_rank_args, buffers, budget)
+    world = World(p, schedule(scheduler, seed), buffers == "unbounded", record, terms, budget)
+    for rank in world.ranks:
+        rank.world_comm = Comm(rank, 0)
+    with Modules(p, targets.roots(target), packages()) as modules:
+
+        def main(rank: Rank) -> Any:
+            function = targets.load(target, modules.hidden)
+            return function(rank.world_comm, *(arg[rank.number] for arg in per_rank_args))
+
+        return world.run(main, modules.enter)
+
+
+def _check(p: int, per_rank_args: Sequence[Sequence[Any]], buffers: str, budget: int) -> None:
+    if p < 1:
+        raise InputError(f"p={p} ranks: at least 1")
+    for i, arg in enumerate(per_rank_args):
+        if len(arg) != p:
+            raise InputError(f"argument {i} has {len(arg)} values for {p} ranks: one for each is needed")
+    if buffers not in ("synchronous", "unbounded"):
+        raise InputError(f"no buffers {buffers!r}: synchronous or unbounded")
+    if budget < 1:
+        raise InputError(f"budget={budget} MPI calls: at least 1")

@@ -1,0 +1,136 @@
+"""Judging many examples on one group of real MPI processes.
+
+>>> group = Group(2)   # starts nothing yet
+>>> group.size
+2
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Self
+
+from numpy.typing import NDArray
+
+from sparring.check import target as targets
+from sparring.check.line import Message
+from sparring.check.workers import Workers
+from sparring.errors import InputError, RankFailed
+
+GRACE = 0.5
+"""Seconds that the other ranks get to answer once one has failed, or once time is up."""
+
+
+class Hang(RankFailed, TimeoutError):
+    """Some ranks did not answer in time: ``ranks``; ``stacks`` says where each was, ``rank`` is the first of them."""
+
+    def __init__(self, ranks: Sequence[int], size: int, timeout: float, stacks: dict[int, str]) -> None:
+        self.ranks, self.stacks = tuple(ranks), stacks
+        self.rank, self.traceback = ranks[0], stacks[ranks[0]]
+        names = f"rank{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))} of {size}"
+        places = [f"rank {r} is here:\n{stacks[r]}" for r in ranks if stacks[r]]
+        Exception.__init__(self, "\n".join([f"{names} did not answer within {timeout:g} s", *places]))
+
+
+class Group:
+    """Up to ``size`` ranks under real MPI; one launch serves every number of ranks from 1 to ``size``.
+
+    The processes start with the ``with`` block or the first example, within ``timeout`` seconds,
+    and again after a failure.  They end with the block, and also if the driver dies.  Not for use
+    by several threads at a time.
+    """
+
+    def __init__(self, size: int, *, timeout: float = 60.0) -> None:
+        if size < 1:
+            raise InputError(f"a group of {size} ranks: it must have at least 1")
+        self.size, self.timeout = size, timeout
+        self.workers: Workers | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.stop()
+
+    def start(self) -> Workers:
+        """The running processes; raises as :class:`~sparring.check.workers.Workers` does."""
+        if self.workers is None:
+            self.workers = Workers(self.size, self.timeout)
+        return self.workers
+
+    def stop(self) -> None:
+        """End all processes."""
+        if self.workers is not None:
+            self.workers.close()
+            self.workers = None
+
+    def run(
+        self, target: str, xs: Sequence[NDArray[Any]], *, timeout: float = 10.0, **params: Any
+    ) -> list[NDArray[Any]]:
+        """What ``target(comm, x, **params)`` returns on every rank, where rank ``r`` has ``xs[r]``.
+
+        ``target``: ``module:function`` or ``file.py:function``; ``params``: what JSON knows.
+        Raises RankFailed with a rank's own traceback, Hang after ``timeout`` seconds, InputError
+        for what cannot be run.
+        """
+        if not 1 <= len(xs) <= self.size:
+            raise InputError(f"{len(xs)} inputs for a group of {self.size} ranks: there must be 1 to {self.size}")
+        header = {"target": targets.absolute(target), "ranks": len(xs), "timeout": timeout, "params": params}
+        workers = self.start()
+        try:
+            answers = ask(workers, header, xs)
+            return verdict(workers, answers, len(xs), timeout)
+        except BaseException:
+            self.stop()
+            raise
+
+
+def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) -> dict[int, Message | None]:
+    """The ranks' answers; None from a rank that died; nothing from one that let its time go by."""
+    for r, x in enumerate(xs):
+        line = workers.lines[r]
+        line.socket.settimeout(header["timeout"])
+        with suppress(OSError):  # it has died; so says the end of its line
+            line.send(header, x)
+    answers: dict[int, Message | None] = {}
+    deadline = time.monotonic() + header["timeout"] + GRACE
+    while waiting := {workers.lines[r]: r for r in range(len(xs)) if r not in answers}:
+        ready, _, _ = select.select(list(waiting), [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            break
+        for line in ready:
+            try:
+                answers[waiting[line]] = line.receive()
+            except (EOFError, OSError):
+                answers[waiting[line]] = None
+        if any(failed(answer) for answer in answers.values()):
+            deadline = min(deadline, time.monotonic() + GRACE)
+    return answers
+
+
+def failed(answer: Message | None) -> bool:
+    """Whether the rank raised or died."""
+    return answer is None or answer.array is None
+
+
+def verdict(workers: Workers, answers: dict[int, Message | None], ranks: int, timeout: float) -> list[NDArray[Any]]:
+    """The arrays by rank; raises RankFailed or Hang if there is one missing."""
+    for r, answer in sorted(answers.items()):
+        if answer is not None and answer.array is None:
+            raise RankFailed(r, answer.header["traceback"])
+    if dead := [r for r, answer in answers.items() if answer is None]:
+        r = first(workers, dead)
+        raise RankFailed(r, "\n".join(["the process ended without an answer", workers.log(r), workers.log()]))
+    if silent := [r for r in range(ranks) if r not in answers]:
+        raise Hang(silent, ranks, timeout, {r: workers.stack(r) for r in silent})
+    return [answer.array for _, answer in sorted(answers.items()) if answer and answer.array is not None]
+
+
+def first(workers: Workers, dead: Sequence[int]) -> int:
+    """Which of the ``dead`` took the others down: the one that called for it, else the first to go."""
+    return next((r for r in dead if "mpi_abort" in workers.log(r).lower()), dead[0])

@@ -1,0 +1,133 @@
+"""Starting a command on several ranks under real MPI, and making sure that it ends.
+
+The launcher is the ``mpiexec`` beside the Python that runs, so that it belongs to the MPI library
+installed with it; else the one on ``PATH``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+from sparring.errors import MissingExtra, SparringError
+
+GRACE = 2.0
+"""Seconds between asking processes to end and killing them."""
+
+
+class TimedOut(SparringError, TimeoutError):
+    """A command did not end in time and was killed; ``output`` is what it had printed."""
+
+    def __init__(self, command: Sequence[str], ranks: int, timeout: float, output: str) -> None:
+        self.output = output
+        super().__init__(f"{' '.join(command)} on {ranks} ranks did not end within {timeout:g} s:\n{output}".rstrip())
+
+
+def find() -> Path | None:
+    """The launcher, or None where there is none."""
+    beside = Path(sys.executable).with_name("mpiexec")
+    found = beside if os.access(beside, os.X_OK) else shutil.which("mpiexec")
+    return Path(found) if found else None
+
+
+def launcher() -> Path:
+    """The launcher; raises MissingExtra where there is none."""
+    path = find()
+    if path is None:
+        raise MissingExtra('no mpiexec beside this Python or on PATH; to install one: pip install "sparring[mpich]"')
+    return path
+
+
+@cache
+def flags(path: Path) -> tuple[str, ...]:
+    """What this launcher needs to be told to start more ranks than cores, as any user."""
+    told = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
+    if "Open MPI" in told or "OpenRTE" in told:
+        return ("--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else []))
+    return ()
+
+
+def start(
+    command: Sequence[str],
+    ranks: int,
+    *,
+    stdout: int | IO[bytes] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start ``command`` on ``ranks`` ranks, stderr into stdout, in a process group of its own; see :func:`stop`."""
+    path = launcher()
+    return subprocess.Popen(
+        [str(path), *flags(path), "-n", str(ranks), *command],
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.STDOUT,
+        env=env,
+        start_new_session=True,
+    )
+
+
+def run(
+    command: Sequence[str], ranks: int, *, timeout: float, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run ``command`` on ``ranks`` ranks to its end; ``stdout`` of the answer holds all that it printed.
+
+    Raises TimedOut after ``timeout`` seconds, MissingExtra without a launcher.  Whatever happens,
+    an interrupt included, nothing of it is left running.
+    """
+    process = start(command, ranks, stdout=subprocess.PIPE, env=env)
+    try:
+        output, _ = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        stop(process)
+        output, _ = process.communicate()
+        raise TimedOut(command, ranks, timeout, output.decode(errors="replace")) from None
+    finally:
+        stop(process)
+    return subprocess.CompletedProcess(process.args, process.returncode, output.decode(errors="replace"))
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a launcher and all that it started: politely, and by force after ``GRACE`` seconds."""
+    if process.poll() is not None:
+        return
+    family = descendants(process.pid)  # a launcher may give each rank a session of its own
+    process.terminate()
+    try:
+        process.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+    finally:
+        for pid, birth in family.items():
+            if processes().get(pid, (0, 0))[1] == birth:
+                os.kill(pid, signal.SIGKILL)
+        process.wait()
+
+
+def descendants(pid: int) -> dict[int, int]:
+    """The processes below ``pid`` and when each was born, in clock ticks; none where there is no ``/proc``."""
+    everyone = processes()
+    found: dict[int, int] = {}
+    fresh = {pid}
+    while fresh:
+        fresh = {child for child, (parent, _) in everyone.items() if parent in fresh}
+        found |= {child: everyone[child][1] for child in fresh}
+    return found
+
+
+def processes() -> dict[int, tuple[int, int]]:
+    """Every living process's parent and time of birth, by process id."""
+    table = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just ended
+            state, parent, *rest = path.read_text().rpartition(")")[2].split()
+            if state != "Z":
+                table[int(path.parent.name)] = int(parent), int(rest[17])
+    return table

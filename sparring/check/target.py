@@ -1,0 +1,49 @@
+"""Finding the code under test: ``module:function`` or ``file.py:function``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sparring.errors import InputError
+
+
+def absolute(target: str) -> str:
+    """``target`` with its file's full path; raises InputError if it is none, or the file does not exist."""
+    place, colon, name = target.rpartition(":")
+    if not (colon and place and name.isidentifier()):
+        raise InputError(f"{target!r} names no function: write module:function or file.py:function")
+    if not place.endswith(".py"):
+        return target
+    if not Path(place).is_file():
+        raise InputError(f"no file {place}, wanted for {target!r}")
+    return f"{Path(place).resolve()}:{name}"
+
+
+@cache
+def load(target: str) -> Callable[..., Any]:
+    """The function; its module is imported once.  Raises whatever the import raises."""
+    place, _, name = target.rpartition(":")
+    module = from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise InputError(f"{place} has no function {name!r}")
+    return function  # type: ignore[no-any-return]  # callable, as has just been seen
+
+
+@cache
+def from_file(path: Path) -> ModuleType:
+    """The module in that file, its neighbours importable as for a script."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.path.append(str(path.parent))
+    spec.loader.exec_module(module)
+    return module

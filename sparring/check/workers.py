@@ -1,0 +1,111 @@
+"""One launch of a group's processes: from the launcher's start to the last process's end."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import takewhile
+from pathlib import Path
+
+from sparring.check import launch
+from sparring.check.line import Line
+from sparring.errors import InputError, SparringError
+
+OUTERMOST = f"{os.sep}check{os.sep}worker.py"
+TAIL = 1 << 16
+"""Bytes of a log that are read, at most."""
+
+
+class Workers:
+    """``size`` waiting processes; ``lines[r]`` leads to rank ``r``.
+
+    Raises MissingExtra without a launcher; SparringError if the processes do not report within
+    ``timeout`` seconds; InputError if launcher and MPI library do not belong together.
+    """
+
+    def __init__(self, size: int, timeout: float) -> None:
+        self.size, self.lines = size, dict[int, Line]()
+        self._folder = tempfile.TemporaryDirectory(prefix="sparring-")
+        self.folder = Path(self._folder.name)
+        try:
+            self._start(timeout)
+        except BaseException:
+            self._folder.cleanup()
+            raise
+
+    def _start(self, timeout: float) -> None:
+        with socket.socket(socket.AF_UNIX) as hub, (self.folder / "launcher").open("wb") as log:
+            hub.bind(str(self.folder / "driver"))
+            hub.listen(self.size)
+            command = [sys.executable, "-P", "-m", "sparring.check.worker", str(self.folder)]
+            paths = os.pathsep.join(map(os.path.abspath, sys.path))  # what the driver can import, they can
+            self.process = launch.start(command, self.size, stdout=log, env={**os.environ, "PYTHONPATH": paths})
+            try:
+                self._greet(hub, time.monotonic() + timeout)
+            except BaseException:
+                self.close()
+                raise
+
+    def _greet(self, hub: socket.socket, deadline: float) -> None:
+        """Wait until every rank has reported."""
+        hub.settimeout(0.1)
+        while len(self.lines) < self.size:
+            try:
+                line = Line(hub.accept()[0])
+                line.socket.settimeout(max(0.1, deadline - time.monotonic()))
+                self._admit(line)
+            except (TimeoutError, EOFError):
+                self._check_alive(deadline)
+
+    def _admit(self, line: Line) -> None:
+        hello = line.receive().header
+        self.lines[hello["rank"]] = line
+        if hello["size"] != self.size:
+            raise InputError(
+                f"{launch.find()} started {self.size} processes, but each believes to be rank {hello['rank']} of "
+                f"{hello['size']}: their MPI library ({hello['library']}) belongs to another launcher. "
+                'Install both from one place: pip install "sparring[mpich]"'
+            )
+
+    def _check_alive(self, deadline: float) -> None:
+        if self.process.poll() is not None:
+            raise SparringError(f"{launch.find()} ended with code {self.process.returncode}:\n{self.log()}")
+        if time.monotonic() > deadline:
+            missing = sorted(set(range(self.size)) - set(self.lines))
+            raise SparringError(f"ranks {missing} of {self.size} did not start in time:\n{self.log()}")
+
+    def log(self, rank: int | None = None) -> str:
+        """The end of what rank ``rank`` has printed during its last example, or of what the launcher has."""
+        path = self.folder / ("launcher" if rank is None else f"rank{rank}")
+        if not path.exists():
+            return ""
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - TAIL))
+            return file.read().decode(errors="replace").strip()
+
+    def stack(self, rank: int) -> str:
+        """Where rank ``rank`` was when its time was up, innermost call first; empty if it did not say."""
+        _, _, dump = self.log(rank).rpartition("Timeout (")
+        main = dump.rpartition("(most recent call first):\n")[2]
+        frames = re.findall(r'^  File ".*$', main, flags=re.MULTILINE)
+        return "\n".join(takewhile(lambda frame: OUTERMOST not in frame, frames))
+
+    def pids(self) -> list[int]:
+        """The launcher and all processes below it."""
+        return [self.process.pid, *launch.descendants(self.process.pid)]
+
+    def close(self) -> None:
+        """Hang up, which ends the processes, and see that they have ended."""
+        for line in self.lines.values():
+            line.close()
+        try:
+            self.process.wait(1.0 if self.lines else 0)
+        except subprocess.TimeoutExpired:
+            launch.stop(self.process)
+        finally:
+            self._folder.cleanup()

@@ -1,0 +1,80 @@
+"""``sparring verify``: everything that is claimed of an algorithm, proved or run, as a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sized
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sparring.cli import _options
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from sparring.report import Report
+
+
+@click.command("verify")
+@_options.algorithms
+@click.option("--ranks", type=_options.Ranks(), help="Numbers of ranks to run: 8, 1-8 or 1-4,7.")
+@click.option("--full", is_flag=True, help="Run the implementation on terms for 1 to 64 ranks.")
+@click.option("--on", type=click.Choice(["simulated", "mpi", "both"]), default="simulated", show_default=True)
+@_options.as_json
+def command(algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bool, on: str, json_: bool) -> None:
+    """Verify ALGO (by default all): prove its page, and run its implementation against it.
+
+    Ends in a matrix of algorithms and properties, and says what was not covered.
+    """
+    from rich.progress import Progress
+
+    from sparring import api
+
+    console = _options.console(json_)
+    with Progress(console=console, transient=True) as progress:
+
+        def track(items: Iterable[Any], description: str) -> Iterable[Any]:
+            return progress.track(items, total=len(items) if isinstance(items, Sized) else None, description=description)
+
+        report = api.verify(*algorithms, ranks=ranks, full=full, on=on, track=track)
+    if not json_:
+        console.print(matrix(report))
+        console.print(f"\n{coverage(report)}", soft_wrap=True)
+    _options.finish(report, json_)
+
+
+COLOURS = {"proved": "green", "tested": "cyan", "not covered": "dim", "refuted": "bold red"}
+
+
+def matrix(report: Report) -> Table:
+    """A row a property, a column an algorithm, and below what was refuted or left open."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), caption_justify="left")
+    table.add_column("property")
+    names = list(report.extra["algorithms"])
+    for name in names:
+        table.add_column(name)
+    if len(names) == 1:
+        table.add_column("what it rests on", style="dim")
+    by_property: dict[str, list[Any]] = {}
+    for result in report.results:
+        by_property.setdefault(result.property, []).append(result)
+    for prop, results in by_property.items():
+        cells = [coloured(str(r.verdict)) for r in results]
+        table.add_row(prop, *cells, *([results[0].detail] if len(names) == 1 else []))
+    return table
+
+
+def coloured(verdict: str) -> str:
+    """A verdict in its colour; the word says all that the colour does."""
+    colour = next((c for word, c in COLOURS.items() if verdict.startswith(word)), "bold yellow")
+    return f"[{colour}]{verdict}[/{colour}]"
+
+
+def coverage(report: Report) -> str:
+    """The last line: what was and what was not covered."""
+    words = [str(r.verdict).split(" ")[0] for r in report.results]
+    counted = ", ".join(f"{words.count(w)} {w}" for w in ("proved", "tested", "refuted") if w in words)
+    gaps = "; not covered: " + "; ".join(report.not_covered) if report.not_covered else "; nothing left out"
+    return f"{report.verdict}: {counted}{gaps} ({report.seconds:.1f} s)"

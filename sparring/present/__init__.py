@@ -1,0 +1,1 @@
+"""What sparring shows to people."""

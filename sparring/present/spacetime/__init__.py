@@ -1,0 +1,6 @@
+"""Space-time pictures: ranks across, time down, every message an arrow, every copy a bar that fills up."""
+
+from sparring.present.spacetime.drawing import svg
+from sparring.present.spacetime.text import terminal
+
+__all__ = ["svg", "terminal"]

@@ -1,0 +1,75 @@
+"""What a picture shows: who sends which chunk to whom, and whose contributions each copy holds.
+
+It is read off a run of the page itself, on vectors whose entries are sets of ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Bool, Int
+from sparring.spec.core.runner import number, run, truth
+
+
+class Held(frozenset[int]):
+    """The ranks whose contributions a copy holds; ``+`` is the union."""
+
+    def __add__(self, other: frozenset[int]) -> Held:
+        return Held(self | other)
+
+
+Cells = list[list[Held]]  # Cells[r][c]: rank r's copy of chunk c
+
+
+class Hop(NamedTuple):
+    """One message: in step ``t`` rank ``src`` sends ``chunk`` to ``dst``, which adds it, or overwrites with it."""
+
+    t: int
+    src: int
+    dst: int
+    chunk: int
+    adds: bool
+
+    @property
+    def label(self) -> str:
+        """The chunk, and what becomes of it: ``+3`` is added, ``=3`` overwrites."""
+        return f"{'+' if self.adds else '='}{self.chunk}"
+
+    def __str__(self) -> str:
+        does = "adds it to its copy" if self.adds else "overwrites its copy"
+        return f"step {self.t}: rank {self.src} sends chunk {self.chunk} to rank {self.dst}, which {does}"
+
+
+class Moment(NamedTuple):
+    """One step: its messages by sender, and every copy after it."""
+
+    hops: list[Hop]
+    cells: Cells
+
+
+def cells(formula: Callable[[Int, Int, Int, Int], Bool], p: int) -> Cells:
+    """The copies that ``formula(q, r, c, p)`` describes: a page's ``start`` or its ``goal``."""
+    return [[Held(q for q in range(p) if truth(formula(q, r, c, p))) for c in range(p)] for r in range(p)]
+
+
+def moments(page: Page, p: int) -> Iterator[Moment]:
+    """The run of ``page`` at ``p`` ranks, step by step; raises ScheduleFault where the formulas make none."""
+    for t, wire, states in run(page, cells(page.start, p)):
+        adds = truth(page.adds(t, p))
+        yield Moment([Hop(t, m.src, m.dst, number(page.chunk(m.src, t, p)), adds) for m in wire], states)
+
+
+def share(held: Held, wanted: Held) -> float:
+    """How much of what a copy must contain in the end it holds, 0 to 1."""
+    return len(held & wanted) / len(wanted) if wanted else 1.0
+
+
+def count(n: int, thing: str) -> str:
+    """``n`` things, in prose.
+
+    >>> count(1, "rank"), count(2, "rank")
+    ('1 rank', '2 ranks')
+    """
+    return f"{n} {thing}{'' if n == 1 else 's'}"

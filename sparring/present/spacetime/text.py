@@ -1,0 +1,188 @@
+"""The space-time picture for a terminal, in characters; it reads as well without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from math import ceil
+
+from rich.text import Text
+
+from sparring.errors import InputError
+from sparring.present.spacetime.history import Cells, Hop, Moment, cells, count, moments, share
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import number
+
+MARGIN = 8  # columns on the left, for "step 12 "
+EDGE = 4  # columns on the right, for the numbers of ranks that are not drawn
+PITCH = 20  # columns from rank to rank at most
+MOST = 128  # ranks at most; to follow the contributions of more takes longer than a picture may
+BARS = ((3, 1), (2, 1), (1, 1), (1, 0))  # width of a chunk's bar and of the gap beside it, best first
+LEVELS = "·▁▂▃▄▅▆▇█"
+ASCII = str.maketrans(LEVELS + "─═│┼╪├╞┤╡▶◀", ".12345678" + "-=|+|||||><")
+STYLE = {True: "cyan", False: "magenta"}  # of messages that add, that overwrite
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where things stand: the first ``k`` of ``p`` ranks, and of each the first ``k`` chunks."""
+
+    p: int
+    k: int
+    pitch: int
+    width: int
+
+    @staticmethod
+    def fit(p: int, width: int) -> Layout:
+        """As many ranks as have room for a bar a chunk."""
+        room, k = width - MARGIN, p
+        if k * (k + 1) > room:
+            k = max((k for k in range(1, p) if (2 * k + 1) * (k + 1) <= 2 * (room - EDGE)), default=1)
+            return Layout(p, k, 2 * (room - EDGE) // (2 * k + 1), width)
+        return Layout(p, k, min(room // k, PITCH), width)
+
+    def centre(self, r: int) -> int:
+        """The column of rank ``r``'s lifeline; all ranks that are not drawn share the edge."""
+        return MARGIN + self.pitch * min(r, self.k) + self.pitch // 2
+
+    @property
+    def bar(self) -> tuple[int, int]:
+        """The width of a chunk's bar and of the gap beside it."""
+        return next((b for b in BARS if self.k * sum(b) - b[1] < self.pitch), BARS[-1])
+
+    def cell(self, r: int, c: int) -> int:
+        """The column at which the bar of rank ``r``'s chunk ``c`` begins."""
+        wide, gap = self.bar
+        return self.centre(r) - (self.k * (wide + gap) - gap) // 2 + c * (wide + gap)
+
+
+class Line:
+    """One line of characters, each with its style."""
+
+    def __init__(self, width: int, label: str = "") -> None:
+        self.chars = [(" ", "")] * width
+        self.put(0, label)
+
+    def put(self, x: int, text: str, style: str = "") -> None:
+        """Write ``text`` from column ``x`` on; what falls off the line is lost."""
+        for i, char in enumerate(text, x):
+            if 0 <= i < len(self.chars):
+                self.chars[i] = char, style
+
+    def text(self) -> Text:
+        """The line, without the blanks at its end."""
+        line = Text.assemble(*self.chars)
+        line.rstrip()
+        return line
+
+
+def terminal(page: Page, ranks: int, width: int = 80, *, ascii_only: bool = False) -> Text:
+    """The run of ``page`` at ``ranks`` ranks as lines of at most ``width`` characters (40 or more).
+
+    Where not all ranks have room, the first ones and their first steps are drawn, and a sentence
+    says so.  ``ascii_only`` is for outputs that cannot encode arrows and bars.
+
+    Raises ScheduleFault where the formulas make no schedule, InputError for no rank.
+    """
+    if ranks < 1:
+        raise InputError(f"ranks = {ranks}; right: 1 or more")
+    if ranks > MOST:
+        return Text(f"No picture: {ranks} ranks are too many to draw; right: {MOST} or fewer.")
+    layout, steps = Layout.fit(ranks, max(width, 40)), number(page.steps(ranks))
+    drawn = list(islice(moments(page, ranks), steps if layout.k == ranks else layout.k))
+    if not drawn:
+        return Text(f"No picture: {page.name} sends nothing at {count(ranks, 'rank')}.")
+    picture = Text("\n").join(lines(page, layout, drawn, steps))
+    return Text(picture.plain.translate(ASCII)) if ascii_only else picture
+
+
+def lines(page: Page, layout: Layout, drawn: list[Moment], steps: int) -> Iterator[Text]:
+    """The whole picture, line by line."""
+    wanted, before = cells(page.goal, layout.p), cells(page.start, layout.p)
+    yield from legend(layout, drawn)
+    yield from heading(layout)
+    yield state(layout, before, wanted, [], "start")
+    for t, (hops, after) in enumerate(drawn):
+        for i, lane in enumerate(lanes(layout, hops)):
+            yield arrows(layout, lane, f"step {t}" if i == 0 else "")
+        yield state(layout, after, wanted, hops, "end" if t == steps - 1 else "")
+    if layout.k < layout.p:
+        last = layout.k - 1
+        yield Text(f"\nDrawn: ranks 0 to {last} of {layout.p}, their chunks 0 to {last}, steps 0 to {last} of {steps}.")
+
+
+def legend(layout: Layout, drawn: list[Moment]) -> Iterator[Text]:
+    """How to read it: the kinds of arrow that occur, and the bars."""
+    for adds, rule, does in (True, "─", "adds chunk {} to its copy"), (False, "═", "overwrites its copy of chunk {}"):
+        if hop := next((hop for moment in drawn for hop in moment.hops if hop.adds is adds), None):
+            arrow = f"{rule * 2}{hop.label}{rule * 2}▶"
+            yield Text.assemble((f"{arrow:<10}", STYLE[adds]), "the receiver ", does.format(hop.chunk))
+    yield Text(f"{'▁▄█':<10}a bar a chunk: how much of the sum of {layout.p} ranks this copy holds\n")
+
+
+def heading(layout: Layout) -> Iterator[Text]:
+    """The numbers of the ranks and of their chunks (of these the last digit)."""
+    ranks, chunks, wide = Line(layout.width, "rank"), Line(layout.width, "chunk"), layout.bar[0]
+    for r in range(layout.k):
+        ranks.put(layout.centre(r) - len(str(r)) // 2, str(r), "bold")
+        for c in range(layout.k):
+            chunks.put(layout.cell(r, c) + (wide - 1) // 2, str(c)[-1], "dim")
+    yield ranks.text()
+    yield chunks.text()
+
+
+def state(layout: Layout, now: Cells, wanted: Cells, hops: Iterable[Hop], label: str) -> Text:
+    """Every copy as a bar; what a message just changed has its colour, what is incomplete is dim."""
+    line, wide = Line(layout.width, label), layout.bar[0]
+    changed = {(hop.dst, hop.chunk): STYLE[hop.adds] for hop in hops}
+    for r in range(layout.k):
+        for c in range(layout.k):
+            full = share(now[r][c], wanted[r][c])
+            style = changed.get((r, c), "dim" if full < 1 else "")
+            line.put(layout.cell(r, c), LEVELS[ceil(8 * full)] * wide, style)
+    return line.text()
+
+
+def lanes(layout: Layout, hops: Iterable[Hop]) -> list[list[Hop]]:
+    """The messages of a step on as few lines as it takes for none to cover another."""
+
+    def span(hop: Hop) -> list[int]:
+        return sorted(min(end, layout.k) for end in (hop.src, hop.dst))
+
+    found: list[list[Hop]] = []
+    for hop in sorted((h for h in hops if min(h.src, h.dst) < layout.k), key=span):
+        for lane in found:
+            if span(lane[-1])[1] <= span(hop)[0]:
+                lane.append(hop)
+                break
+        else:
+            found.append([hop])
+    return found
+
+
+def arrows(layout: Layout, lane: Iterable[Hop], label: str) -> Text:
+    """The lifelines, and the messages of one lane across them."""
+    line = Line(layout.width, label)
+    for r in range(layout.k):
+        line.put(layout.centre(r), "│", "dim")
+    for hop in lane:
+        arrow(line, layout, hop)
+    return line.text()
+
+
+def arrow(line: Line, layout: Layout, hop: Hop) -> None:
+    """One message, its label beside the sender; at the edge, the number of the rank that is not drawn."""
+    rule, right, left, cross = "─├┤┼" if hop.adds else "═╞╡╪"
+    a, b, style = layout.centre(hop.src), layout.centre(hop.dst), STYLE[hop.adds]
+    low, high = min(a, b), max(a, b)
+    line.put(low + 1, rule * (high - low - 1), style)
+    for r in range(layout.k):
+        if low < layout.centre(r) < high:
+            line.put(layout.centre(r), cross, style)
+    line.put(a, right if a < b else left, style)
+    line.put(*((b - 1, "▶") if a < b else (b + 1, "◀")), style)
+    middle = a + layout.pitch // 2 * (1 if a < b else -1)
+    line.put(middle - len(hop.label) // 2, hop.label, f"bold {style}")
+    if (hidden := max(hop.src, hop.dst)) >= layout.k:
+        line.put(high + (a < b), f" {hidden}" if a < b else f"{rule} {hidden}", style)

@@ -1,0 +1,196 @@
+"""What ``verify`` does: every property of one algorithm, by proof where there is one, else by running.
+
+"check judges yours, verify judges ours": the subject is a page and the implementation of the
+same name in ``impl``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sparring.check.group import Group
+from sparring.errors import InputError, MissingExtra, RankFailed
+from sparring.inputs import digits
+from sparring.proofs.core import kernel, refinement
+from sparring.proofs.core.kernel import Attempt, Theorem
+from sparring.proofs.core.refinement import DTYPES, Flaw, sizes
+from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
+from sparring.report import PROPERTIES, Result
+from sparring.spec.core.model import Page
+
+Track = Callable[[Iterable[Any], str], Iterable[Any]]
+"""Goes through what it is given and shows how far it is, under a description."""
+
+
+class Plan(NamedTuple):
+    """What is run; what is proved needs no plan."""
+
+    terms: tuple[int, ...] = (*range(1, 17), 31, 32, 33, 63, 64)
+    """Numbers of ranks on which the implementation runs on terms."""
+    numbers: tuple[int, ...] = tuple(range(1, 9))
+    """The same for numbers and gradients, simulated and under mpiexec."""
+    on: str = "simulated"
+    """"simulated", "mpi" or "both"."""
+
+
+def plan(ranks: Iterable[int] | None, full: bool, on: str) -> Plan:
+    """The plan for what was asked: given ranks hold for everything that is run."""
+    if on not in PLACES:
+        raise InputError(f"on={on!r}; there are {', '.join(PLACES)}")
+    if ranks is None:
+        return Plan(terms=FULL, on=on) if full else Plan(on=on)
+    given = tuple(sorted(set(ranks)))
+    if not given or given[0] < 1:
+        raise InputError("ranks: at least one number of ranks, each at least 1")
+    return Plan(given, given, on)
+
+
+PLACES = ("simulated", "mpi", "both")
+FULL = tuple(range(1, 65))
+WORKERS = 8  # the shipped gradients are of so many
+BUFFERED = 16  # up to here sends are also tried with unbounded buffers; beyond, synchronous sends decide for them
+
+
+def verify_page(page: Page, plan: Plan, track: Track) -> list[Result]:
+    """A result for each property, in the order of PROPERTIES."""
+    found = proved(page, track)
+    target = implementation(page)
+    if target and plan.on in ("simulated", "both"):
+        merge(found, run_simulated(page, target, plan, track))
+    if target and plan.on in ("mpi", "both"):
+        merge(found, {"mpi": on_mpi(page, target, plan, track)})
+    reason = missing(target, plan)
+    return [found.get(p) or Result(page.name, p, NOT_COVERED, reason(p)) for p in PROPERTIES]
+
+
+def missing(target: str | None, plan: Plan) -> Callable[[str], str]:
+    """Why a property has no result."""
+
+    def why(prop: str) -> str:
+        if prop in ("agreement", "contention", "peers"):
+            return "the page's proof module states nothing of it"
+        if target is None:
+            return "there is no implementation of this name"
+        return f"not asked for: --on {'mpi' if prop == 'mpi' else 'simulated'}"
+
+    return why
+
+
+def merge(found: dict[str, Result], new: Mapping[str, Result]) -> None:
+    """Add results; a refutation by running outweighs a proof about the page."""
+    for prop, result in new.items():
+        if prop not in found or result.verdict == REFUTED:
+            found[prop] = result
+
+
+def implementation(page: Page) -> str | None:
+    """The target ``module:function`` that implements a page of sparring's own, if there is one."""
+    room, _, name = page.module.__name__.rpartition(".")
+    module = f"sparring.impl.{name}"
+    return f"{module}:{page.kind}" if room == "sparring.spec" and importlib.util.find_spec(module) else None
+
+
+def proved(page: Page, track: Track) -> dict[str, Result]:
+    """What the kernel makes of the page; the claims on all topologies are one property."""
+    groups: dict[str, list[Attempt]] = {}
+    for attempt in track(kernel.prove(page), f"{page.name}: proofs"):
+        prop = attempt.name if attempt.name in PROPERTIES else "contention"
+        groups.setdefault(prop, []).append(attempt)
+    return {prop: summed(page, prop, attempts) for prop, attempts in groups.items()}
+
+
+def summed(page: Page, prop: str, attempts: Sequence[Attempt]) -> Result:
+    """One result of several attempts: the worst."""
+    worst = max(attempts, key=lambda a: list(Word).index(a.verdict.word))
+    if isinstance(worst, Theorem):
+        names = ", ".join(a.name for a in attempts if a.name != prop)
+        return Result(page.name, prop, PROVED, names or worst.statement)
+    return Result(page.name, prop, worst.verdict, worst.detail, worst.witness)
+
+
+def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
+    """Terms, numbers and gradients through the real code, on the simulated world."""
+    cases = [
+        (p, n, buffers)
+        for p in plan.terms
+        for n in sizes(p)
+        for buffers in ("synchronous", "unbounded")[: 2 if p <= BUFFERED else 1]
+    ]
+    ran = [refinement.on_terms(page, target, *case) for case in track(cases, f"{page.name}: terms")]
+    flaws = [f for r in ran for f in r.flaws]
+    outside = next((why for r in ran for why in r.outside), None)
+    inputs = [refinement.vectors(d, p, n) for p in plan.numbers for n in sizes(p) for d in DTYPES]
+    for xs in track(inputs, f"{page.name}: dtypes"):
+        flaws += refinement.on_numbers(page, target, xs, "dtypes")
+    grads = gradients(plan.numbers)
+    for xs in track(grads, f"{page.name}: gradients"):
+        flaws += refinement.on_numbers(page, target, xs, "gradients")
+    runs = len(cases) + len(inputs) + len(grads)
+    verdicts = {
+        "terms": terms_verdict(plan.terms, len(cases), outside),
+        "hygiene": (tested(runs), "in every run on the simulated world"),
+        "input untouched": (tested(runs), "in every run on the simulated world"),
+        "dtypes": (tested(len(inputs)), f"{', '.join(DTYPES)}; p = {spans(plan.numbers)}"),
+        "gradients": (tested(len(grads)), f"a perceptron on the digits; p = {spans(plan.numbers)}"),
+    }
+    results = {prop: Result(page.name, prop, *said) for prop, said in verdicts.items()}
+    return results | refutations(page, flaws)
+
+
+def refutations(page: Page, flaws: Sequence[Flaw]) -> dict[str, Result]:
+    """The first flaw of each property."""
+    return {f.property: Result(page.name, f.property, REFUTED, f.detail) for f in reversed(flaws)}
+
+
+def gradients(ranks: Sequence[int]) -> list[list[Any]]:
+    """The shipped gradients for each number of ranks that there are workers for."""
+    return [digits(p) for p in ranks if p <= WORKERS]
+
+
+def terms_verdict(ranks: Sequence[int], cases: int, outside: str | None) -> tuple[Verdict, str]:
+    """Exhaustive over inputs up to the largest P with 1..P all run, and what that rests on.
+
+    Only tested where 1 was left out, or where a run left the fragment in which one schedule
+    decides for all.
+    """
+    complete = next(p - 1 for p in range(1, max(ranks) + 2) if p not in ranks)
+    detail = f"p = {spans(ranks)}; n = 0, 1, p-1, p, p+1, 2p+1"
+    if outside:
+        return tested(cases), f"{detail}; one schedule only: {outside}"
+    return (proved_up_to(complete) if complete else tested(cases)), f"{detail}; any input"
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """Numbers as spans.
+
+    >>> spans([1, 2, 3, 7, 9, 10])
+    '1-3, 7, 9-10'
+    """
+    groups: list[list[int]] = []
+    for x in numbers:
+        if groups and x == groups[-1][-1] + 1:
+            groups[-1].append(x)
+        else:
+            groups.append([x])
+    return ", ".join(f"{g[0]}-{g[-1]}" if len(g) > 1 else str(g[0]) for g in groups)
+
+
+def on_mpi(page: Page, target: str, plan: Plan, track: Track) -> Result:
+    """Gradients and edge sizes under the real MPI: one launch serves all numbers of ranks."""
+    inputs = gradients(plan.numbers)
+    inputs += [refinement.vectors(dtype, p, n) for p in plan.numbers for n in sizes(p) for dtype in DTYPES]
+    try:
+        with Group(max(plan.numbers)) as group:
+            runs = track(inputs, f"{page.name}: mpiexec")
+            flaws = (f for xs in runs for f in refinement.compared(page, xs, group.run(target, xs), "mpi"))
+            flaw = next(flaws, None)
+    except RankFailed as failure:
+        return Result(page.name, "mpi", REFUTED, str(failure))
+    except MissingExtra as missing:
+        return Result(page.name, "mpi", UNDECIDED if plan.on == "mpi" else NOT_COVERED, str(missing))
+    if flaw:
+        return Result(page.name, "mpi", REFUTED, flaw.detail)
+    return Result(page.name, "mpi", tested(len(inputs)), f"gradients, {', '.join(DTYPES)}; p = {spans(plan.numbers)}")
+

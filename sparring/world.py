@@ -1,0 +1,19 @@
+"""The simulated MPI: run an mpi4py program on ``p`` ranks in this process, with every fault named.
+
+>>> import numpy as np
+>>> from sparring import world
+>>> def total(comm, x):
+...     y = np.empty_like(x)
+...     comm.Allreduce(x, y)
+...     return y.tolist()
+>>> outcome = world.run(total, 3, [np.array([r, 1]) for r in range(3)])
+>>> outcome.results, outcome.findings, outcome.deterministic
+([[3, 3], [3, 3], [3, 3]], (), True)
+"""
+
+from __future__ import annotations
+
+from sparring.proofs.world.findings import Called, Finding, Kind, Outcome, Sent
+from sparring.proofs.world.world import run
+
+__all__ = ["Called", "Finding", "Kind", "Outcome", "Sent", "run"]

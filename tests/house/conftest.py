@@ -1,0 +1,62 @@
+"""A small house to plant faults in: this checkout's configuration, links and guards, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CONFIGURATION = ("pyproject.toml", "setup.py", "MANIFEST.in", "LICENSE")
+FACE = ("__init__.py", "errors.py", "py.typed")
+ROOMS = ("spec", "impl", "proofs")
+
+
+class House:
+    """A house at ``path``; sound when built, so whatever a tool reports afterwards was planted."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        for name in CONFIGURATION:
+            self.plant(name, (ROOT / name).read_text(encoding="utf-8"))
+        for name in FACE:
+            self.plant(f"sparring/{name}", (ROOT / "sparring" / name).read_text(encoding="utf-8"))
+        for room in ROOMS:
+            self.plant(f"{room}/__init__.py", (ROOT / room / "__init__.py").read_text(encoding="utf-8"))
+            shutil.copy(ROOT / "sparring" / room, path / "sparring" / room, follow_symlinks=False)
+        self.plant("README.md", "# A house\n")
+
+    def plant(self, name: str, text: str) -> None:
+        """Write ``text`` into the file ``name``."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def run(self, tool: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a tool of this environment in the house; ``stdout`` holds its errors too."""
+        command = sys.executable if tool == "python" else str(Path(sysconfig.get_path("scripts")) / tool)
+        return subprocess.run(
+            [command, *arguments],
+            cwd=self.path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+
+
+@pytest.fixture
+def root() -> Path:
+    """The checkout."""
+    return ROOT
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    """A sound house."""
+    return House(tmp_path / "house")

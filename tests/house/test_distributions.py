@@ -1,0 +1,92 @@
+"""What the wheel and the sdist hold: the whole package once, under one name, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+ROOMS = ("spec", "impl", "proofs")
+FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "LICENSE", "README.md", "CHANGELOG.md", "constraints.txt")
+SHIPPED = {".py", ".npz", ".typed", ".v"}
+
+
+def build(tree: Path, kind: str) -> Path:
+    """The wheel or sdist of ``tree``, built without an index."""
+    script = f"from setuptools import build_meta; build_meta.build_{kind}('dist')"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tree, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (made,) = (tree / "dist").glob({"wheel": "*.whl", "sdist": "*.tar.gz"}[kind])
+    return made
+
+
+def wheel_names(tree: Path) -> set[str]:
+    """The files in the wheel of ``tree``, without the wheel's own notes."""
+    with ZipFile(build(tree, "wheel")) as wheel:
+        return {name for name in wheel.namelist() if ".dist-info/" not in name}
+
+
+def package_names(tree: Path) -> set[str]:
+    """The files that belong to the package: code, proofs and data, the rooms seen through their links."""
+    roots = {tree / "sparring": "sparring", **{tree / room: f"sparring/{room}" for room in ROOMS}}
+    return {
+        f"{name}/{path.relative_to(root).as_posix()}"
+        for root, name in roots.items()
+        for path in root.rglob("*")
+        if path.suffix in SHIPPED and path.is_file() and not (root.name == "sparring" and inside_link(path, root))
+    }
+
+
+def inside_link(path: Path, root: Path) -> bool:
+    """``path`` lies behind one of the links in ``root``."""
+    return (root / path.relative_to(root).parts[0]).is_symlink()
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory) -> Path:
+    """A copy of this checkout, as far as a build reads it."""
+    root, copy = Path(__file__).parents[2], tmp_path_factory.mktemp("tree")
+    for folder in ("sparring", *ROOMS):
+        shutil.copytree(root / folder, copy / folder, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in FILES:
+        shutil.copy(root / name, copy / name)
+    return copy
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(tree):
+    """Every module, Coq file and data file of the checkout is in the wheel, under ``sparring`` alone."""
+    assert wheel_names(tree) == package_names(tree)
+
+
+def test_the_sdist_holds_what_the_wheel_holds(tree):
+    """The sdist has the rooms as real folders; what is built from it is the same wheel."""
+    with tarfile.open(build(tree, "sdist")) as sdist:
+        sdist.extractall(tree / "unpacked", filter="data")
+    (unpacked,) = (tree / "unpacked").iterdir()
+    assert not (unpacked / "spec").exists()
+    assert wheel_names(unpacked) == package_names(tree)
+
+
+def test_the_command_is_installed(tree):
+    """The wheel brings the command ``sparring`` and the licence."""
+    with ZipFile(build(tree, "wheel")) as wheel:
+        notes = {name.partition(".dist-info/")[2]: name for name in wheel.namelist() if ".dist-info/" in name}
+        assert "sparring = sparring.cli:main" in wheel.read(notes["entry_points.txt"]).decode()
+        assert b"License-Expression: Apache-2.0" in wheel.read(notes["METADATA"])
+        assert b"Apache License" in wheel.read(notes["licenses/LICENSE"])
+
+
+@pytest.mark.parametrize("fault", ["proofs/attic/part.py", "impl/data/table.npz"])
+def test_a_file_that_would_stay_behind_is_seen(house, fault):
+    """A folder without ``__init__.py``, or data that no rule ships, is missing from the wheel, and we notice."""
+    assert wheel_names(house.path) == package_names(house.path)
+    house.plant(fault, "")
+    shutil.rmtree(house.path / "dist")
+    assert package_names(house.path) - wheel_names(house.path) == {f"sparring/{fault}"}

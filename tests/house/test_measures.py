@@ -1,0 +1,111 @@
+"""pytest and coverage, as configured, reach the rooms behind the links and report what is planted there."""
+
+from __future__ import annotations
+
+import pytest
+
+PART = '''"""A part.
+
+>>> half({given})
+2
+"""
+
+
+def half(x: int) -> int:
+    """Half of ``x``."""
+    return x // 2
+
+
+def never(x: int) -> int:
+    """Nobody calls this."""
+    return x
+'''
+ROOMS = ("spec", "impl", "proofs")
+
+
+@pytest.mark.parametrize(("given", "summary"), [(4, "3 passed"), (6, "3 failed")])
+def test_doctests_of_every_room_run(house, given, summary):
+    """pytest runs the doctest of a module in each room, and reports it if it lies."""
+    for room in ROOMS:
+        house.plant(f"{room}/part.py", PART.format(given=given))
+    done = house.run("pytest", "sparring")
+    assert summary in done.stdout.splitlines()[-1], done.stdout
+    assert done.returncode == (given != 4)
+
+
+def test_tests_import_the_checkout(house):
+    """A test file by itself imports the package beside it, wherever else sparring is installed."""
+    text = (
+        f"import sparring\n\n\ndef test_home():\n    assert sparring.__path__ == [{str(house.path / 'sparring')!r}]\n"
+    )
+    house.plant("tests/test_home.py", text)
+    done = house.run("pytest", "tests/test_home.py")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("import warnings\n\n\ndef test_it():\n    warnings.warn('old', stacklevel=1)\n", "UserWarning: old"),
+        ("import pytest\n\n\n@pytest.mark.slwo\ndef test_it():\n    pass\n", "'slwo' not found"),
+        ("import pytest\n\n\n@pytest.mark.xfail\ndef test_it():\n    pass\n", "[XPASS(strict)]"),
+        (
+            "import time\n\nimport pytest\n\n\n@pytest.mark.timeout(0.2)\ndef test_it():\n    time.sleep(5)\n",
+            "Timeout (>0.2s)",
+        ),
+    ],
+    ids=["warning", "unknown marker", "passing xfail", "hanging test"],
+)
+def test_pytest_is_strict(house, fault, words):
+    """A warning, an unknown marker, an expected failure that passes and a test that hangs are failures."""
+    house.plant("tests/test_sound.py", "def test_it():\n    pass\n")
+    sound = house.run("pytest", "tests")
+    assert sound.returncode == 0, sound.stdout
+    assert "timeout: 120.0s" in sound.stdout
+    house.plant("tests/test_fault.py", fault)
+    done = house.run("pytest", "tests")
+    assert done.returncode in {1, 2}, done.stdout
+    assert words in done.stdout
+
+
+def test_slow_tests_wait_until_asked_for(house):
+    """A test marked slow runs with ``-m slow`` and not without."""
+    house.plant("tests/test_quick.py", "def test_quick():\n    pass\n")
+    house.plant("tests/test_sweep.py", "import pytest\n\n\n@pytest.mark.slow\ndef test_sweep():\n    pass\n")
+    for arguments, name in (([], "test_quick.py"), (["-m", "slow"], "test_sweep.py")):
+        done = house.run("pytest", *arguments, "tests")
+        assert "1 passed, 1 deselected" in done.stdout
+        assert name in done.stdout
+
+
+def report(house, script: str, files: str) -> tuple[int, str]:
+    """Exit code and text of coverage's report on ``files`` after ``script`` ran: 0 if all is covered, 2 if not."""
+    house.plant("tests/script.py", "import sys\n\nsys.path.insert(0, '.')\n" + script)
+    ran = house.run("coverage", "run", "tests/script.py")
+    assert ran.returncode == 0, ran.stdout
+    done = house.run("coverage", "report", "--fail-under=100", f"--include={files}")
+    return done.returncode, done.stdout
+
+
+CALLS = "".join(f"from sparring.{room} import part as {room}\n{room}.half(4)\n" for room in ROOMS)
+REST = "".join(f"{room}.never(1)\n" for room in ROOMS)
+
+
+def test_a_statement_that_never_runs_is_missed(house):
+    """Under its real folder, coverage counts the statements of each room and names the line that never ran."""
+    for room in ROOMS:
+        house.plant(f"{room}/part.py", PART)
+    code, text = report(house, CALLS, "*/part.py")
+    assert code == 2, text
+    rows = [line.split() for line in text.splitlines() if "part.py" in line]
+    assert {(row[0], row[-1]) for row in rows} == {(f"{room}/part.py", "15") for room in ROOMS}
+    assert report(house, CALLS + REST, "*/part.py")[0] == 0
+
+
+def test_a_module_that_is_never_imported_is_missed(house):
+    """A module that no test imports counts, with no statement covered."""
+    house.plant("proofs/forgotten.py", PART)
+    code, text = report(house, "", "*/forgotten.py")
+    assert code == 2
+    assert "proofs/forgotten.py" in text
+    assert "0%" in text

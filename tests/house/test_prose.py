@@ -1,0 +1,141 @@
+"""What stands beside the code: fragments, the table of rooms, exceptions with reasons, no trace of a machine."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = (".ci", "benchmarks", "changelog.d", "docs", "examples", "impl", "proofs", "sparring", "spec", "tests")
+KINDS = ("added", "changed", "fixed", "removed")
+MACHINE = re.compile(
+    r"(?<![\w.])/(?:work|tmp|root|home|Users)/[A-Za-z]|pypi\.org|files\.pythonhosted\.|--(?:extra-)?index-url"
+)
+EXCEPTION = re.compile(
+    r"#\s*(?:noqa|type:\s*ignore|pyright:\s*ignore)(?::[\s\w,]+?(?=\s[#-]|$)|\[[\w, -]+\])?(?P<reason>.*)"
+)
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Every text of the repository, with its path."""
+    files = [path for path in ROOT.iterdir() if path.is_file()]
+    files += [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
+    for path in files:
+        if "__pycache__" not in path.parts and not path.name.startswith(".coverage"):
+            data = path.read_bytes()
+            if b"\0" not in data:
+                yield str(path.relative_to(ROOT)), data.decode()
+
+
+def traces(text: str) -> list[str]:
+    """The places in ``text`` that name a folder of some machine or a package index."""
+    return MACHINE.findall(text)
+
+
+def bare(code: str) -> list[str]:
+    """The lines of ``code`` that make an exception from a rule without a reason."""
+    comments = [
+        token for token in tokenize.generate_tokens(io.StringIO(code).readline) if token.type == tokenize.COMMENT
+    ]
+    found = [(comment.line.strip(), EXCEPTION.search(comment.string)) for comment in comments]
+    return [line for line, exception in found if exception and not re.search("[a-z]", exception["reason"])]
+
+
+def fault(name: str, text: str) -> str | None:
+    """What is wrong with a changelog fragment."""
+    if not re.fullmatch(rf"[+\w-]+\.(?:{'|'.join(KINDS)})\.md", name):
+        return "name"
+    if not re.fullmatch(r"[A-Z`][^\n]*\.\n", text) or re.search(r"\. [A-Z]", text) or len(text) > 300:
+        return "one sentence"
+    return None
+
+
+def rooms(text: str) -> list[str]:
+    """The folders in the first column of a table."""
+    return re.findall(r"^\| `([\w./]+)/` \|", text, flags=re.MULTILINE)
+
+
+def test_no_file_names_a_machine():
+    """No text of the repository names a home directory, a scratch folder or a package index."""
+    assert {path: found for path, text in texts() if (found := traces(text))} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("see /ro" + "ot/x", True), ("(/ho" + "me/ann)", True), ("a/work/b", False), ("x / root", False)],
+)
+def test_a_machine_path_is_seen(text, found):
+    """An absolute path of a machine is seen, a relative one is not."""
+    assert bool(traces(text)) is found
+
+
+def test_every_exception_has_its_reason():
+    """Beside each ``noqa`` and ``type: ignore`` stands why."""
+    code = [(path, text) for path, text in texts() if path.endswith(".py")]
+    assert {path: found for path, text in code if (found := bare(text))} == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("x = 1  # noqa: E501", True),
+        ("x = 1  # type: ignore[override]", True),
+        ("x = 1  # noqa: E501  # a table", False),
+        ("x = 1  # type: ignore[override]  # builds a term", False),
+        ("x = 1  # noqa: E501 - a table", False),
+        ("x = 1  # a comment", False),
+        ("x = '# noqa: E501'", False),
+    ],
+)
+def test_a_bare_exception_is_seen(line, found):
+    """An exception without a reason is seen, one with a reason passes."""
+    assert bool(bare(line)) is found
+
+
+def test_fragments_are_one_sentence_each():
+    """Every changelog fragment has a known kind and holds one sentence."""
+    fragments = [path for path in (ROOT / "changelog.d").iterdir() if path.name != ".gitkeep"]
+    assert {
+        path.name: found for path in fragments if (found := fault(path.name, path.read_text(encoding="utf-8")))
+    } == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("+ring.added.md", "A ring.\n", None),
+        ("12.fixed.md", "`show` draws p = 1, too.\n", None),
+        ("+ring.feature.md", "A ring.\n", "name"),
+        ("ring.md", "A ring.\n", "name"),
+        ("+ring.added.md", "A ring. A tree.\n", "one sentence"),
+        ("+ring.added.md", "A ring\n", "one sentence"),
+        ("+ring.added.md", "", "one sentence"),
+    ],
+)
+def test_a_bad_fragment_is_seen(name, text, found):
+    """An unknown kind, two sentences, none, or one without an end are faults."""
+    assert fault(name, text) == found
+
+
+def test_the_rooms_of_the_table_exist():
+    """CONTRIBUTING's table names the rooms, and each is there."""
+    named = rooms((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert {"spec", "impl", "proofs", "sparring", "tests"} <= set(named)
+    assert [room for room in named if not (ROOT / room).is_dir()] == []
+
+
+def test_releases_are_added_below_the_mark():
+    """The changelog has the line below which releases are written."""
+    assert "<!-- towncrier release notes start -->\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_licence_is_whole():
+    """The licence is the Apache License 2.0, in full."""
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert "Version 2.0, January 2004" in text
+    assert "END OF TERMS AND CONDITIONS" in text

@@ -1,0 +1,19 @@
+"""Real ranks for the implementations' tests: one launch for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sparring.check import launch
+from sparring.check.group import Group
+
+
+@pytest.fixture(scope="session")
+def group() -> Iterator[Group]:
+    """Up to eight ranks under real MPI."""
+    if launch.find() is None:
+        pytest.skip("no mpiexec installed")
+    with Group(8) as started:
+        yield started

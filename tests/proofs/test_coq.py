@@ -1,0 +1,312 @@
+"""The Coq files hold, they need each of their hypotheses, and check.py refuses what proves nothing."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparring.proofs.coq.check import HERE, Checked, check, check_file, in_order
+
+COQC = shutil.which("coqc")
+needs_coq = pytest.mark.skipif(COQC is None, reason="coqc is not installed (apt-get install coq)")
+
+FILES = sorted(HERE.glob("*.v"))
+
+# A small file that holds; the planted faults below are changes to it.
+SMALL = """\
+Section Twin.
+Variable n : nat.
+Hypothesis n_is_zero : n = 0.
+(* Section hypotheses become premises: nothing stays assumed, and admittance is another word. *)
+Theorem n_plus_n : n + n = 0.
+Proof. rewrite n_is_zero. reflexivity. Qed.
+End Twin.
+Print Assumptions n_plus_n.
+"""
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    """A folder in which every file of ``proofs/coq`` is compiled, and what check.py said of each."""
+    folder = tmp_path_factory.mktemp("coq")
+    return folder, [check_file(str(COQC), folder, file) for file in in_order(FILES)]
+
+
+def planted(folder: Path, text: str) -> Checked:
+    """What check.py says of a file with that text in ``folder``."""
+    file = folder / "planted" / "planted.v"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return check_file(str(COQC), folder, file)
+
+
+def original(name: str) -> str:
+    """The text of that file of ``proofs/coq``."""
+    return (HERE / f"{name}.v").read_text(encoding="utf-8")
+
+
+def replaced(text: str, old: str, new: str) -> str:
+    """``text`` with its one ``old`` replaced, so that no mutant is an accidental copy."""
+    assert text.count(old) == 1, f"{text.count(old)} times in the file: {old!r}"
+    return text.replace(old, new)
+
+
+def without(text: str, hypothesis: str) -> str:
+    """``text`` in which that field of a record, or that section hypothesis, says only ``True``."""
+    pattern = rf"(?m)(^  {hypothesis} :|^Hypothesis {hypothesis} :)[^;}}]*?(;\n|\n\}}\.|\.\n)"
+    mutant, times = re.subn(pattern, r"\1 True\2", text)
+    assert times == 1, f"{times} hypotheses are called {hypothesis}"
+    return mutant
+
+
+def stops_in(room, folder: Path, changed: str, text: str, user: str) -> str:
+    """In the proof of which lemma of the file ``user`` coqc stops when the file ``changed`` has that text."""
+    copy = shutil.copytree(room[0], folder / "room")
+    mutant = folder / f"{changed}.v"
+    mutant.write_text(text, encoding="utf-8")
+    row = check_file(str(COQC), copy, mutant)
+    if user != changed:
+        assert row.fault is None, row.fault
+        row, text = check_file(str(COQC), copy, HERE / f"{user}.v"), original(user)
+    return proof_at_fault(row, text)
+
+
+def proof_at_fault(row: Checked, text: str) -> str:
+    """The name of the lemma in whose proof, not in whose statement, the fault lies."""
+    assert row.fault is not None, "the mutant compiles"
+    assert "Syntax error" not in row.fault
+    where = re.match(rf'File "\./{row.file}", line (\d+)', row.fault)
+    assert where, row.fault
+    before = "\n".join(text.splitlines()[: int(where[1])])
+    name = re.findall(r"^(?:Lemma|Theorem) (\w+)", before, re.MULTILINE)[-1]
+    assert before.rindex("Proof.") > before.rindex(f" {name}"), f"stopped in the statement: {row.fault}"
+    return str(name)
+
+
+def script(folder: Path, **env: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of check.py, called as a script in ``folder``."""
+    done = subprocess.run(
+        [sys.executable, folder / "check.py"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={"PATH": os.environ["PATH"], **env},
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@needs_coq
+def test_the_files_hold(room):
+    """Every file compiles, without an assumption, after those that it requires."""
+    names = [row.file for row in room[1]]
+    assert sorted(names) == [file.name for file in FILES]
+    assert names.index("machine.v") < names.index("schedule.v") < names.index("exchange.v")
+    assert [(row.file, row.fault) for row in room[1]] == [(name, None) for name in names]
+
+
+@needs_coq
+def test_the_readme_names_the_theorems(room):
+    """README.md speaks of every theorem about pages and programs, under its own name."""
+    said = set(re.findall(r"`(\w+)`", (HERE / "README.md").read_text(encoding="utf-8")))
+    about = {"schedule.v", "terms.v", "lockstep.v", "exchange.v"}
+    assert {name for row in room[1] if row.file in about for name in row.theorems} <= said
+
+
+@needs_coq
+def test_the_script_accepts_and_refuses(tmp_path):
+    """Called as a script, check.py prints a table of the files beside it; its exit code is 0 if all hold, else 1."""
+    shutil.copy(HERE / "check.py", tmp_path)
+    (tmp_path / "small.v").write_text(SMALL, encoding="utf-8")
+    code, out, err = script(tmp_path)
+    assert (code, err) == (0, "")
+    assert re.fullmatch(r"file +theorems  seconds  verdict\nsmall\.v +1 +\d\.\d  holds\n", out)
+
+    (tmp_path / "bad.v").write_text(replaced(SMALL, "reflexivity. Qed.", "Admitted."), encoding="utf-8")
+    code, out, err = script(tmp_path)
+    assert (code, err) == (1, "")
+    assert re.search(r"\nbad\.v +1 +0\.0  refused: line 6: Admitted leaves something unproved\n", out)
+    assert re.search(r"\nsmall\.v +1 +\d\.\d  holds\n", out)
+
+
+def test_without_coq_the_script_says_so(tmp_path):
+    """Where there is no coqc, check.py gives one sentence and exits with 2."""
+    said = "coqc is not installed: apt-get install coq (8.16 or later) brings it.\n"
+    assert script(HERE, PATH=str(tmp_path)) == (2, "", said)
+
+
+@needs_coq
+def test_a_file_may_require_another(tmp_path):
+    """A file is compiled after those that it requires, whatever its name; what it requires must be there."""
+    first, second = tmp_path / "b.v", tmp_path / "a.v"
+    first.write_text(SMALL, encoding="utf-8")
+    second.write_text("Require Import b.\n" + SMALL.replace("n_plus_n", "again"), encoding="utf-8")
+    assert [(row.file, row.fault) for row in check([second, first])] == [("b.v", None), ("a.v", None)]
+    assert "Cannot find a physical path" in (check([second])[0].fault or "it holds")
+
+
+@needs_coq
+def test_a_proved_file_holds(tmp_path):
+    """The correct twin of the planted faults passes."""
+    row = planted(tmp_path, SMALL)
+    assert (row.file, row.theorems, row.fault) == ("planted.v", ["n_plus_n"], None)
+
+
+BORROWED = """\
+Require Import FunctionalExtensionality.
+Theorem same (f g : nat -> nat) : (forall n, f n = g n) -> f = g.
+Proof. apply functional_extensionality. Qed.
+Print Assumptions same.
+"""
+UNGUARDED = """\
+Unset Guard Checking.
+Fixpoint no (n : nat) : False := no n.
+Set Guard Checking.
+Theorem absurd : False.
+Proof. exact (no 0). Qed.
+Print Assumptions absurd.
+"""
+IN_A_COMMENT = "(*\nPrint Assumptions n_plus_n.\n*)"
+
+# A change to SMALL, and what check.py says of it.
+FAULTS = {
+    "an admitted theorem": ("reflexivity. Qed.", "Admitted.", "line 6: Admitted leaves something unproved"),
+    "an admitted step": ("reflexivity. Qed.", "admit. Qed.", "line 6: admit leaves something unproved"),
+    "an axiom": ("Hypothesis n_is", "Axiom n_is", "line 3: Axiom leaves something unproved"),
+    "a borrowed axiom": ("Section Twin.", f"{BORROWED}Section Twin.", "functional_extensionality_dep"),
+    "an open hypothesis": ("Section Twin.", "Hypothesis no : False.\nSection Twin.", "local-declaration"),
+    "an unguarded fixpoint": ("Section Twin.", f"{UNGUARDED}Section Twin.", "no is assumed to be guarded"),
+    "a wrong proof": ("n + n = 0", "n + n = 1", "Unable to unify"),
+    "a theorem that is not printed": ("Print Assumptions n_plus_n.", "", "Print Assumptions must stand once"),
+    "printed in a comment": ("Print Assumptions n_plus_n.", IN_A_COMMENT, "a theorem rests on assumptions"),
+    "no theorem": (SMALL, "", "no theorem in it"),
+}
+
+
+@needs_coq
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_faults_are_refused(fault, tmp_path):
+    """Whatever leaves a theorem unproved or resting on an assumption is refused by name."""
+    old, new, said = FAULTS[fault]
+    assert said in (planted(tmp_path, replaced(SMALL, old, new)).fault or "the file holds")
+
+
+# The file that makes a hypothesis, the hypothesis, the file that needs it, and the lemma whose proof stops without.
+NEEDED = [
+    ("sums", "op_assoc", "sums", "sum_op"),
+    ("sums", "op_comm", "sums", "sum_op"),
+    ("sums", "op_zero", "sums", "sum_op"),
+    ("machine", "steps_nonneg", "schedule", "exactly_once"),
+    ("machine", "src_in_range", "machine", "val_step"),
+    ("machine", "dst_of_src", "machine", "val_step"),
+    ("machine", "src_of_dst", "machine", "val_step"),
+    ("schedule", "base", "schedule", "invariant"),
+    ("schedule", "live_from_live", "schedule", "invariant"),
+    ("schedule", "step", "schedule", "invariant"),
+    ("schedule", "disjoint", "schedule", "invariant"),
+    ("schedule", "conclusion", "schedule", "exactly_once"),
+    ("terms", "same_base", "terms", "same_invariant"),
+    ("terms", "same_step", "terms", "same_invariant"),
+    ("terms", "same_conclusion", "terms", "same_terms"),
+    ("lockstep", "dst_in_range", "lockstep", "all_is_waited_for"),
+    ("lockstep", "src_in_range", "lockstep", "all_is_waited_for"),
+    ("lockstep", "dst_of_src", "lockstep", "same_step"),
+    ("lockstep", "src_of_dst", "lockstep", "same_step"),
+]
+
+
+@needs_coq
+@pytest.mark.parametrize(("maker", "hypothesis", "user", "lemma"), NEEDED, ids=[f"{n[0]}-{n[1]}" for n in NEEDED])
+def test_no_hypothesis_is_idle(maker, hypothesis, user, lemma, room, tmp_path):
+    """Without any one hypothesis the proofs no longer go through, and they stop where it is used."""
+    mutant = without(original(maker), hypothesis)
+    assert stops_in(room, tmp_path, maker, mutant, user) == lemma
+
+
+def test_every_hypothesis_is_tried():
+    """The list above holds every field of every record of hypotheses and every section hypothesis about a page."""
+    record = re.compile(r"^Record .*? : Prop := \{(.*?)^\}\.", re.MULTILINE | re.DOTALL)
+    field = re.compile(r"^  (\w+) :", re.MULTILINE)
+    asked = {
+        (name, hypothesis)
+        for name in ("sums", "machine", "schedule", "terms")
+        for body in record.findall(original(name))
+        for hypothesis in field.findall(body)
+    }
+    asked |= {("lockstep", h) for h in re.findall(r"^Hypothesis (\w+)", original("lockstep"), re.MULTILINE)}
+    assert asked == {need[:2] for need in NEEDED}
+
+
+# The file, what it says, what it says in the mutant, and the lemma whose proof stops.
+WEAKENED = {
+    "the receiver adds its own copy again": (
+        "machine",
+        "op (val F p op initial t s c) own",
+        "op own own",
+        "val_step",
+    ),
+    "the step forgets what the receiver had": (
+        "schedule",
+        "then holds F q r c t p || holds F q s c t p",
+        "then holds F q s c t p",
+        "invariant",
+    ),
+    "disjoint only where it overwrites": (
+        "schedule",
+        "sends F s c t p -> adds F t p ->",
+        "sends F s c t p -> ~ adds F t p ->",
+        "invariant",
+    ),
+    "live although its sender was not": (
+        "schedule",
+        "then live F s c t p && (negb",
+        "then (negb",
+        "invariant",
+    ),
+    "wanted although not live": (
+        "schedule",
+        "live F r c (steps F p) p /\\ holds F q r c (steps F p) p =",
+        "holds F q r c (steps F p) p =",
+        "exactly_once",
+    ),
+    "one pair of an addition is enough": (
+        "terms",
+        "(same r s c t /\\ same r' s' c t \\/",
+        "(same r s c t \\/",
+        "same_invariant",
+    ),
+    "the idle other is not like the sender": (
+        "terms",
+        "s_got /\\ same r s' c t \\/",
+        "s_got /\\ same r s c t \\/",
+        "same_invariant",
+    ),
+    "any operation": (
+        "terms",
+        "  (forall u v, op u v = op v u) ->\n  forall r s c,",
+        "  True ->\n  forall r s c,",
+        "same_bits",
+    ),
+}
+
+
+@needs_coq
+@pytest.mark.parametrize("weakening", WEAKENED)
+def test_a_weaker_rule_proves_nothing(weakening, room, tmp_path):
+    """A rule that asks for less is not accepted; it stops in a proof, not in a statement."""
+    name, old, new, lemma = WEAKENED[weakening]
+    assert stops_in(room, tmp_path, name, replaced(original(name), old, new), name) == lemma
+
+
+@needs_coq
+def test_a_stronger_rule_still_holds(room, tmp_path):
+    """A rule that asks for more is accepted: mutants are refused for what they lack."""
+    base = "  base : forall"
+    text = replaced(original("schedule"), base, f"  at_least_one_rank : 1 <= p;\n{base}")
+    copy = shutil.copytree(room[0], tmp_path / "room")
+    (tmp_path / "schedule.v").write_text(text, encoding="utf-8")
+    assert check_file(str(COQC), copy, tmp_path / "schedule.v").fault is None
