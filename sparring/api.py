@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sparring.errors import InputError
 from sparring.spec.core import pages as registry
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
@@ -100,3 +102,42 @@ def verify(
     gaps = [f"{r.subject}, {r.property}: {r.detail}" for r in results if r.verdict.word.value == "not covered"]
     seconds = time.perf_counter() - start
     return Report("verify", results, gaps, seconds, {"algorithms": matrix, "properties": dict(PROPERTIES)})
+
+
+def run_report(
+    algo: str, ranks: int | None = None, *, size: int | None = None, file: Path | None = None,
+    key: str | None = None, on: str = "simulated", params: Mapping[str, Any] | None = None,
+) -> Report | None:  # fmt: skip
+    """Run an implementation beside its reference; None on the ranks of a real job other than 0."""
+    from sparring import runs
+    from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, tested
+    from sparring.report import Report, Result
+    from sparring.verification import implementation
+
+    start = time.perf_counter()
+    job = runs.launched()
+    if job and ranks not in (None, job[1]):
+        raise InputError(f"--ranks {ranks}, but mpiexec started {job[1]} ranks")
+    one = page(algo, **(params or {}))
+    xs = runs.vectors(job[1] if job else ranks or 4, size, file, key)
+    target = implementation(one)
+    if target is None:
+        place, ran = "the reference alone", runs.reference(one, xs)
+    elif job:
+        place, mine = "this MPI job", runs.as_a_rank(one, target, xs)
+        if mine is None:
+            return None
+        ran = mine
+    else:
+        place, ran = ("real MPI", runs.grouped(one, target, xs)) if on == "mpi" else ("simulated", runs.simulated(one, target, xs))
+    verdict = REFUTED if ran.flaws else tested(1) if target else NOT_COVERED
+    detail = ran.flaws[0].detail if ran.flaws else EQUAL if target else "there is no implementation of this name"
+    told = {
+        "ranks": len(xs), "size": xs[0].size, "dtype": str(xs[0].dtype), "on": place,
+        "input": str(file) if file else "normal, seeded by rank", "steps": one.steps(len(xs)),
+        "messages": ran.messages, "words": ran.words, "seconds": round(ran.seconds, 6),
+    }  # fmt: skip
+    return Report("run", [Result(one.name, "result", verdict, detail)], [], time.perf_counter() - start, {"run": told})
+
+
+EQUAL = "on every rank the reference's bits"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib.resources
 import io
 import math
-import struct
 import warnings
 import zipfile
 import zlib
@@ -33,7 +32,7 @@ HEADER = 16_384  # bytes within which a member's header must end; numpy's own li
 WANTED = "one 2-D array (rank by entry), or 1-D arrays named rank0, rank1, ..."
 
 # What zipfile and zlib raise on damaged archives, and numpy, a literal parser, on damaged headers.
-DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError)
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 GARBLED = (ValueError, TypeError, SyntaxError, TokenError, OverflowError, MemoryError, RecursionError)
 
 

@@ -54,12 +54,27 @@ def on_terms(page: Page, target: str, p: int, n: int, buffers: str) -> Ran:
     wanted: Terms = runner.run(page, xs).results[0]
     here = f"p={p} n={n} {buffers} sends"
     ran = run(target, xs, buffers, here, "terms", table)
-    for r, y in enumerate(ran.ys):
+    flaws = [*ran.flaws, *unlike_the_page(ran.ys, wanted, table, here), *unlike_each_other(ran.ys, table, here)]
+    if not flaws and buffers == "synchronous":
+        flaws = paired(target, table, wanted, p, n, here)
+    return ran._replace(flaws=flaws)
+
+
+def unlike_the_page(ys: Sequence[Any], wanted: Terms, table: Table, here: str) -> list[Flaw]:
+    """The first rank and entry that is not the page's term."""
+    for r, y in enumerate(ys):
         if (i := difference(y, wanted)) is not None:
-            return ran._replace(flaws=[*ran.flaws, Flaw("terms", f"{here}: rank {r} {told(y, wanted, i, table)}")])
-    if ran.flaws or buffers != "synchronous":
-        return ran
-    return ran._replace(flaws=paired(target, table, wanted, p, n, here))
+            return [Flaw("terms", f"{here}: rank {r} {told(y, wanted, i, table)}")]
+    return []
+
+
+def unlike_each_other(ys: Sequence[Any], table: Table, here: str) -> list[Flaw]:
+    """The first two ranks and the entry in which their terms, hence for some input their bits, differ."""
+    for r, y in enumerate(ys[1:], start=1):
+        if (i := difference(y, ys[0])) is not None:
+            has, first = ("another shape" if i < 0 else table.show(int(raw(v)[i])) for v in (y, ys[0]))
+            return [Flaw("agreement", f"{here}: entry {i} is {has} on rank {r}, {first} on rank 0")]
+    return []
 
 
 def paired(target: str, table: Table, wanted: Terms, p: int, n: int, here: str) -> list[Flaw]:

@@ -11,7 +11,7 @@ class Word(Enum):
 
     PROVED = "proved for every p"
     PROVED_UP_TO = "proved for p <= {}"
-    TESTED = "tested ({} examples)"
+    TESTED = "tested ({} example{s})"
     NOT_COVERED = "not covered"
     UNDECIDED = "undecided"
     NOT_INDUCTIVE = "not inductive"
@@ -35,7 +35,7 @@ class Verdict:
     number: int = 0
 
     def __str__(self) -> str:
-        return self.word.value.format(self.number)
+        return self.word.value.format(self.number, s="" if self.number == 1 else "s")
 
 
 PROVED = Verdict(Word.PROVED)

@@ -119,11 +119,11 @@ def here() -> str:
 
 
 def raised_at(traceback: TracebackType | None) -> str:
-    """``file:line`` of the innermost frame of ``traceback`` outside the world and the terms."""
+    """``file:line`` of the innermost frame of ``traceback`` outside the world, the terms and the import system."""
     place = "?"
     while traceback:
         name = traceback.tb_frame.f_code.co_filename
-        if not name.startswith(HERE) and name != terms.__file__:
+        if not name.startswith((HERE, terms.__file__, "<frozen")):
             place = _place(name, traceback.tb_lineno)
         traceback = traceback.tb_next
     return place

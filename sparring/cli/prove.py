@@ -44,7 +44,8 @@ def command(algorithms: tuple[str, ...], params: tuple[tuple[str, object], ...],
     if folder:
         console.print(f"{sum(len(a.answers) for a in attempts)} obligations written below {folder}")
     if not json_:
-        console.print(f"[dim]{report.seconds:.1f} s; solvers: {", ".join(f"{name} {version}" for name, version in solvers.versions().items())}[/dim]")
+        used = ", ".join(f"{name} {version}" for name, version in solvers.versions().items())
+        console.print(f"[dim]{report.seconds:.1f} s; solvers: {used}[/dim]")
     _options.finish(report, json_)
 
 

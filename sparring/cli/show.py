@@ -32,7 +32,7 @@ def command(algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], fil
     formulas = [source for name in ("steps", "dst", "src", "chunk", "adds") if (source := formula(page.module, name))]
     if not json_:
         console = _options.console()
-        console.print(f"[bold]{escape(page.name)}[/bold]: {escape(prose(page.doc))}\n")
+        console.print(f"[bold]{escape(page.name)}[/bold]: {escape(prose(page.doc))}\n", soft_wrap=True)
         console.print(escape("\n".join(formulas)) + "\n", soft_wrap=True)
         console.print(spacetime.terminal(page, ranks, console.width))
         if file:
@@ -46,8 +46,9 @@ def command(algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], fil
 
 
 def prose(doc: str) -> str:
-    """A page's prose: its docstring up to the examples."""
-    return doc.split("\n>>>")[0].strip()
+    """A page's docstring without its examples."""
+    paragraphs = doc.strip().split("\n\n")
+    return "\n\n".join(p for p in paragraphs if not p.startswith(">>>"))
 
 
 def formula(module: Any, name: str) -> str:

@@ -177,7 +177,7 @@ def message(root: Element, place: Place, hop: Hop) -> None:
             anchor = "start" if away > 0 else "end"
             add(group, "text", words, x=x + 6 * away, y=y + 4, text_anchor=anchor, font_size=11, fill=FAINT)
     (x0, y0), (x1, y1) = max(lines, key=lambda ends: abs(ends[1][0] - ends[0][0]))
-    along = 0.3 if len(lines) == 1 else 0.5  # away from the middle, where exchanges cross
+    along = 0.3 if len(lines) == 1 else 0.6  # away from the middle, where exchanges cross
     tag(group, x0 + along * (x1 - x0), y0 + along * (y1 - y0), hop.label, COLOURS[i])
 
 

@@ -11,11 +11,11 @@ from sparring.impl.core import transport
 PROGRAM = str(Path(__file__).with_name("transport_program.py"))
 
 
-def run(*arguments):
+def run(*arguments, timeout=60):
     """The program on three ranks."""
     if launch.find() is None:
         pytest.skip("no mpiexec installed")
-    return launch.run([sys.executable, PROGRAM, *arguments], 3, timeout=60)
+    return launch.run([sys.executable, PROGRAM, *arguments], 3, timeout=timeout)
 
 
 @pytest.mark.mpi
@@ -27,12 +27,18 @@ def test_transport(check):
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize(("check", "fault"), [("wildcard", "no_duplicate"), ("freed", "no_delete")])
-def test_planted_faults(check, fault):
-    """The same program fails without the duplicate, and with one that is never freed."""
-    done = run(check, fault)
+def test_without_duplicate():
+    """Planted: on the user's own communicator his receive takes a message of ours, which then is missing."""
+    with pytest.raises(launch.TimedOut):
+        run("wildcard", "no_duplicate", timeout=4)
+
+
+@pytest.mark.mpi
+def test_without_delete():
+    """Planted: a duplicate that outlives its communicator is noticed."""
+    done = run("freed", "no_delete")
     assert done.returncode != 0
-    assert "AssertionError" in done.stdout or "Truncat" in done.stdout, done.stdout
+    assert "assert mine == MPI.COMM_NULL" in done.stdout
 
 
 def test_one_key():

@@ -33,6 +33,7 @@ def wildcard(comm: Any, MPI: Any) -> None:
     for n in (0, 1, 2, 7, 50):
         total(comm, n)
         assert not request.Test()
+    comm.Barrier()
     comm.Send(np.full(50, comm.rank, dtype=np.int64), (comm.rank + 1) % comm.size, tag=9)
     request.Wait()
     assert (inbox == (comm.rank - 1) % comm.size).all()

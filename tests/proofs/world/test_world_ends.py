@@ -1,0 +1,263 @@
+"""Every run ends, whatever the target does, and the record of it is right."""
+
+import numpy as np
+import pytest
+
+from sparring import world
+from sparring.world import Kind
+
+STARTED = []
+
+
+def deadlocks(comm):
+    comm.Recv(np.empty(1), 1 - comm.rank)
+
+
+def finally_calls(comm):
+    try:
+        deadlocks(comm)
+    finally:
+        comm.Barrier()
+
+
+def catches_all_for_ever(comm):
+    while True:
+        try:
+            deadlocks(comm)
+        except:  # noqa: E722 - what it must survive
+            pass
+
+
+def catches_all_and_returns(comm):
+    try:
+        deadlocks(comm)
+    except BaseException:
+        return "survived"
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("target", [deadlocks, finally_calls, catches_all_for_ever, catches_all_and_returns])
+def test_a_deadlock_ends_whatever_the_target_does(target):
+    """One finding; exceptions that are caught and calls in ``finally`` neither hang nor hide it."""
+    assert [f.kind for f in world.run(target, 2).findings] == [Kind.DEADLOCK]
+
+
+def test_finally_runs_when_a_run_ends():
+    """Ranks are ended, not forgotten: their clean-up is executed."""
+    ended = []
+
+    def cleans_up(comm):
+        try:
+            comm.Recv(np.empty(1), 1 - comm.rank)
+        finally:
+            ended.append(comm.rank)
+
+    world.run(cleans_up, 2)
+    assert ended == [0, 1]
+
+
+def spins(comm):
+    request = comm.Irecv(np.empty(1), 1 - comm.rank)
+    while not request.Test():
+        pass
+
+
+def spins_until_it_comes(comm):
+    if comm.rank == 0:
+        comm.Barrier()
+        comm.Send(np.ones(1), 1)
+        return 0
+    x, tries = np.zeros(1), 0
+    request = comm.Irecv(x, 0)
+    comm.Barrier()
+    while not request.Test():
+        tries += 1
+    return x[0]
+
+
+@pytest.mark.timeout(60)
+def test_testing_in_vain_is_a_livelock():
+    """Polling for what never comes ends as a finding; polling for what comes succeeds."""
+    finding = world.run(spins, 2).findings[0]
+    assert finding.kind is Kind.LIVELOCK and finding.call == "Test"
+    assert "tests in vain in Test (test_world_ends.py:" in finding.text
+    assert world.run(spins_until_it_comes, 2).raise_if_found().results == [0, 1.0]
+
+
+def sends_for_ever(comm):
+    while True:
+        comm.Isend(np.zeros(1), 1 - comm.rank)
+
+
+@pytest.mark.timeout(60)
+def test_the_budget_ends_a_runaway():
+    """The call that goes over it is named; a run that needs just the budget passes."""
+    finding = world.run(sends_for_ever, 2, buffers="unbounded", budget=500).findings[0]
+    assert finding.kind is Kind.BUDGET
+    assert "makes MPI call number 501 of this run, Isend (test_world_ends.py:" in finding.text
+
+    def three_barriers(comm):
+        for _ in range(3):
+            comm.Barrier()
+
+    assert world.run(three_barriers, 2, budget=6).findings == ()
+    assert world.run(three_barriers, 2, budget=5).findings[0].kind is Kind.BUDGET
+
+
+def ring(comm):
+    x, y = np.full(2, comm.rank, np.float32), np.empty(2, np.float32)
+    comm.Sendrecv(x, (comm.rank + 1) % comm.size, 4, y, (comm.rank - 1) % comm.size, 4)
+    comm.Allreduce(x, y)
+    return y.tolist()
+
+
+def test_messages_and_collectives_are_logged():
+    """In order of posting, with sizes, types and places; payloads only on demand."""
+    plain, recorded = world.run(ring, 3), world.run(ring, 3, record=True)
+    assert plain.results == recorded.results
+    for r, sent in enumerate(recorded.messages):
+        assert (sent.sequence, sent.src, sent.dst, sent.tag, sent.context) == (r, r, (r + 1) % 3, 4, 0)
+        assert (sent.nbytes, sent.count, sent.dtype) == (8, 2, np.float32)
+        assert sent.where.startswith("test_world_ends.py:")
+        assert sent.payload.tolist() == [r, r]
+    assert [sent.payload for sent in plain.messages] == [None] * 3
+    assert sorted((c.rank, c.name, c.nbytes) for c in plain.collectives) == [(r, "Allreduce", 8) for r in range(3)]
+
+
+def test_payloads_are_those_of_the_time_of_sending():
+    """What happens to the buffer afterwards does not show."""
+
+    def overwrites(comm):
+        x = np.array([1.0])
+        if comm.rank == 0:
+            comm.Send(x, 1)
+            x[0] = 2.0
+        else:
+            comm.Recv(x, 0)
+
+    assert world.run(overwrites, 2, record=True).messages[0].payload.tolist() == [1.0]
+
+
+def takes_from_anyone(comm):
+    if comm.rank == 0:
+        x = np.empty(1)
+        got = []
+        for _ in range(comm.size - 1):
+            comm.Recv(x)
+            got.append(x[0])
+        return got
+    comm.Send(np.array([comm.rank]).astype(float), 0)
+
+
+def waits_for_any(comm):
+    from mpi4py import MPI
+
+    if comm.rank == 0:
+        x = np.empty((comm.size - 1, 1))
+        requests = [comm.Irecv(x[i], i + 1) for i in range(comm.size - 1)]
+        return [MPI.Request.Waitany(requests) for _ in requests]
+    comm.Send(np.zeros(1), 0)
+
+
+def names_its_sources(comm):
+    if comm.rank == 0:
+        x = np.empty(1)
+        for source in range(1, comm.size):
+            comm.Recv(x, source)
+    else:
+        comm.Send(np.zeros(1), 0)
+
+
+def tests_all(comm):
+    from mpi4py import MPI
+
+    y = np.empty(1)
+    requests = [comm.Isend(np.ones(1), 1 - comm.rank), comm.Irecv(y, 1 - comm.rank)]
+    while not MPI.Request.Testall(requests):
+        pass
+    return y[0]
+
+
+@pytest.mark.parametrize(
+    ("target", "call"),
+    [
+        (takes_from_anyone, "Recv from any source"),
+        (waits_for_any, "Waitany"),
+        (spins_until_it_comes, "Test"),
+        (tests_all, "Testall"),
+        (names_its_sources, None),
+        (ring, None),
+    ],
+)
+def test_what_leaves_the_deterministic_fragment_is_named(target, call):
+    """With call and place; blocking and nonblocking calls on named sources stay inside."""
+    outcome = world.run(target, 2)
+    assert outcome.findings == ()
+    assert outcome.deterministic is (call is None)
+    assert all(why.startswith(f"{call} (test_world_ends.py:") for why in outcome.why_not)
+    assert bool(outcome.why_not) is (call is not None)
+
+
+@pytest.mark.parametrize("target", [takes_from_anyone, waits_for_any])
+def test_seeds_decide_what_mpi_leaves_open(target):
+    """Several orders occur, each seed gives its own again, and round-robin always the same."""
+    orders = [tuple(world.run(target, 4, scheduler="seeded", seed=s).results[0]) for s in range(12)]
+    again = [tuple(world.run(target, 4, scheduler="seeded", seed=s).results[0]) for s in range(12)]
+    assert orders == again and len(set(orders)) > 1
+    assert len({tuple(world.run(target, 4, seed=s).results[0]) for s in range(3)}) == 1
+
+
+def test_seeds_do_not_change_a_deterministic_run():
+    """Results of a program in the fragment are those of every schedule."""
+    results = [world.run(ring, 4, scheduler="seeded", seed=s).raise_if_found().results for s in range(5)]
+    assert results == [world.run(ring, 4).results] * 5
+
+
+def test_what_arrives_is_not_seen_before_the_wait():
+    """Even when the message is there already: until then the buffer holds NaN."""
+
+    def peeks(comm):
+        x, y = np.ones(1), np.zeros(1)
+        if comm.rank == 0:
+            comm.Send(x, 1)
+            comm.Send(x, 1, 1)
+        else:
+            comm.Recv(x, 0, 0) if False else None
+            request = comm.Irecv(y, 0, 0)
+            comm.Recv(x, 0, 1)
+            seen = y[0]
+            request.Wait()
+            return bool(np.isnan(seen)), y[0]
+
+    for buffers in ("synchronous", "unbounded"):
+        assert world.run(peeks, 2, buffers=buffers).raise_if_found().results[1] == (True, 1.0)
+
+
+def test_a_user_receive_from_anyone_does_not_meet_messages_on_a_duplicate():
+    """Each communicator is a context of its own, as MPI demands."""
+
+    def library_and_user(comm):
+        mine, theirs = np.empty(1), np.empty(1)
+        outstanding = comm.Irecv(mine)
+        private = comm.Dup()
+        private.Sendrecv(np.array([5.0]), 1 - comm.rank, 0, theirs, 1 - comm.rank, 0)
+        comm.Send(np.array([6.0]), 1 - comm.rank)
+        outstanding.Wait()
+        return mine[0], theirs[0]
+
+    for buffers in ("synchronous", "unbounded"):
+        assert world.run(library_and_user, 2, buffers=buffers).raise_if_found().results == [(6.0, 5.0)] * 2
+
+
+def test_a_single_rank_is_a_world():
+    """p = 1: collectives return at once, and a message to oneself arrives."""
+
+    def alone(comm):
+        y = np.empty(1)
+        request = comm.Irecv(y, 0)
+        comm.Send(np.ones(1), 0)
+        request.Wait()
+        comm.Barrier()
+        return y[0]
+
+    assert world.run(alone, 1).raise_if_found().results == [1.0]

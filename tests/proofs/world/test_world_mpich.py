@@ -1,0 +1,45 @@
+"""The simulated world against the MPI that is installed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparring import world
+
+PROGRAMS = Path(__file__).with_name("mpi_programs.py")
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+P = 3
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    """What three real processes return: one launch for all programs."""
+    if not MPIEXEC.exists():
+        pytest.skip(f"no {MPIEXEC}: install sparring[mpich]")
+    out = tmp_path_factory.mktemp("mpi") / "results.json"
+    command = [str(MPIEXEC), "-n", str(P), sys.executable, str(PROGRAMS), str(out)]
+    with subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as job:
+        try:
+            said, _ = job.communicate(timeout=60)
+        finally:
+            if job.poll() is None:
+                os.killpg(job.pid, signal.SIGKILL)
+    assert job.returncode == 0, said.decode()
+    return json.loads(out.read_text())
+
+
+@pytest.mark.parametrize("buffers", ["synchronous", "unbounded"])
+@pytest.mark.parametrize("scheduler", ["round-robin", "seeded"])
+def test_simulated_ranks_return_what_real_ones_do(real, scheduler, buffers):
+    """Every program has the same results on every rank, under both schedulers and buffers."""
+    outcome = world.run(f"{PROGRAMS}:everything", P, scheduler=scheduler, seed=3, buffers=buffers)
+    assert outcome.findings == ()
+    for rank, (simulated, wanted) in enumerate(zip(outcome.results, real, strict=True)):
+        assert simulated.keys() == wanted.keys()
+        for name in wanted:
+            assert simulated[name] == wanted[name], (rank, name)

@@ -1,0 +1,31 @@
+"""What the launching tests share."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from sparring.check import launch
+
+
+@pytest.fixture
+def launcher():
+    """The launcher, for tests that start real ranks."""
+    if launch.find() is None:
+        pytest.skip("no mpiexec installed")
+    return launch.launcher()
+
+
+@pytest.fixture
+def gone():
+    """Waits up to three seconds for processes to end; returns those that live on."""
+
+    def wait(pids):
+        assert pids, "no process to wait for"
+        end = time.monotonic() + 3
+        while (alive := set(pids) & set(launch.processes())) and time.monotonic() < end:
+            time.sleep(0.05)
+        return alive
+
+    return wait

@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparring.check import launch
+from sparring.check.group import Group, Hang
+from sparring.errors import InputError, MissingExtra, RankFailed
+
+FILE = Path(__file__).with_name("misbehaving.py")
+XS = [np.arange(4.0) + r for r in range(3)]
+
+
+def bad(name):
+    return f"{FILE}:{name}"
+
+
+@pytest.fixture
+def group(launcher):
+    """Three real ranks."""
+    with Group(3) as started:
+        yield started
+
+
+def all_pids(group):
+    """The launcher, the ranks, and what is between them."""
+    pids = group.workers.pids()
+    assert {int(y[0]) for y in group.run(bad("pids"), XS)} <= set(pids)
+    return pids
+
+
+def is_total(ys):
+    return all(np.array_equal(y, sum(XS[: len(ys)])) for y in ys)
+
+
+@pytest.mark.mpi
+def test_one_launch_serves_all(group):
+    """Every number of ranks, dtypes, shapes, parameters and both forms of target, without a restart."""
+    started = group.workers
+    for p in (1, 2, 3):
+        assert is_total(group.run(bad("total"), XS[:p]))
+        assert is_total(group.run("sparring.impl.ring:allreduce", XS[:p], validate=False))
+    for x in (np.zeros((2, 0), np.int8), np.array(3 + 4j), np.array([True]), np.arange(12.0).reshape(3, 4)[:, ::2]):
+        (y,) = group.run(bad("total"), [x], factor=2)
+        assert y.shape == x.shape and np.array_equal(y, 2 * x)
+    assert group.workers is started
+
+
+@pytest.mark.mpi
+def test_large_arrays(group):
+    """Arrays larger than any socket's buffer, to and from all ranks at once."""
+    xs = [np.full(2_000_000, float(r)) for r in range(3)]
+    assert all((y == 3).all() for y in group.run(bad("total"), xs))
+
+
+@pytest.mark.mpi
+def test_raise(group, gone):
+    """A rank that raises takes the others down at once; the error holds its own traceback; the next example runs."""
+    pids = all_pids(group)
+    start = time.monotonic()
+    with pytest.raises(RankFailed) as caught:
+        group.run(bad("raises"), XS, timeout=60)
+    assert time.monotonic() - start < 10
+    assert caught.value.rank == 2
+    assert caught.value.traceback.startswith("Traceback (most recent call last):\n" f'  File "{FILE}", line ')
+    assert caught.value.traceback.endswith("ValueError: planted\n")
+    assert not gone(pids)
+    assert is_total(group.run(bad("total"), XS))
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("hangs", "comm.Recv(x, source=1, tag=99)"), ("ignores_signals", "comm.Recv("), ("spins", "while comm.rank == 0:")],
+)
+def test_hang(group, gone, name, code):
+    """A rank that never answers is named, with the line where it is, and ends with all others."""
+    pids = all_pids(group)
+    with pytest.raises(Hang) as caught:
+        group.run(bad(name), XS, timeout=1)
+    assert caught.value.ranks == (0,)
+    first, here, at, *_ = str(caught.value).split("\n")
+    assert (first, here) == ("rank 0 of 3 did not answer within 1 s", "rank 0 is here:")
+    line = int(at.partition(", line ")[2].split()[0])
+    assert at.startswith(f'  File "{FILE}"')
+    assert code in FILE.read_text().split("\n")[line - 1] or name == "spins"
+    assert not gone(pids)
+    assert is_total(group.run(bad("total"), XS))
+
+
+@pytest.mark.mpi
+def test_no_false_hang(group):
+    """A slow rank with time enough is no hang, and its group lives on."""
+    started = group.workers
+    assert is_total(group.run(bad("total"), XS, timeout=30))
+    time.sleep(1.5)
+    assert is_total(group.run(bad("total"), XS, timeout=1))
+    assert group.workers is started
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("name", "says"), [("exits", "without an answer"), ("aborts", "MPI_Abort")])
+def test_dies(group, gone, name, says):
+    """A process that ends instead of answering is named; nothing of the group is left."""
+    pids = all_pids(group)
+    with pytest.raises(RankFailed, match=says) as caught:
+        group.run(bad(name), XS, timeout=20)
+    assert caught.value.rank == 1
+    assert not gone(pids)
+    assert is_total(group.run(bad("total"), XS))
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("name", "what"), [("returns_list", "list"), ("returns_objects", "an array of object")])
+def test_no_array(group, name, what):
+    """What is no array of numbers is an error of the target's."""
+    with pytest.raises(RankFailed, match=f"returned {what}: a target returns an array of numbers"):
+        group.run(bad(name), XS)
+
+
+@pytest.mark.mpi
+def test_output_does_not_disturb(group, capfd):
+    """Whatever a target prints, answers arrive and the driver's own output stays clean."""
+    assert all(np.array_equal(x, y) for x, y in zip(XS, group.run(bad("prints"), XS)))
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.mpi
+def test_stop(launcher, gone):
+    """After the block nothing of the group is left, on disk neither."""
+    with Group(2) as group:
+        pids, folder = group.workers.pids(), group.workers.folder
+        assert folder.exists()
+    assert not gone(pids)
+    assert not folder.exists()
+
+
+DRIVER = """
+import sys, numpy as np
+from sparring.check.group import Group
+with Group(2) as group:
+    print(*group.workers.pids(), flush=True)
+    if sys.argv[1] == "busy":
+        group.run(sys.argv[2], [np.zeros(1)] * 2, timeout=100)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("when", ["idle", "busy"])
+def test_driver_killed(launcher, gone, when):
+    """When the driver is killed, its ranks end by themselves, in the midst of a call too."""
+    command = [sys.executable, "-c", DRIVER, when, bad("hangs")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as driver:
+        pids = list(map(int, driver.stdout.readline().split()))
+        time.sleep(0.3)
+        driver.send_signal(signal.SIGKILL)
+    assert len(pids) >= 3
+    assert not gone(pids)
+
+
+@pytest.mark.mpi
+def test_interrupt(group, gone, monkeypatch):
+    """An interrupted example leaves nothing running."""
+    pids = all_pids(group)
+    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    with pytest.raises(KeyboardInterrupt):
+        group.run(bad("sleeps"), XS, timeout=50)
+    assert not gone(pids)
+
+
+def script(tmp_path, monkeypatch, text):
+    """A launcher made of ``text``."""
+    path = tmp_path / "mpiexec"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    monkeypatch.setattr(launch, "find", lambda: path)
+
+
+@pytest.mark.mpi
+def test_mismatch(launcher, tmp_path, monkeypatch):
+    """A launcher of another MPI, under which each process is alone, is found out and named."""
+    script(tmp_path, monkeypatch, 'shift 2; "$@" & "$@" & wait')
+    with pytest.raises(InputError, match="started 2 processes, but each believes to be rank 0 of 1") as caught:
+        Group(2, timeout=30).start()
+    assert str(tmp_path / "mpiexec") in str(caught.value)
+
+
+def test_launcher_fails(tmp_path, monkeypatch):
+    """A launcher that gives up is heard at once."""
+    script(tmp_path, monkeypatch, "echo no slots; exit 7")
+    with pytest.raises(RankFailed if False else Exception, match=r"ended with code 7:\nno slots"):
+        Group(2, timeout=30).start()
+
+
+def test_launcher_stalls(tmp_path, monkeypatch):
+    """A launcher that starts nothing is given up after the timeout, and ended."""
+    script(tmp_path, monkeypatch, "test $1 = --version || sleep 60")
+    start = time.monotonic()
+    with pytest.raises(Exception, match=r"ranks \[0, 1\] of 2 did not start in time"):
+        Group(2, timeout=0.5).start()
+    assert time.monotonic() - start < 10
+
+
+def test_no_launcher(monkeypatch):
+    """Without a launcher one sentence says what to install."""
+    monkeypatch.setattr(launch, "find", lambda: None)
+    with pytest.raises(MissingExtra, match=r'pip install "sparring\[mpich\]"'):
+        Group(2).start()
+
+
+def test_bad_requests():
+    """What cannot be run is said before anything starts."""
+    group = Group(2)
+    with pytest.raises(InputError, match="3 inputs for a group of 2 ranks: there must be 1 to 2"):
+        group.run(bad("total"), XS)
+    with pytest.raises(InputError, match="0 inputs"):
+        group.run(bad("total"), [])
+    with pytest.raises(InputError, match="write module:function or file.py:function"):
+        group.run("total", XS[:2])
+    with pytest.raises(InputError, match=r"no file nowhere\.py"):
+        group.run("nowhere.py:total", XS[:2])
+    with pytest.raises(InputError, match="a group of 0 ranks"):
+        Group(0)
+    assert group.workers is None

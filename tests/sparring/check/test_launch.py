@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+from sparring.check import launch
+from sparring.errors import MissingExtra
+
+RANKS = "from mpi4py import MPI; import os; c = MPI.COMM_WORLD; print(c.rank, c.size, os.getpid(), flush=True)"
+
+
+@pytest.fixture
+def fake(tmp_path, monkeypatch):
+    """Makes launchers: ``fake(place, text)`` is an ``mpiexec`` beside this Python or on PATH."""
+    places = {"beside": tmp_path / "beside", "path": tmp_path / "path"}
+    monkeypatch.setattr(sys, "executable", str(places["beside"] / "python"))
+    monkeypatch.setenv("PATH", f"{places['path']}:/usr/bin:/bin")
+
+    def make(place, text):
+        path = places[place] / "mpiexec"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        return path
+
+    return make
+
+
+def test_none(fake):
+    """No launcher: None, and where one is needed a sentence that says how to install it."""
+    if os.path.exists("/usr/bin/mpiexec"):
+        pytest.skip("this machine has an mpiexec of its own in /usr/bin")
+    assert launch.find() is None
+    with pytest.raises(MissingExtra, match=r'pip install "sparring\[mpich\]"'):
+        launch.launcher()
+
+
+def test_beside_comes_first(fake):
+    """The launcher beside this Python is preferred to that on PATH."""
+    there = fake("path", "true")
+    assert launch.launcher() == there
+    here = fake("beside", "true")
+    assert launch.launcher() == here
+
+
+@pytest.mark.parametrize("name", ["mpiexec (Open MPI) 5.0.11", "mpiexec (OpenRTE) 4.1.4"])
+@pytest.mark.parametrize("uid", [0, 1000])
+def test_open_mpi(fake, monkeypatch, name, uid):
+    """Open MPI must be told to share cores, and to run as root."""
+    monkeypatch.setattr(os, "geteuid", lambda: uid)
+    launch.flags.cache_clear()
+    flags = launch.flags(fake("beside", f'echo "{name}"'))
+    assert flags == (("--oversubscribe", "--allow-run-as-root") if uid == 0 else ("--oversubscribe",))
+
+
+def test_other_launchers(fake):
+    """Others need no flags."""
+    launch.flags.cache_clear()
+    assert launch.flags(fake("beside", "echo HYDRA build details:")) == ()
+
+
+def test_code_and_output(fake):
+    """The exit code and all output come back."""
+    fake("beside", 'echo "$@"; echo error >&2; exit 3')
+    launch.flags.cache_clear()
+    done = launch.run(["prog", "a b"], 5, timeout=10)
+    assert (done.returncode, done.stdout) == (3, "-n 5 prog a b\nerror\n")
+
+
+@pytest.mark.mpi
+def test_ranks(launcher):
+    """The command runs on as many ranks as were asked for, and they know each other."""
+    done = launch.run([sys.executable, "-c", RANKS], 3, timeout=60)
+    assert done.returncode == 0
+    assert sorted(line.split()[:2] for line in done.stdout.splitlines()) == [["0", "3"], ["1", "3"], ["2", "3"]]
+
+
+HANG = f"{RANKS}; import time, signal; {{}}; time.sleep(100)"
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("stubborn", ["0", "signal.signal(signal.SIGTERM, signal.SIG_IGN)"])
+def test_timeout(launcher, gone, stubborn):
+    """When time is up all ranks end, those too that ignore the polite signal; what they printed is kept."""
+    start = time.monotonic()
+    with pytest.raises(launch.TimedOut, match="on 2 ranks did not end within 2 s") as caught:
+        launch.run([sys.executable, "-c", HANG.format(stubborn)], 2, timeout=2)
+    assert time.monotonic() - start < 10
+    pids = [int(line.split()[2]) for line in caught.value.output.splitlines() if line.split()[1:2] == ["2"]]
+    assert len(pids) == 2
+    assert not gone(pids)
+
+
+@pytest.mark.mpi
+def test_interrupt_ends_all(launcher, gone):
+    """So they do on an interrupt."""
+    before = set(launch.descendants(os.getpid()))
+    during = set()
+
+    def interrupt(*_):
+        during.update(launch.descendants(os.getpid()))
+        signal.raise_signal(signal.SIGINT)
+
+    signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 1.5)
+    with pytest.raises(KeyboardInterrupt):
+        launch.run([sys.executable, "-c", HANG.format("0")], 2, timeout=60)
+    assert len(during - before) >= 3
+    assert not gone(during - before)
+
+
+def test_stop_twice():
+    """Stopping what has ended does nothing."""
+    import subprocess
+
+    process = subprocess.Popen([sys.executable, "-c", ""], start_new_session=True)
+    process.wait(30)
+    launch.stop(process)
+    assert process.returncode == 0

@@ -1,0 +1,238 @@
+"""The commands as a user calls them: what they print, their envelopes and their exit codes."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import cvc5
+import numpy as np
+import pytest
+import z3
+from click.testing import CliRunner
+
+import sparring
+from sparring.cli import cli, exit_code
+from sparring.errors import InputError, MissingExtra, RankFailed, Refuted, Undecided
+from sparring.report import PROPERTIES
+
+RING = (Path(sparring.__file__).parent / "spec" / "ring.py").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def sparring_():
+    """Calls the command in this process: its exit code, standard output and error."""
+
+    def call(*args):
+        result = CliRunner().invoke(cli, [str(a) for a in args], catch_exceptions=True)
+        code = exit_code(result.exception) if isinstance(result.exception, sparring.SparringError) else result.exit_code
+        if result.exception and not isinstance(result.exception, SystemExit | sparring.SparringError):
+            raise result.exception
+        return code, result.stdout, f"{result.stderr}{result.exception or ''}"
+
+    return call
+
+
+@pytest.fixture
+def wrong_page(tmp_path):
+    """A page file with a wrong destination."""
+    file = tmp_path / "mine.py"
+    file.write_text(RING.replace("return (r + 1) % p", "return (r + 2) % p"), encoding="utf-8")
+    return file
+
+
+def shell(*args, timeout=60, **kwargs):
+    """The installed command in a process of its own."""
+    command = [sys.executable, "-c", "from sparring.cli import main; main()", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, **kwargs)
+
+
+def test_list_names_all_algorithms(sparring_):
+    """As a table, and in the envelope."""
+    code, text, _ = sparring_("list")
+    assert (code, "Dense ring allreduce" in text) == (0, True)
+
+    envelope = json.loads(sparring_("list", "--json")[1])
+    assert envelope["schema"] == 1
+    assert {"name": "ring", "kind": "allreduce", "title": "Dense ring allreduce"} in envelope["algorithms"]
+
+
+def test_show_draws_and_writes(sparring_, tmp_path):
+    """Prose, formulas, the picture in the terminal, and the SVG."""
+    file = tmp_path / "ring.svg"
+    code, text, _ = sparring_("show", "ring", "--ranks", 3, "--svg", file)
+
+    assert code == 0
+    assert "takes up one" in text
+    assert "def dst(r: Int, t: Int, p: Int)" in text
+    assert ">>>" not in text
+    assert file.read_text(encoding="utf-8").startswith("<")
+    steps = json.loads(sparring_("show", "ring", "--ranks", 3, "--json")[1])["steps"]
+    assert steps[0] == [{"src": 0, "dst": 1, "chunk": 0}, {"src": 1, "dst": 2, "chunk": 1}, {"src": 2, "dst": 0, "chunk": 2}]
+    assert len(steps) == 4
+
+
+def test_prove_gives_theorems_with_solvers_and_mutants(sparring_):
+    """Ten theorems about the ring, each by two solvers, each with a refuted mutant."""
+    code, text, _ = sparring_("prove", "ring", "--json")
+    envelope = json.loads(text)
+
+    assert (code, envelope["verdict"], len(envelope["theorems"])) == (0, "holds", 10)
+    for theorem in envelope["theorems"]:
+        assert theorem["algorithm"] == "ring"
+        assert theorem["verdict"] == "proved for every p"
+        assert theorem["solvers"] == ["cvc5", "z3"]
+        assert theorem["mutant"] == "refuted"
+
+
+def test_exported_obligations_are_unsat_for_whoever_asks(sparring_, tmp_path):
+    """Each file is complete SMT-LIB 2 that z3 and cvc5, started afresh, answer with unsat."""
+    code, _, _ = sparring_("prove", "ring", "--export", tmp_path / "smt")
+    files = sorted((tmp_path / "smt").rglob("*.smt2"))
+
+    assert code == 0
+    assert len(files) == 54
+    for file in files:
+        solver = z3.Solver()
+        solver.from_file(str(file))
+        assert solver.check() == z3.unsat, file
+        terms = cvc5.TermManager()
+        parser = cvc5.InputParser(cvc5.Solver(terms))
+        parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, str(file))
+        answers, symbols = [], parser.getSymbolManager()
+        while not (command := parser.nextCommand()).isNull():
+            answers.append(str(command.invoke(parser.getSolver(), symbols)).strip())
+        assert "unsat" in answers, file
+
+
+def test_a_refuted_page_ends_in_exit_code_1(sparring_, wrong_page):
+    """The witness has the fewest ranks."""
+    code, text, _ = sparring_("prove", wrong_page, "--json")
+    first = json.loads(text)["results"][0]
+
+    assert code == 1
+    assert (first["verdict"], first["detail"]) == ("refuted", "p=2 step 0: rank 0 sends to itself")
+    assert first["witness"] == {"p": 2, "t": 0}
+
+
+def test_a_page_that_is_not_inductive_ends_in_exit_code_3(sparring_, tmp_path):
+    """The algorithm is right; what it says of itself is not."""
+    file = tmp_path / "mine.py"
+    file.write_text(RING.replace("<= t - (p - 1)", "<= t - p"), encoding="utf-8")
+
+    code, text, _ = sparring_("prove", file)
+
+    assert code == 3
+    assert "not inductive" in text
+
+
+def test_verify_ends_in_a_matrix_and_a_coverage_line(sparring_):
+    """All properties in their order, each with a verdict, and what was left out."""
+    code, text, _ = sparring_("verify", "ring", "--ranks", "1-3")
+    assert code == 0
+    rows = [line.split("  ")[0] for line in text.splitlines()]
+    assert [r for r in rows if r in PROPERTIES] == list(PROPERTIES)
+    assert text.splitlines()[-1].startswith("holds: ")
+    assert "not covered: ring, mpi" in text.splitlines()[-1]
+
+    envelope = json.loads(sparring_("verify", "ring", "--ranks", "1-3", "--json")[1])
+    assert list(envelope["algorithms"]["ring"]) == list(PROPERTIES)
+    assert envelope["algorithms"]["ring"]["result"] == "proved for every p"
+    assert envelope["algorithms"]["ring"]["terms"] == "proved for p <= 3"
+    assert envelope["verdict"] == "holds"
+
+
+def test_verify_judges_a_page_file_without_implementation(sparring_, wrong_page):
+    """What there is nothing to run for reads not covered; what is refuted decides."""
+    code, text, _ = sparring_("verify", wrong_page, "--json")
+    verdicts = json.loads(text)["algorithms"]["mine"]
+
+    assert code == 1
+    assert (verdicts["result"], verdicts["terms"], verdicts["contention"]) == ("refuted", "not covered", "not covered")
+
+
+def test_verify_does_not_claim_ranks_that_it_left_out(sparring_):
+    """Without p = 1 a run on terms is no proof up to anything."""
+    envelope = json.loads(sparring_("verify", "ring", "--ranks", "3", "--json")[1])
+
+    assert re.fullmatch(r"tested \(\d+ examples\)", envelope["algorithms"]["ring"]["terms"])
+
+
+def test_run_says_what_was_sent(sparring_):
+    """Messages and words as counted in the world; the ring's busiest rank sends 2n - floor(2n/p) words."""
+    run = json.loads(sparring_("run", "ring", "--ranks", 5, "--size", 12, "--json")[1])["run"]
+
+    assert (run["steps"], run["messages"], max(run["words"])) == (8, [8] * 5, 2 * 12 - 2 * 12 // 5)
+
+
+def test_run_takes_a_file(sparring_, tmp_path):
+    """One vector a rank."""
+    file = tmp_path / "mine.npz"
+    np.savez(file, np.arange(12.0).reshape(3, 4))
+
+    code, text, _ = sparring_("run", "ring", "--ranks", 3, "--input", file)
+
+    assert code == 0
+    assert "4 entries of float64 a rank" in text
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["run", "rinng"], "no algorithm 'rinng'; did you mean 'ring'? 'sparring list' shows all; ./file.py works too."),
+        (["prove", "./nothing.py"], "no file nothing.py"),
+        (["run", "ring", "--input", "nothing.npz"], "nothing.npz"),
+        (["run", "ring", "--ranks", "9", "--input", "short.npz"], "short.npz"),
+        (["run", "ring", "--size", "3", "--input", "short.npz"], "--size and --input exclude each other"),
+        (["run", "ring", "--input", "mixed.npz"], "float32"),
+        (["run", "ring", "--input", "uneven.npz"], "rank1"),
+        (["run", "ring", "-P", "k=3"], "page ring has no parameter 'k'; it has none"),
+        (["verify", "--ranks", "0-3"], "ranks go from 1 to 1024"),
+        (["verify", "--ranks", "three"], "'three' names no numbers of ranks; write 8, 1-8 or 1-4,7"),
+        (["show", "ring", "-P", "k"], "'k': write a parameter as name=value"),
+    ],
+    ids=["algorithm", "file", "no input", "few ranks", "size and input", "dtypes", "lengths", "parameter", "ranks", "word",
+         "equals"],
+)  # fmt: skip
+def test_bad_input_is_one_sentence_and_exit_code_2(sparring_, tmp_path, monkeypatch, args, sentence):
+    """What is wrong, where, and what would be right."""
+    monkeypatch.chdir(tmp_path)
+    np.savez("short.npz", np.zeros((2, 4)))
+    np.savez("mixed.npz", rank0=np.zeros(4), rank1=np.zeros(4, np.float32))
+    np.savez("uneven.npz", rank0=np.zeros(4), rank1=np.zeros(3))
+
+    code, _, error = sparring_(*args)
+
+    assert code == 2
+    assert sentence in error
+
+
+def test_the_process_prints_one_sentence_and_no_traceback(tmp_path):
+    """Standard output stays empty."""
+    done = shell("run", "nope", cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "sparring: no algorithm 'nope'; 'sparring list' shows all; ./file.py works too.\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(InputError("x"), 2), (MissingExtra("x"), 2), (Refuted("x"), 1), (Undecided("x"), 3), (RankFailed(1, "x"), 1)],
+    ids=lambda x: str(x) if isinstance(x, int) else type(x).__name__,
+)
+def test_errors_have_their_exit_codes(error, code):
+    """0 holds, 1 refuted, 2 bad input, 3 undecided."""
+    assert exit_code(error) == code
+
+
+def test_help_loads_nothing_heavy(tmp_path):
+    """``--help`` answers at once: neither numpy, sympy, z3 nor matplotlib is imported."""
+    code = "import sys\nfrom sparring.cli import main\ntry: main()\nfinally: print(sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, timeout=60, check=True)
+
+    assert "verify" in done.stdout
+    for heavy in ("numpy", "sympy", "z3", "cvc5", "matplotlib", "mpi4py", "greenlet"):
+        assert f"'{heavy}'" not in done.stdout
