@@ -146,17 +146,16 @@ Proof.
     apply sum_ext. intros q _. now rewrite Goal.
 Qed.
 
-(* Reduce-scatter: the same promise, on the cells that are live at the end. *)
+(* Reduce-scatter: the same promise, on the cells that are wanted alone. *)
 Theorem reduce_scatter :
   (forall q r c, start F q r c p = (q =? r)) -> (forall q r c, goal F q r c p = true) ->
-  (forall r c, wanted F r c p = live F r c (steps F p) p) ->
-  forall r c, 0 <= r < p -> 0 <= c < p -> live F r c (steps F p) p ->
+  forall r c, 0 <= r < p -> 0 <= c < p -> wanted F r c p ->
   initial F p x r c = x r c /\
   final F p op (initial F p x) r c = sum op zero (Z.to_nat p) (fun q => x q c).
 Proof.
-  intros Start Goal Want r c Hr Hc L. split.
+  intros Start Goal r c Hr Hc W. split.
   - unfold initial. rewrite (total_ext p _ (fun q => q =? r)) by auto. now apply total_one.
-  - rewrite exactly_once; try assumption; [|now rewrite Want].
+  - rewrite exactly_once; try assumption.
     apply sum_ext. intros q _. now rewrite Goal.
 Qed.
 
