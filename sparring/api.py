@@ -110,16 +110,20 @@ def run_report(
 ) -> Report | None:  # fmt: skip
     """Run an implementation beside its reference; None on the ranks of a real job other than 0."""
     from sparring import runs
+    from sparring.job import launched
     from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, tested
     from sparring.report import Report, Result
     from sparring.verification import implementation
 
     start = time.perf_counter()
-    job = runs.launched()
-    if job and ranks not in (None, job[1]):
-        raise InputError(f"--ranks {ranks}, but mpiexec started {job[1]} ranks")
-    one = page(algo, **(params or {}))
-    xs = runs.vectors(job[1] if job else ranks or 4, size, file, key)
+    job = launched()
+
+    def prepared() -> tuple[Page, list[Any]]:
+        if job and ranks not in (None, job[1]):
+            raise InputError(f"--ranks {ranks}, but mpiexec started {job[1]} ranks")
+        return page(algo, **(params or {})), runs.vectors(job[1] if job else ranks or 4, size, file, key)
+
+    one, xs = runs.on_all_ranks(prepared) if job else prepared()
     target = implementation(one)
     if target is None:
         place, ran = "the reference alone", runs.reference(one, xs)
@@ -129,7 +133,11 @@ def run_report(
             return None
         ran = mine
     else:
-        place, ran = ("real MPI", runs.grouped(one, target, xs)) if on == "mpi" else ("simulated", runs.simulated(one, target, xs))
+        place, ran = (
+            ("real MPI", runs.grouped(one, target, xs))
+            if on == "mpi"
+            else ("simulated", runs.simulated(one, target, xs))
+        )
     verdict = REFUTED if ran.flaws else tested(1) if target else NOT_COVERED
     detail = ran.flaws[0].detail if ran.flaws else EQUAL if target else "there is no implementation of this name"
     told = {

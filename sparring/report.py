@@ -64,7 +64,7 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """"holds", or the word for what stands against it."""
+        """*holds*, or the word for what stands against it."""
         return self.worst.value if self.worst.exit_code else "holds"
 
     @property

@@ -6,17 +6,19 @@ this process is itself one rank of a real MPI job, that job.
 
 from __future__ import annotations
 
-import os
+import sys
 import time
-from collections.abc import Sequence
+import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from sparring import inputs
+from sparring.check import target as targets
 from sparring.check.group import Group
-from sparring.errors import InputError
+from sparring.errors import InputError, SparringError
 from sparring.proofs.core import refinement
 from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.world import world
@@ -24,7 +26,9 @@ from sparring.spec.core import runner
 from sparring.spec.core.model import Page
 
 SIZE = 10_000  # entries, where neither a size nor a file is given
-LAUNCHED = {"PMI_RANK": "PMI_SIZE", "OMPI_COMM_WORLD_RANK": "OMPI_COMM_WORLD_SIZE", "PMIX_RANK": "PMIX_SIZE"}
+
+
+T = TypeVar("T")
 
 
 class Ran(NamedTuple):
@@ -34,14 +38,6 @@ class Ran(NamedTuple):
     words: list[int]
     flaws: list[Flaw]
     seconds: float
-
-
-def launched() -> tuple[int, int] | None:
-    """This process's rank and the number of ranks, if a launcher of MPI started it; imports no MPI."""
-    for rank, size in LAUNCHED.items():
-        if rank in os.environ and size in os.environ:
-            return int(os.environ[rank]), int(os.environ[size])
-    return None
 
 
 def vectors(ranks: int, size: int | None, file: Path | None, key: str | None) -> list[Any]:
@@ -84,14 +80,32 @@ def grouped(page: Page, target: str, xs: Sequence[Any]) -> Ran:
     return reference(page, xs)._replace(flaws=refinement.compared(page, xs, ys, "result"), seconds=seconds)
 
 
+def on_all_ranks(prepare: Callable[[], T]) -> T:
+    """What ``prepare`` returns, unless it raises on some rank of this job: then no rank goes on.
+
+    The first rank that has an error raises it; the others end silently with exit code 2.
+    """
+    from mpi4py import MPI
+
+    comm, prepared, error = MPI.COMM_WORLD, None, None
+    try:
+        prepared = prepare()
+    except SparringError as wrong:
+        error = wrong
+    first = comm.allreduce(comm.Get_size() if error is None else comm.Get_rank(), MPI.MIN)
+    if first == comm.Get_rank() and error is not None:
+        raise error
+    if prepared is None or first < comm.Get_size():
+        sys.exit(2)
+    return prepared
+
+
 def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
     """The implementation on the job that this process is a rank of; the answer is rank 0's alone.
 
     Whatever one rank raises ends the whole job, with that rank's traceback.
     """
     from mpi4py import MPI
-
-    from sparring.check import target as targets
 
     comm = MPI.COMM_WORLD
     try:
@@ -105,8 +119,6 @@ def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
         comm.Reduce(seconds, slowest, MPI.MAX)
         ys = gathered(comm, x, y)
     except Exception:
-        import traceback
-
         traceback.print_exc()
         comm.Abort(1)
         raise

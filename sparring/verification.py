@@ -7,7 +7,7 @@ same name in ``impl``.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sparring.check.group import Group
@@ -61,11 +61,11 @@ def verify_page(page: Page, plan: Plan, track: Track) -> list[Result]:
         merge(found, run_simulated(page, target, plan, track))
     if target and plan.on in ("mpi", "both"):
         merge(found, {"mpi": on_mpi(page, target, plan, track)})
-    reason = missing(target, plan)
+    reason = missing(target)
     return [found.get(p) or Result(page.name, p, NOT_COVERED, reason(p)) for p in PROPERTIES]
 
 
-def missing(target: str | None, plan: Plan) -> Callable[[str], str]:
+def missing(target: str | None) -> Callable[[str], str]:
     """Why a property has no result."""
 
     def why(prop: str) -> str:
@@ -193,4 +193,3 @@ def on_mpi(page: Page, target: str, plan: Plan, track: Track) -> Result:
     if flaw:
         return Result(page.name, "mpi", REFUTED, flaw.detail)
     return Result(page.name, "mpi", tested(len(inputs)), f"gradients, {', '.join(DTYPES)}; p = {spans(plan.numbers)}")
-

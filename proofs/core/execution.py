@@ -13,6 +13,7 @@ from sparring.errors import ScheduleFault
 from sparring.proofs.core.terms import Table, leaves, raw
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
+from sparring.spec.core.runner import truth
 
 RANKS = range(1, 17)
 DIGIT = 64  # bits a contribution: a schedule that doubles in each of 30 steps does not overflow
@@ -62,7 +63,7 @@ def first(check: Check, page: Page, ranks: Iterable[int] = RANKS) -> Wrong | Non
 def contributions(page: Page, p: int) -> list[list[int]]:
     """What every cell starts with, by rank and chunk."""
     one = [1 << DIGIT * q for q in range(p)]
-    return [[sum(one[q] for q in range(p) if page.start(q, r, c, p)) for c in range(p)] for r in range(p)]
+    return [[sum(one[q] for q in range(p) if truth(page.start(q, r, c, p))) for c in range(p)] for r in range(p)]
 
 
 def counts(cell: int, p: int) -> dict[int, int]:
@@ -76,9 +77,9 @@ def wrong_result(page: Page, p: int) -> Wrong | None:
     run = runner.run(page, contributions(page, p))
     for r, row in enumerate(run.results):
         for c, cell in enumerate(row):
-            if not page.wanted(r, c, p):
+            if not truth(page.wanted(r, c, p)):
                 continue
-            wanted = {q: 1 for q in range(p) if page.goal(q, r, c, p)}
+            wanted = {q: 1 for q in range(p) if truth(page.goal(q, r, c, p))}
             if (found := counts(cell, p)) != wanted:
                 return Wrong(p, None, f"rank {r}'s chunk {c} ends {difference(found, wanted)}")
     return None
@@ -122,10 +123,10 @@ def first_lie(page: Page, ranks: range = RANKS) -> Lie | None:
         for t, rows in states:
             for r, row in enumerate(rows):
                 for c, cell in enumerate(row):
-                    if not page.live(r, c, t, p):
+                    if not truth(page.live(r, c, t, p)):
                         continue
                     for q in range(p):
-                        if (says := bool(page.holds(q, r, c, t, p))) != (q in counts(cell, p)):
+                        if (says := truth(page.holds(q, r, c, t, p))) != (q in counts(cell, p)):
                             return Lie(p, t, r, c, q, says)
     return None
 

@@ -35,7 +35,7 @@ class Obligation(NamedTuple):
 
 def within(x: Int, top: Int = p) -> Bool:
     """``0 <= x < top``."""
-    return both(0 <= x, x < top)
+    return both(x >= 0, x < top)
 
 
 def implies(a: Bool, b: Bool) -> Bool:

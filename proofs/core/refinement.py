@@ -87,7 +87,10 @@ def paired(target: str, table: Table, wanted: Terms, p: int, n: int, here: str) 
     ran = run(target, xs, "synchronous", here, "terms")
     for r, y in enumerate(ran.ys):
         if (i := difference(y, bits)) is not None:
-            return [*ran.flaws, Flaw("terms", f"{here}: on floats, not the evaluated term: rank {r} {told(y, bits, i)}")]
+            return [
+                *ran.flaws,
+                Flaw("terms", f"{here}: on floats, not the evaluated term: rank {r} {told(y, bits, i)}"),
+            ]
     return ran.flaws
 
 

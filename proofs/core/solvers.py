@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
+from typing import Any
 
-import cvc5
 import z3
 
 from sparring.proofs.core.symbolic import EFFORT
 
 CVC5_EFFORT = 2_000_000
+cvc5: Any = import_module("cvc5")  # compiled: there are no types to check
 
 
 @cache
@@ -54,7 +56,7 @@ def ask_cvc5(text: str) -> str:
 def witness(solver: z3.Solver, p: z3.ArithRef) -> dict[str, int]:
     """A model of a satisfiable question with the fewest ranks."""
     model = solver.model()
-    for fewest in range(1, model.eval(p, model_completion=True).as_long()):
+    for fewest in range(1, number(model.eval(p, model_completion=True))):
         solver.push()
         solver.add(p == fewest)
         smaller = solver.model() if solver.check() == z3.sat else None
@@ -62,7 +64,12 @@ def witness(solver: z3.Solver, p: z3.ArithRef) -> dict[str, int]:
         if smaller is not None:
             model = smaller
             break
-    return {str(d): model[d].as_long() for d in sorted(model.decls(), key=str) if d.arity() == 0}
+    return {str(d): number(model[d]) for d in sorted(model.decls(), key=str) if d.arity() == 0}
+
+
+def number(value: Any) -> int:
+    """The integer that a z3 value is."""
+    return int(value.as_long())
 
 
 def vacuous_at(hypotheses: Sequence[z3.BoolRef], p: z3.ArithRef) -> int | None:

@@ -308,6 +308,7 @@ FILLS: dict[Any, Any] = {np.zeros_like: lambda: 0.0, np.full_like: lambda value:
 MOVES = {
     *(np.empty_like, np.copy, np.copyto, np.concatenate, np.split, np.array_split, np.ravel, np.reshape),
     *(np.take, np.roll, np.shape, np.size, np.ndim, np.shares_memory, np.may_share_memory),
+    *(np.swapaxes, np.transpose),
 }
 
 

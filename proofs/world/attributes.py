@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, Self
 
 from sparring.proofs.world.constants import KEYVAL_INVALID, MPIException
 from sparring.proofs.world.handle import Handle
-from sparring.proofs.world.scheduler import Rank, running
+from sparring.proofs.world.ranks import Rank
+from sparring.proofs.world.scheduler import running
 
 
 class Keyval(NamedTuple):

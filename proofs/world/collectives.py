@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sparring.proofs.core.terms import NEVER, Table
 from sparring.proofs.world.buffers import Buffer
 from sparring.proofs.world.findings import Called, Kind
-from sparring.proofs.world.operations import Operation
-
-if TYPE_CHECKING:
-    from sparring.proofs.world.scheduler import Rank
+from sparring.proofs.world.ranks import Operation, Rank
 
 
 class Op:

@@ -12,7 +12,7 @@ from sparring.proofs.world.collectives import OPS, Arrival, Conclusion, Op
 from sparring.proofs.world.constants import MPIException
 from sparring.proofs.world.findings import here
 from sparring.proofs.world.pointtopoint import PointToPoint
-from sparring.proofs.world.scheduler import Rank
+from sparring.proofs.world.ranks import Rank
 
 
 class InPlace:

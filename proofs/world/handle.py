@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from sparring.proofs.world.constants import ANY_SOURCE, PROC_NULL, TAG_UB, MPIException, Named, unsupported
-from sparring.proofs.world.scheduler import Rank
+from sparring.proofs.world.ranks import Rank
 
 SPECIAL = {"dest": (PROC_NULL,), "source": (PROC_NULL, ANY_SOURCE), "root": ()}
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 from sparring.proofs.world.constants import ANY_SOURCE, ANY_TAG
-from sparring.proofs.world.operations import Operation, Receive, Send
+from sparring.proofs.world.operations import Receive, Send
 
 Key = tuple[int, int]  # source and tag, both possibly ANY in a receive
 
@@ -50,7 +50,7 @@ class Matching:
         box.receives.setdefault((receive.source, receive.tag), deque()).append(receive)
         return None
 
-    def left(self) -> Iterator[Operation]:
+    def left(self) -> Iterator[Send | Receive]:
         """Everything still unmatched."""
         for box in self._boxes.values():
             for sends in box.sends.values():

@@ -1,56 +1,25 @@
-"""What a rank has begun and may have to wait for: a send, a receive, its part in a collective."""
+"""A send and a receive, from posting to completion, with what may go wrong between."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sparring.proofs.world.buffers import Buffer
 from sparring.proofs.world.constants import ANY_SOURCE
-from sparring.proofs.world.findings import Finding, Kind
-
-if TYPE_CHECKING:
-    from sparring.proofs.world.scheduler import Rank
-
-
-class Operation:
-    """``rank`` called ``call`` at ``where``.
-
-    ``done``: MPI could report its completion.  ``awaited``: the rank sleeps until then.
-    """
-
-    __slots__ = ("awaited", "call", "done", "rank", "where")
-
-    def __init__(self, rank: Rank, call: str, where: str) -> None:
-        self.rank, self.call, self.where = rank, call, where
-        self.done = self.awaited = False
-
-    def peers(self) -> Sequence[int]:
-        """The ranks, one of which must act before this can be done."""
-        raise NotImplementedError
-
-    def waits_for(self, peer: int) -> str:
-        """The call and the rank ``peer``, in words."""
-        raise NotImplementedError
-
-    def finish(self) -> None:
-        """The rank learns of the completion, and may use its buffer again."""
-
-    def fail(self, kind: Kind, text: str) -> None:
-        """End the run with this finding."""
-        self.rank.world.fail(Finding(kind, self.rank.number, self.call, self.where, text))
+from sparring.proofs.world.findings import Kind
+from sparring.proofs.world.ranks import Operation, Rank
 
 
 class Send(Operation):
     """A message on its way to ``peer``: the payload as it was when the send was posted."""
 
-    __slots__ = ("buffer", "context", "finished", "matched", "payload", "peer", "sequence", "tag")
+    __slots__ = ("buffer", "context", "finished", "payload", "peer", "sequence", "tag")
 
     def __init__(self, rank: Rank, call: str, where: str, context: int, peer: int, tag: int, buffer: Buffer) -> None:
         super().__init__(rank, call, where)
         self.context, self.peer, self.tag, self.buffer = context, peer, tag, buffer
         self.payload = buffer.memory.tobytes()
-        self.matched = self.finished = False
+        self.finished = False
         self.sequence = 0
 
     def __str__(self) -> str:

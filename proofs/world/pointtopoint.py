@@ -9,6 +9,7 @@ from sparring.proofs.world.buffers import simple
 from sparring.proofs.world.constants import ANY_SOURCE, ANY_TAG, PROC_NULL
 from sparring.proofs.world.findings import here
 from sparring.proofs.world.handle import Handle, valid_tag
+from sparring.proofs.world.ranks import Operation
 from sparring.proofs.world.requests import Request, Status
 
 
@@ -59,7 +60,7 @@ class PointToPoint(Handle):
         if peer == PROC_NULL:
             send.done = True
         else:
-            rank.world.post_send(send, eager=rank.world.eager and call not in ("Ssend", "Issend"))
+            rank.world.network.send(send, eager=rank.world.eager and call not in ("Ssend", "Issend"))
         return send
 
     def _receive(self, call: str, buf: Any, source: int, tag: int) -> operations.Receive:
@@ -71,11 +72,11 @@ class PointToPoint(Handle):
         if peer == PROC_NULL:
             receive.done = True
         else:
-            rank.world.post_receive(receive)
+            rank.world.network.receive(receive)
         return receive
 
-    def _finish(self, call: str, *pending: operations.Operation) -> None:
+    def _finish(self, call: str, *pending: Operation) -> None:
         rank = self._alive()
         rank.world.sleep(rank, call, pending)
         for operation in pending:
-            rank.world.finish(operation)
+            rank.world.network.finish(operation)

@@ -7,8 +7,9 @@ from typing import Any
 
 from sparring.proofs.world.buffers import TYPES, Datatype
 from sparring.proofs.world.constants import ANY_SOURCE, ANY_TAG, PROC_NULL, UNDEFINED, Named, unsupported
-from sparring.proofs.world.operations import Operation, Receive
-from sparring.proofs.world.scheduler import Rank, running
+from sparring.proofs.world.operations import Receive
+from sparring.proofs.world.ranks import Operation, Rank
+from sparring.proofs.world.scheduler import running
 
 
 class Status:
@@ -124,14 +125,14 @@ def _test(call: str, requests: Sequence[Request], enough: Callable[[Sequence[boo
     rank.world.leave_fragment(call)
     live = _live(requests)
     if not enough([operation.done for operation in live]):
-        rank.world.test(rank, call)
+        rank.world.tested_in_vain(rank, call)
     return enough([operation.done for operation in live])
 
 
 def _finish(request: Request, status: Status | None) -> None:
     operation, request._operation = request._operation, None
     if operation:
-        operation.rank.world.finish(operation)
+        operation.rank.world.network.finish(operation)
     if status is not None:
         status._set(operation)
 

@@ -13,9 +13,11 @@ class Schedule(Protocol):
 
     def pick(self, n: int) -> int:
         """One of ``n`` possibilities, the longest waiting first: a rank to run, a source to match."""
+        ...
 
     def yields(self) -> bool:
         """Whether a rank that could go on lets the others go first, asked at every MPI call."""
+        ...
 
 
 class RoundRobin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import importlib
 import importlib.util
@@ -13,7 +14,7 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from sparring.errors import InputError
-from sparring.proofs.world.scheduler import NoTarget
+from sparring.proofs.world.ranks import NoTarget
 
 OWN = "sparring.impl"
 Target = str | Callable[..., Any]
@@ -40,10 +41,12 @@ def load(target: Target, hidden: dict[str, ModuleType]) -> Callable[..., Any]:
     if not isinstance(target, str):
         return _rebuilt(target, hidden)
     module, name = _split(target)
-    found = getattr(_file(Path(module)) if module.endswith(".py") else _module(module, target), name, None)
+    found: Callable[..., Any] | None = getattr(
+        _file(Path(module)) if module.endswith(".py") else _module(module, target), name, None
+    )
     if not callable(found):
         raise NoTarget(f"no function {name!r} in {module}, wanted for target {target!r}")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _split(target: str) -> tuple[str, str]:
@@ -110,7 +113,7 @@ class Rebuilder:
         if isinstance(value, FunctionType) and value.__globals__ is self.old:
             return self.function(value)
         if type(value) in (dict, list, set):
-            return value.copy()
+            return copy.copy(value)
         return self._simulated(value)
 
     def function(self, old: FunctionType) -> FunctionType:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from sparring.proofs.world.constants import ANY_TAG
 from sparring.proofs.world.findings import Finding, Kind
-from sparring.proofs.world.operations import Operation, Send
-
-if TYPE_CHECKING:
-    from sparring.proofs.world.scheduler import Rank, World
+from sparring.proofs.world.operations import Receive, Send
+from sparring.proofs.world.ranks import Operation, Rank, World
 
 Edge = tuple[Operation, int]  # who waits in what, and for whom
 
@@ -87,19 +85,19 @@ def _says(world: World, operation: Operation, peer: int) -> str:
 
 def _leftovers(world: World) -> list[Finding]:
     """Messages that nobody received, receives that got none, requests that nobody completed."""
-    unmatched = list(world.matching.left())
+    unmatched = list(world.network.unmatched())
     found = [_finding(Kind.UNMATCHED, operation, _alone(operation)) for operation in unmatched]
-    for operation in world.open:
+    for operation in world.network.open:
         if operation not in unmatched:
             text = f"rank {operation.rank.number} never completed its {operation} ({operation.where}): no Wait follows"
             found.append(_finding(Kind.INCOMPLETE, operation, text))
     return found
 
 
-def _alone(operation: Operation) -> str:
-    tag = getattr(operation, "tag", 0)
+def _alone(operation: Send | Receive) -> str:
     fate = "was never received" if isinstance(operation, Send) else "never got a message"
-    return f"rank {operation.rank.number}'s {operation} with tag {tag} ({operation.where}) {fate}"
+    tag = "any tag" if operation.tag == ANY_TAG else f"tag {operation.tag}"
+    return f"rank {operation.rank.number}'s {operation} with {tag} ({operation.where}) {fate}"
 
 
 def _finding(kind: Kind, operation: Operation, text: str) -> Finding:

@@ -12,7 +12,8 @@ from sparring.proofs.world.comm import Comm
 from sparring.proofs.world.findings import Outcome
 from sparring.proofs.world.modules import Modules
 from sparring.proofs.world.mpi import packages
-from sparring.proofs.world.scheduler import Rank, World
+from sparring.proofs.world.ranks import Rank
+from sparring.proofs.world.scheduler import Scheduler
 from sparring.proofs.world.schedules import schedule
 
 
@@ -71,16 +72,17 @@ def run(
     ()
     """
     _check(p, per_rank_args, buffers, budget)
-    world = World(p, schedule(scheduler, seed), buffers == "unbounded", record, terms, budget)
-    for rank in world.ranks:
-        rank.world_comm = Comm(rank, 0)
+    chosen = schedule(scheduler, seed)
     with Modules(p, targets.roots(target), packages()) as modules:
+        eager = buffers == "unbounded"
+        world = Scheduler(p, chosen, modules.enter, eager=eager, record=record, terms=terms, budget=budget)
 
         def main(rank: Rank) -> Any:
+            rank.world_comm = Comm(rank, 0)
             function = targets.load(target, modules.hidden)
             return function(rank.world_comm, *(arg[rank.number] for arg in per_rank_args))
 
-        return world.run(main, modules.enter)
+        return world.run(main)
 
 
 def _check(p: int, per_rank_args: Sequence[Sequence[Any]], buffers: str, budget: int) -> None:

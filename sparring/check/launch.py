@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -47,27 +48,39 @@ def launcher() -> Path:
 
 
 @cache
-def flags(path: Path) -> tuple[str, ...]:
-    """What this launcher needs to be told to start more ranks than cores, as any user."""
+def is_open_mpi(path: Path) -> bool:
+    """Whether this launcher is Open MPI's; the others that we know descend from MPICH's."""
     told = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
-    if "Open MPI" in told or "OpenRTE" in told:
-        return ("--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else []))
-    return ()
+    return "Open MPI" in told or "OpenRTE" in told
+
+
+def flags(path: Path, *, tidy: bool = True) -> list[str]:
+    """What this launcher needs to be told to start more ranks than cores, as any user.
+
+    ``tidy``: when a process fails, the launcher ends the others.  Open MPI's always does.
+    """
+    if is_open_mpi(path):
+        return ["--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
+    return [] if tidy else ["-disable-auto-cleanup"]
 
 
 def start(
     command: Sequence[str],
     ranks: int,
     *,
-    stdout: int | IO[bytes] | None = None,
+    output: IO[bytes],
     env: Mapping[str, str] | None = None,
+    tidy: bool = True,
 ) -> subprocess.Popen[bytes]:
-    """Start ``command`` on ``ranks`` ranks, stderr into stdout, in a process group of its own; see :func:`stop`."""
+    """Start ``command`` on ``ranks`` ranks in a session of its own, all that it prints going to ``output``.
+
+    Whoever starts it must :func:`stop` it.  ``tidy``: see :func:`flags`.
+    """
     path = launcher()
     return subprocess.Popen(
-        [str(path), *flags(path), "-n", str(ranks), *command],
+        [str(path), *flags(path, tidy=tidy), "-n", str(ranks), *command],
         stdin=subprocess.DEVNULL,
-        stdout=stdout,
+        stdout=output,
         stderr=subprocess.STDOUT,
         env=env,
         start_new_session=True,
@@ -82,16 +95,19 @@ def run(
     Raises TimedOut after ``timeout`` seconds, MissingExtra without a launcher.  Whatever happens,
     an interrupt included, nothing of it is left running.
     """
-    process = start(command, ranks, stdout=subprocess.PIPE, env=env)
-    try:
-        output, _ = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        stop(process)
-        output, _ = process.communicate()
-        raise TimedOut(command, ranks, timeout, output.decode(errors="replace")) from None
-    finally:
-        stop(process)
-    return subprocess.CompletedProcess(process.args, process.returncode, output.decode(errors="replace"))
+    with tempfile.TemporaryFile() as output:  # a pipe would have to be waited for
+        process = start(command, ranks, output=output, env=env)
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            stop(process)
+        output.seek(0)
+        text = output.read().decode(errors="replace")
+    if code is None:
+        raise TimedOut(command, ranks, timeout, text)
+    return subprocess.CompletedProcess(process.args, code, text)
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

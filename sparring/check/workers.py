@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 
@@ -44,7 +45,9 @@ class Workers:
             hub.listen(self.size)
             command = [sys.executable, "-P", "-m", "sparring.check.worker", str(self.folder)]
             paths = os.pathsep.join(map(os.path.abspath, sys.path))  # what the driver can import, they can
-            self.process = launch.start(command, self.size, stdout=log, env={**os.environ, "PYTHONPATH": paths})
+            self.process = launch.start(
+                command, self.size, output=log, env={**os.environ, "PYTHONPATH": paths}, tidy=False
+            )
             try:
                 self._greet(hub, time.monotonic() + timeout)
             except BaseException:
@@ -104,8 +107,8 @@ class Workers:
         for line in self.lines.values():
             line.close()
         try:
-            self.process.wait(1.0 if self.lines else 0)
-        except subprocess.TimeoutExpired:
-            launch.stop(self.process)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(1.0 if self.lines else 0)
         finally:
+            launch.stop(self.process)
             self._folder.cleanup()

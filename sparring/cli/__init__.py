@@ -17,10 +17,10 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in self.list_commands(ctx):
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
             return None
-        command: click.Command = importlib.import_module(f"sparring.cli.{name}").command
+        command: click.Command = importlib.import_module(f"sparring.cli.{cmd_name}").command
         return command
 
 

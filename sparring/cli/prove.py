@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 @click.option("--export", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
               help="Write every obligation as an SMT-LIB 2 file below DIR.")  # fmt: skip
 @_options.as_json
-def command(algorithms: tuple[str, ...], params: tuple[tuple[str, object], ...], folder: Path | None, json_: bool) -> None:
+def command(
+    algorithms: tuple[str, ...], params: tuple[tuple[str, object], ...], folder: Path | None, json_: bool
+) -> None:
     """Prove the theorems of ALGO (by default of all), for every number of ranks.
 
     Two solvers must agree, and a planted fault must be refuted, before a theorem counts.
@@ -54,5 +56,7 @@ def line(attempt: Attempt) -> str:
     good = attempt.verdict.word.exit_code == 0
     head = f"{attempt.algorithm:<12} {attempt.name:<20} "
     if good:
-        return f"{head}[green]{attempt.verdict}[/green]  {attempt.statement} [dim](mutant refuted: {attempt.mutant})[/dim]"
+        return (
+            f"{head}[green]{attempt.verdict}[/green]  {attempt.statement} [dim](mutant refuted: {attempt.mutant})[/dim]"
+        )
     return f"{head}[bold red]{attempt.verdict}[/bold red]  {attempt.detail}"

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 @click.command("run")
 @_options.algorithm
-@click.option("--ranks", "-n", type=click.IntRange(1, _options.LARGEST), help="Default: 4, or as many as mpiexec started.")
+@click.option(
+    "--ranks", "-n", type=click.IntRange(1, _options.LARGEST), help="Default: 4, or as many as mpiexec started."
+)
 @click.option("--size", type=click.IntRange(0), help="Entries a rank of random float32; default 10000.")
-@click.option("--input", "file", type=click.Path(path_type=Path), metavar="FILE.npz", help="Vectors to reduce, one a rank.")
+@click.option(
+    "--input", "file", type=click.Path(path_type=Path), metavar="FILE.npz", help="Vectors to reduce, one a rank."
+)
 @click.option("--key", help="Which array of the file, where there are several.")
 @click.option("--on", type=click.Choice(["simulated", "mpi"]), default="simulated", show_default=True)
 @_options.parameters

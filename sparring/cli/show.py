@@ -34,7 +34,7 @@ def command(algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], fil
         console = _options.console()
         console.print(f"[bold]{escape(page.name)}[/bold]: {escape(prose(page.doc))}\n", soft_wrap=True)
         console.print(escape("\n".join(formulas)) + "\n", soft_wrap=True)
-        console.print(spacetime.terminal(page, ranks, console.width))
+        console.print(spacetime.terminal(page, ranks, console.width, ascii_only=console.options.ascii_only))
         if file:
             console.print(f"\nwritten: {escape(str(file))}")
     trace = [

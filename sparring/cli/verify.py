@@ -34,7 +34,9 @@ def command(algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bo
     with Progress(console=console, transient=True) as progress:
 
         def track(items: Iterable[Any], description: str) -> Iterable[Any]:
-            return progress.track(items, total=len(items) if isinstance(items, Sized) else None, description=description)
+            return progress.track(
+                items, total=len(items) if isinstance(items, Sized) else None, description=description
+            )
 
         report = api.verify(*algorithms, ranks=ranks, full=full, on=on, track=track)
     if not json_:

@@ -71,7 +71,7 @@ class Sym(Node):
     def __gt__(self, o: Int) -> Truth: return Truth("<", o, self)
     def __ge__(self, o: Int) -> Truth: return Truth("<=", o, self)
     def __eq__(self, o: Int) -> Truth: return Truth("==", self, o)  # type: ignore[override]  # builds a term
-    def __ne__(self, o: Int) -> Truth: return Truth("not", Truth("==", self, o))  # type: ignore[override]
+    def __ne__(self, o: Int) -> Truth: return Truth("not", Truth("==", self, o))  # type: ignore[override]  # likewise
     __hash__ = Node.__hash__
 
 

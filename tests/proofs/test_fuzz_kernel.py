@@ -18,6 +18,7 @@ from sparring.proofs.core.verdicts import Word
 from sparring.proofs.mutants.schedules import MUTATIONS
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import both, either, where
+from sparring.spec.core.runner import number, truth
 
 RING = page("ring")
 RANKS = range(1, 17)
@@ -25,6 +26,7 @@ RANKS = range(1, 17)
 
 def ring_up(page: Page) -> Page:
     """The ring, travelling the other way."""
+
     def holds(q, r, c, t, p):
         full = (c - r + 1) % p <= t - (p - 1)
         return where(full, True, where((c - r) % p <= t, (c - q) % p <= (c - r) % p, q == r))
@@ -35,6 +37,7 @@ def ring_up(page: Page) -> Page:
 
 def direct(page: Page) -> Page:
     """Every rank collects its own chunk from each other rank in turn, then hands it to each in turn."""
+
     def lap(t, p):
         return where(t < p - 1, t, t - (p - 1))
 
@@ -99,16 +102,22 @@ CHANGES = [new_peers, new_chunk, new_adds, new_steps, new_holds, from_a_rank_on,
 def runs_right(page: Page, p: int) -> bool:
     """By brute force with multisets, sharing no code with the kernel nor with the runner."""
     copies = [[Counter([r]) for _ in range(p)] for r in range(p)]
-    if page.steps(p) < 0:
+    if number(page.steps(p)) < 0:
         return False
-    for t in range(page.steps(p)):
-        sends = [(r, page.dst(r, t, p), page.chunk(r, t, p)) for r in range(p)]
+    for t in range(number(page.steps(p))):
+        sends = [(r, number(page.dst(r, t, p)), number(page.chunk(r, t, p))) for r in range(p)]
         for r, d, c in sends:
-            if not (0 <= d < p and 0 <= c < p and d != r and page.src(d, t, p) == r and 0 <= page.src(r, t, p) < p):
+            if not (
+                0 <= d < p
+                and 0 <= c < p
+                and d != r
+                and number(page.src(d, t, p)) == r
+                and 0 <= number(page.src(r, t, p)) < p
+            ):
                 return False
         moved = [(d, c, copies[r][c].copy()) for r, d, c in sends]
         for d, c, message in moved:
-            copies[d][c] = copies[d][c] + message if page.adds(t, p) else message
+            copies[d][c] = copies[d][c] + message if truth(page.adds(t, p)) else message
     return all(cell == Counter(range(p)) for row in copies for cell in row)
 
 
@@ -153,6 +162,5 @@ def test_the_fuzzer_would_see_a_missing_obligation(dropped, monkeypatch):
         conjectures.obligations, "result", lambda page: (o for o in whole(page) if o.name not in hidden)
     )
 
-    with pytest.raises(AssertionError, match="PROVED|proved"):
-        for seed in range(200):
-            judged(seed)
+    with pytest.raises(AssertionError, match=r"PROVED"):
+        Counter(map(judged, range(200)))

@@ -29,9 +29,17 @@ def ring() -> dict[str, Attempt]:
 def test_every_conjecture_about_the_ring_is_a_theorem(ring):
     """For every number of ranks, by both solvers, each with a refuted mutant."""
     assert list(ring) == [
-        "result", "agreement", "economy", "partition", "deadlock", "lock step on ring", "exclusive on ring",
-        "lock step on tree", "exclusive on tree", "peers",
-    ]  # fmt: skip
+        "result",
+        "agreement",
+        "economy",
+        "partition",
+        "deadlock",
+        "lock step on ring",
+        "exclusive on ring",
+        "lock step on tree",
+        "exclusive on tree",
+        "peers",
+    ]
     for theorem in ring.values():
         assert isinstance(theorem, Theorem)
         assert theorem.verdict == PROVED
@@ -53,7 +61,11 @@ def test_nothing_else_makes_theorems(ring):
     ("formulas", "verdict", "detail"),
     [
         ({"dst": lambda r, t, p: (r + 2) % p}, Word.REFUTED, "p=2 step 0: rank 0 sends to itself"),
-        ({"src": lambda r, t, p: (r + 1) % p}, Word.REFUTED, "p=3 step 0: rank 0 sends to rank 1, which listens to rank 2"),
+        (
+            {"src": lambda r, t, p: (r + 1) % p},
+            Word.REFUTED,
+            "p=3 step 0: rank 0 sends to rank 1, which listens to rank 2",
+        ),
         ({"dst": lambda r, t, p: r + 1}, Word.REFUTED, "p=2 step 0: dst(1, 0, 2) = 2 is out of range 0..1"),
         ({"steps": lambda p: 2 * p - 3}, Word.REFUTED, "p=1: steps(1) = -1; a page has at least 0 steps"),
         ({"steps": lambda p: where(p > 1, 2 * p - 3, 0)}, Word.REFUTED, "p=2: rank 0's chunk 0 ends without x1"),
@@ -72,9 +84,20 @@ def test_nothing_else_makes_theorems(ring):
             "runs with p <= 16 are clean, but at p=2 after 1 steps, of rank 0's chunk 0, holds denies that it holds x1",
         ),
     ],
-    ids=["wrong dst", "wrong src", "no wrap", "negative", "too few", "too many", "adds long", "adds short", "chunk",
-         "wrong holds", "renamed chunks"],
-)  # fmt: skip
+    ids=[
+        "wrong dst",
+        "wrong src",
+        "no wrap",
+        "negative",
+        "too few",
+        "too many",
+        "adds long",
+        "adds short",
+        "chunk",
+        "wrong holds",
+        "renamed chunks",
+    ],
+)
 def test_a_wrong_page_gets_its_verdict_at_the_fewest_ranks(formulas, verdict, detail):
     """Refuted where the algorithm is wrong; not inductive where only its annotation is."""
     result = attempt(**formulas)
@@ -129,6 +152,7 @@ def test_a_wrong_same_is_not_inductive():
 
 def test_a_page_may_vouch_for_part_of_its_cells():
     """With ``live``, holds need only be right where the page still needs the cell."""
+
     def live(r, c, t, p):
         needed = where(t < p - 1, True, (r - c + 1) % p <= t - (p - 1))
         return either(needed, both(t >= p - 1, (r - c + 1) % p <= t - (p - 1)))
@@ -143,16 +167,24 @@ def test_a_page_may_vouch_for_part_of_its_cells():
 def test_reduce_scatter_and_allgather_go_through_the_same_kernel():
     """The ring's first lap and its second lap are collectives of their own."""
     first = replace(
-        RING, kind="reduce_scatter", wanted=lambda r, c, p: (r - c + 1) % p == 0, steps=lambda p: p - 1, adds=lambda t, p: True,
+        RING,
+        kind="reduce_scatter",
+        wanted=lambda r, c, p: (r - c + 1) % p == 0,
+        steps=lambda p: p - 1,
+        adds=lambda t, p: True,
         holds=lambda q, r, c, t, p: where((r - c) % p <= t, (q - c) % p <= (r - c) % p, q == r),
         live=lambda r, c, t, p: either(t < p - 1, (r - c + 1) % p == 0),
-    )  # fmt: skip
+    )
     from sparring.spec.core.model import KINDS
 
     second = replace(
-        RING, kind="allgather", **KINDS["allgather"]._asdict(), steps=lambda p: p - 1, adds=lambda t, p: False,
+        RING,
+        kind="allgather",
+        **KINDS["allgather"]._asdict(),
+        steps=lambda p: p - 1,
+        adds=lambda t, p: False,
         holds=lambda q, r, c, t, p: both(q == c, (r - c) % p <= t),
-    )  # fmt: skip
+    )
 
     for mine in (first, second):
         bare = supplement.Subject(mine, None, {}, None)

@@ -43,32 +43,76 @@ BLOCKING = """inbox = np.empty_like(part(r - hop - 1))
         comm.Recv(inbox, left)
 """
 BUGS = {
-    "wrong chunk": ("mine = part(r - hop - 1)", "mine = part(r - hop - 2)", "terms", "rank 1 raised ValueError: shape mismatch"),
+    "wrong chunk": (
+        "mine = part(r - hop - 1)",
+        "mine = part(r - hop - 2)",
+        "terms",
+        "rank 1 raised ValueError: shape mismatch",
+    ),
     "wrong neighbour": ("(r + 1) % p, (r - 1)", "(r + 2) % p, (r - 1)", "deadlock", "waits in"),
     "one step short": (
-        "for hop in range(p - 1):\n        receive = comm.Irecv(part", "for hop in range(p - 2):\n        receive = comm.Irecv(part",
-        "terms", "the page's is",
+        "for hop in range(p - 1):\n        receive = comm.Irecv(part",
+        "for hop in range(p - 2):\n        receive = comm.Irecv(part",
+        "terms",
+        "the page's is",
     ),
     "adds where it must overwrite": (
-        "comm.Irecv(part(r - hop), left)", "comm.Irecv(inbox := np.empty_like(part(r - hop)), left)", "terms", "the page's is",
+        "comm.Irecv(part(r - hop), left)",
+        "comm.Irecv(inbox := np.empty_like(part(r - hop)), left)",
+        "terms",
+        "the page's is",
     ),
     "buffer reused before completion": (
-        WAIT, "part(r - hop)[...] = part(r - hop) + part(r - hop)\n        " + WAIT, "hygiene", "before it was complete",
+        WAIT,
+        "part(r - hop)[...] = part(r - hop) + part(r - hop)\n        " + WAIT,
+        "hygiene",
+        "before it was complete",
     ),
     "received too early": (WAIT, "inbox + inbox\n        " + WAIT, "terms", "a receive buffer read before its time"),
     "blocking sends in a cycle": (
-        BLOCKING.splitlines()[0], BLOCKING + "        receive = send = MPI.REQUEST_NULL\n        continue", "deadlock", "rank 0 waits in Ssend to rank 1",
+        BLOCKING.splitlines()[0],
+        BLOCKING + "        receive = send = MPI.REQUEST_NULL\n        continue",
+        "deadlock",
+        "rank 0 waits in Ssend to rank 1",
     ),
     "arithmetic on a raw buffer": (
-        "np.add(inbox, mine, out=mine)", "mine.view(np.ndarray)[...] += inbox.view(np.ndarray)", "terms", "raw buffer",
+        "np.add(inbox, mine, out=mine)",
+        "mine.view(np.ndarray)[...] += inbox.view(np.ndarray)",
+        "terms",
+        "raw buffer",
     ),
     "input changed": ("y = x.copy()", "y = x", "input untouched", "rank 0's input was changed"),
-    "request never completed": ("MPI.Request.Waitall([receive, send])\n    return", "receive.Wait()\n    return", "hygiene", "never"),
-    "message that nobody wants": ("    return y", "    comm.Isend(y, right, tag=7)\n    return y", "hygiene", "was never received"),
-    "longer than the receiver's buffer": ("send = comm.Isend(part(r - hop), right)", "send = comm.Isend(y, right)", "hygiene", "receives 9 int64 that rank 0 sent"),
-    "another dtype": ("inbox = np.empty_like(part(r - hop - 1))", "inbox = np.empty(part(r - hop - 1).size, np.float32)", "hygiene", "as float32"),
-    "raises on one rank": ("done = part(r + 1)", "done = part(r + 1 if r != 1 else 1 // 0)", "terms", "ZeroDivisionError"),
-}  # fmt: skip
+    "request never completed": (
+        "MPI.Request.Waitall([receive, send])\n    return",
+        "receive.Wait()\n    return",
+        "hygiene",
+        "never",
+    ),
+    "message that nobody wants": (
+        "    return y",
+        "    comm.Isend(y, right, tag=7)\n    return y",
+        "hygiene",
+        "was never received",
+    ),
+    "longer than the receiver's buffer": (
+        "send = comm.Isend(part(r - hop), right)",
+        "send = comm.Isend(y, right)",
+        "hygiene",
+        "receives 9 int64 that rank 0 sent",
+    ),
+    "another dtype": (
+        "inbox = np.empty_like(part(r - hop - 1))",
+        "inbox = np.empty(part(r - hop - 1).size, np.float32)",
+        "hygiene",
+        "as float32",
+    ),
+    "raises on one rank": (
+        "done = part(r + 1)",
+        "done = part(r + 1 if r != 1 else 1 // 0)",
+        "terms",
+        "ZeroDivisionError",
+    ),
+}
 
 
 @pytest.fixture
@@ -85,7 +129,9 @@ def target(tmp_path):
 
 
 def flaws(target: str, p: int, n: int) -> list[refinement.Flaw]:
-    return [f for buffers in ("synchronous", "unbounded") for f in refinement.on_terms(RING, target, p, n, buffers).flaws]
+    return [
+        f for buffers in ("synchronous", "unbounded") for f in refinement.on_terms(RING, target, p, n, buffers).flaws
+    ]
 
 
 @pytest.mark.parametrize("p", [1, 2, 3, 5, 8])

@@ -41,7 +41,15 @@ def test_a_reading_has_the_value_of_the_term(name, data):
 
 @pytest.mark.parametrize(
     ("x", "laps"),
-    [(r, (0, 1)), (r + 1, (0, 2)), (r - 1, (-1, 1)), (r - t, (-2, 1)), (r + t, (0, 3)), (r + p, (1, 2)), (r - 2 * p, (-2, -1))],
+    [
+        (r, (0, 1)),
+        (r + 1, (0, 2)),
+        (r - 1, (-1, 1)),
+        (r - t, (-2, 1)),
+        (r + t, (0, 3)),
+        (r + p, (1, 2)),
+        (r - 2 * p, (-2, -1)),
+    ],
     ids=repr,
 )
 def test_the_smallest_range_is_found(x, laps):

@@ -82,7 +82,7 @@ def forge(path: Path, **fields: int) -> None:
 BAD: dict[str, tuple[Write, str]] = {
     "missing": (lambda path: None, r"bad\.npz: no such file"),
     "folder": (lambda path: path.mkdir(), "is no regular file; right: an .npz"),
-    "pipe": (lambda path: os.mkfifo(path), "is no regular file; right: an .npz"),
+    "pipe": (os.mkfifo, "is no regular file; right: an .npz"),
     "empty": (raw(b""), "is empty; right: an .npz"),
     "not a zip": (raw(b"1.0, 2.0\n"), "is no zip archive; right: an .npz"),
     "npy": (raw(npy(EIGHT)), r"is one array, an \.npy; right: an \.npz"),

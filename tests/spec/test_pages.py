@@ -57,7 +57,11 @@ def test_a_misspelt_name_gets_a_suggestion():
 
 @pytest.mark.parametrize(
     ("algo", "why"),
-    [("nothing.like.it", "no module 'nothing'"), ("./nothing.py", "no file nothing.py"), ("json", "no algorithm 'json'")],
+    [
+        ("nothing.like.it", "no module 'nothing'"),
+        ("./nothing.py", "no file nothing.py"),
+        ("json", "no algorithm 'json'"),
+    ],
 )
 def test_what_is_not_there_is_named(algo, why):
     """Neither a module nor a file is guessed."""
@@ -79,8 +83,6 @@ def test_what_is_no_page_is_told_in_one_sentence(write, old, new, why):
     """The sentence names the formula, the letter or the line."""
     with pytest.raises(InputError, match=why):
         page(write(old, new))
-
-
 
 
 def test_parameters_are_bound_by_name(write):

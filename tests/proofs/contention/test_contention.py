@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -21,7 +22,7 @@ def route(src: int, dst: int, p: int) -> list[tuple[int, int]]:
     forward = (dst - src) % p
     way = 1 if 2 * forward <= p else -1
     nodes = [(src + way * i) % p for i in range((forward if way == 1 else p - forward) + 1)]
-    return list(zip(nodes, nodes[1:]))
+    return list(pairwise(nodes))
 
 
 @pytest.mark.parametrize("p", range(1, 9))
@@ -43,7 +44,10 @@ def holds(claim, page, topology) -> bool:
 
 def runs_free(page, topology, p, across_steps: bool) -> bool:
     """The same claim by brute force at one p: count what crosses each link."""
-    places = {"ring": [{"link": i} for i in range(p)], "tree": [{"a": a, "b": b} for a in range(p) for b in range(a + 1, p + 1)]}
+    places = {
+        "ring": [{"link": i} for i in range(p)],
+        "tree": [{"a": a, "b": b} for a in range(p) for b in range(a + 1, p + 1)],
+    }
     crossing = Counter()
     for link in TOPOLOGIES[topology]:
         for place in places[topology]:

@@ -6,6 +6,7 @@ this file runs them all and rank 0 writes everyone's results to the path given.
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 from mpi4py import MPI
@@ -166,7 +167,7 @@ def attributes(comm):
 def attributes_are_copied(comm):
     log = []
     counted = MPI.Comm.Create_keyval(copy_fn=lambda c, k, v: v + 1, delete_fn=lambda c, k, v: log.append(v))
-    shared = MPI.Comm.Create_keyval(copy_fn=True)
+    shared = MPI.Comm.Create_keyval(copy_fn=True)  # type: ignore[arg-type] - as mpi4py takes it
     twin = comm.Dup()
     twin.Set_attr(counted, 5)
     twin.Set_attr(shared, 7)
@@ -219,8 +220,7 @@ def main(path):
     comm = MPI.COMM_WORLD
     results = comm.gather(everything(comm))
     if comm.rank == 0:
-        with open(path, "w") as file:
-            json.dump(results, file)
+        Path(path).write_text(json.dumps(results))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -16,11 +17,10 @@ SEEN = []
 
 
 def counts(comm):
-    global COUNT
+    global COUNT  # noqa: PLW0603 - what is tested
     for _ in range(comm.rank + 1):
         COUNT += 1
         SEEN.append(comm.rank)
-        comm.Barrier() if comm.rank == 0 and False else None
     comm.Barrier()
     return COUNT, list(SEEN), helper()
 
@@ -73,11 +73,11 @@ def package(tmp_path, monkeypatch):
         def state(comm):
             ranked.STATE.append(comm.rank)
             comm.Barrier()
-            import ranked.late  # now, and by each rank
+            from ranked import late  # now, and by each rank
             comm.Barrier()
-            ranked.late.RANKS.append(COMM_WORLD.rank)
+            late.RANKS.append(COMM_WORLD.rank)
             comm.Barrier()
-            return ranked.STATE, ranked.late.RANKS
+            return ranked.STATE, late.RANKS, ranked.late is late
 
         def cached(comm):
             from ranked.core.private import CALLS, private
@@ -108,7 +108,7 @@ def test_comm_world_is_that_of_the_running_rank():
 
 def test_modules_of_a_package_are_a_ranks_own(package):
     """Also those imported late, and what they took from mpi4py."""
-    assert world.run("ranked.main:state", 3).raise_if_found().results == [([r], [r]) for r in range(3)]
+    assert world.run("ranked.main:state", 3).raise_if_found().results == [([r], [r], True) for r in range(3)]
 
 
 def test_a_cached_duplicate_is_made_and_freed_once_per_rank(package):
@@ -145,9 +145,7 @@ def test_a_shared_helper_does_not_keep_the_simulated_mpi(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def uses(comm):
-        import outsider
-
-        return outsider.MPI.COMM_WORLD.rank
+        return import_module("outsider").MPI.COMM_WORLD.rank
 
     assert world.run(uses, 2).raise_if_found().results == [0, 1]
     assert "outsider" not in sys.modules

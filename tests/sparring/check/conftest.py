@@ -19,11 +19,11 @@ def launcher():
 
 @pytest.fixture
 def gone():
-    """Waits up to three seconds for processes to end; returns those that live on."""
+    """Waits up to five seconds for processes to end; returns those that live on."""
 
     def wait(pids):
         assert pids, "no process to wait for"
-        end = time.monotonic() + 3
+        end = time.monotonic() + 5
         while (alive := set(pids) & set(launch.processes())) and time.monotonic() < end:
             time.sleep(0.05)
         return alive

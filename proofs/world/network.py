@@ -1,0 +1,78 @@
+"""Messages between ranks: posted, checked, logged, matched, delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sparring.proofs.core.terms import NEVER
+from sparring.proofs.world.findings import Kind, Sent
+from sparring.proofs.world.matching import Matching
+from sparring.proofs.world.operations import Receive, Send
+from sparring.proofs.world.ranks import Operation, World
+
+
+class Network:
+    """All messages of a world: ``log`` in the order of posting, the payloads too if ``record``.
+
+    ``open`` holds the operations whose completion their ranks have not learnt of.
+    """
+
+    def __init__(self, world: World, record: bool) -> None:
+        self.world, self.record = world, record
+        self.matching = Matching(world.schedule.pick)
+        self.log: list[Sent] = []
+        self.open: dict[Operation, None] = {}
+
+    def send(self, send: Send, *, eager: bool) -> None:
+        """``send`` is under way; if ``eager`` it does not wait for its receive."""
+        self._check_terms(send)
+        self._log(send)
+        self._opened(send)
+        receive = self.matching.post_send(send)
+        if receive is not None:
+            self._match(send, receive)
+        elif eager:
+            self.world.complete(send)
+
+    def receive(self, receive: Receive) -> None:
+        """``receive`` waits for its message."""
+        self._opened(receive)
+        send = self.matching.post_receive(receive)
+        if send is not None:
+            self._match(send, receive)
+
+    def finish(self, operation: Operation) -> None:
+        """The rank learns that ``operation`` is done."""
+        self.open.pop(operation, None)
+        operation.finish()
+
+    def unmatched(self) -> Iterator[Send | Receive]:
+        """The messages that nobody received, the receives that got none."""
+        return self.matching.left()
+
+    def _opened(self, operation: Operation) -> None:
+        self.open[operation] = None
+        self.world.stalled = 0
+
+    def _match(self, send: Send, receive: Receive) -> None:
+        send.check_untouched()
+        receive.accept(send)
+        if not send.done:
+            self.world.complete(send)
+        self.world.complete(receive)
+
+    def _check_terms(self, send: Send) -> None:
+        known = self.world.terms if send.buffer.dtype == np.int64 else None
+        table = known or send.buffer.table
+        at = table.check(np.frombuffer(send.payload, np.int64)) if table and send.payload else None
+        if at is not None:
+            send.fail(Kind.NO_TERM, f"rank {send.rank.number} sends no term at entry {at}, {send.where}: {NEVER}")
+
+    def _log(self, send: Send) -> None:
+        buffer = send.buffer
+        payload = np.frombuffer(send.payload, buffer.dtype) if self.record else None
+        where = (send.rank.number, send.peer, send.tag, send.context)
+        size = (len(send.payload), buffer.count, buffer.dtype)
+        self.log.append(Sent(len(self.log), *where, *size, send.where, payload))

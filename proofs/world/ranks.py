@@ -1,0 +1,110 @@
+"""A rank, what it has under way, and what it sees of its world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from greenlet import GreenletExit, greenlet
+
+from sparring.errors import InputError
+from sparring.proofs.core.terms import Table
+from sparring.proofs.world.findings import Called, Finding, Kind
+from sparring.proofs.world.schedules import Schedule
+
+if TYPE_CHECKING:
+    from sparring.proofs.world.network import Network
+
+
+class NoTarget(InputError):
+    """There is nothing of that name to run: the caller's mistake, not the target's."""
+
+
+class Operation:
+    """A send, a receive, a part in a collective: ``rank`` called ``call`` at ``where``.
+
+    ``done``: MPI could report its completion.  ``awaited``: the rank sleeps until then.
+    """
+
+    __slots__ = ("awaited", "call", "done", "rank", "where")
+
+    def __init__(self, rank: Rank, call: str, where: str) -> None:
+        self.rank, self.call, self.where = rank, call, where
+        self.done = self.awaited = False
+
+    def peers(self) -> Sequence[int]:
+        """The ranks, one of which must act before this can be done."""
+        raise NotImplementedError
+
+    def waits_for(self, peer: int) -> str:
+        """The call and the rank ``peer``, in words."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """The rank learns of the completion, and may use its buffer again."""
+
+    def fail(self, kind: Kind, text: str) -> None:
+        """End the run with this finding."""
+        self.rank.world.fail(Finding(kind, self.rank.number, self.call, self.where, text))
+
+
+class Wait(NamedTuple):
+    """What a sleeping rank waits for, and in which call."""
+
+    call: str
+    operations: Sequence[Operation]
+
+
+class Rank:
+    """One process: its number, its greenlet, and what MPI keeps for it.
+
+    ``wait``: what it sleeps for, None while it can run; ``needs``: how many of these operations
+    must still be done before it can go on; ``objections``: calls that it made after the end.
+    """
+
+    world_comm: Any
+
+    def __init__(self, world: World, number: int) -> None:
+        self.world, self.number = world, number
+        self.greenlet = greenlet(self._live, world.hub)
+        self.result: Any = None
+        self.wait: Wait | None = None
+        self.needs = self.objections = 0
+        self.keyvals: dict[int, Any] = {}
+
+    def _live(self, main: Callable[[Rank], Any]) -> None:
+        try:
+            self.result = main(self)
+        except GreenletExit:
+            pass
+        except NoTarget:
+            raise
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the target raises is a finding
+            self.world.raised(self, error)
+        self.world.stalled = 0
+
+
+class World(Protocol):
+    """What ranks and their operations see of the scheduler, whose docstrings say more."""
+
+    p: int
+    hub: greenlet
+    schedule: Schedule
+    eager: bool
+    terms: Table | None
+    ranks: list[Rank]
+    network: Network
+    contexts: Iterator[int]
+    meetings: dict[tuple[int, int], Any]
+    stalled: int
+    over: bool
+    findings: list[Finding]
+    collectives: list[Called]
+
+    def begin(self, rank: Rank, call: str) -> None: ...
+    def sleep(self, rank: Rank, call: str, operations: Sequence[Operation], *, until_any: bool = False) -> None: ...
+    def complete(self, operation: Operation) -> None: ...
+    def tested_in_vain(self, rank: Rank, call: str) -> None: ...
+    def leave_fragment(self, call: str) -> None: ...
+    def fail(self, finding: Finding) -> None: ...
+    def raised(self, rank: Rank, error: BaseException) -> None: ...

@@ -1,0 +1,3 @@
+"""The programs for mpiexec are no tests: collecting them would start MPI in this process."""
+
+collect_ignore = ["mpi_programs.py"]

@@ -1,0 +1,165 @@
+"""verify finds a fault wherever it is planted: in the page, in the implementation, in its conduct."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring import verification
+from sparring.check.launch import find
+from sparring.errors import InputError, MissingExtra, RankFailed
+from sparring.proofs.core.verdicts import Word
+from sparring.report import PROPERTIES
+
+RING = sparring.page("ring")
+SMALL = verification.Plan(terms=(1, 2, 3), numbers=(1, 2, 3))
+
+IMPLEMENTATION = """\
+import numpy as np
+from sparring.impl import ring
+
+def allreduce(comm, x):
+    y = ring.allreduce(comm, x)
+    {}
+    return y
+"""
+FAULTS = {
+    "terms": "y[:] = ring.allreduce(comm, x + x)",
+    "agreement": "y = y + y if comm.Get_rank() else y",
+    "deadlock": "comm.Get_size() > 1 and comm.Get_rank() == 0 and comm.Recv(y, 1)",
+    "hygiene": "comm.Isend(y, (comm.Get_rank() + 1) % comm.Get_size())",
+    "input untouched": "x[:] = y",
+    "dtypes": "y = y.astype(np.float64) if x.dtype == np.float32 and x.size < 100 else y",
+    "gradients": "y = y[::-1] if x.size > 100 else y",
+}
+
+
+WILDCARD = """\
+from mpi4py import MPI
+    if comm.Get_size() > 2:
+        if comm.Get_rank() == 0:
+            inbox = x.copy()
+            comm.Recv(inbox, MPI.ANY_SOURCE)
+            comm.Recv(inbox, MPI.ANY_SOURCE)
+        elif comm.Get_rank() < 3:
+            comm.Send(x, 0)"""
+
+
+@pytest.fixture
+def planted(tmp_path, monkeypatch):
+    """Makes verify take an implementation with that line in it for the ring's."""
+
+    def plant(line: str):
+        file = tmp_path / "mine.py"
+        file.write_text(IMPLEMENTATION.format(line), encoding="utf-8")
+        monkeypatch.setattr(verification, "implementation", lambda page: f"{file}:allreduce")
+
+    return plant
+
+
+def verdicts(plan=SMALL, page=RING) -> dict[str, Word]:
+    results = verification.verify_page(page, plan, lambda items, _: items)
+    return {r.property: r.verdict.word for r in results}
+
+
+def test_the_correct_twin_passes(planted):
+    """A wrapper that changes nothing is as good as what it wraps."""
+    planted("pass")
+
+    assert Word.REFUTED not in verdicts().values()
+
+
+@pytest.mark.parametrize("prop", FAULTS)
+def test_each_property_is_refuted_by_its_fault(planted, prop):
+    """And what the fault does not touch is not."""
+    planted(FAULTS[prop])
+
+    found = verdicts()
+
+    assert found[prop] is Word.REFUTED
+    assert found["result"] is Word.PROVED
+
+
+def test_a_wrong_page_is_refuted_and_so_is_the_implementation_against_it():
+    """The comparison has two sides; both are told."""
+    wrong = replace(RING, steps=lambda p: RING.steps(p) - (1 if not isinstance(p, int) or p > 1 else 0))
+
+    found = verdicts(page=wrong)
+
+    assert (found["result"], found["terms"]) == (Word.REFUTED, Word.REFUTED)
+
+
+def test_one_schedule_of_a_run_outside_the_fragment_is_only_tested(planted):
+    """A target that asks which request came first is not decided by one run."""
+    planted(WILDCARD)
+
+    results = {r.property: r for r in verification.verify_page(RING, SMALL, lambda items, _: items)}
+
+    assert results["terms"].verdict.word is Word.TESTED
+    assert "one schedule only" in results["terms"].detail
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(find() is None, reason="no mpiexec: pip install sparring[mpich]")
+def test_real_mpi_is_one_of_the_properties(planted):
+    """Under mpiexec the implementation's bits are the reference's; a fault there is refuted there."""
+    plan = SMALL._replace(on="mpi")
+
+    assert verdicts(plan)["mpi"] is Word.TESTED
+    assert verdicts(plan)["terms"] is Word.NOT_COVERED
+    planted("y = y + 1 if comm.Get_rank() == 1 else y")
+    assert verdicts(plan)["mpi"] is Word.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("on", "word"), [("mpi", Word.UNDECIDED), ("both", Word.NOT_COVERED), ("simulated", Word.NOT_COVERED)]
+)
+def test_a_missing_launcher_counts_only_where_mpi_alone_was_asked_for(monkeypatch, on, word):
+    """Otherwise it reads not covered, with the sentence that helps."""
+
+    class Missing:
+        def __init__(self, size):
+            raise MissingExtra("no mpiexec")
+
+    monkeypatch.setattr(verification, "Group", Missing)
+
+    assert verdicts(SMALL._replace(on=on))["mpi"] is word
+
+
+def test_a_rank_that_fails_under_mpiexec_refutes(monkeypatch):
+    """With its own traceback."""
+
+    class Failing:
+        def __init__(self, size):
+            raise RankFailed(1, "Traceback: planted")
+
+    monkeypatch.setattr(verification, "Group", Failing)
+    results = {r.property: r for r in verification.verify_page(RING, SMALL._replace(on="mpi"), lambda items, _: items)}
+
+    assert results["mpi"].verdict.word is Word.REFUTED
+    assert "rank 1 failed" in results["mpi"].detail
+
+
+def test_verify_takes_pages_names_and_ranks():
+    """From Python as on the command line; results come in the order of the properties."""
+    report = sparring.verify("ring", ranks=[1, 2])
+
+    assert [r.property for r in report.results] == list(PROPERTIES)
+    assert report.extra["algorithms"]["ring"]["terms"] == "proved for p <= 2"
+    assert report.exit_code == 0
+
+
+@pytest.mark.parametrize("asked", [{"ranks": []}, {"ranks": [0, 1]}, {"on": "cloud"}], ids=repr)
+def test_what_cannot_be_planned_is_refused(asked):
+    """One sentence."""
+    with pytest.raises(InputError):
+        sparring.verify("ring", **asked)
+
+
+def test_full_runs_terms_for_all_numbers_of_ranks_to_64():
+    """The plan of --full; it is not run here."""
+    assert verification.plan(None, full=True, on="both").terms == tuple(range(1, 65))
+    assert np.max(verification.plan(None, full=False, on="simulated").terms) == 64
