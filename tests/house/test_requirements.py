@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -41,16 +41,18 @@ def unpinned(requirements: list[Requirement], pinned: dict[str, Version]) -> lis
     ]
 
 
-def needed(requirements: list[Requirement]) -> list[Requirement]:
-    """These requirements, and what the installed releases of them need in turn."""
-    found, queue = {}, [(wanted, "") for wanted in requirements]
+def needed(requirements: list[Requirement], pinned: dict[str, Version]) -> list[Requirement]:
+    """These requirements, and what the pinned releases of them need; another installed release tells nothing."""
+    found: dict[str, Requirement] = {}
+    queue = [(wanted, "") for wanted in requirements]
     while queue:
         wanted, extra = queue.pop()
-        if (wanted.marker and not wanted.marker.evaluate({"extra": extra})) or str(wanted) in found:
+        if str(wanted) in found or (wanted.marker and not wanted.marker.evaluate({"extra": extra})):
             continue
         found[str(wanted)] = wanted
-        for extra in wanted.extras or {""}:
-            queue += [(Requirement(line), extra) for line in distribution(wanted.name).requires or []]
+        installed = distribution(wanted.name)
+        if Version(installed.version) == pinned.get(canonicalize_name(wanted.name)):
+            queue += [(Requirement(line), name) for line in installed.requires or [] for name in wanted.extras or [""]]
     return list(found.values())
 
 
@@ -66,7 +68,7 @@ def test_a_dependency_has_a_lower_bound_and_a_pin(wanted):
 
 def test_what_dependencies_need_is_pinned_too():
     """All that core and tests pull in is pinned."""
-    assert unpinned(needed([*CORE, *EXTRAS["test"]]), PINNED) == []
+    assert unpinned(needed([*CORE, *EXTRAS["test"]], PINNED), PINNED) == []
 
 
 def test_a_core_dependency_has_its_reason():
@@ -106,7 +108,7 @@ def test_a_loose_constraint_is_refused():
 
 
 def test_a_transitive_need_is_found():
-    """What a dependency needs in turn is among the needs: mpmath comes with sympy."""
-    assert "mpmath" in {wanted.name for wanted in needed([Requirement("sympy")])}
-    with pytest.raises(PackageNotFoundError):
-        needed([Requirement("no-such-package-here")])
+    """What a pinned release needs in turn is among the needs, and seen to be unpinned: mpmath comes with sympy."""
+    sympy, pinned = Requirement("sympy"), {"sympy": Version(distribution("sympy").version)}
+    assert [wanted.split("<")[0] for wanted in unpinned(needed([sympy], pinned), pinned)] == ["mpmath"]
+    assert needed([sympy], {"sympy": Version("0.1")}) == [sympy]
