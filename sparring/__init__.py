@@ -15,6 +15,8 @@ HOME = {
         "sparring.errors",
     ),
     "Report": "sparring.report",
+    "check": "sparring.check.checking",
+    "conformance": "sparring.check.pytesting",
     "world": "",
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -48,7 +48,8 @@ class Report:
     """All results of one command.
 
     ``not_covered``: sentences that say what was not looked at; ``extra``: what a command adds to
-    the envelope, such as ``algorithms`` or ``theorems``.
+    the envelope, such as ``algorithms`` or ``theorems``; ``figure``: what a person would rather
+    look at, for a terminal of a given width.
     """
 
     command: str
@@ -56,6 +57,7 @@ class Report:
     not_covered: Sequence[str] = ()
     seconds: float = 0.0
     extra: Mapping[str, Any] = field(default_factory=dict)
+    figure: Callable[[int], Any] | None = None
 
     @property
     def worst(self) -> Word:
@@ -90,4 +92,13 @@ class Report:
         """Raise Refuted with the first refutation, if there is one."""
         for r in self.results:
             if r.verdict.word is Word.REFUTED:
-                raise Refuted(f"{r.subject}, {r.property}: {r.detail}")
+                raise Refuted(sentence(str(r.verdict), r.property, r.detail))
+
+
+def sentence(verdict: str, prop: str, detail: str) -> str:
+    """A result in one sentence.
+
+    >>> sentence("refuted", "result", "p=2 n=1: rank 1 has [0], reference [1]")
+    'refuted: result at p=2 n=1: rank 1 has [0], reference [1]'
+    """
+    return f"{verdict}: {prop}{' at ' if detail.startswith('p=') else ': '}{detail}"

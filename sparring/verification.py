@@ -18,6 +18,7 @@ from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.refinement import DTYPES, Flaw, sizes
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
 from sparring.report import PROPERTIES, Result
+from sparring.spans import spans
 from sparring.spec.core.model import Page
 
 Track = Callable[[Iterable[Any], str], Iterable[Any]]
@@ -160,21 +161,6 @@ def terms_verdict(ranks: Sequence[int], cases: int, outside: str | None) -> tupl
     if outside:
         return tested(cases), f"{detail}; one schedule only: {outside}"
     return (proved_up_to(complete) if complete else tested(cases)), f"{detail}; any input"
-
-
-def spans(numbers: Sequence[int]) -> str:
-    """Numbers as spans.
-
-    >>> spans([1, 2, 3, 7, 9, 10])
-    '1-3, 7, 9-10'
-    """
-    groups: list[list[int]] = []
-    for x in numbers:
-        if groups and x == groups[-1][-1] + 1:
-            groups[-1].append(x)
-        else:
-            groups.append([x])
-    return ", ".join(f"{g[0]}-{g[-1]}" if len(g) > 1 else str(g[0]) for g in groups)
 
 
 def on_mpi(page: Page, target: str, plan: Plan, track: Track) -> Result:

@@ -12,6 +12,7 @@ class Word(Enum):
     PROVED = "proved for every p"
     PROVED_UP_TO = "proved for p <= {}"
     TESTED = "tested ({} example{s})"
+    EXPECTED = "refuted as expected"
     NOT_COVERED = "not covered"
     UNDECIDED = "undecided"
     NOT_INDUCTIVE = "not inductive"
@@ -39,6 +40,7 @@ class Verdict:
 
 
 PROVED = Verdict(Word.PROVED)
+EXPECTED = Verdict(Word.EXPECTED)
 NOT_COVERED = Verdict(Word.NOT_COVERED)
 UNDECIDED = Verdict(Word.UNDECIDED)
 NOT_INDUCTIVE = Verdict(Word.NOT_INDUCTIVE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sparring.errors import InputError
@@ -17,6 +17,11 @@ from sparring.proofs.world.scheduler import Scheduler
 from sparring.proofs.world.schedules import schedule
 
 
+def plainly(function: Callable[..., Any], comm: Comm, *args: Any) -> Any:
+    """Call the target."""
+    return function(comm, *args)
+
+
 def run(
     target: targets.Target,
     p: int,
@@ -27,6 +32,7 @@ def run(
     record: bool = False,
     terms: Table | None = None,
     budget: int = 2_000_000,
+    call: Callable[..., Any] = plainly,
 ) -> Outcome:
     """Run ``target`` on ``p`` simulated ranks: rank ``r`` calls ``target(comm, *(a[r] for a in per_rank_args))``.
 
@@ -44,6 +50,7 @@ def run(
     terms : the table that the inputs' terms are of; every 64-bit integer sent from rank to rank
         must then be one of its terms.
     budget : MPI calls of all ranks together, after which the run is stopped with a finding.
+    call : ``call(loaded target, comm, *args)`` is what each rank does; by default it calls the target.
 
     Returns
     -------
@@ -80,7 +87,7 @@ def run(
         def main(rank: Rank) -> Any:
             rank.world_comm = Comm(rank, 0)
             function = targets.load(target, modules.hidden)
-            return function(rank.world_comm, *(arg[rank.number] for arg in per_rank_args))
+            return call(function, rank.world_comm, *(arg[rank.number] for arg in per_rank_args))
 
         return world.run(main)
 

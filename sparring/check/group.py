@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import select
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
@@ -17,6 +17,7 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from sparring.check import target as targets
+from sparring.check.examined import Examined, NoArray, ask_for, examined
 from sparring.check.line import Message
 from sparring.check.workers import Workers
 from sparring.errors import InputError, RankFailed
@@ -74,13 +75,36 @@ class Group:
     ) -> list[NDArray[Any]]:
         """What ``target(comm, x, **params)`` returns on every rank, where rank ``r`` has ``xs[r]``.
 
-        ``target``: ``module:function`` or ``file.py:function``; ``params``: what JSON knows.
-        Raises RankFailed with a rank's own traceback, Hang after ``timeout`` seconds, InputError
-        for what cannot be run.
+        Raises as :meth:`examine` does, and RankFailed for a rank that returns no array of numbers.
         """
-        if not 1 <= len(xs) <= self.size:
-            raise InputError(f"{len(xs)} inputs for a group of {self.size} ranks: there must be 1 to {self.size}")
-        header = {"target": targets.absolute(target), "ranks": len(xs), "timeout": timeout, "params": params}
+        (ys,) = self.examine(target, xs, timeout=timeout, **params).ys
+        for r, y in enumerate(ys):
+            if isinstance(y, NoArray):
+                raise RankFailed(r, f"{target} returned {y.what}: a target returns an array of numbers")
+        return ys
+
+    def examine(
+        self,
+        target: str | Callable[..., Any],
+        xs: Sequence[NDArray[Any]],
+        *,
+        calls: int = 1,
+        trace: bool = False,
+        timeout: float = 10.0,
+        **params: Any,
+    ) -> Examined:
+        """One example: rank ``r`` calls ``target`` on ``xs[r]``, ``calls`` times on one new communicator.
+
+        ``target``: ``module:name`` or ``file.py:name``, or what can be found again so; a function
+        ``f(comm, x, **params)``, or a class ``T(comm, n, **params)`` whose instance is called.
+        ``params``: what JSON knows.  ``trace``: record what is sent.  Raises RankFailed with a
+        rank's own traceback, Hang after ``timeout`` seconds, InputError for what cannot be run.
+        """
+        ask_for(xs, self.size, calls)
+        header = {
+            "target": targets.absolute(targets.named(target)), "ranks": len(xs), "calls": calls, "trace": trace,
+            "timeout": timeout, "params": params,
+        }  # fmt: skip
         workers = self.start()
         try:
             answers = ask(workers, header, xs)
@@ -96,7 +120,7 @@ def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) ->
         line = workers.lines[r]
         line.socket.settimeout(header["timeout"])
         with suppress(OSError):  # it has died; so says the end of its line
-            line.send(header, x)
+            line.send(Message(header, [x]))
     answers: dict[int, Message | None] = {}
     deadline = time.monotonic() + header["timeout"] + GRACE
     while waiting := {workers.lines[r]: r for r in range(len(xs)) if r not in answers}:
@@ -115,20 +139,21 @@ def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) ->
 
 def failed(answer: Message | None) -> bool:
     """Whether the rank raised or died."""
-    return answer is None or answer.array is None
+    return answer is None or "traceback" in answer.header
 
 
-def verdict(workers: Workers, answers: dict[int, Message | None], ranks: int, timeout: float) -> list[NDArray[Any]]:
-    """The arrays by rank; raises RankFailed or Hang if there is one missing."""
-    for r, answer in sorted(answers.items()):
-        if answer is not None and answer.array is None:
+def verdict(workers: Workers, answers: dict[int, Message | None], ranks: int, timeout: float) -> Examined:
+    """All answers as one; raises RankFailed or Hang if there is one missing."""
+    told = {r: answer for r, answer in sorted(answers.items()) if answer is not None}
+    for r, answer in told.items():
+        if failed(answer):
             raise RankFailed(r, answer.header["traceback"])
-    if dead := [r for r, answer in answers.items() if answer is None]:
+    if dead := [r for r in answers if r not in told]:
         r = first(workers, dead)
         raise RankFailed(r, "\n".join(["the process ended without an answer", workers.log(r), workers.log()]))
     if silent := [r for r in range(ranks) if r not in answers]:
         raise Hang(silent, ranks, timeout, {r: workers.stack(r) for r in silent})
-    return [answer.array for _, answer in sorted(answers.items()) if answer and answer.array is not None]
+    return examined(list(told.values()))
 
 
 def first(workers: Workers, dead: Sequence[int]) -> int:

@@ -1,7 +1,7 @@
 """A line between the driver and one rank: messages on a Unix socket.
 
-A message is two lengths, a JSON object, and the bytes of at most one array, whose dtype and shape
-the object tells.  Nothing is pickled.
+A message is two lengths, JSON, and the bytes of some arrays, whose dtypes and shapes the JSON
+tells.  Nothing is pickled.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import math
 import socket
 import struct
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,10 +27,58 @@ NUMBERS = "biufc"
 
 
 class Message(NamedTuple):
-    """Some values that JSON knows, and an array or None."""
+    """Some values that JSON knows, and arrays."""
 
     header: dict[str, Any]
-    array: NDArray[Any] | None = None
+    arrays: Sequence[NDArray[Any]] = ()
+
+    def packed(self) -> list[bytes | memoryview]:
+        """The pieces that make the message; raises InputError for what cannot travel."""
+        for array in self.arrays:
+            if array.dtype.kind not in NUMBERS:
+                raise InputError(f"an array of {array.dtype} cannot travel: only numbers can")
+        forms = [(array.dtype.str, array.shape) for array in self.arrays]
+        try:
+            text = json.dumps([self.header, forms]).encode()
+        except (TypeError, ValueError) as error:
+            raise InputError(f"parameters must be what JSON knows: {error}") from error
+        if len(text) > LIMIT:
+            raise InputError(f"{len(text)} bytes of JSON: at most {LIMIT} can travel")
+        lengths = LENGTHS.pack(len(text), sum(array.nbytes for array in self.arrays))
+        return [lengths + text, *(octets(np.ascontiguousarray(array)) for array in self.arrays)]
+
+    @classmethod
+    def read(cls, fill: Callable[[memoryview], None]) -> Message:
+        """The message whose bytes ``fill`` puts into the buffers that it is given, one after the other.
+
+        Raises EOFError for what is no message.
+        """
+        lengths = bytearray(LENGTHS.size)
+        fill(memoryview(lengths))
+        size, payload = LENGTHS.unpack(lengths)
+        if size > LIMIT:
+            raise EOFError(f"a message of {size} bytes: what speaks here is no sparring process")
+        text = bytearray(size)
+        fill(memoryview(text))
+        header, forms = json.loads(text)
+        arrays = blank(forms, payload)
+        for array in arrays:
+            fill(octets(array))
+        return cls(header, arrays)
+
+
+def blank(forms: Sequence[tuple[str, Sequence[int]]], payload: int) -> list[NDArray[Any]]:
+    """Arrays of these dtypes and shapes, yet to be filled; raises EOFError unless they take ``payload`` bytes."""
+    kinds = [(np.dtype(dtype), tuple(shape)) for dtype, shape in forms]
+    wanted = sum(math.prod(shape) * dtype.itemsize for dtype, shape in kinds)
+    if wanted != payload or any(dtype.kind not in NUMBERS for dtype, _ in kinds):
+        raise EOFError(f"{payload} bytes make no arrays of these dtypes and shapes: {forms}")
+    return [np.empty(shape, dtype) for dtype, shape in kinds]
+
+
+def octets(array: NDArray[Any]) -> memoryview:
+    """The memory of a contiguous array."""
+    return array.reshape(-1).view(np.uint8).data
 
 
 class Line:
@@ -53,40 +102,16 @@ class Line:
         """The other end reads to its end."""
         self.socket.close()
 
-    def send(self, header: dict[str, Any], array: NDArray[Any] | None = None) -> None:
-        """Send a message.  Raises InputError for an array of anything but numbers, OSError if the line is dead."""
-        if array is not None:
-            if array.dtype.kind not in NUMBERS:
-                raise InputError(f"an array of {array.dtype} cannot travel: only numbers can")
-            header = {**header, "dtype": array.dtype.str, "shape": array.shape}
-        try:
-            text = json.dumps(header).encode()
-        except (TypeError, ValueError) as error:
-            raise InputError(f"parameters must be what JSON knows: {error}") from error
-        if len(text) > LIMIT:
-            raise InputError(f"{len(text)} bytes of parameters: at most {LIMIT} can travel")
-        self.socket.sendall(LENGTHS.pack(len(text), 0 if array is None else array.nbytes) + text)
-        if array is not None:
-            self.socket.sendall(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    def send(self, message: Message) -> None:
+        """Send a message, or nothing of it: InputError for what cannot travel.  OSError if the line is dead."""
+        for piece in message.packed():
+            self.socket.sendall(piece)
 
     def receive(self) -> Message:
         """The next message.  Raises EOFError where the line ends, TimeoutError if it stalls."""
-        text, payload = LENGTHS.unpack(self._read(bytearray(LENGTHS.size)))
-        if text > LIMIT:
-            raise EOFError(f"a message of {text} bytes: what speaks here is no sparring process")
-        header = json.loads(self._read(bytearray(text)))
-        if "dtype" not in header:
-            return Message(header)
-        dtype, shape = np.dtype(header.pop("dtype")), tuple(header.pop("shape"))
-        if dtype.kind not in NUMBERS or math.prod(shape) * dtype.itemsize != payload:
-            raise EOFError(f"{payload} bytes make no array of shape {shape} and dtype {dtype}")
-        array = np.empty(shape, dtype)
-        self._read(array.reshape(-1).view(np.uint8))
-        return Message(header, array)
+        return Message.read(self._fill)
 
-    def _read(self, into: Any) -> Any:
-        """Fill the buffer ``into``."""
-        rest = memoryview(into)
+    def _fill(self, rest: memoryview) -> None:
         while rest.nbytes:
             try:
                 got = self.socket.recv_into(rest)
@@ -95,4 +120,3 @@ class Line:
             if not got:
                 raise EOFError("the line was closed")
             rest = rest[got:]
-        return into

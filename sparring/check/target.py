@@ -26,6 +26,26 @@ def absolute(target: str) -> str:
     return f"{Path(place).resolve()}:{name}"
 
 
+def named(target: str | Callable[..., Any]) -> str:
+    """How another process finds ``target``; raises InputError for what it could not find, a lambda for instance."""
+    if isinstance(target, str):
+        return target
+    module = sys.modules.get(getattr(target, "__module__", None) or "")
+    name = getattr(target, "__qualname__", "")
+    if module is None or module.__name__ == "__main__" or getattr(module, name, None) is not target:
+        raise InputError(f"{target!r} cannot be imported by other processes: on real MPI write 'file.py:name' instead")
+    file = Path(getattr(module, "__file__", None) or "")
+    below = Path(*module.__name__.split("."))
+    if file.suffix == ".py" and not any(file in homes(Path(entry) / below) for entry in sys.path):
+        return f"{file}:{name}"  # imported from somewhere off the path, as pytest may do
+    return f"{module.__name__}:{name}"
+
+
+def homes(place: Path) -> tuple[Path, Path]:
+    """The files that the module or package at ``place`` may be in."""
+    return place.with_name(f"{place.name}.py").absolute(), (place / "__init__.py").absolute()
+
+
 @cache
 def load(target: str) -> Callable[..., Any]:
     """The function; its module is imported once.  Raises whatever the import raises."""

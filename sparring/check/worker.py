@@ -11,17 +11,11 @@ import os
 import queue
 import sys
 import threading
-import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import NoReturn
 
-import numpy as np
-
-from sparring.check import target
-from sparring.check.line import NUMBERS, Line, Message
-
-if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+from sparring.check.line import Line, Message
+from sparring.check.rank import Comms, play
 
 
 def main(folder: Path) -> NoReturn:
@@ -31,13 +25,13 @@ def main(folder: Path) -> NoReturn:
     world = MPI.COMM_WORLD
     write_to(folder / f"rank{world.rank}")
     line = Line.to(folder / "driver")
-    line.send({"rank": world.rank, "size": world.size, "library": MPI.Get_library_version().split("\n")[0].strip()})
-    comms = {p: world.Create_group(world.group.Incl(range(p)), p) for p in range(world.rank + 1, world.size + 1)}
+    library = MPI.Get_library_version().split("\n")[0].strip()
+    line.send(Message({"rank": world.rank, "size": world.size, "library": library}))
     jobs: queue.Queue[Message] = queue.Queue()
     threading.Thread(target=listen, args=(line, jobs), daemon=True).start()
+    comms = Comms(world)
     while True:
-        job = jobs.get()
-        line.send(*answer(comms[job.header["ranks"]], job))
+        line.send(answer(comms, jobs.get()))
 
 
 def write_to(log: Path) -> None:
@@ -57,30 +51,19 @@ def listen(line: Line, jobs: queue.Queue[Message]) -> NoReturn:
         os._exit(0)
 
 
-def answer(comm: Intracomm, job: Message) -> Message:
-    """What the code under test returns, or the traceback of what it raises.
-
-    Should it take longer than its time, its stack is written to the log while it goes on.
-    """
+def answer(comms: Comms, job: Message) -> Message:
+    """This rank's answer.  Should it take longer than its time, its stack is written to the log while it goes on."""
+    asked = job.header
     os.ftruncate(2, 0)
-    faulthandler.dump_traceback_later(job.header["timeout"])
+    faulthandler.dump_traceback_later(asked["timeout"])
     try:
-        function = target.load(job.header["target"])
-        return Message({}, result(job.header["target"], function(comm, job.array, **job.header["params"])))
-    except BaseException as error:  # noqa: BLE001  # whatever it is, the driver must hear of it
-        own = error.__traceback__.tb_next if error.__traceback__ else None  # without this function
-        return Message({"traceback": "".join(traceback.format_exception(error.with_traceback(own)))})
+        return play(
+            comms, asked["ranks"], asked["target"], job.arrays[0],
+            calls=asked["calls"], trace=asked["trace"], params=asked["params"],
+        )  # fmt: skip
     finally:
         faulthandler.cancel_dump_traceback_later()
         sys.stdout.flush()
-
-
-def result(name: str, y: Any) -> Any:
-    """``y``, if it is an array of numbers."""
-    if not isinstance(y, np.ndarray) or y.dtype.kind not in NUMBERS:
-        what = f"an array of {y.dtype}" if isinstance(y, np.ndarray) else type(y).__name__
-        raise TypeError(f"{name} returned {what}: a target returns an array of numbers")
-    return y
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ from sparring.check import launch
 from sparring.check.line import Line
 from sparring.errors import InputError, SparringError
 
-OUTERMOST = f"{os.sep}check{os.sep}worker.py"
+OURS = f'  File "{Path(__file__).parent}{os.sep}'
+"""How a frame of ours begins in a stack."""
 TAIL = 1 << 16
 """Bytes of a log that are read, at most."""
 
@@ -96,7 +97,7 @@ class Workers:
         _, _, dump = self.log(rank).rpartition("Timeout (")
         main = dump.rpartition("(most recent call first):\n")[2]
         frames = re.findall(r'^  File ".*$', main, flags=re.MULTILINE)
-        return "\n".join(takewhile(lambda frame: OUTERMOST not in frame, frames))
+        return "\n".join(takewhile(lambda frame: not frame.startswith(OURS), frames))
 
     def pids(self) -> list[int]:
         """The launcher and all processes below it."""

@@ -8,7 +8,9 @@ from typing import Any, NoReturn
 import click
 from rich.console import Console
 
+from sparring.errors import InputError
 from sparring.report import Report
+from sparring.spans import LARGEST, parse
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON object and nothing else.")
 algorithms = click.argument("algorithms", nargs=-1, metavar="[ALGO]...")
@@ -23,19 +25,10 @@ class Ranks(click.ParamType[tuple[int, ...]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
         if isinstance(value, tuple):
             return value
-        ranks: set[int] = set()
-        for part in str(value).split(","):
-            low, dash, high = part.partition("-")
-            if not low.isdigit() or (dash and not high.isdigit()):
-                self.fail(f"{value!r} names no numbers of ranks; write 8, 1-8 or 1-4,7", param, ctx)
-            ranks.update(range(int(low), int(high or low) + 1))
-        if not ranks or min(ranks) < 1 or max(ranks) > LARGEST:
-            self.fail(f"{value!r}: ranks go from 1 to {LARGEST}", param, ctx)
-        return tuple(sorted(ranks))
-
-
-LARGEST = 1024
-"""The most ranks that a command simulates."""
+        try:
+            return parse(str(value))
+        except InputError as error:
+            self.fail(str(error), param, ctx)
 
 
 class Parameter(click.ParamType[tuple[str, Any]]):
@@ -66,3 +59,20 @@ def finish(report: Report, json_: bool) -> NoReturn:
     if json_:
         click.echo(report.to_json())
     raise SystemExit(report.exit_code)
+
+
+COLOURS = {"proved": "green", "tested": "cyan", "not covered": "dim", "refuted as": "yellow", "refuted": "bold red"}
+
+
+def coloured(verdict: str) -> str:
+    """A verdict in its colour; the word says all that the colour does."""
+    colour = next((c for word, c in COLOURS.items() if verdict.startswith(word)), "bold yellow")
+    return f"[{colour}]{verdict}[/{colour}]"
+
+
+def coverage(report: Report) -> str:
+    """The last line: what was and what was not covered."""
+    words = [str(r.verdict).split(" ")[0] for r in report.results]
+    counted = ", ".join(f"{words.count(w)} {w}" for w in ("proved", "tested", "refuted") if w in words)
+    gaps = "; not covered: " + "; ".join(report.not_covered) if report.not_covered else "; nothing left out"
+    return f"{report.verdict}: {counted}{gaps} ({report.seconds:.1f} s)"

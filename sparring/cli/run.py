@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sparring.cli import _options
+from sparring.spans import LARGEST
 
 if TYPE_CHECKING:
     from sparring.report import Report
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("run")
 @_options.algorithm
 @click.option(
-    "--ranks", "-n", type=click.IntRange(1, _options.LARGEST), help="Default: 4, or as many as mpiexec started."
+    "--ranks", "-n", type=click.IntRange(1, LARGEST), help="Default: 4, or as many as mpiexec started."
 )
 @click.option("--size", type=click.IntRange(0), help="Entries a rank of random float32; default 10000.")
 @click.option(

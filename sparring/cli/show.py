@@ -9,11 +9,12 @@ from typing import Any
 import click
 
 from sparring.cli import _options
+from sparring.spans import LARGEST
 
 
 @click.command("show")
 @_options.algorithm
-@click.option("--ranks", "-n", type=click.IntRange(1, _options.LARGEST), default=4, show_default=True)
+@click.option("--ranks", "-n", type=click.IntRange(1, LARGEST), default=4, show_default=True)
 @_options.parameters
 @click.option("--svg", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the picture to FILE as SVG.")  # fmt: skip

@@ -41,11 +41,8 @@ def command(algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bo
         report = api.verify(*algorithms, ranks=ranks, full=full, on=on, track=track)
     if not json_:
         console.print(matrix(report))
-        console.print(f"\n{coverage(report)}", soft_wrap=True)
+        console.print(f"\n{_options.coverage(report)}", soft_wrap=True)
     _options.finish(report, json_)
-
-
-COLOURS = {"proved": "green", "tested": "cyan", "not covered": "dim", "refuted": "bold red"}
 
 
 def matrix(report: Report) -> Table:
@@ -63,20 +60,6 @@ def matrix(report: Report) -> Table:
     for result in report.results:
         by_property.setdefault(result.property, []).append(result)
     for prop, results in by_property.items():
-        cells = [coloured(str(r.verdict)) for r in results]
+        cells = [_options.coloured(str(r.verdict)) for r in results]
         table.add_row(prop, *cells, *([results[0].detail] if len(names) == 1 else []))
     return table
-
-
-def coloured(verdict: str) -> str:
-    """A verdict in its colour; the word says all that the colour does."""
-    colour = next((c for word, c in COLOURS.items() if verdict.startswith(word)), "bold yellow")
-    return f"[{colour}]{verdict}[/{colour}]"
-
-
-def coverage(report: Report) -> str:
-    """The last line: what was and what was not covered."""
-    words = [str(r.verdict).split(" ")[0] for r in report.results]
-    counted = ", ".join(f"{words.count(w)} {w}" for w in ("proved", "tested", "refuted") if w in words)
-    gaps = "; not covered: " + "; ".join(report.not_covered) if report.not_covered else "; nothing left out"
-    return f"{report.verdict}: {counted}{gaps} ({report.seconds:.1f} s)"

@@ -146,6 +146,7 @@ def test_verdicts_agree_with_running_the_page():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_verdicts_agree_with_running_the_page_at_length():
     """The same for many more pages."""
     verdicts = Counter(judged(seed) for seed in range(60, 1000))

@@ -56,9 +56,9 @@ def test_the_envelope_is_complete_and_json():
 
 
 def test_a_refutation_can_be_raised():
-    """With subject, property and detail; a report that holds raises nothing."""
+    """With property and detail; a report that holds raises nothing."""
     Report("verify", [Result("ring", "result", PROVED)]).raise_if_refuted()
-    with pytest.raises(Refuted, match="ring, terms: wrong here"):
+    with pytest.raises(Refuted, match="refuted: terms: wrong here"):
         Report("verify", [Result("ring", "terms", REFUTED, "wrong here")]).raise_if_refuted()
 
 

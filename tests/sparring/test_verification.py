@@ -163,3 +163,13 @@ def test_full_runs_terms_for_all_numbers_of_ranks_to_64():
     """The plan of --full; it is not run here."""
     assert verification.plan(None, full=True, on="both").terms == tuple(range(1, 65))
     assert np.max(verification.plan(None, full=False, on="simulated").terms) == 64
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_ring_is_right_on_terms_for_all_numbers_of_ranks_to_64():
+    """``verify ring --full``."""
+    report = sparring.verify("ring", full=True)
+
+    assert report.extra["algorithms"]["ring"]["terms"] == "proved for p <= 64"
+    assert report.exit_code == 0

@@ -6,11 +6,14 @@ It is read off a run of the page itself, on vectors whose entries are sets of ra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from enum import StrEnum
+from typing import NamedTuple, Protocol
 
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.runner import number, run, truth
+from sparring.spec.core.runner import Message, number, run, truth
+
+NOTHING = "\N{MULTIPLICATION SIGN}"  # the label of a message that is missing
 
 
 class Held(frozenset[int]):
@@ -23,6 +26,45 @@ class Held(frozenset[int]):
 Cells = list[list[Held]]  # Cells[r][c]: rank r's copy of chunk c
 
 
+class Look(StrEnum):
+    """How an arrow is drawn: what the receiver does with a page's message, or how an observed one compares."""
+
+    ADDS = "adds"
+    OVERWRITES = "overwrites"
+    EXPECTED = "expected"
+    OTHER = "other"
+    WRONG = "wrong"
+    MISSING = "missing"
+
+    @property
+    def differs(self) -> bool:
+        """Whether the run has something else here than the page."""
+        return self in {Look.WRONG, Look.MISSING}
+
+
+class Arrow(Protocol):
+    """What is drawn from ``src`` down to ``dst`` in step ``t``; as a string, one sentence."""
+
+    @property
+    def t(self) -> int: ...
+    @property
+    def src(self) -> int: ...
+    @property
+    def dst(self) -> int: ...
+    @property
+    def chunk(self) -> int | None:
+        """The chunk that it carries, None where that is not known."""
+
+    @property
+    def adds(self) -> bool | None:
+        """Whether the receiver adds it or overwrites with it, None where that is not known."""
+
+    @property
+    def look(self) -> Look: ...
+    @property
+    def label(self) -> str: ...
+
+
 class Hop(NamedTuple):
     """One message: in step ``t`` rank ``src`` sends ``chunk`` to ``dst``, which adds it, or overwrites with it."""
 
@@ -31,6 +73,10 @@ class Hop(NamedTuple):
     dst: int
     chunk: int
     adds: bool
+
+    @property
+    def look(self) -> Look:
+        return Look.ADDS if self.adds else Look.OVERWRITES
 
     @property
     def label(self) -> str:
@@ -57,8 +103,18 @@ def cells(formula: Callable[[Int, Int, Int, Int], Bool], p: int) -> Cells:
 def moments(page: Page, p: int) -> Iterator[Moment]:
     """The run of ``page`` at ``p`` ranks, step by step; raises ScheduleFault where the formulas make none."""
     for t, wire, states in run(page, cells(page.start, p)):
-        adds = truth(page.adds(t, p))
-        yield Moment([Hop(t, m.src, m.dst, number(page.chunk(m.src, t, p)), adds) for m in wire], states)
+        yield Moment(step(page, t, wire, p), states)
+
+
+def hops(page: Page, p: int) -> list[list[Hop]]:
+    """The messages of every step at ``p`` ranks, without the copies; raises as ``moments`` does."""
+    return [step(page, t, wire, p) for t, wire in enumerate(run(page, [[] for _ in range(p)]).trace)]
+
+
+def step(page: Page, t: int, wire: list[Message], p: int) -> list[Hop]:
+    """The messages of step ``t``, with their chunks and what becomes of them."""
+    adds = truth(page.adds(t, p))
+    return [Hop(t, m.src, m.dst, number(page.chunk(m.src, t, p)), adds) for m in wire]
 
 
 def share(held: Held, wanted: Held) -> float:

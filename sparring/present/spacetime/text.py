@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import ceil
@@ -10,7 +10,7 @@ from math import ceil
 from rich.text import Text
 
 from sparring.errors import InputError
-from sparring.present.spacetime.history import Cells, Hop, Moment, cells, count, moments, share
+from sparring.present.spacetime.history import NOTHING, Arrow, Cells, Hop, Look, Moment, cells, count, moments, share
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number
 
@@ -20,18 +20,26 @@ PITCH = 20  # columns from rank to rank at most
 MOST = 128  # ranks at most; to follow the contributions of more takes longer than a picture may
 BARS = ((3, 1), (2, 1), (1, 1), (1, 0))  # width of a chunk's bar and of the gap beside it, best first
 LEVELS = "·▁▂▃▄▅▆▇█"
-ASCII = str.maketrans(LEVELS + "─═│┼╪├╞┤╡▶◀", ".12345678" + "-=|+|||||><")
-STYLE = {True: "cyan", False: "magenta"}  # of messages that add, that overwrite
+ASCII = str.maketrans(LEVELS + "─═━╍│┼╪┿├╞┝┤╡┥▶◀↻" + NOTHING, ".12345678" + "-=#~|+|+||||||><@x")
+STYLE = {
+    Look.ADDS: "cyan", Look.OVERWRITES: "magenta", Look.EXPECTED: "bold", Look.OTHER: "",
+    Look.WRONG: "bold red", Look.MISSING: "bold red",
+}  # fmt: skip
+RULES = {  # an arrow's line, where it leaves to the right, to the left, and where it crosses a lifeline
+    Look.ADDS: "─├┤┼", Look.OVERWRITES: "═╞╡╪", Look.EXPECTED: "━┝┥┿", Look.OTHER: "─├┤┼",
+    Look.WRONG: "━┝┥┿", Look.MISSING: "╍┝┥┿",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things stand: the first ``k`` of ``p`` ranks, and of each the first ``k`` chunks."""
+    """Where things stand: the ``ranks`` drawn of all ``p``, from left to right."""
 
     p: int
-    k: int
+    ranks: Sequence[int]
     pitch: int
     width: int
+    margin: int = MARGIN
 
     @staticmethod
     def fit(p: int, width: int) -> Layout:
@@ -39,12 +47,21 @@ class Layout:
         room, k = width - MARGIN, p
         if k * (k + 1) > room:
             k = max((k for k in range(1, p) if (2 * k + 1) * (k + 1) <= 2 * (room - EDGE)), default=1)
-            return Layout(p, k, 2 * (room - EDGE) // (2 * k + 1), width)
-        return Layout(p, k, min(room // k, PITCH), width)
+            return Layout(p, range(k), 2 * (room - EDGE) // (2 * k + 1), width)
+        return Layout(p, range(k), min(room // k, PITCH), width)
+
+    @property
+    def k(self) -> int:
+        """How many ranks are drawn."""
+        return len(self.ranks)
+
+    def place(self, r: int) -> int:
+        """Which of the lifelines is rank ``r``'s; all ranks that are not drawn share the edge, ``k``."""
+        return self.ranks.index(r) if r in self.ranks else self.k
 
     def centre(self, r: int) -> int:
-        """The column of rank ``r``'s lifeline; all ranks that are not drawn share the edge."""
-        return MARGIN + self.pitch * min(r, self.k) + self.pitch // 2
+        """The column of rank ``r``'s lifeline, or of the edge."""
+        return self.margin + self.pitch * self.place(r) + self.pitch // 2
 
     @property
     def bar(self) -> tuple[int, int]:
@@ -105,7 +122,7 @@ def lines(page: Page, layout: Layout, drawn: list[Moment], steps: int) -> Iterat
     yield state(layout, before, wanted, [], "start")
     for t, (hops, after) in enumerate(drawn):
         for i, lane in enumerate(lanes(layout, hops)):
-            yield arrows(layout, lane, f"step {t}" if i == 0 else "")
+            yield across(layout, lane, f"step {t}" if i == 0 else "")
         yield state(layout, after, wanted, hops, "end" if t == steps - 1 else "")
     if layout.k < layout.p:
         last = layout.k - 1
@@ -117,14 +134,14 @@ def legend(layout: Layout, drawn: list[Moment]) -> Iterator[Text]:
     for adds, rule, does in (True, "─", "adds chunk {} to its copy"), (False, "═", "overwrites its copy of chunk {}"):
         if hop := next((hop for moment in drawn for hop in moment.hops if hop.adds is adds), None):
             arrow = f"{rule * 2}{hop.label}{rule * 2}▶"
-            yield Text.assemble((f"{arrow:<10}", STYLE[adds]), "the receiver ", does.format(hop.chunk))
+            yield Text.assemble((f"{arrow:<10}", STYLE[hop.look]), "the receiver ", does.format(hop.chunk))
     yield Text(f"{'▁▄█':<10}a bar a chunk: how much of the sum of {layout.p} ranks this copy holds\n")
 
 
 def heading(layout: Layout) -> Iterator[Text]:
     """The numbers of the ranks and of their chunks (of these the last digit)."""
     ranks, chunks, wide = Line(layout.width, "rank"), Line(layout.width, "chunk"), layout.bar[0]
-    for r in range(layout.k):
+    for r in layout.ranks:
         ranks.put(layout.centre(r) - len(str(r)) // 2, str(r), "bold")
         for c in range(layout.k):
             chunks.put(layout.cell(r, c) + (wide - 1) // 2, str(c)[-1], "dim")
@@ -135,8 +152,8 @@ def heading(layout: Layout) -> Iterator[Text]:
 def state(layout: Layout, now: Cells, wanted: Cells, hops: Iterable[Hop], label: str) -> Text:
     """Every copy as a bar; what a message just changed has its colour, what is incomplete is dim."""
     line, wide = Line(layout.width, label), layout.bar[0]
-    changed = {(hop.dst, hop.chunk): STYLE[hop.adds] for hop in hops}
-    for r in range(layout.k):
+    changed = {(hop.dst, hop.chunk): STYLE[hop.look] for hop in hops}
+    for r in layout.ranks:
         for c in range(layout.k):
             full = share(now[r][c], wanted[r][c])
             style = changed.get((r, c), "dim" if full < 1 else "")
@@ -144,45 +161,49 @@ def state(layout: Layout, now: Cells, wanted: Cells, hops: Iterable[Hop], label:
     return line.text()
 
 
-def lanes(layout: Layout, hops: Iterable[Hop]) -> list[list[Hop]]:
-    """The messages of a step on as few lines as it takes for none to cover another."""
+def lanes(layout: Layout, arrows: Iterable[Arrow]) -> list[list[Arrow]]:
+    """The arrows of a step on as few lines as it takes for none to cover another."""
 
-    def span(hop: Hop) -> list[int]:
-        return sorted(min(end, layout.k) for end in (hop.src, hop.dst))
+    def span(arrow: Arrow) -> list[int]:
+        low, high = sorted(layout.place(end) for end in (arrow.src, arrow.dst))
+        return [low, high] if low < high else [low - 1, high + 1]
 
-    found: list[list[Hop]] = []
-    for hop in sorted((h for h in hops if min(h.src, h.dst) < layout.k), key=span):
+    found: list[list[Arrow]] = []
+    for one in sorted((a for a in arrows if span(a)[0] < layout.k), key=span):
         for lane in found:
-            if span(lane[-1])[1] <= span(hop)[0]:
-                lane.append(hop)
+            if span(lane[-1])[1] <= span(one)[0]:
+                lane.append(one)
                 break
         else:
-            found.append([hop])
+            found.append([one])
     return found
 
 
-def arrows(layout: Layout, lane: Iterable[Hop], label: str) -> Text:
-    """The lifelines, and the messages of one lane across them."""
+def across(layout: Layout, lane: Iterable[Arrow], label: str) -> Text:
+    """The lifelines, and the arrows of one lane across them."""
     line = Line(layout.width, label)
-    for r in range(layout.k):
+    for r in layout.ranks:
         line.put(layout.centre(r), "│", "dim")
-    for hop in lane:
-        arrow(line, layout, hop)
+    for one in lane:
+        if one.src == one.dst:
+            line.put(layout.centre(one.src) - len(one.label) // 2, f"↻{one.label}", STYLE[one.look])
+        else:
+            arrow(line, layout, one)
     return line.text()
 
 
-def arrow(line: Line, layout: Layout, hop: Hop) -> None:
-    """One message, its label beside the sender; at the edge, the number of the rank that is not drawn."""
-    rule, right, left, cross = "─├┤┼" if hop.adds else "═╞╡╪"
-    a, b, style = layout.centre(hop.src), layout.centre(hop.dst), STYLE[hop.adds]
+def arrow(line: Line, layout: Layout, one: Arrow) -> None:
+    """One arrow, its label beside the sender; at the edge, the number of the rank that is not drawn."""
+    rule, right, left, cross = tuple(RULES[one.look])
+    a, b, style = layout.centre(one.src), layout.centre(one.dst), STYLE[one.look]
     low, high = min(a, b), max(a, b)
     line.put(low + 1, rule * (high - low - 1), style)
-    for r in range(layout.k):
+    for r in layout.ranks:
         if low < layout.centre(r) < high:
             line.put(layout.centre(r), cross, style)
     line.put(a, right if a < b else left, style)
     line.put(*((b - 1, "▶") if a < b else (b + 1, "◀")), style)
     middle = a + layout.pitch // 2 * (1 if a < b else -1)
-    line.put(middle - len(hop.label) // 2, hop.label, f"bold {style}")
-    if (hidden := max(hop.src, hop.dst)) >= layout.k:
+    line.put(middle - len(one.label) // 2, one.label, f"bold {style}")
+    for hidden in {one.src, one.dst}.difference(layout.ranks):
         line.put(high + (a < b), f" {hidden}" if a < b else f"{rule} {hidden}", style)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import time
@@ -73,3 +74,100 @@ def pids(comm: Any, x: Any) -> Any:
 def sleeps(comm: Any, x: Any) -> Any:
     time.sleep(60)
     return x
+
+
+def wrong(comm: Any, x: Any) -> Any:
+    y = total(comm, x)
+    y[-1:] += comm.rank == 1
+    return y
+
+
+def all_raise(comm: Any, x: Any) -> Any:
+    raise ValueError("planted")
+
+
+def last_raises(comm: Any, x: Any) -> Any:
+    """After all have done their part."""
+    y = total(comm, x)
+    return raises(comm, x) if comm.rank == comm.size - 1 else y
+
+
+def all_hang(comm: Any, x: Any) -> Any:
+    comm.Recv(x, source=(comm.rank + 1) % comm.size, tag=99)
+    return x
+
+
+def holds_the_interpreter(comm: Any, x: Any) -> Any:
+    libc = ctypes.PyDLL(None)
+    if comm.rank == 0:
+        libc.pause()
+    return x
+
+
+def changes_input(comm: Any, x: Any) -> Any:
+    y = total(comm, x)
+    x[-1:] = -1
+    return y
+
+
+def leaves_message(comm: Any, x: Any) -> Any:
+    """Every rank sends one message too many to the next."""
+    request = comm.Isend(np.full_like(x, 99), (comm.rank + 1) % comm.size)
+    y = total(comm, x)
+    request.Free()
+    return y
+
+
+def leaves_receive(comm: Any, x: Any) -> Any:
+    comm.Irecv(np.empty_like(x), (comm.rank - 1) % comm.size)
+    return total(comm, x)
+
+
+def leaves_in_private(comm: Any, x: Any) -> Any:
+    leaves_message(comm.Dup(), x)
+    return total(comm, x)
+
+
+def from_left(comm: Any, x: Any) -> Any:
+    """Goes right: the left neighbour's vector."""
+    y = np.empty_like(x)
+    comm.Sendrecv(x, (comm.rank + 1) % comm.size, recvbuf=y, source=(comm.rank - 1) % comm.size)
+    return y
+
+
+def from_left_in_private(comm: Any, x: Any) -> Any:
+    """Goes right: on a communicator of its own, which it frees."""
+    own = comm.Dup()
+    y = from_left(own, x)
+    own.Free()
+    return y
+
+
+def returns(comm: Any, x: Any, *, what: str) -> Any:
+    """On rank 1 anything but the sum."""
+    y = total(comm, x)
+    odd = {"None": None, "list": y.tolist(), "objects": y.astype(object), "shape": y.reshape(-1, 1), "scalar": y.sum()}
+    return {**odd, "dtype": y.astype(np.int8), "0-d": np.array(y.sum())}[what] if comm.rank == 1 else y
+
+
+class Counting:
+    """Stateful: adds, to its sum, how often it was called."""
+
+    def __init__(self, comm: Any, n: int, *, start: int = 0) -> None:
+        self.comm, self.n, self.calls = comm, n, start
+
+    def __call__(self, x: Any) -> Any:
+        assert x.size == self.n
+        self.calls += 1
+        return total(self.comm, x) + self.calls
+
+
+class Reuses:
+    """Returns the same array at every call."""
+
+    def __init__(self, comm: Any, n: int) -> None:
+        self.comm, self.y = comm, np.zeros(n)
+
+    def __call__(self, x: Any) -> Any:
+        self.y += x
+        return self.y

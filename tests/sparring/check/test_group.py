@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from sparring.check import launch
+from sparring.check.examined import NoArray
 from sparring.check.group import Group, Hang
 from sparring.errors import InputError, MissingExtra, RankFailed, SparringError
+from sparring.impl import ring
 
 FILE = Path(__file__).with_name("misbehaving.py")
 XS = [np.arange(4.0) + r for r in range(3)]
@@ -134,6 +136,96 @@ def test_no_array(group, name, what):
 
 
 @pytest.mark.mpi
+def test_examine(group):
+    """Results by call and rank, and inputs afterwards; no record unless asked for."""
+    seen = group.examine(bad("total"), XS, calls=3, factor=2)
+    assert [[y.tolist() for y in ys] for ys in seen.ys] == [[[6, 12, 18, 24]] * 3] * 3
+    assert all(np.array_equal(x, after) for x, after in zip(XS, seen.inputs))
+    assert seen.trace is None
+    assert is_total(group.examine(ring.allreduce, XS).ys[0])
+
+
+@pytest.mark.mpi
+def test_stateful(group):
+    """A class is made an instance of once an example; each result is as it was when it was returned."""
+    for _ in range(2):
+        seen = group.examine(bad("Counting"), XS, calls=2, start=10)
+        assert [[y.tolist() for y in ys] for ys in seen.ys] == [[[14, 17, 20, 23]] * 3, [[15, 18, 21, 24]] * 3]
+    ones = [np.ones(2)] * 3
+    assert [ys[0].tolist() for ys in group.examine(bad("Reuses"), ones, calls=2).ys] == [[1, 1], [2, 2]]
+
+
+@pytest.mark.mpi
+def test_changed_input(group):
+    """A target that writes into its input is seen to; the next call gets the input afresh."""
+    seen = group.examine(bad("changes_input"), XS, calls=2)
+    assert [x.tolist() for x in seen.inputs] == [[0, 1, 2, -1], [1, 2, 3, -1], [2, 3, 4, -1]]
+    assert all(is_total(ys) for ys in seen.ys)
+    assert XS[0].tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [("None", "NoneType"), ("list", "list"), ("objects", "an array of object"), ("scalar", "float64")],
+)
+def test_no_array_examined(group, what, said):
+    """What is no array of numbers is reported by rank, as are the others' results."""
+    ((y0, y1, y2),) = group.examine(bad("returns"), XS, what=what).ys
+    assert y1 == NoArray(said)
+    assert is_total([y0, y0, y2])
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("what", "shape", "dtype"), [("shape", (4, 1), "f8"), ("dtype", (4,), "i1"), ("0-d", (), "f8")]
+)
+def test_odd_arrays(group, what, shape, dtype):
+    """Arrays of any shape and dtype come back as they are."""
+    y = group.examine(bad("returns"), XS, what=what).ys[0][1]
+    assert (y.shape, y.dtype) == (shape, dtype)
+
+
+@pytest.mark.mpi
+def test_trace(group):
+    """With a record come all ranks' operations, and the results are the same."""
+    for p in (1, 2, 3):
+        seen = group.examine("sparring.impl.ring:allreduce", XS[:p], trace=True)
+        assert is_total(seen.ys[0])
+        assert seen.trace and seen.trace.ranks == p
+        sends = [(e.rank, e.peer) for e in seen.trace.sends()]
+        assert sends == [(r, (r + 1) % p) for r in range(p) for _ in range(2 * (p - 1))]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("trace", [False, True])
+@pytest.mark.parametrize(
+    ("leaving", "right"),
+    [
+        ("leaves_message", "from_left"),
+        ("leaves_receive", "from_left"),
+        ("leaves_in_private", "from_left_in_private"),
+    ],
+)
+def test_leftovers(group, leaving, right, trace):
+    """Messages and receives that an example leaves behind do not meet the next one."""
+    for _ in range(3):
+        assert is_total(group.examine(bad(leaving), XS, trace=trace).ys[0])
+        (ys,) = group.examine(bad(right), XS, trace=trace).ys
+        assert [y.tolist() for y in ys] == [x.tolist() for x in (XS[2], XS[0], XS[1])]
+
+
+@pytest.mark.mpi
+def test_many_examples(launcher):
+    """A thousand examples, whose target makes and leaves communicators too, on one launch."""
+    with Group(2) as group:
+        started = group.workers
+        for i in range(1000):
+            assert is_total(group.examine("sparring.impl.ring:allreduce", XS[:2], trace=i % 2 == 1).ys[0])
+        assert group.workers is started
+
+
+@pytest.mark.mpi
 def test_output_does_not_disturb(group, capfd):
     """Whatever a target prints, answers arrive and the driver's own output stays clean."""
     assert all(np.array_equal(x, y) for x, y in zip(XS, group.run(bad("prints"), XS)))
@@ -244,4 +336,10 @@ def test_bad_requests():
         group.run("nowhere.py:total", XS[:2])
     with pytest.raises(InputError, match="a group of 0 ranks"):
         Group(0)
+    with pytest.raises(InputError, match="0 calls: there must be at least 1"):
+        group.examine(bad("total"), XS[:2], calls=0)
+    with pytest.raises(InputError, match="an input is an array of object: inputs are arrays of numbers"):
+        group.examine(bad("total"), [XS[0], XS[1].astype(object)])
+    with pytest.raises(InputError, match=r"write 'file\.py:name' instead"):
+        group.examine(lambda comm, x: x, XS[:2])
     assert group.workers is None

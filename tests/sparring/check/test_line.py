@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from sparring.check.line import LENGTHS, LIMIT, Line
+from sparring.check.line import LENGTHS, LIMIT, Line, Message
 from sparring.errors import InputError
 
 
@@ -25,10 +25,10 @@ def ends():
     b.close()
 
 
-def sent(header, array=None):
+def sent(*message):
     """What arrives of a message."""
     a, b = map(Line, socket.socketpair())
-    thread = threading.Thread(target=a.send, args=(header, array))
+    thread = threading.Thread(target=a.send, args=[Message(*message)])
     thread.start()
     message = b.receive()
     thread.join()
@@ -40,60 +40,44 @@ def sent(header, array=None):
 NUMBERS = st.one_of(hnp.boolean_dtypes(), hnp.integer_dtypes(), hnp.floating_dtypes(), hnp.complex_number_dtypes())
 
 
-@given(array=hnp.arrays(NUMBERS, hnp.array_shapes(min_dims=0, min_side=0)))
-def test_arrays(array):
-    """An array of numbers arrives with its bits, shape, dtype and byte order."""
-    header, got = sent({"a": [1, "x"]}, array)
+@given(arrays=st.lists(hnp.arrays(NUMBERS, hnp.array_shapes(min_dims=0, min_side=0)), max_size=3))
+def test_arrays(arrays):
+    """Arrays of numbers, one or many or none, arrive with their bits, shapes, dtypes and byte orders."""
+    header, got = sent({"a": [1, "x"]}, arrays)
     assert header == {"a": [1, "x"]}
-    assert got is not None
-    assert (got.dtype, got.shape, got.tobytes()) == (array.dtype, array.shape, array.tobytes())
+    assert [(x.dtype, x.shape, x.tobytes()) for x in got] == [(x.dtype, x.shape, x.tobytes()) for x in arrays]
 
 
 def test_gaps():
     """Strided arrays arrive too."""
-    got = sent({}, np.arange(10)[::-3]).array
-    assert got is not None
+    (got,) = sent({}, [np.arange(10)[::-3]]).arrays
     assert got.tolist() == [9, 6, 3, 0]
-
-
-def test_no_array():
-    """A message may have none."""
-    assert sent({"x": 1}) == ({"x": 1}, None)
 
 
 @pytest.mark.parametrize("array", [np.array([None]), np.array(["a"]), np.zeros(2, "f4,i4"), np.zeros(1, "M8[s]")])
 def test_refused_arrays(ends, array):
     """Objects, text, records and dates do not travel."""
     with pytest.raises(InputError, match="only numbers can"):
-        ends[0].send({}, array)
+        ends[0].send(Message({}, [array]))
 
 
 def test_refused_headers(ends):
     """Nor does what JSON does not know, or too much of it."""
     with pytest.raises(InputError, match="parameters must be what JSON knows"):
-        ends[0].send({"f": len})
+        ends[0].send(Message({"f": len}))
     with pytest.raises(InputError, match="at most"):
-        ends[0].send({"f": "x" * LIMIT})
-
-
-def raw(ends, header, payload=b"", length=None):
-    text = json.dumps(header).encode()
-    ends[0].socket.sendall(LENGTHS.pack(len(text), len(payload) if length is None else length) + text + payload)
-    return ends[1].receive
+        ends[0].send(Message({"f": "x" * LIMIT}))
 
 
 @pytest.mark.parametrize(
-    ("header", "payload"),
-    [
-        ({"dtype": "|O", "shape": [1]}, bytes(8)),
-        ({"dtype": "<f8", "shape": [2]}, bytes(8)),
-        ({"dtype": "<f8", "shape": [10**12]}, bytes(8)),
-    ],
+    "forms", [[["|O", [1]]], [["<f8", [2]]], [["<f8", [10**12]]], [], [["<f8", [1]], ["<f8", [1]]], [["V8", [1]]]]
 )
-def test_no_array_from_nonsense(ends, header, payload):
-    """A header that does not fit its bytes, or asks for objects, is refused before memory is taken."""
-    with pytest.raises(EOFError, match="make no array"):
-        raw(ends, header, payload)()
+def test_no_array_from_nonsense(ends, forms):
+    """Forms that do not fit the bytes, or ask for objects, are refused before memory is taken."""
+    text = json.dumps([{}, forms]).encode()
+    ends[0].socket.sendall(LENGTHS.pack(len(text), 8) + text + bytes(8))
+    with pytest.raises(EOFError, match="make no arrays"):
+        ends[1].receive()
 
 
 def test_strangers(ends):

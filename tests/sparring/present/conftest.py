@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from sparring.api import page
+from sparring.proofs.trace.compare import compare
+from sparring.proofs.trace.divergence import Divergence
+from sparring.proofs.trace.events import Trace, from_outcome
 from sparring.spec.core.model import Page, load
+from sparring.world import run
 
 Vary = Callable[..., Page]
 
@@ -44,3 +51,28 @@ def direct(vary: Vary) -> Page:
         src=lambda r, t, p: (r - 1 - t % (p - 1)) % p,
         chunk=lambda r, t, p: (r + 1 + t) % p if t < p - 1 else r,
     )
+
+
+class Case(NamedTuple):
+    """A run that leaves its page, and where."""
+
+    page: Page
+    trace: Trace
+    divergence: Divergence
+
+
+@pytest.fixture
+def case() -> Callable[..., Case]:
+    """``case(fault, t, r, p=4, n=…, level=…)``: rank ``r`` leaves the ring in step ``t``, in the simulated world."""
+    file = Path(__file__).with_name("faulty_ring.py")
+
+    def made(fault: str, t: int = 0, r: int = 0, p: int = 4, n: int = 37, level: str = "steps") -> Case:
+        xs = [np.arange(n) + 100.0 * rank for rank in range(p)]
+        target = f"{file}:{'library' if fault == 'library' else 'ring'}"
+        told = ([value] * p for value in (fault, t, r))
+        trace = from_outcome(run(target, p, xs, *told, record=True, buffers="unbounded"), p)
+        divergence = compare(page("ring"), xs, trace, level)
+        assert divergence is not None
+        return Case(page("ring"), trace, divergence)
+
+    return made

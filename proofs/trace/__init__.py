@@ -1,0 +1,1 @@
+"""What a run really sent: recorded, written, read, and compared with a page."""

@@ -1,0 +1,139 @@
+"""Whether a trace is a run of a page: message by message, or by its volume.
+
+Level "steps": on every directed channel (source, destination) the k-th message sent is the page's
+k-th, in the order of posting, whatever communicators and tags carry them; lengths and bytes are equal.
+Level "volume": every rank sends as many messages and bytes as in the page, in whatever order.
+
+On both levels a message of no entries may be left out, as where there are fewer entries than
+ranks.  -0.0 and +0.0 count as equal, since an implementation may turn one into the other early,
+and so do any two NaNs.  Where only a digest is known it must be that of the page's entries, or of
+these with +0.0 for every -0.0; entries with a NaN are then judged by their length.  Collective
+calls are not compared.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.errors import InputError
+from sparring.proofs.trace.divergence import Divergence, Expected, missing, other, surplus
+from sparring.proofs.trace.events import NOBODY, Event, Trace, digest
+from sparring.proofs.trace.links import contended
+from sparring.proofs.trace.recorder import MAKERS
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import number, run
+
+__all__ = ["Divergence", "compare", "contended"]
+
+LEVELS = ("result", "volume", "steps")
+IDLE = {*MAKERS.split(), "Barrier", "Ibarrier", "barrier", "Free", "free", "Disconnect"}
+"""Collectives that carry no entries."""
+Array: TypeAlias = NDArray[Any]
+Channel: TypeAlias = tuple[int, int]
+Channels: TypeAlias = dict[Channel, deque[Event]]
+"""The messages not yet matched, by source and destination, in the order of posting."""
+
+
+def compare(page: Page, xs: Sequence[Array], trace: Trace, level: str) -> Divergence | None:
+    """The first point where ``trace`` is no run of ``page`` on ``xs``, one vector a rank; None if there is none.
+
+    ``level``: "steps", "volume", or "result", which looks at no message.  First is the smallest
+    step, then the smallest source; messages that the page does not have come last.  Raises
+    InputError for another level, or if ``trace`` has another number of ranks; what
+    :func:`sparring.spec.core.runner.run` raises.
+    """
+    if level not in LEVELS:
+        raise InputError(f"no level {level!r}: there are {', '.join(LEVELS)}")
+    if len(xs) != trace.ranks:
+        raise InputError(f"a trace of {trace.ranks} ranks and {len(xs)} vectors: there must be one vector a rank")
+    if level == "result":
+        return None
+    with np.errstate(all="ignore"):
+        wanted = list(messages(page, xs))
+        return volume(wanted, trace) if level == "volume" else steps(wanted, trace)
+
+
+def messages(page: Page, xs: Sequence[Array]) -> Iterator[Expected]:
+    """The page's messages by step and source."""
+    for t, wire in enumerate(run(page, xs).trace):
+        for src, dst, entries in wire:
+            chunk = number(page.chunk(src, t, len(xs)))
+            yield Expected(t, src, dst, chunk, np.asarray(entries))
+
+
+def steps(page: list[Expected], trace: Trace) -> Divergence | None:
+    """The first message that is not the page's."""
+    channels: Channels = defaultdict(deque)
+    for event in trace.sends():
+        channels[event.rank, event.peer].append(event)
+    for i, message in enumerate(page):
+        channel = channels[message.src, message.dst]
+        if channel and same(channel[0], message.entries):
+            channel.popleft()
+        elif message.entries.size:
+            sent = instead(page[i:], channels)
+            return other(message, sent) if sent else missing(message, *silence(trace, message.src, message.dst))
+    left = [channel[0] for channel in channels.values() if channel]
+    end = page[-1].step + 1 if page else 0
+    return surplus(min(left, key=lambda event: (event.rank, event.seq)), end) if left else None
+
+
+def same(event: Event, entries: Array) -> bool:
+    """Whether ``event`` sends these entries, up to zeros' signs and NaNs' bits."""
+    if event.nbytes != entries.nbytes:
+        return False
+    if event.payload is not None:
+        return np.array_equal(event.payload.view(entries.dtype), entries, equal_nan=entries.dtype.kind in "fc")
+    plain = entries + entries.dtype.type(0)
+    return event.digest in (digest(entries.tobytes()), digest(plain.tobytes())) or bool(np.isnan(plain).any())
+
+
+def instead(rest: list[Expected], channels: Channels) -> Event | None:
+    """What is sent in place of the first message of ``rest``.
+
+    That is the next message on its channel; but if its source sends first something to another
+    rank that the page does not have there either, then that.
+    """
+    src, dst = rest[0].src, rest[0].dst
+    sent = min((c[0] for (s, _), c in channels.items() if s == src and c), key=lambda e: e.seq, default=None)
+    if sent is None or sent.peer == dst:
+        return sent
+    planned = next((m for m in rest if (m.src, m.dst) == (src, sent.peer) and m.entries.size), None)
+    if planned is None or not same(sent, planned.entries):
+        return sent
+    return channels[src, dst][0] if channels[src, dst] else None
+
+
+def volume(page: list[Expected], trace: Trace) -> Divergence | None:
+    """The first rank whose number of messages or bytes is not the page's."""
+    for rank in range(trace.ranks):
+        wanted = [m.entries for m in page if m.src == rank]
+        sent = [event for event in trace.sends() if event.rank == rank]
+        needed = sum(1 for entries in wanted if entries.size)
+        total = sum(entries.nbytes for entries in wanted)
+        if needed <= len(sent) <= len(wanted) and total == sum(event.nbytes for event in sent):
+            continue
+        observed, where = silence(trace, rank)
+        if sent:
+            observed, where = amount(len(sent), sum(event.nbytes for event in sent)), sent[0].where
+        return Divergence(-1, rank, NOBODY, None, amount(len(wanted), total), observed, where)
+    return None
+
+
+def amount(messages: int, nbytes: int) -> str:
+    return f"sends {messages} message{'' if messages == 1 else 's'} of {nbytes} bytes in all"
+
+
+def silence(trace: Trace, rank: int, dst: int = NOBODY) -> tuple[str, str]:
+    """That ``rank`` sends nothing (more to ``dst``), what collectives it calls instead, and where the first of them."""
+    if any(event.rank == rank for event in trace.sends()):
+        return f"sends no further message to rank {dst}", ""
+    calls = [e for e in trace.events if e.rank == rank and e.op == "collective" and e.call not in IDLE]
+    if not calls:
+        return "sends nothing", ""
+    return f"sends nothing; it calls {' and '.join(dict.fromkeys(e.call for e in calls))}", calls[0].where

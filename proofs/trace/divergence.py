@@ -1,0 +1,110 @@
+"""The point where a run leaves its page, and the sentence that says so."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.proofs.trace.events import Event
+
+Array = NDArray[Any]
+SHOWN = 3
+"""Entries of a message that a sentence shows."""
+
+
+class Expected(NamedTuple):
+    """A message of the page."""
+
+    step: int
+    src: int
+    dst: int
+    chunk: int
+    entries: Array
+
+
+class Divergence(NamedTuple):
+    """The first message that is not the page's; as text, one sentence.
+
+    ``step``: the page's; its number of steps for a message after its last, -1 if a rank's volume
+    is meant.  ``dst``: the receiver, -1 if a rank's volume is meant.  ``chunk``: the page's, None
+    where it has no such message.  ``expected``, ``observed``: what rank ``src`` does in the page
+    and in the run, beginning with a verb.  ``where``: the line that does it, empty if none does.
+    """
+
+    step: int
+    src: int
+    dst: int
+    chunk: int | None
+    expected: str
+    observed: str
+    where: str
+
+    def __str__(self) -> str:
+        place = f"step {self.step}, chunk {self.chunk}: " if self.chunk is not None else ""
+        at = f" ({self.where})" if self.where else ""
+        return f"{place}rank {self.src} {self.observed}{at}, the page {self.expected}"
+
+
+def missing(message: Expected, silence: str, where: str) -> Divergence:
+    """The run has nothing where ``message`` should be; ``silence`` says so."""
+    text = f"sends {entries(message.entries.size)} {values(message.entries)} to rank {message.dst}"
+    return Divergence(*message[:4], text, silence, where)
+
+
+def other(message: Expected, event: Event) -> Divergence:
+    """The run has ``event`` where ``message`` should be."""
+    wanted, at = message.entries, first_difference(message.entries, event.payload)
+    text = values(wanted, at)
+    if event.nbytes != wanted.nbytes or event.peer != message.dst:
+        text = f"{entries(wanted.size)} {text}"
+    if event.peer != message.dst:
+        text += f" to rank {message.dst}"
+    return Divergence(*message[:4], f"sends {text}", sends(event, wanted, at), event.where)
+
+
+def surplus(event: Event, steps: int) -> Divergence:
+    """The run has ``event`` after all messages of the page, which has ``steps`` steps."""
+    text = sends(event, np.empty(0, "V1"), 0)
+    return Divergence(steps, event.rank, event.peer, None, f"sends rank {event.peer} nothing more", text, event.where)
+
+
+def sends(event: Event, wanted: Array, at: int) -> str:
+    """What ``event`` does, shown from entry ``at`` on, where ``wanted`` should be sent."""
+    known, alike = event.payload is not None, event.dtype == str(wanted.dtype)
+    text = entries(event.count, "" if known or event.nbytes != wanted.nbytes else "other ")
+    if not (alike or wanted.dtype.kind == "V"):
+        text += f" of {event.dtype}"
+    if event.payload is not None:
+        text += f" {values(event.payload, at)}"
+    return f"sends {text} to rank {event.peer}"
+
+
+def first_difference(wanted: Array, sent: Array | None) -> int:
+    """The first entry that differs; 0 if they cannot be compared entry by entry."""
+    if sent is None or (sent.size, sent.dtype) != (wanted.size, wanted.dtype):
+        return 0
+    return int(np.argmax(wanted != sent)) if sent.size else 0
+
+
+def entries(count: int, kind: str = "") -> str:
+    """So many entries, in prose.
+
+    >>> entries(1), entries(2, "other ")
+    ('1 entry', '2 other entries')
+    """
+    return f"{count} {kind}{'entry' if count == 1 else 'entries'}"
+
+
+def values(x: Array, at: int = 0) -> str:
+    """A few entries of ``x``, entry ``at`` among them, with all their digits.
+
+    >>> values(np.array([1.0, 0.1 + 0.2])), values(np.arange(9), 7)
+    ('[1. 0.30000000000000004]', '[... 7 8]')
+    """
+    start = at if at >= SHOWN else 0
+    shown = [re.sub(r"\.0$", ".", str(v)) for v in x[start : start + SHOWN].tolist()]
+    dots = ["..."]
+    return f"[{' '.join(dots * (start > 0) + shown + dots * (x.size > start + SHOWN))}]"

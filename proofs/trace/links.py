@@ -1,0 +1,52 @@
+"""Whether a run keeps to a page's claim that its messages never meet on a link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from sparring.proofs.contention.topologies import TOPOLOGIES, Link
+from sparring.proofs.core.supplement import subject
+from sparring.proofs.trace.events import Trace
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import evaluate, variables
+
+Pair = tuple[int, int]
+
+
+def contended(page: Page, trace: Trace) -> str | None:
+    """One sentence on the first link that serves two (source, destination) pairs of ``trace``; None if none does.
+
+    Looked at are the topologies on which the page claims to be exclusive.  A claim that holds in
+    lock step only cannot be judged without knowing each message's step.
+    """
+    pairs = sorted({(event.rank, event.peer) for event in trace.sends()})
+    for topology, level in subject(page).contention.items():
+        for link in TOPOLOGIES[topology] if level == "exclusive" else ():
+            for place in places(link, trace.ranks):
+                if len(users := crossing(link, place, pairs, trace.ranks)) > 1:
+                    return sentence(page, topology, link, place, users)
+    return None
+
+
+def places(link: Link, p: int) -> Iterator[dict[str, int]]:
+    """Every place where the link may be among ``p`` ranks, as values of its symbols."""
+    names = sorted(frozenset().union(*map(variables, link.place)) - {"p"})
+    for values in product(range(p + 1), repeat=len(names)):
+        place = dict(zip(names, values))
+        if all(evaluate(hypothesis, p=p, **place) for hypothesis in link.place):
+            yield place
+
+
+def crossing(link: Link, place: dict[str, int], pairs: list[Pair], p: int) -> list[Pair]:
+    """The pairs whose messages cross the link there."""
+    return [pair for pair in pairs if evaluate(link.carries(*pair), p=p, **place)]
+
+
+def sentence(page: Page, topology: str, link: Link, place: dict[str, int], users: list[Pair]) -> str:
+    at = ", ".join(f"{name}={value}" for name, value in place.items())
+    (src, dst), (src2, dst2) = users[:2]
+    return (
+        f"on the {topology}, the {link.name} at {at} carries messages from rank {src} to {dst} "
+        f"and from rank {src2} to {dst2}; page {page.name} claims one pair for each link"
+    )

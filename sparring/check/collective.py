@@ -1,0 +1,242 @@
+"""Examples on the job that this process is itself a rank of, as in ``mpiexec -n P pytest``.
+
+All ranks run the same tests and meet before and after each example.  If all come to the second
+meeting, a failure is the same exception on every rank, and the run goes on.  If not, some rank is
+stuck in a call that nothing can end but the end of the job: the rank that failed says why, or the
+ranks that hang say where, and the job is aborted.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.check import target as targets
+from sparring.check.examined import Examined, ask_for, examined
+from sparring.check.line import Message
+from sparring.check.rank import Comms, own_traceback, play
+from sparring.errors import InputError, RankFailed
+from sparring.job import launched
+
+if TYPE_CHECKING:
+    import pytest
+
+GRACE = 1.0
+"""Seconds that the other ranks get to come to the meeting once one has failed, or once time is up."""
+PATIENCE = 60.0
+"""Seconds that a rank waits for the others between examples."""
+NAP = 2e-4
+"""Seconds between two looks whether all have come: ranks may be more than cores, so none may spin."""
+LABEL = 256
+"""Bytes of what a rank tells at a meeting, for all to see that they are at the same one."""
+NOTHING = Message({})
+
+
+class Job:
+    """This process's part in its job; every method is collective: all ranks call it, with the same arguments.
+
+    ``terminal``: the file descriptor for last words; under pytest see :func:`terminal`.  Raises
+    InputError where no launcher started this process, or one of another MPI library.
+    """
+
+    def __init__(self, terminal: int = 2) -> None:
+        place = launched()
+        if place is None:
+            raise InputError("this process is no rank of an MPI job: start it with mpiexec -n P")
+        from mpi4py import MPI
+
+        self.world = MPI.COMM_WORLD
+        self.rank, self.size = self.world.Get_rank(), self.world.Get_size()
+        if (self.rank, self.size) != place:
+            raise InputError(
+                f"mpiexec started rank {place[0]} of {place[1]}, but MPI says rank {self.rank} of {self.size}: "
+                'launcher and library do not belong together; install both with pip install "sparring[mpich]"'
+            )
+        self.terminal, self.meetings = terminal, 0
+        self.control, self.comms = self.world.Dup(), Comms(self.world)
+
+    def share(self, message: Message = NOTHING) -> Message:
+        """Rank 0's message, on every rank; the others' count for nothing."""
+        packed = joined(message) if self.rank == 0 else np.empty(0, np.uint8)
+        self._meet("share", PATIENCE)
+        size = np.array(packed.size)
+        self.control.Bcast(size)
+        if self.rank:
+            packed = np.empty(int(size), np.uint8)
+        self.control.Bcast(packed)
+        return opened(packed)
+
+    def gather(self, message: Message, patience: float = PATIENCE, otherwise: str = "") -> list[Message]:
+        """Every rank's message, by rank, on every rank.
+
+        ``otherwise``: this rank's last words if the others do not come within ``patience`` seconds.
+        """
+        packed = joined(message)
+        self._meet("gather", patience, otherwise)
+        sizes = np.empty(self.size, np.int64)
+        self.control.Allgather(np.array(packed.size), sizes)
+        everything = np.empty(int(sizes.sum()), np.uint8)
+        self.control.Allgatherv(packed, (everything, sizes))
+        return [opened(part) for part in np.split(everything, np.cumsum(sizes)[:-1])]
+
+    def examine(
+        self,
+        target: str | Callable[..., Any],
+        xs: Sequence[NDArray[Any]],
+        *,
+        calls: int = 1,
+        trace: bool = False,
+        timeout: float = 10.0,
+        **params: Any,
+    ) -> Examined:
+        """One example on the first ``len(xs)`` ranks; arguments and answer as :meth:`Group.examine` has them.
+
+        Each rank may give a callable of its own.  Raises the same on every rank: RankFailed if a
+        rank failed and yet all came to the end, InputError for what cannot be run.
+        """
+        ask_for(xs, self.size, calls)
+        own = targets.absolute(target) if isinstance(target, str) else target
+        self._meet("example", PATIENCE)
+        answer = NOTHING
+        if self.rank < len(xs):
+            with self._watched(timeout):
+                answer = play(self.comms, len(xs), own, xs[self.rank], calls=calls, trace=trace, params=params)
+        failure = answer.header.get("traceback", "")
+        answers = self.gather(answer, GRACE if failure else timeout + 2 * GRACE, failure)[: len(xs)]
+        for r, told in enumerate(answers):
+            if "traceback" in told.header:
+                raise RankFailed(r, told.header["traceback"])
+        return examined(answers)
+
+    def led(self, target: str | Callable[..., Any], work: Callable[[Led], Any]) -> Any:
+        """What ``work(ranks)`` returns on rank 0, on every rank: something that JSON knows.
+
+        Rank 0 alone does the work, so that it may draw at random and look at the clock; the
+        others take part in the examples that it asks ``ranks`` for.  Raises what ``work`` does;
+        on the others RankFailed.
+        """
+        if self.rank:
+            return self._follow(target)
+        try:
+            done = work(Led(self))
+            self.share(Message({"done": done}))
+        except BaseException as error:
+            self.share(Message({"raised": own_traceback(error)}))
+            raise
+        return done
+
+    def _follow(self, target: str | Callable[..., Any]) -> Any:
+        while "done" not in (told := self.share()).header:
+            if "raised" in told.header:
+                raise RankFailed(0, told.header["raised"])
+            with suppress(RankFailed):  # rank 0 has it too
+                self.examine(told.header.pop("named") or target, told.arrays, **told.header)
+        return told.header["done"]
+
+    def _meet(self, what: str, patience: float, otherwise: str = "") -> None:
+        """Wait until all ranks are here; aborts the job if they do not come, or come for something else."""
+        self.meetings += 1
+        here = f"{what} {self.meetings}, {current_test()}".encode()[:LABEL]
+        mine, all_of_us = np.zeros(LABEL, np.uint8), np.zeros((self.size, LABEL), np.uint8)
+        mine[: len(here)] = np.frombuffer(here, np.uint8)
+        request, deadline = self.control.Iallgather(mine, all_of_us), time.monotonic() + patience
+        while not request.Test():
+            if time.monotonic() > deadline:
+                self._abort(otherwise or f"the others did not come within {patience:g} s")
+            time.sleep(NAP)
+        if (all_of_us != mine).any():
+            places = [f"rank {r}: {bytes(label).rstrip(bytes(1)).decode()}" for r, label in enumerate(all_of_us)]
+            self._abort("\n".join(["the ranks have lost each other; probably a test failed on one alone", *places]))
+
+    @contextmanager
+    def _watched(self, timeout: float) -> Iterator[None]:
+        """The block may take ``timeout`` seconds; then this rank says where it is, and the job ends."""
+        timer = threading.Timer(timeout, self._hang, [timeout])
+        timer.daemon = True
+        # Code in C that lets no other thread run is ended by this alone.
+        faulthandler.dump_traceback_later(timeout + 2 * GRACE, exit=True, file=self.terminal)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            faulthandler.cancel_dump_traceback_later()
+
+    def _hang(self, timeout: float) -> None:
+        """All ranks that hang say where before the first of them ends the job."""
+        self._say(f"no answer within {timeout:g} s; it is here:")
+        faulthandler.dump_traceback(file=self.terminal)
+        time.sleep(GRACE)
+        self._abort("ends the job")
+
+    def _abort(self, why: str) -> NoReturn:
+        self._say(why)
+        time.sleep(NAP)  # the launcher reads what was said
+        self.world.Abort(1)
+        os._exit(1)
+
+    def _say(self, text: str) -> None:
+        os.write(self.terminal, f"\nrank {self.rank} of {self.size}, {current_test()}: {text}\n".encode())
+
+
+class Led:
+    """What rank 0 has of the job while it leads: like a group, its examples are run by all."""
+
+    def __init__(self, job: Job) -> None:
+        self.job, self.size = job, job.size
+
+    def examine(
+        self,
+        target: str | Callable[..., Any],
+        xs: Sequence[NDArray[Any]],
+        *,
+        calls: int = 1,
+        trace: bool = False,
+        timeout: float = 10.0,
+        **params: Any,
+    ) -> Examined:
+        """As :meth:`Job.examine`; where ``target`` is no name, the others take what they gave to :meth:`Job.led`."""
+        ask_for(xs, self.size, calls)
+        asked = {"calls": calls, "trace": trace, "timeout": timeout, **params}
+        named = target if isinstance(target, str) else None
+        self.job.share(Message({**asked, "named": named}, xs))
+        return self.job.examine(target, xs, **asked)
+
+
+def joined(message: Message) -> NDArray[np.uint8]:
+    """The message's bytes."""
+    return np.frombuffer(b"".join(message.packed()), np.uint8)
+
+
+def opened(packed: NDArray[np.uint8]) -> Message:
+    """The message that these bytes are."""
+    rest = packed.data
+
+    def fill(buffer: memoryview) -> None:
+        nonlocal rest
+        buffer[:] = rest[: buffer.nbytes]
+        rest = rest[buffer.nbytes :]
+
+    return Message.read(fill)
+
+
+def current_test() -> str:
+    """The test that pytest runs now."""
+    return os.environ.get("PYTEST_CURRENT_TEST", "outside of tests")
+
+
+def terminal(config: pytest.Config) -> int:
+    """A file descriptor for what must be seen even if pytest comes to no end: it captures the usual one."""
+    capture: Any = config.pluginmanager.getplugin("capturemanager")
+    if capture is None:
+        return os.dup(2)
+    with capture.global_and_fixture_disabled():
+        return os.dup(2)

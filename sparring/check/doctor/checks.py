@@ -1,0 +1,73 @@
+"""What the doctor writes down, and how it asks: always a process of its own, never for longer than it says."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from sparring.check import launch
+
+Word: TypeAlias = Literal["ok", "warning", "fault"]
+OK: Word = "ok"
+WARNING: Word = "warning"
+"""Something less is possible, or may surprise; the rest works."""
+FAULT: Word = "fault"
+"""Something that sparring needs is broken, or what it would say could be wrong."""
+
+LIMIT = 1 << 20
+"""Bytes of a process's output that are read, at most."""
+
+
+class Check(NamedTuple):
+    """One thing looked at: its name, the verdict, what is there, and what to do about it."""
+
+    name: str
+    verdict: Word
+    detail: str
+    remedy: str = ""
+
+
+def worst(checks: Sequence[Check]) -> Word:
+    """The worst verdict of all; of nothing, OK."""
+    found = {check.verdict for check in checks}
+    return FAULT if FAULT in found else WARNING if WARNING in found else OK
+
+
+class Done(NamedTuple):
+    """How a process ended: its exit code (None: it had to be ended), and what it printed."""
+
+    code: int | None
+    output: str
+
+    @property
+    def last(self) -> str:
+        """The last line, which of a traceback is the error."""
+        lines = self.output.strip().splitlines()
+        return lines[-1].strip() if lines else "it printed nothing"
+
+    def failure(self, timeout: float) -> str:
+        """Why it is no answer; empty if it ended well."""
+        if self.code is None:
+            return f"no answer within {timeout:g} s"
+        return f"ended with code {self.code}: {self.last}" if self.code else ""
+
+
+def child(command: Sequence[str], timeout: float) -> Done:
+    """Run ``command`` for at most ``timeout`` seconds; nothing that it started is left running."""
+    with tempfile.TemporaryFile() as output:
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            )
+        except OSError as error:
+            return Done(127, str(error))
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            launch.stop(process)
+        output.seek(0)
+        return Done(code, output.read(LIMIT).decode(errors="replace"))

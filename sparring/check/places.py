@@ -1,0 +1,139 @@
+"""Where an example can be run.  Every place tells the same: results, inputs afterwards, messages, conduct."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from sparring.check.examined import Examined
+from sparring.check.examples import Example
+from sparring.check.group import Hang
+from sparring.errors import RankFailed
+from sparring.proofs.core.refinement import falsifies
+from sparring.proofs.trace.events import Trace, from_outcome
+from sparring.proofs.world import world
+from sparring.proofs.world.findings import Kind, Outcome
+
+CALLS = 2  # of a target on one communicator: state that leaks from one call into the next shows
+
+
+class Observed(NamedTuple):
+    """One run of a target on an example.
+
+    ``ys``: results by call and rank, empty where the run came to no end; ``inputs``: every
+    rank's vector after the last call; ``flaws``: property -> what the run itself showed;
+    ``refused``: why this place could not run the target.
+    """
+
+    ys: list[list[Any]]
+    inputs: list[Any]
+    trace: Trace | None
+    flaws: Mapping[str, str]
+    refused: str = ""
+
+
+class Place(Protocol):
+    """Somewhere to run examples."""
+
+    name: str
+
+    def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
+        """Run ``target`` once and record what it sends; or ``again``: other timing, several calls, no record."""
+        ...
+
+
+def calling(calls: int, params: Mapping[str, Any]) -> Callable[..., Any]:
+    """What each rank does with a loaded target: call it so often, each time on a fresh copy of its vector."""
+
+    def call(target: Any, comm: Any, x: Any) -> tuple[list[Any], Any]:
+        made = target(comm, x.size, **params) if isinstance(target, type) else functools.partial(target, comm, **params)
+        ys, given = [], x
+        for _ in range(calls):
+            given = x.copy()
+            y = made(given)
+            ys.append(y.copy() if isinstance(y, np.ndarray) else y)
+        return ys, given
+
+    return call
+
+
+@dataclass
+class Simulated:
+    """The simulated world: synchronous sends first; where they deadlock, buffered ones for the rest."""
+
+    params: Mapping[str, Any] = field(default_factory=dict)
+    name: str = "simulated"
+
+    def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
+        if again:
+            return self.run(target, example, "unbounded", again)
+        first = self.run(target, example, "synchronous", again)
+        if "deadlock" not in first.flaws:
+            return first
+        buffered = self.run(target, example, "unbounded", again)
+        if "deadlock" in buffered.flaws:
+            return first
+        return buffered._replace(
+            flaws={**buffered.flaws, "deadlock": f"with synchronous sends {first.flaws['deadlock']}"}
+        )
+
+    def run(self, target: Any, example: Example, buffers: str, again: bool) -> Observed:
+        calls, scheduler = (CALLS, "seeded") if again else (1, "round-robin")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
+            outcome = world.run(
+                target, example.p, [x.copy() for x in example.xs], buffers=buffers, scheduler=scheduler, seed=1,
+                record=not again, call=calling(calls, self.params),
+            )  # fmt: skip
+        return told(outcome, example, calls)
+
+
+def told(outcome: Outcome, example: Example, calls: int) -> Observed:
+    """An outcome of the world in the words of check."""
+    if refused := next((f.text for f in outcome.findings if f.kind is Kind.UNSUPPORTED), ""):
+        return Observed([], [], None, {}, refused)
+    trace = from_outcome(outcome, example.p) if calls == 1 else None
+    flaws: dict[str, str] = {}
+    for finding in outcome.findings:
+        flaws.setdefault(falsifies(finding, example.prop), finding.text)
+    if flaws:
+        return Observed([], [], trace, flaws)
+    ys = [[made[i] for made, _ in outcome.results] for i in range(calls)]
+    return Observed(ys, [given for _, given in outcome.results], trace, flaws)
+
+
+class Ranks(Protocol):
+    """Real ranks: a group that this process started, or the job that it is part of."""
+
+    def examine(
+        self, target: Any, xs: Sequence[Any], *, calls: int, trace: bool, timeout: float, **params: Any
+    ) -> Examined:
+        """Run ``target`` on real ranks; raises RankFailed or Hang."""
+        ...
+
+
+@dataclass
+class Real:
+    """Real ranks."""
+
+    ranks: Ranks
+    params: Mapping[str, Any] = field(default_factory=dict)
+    timeout: float = 10.0
+    name: str = "mpi"
+
+    def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
+        calls = CALLS if again else 1
+        try:
+            seen = self.ranks.examine(
+                target, example.xs, calls=calls, trace=not again, timeout=self.timeout, **self.params
+            )
+        except Hang as hang:
+            return Observed([], [], None, {"deadlock": str(hang)})
+        except RankFailed as failure:
+            return Observed([], [], None, {example.prop: str(failure)})
+        return Observed(seen.ys, seen.inputs, seen.trace, {})

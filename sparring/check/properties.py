@@ -1,0 +1,29 @@
+"""What ``check`` judges of an implementation: a closed, ordered set, and how closely it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+PROPERTIES: Mapping[str, str] = {
+    "result": "every rank returns the sum of all",
+    "agreement": "all ranks return the same bits",
+    "input untouched": "the input is as it was",
+    "reproducibility": "the same inputs give the same bits again, in any timing",
+    "steps": "message by message what the page sends",
+    "volume": "as many messages and words as the page",
+    "deadlock": "no deadlock, even with synchronous sends",
+    "hygiene": "every message is matched, every request completed, no buffer touched early",
+    "contention": "no link serves two senders where the page says so",
+    "edge sizes": "the sum also where n < p, n = 0 or p = 1",
+    "dtypes": "the sum for float32, float64, int32 and int64, in the same dtype",
+}
+
+LEVELS = ("result", "volume", "steps")
+"""How closely: at the returned vectors, at what is sent in all, at every message."""
+
+MESSAGES: Mapping[str, tuple[str, ...]] = {
+    "result": (),
+    "volume": ("volume", "contention"),
+    "steps": ("steps", "volume", "contention"),
+}
+"""The properties that look at messages, by level."""

@@ -1,0 +1,103 @@
+"""What one rank does with an example, be it in a group of ours or in a job that the user started."""
+
+from __future__ import annotations
+
+import traceback
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.check import target as targets
+from sparring.check.examined import told
+from sparring.check.line import Message
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+    from sparring.proofs.trace.log import Log
+
+KEPT = 50
+"""Communicators of one size that stay open: an MPI library has some 2000, and the target may take as many as we."""
+HERE = str(Path(__file__).parent)
+
+
+class Comms:
+    """For each example a new communicator of the first ranks of ``world``.
+
+    What an example leaves behind, a message that nobody received for instance, must not meet a
+    later one.  But MPI libraries tell messages apart by the number of their communicator, and a
+    number is given again as soon as it is free.  So each communicator is freed only when ``KEPT``
+    more of its size have come.
+    """
+
+    def __init__(self, world: Intracomm) -> None:
+        self.world = world
+        self.parents: dict[int, Intracomm] = {}
+        self.kept: defaultdict[int, deque[AbstractContextManager[Any]]] = defaultdict(deque)
+
+    def new(self, ranks: int, *, trace: bool) -> tuple[Intracomm, Log | None]:
+        """Collective on the first ``ranks`` ranks.  With ``trace``, all that is done with it goes to the log."""
+        if ranks not in self.parents:
+            self.parents[ranks] = self.world.Create_group(self.world.Get_group().Incl(range(ranks)), ranks)
+        opened: AbstractContextManager[tuple[Intracomm, Log | None]] = duplicate(self.parents[ranks])
+        if trace:
+            from sparring.proofs.trace.recorder import recording
+
+            opened = recording(self.parents[ranks])
+        kept = self.kept[ranks]
+        kept.append(opened)
+        if len(kept) > KEPT:
+            kept.popleft().__exit__(None, None, None)
+        return opened.__enter__()
+
+
+@contextmanager
+def duplicate(comm: Intracomm) -> Iterator[tuple[Intracomm, None]]:
+    """A communicator of the same ranks, without a log."""
+    own = comm.Dup()
+    yield own, None
+    own.Free()
+
+
+def play(
+    comms: Comms, ranks: int, target: Any, x: NDArray[Any], *, calls: int, trace: bool, params: Mapping[str, Any]
+) -> Message:
+    """This rank's part in an example: its answer, or the traceback of what the code under test raises."""
+    try:
+        function = targets.load(target) if isinstance(target, str) else target
+        comm, log = comms.new(ranks, trace=trace)
+        ys, given = called(function, comm, x, calls, params)
+        return told(ys, given, log.events[:] if log else None)
+    except BaseException as error:  # noqa: BLE001  # whatever it is, the others must hear of it
+        return Message({"traceback": own_traceback(error)})
+
+
+def called(
+    function: Any, comm: Any, x: NDArray[Any], calls: int, params: Mapping[str, Any]
+) -> tuple[list[Any], NDArray[Any]]:
+    """The results of that many calls on one communicator, each on a fresh copy of ``x``, and the last copy.
+
+    A class is made an instance of once, ``function(comm, n)``, whose calls get the vector alone.
+    """
+    call = function(comm, x.size, **params) if isinstance(function, type) else partial(function, comm, **params)
+    ys: list[Any] = []
+    given = x
+    for _ in range(calls):
+        given = x.copy()
+        y = call(given)
+        ys.append(y.copy() if isinstance(y, np.ndarray) else y)  # the next call may write over it
+    return ys, given
+
+
+def own_traceback(error: BaseException) -> str:
+    """The traceback from the first frame that is not ours on."""
+    at = error.__traceback__
+    while at and at.tb_frame.f_code.co_filename.startswith(HERE):
+        at = at.tb_next
+    return "".join(traceback.format_exception(error.with_traceback(at)))

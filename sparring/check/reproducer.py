@@ -1,0 +1,78 @@
+"""A falsified property as a script that fails by itself: the smallest example and the question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sparring.check.engine import Question
+from sparring.check.examples import Example
+
+FOLDER = Path("sparring-failures")
+
+SCRIPT = '''\
+"""refuted: {title}
+
+Run: python {file}
+"""
+
+import numpy as np
+
+import sparring
+
+xs = [
+{vectors}
+]
+report = sparring.check(
+    {target!r},
+    {page!r},
+    on={on!r},
+    level={level!r},
+    only=[{prop!r}],
+    examples=[(xs, {kind!r})],
+    **{params!r},
+)
+report.raise_if_refuted()
+print("holds: {prop} on this example")
+'''
+
+
+def write(question: Question, on: str, prop: str, example: Example, why: str, params: Mapping[str, Any]) -> Path | None:
+    """Write the script for ``prop``; None for a target that has no name to find it by."""
+    if not isinstance(question.target, str):
+        return None
+    FOLDER.mkdir(exist_ok=True)
+    file = FOLDER / f"{prop.replace(' ', '-')}.py"
+    text = SCRIPT.format(
+        title=first_line(f"{prop} at {example.place}: {why}"), file=file.as_posix(),
+        vectors="\n".join(f"    np.array({x.tolist()!r}, np.{x.dtype})," for x in example.xs),
+        target=absolute(question.target), page=page_name(question), on=on, level=question.level, prop=prop,
+        kind=example.prop, params=dict(params),
+    )  # fmt: skip
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def first_line(text: str) -> str:
+    """The sentence, so that it can stand in a docstring."""
+    return text.splitlines()[0].replace("\\", "/").replace('"""', "'''")
+
+
+def absolute(target: str) -> str:
+    """A file's target by its full path, so that the script runs from anywhere."""
+    place, _, name = target.rpartition(":")
+    return f"{Path(place).resolve()}:{name}" if place.endswith(".py") else target
+
+
+def page_name(question: Question) -> str:
+    """What finds the page again: its name, or its file."""
+    if question.page is None:
+        return CONTRACT
+    file = question.page.module.__file__
+    own = question.page.module.__name__.startswith("sparring.spec.")
+    return question.page.name if own or file is None else str(Path(file).resolve())
+
+
+CONTRACT = "allreduce"
+"""The page's name that means no page: the sum, and whatever messages."""

@@ -1,0 +1,80 @@
+"""``sparring check``: the verdict on somebody's implementation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sparring.cli import _options
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from sparring.report import Report
+
+
+class Expectation(click.ParamType[tuple[str, str]]):
+    """A property that must fail and why: ``steps=sends in segments``."""
+
+    name = "PROPERTY=REASON"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        prop, equals, reason = str(value).partition("=")
+        if not equals or not reason:
+            self.fail(f"{value!r}: write an expected failure as property=reason", param, ctx)
+        return prop, reason
+
+
+@click.command("check")
+@click.argument("target", metavar="TARGET")
+@click.option("--algorithm", default="allreduce", help="What it is said to be: ALGO; by default the sum is all that counts.")
+@click.option("--ranks", type=_options.Ranks(), default="1-8", show_default=True, help="Numbers of ranks to draw from.")
+@click.option("--on", type=click.Choice(["simulated", "mpi", "both"]), default="simulated", show_default=True)
+@click.option("--level", type=click.Choice(["result", "volume", "steps"]), default="result", show_default=True,
+              help="Look at results, at what is sent in all, or at every message.")  # fmt: skip
+@click.option("--max-examples", type=click.IntRange(1), default=100, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same examples.")
+@click.option("--xfail", "xfail", multiple=True, type=Expectation(), help="A property that must fail, and why.")
+@click.option("--only", multiple=True, metavar="PROPERTY", help="Judge this property alone; may be repeated.")
+@_options.parameters
+@_options.as_json
+def command(
+    target: str, algorithm: str, ranks: tuple[int, ...], on: str, level: str, max_examples: int, seed: int,
+    xfail: tuple[tuple[str, str], ...], only: tuple[str, ...], params: tuple[tuple[str, Any], ...], json_: bool,
+) -> None:  # fmt: skip
+    """Judge TARGET, pkg.mod:function or file.py:function (or :Class), property by property.
+
+    What is wrong is shrunk to the smallest example, and written down as a script in sparring-failures/.
+    """
+    from rich.progress import Progress
+
+    from sparring.check.checking import check
+
+    console = _options.console(json_)
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task(f"checking {target}", total=max_examples * (2 if on == "both" else 1))
+        report = check(
+            target, algorithm, ranks=ranks, on=on, level=level, seed=seed, max_examples=max_examples,
+            xfail=dict(xfail), only=only or None, advance=lambda: progress.advance(task), **dict(params),
+        )  # fmt: skip
+    if not json_:
+        console.print(table(report))
+        if report.figure:
+            console.print()
+            console.print(report.figure(console.width))
+        console.print(f"\n{_options.coverage(report)}", soft_wrap=True)
+    _options.finish(report, json_)
+
+
+def table(report: Report) -> Table:
+    """A row a property: its verdict, and the example where it is refuted."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    grid = Table(box=None, padding=(0, 2, 0, 0))
+    for column in ("property", "verdict", ""):
+        grid.add_column(column, overflow="fold")
+    for result in report.results:
+        grid.add_row(result.property, _options.coloured(str(result.verdict)), escape(result.detail))
+    return grid

@@ -1,0 +1,33 @@
+"""Options for the tests that ``sparring.conformance`` makes.  Every pytest run loads this: it imports pytest alone."""
+
+from __future__ import annotations
+
+import pytest
+
+OPTIONS: dict[str, object] = {}
+"""What was given on pytest's command line, by the name of ``check``'s argument."""
+
+RUNNING: dict[str, pytest.Config] = {}
+"""Under "config", the configuration of the run that this process is in."""
+
+NAMES = {
+    "on": ("--sparring-on", {"choices": ["simulated", "mpi", "both"]}, "where conformance tests run their target"),
+    "ranks": ("--sparring-ranks", {}, "numbers of ranks that conformance tests draw from: 8, 1-8 or 1-4,7"),
+    "max_examples": ("--sparring-max-examples", {"type": int}, "examples a property"),
+    "seed": ("--sparring-seed", {"type": int}, "the same seed draws the same examples"),
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options; what is given there outweighs what a test file says."""
+    group = parser.getgroup("sparring", "conformance of allreduce implementations")
+    for name, (option, kind, text) in NAMES.items():
+        group.addoption(option, dest=f"sparring_{name}", default=None, help=text, **kind)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep what was given, for the checks to read."""
+    given = {name: config.getoption(f"sparring_{name}") for name in NAMES}
+    RUNNING["config"] = config
+    OPTIONS.clear()
+    OPTIONS.update({name: value for name, value in given.items() if value is not None})

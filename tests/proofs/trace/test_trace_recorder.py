@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparring import page, world
+from sparring.check import launch
+from sparring.proofs.trace.compare import compare
+from sparring.proofs.trace.events import from_outcome
+from sparring.proofs.trace.files import read
+
+PROGRAM = Path(__file__).with_name("recorder_program.py")
+OURS = f"{PROGRAM.with_name('trace_targets.py')}:ours"
+
+
+def run(*arguments):
+    """The program on four ranks."""
+    if launch.find() is None:
+        pytest.skip("no mpiexec installed")
+    done = launch.run([sys.executable, str(PROGRAM), *arguments], 4, timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
+def channels(trace):
+    """What is sent, channel by channel in the order of posting."""
+    told = {}
+    for e in trace.sends():
+        told.setdefault((e.rank, e.peer), []).append((e.tag, e.context, e.count, e.dtype, e.nbytes, e.digest))
+    return told
+
+
+def vector(r, n):
+    """The program's input."""
+    import numpy as np
+
+    return np.random.default_rng([r, n]).standard_normal(n)
+
+
+@pytest.mark.mpi
+def test_recorded_rings(tmp_path):
+    """Recording changes no bit of our ring's result, and sees on every channel what the simulated world sees."""
+    run("ring_traces", str(tmp_path))
+    for p in range(1, 5):
+        for n in (0, 1, p, 2 * p + 1, 50_000):
+            xs = [vector(r, n) for r in range(p)]
+            seen = read(tmp_path / f"{p}-{n}")
+            simulated = from_outcome(world.run(OURS, p, xs, record=True), p)
+            assert channels(seen) == channels(simulated)
+            assert sum(map(len, channels(seen).values())) == 2 * p * (p - 1)
+            assert {e.where.partition(":")[0] for e in seen.events} == {"ring.py"}
+            for level in ("volume", "steps"):
+                assert compare(page("ring"), xs, seen, level) is None
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("check", ["communicators", "calls", "collectives", "refusals", "again_and_again"])
+def test_recorder(check):
+    """The recorder notes what it should, in every setting that the program makes."""
+    run(check)
+
+
+def test_importing_starts_no_mpi():
+    """A driver can read and compare traces without an MPI library."""
+    code = (
+        "import sys, sparring.proofs.trace.compare, sparring.proofs.trace.recorder; sys.exit('mpi4py' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0

@@ -1,0 +1,327 @@
+"""``check``: small examples, honest words, expectations, reproducers, and one sentence for bad questions."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from sparring.check import checking
+from sparring.check.checking import check
+from sparring.check.launch import find
+from sparring.cli import cli, exit_code
+from sparring.errors import InputError, MissingExtra, Refuted, SparringError
+from sparring.proofs.core.verdicts import Word
+
+MPI = pytest.mark.skipif(find() is None, reason="no mpiexec installed")
+
+SOURCE = """\
+import numpy as np
+from mpi4py import MPI
+
+def right(comm, x, scale=1):
+    y = np.empty_like(x)
+    comm.Allreduce(x, y)
+    return y * y.dtype.type(scale)
+
+def wrong(comm, x):
+    y = right(comm, x)
+    if comm.Get_rank() == 1 and x.size > 4:
+        y[3] += 1
+    return y
+
+def raises(comm, x):
+    if comm.Get_rank() == 1 and x.size > 2:
+        raise ValueError("planted")
+    return right(comm, x)
+
+def hangs(comm, x):
+    if comm.Get_rank() == 0 and comm.Get_size() > 1 and x.size > 2:
+        comm.Recv(x.copy(), 1, 99)
+    return right(comm, x)
+
+def unsupported(comm, x):
+    return comm.allreduce(x)
+
+class Stateful:
+    def __init__(self, comm, n, scale=1):
+        self.comm, self.n, self.scale, self.calls = comm, n, scale, 0
+
+    def __call__(self, x):
+        self.calls += 1
+        assert x.size == self.n
+        return right(self.comm, x, self.scale)
+
+class Forgetful(Stateful):
+    def __call__(self, x):
+        return super().__call__(x) * x.dtype.type(self.calls == 1)
+"""
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """A file of targets in an empty folder that is the current one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(SOURCE, encoding="utf-8")
+    return tmp_path
+
+
+def words(report) -> dict[str, Word]:
+    return {r.property: r.verdict.word for r in report.results}
+
+
+def detail(report, prop: str) -> str:
+    return next(r.detail for r in report.results if r.property == prop)
+
+
+@pytest.mark.parametrize("name", ["right", "Stateful"])
+def test_a_right_target_holds(mine, name):
+    """A function and a class; what looks at messages is not covered, and says why."""
+    report = check(f"mine.py:{name}")
+
+    assert (report.verdict, report.exit_code) == ("holds", 0)
+    assert words(report)["steps"] is Word.NOT_COVERED
+    assert detail(report, "steps") == "level 'result' does not look at it; there are result, volume, steps"
+
+
+def test_a_wrong_result_is_shrunk_to_the_smallest_p_n_and_values(mine):
+    """One wrong entry at n > 4 on rank 1: two ranks, five entries, and nothing in them."""
+    start = time.perf_counter()
+    report = check("mine.py:wrong", only=["result"])
+
+    assert detail(report, "result") == (
+        "p=2 n=5: rank 1 has [0 0 0 1 0], reference [0 0 0 0 0]. Run: python sparring-failures/result.py"
+    )
+    assert report.results[0].witness == {"p": 2, "n": 5, "inputs": [[0] * 5, [0] * 5]}
+    assert time.perf_counter() - start < 30  # 1 s on two idle cores
+
+
+def test_the_error_text_is_the_one_sentence(mine):
+    """What a user of the Python call sees."""
+    with pytest.raises(Refuted) as error:
+        check("mine.py:wrong", only=["result"]).raise_if_refuted()
+
+    assert str(error.value) == (
+        "refuted: result at p=2 n=5: rank 1 has [0 0 0 1 0], reference [0 0 0 0 0]. "
+        "Run: python sparring-failures/result.py"
+    )
+
+
+def test_a_hand_written_ring_with_one_wrong_index_is_located(mine):
+    """Not only that it is wrong: the step, the chunk, the rank and the line."""
+    source = (mine / "mine.py").read_text(encoding="utf-8")
+    (mine / "mine.py").write_text(
+        source
+        + """
+def ring(comm, x):
+    p, r = comm.Get_size(), comm.Get_rank()
+    y = x.copy()
+    part = [y[i * x.size // p:(i + 1) * x.size // p] for i in range(p)]
+    for t in range(2 * (p - 1)):
+        inbox = np.empty_like(part[(r - t - 1) % p])
+        receive = comm.Irecv(inbox, (r - 1) % p)
+        comm.Send(part[(r - t) % p], (r + 1) % p)
+        receive.Wait()
+        if t < p - 1:
+            part[(r - t - (1 if t != 1 else 2)) % p][:inbox.size] += inbox
+        else:
+            part[(r - t - 1) % p][:] = inbox
+    return y
+""",
+        encoding="utf-8",
+    )
+
+    told = detail(check("mine.py:ring", "ring", level="steps", only=["result"]), "result")
+
+    assert "p=3 n=3" in told
+    assert "first difference step 2, chunk" in told
+    assert "at mine.py:" in told
+
+
+def test_a_reproducer_fails_when_run_alone_and_passes_when_the_target_is_mended(mine):
+    """In a process of its own, from the sentence's own command."""
+    check("mine.py:wrong", only=["result"])
+    script = mine / "sparring-failures" / "result.py"
+
+    failing = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False, cwd=mine
+    )
+    assert failing.returncode == 1
+    assert "sparring.errors.Refuted: refuted: result at p=2 n=5: rank 1 has [0 0 0 1 0]" in failing.stderr
+
+    (mine / "mine.py").write_text(SOURCE.replace("y[3] += 1", "pass"), encoding="utf-8")
+    mended = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False, cwd=mine
+    )
+    assert (mended.returncode, mended.stdout) == (0, "holds: result on this example\n")
+
+
+def test_a_raise_and_a_hang_are_told_with_rank_and_line(mine):
+    """Shrunk like everything else."""
+    assert "p=2 n=3: rank 1 raised ValueError: planted (mine.py:17)" in detail(check("mine.py:raises"), "result")
+    hang = detail(check("mine.py:hangs"), "deadlock")
+    assert "p=2 n=3: rank 0 waits in Recv from rank 1 (mine.py:22) -> rank 1 waits in Allreduce" in hang
+
+
+def test_what_the_world_does_not_know_is_not_covered(mine):
+    """With the sentence that says where it can be run."""
+    report = check("mine.py:unsupported")
+
+    assert set(words(report).values()) == {Word.NOT_COVERED}
+    assert "allreduce" in detail(report, "result")
+    assert "--on mpi" in detail(report, "result")
+
+
+def test_state_that_leaks_into_the_next_call_is_found(mine):
+    """A target is called more than once on one communicator."""
+    told = detail(check("mine.py:Forgetful", only=["result"]), "result")
+
+    assert "in call 2 on the same communicator" in told
+
+
+def test_parameters_reach_the_target(mine):
+    """And a wrong one shows."""
+    assert check("mine.py:right", scale=1, only=["result"]).exit_code == 0
+    assert check("mine.py:right", scale=2, only=["result"]).exit_code == 1
+    assert check("mine.py:Stateful", scale=2, only=["result"]).exit_code == 1
+
+
+def test_a_function_can_be_given_itself():
+    """Without a file there is no reproducer, but the example all the same."""
+
+    def lossy(comm, x):
+        y = np.empty_like(x)
+        comm.Allreduce(x, y)
+        y[-1:] = 0
+        return y
+
+    assert detail(check(lossy, only=["result"], ranks=[3]), "result") == "p=3 n=3: rank 0 has [0 0 0], reference [0 0 1]"
+
+
+def test_the_same_seed_draws_the_same_examples(mine):
+    """Reports are equal but for the time they took."""
+    once, again = (check("mine.py:wrong", seed=7).to_dict() | {"seconds": 0} for _ in range(2))
+
+    assert once == again
+
+
+def test_expected_failures_count_for_nothing_until_they_are_stale(mine):
+    """Refuted as expected, with the reason; where the property holds the expectation is a failure."""
+    report = check("mine.py:wrong", only=["result"], xfail={"result": "known since May"})
+    assert (report.exit_code, str(report.results[0].verdict)) == (0, "refuted as expected")
+    assert report.results[0].detail.startswith("known since May (p=2 n=5")
+
+    stale = check("mine.py:right", only=["result"], xfail={"result": "known since May"})
+    assert stale.exit_code == 1
+    assert stale.results[0].detail == "expected to fail (known since May), but it holds: drop the expectation"
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"level": "steps"}, "level 'steps' needs a page to compare messages with: --algorithm ALGO"),
+        ({"level": "all"}, "level 'all': there are result, volume, steps"),
+        ({"on": "cloud"}, "on='cloud': there are simulated, mpi, both"),
+        ({"only": ["speed"]}, "no property 'speed': there are result, agreement"),
+        ({"xfail": {"speed": "x"}}, "xfail: no property 'speed'"),
+        ({"ranks": []}, "ranks: at least one"),
+        ({"page": "rinng"}, "did you mean 'ring'"),
+        ({"target": "mine.py:nothing"}, "no function 'nothing'"),
+        ({"target": "nothing.py:f"}, "no file nothing.py"),
+        ({"target": "no.such.module:f"}, "no module 'no'"),
+        ({"target": "mine.py"}, "pkg.mod:function"),
+    ],
+    ids=lambda x: " ".join(x) if isinstance(x, dict) else None,
+)
+def test_bad_questions_are_one_sentence(mine, asked, why):
+    """Nothing is run."""
+    with pytest.raises(InputError) as error:
+        check(**{"target": "mine.py:right", **asked})
+
+    assert why in str(error.value)
+
+
+def test_a_missing_launcher_is_undecided_only_where_mpi_was_asked_for(mine, monkeypatch):
+    """Otherwise the simulated world's verdict stands."""
+
+    class Missing:
+        def __init__(self, *args, **kwargs):
+            raise MissingExtra('no mpiexec: pip install "sparring[mpich]"')
+
+    monkeypatch.setattr(checking, "Group", Missing)
+
+    assert check("mine.py:right", on="mpi").exit_code == 3
+    assert check("mine.py:right", on="both").exit_code == 0
+
+
+@pytest.mark.mpi
+@MPI
+def test_the_library_s_own_allreduce_on_real_ranks(mine):
+    """One group of processes judges all examples; what only the world sees is not covered."""
+    report = check("mine.py:right", on="mpi", ranks=range(1, 4), max_examples=30)
+
+    assert report.exit_code == 0
+    assert words(report)["result"] is Word.TESTED
+    assert detail(report, "hygiene") == "only the simulated world sees it"
+
+
+@pytest.mark.mpi
+@MPI
+@pytest.mark.parametrize(
+    ("name", "prop", "told"),
+    [
+        ("wrong", "result", "p=2 n=5: rank 1 has [0 0 0 1 0], reference [0 0 0 0 0]"),
+        ("raises", "result", "ValueError: planted"),
+        ("hangs", "deadlock", "did not answer"),
+    ],
+)
+def test_real_ranks_fail_in_seconds_with_the_smallest_example(mine, name, prop, told):
+    """A hang or a raise is shrunk in the world and replayed once."""
+    start = time.perf_counter()
+    report = check(f"mine.py:{name}", on="mpi", ranks=range(1, 4), only=[prop])
+    seconds = time.perf_counter() - start
+
+    assert told in detail(report, prop)
+    assert report.results[0].witness["p"] == 2
+    assert report.results[0].witness["n"] == (5 if name == "wrong" else 3)
+    assert seconds < 60  # 5 and 15 on two idle cores
+
+
+@pytest.mark.mpi
+@MPI
+def test_both_places_are_asked(mine):
+    """The world's verdict and that of real ranks are one report."""
+    report = check("mine.py:right", "ring", on="both", ranks=[1, 2], max_examples=20)
+
+    assert report.exit_code == 0
+    assert report.results[0].verdict.number > 12
+
+
+def cli_check(*args):
+    """The command in this process: exit code, standard output, error."""
+    result = CliRunner().invoke(cli, ["check", *args])
+    if isinstance(result.exception, SparringError):
+        return exit_code(result.exception), result.stdout, str(result.exception)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_the_command_tells_what_the_call_tells(mine):
+    """As a table and as the envelope, with the exit codes."""
+    code, text, _ = cli_check("mine.py:right", "--algorithm", "ring", "--ranks", "1-3")
+    assert code == 0
+    assert "tested" in text
+    assert text.splitlines()[-1].startswith("holds: ")
+
+    code, text, _ = cli_check("mine.py:wrong", "--only", "result", "--json")
+    envelope = json.loads(text)
+    assert (code, envelope["verdict"], envelope["results"][0]["witness"]["p"]) == (1, "refuted", 2)
+
+    assert cli_check("mine.py:wrong", "--only", "result", "--xfail", "result=known")[0] == 0
+    assert cli_check("mine.py:right", "-P", "scale=2", "--only", "result")[0] == 1
+    assert cli_check("mine.py:nothing")[0] == 2
+    assert cli_check("mine.py:right", "--xfail", "result")[0] == 2

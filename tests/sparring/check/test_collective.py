@@ -1,0 +1,234 @@
+"""Examples on the job that pytest itself is: real launches of ``mpiexec -n P pytest``."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparring.check import launch
+from sparring.check.collective import Job, joined, opened
+from sparring.check.line import Message
+from sparring.errors import InputError
+
+BAD = Path(__file__).with_name("misbehaving.py")
+PRELUDE = f"""
+import numpy as np, pytest
+from sparring.check.collective import Job, terminal
+from sparring.check.line import Message
+from sparring.errors import InputError, RankFailed
+
+BAD = {str(BAD)!r} + ":{{}}"
+XS = [np.arange(4.0) + r for r in range(3)]
+
+@pytest.fixture(scope="session")
+def job(pytestconfig):
+    return Job(terminal(pytestconfig))
+
+def is_total(seen, p=3):
+    return all(np.array_equal(y, sum(XS[:p])) for ys in seen.ys for y in ys)
+
+"""
+GOOD = (
+    PRELUDE
+    + """
+def test_good(job):
+    for p in (1, 2, 3, 2):
+        seen = job.examine(BAD.format("total"), XS[:p], calls=2, trace=True, factor=1)
+        assert is_total(seen, p) and [len(seen.ys), len(seen.ys[0])] == [2, p] == [len(seen.ys), len(seen.inputs)]
+        assert [(e.rank, e.call) for e in seen.trace.events] == [(r, "Allreduce") for r in range(p) for _ in range(2)]
+
+def test_own_callable(job):
+    seen = job.examine(lambda comm, x: x + comm.rank, XS)
+    assert [y.tolist() for y in seen.ys[0]] == [(x + r).tolist() for r, x in enumerate(XS)]
+
+def test_share(job):
+    message = Message({"a": job.rank}, [np.full(3, job.rank), np.zeros((0, 2), np.int8)])
+    header, (a, b) = job.share(message)
+    assert (header, a.tolist(), b.shape, b.dtype) == ({"a": 0}, [0, 0, 0], (0, 2), np.int8)
+    assert job.share().header == {}
+
+def test_gather(job):
+    told = job.gather(Message({"r": job.rank}, [np.zeros(job.rank)] * job.rank))
+    assert [(m.header["r"], [a.size for a in m.arrays]) for m in told] == [(0, []), (1, [1]), (2, [2, 2])]
+
+def test_bad_requests(job):
+    with pytest.raises(InputError, match="4 inputs for a group of 3 ranks"):
+        job.examine(BAD.format("total"), [*XS, XS[0]])
+    with pytest.raises(InputError, match="no file nowhere.py"):
+        job.examine("nowhere.py:total", XS)
+"""
+)
+LED = (
+    PRELUDE
+    + """
+def test_led(job):
+    def work(ranks):
+        rng, wrong = np.random.default_rng(), 0  # the other ranks could not draw the same
+        for _ in range(5):
+            xs = [rng.random(7) for _ in range(rng.integers(1, 4))]
+            wrong += not all(np.allclose(y, sum(xs)) for y in ranks.examine(BAD.format("total"), xs).ys[0])
+        with pytest.raises(RankFailed, match="planted"):
+            ranks.examine(BAD.format("all_raise"), XS)
+        with pytest.raises(InputError, match="0 calls"):
+            ranks.examine(BAD.format("total"), XS, calls=0)
+        return {"wrong": wrong, "rank": job.rank}
+
+    assert job.led(BAD.format("total"), work) == {"wrong": 0, "rank": 0}
+
+def test_led_raises(job):
+    with pytest.raises(ZeroDivisionError if job.rank == 0 else RankFailed, match="division by zero"):
+        job.led(BAD.format("total"), lambda ranks: 1 / 0)
+"""
+)
+
+
+@pytest.fixture
+def mpi_pytest(launcher, tmp_path):
+    """Runs pytest on ``text`` on three ranks: exit code, output, seconds; nothing of it lives on."""
+
+    def run(text, *args):
+        file = tmp_path / "test_on_ranks.py"
+        file.write_text(text, encoding="utf-8")
+        own = ["-p", "no:cacheprovider", "-p", "no:xdist", "-rA", "--tb=short"]
+        before, start = set(launch.descendants(os.getpid())), time.monotonic()
+        done = launch.run([sys.executable, "-m", "pytest", *own, *args, str(file)], 3, timeout=60)
+        assert set(launch.descendants(os.getpid())) <= before
+        return done.returncode, done.stdout, time.monotonic() - start
+
+    return run
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("text", "tests"), [(GOOD, 5), (LED, 2)], ids=["together", "led"])
+def test_all_pass(mpi_pytest, text, tests):
+    """Examples, shared and gathered values, and examples that rank 0 alone asks for, are right on every rank."""
+    code, out, _ = mpi_pytest(text)
+    assert code == 0, out
+    assert out.count(f"{tests} passed") == 3, out
+
+
+AFTER = """
+
+def test_after(job):
+    assert is_total(job.examine(BAD.format("total"), XS))
+"""
+
+
+def failing(name, how="", prelude=PRELUDE):
+    """A file whose first test judges a bad target, and whose second a good one."""
+    call = f'    assert is_total(job.examine(BAD.format("{name}"), XS{how}))\n'
+    return prelude + "def test_first(job):\n" + call + AFTER
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("name", "says"), [("wrong", "AssertionError"), ("all_raise", "ValueError: planted"), ("last_raises", "planted")]
+)
+def test_ordinary_failure(mpi_pytest, name, says):
+    """Where all ranks come to an end, a failure of one is a failure of the test on all, and the run goes on."""
+    code, out, _ = mpi_pytest(failing(name))
+    assert code == 1
+    assert out.count("1 failed, 1 passed") == 3, out
+    assert says in out
+
+
+@pytest.mark.mpi
+def test_raise_while_others_wait(mpi_pytest):
+    """Where the others wait for the rank that raised, its traceback and the test's name are printed, and all ends."""
+    code, out, seconds = mpi_pytest(failing("raises", ", timeout=50"))
+    assert code != 0
+    assert "rank 2 of 3, " in out and "test_on_ranks.py::test_first (call): Traceback (most recent call last):" in out
+    assert re.search(rf'File "{re.escape(str(BAD))}", line \d+, in raises\n', out)
+    assert "ValueError: planted" in out
+    assert "test_after" not in out
+    assert seconds < 10
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("hangs", "comm.Recv(x, source=1, tag=99)"),
+        ("spins", "pass"),
+        ("holds_the_interpreter", "libc.pause()"),
+    ],
+)
+def test_hang(mpi_pytest, name, line):
+    """A rank that hangs says where, even in code that lets no other thread run, and the job ends within seconds."""
+    code, out, seconds = mpi_pytest(failing(name, ", timeout=0.5"))
+    assert code != 0
+    lines = {int(n) for n in re.findall(rf'File "{re.escape(str(BAD))}", line (\d+) in {name}', out)}
+    texts = BAD.read_text(encoding="utf-8").split("\n")
+    assert lines and {texts[n - 1].strip() for n in lines} <= {line, "while comm.rank == 0:"}, out
+    assert "test_after" not in out
+    assert seconds < 10
+
+
+@pytest.mark.mpi
+def test_all_hang(mpi_pytest):
+    """If all hang, all say where."""
+    code, out, _ = mpi_pytest(failing("all_hang", ", timeout=0.5"))
+    assert code != 0
+    for r in range(3):
+        assert f"rank {r} of 3, " in out, out
+    assert out.count("no answer within 0.5 s; it is here:") == 3, out
+
+
+@pytest.mark.mpi
+def test_dies(mpi_pytest):
+    """A rank that ends takes the others with it."""
+    code, _, seconds = mpi_pytest(failing("exits", ", timeout=50"))
+    assert code != 0
+    assert seconds < 10
+
+
+APART = """
+def test_alone(job):
+    assert job.rank != 1
+    job.examine(BAD.format("total"), XS)
+"""
+
+
+@pytest.mark.mpi
+def test_ranks_apart(mpi_pytest):
+    """A test that fails on one rank alone, outside of an example, cannot be confused with the next test."""
+    code, out, seconds = mpi_pytest(PRELUDE + APART + AFTER)
+    assert code != 0
+    assert "the ranks have lost each other; probably a test failed on one alone" in out
+    assert re.search(r"rank 0: example 1, .*::test_alone \(call\)\nrank 1: example 1, .*::test_after \(call\)", out)
+    assert seconds < 10
+
+
+def test_no_job(monkeypatch):
+    """Without a launcher, or under one of another MPI, one sentence says what is wrong."""
+    for name in ("PMI_RANK", "PMI_SIZE", "OMPI_COMM_WORLD_RANK", "PMIX_RANK"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(InputError, match="no rank of an MPI job: start it with mpiexec -n P"):
+        Job()
+
+
+@pytest.mark.mpi
+def test_mismatch_of_job(launcher):
+    """A launcher whose ranks MPI does not know is found out."""
+    code = "from sparring.check.collective import Job; Job()"
+    env = {**os.environ, "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}
+    import subprocess
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "mpiexec started rank 1 of 2, but MPI says rank 0 of 1" in done.stderr
+
+
+def test_packed():
+    """A message and its bytes are the same."""
+    message = Message({"a": [1, None]}, [np.arange(3), np.zeros((2, 0)), np.array(7, np.int8)])
+    header, arrays = opened(joined(message))
+    assert header == message.header
+    assert [(a.dtype, a.shape, a.tolist()) for a in arrays] == [(a.dtype, a.shape, a.tolist()) for a in message.arrays]

@@ -1,0 +1,156 @@
+"""``@sparring.conformance`` in a user's own test file: one test a property, alone, with xdist, and under mpiexec."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from sparring.check import launch
+
+SOURCE = """\
+import numpy as np
+
+def right(comm, x):
+    y = np.empty_like(x)
+    comm.Allreduce(x, y)
+    return y
+
+def wrong(comm, x):
+    y = right(comm, x)
+    if comm.Get_rank() == 1:
+        y[-1:] += 1
+    return y
+
+def raises(comm, x):
+    if comm.Get_rank() == 1:
+        raise ValueError("planted")
+    return right(comm, x)
+"""
+TESTS = """\
+import sparring
+
+@sparring.conformance("mine.py:{}", {}ranks=range(1, 4), max_examples=20)
+def test_mine(check):
+    check()
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A user's folder; runs pytest in it, under mpiexec where ``ranks`` are given."""
+    (tmp_path / "mine.py").write_text(SOURCE, encoding="utf-8")
+
+    def run(name, *args, more="", ranks=0):
+        (tmp_path / "test_mine.py").write_text(TESTS.format(name, more), encoding="utf-8")
+        plugin = [] if installed() else ["-p", "sparring.pytest_plugin"]
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", *plugin, *args, str(tmp_path)]
+        if ranks:
+            return launch.run(["env", f"--chdir={tmp_path}", *command], ranks, timeout=110)
+        return subprocess.run(command, capture_output=True, text=True, timeout=110, check=False, cwd=tmp_path)
+
+    return run
+
+
+def installed() -> bool:
+    """Whether an installed sparring brings the plugin by its entry point."""
+    from importlib.metadata import entry_points
+
+    return any(e.value == "sparring.pytest_plugin" for e in entry_points(group="pytest11"))
+
+
+def test_each_property_is_a_test_of_its_own(project):
+    """With stable ids; what is not covered is skipped with its reason."""
+    done = project("right")
+
+    assert done.returncode == 0, done.stdout
+    for prop in ("result", "agreement", "input-untouched", "reproducibility", "deadlock", "edge-sizes", "dtypes"):
+        assert f"PASSED test_mine.py::test_mine[{prop}]" in done.stdout
+    assert "not covered: level 'result' does not look at it" in done.stdout
+    assert "8 passed, 3 skipped" in done.stdout
+
+
+def test_a_wrong_target_fails_with_the_smallest_example(project):
+    """The sentence of the Python call; the other properties pass."""
+    done = project("wrong")
+
+    assert done.returncode == 1
+    assert "refuted: result at p=2 n=2: rank 1 has [0 1], reference [0 0]" in done.stdout
+    assert "PASSED test_mine.py::test_mine[deadlock]" in done.stdout
+
+
+def test_expected_failures_are_pytest_s_own(project):
+    """With their reasons; a stale one fails."""
+    wrong = 'xfail={p: "known" for p in ("result", "agreement", "edge sizes", "dtypes")}, '
+
+    assert "8 passed" not in (done := project("wrong", more=wrong)).stdout
+    assert done.returncode == 0, done.stdout
+    assert "4 passed, 3 skipped, 4 xfailed" in done.stdout
+    stale = project("right", more=wrong)
+    assert stale.returncode == 1
+    assert "XPASS(strict)" in stale.stdout
+
+
+def test_it_works_with_xdist(project):
+    """The ids are the same in every worker."""
+    done = project("right", "-n", "2")
+
+    assert done.returncode == 0, done.stdout
+    assert "8 passed, 3 skipped" in done.stdout
+
+
+def test_options_outweigh_the_file(project):
+    """All are prefixed; bad values are one sentence."""
+    assert "refuted: result at p=3" in project("wrong", "--sparring-ranks", "3").stdout
+    assert project("wrong", "--sparring-ranks", "1").returncode == 0
+    assert "names no numbers of ranks" in project("right", "--sparring-ranks", "three").stdout
+    assert "invalid choice: 'cloud'" in project("right", "--sparring-on", "cloud").stderr
+
+
+def test_the_plugin_imports_pytest_alone():
+    """Every pytest run of a user loads it, whatever it tests."""
+    code = (
+        "import sys, pytest; before = set(sys.modules); import sparring.pytest_plugin; "
+        "print(sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+
+    assert done.stdout.strip() == "['sparring', 'sparring.pytest_plugin']"
+
+
+def test_every_option_is_prefixed():
+    """No other plugin's option can be hidden."""
+    from sparring import pytest_plugin
+
+    assert all(option.startswith("--sparring-") for option, *_ in pytest_plugin.NAMES.values())
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
+def test_under_mpiexec_all_ranks_agree(project):
+    """Rank 0 draws, all ranks run the target on the job's own ranks, and all pass."""
+    done = project("right", ranks=3)
+
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("PASSED test_mine.py::test_mine[result]") == 3
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
+def test_under_mpiexec_one_failing_rank_fails_all(project):
+    """A wrong result is the same failure on every rank."""
+    done = project("wrong", ranks=3)
+
+    assert done.returncode != 0
+    assert done.stdout.count("FAILED test_mine.py::test_mine[result]") == 3
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
+def test_under_mpiexec_a_rank_that_raises_takes_the_job_down(project):
+    """With its traceback, though the others wait for it."""
+    done = project("raises", "-x", ranks=3)
+
+    assert done.returncode != 0
+    assert "ValueError: planted" in done.stdout

@@ -1,0 +1,198 @@
+"""The matrix defect x property: each planted defect falsifies its declared properties and no other.
+
+The twin is a ring written in a style unlike sparring's own: views, Sendrecv, one loop for both laps.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from sparring.check.checking import check
+from sparring.check.launch import find
+from sparring.check.properties import PROPERTIES
+from sparring.proofs.core.verdicts import Word
+
+TWIN = """\
+import numpy as np
+from mpi4py import MPI
+
+called = 0
+
+def allreduce(comm, x):
+    global called
+    called += 1
+    me, size = comm.rank, comm.size
+    total = np.array(x)
+    views = np.split(total, [len(x) * i // size for i in range(1, size)])
+    for hop in range(2 * size - 2):
+        there, here = views[(me - hop) % size], views[(me - hop - 1) % size]
+        got = np.zeros_like(here)
+        comm.Sendrecv(there, dest=(me + 1) % size, recvbuf=got, source=(me - 1) % size)
+        if hop < size - 1:
+            here += got
+        else:
+            here[:] = got
+    return total
+"""
+
+EXCHANGE = "comm.Sendrecv(there, dest=(me + 1) % size, recvbuf=got, source=(me - 1) % size)"
+WRONG_SUM = {"result", "agreement", "steps", "edge sizes", "dtypes"}
+DEFECTS = {
+    "wrong chunk": ("here += got", "views[(me - hop) % size][:1] += got[:1]", WRONG_SUM - {"agreement"}),
+    "one step short": ("range(2 * size - 2)", "range(2 * size - 3)", WRONG_SUM | {"volume"}),
+    "adds where it must overwrite": ("here[:] = got", "here += got", WRONG_SUM),
+    "wrong neighbour": ("(me + 1) % size, recvbuf", "(me + 2) % size, recvbuf", {"deadlock"}),
+    "blocking sends in a cycle": (
+        EXCHANGE,
+        "comm.Ssend(there, (me + 1) % size); comm.Recv(got, (me - 1) % size)",
+        {"deadlock"},
+    ),
+    "sends that need buffers": (
+        EXCHANGE,
+        "comm.Send(there, (me + 1) % size); comm.Recv(got, (me - 1) % size)",
+        {"deadlock"},
+    ),
+    "tags mixed up": (EXCHANGE, EXCHANGE.replace("recvbuf", "sendtag=hop % 2, recvtag=(hop + 1) % 2, recvbuf"), {"deadlock"}),
+    "rank left waiting": ("    return total", "    me or size < 2 or comm.Recv(total, 1, 9)\n    return total", {"deadlock"}),
+    "message too long": ("comm.Sendrecv(there", "comm.Sendrecv(np.append(there, there[:1])", {"hygiene"}),
+    "wrong dtype sent": ("comm.Sendrecv(there", "comm.Sendrecv(there.astype(np.complex128)", {"hygiene"}),
+    "request never completed": (
+        "    return total",
+        "    size > 1 and comm.Irecv(total[:0], (me + 1) % size)\n    return total",
+        {"hygiene"},
+    ),
+    "buffer reused before completion": (
+        EXCHANGE,
+        "wait = comm.Isend(there, (me + 1) % size); there += 1; comm.Recv(got, (me - 1) % size); there -= 1; wait.Wait()",
+        {"hygiene"},
+    ),
+    "input changed": ("np.array(x)", "np.asarray(x)", {"input untouched"}),
+    "wrong dtype returned": ("    return total", "    return total + np.float64(0)", {"dtypes", "result", "edge sizes"}),
+    "only float32 is wrong": (
+        "    return total",
+        "    return total.astype(np.float64) if total.dtype == np.float32 else total",
+        {"dtypes"},
+    ),
+    "last bit on one rank": (
+        "    return total",
+        "    if me == 1 and size == 2 and total.dtype.kind == 'f': total[total != 0] = np.nextafter(total, np.inf)[total != 0]\n"
+        "    return total",
+        {"agreement"},
+    ),
+    "another result in the next call": (
+        "    return total",
+        "    if called % 2 == 0 and size == 2 and total.dtype.kind == 'f': total[total != 0] = np.nextafter(total, np.inf)[total != 0]\n"
+        "    return total",
+        {"reproducibility"},
+    ),
+    "last chunk dropped when n < p": (
+        "    return total",
+        "    total[-1:] *= len(x) >= size\n    return total",
+        {"edge sizes"},
+    ),
+    "messages in halves": (
+        EXCHANGE,
+        "k = len(there) // 2; j = len(here) // 2\n"
+        "        comm.Sendrecv(there[:k], (me + 1) % size, recvbuf=got[:j], source=(me - 1) % size)\n"
+        "        comm.Sendrecv(there[k:], (me + 1) % size, recvbuf=got[j:], source=(me - 1) % size)",
+        {"steps", "volume"},
+    ),
+}
+
+LEFTWARD = TWIN.replace("(me - hop) % size], views[(me - hop - 1)", "(me + hop) % size], views[(me + hop + 1)").replace(
+    EXCHANGE, "comm.Sendrecv(there, dest=(me - 1) % size, recvbuf=got, source=(me + 1) % size)"
+)
+DIRECT = """\
+import numpy as np
+
+def allreduce(comm, x):
+    me, size = comm.rank, comm.size
+    parts = {me: np.array(x)}
+    for far in range(1, size):
+        parts[(me - far) % size] = got = np.zeros_like(x)
+        comm.Sendrecv(x, dest=(me + far) % size, recvbuf=got, source=(me - far) % size)
+    total = parts[0]
+    for r in range(1, size):
+        total = total + parts[r]
+    return total
+"""
+BUILT_IN = """\
+import numpy as np
+
+def allreduce(comm, x):
+    total = np.empty_like(x)
+    comm.Allreduce(x, total)
+    return total
+"""
+OTHERS = {  # right sums, other messages than the ring's
+    "the other way round": (LEFTWARD, {"steps", "volume"}),
+    "everything to everybody": (DIRECT, {"steps", "volume", "contention"}),
+    "the library's own": (BUILT_IN, {"steps", "volume"}),
+}
+RANKS = range(1, 6)
+
+
+@pytest.fixture
+def target(tmp_path, monkeypatch):
+    """Writes the source of a target; reproducers go to a folder that is thrown away."""
+    monkeypatch.chdir(tmp_path)
+
+    def written(source: str) -> str:
+        (tmp_path / "mine.py").write_text(source, encoding="utf-8")
+        return "mine.py:allreduce"
+
+    return written
+
+
+def planted(name: str) -> str:
+    """The twin with one defect."""
+    old, new, _ = DEFECTS[name]
+    assert old in TWIN
+    return TWIN.replace(old, new, 1)
+
+
+def failed(target: str, **asked) -> set[str]:
+    """The properties that are refuted."""
+    report = check(target, "ring", **{"ranks": RANKS, "level": "steps", "max_examples": 60, **asked})
+    return {r.property for r in report.results if r.verdict.word is Word.REFUTED}
+
+
+def test_the_correct_twin_passes_every_property(target):
+    """Message by message, and no property is left out."""
+    report = check(target(TWIN), "ring", ranks=RANKS, level="steps")
+
+    assert {r.property: r.verdict.word for r in report.results} == dict.fromkeys(PROPERTIES, Word.TESTED)
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_a_defect_falsifies_its_properties_and_no_other(target, name):
+    """The declared set, exactly."""
+    assert failed(target(planted(name))) == DEFECTS[name][2]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_another_algorithm_is_right_but_not_the_ring(target, name):
+    """Its sums pass; what it sends does not, unless nobody asks."""
+    source, falsified = OTHERS[name]
+
+    assert failed(target(source)) == falsified
+    assert failed(target(source), level="result") == set()
+
+
+def test_every_property_is_needed():
+    """For each there is a defect that falsifies it, and none falsifies all."""
+    sets = [falsified for *_, falsified in (*DEFECTS.values(), *OTHERS.values())]
+
+    assert set().union(*sets) == set(PROPERTIES)
+    assert all(len(falsified) < len(PROPERTIES) for falsified in sets)
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(find() is None, reason="no mpiexec installed")
+@pytest.mark.parametrize("name", ["wrong chunk", "input changed", "last bit on one rank", "last chunk dropped when n < p"])
+def test_real_ranks_show_the_same(target, name):
+    """What the world finds in results, inputs and messages is found under mpiexec too."""
+    asked = {"on": "mpi", "ranks": range(1, 4), "max_examples": 30}
+
+    assert failed(target(TWIN), **asked) == set()
+    assert failed(target(planted(name)), **asked) == DEFECTS[name][2]
