@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 OPTIONS: dict[str, object] = {}
@@ -10,7 +12,7 @@ OPTIONS: dict[str, object] = {}
 RUNNING: dict[str, pytest.Config] = {}
 """Under "config", the configuration of the run that this process is in."""
 
-NAMES = {
+NAMES: dict[str, tuple[str, dict[str, Any], str]] = {
     "on": ("--sparring-on", {"choices": ["simulated", "mpi", "both"]}, "where conformance tests run their target"),
     "ranks": ("--sparring-ranks", {}, "numbers of ranks that conformance tests draw from: 8, 1-8 or 1-4,7"),
     "max_examples": ("--sparring-max-examples", {"type": int}, "examples a property"),

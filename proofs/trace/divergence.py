@@ -56,37 +56,35 @@ def missing(message: Expected, silence: str, where: str) -> Divergence:
 
 def other(message: Expected, event: Event) -> Divergence:
     """The run has ``event`` where ``message`` should be."""
-    wanted, at = message.entries, first_difference(message.entries, event.payload)
+    wanted, elsewhere = message.entries, event.peer != message.dst
+    at = first_difference(wanted, event.payload)
     text = values(wanted, at)
-    if event.nbytes != wanted.nbytes or event.peer != message.dst:
+    if event.nbytes != wanted.nbytes or elsewhere:
         text = f"{entries(wanted.size)} {text}"
-    if event.peer != message.dst:
+    if elsewhere:
         text += f" to rank {message.dst}"
-    return Divergence(*message[:4], f"sends {text}", sends(event, wanted, at), event.where)
+    kind = "" if event.dtype == str(wanted.dtype) else f" of {event.dtype}"
+    unseen = event.payload is None and event.nbytes == wanted.nbytes and not elsewhere
+    return Divergence(*message[:4], f"sends {text}", sends(event, "other " if unseen else "", kind, at), event.where)
 
 
 def surplus(event: Event, steps: int) -> Divergence:
     """The run has ``event`` after all messages of the page, which has ``steps`` steps."""
-    text = sends(event, np.empty(0, "V1"), 0)
-    return Divergence(steps, event.rank, event.peer, None, f"sends rank {event.peer} nothing more", text, event.where)
+    expected = f"sends rank {event.peer} nothing more"
+    return Divergence(steps, event.rank, event.peer, None, expected, sends(event), event.where)
 
 
-def sends(event: Event, wanted: Array, at: int) -> str:
-    """What ``event`` does, shown from entry ``at`` on, where ``wanted`` should be sent."""
-    known, alike = event.payload is not None, event.dtype == str(wanted.dtype)
-    text = entries(event.count, "" if known or event.nbytes != wanted.nbytes else "other ")
-    if not (alike or wanted.dtype.kind == "V"):
-        text += f" of {event.dtype}"
-    if event.payload is not None:
-        text += f" {values(event.payload, at)}"
-    return f"sends {text} to rank {event.peer}"
+def sends(event: Event, which: str = "", kind: str = "", at: int = 0) -> str:
+    """What ``event`` does, its entries shown from ``at`` on."""
+    shown = "" if event.payload is None else f" {values(event.payload, at)}"
+    return f"sends {entries(event.count, which)}{kind}{shown} to rank {event.peer}"
 
 
 def first_difference(wanted: Array, sent: Array | None) -> int:
     """The first entry that differs; 0 if they cannot be compared entry by entry."""
-    if sent is None or (sent.size, sent.dtype) != (wanted.size, wanted.dtype):
+    if sent is None or not sent.size or (sent.size, sent.dtype) != (wanted.size, wanted.dtype):
         return 0
-    return int(np.argmax(wanted != sent)) if sent.size else 0
+    return int(np.argmax((wanted != sent) & ~(np.isnan(wanted) & np.isnan(sent))))
 
 
 def entries(count: int, kind: str = "") -> str:

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from sparring.errors import RankFailed, Refuted
+from sparring.impl import core
 from sparring.proofs.core import terms
 
 HERE = str(Path(__file__).parent)
+INSIDE = (HERE, str(Path(core.__file__).parent))  # the transport makes calls for an algorithm, whose line is wanted
 
 
 class Kind(StrEnum):
@@ -111,9 +113,9 @@ class Outcome:
 
 
 def here() -> str:
-    """``file:line`` of the call into the world: the innermost frame outside it."""
+    """``file:line`` of the call into the world: the innermost frame outside it and outside ``impl/core``."""
     frame: FrameType | None = sys._getframe(2)
-    while frame and frame.f_code.co_filename.startswith(HERE):
+    while frame and frame.f_code.co_filename.startswith(INSIDE):
         frame = frame.f_back
     return _place(frame.f_code.co_filename, frame.f_lineno) if frame else "?"
 

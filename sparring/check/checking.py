@@ -112,15 +112,13 @@ def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int]
 
             file = reproducer.FOLDER / "steps.svg"
             file.parent.mkdir(exist_ok=True)
-            file.write_text(present.svg(question.page, trace, divergence), encoding="utf-8")
-            return functools.partial(present.terminal, question.page, trace, divergence)
+            file.write_text(present.svg(question.page, trace, divergence, n=example.n), encoding="utf-8")
+            return functools.partial(present.terminal, question.page, trace, divergence, n=example.n)
     return None
 
 
 @contextmanager
-def places(
-    on: str, question: Question, params: Mapping[str, Any], given: Ranks | None
-) -> Iterator[Iterator[Place]]:
+def places(on: str, question: Question, params: Mapping[str, Any], given: Ranks | None) -> Iterator[Iterator[Place]]:
     """The places to look in, one after the other; the group of real ranks ends with the block."""
     groups: list[Group] = []
 

@@ -59,16 +59,16 @@ class Findings:
     """What is known of a target in one place.
 
     ``smallest``: property -> the smallest example that falsifies it, with the sentence;
-    ``traces``: what it sent then; ``judged``: property -> how many examples were looked at; ``refused``: why the place could
-    not run the target at all; ``stuck``: on real ranks an example came to no end, so that no
-    more are tried there.
+    ``traces``: what was sent then; ``judged``: property -> how many examples were looked at;
+    ``refused``: why the place could not run the target at all; ``stuck``: the kinds of examples
+    of which no more are tried on real ranks, since one came to no end.
     """
 
     smallest: dict[str, tuple[Example, str]] = field(default_factory=dict)
     traces: dict[str, Trace] = field(default_factory=dict)
     judged: dict[str, int] = field(default_factory=dict)
     refused: str = ""
-    stuck: bool = False
+    stuck: set[str] = field(default_factory=set)
 
     def add(self, example: Example, flaws: Mapping[str, str], seen: Observed, looked_at: Iterable[str]) -> None:
         """Count an example and keep it where it is the smallest of its kind."""
@@ -106,11 +106,12 @@ def explore(question: Question, place: Place, advance: Callable[[], None], rehea
     findings = Findings()
 
     def discover(example: Example) -> None:
-        if findings.refused or findings.stuck:
+        if findings.refused or example.prop in findings.stuck:
             return
         flaws, seen = judge(question, place, example)
         findings.refused = seen.refused
-        findings.stuck = rehearsal is not None and not seen.ys
+        if rehearsal is not None and not seen.ys:
+            findings.stuck.update(KINDS if "deadlock" in seen.flaws else [example.prop])
         findings.add(example, flaws, seen, asked(question, example))
         advance()
 
@@ -118,7 +119,7 @@ def explore(question: Question, place: Place, advance: Callable[[], None], rehea
         drawn(question, kind, discover, [Phase.generate], max(1, int(question.max_examples * SHARE[kind])))
     for prop, (example, _) in list(findings.smallest.items()):
         narrow = replace(question, only=[prop])
-        if not findings.stuck:
+        if example.prop not in findings.stuck:
             shrink(narrow, place, findings, prop)
         elif rehearsal and prop in judge(narrow, rehearsal, example)[0]:
             rehearsed(narrow, place, rehearsal, findings, prop)
@@ -144,7 +145,7 @@ def drawn(question: Question, kind: str, test: Callable[[Example], None], phases
     """Call ``test`` with examples that hypothesis draws, the same for the same seed."""
     quiet = settings(
         max_examples=number, phases=phases, deadline=None, database=None, print_blob=False,
-        report_multiple_bugs=False, suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False, suppress_health_check=list(HealthCheck),  # pyright: ignore[reportArgumentType]  # its metaclass hides what it holds
     )  # fmt: skip
     seed(question.seed)(quiet(given(examples(question.ranks, kind))(test)))()
 

@@ -50,7 +50,7 @@ def reference(xs: Sequence[Vector]) -> tuple[Vector, Vector]:
         return table.sum(axis=0, dtype=table.dtype), np.zeros(table.shape[1])
     columns = table.astype(np.float64).T.tolist()
     exact = np.array([math.fsum(column) for column in columns], np.float64)
-    unit = np.finfo(table.dtype).eps / 2
+    unit = float(np.finfo(str(table.dtype)).eps) / 2
     terms = len(xs) - 1
     gamma = terms * unit / (1 - terms * unit)
     return exact.astype(table.dtype), gamma * np.abs(table.astype(np.float64)).sum(axis=0) + unit * np.abs(exact)
@@ -81,7 +81,8 @@ def located(example: Example, seen: Observed, page: Page | None) -> str:
     if first is None:
         return ""
     place = f"step {first.step}" + ("" if first.chunk is None else f", chunk {first.chunk}")
-    return f"; first difference {place}, sent by rank {first.src} at {first.where}"
+    at = f" at {first.where}" if first.where else ""
+    return f"; first difference {place}, sent by rank {first.src}{at}"
 
 
 def disagreement(seen: Observed) -> dict[str, str]:
@@ -124,9 +125,6 @@ def unstable(first: Observed, second: Observed) -> dict[str, str]:
 
 def messages(example: Example, trace: Trace, page: Page, level: str) -> Mapping[str, str]:
     """How what was sent differs from what the page sends."""
-    judges = {
-        "steps": lambda: compare(page, example.xs, trace, "steps"),
-        "volume": lambda: compare(page, example.xs, trace, "volume"),
-        "contention": lambda: contended(page, trace),
-    }
-    return {prop: str(wrong) for prop in MESSAGES[level] if (wrong := judges[prop]())}
+    flaws: dict[str, object] = {prop: compare(page, example.xs, trace, prop) for prop in ("steps", "volume")}
+    flaws["contention"] = contended(page, trace)
+    return {prop: str(wrong) for prop, wrong in flaws.items() if wrong and prop in MESSAGES[level]}

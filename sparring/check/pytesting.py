@@ -47,7 +47,9 @@ class Check:
         if launched() is None:
             return self.told(asked)
         ranks = tuple(p for p in asked["ranks"] if p <= job().size)
-        verdict, detail = job().led(self.target, lambda led: self.told({**asked, "ranks": ranks, "on": "mpi", "group": led}))
+        verdict, detail = job().led(
+            self.target, lambda led: self.told({**asked, "ranks": ranks, "on": "mpi", "group": led})
+        )
         return verdict, detail
 
     def told(self, asked: Mapping[str, Any]) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from sparring.errors import InputError
 from sparring.report import Report
-from sparring.spans import LARGEST, parse
+from sparring.spans import parse
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON object and nothing else.")
 algorithms = click.argument("algorithms", nargs=-1, metavar="[ALGO]...")

@@ -28,7 +28,9 @@ class Expectation(click.ParamType[tuple[str, str]]):
 
 @click.command("check")
 @click.argument("target", metavar="TARGET")
-@click.option("--algorithm", default="allreduce", help="What it is said to be: ALGO; by default the sum is all that counts.")
+@click.option(
+    "--algorithm", default="allreduce", help="What it is said to be: ALGO; by default the sum is all that counts."
+)
 @click.option("--ranks", type=_options.Ranks(), default="1-8", show_default=True, help="Numbers of ranks to draw from.")
 @click.option("--on", type=click.Choice(["simulated", "mpi", "both"]), default="simulated", show_default=True)
 @click.option("--level", type=click.Choice(["result", "volume", "steps"]), default="result", show_default=True,

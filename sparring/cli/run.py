@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("run")
 @_options.algorithm
-@click.option(
-    "--ranks", "-n", type=click.IntRange(1, LARGEST), help="Default: 4, or as many as mpiexec started."
-)
+@click.option("--ranks", "-n", type=click.IntRange(1, LARGEST), help="Default: 4, or as many as mpiexec started.")
 @click.option("--size", type=click.IntRange(0), help="Entries a rank of random float32; default 10000.")
 @click.option(
     "--input", "file", type=click.Path(path_type=Path), metavar="FILE.npz", help="Vectors to reduce, one a rank."

@@ -200,7 +200,9 @@ def test_a_function_can_be_given_itself():
         y[-1:] = 0
         return y
 
-    assert detail(check(lossy, only=["result"], ranks=[3]), "result") == "p=3 n=3: rank 0 has [0 0 0], reference [0 0 1]"
+    assert (
+        detail(check(lossy, only=["result"], ranks=[3]), "result") == "p=3 n=3: rank 0 has [0 0 0], reference [0 0 1]"
+    )
 
 
 def test_the_same_seed_draws_the_same_examples(mine):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -83,8 +84,9 @@ def test_hundred_groups(launcher):
 @pytest.mark.timeout(600)
 def test_hundred_jobs(launcher):
     """A good example, a failure at which all ranks meet, and one at which they cannot: never another end."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
     for _ in range(100):
-        done = launch.run([sys.executable, "-c", JOB], 3, timeout=30)
+        done = launch.run([sys.executable, "-c", JOB], 3, timeout=30, env=env)
         lines = done.stdout.splitlines()
         assert done.returncode != 0
         assert [lines.count(s) for s in (f"total {RIGHT}", "met 2", "never")] == [3, 3, 0], done.stdout

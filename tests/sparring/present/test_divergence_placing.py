@@ -92,9 +92,9 @@ def test_a_library_call_sends_nothing(case: Cases) -> None:
     made = case("library")
     assert wrong(arrows(made)) == [(0, 0, 1, Look.MISSING)]
     assert len(arrows(made)) == 1
-    shown = scene(*made, None, 8)
+    shown = scene(*made, n=None, most=8)
     assert shown.observed.heading == "observed: no messages"
-    assert scene(*case("chunk", 1, 1), None, 8).observed.heading == "observed"
+    assert scene(*case("chunk", 1, 1), n=None, most=8).observed.heading == "observed"
 
 
 def test_a_wrong_volume_marks_the_whole_rank(case: Cases) -> None:
@@ -122,7 +122,7 @@ def test_strange_divergence(case: Cases) -> None:
     made = case("chunk", 1, 1)
     stranger = Divergence(99, 0, 2, None, "sends nothing", "sends 1 entry to rank 2", "")
     with pytest.raises(InputError, match="neither the page nor the trace has the message of this divergence: rank 0"):
-        scene(made.page, made.trace, stranger, None, 8)
+        scene(made.page, made.trace, stranger, n=None, most=8)
 
 
 @pytest.mark.parametrize(("t", "r", "steps", "ranks"), [
@@ -132,7 +132,7 @@ def test_strange_divergence(case: Cases) -> None:
 ])  # fmt: skip
 def test_a_part_is_drawn_and_the_rest_told(t: int, r: int, steps: str, ranks: str, case: Cases) -> None:
     """Of many ranks and steps those around the divergence are drawn, in the ring's order; a sentence says which."""
-    shown = scene(*case("chunk", t, r, p=12), None, 8)
+    shown = scene(*case("chunk", t, r, p=12), n=None, most=8)
     assert shown.omitted == f"Not drawn: {steps}; {ranks}, with all messages from and to them."
     assert t in shown.steps and len(shown.steps) == 6
     place = {rank: i for i, rank in enumerate(shown.ranks)}
@@ -147,7 +147,7 @@ def test_steps_that_differ_are_not_called_the_pages(case: Cases) -> None:
     """Steps that are left out are called the page's only where they have the same arrows."""
     made = case("peer", 0, 0)
     late = Divergence(5, 2, 3, 1, "sends 1 entry", "sends 2 entries to rank 3", "")
-    assert "as in the page" not in scene(made.page, extended(made.trace, 12), late, None, 8).omitted
+    assert "as in the page" not in scene(made.page, extended(made.trace, 12), late, n=None, most=8).omitted
 
 
 def extended(trace: Trace, more: int) -> Trace:
