@@ -9,9 +9,12 @@ ranks that hang say where, and the job is aborted.
 from __future__ import annotations
 
 import faulthandler
+import fcntl
 import os
+import termios
 import threading
 import time
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -110,7 +113,7 @@ class Job:
             with self._watched(timeout):
                 answer = play(self.comms, len(xs), own, xs[self.rank], calls=calls, trace=trace, params=params)
         failure = answer.header.get("traceback", "")
-        answers = self.gather(answer, GRACE if failure else timeout + 2 * GRACE, failure)[: len(xs)]
+        answers = self.gather(answer, GRACE if failure else timeout + 3 * GRACE, failure)[: len(xs)]
         for r, told in enumerate(answers):
             if "traceback" in told.header:
                 raise RankFailed(r, told.header["traceback"])
@@ -162,7 +165,7 @@ class Job:
         timer = threading.Timer(timeout, self._hang, [timeout])
         timer.daemon = True
         # Code in C that lets no other thread run is ended by this alone.
-        faulthandler.dump_traceback_later(timeout + 2 * GRACE, exit=True, file=self.terminal)
+        faulthandler.dump_traceback_later(timeout + 1.5 * GRACE, exit=True, file=self.terminal)
         timer.start()
         try:
             yield
@@ -179,7 +182,9 @@ class Job:
 
     def _abort(self, why: str) -> NoReturn:
         self._say(why)
-        time.sleep(NAP)  # the launcher reads what was said
+        deadline = time.monotonic() + GRACE
+        while unread(self.terminal) and time.monotonic() < deadline:  # a launcher may drop what it has not read yet
+            time.sleep(NAP)
         self.world.Abort(1)
         os._exit(1)
 
@@ -209,6 +214,14 @@ class Led:
         named = target if isinstance(target, str) else None
         self.job.share(Message({**asked, "named": named}, xs))
         return self.job.examine(target, xs, **asked)
+
+
+def unread(terminal: int) -> int:
+    """Bytes in the pipe ``terminal`` that its other end has not read; 0 if it is none."""
+    count = array("i", [0])
+    with suppress(OSError):
+        fcntl.ioctl(terminal, termios.FIONREAD, count)
+    return count[0]
 
 
 def joined(message: Message) -> NDArray[np.uint8]:

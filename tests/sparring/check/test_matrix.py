@@ -215,11 +215,12 @@ def test_real_ranks_show_the_same(target, name):
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
+@pytest.mark.mpi
+@pytest.mark.skipif(find() is None, reason="no mpiexec installed")
 @pytest.mark.parametrize("source", [TWIN, BUILT_IN], ids=["by hand", "the library's own"])
 def test_simulated_ranks_to_16_and_real_ranks_to_8(target, source):
     """The sums of a ring written by hand and of the library hold in both places."""
     name = target(source)
 
     assert failed(name, level="result", ranks=range(1, 17), max_examples=200) == set()
-    if find() is not None:
-        assert failed(name, level="result", ranks=range(1, 9), on="mpi") == set()
+    assert failed(name, level="result", ranks=range(1, 9), on="mpi") == set()
