@@ -15,8 +15,8 @@ HOME = {
         "sparring.errors",
     ),
     "Report": "sparring.report",
-    "check": "sparring.check.checking",
-    "conformance": "sparring.check.pytesting",
+    "check": "sparring.checks.checking",
+    "conformance": "sparring.checks.pytesting",
     "world": "",
 }
 

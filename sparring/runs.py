@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from sparring import inputs
-from sparring.check import target as targets
-from sparring.check.group import Group
+from sparring.checks import target as targets
+from sparring.checks.group import Group
 from sparring.errors import InputError, SparringError
 from sparring.proofs.core import refinement
 from sparring.proofs.core.refinement import Flaw

@@ -10,7 +10,7 @@ import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sparring.check.group import Group
+from sparring.checks.group import Group
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.inputs import digits
 from sparring.proofs.core import kernel, refinement

@@ -51,7 +51,7 @@ def command(
     """
     from rich.progress import Progress
 
-    from sparring.check.checking import check
+    from sparring.checks.checking import check
 
     console = _options.console(json_)
     with Progress(console=console, transient=True) as progress:

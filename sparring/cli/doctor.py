@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from sparring.check.doctor.checks import Check
+    from sparring.checks.doctor.checks import Check
 
 
 @click.command("doctor")
@@ -24,8 +24,8 @@ def command(json_: bool) -> None:
     """
     from rich.console import Console
 
-    from sparring.check import doctor
-    from sparring.check.doctor.checks import FAULT, worst
+    from sparring.checks import doctor
+    from sparring.checks.doctor.checks import FAULT, worst
 
     start = time.perf_counter()
     console = Console(stderr=json_, highlight=False)
@@ -41,7 +41,7 @@ def command(json_: bool) -> None:
 
 def envelope(checks: Sequence[Check], seconds: float) -> dict[str, Any]:
     """What every command answers with, and the checks; made here, since a Report needs the links to be sound."""
-    from sparring.check.doctor.checks import worst
+    from sparring.checks.doctor.checks import worst
 
     return {
         "schema": 1, "command": "doctor", "verdict": worst(checks), "seconds": round(seconds, 3),

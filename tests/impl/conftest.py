@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sparring.check import launch
-from sparring.check.group import Group
+from sparring.checks import launch
+from sparring.checks.group import Group
 
 
 @pytest.fixture(scope="session")

@@ -18,9 +18,9 @@ from click.testing import CliRunner
 from rich.console import Console
 
 import sparring
-from sparring.check import doctor, launch
-from sparring.check.doctor import mpi, parts
-from sparring.check.doctor.checks import FAULT, OK, WARNING, Check, Done, child, worst
+from sparring.checks import doctor, launch
+from sparring.checks.doctor import mpi, parts
+from sparring.checks.doctor.checks import FAULT, OK, WARNING, Check, Done, child, worst
 from sparring.cli import cli
 from sparring.cli.doctor import summary, table
 from sparring.report import Report

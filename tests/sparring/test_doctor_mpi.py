@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sparring.check import doctor
-from sparring.check.doctor import mpi
-from sparring.check.doctor.checks import FAULT, OK, WARNING, Done
+from sparring.checks import doctor
+from sparring.checks.doctor import mpi
+from sparring.checks.doctor.checks import FAULT, OK, WARNING, Done
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 HYDRA = Done(0, "HYDRA build details:\n    Version:                                 5.0.2\n")

@@ -19,8 +19,8 @@ import pytest
 from click.testing import CliRunner
 
 import sparring
-from sparring.check import launch
-from sparring.check.group import Group
+from sparring.checks import launch
+from sparring.checks.group import Group
 from sparring.cli import cli
 from sparring.errors import InputError
 from sparring.proofs.core import refinement

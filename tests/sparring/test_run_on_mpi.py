@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from sparring.check import launch
+from sparring.checks import launch
 
 pytestmark = [
     pytest.mark.mpi,
@@ -57,7 +57,7 @@ def test_a_rank_that_raises_takes_the_job_down(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(
         "from sparring import api, runs\n"
-        "from sparring.check import target\n"
+        "from sparring.checks import target\n"
         "target.load = lambda name: lambda comm, x: 1 / 0 if comm.Get_rank() == 1 else comm.Barrier()\n"
         "print(api.run_report('ring'))\n"
     )

@@ -9,7 +9,7 @@ import pytest
 
 import sparring
 from sparring import verification
-from sparring.check.launch import find
+from sparring.checks.launch import find
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.core.verdicts import Word
 from sparring.report import PROPERTIES

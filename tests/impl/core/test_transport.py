@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.check import launch
+from sparring.checks import launch
 from sparring.impl.core import transport
 
 PROGRAM = str(Path(__file__).with_name("transport_program.py"))

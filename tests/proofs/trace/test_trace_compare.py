@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparring import page, world
-from sparring.check.target import load
+from sparring.checks.target import load
 from sparring.errors import InputError
 from sparring.proofs.trace.compare import Divergence, compare
 from sparring.proofs.trace.events import Event, Trace, digest, from_outcome

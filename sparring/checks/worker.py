@@ -1,4 +1,4 @@
-"""One rank of a :class:`~sparring.check.group.Group`: ``python -m sparring.check.worker FOLDER``.
+"""One rank of a :class:`~sparring.checks.group.Group`: ``python -m sparring.checks.worker FOLDER``.
 
 Examples come and answers go by a socket of its own in ``FOLDER``; MPI carries only the code under
 test, and a rank with nothing to do sleeps.  What the code prints goes to a log beside the socket.
@@ -14,8 +14,8 @@ import threading
 from pathlib import Path
 from typing import NoReturn
 
-from sparring.check.line import Line, Message
-from sparring.check.rank import Comms, play
+from sparring.checks.line import Line, Message
+from sparring.checks.rank import Comms, play
 
 
 def main(folder: Path) -> NoReturn:

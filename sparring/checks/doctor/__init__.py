@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
-from sparring.check import launch
-from sparring.check.doctor import mpi, parts
-from sparring.check.doctor.checks import FAULT, Check, Done, child
+from sparring.checks import launch
+from sparring.checks.doctor import mpi, parts
+from sparring.checks.doctor.checks import FAULT, Check, Done, child
 
 TIMEOUT = 30.0
 """Seconds that one process gets."""

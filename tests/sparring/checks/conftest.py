@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from sparring.check import launch
+from sparring.checks import launch
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sparring.check import engine, reproducer
-from sparring.check.engine import Findings, Question, explore
-from sparring.check.examples import Example, Vector
-from sparring.check.group import Group
-from sparring.check.places import Place, Ranks, Real, Simulated
-from sparring.check.properties import LEVELS, MESSAGES, PROPERTIES
+from sparring.checks import engine, reproducer
+from sparring.checks.engine import Findings, Question, explore
+from sparring.checks.examples import Example, Vector
+from sparring.checks.group import Group
+from sparring.checks.places import Place, Ranks, Real, Simulated
+from sparring.checks.properties import LEVELS, MESSAGES, PROPERTIES
 from sparring.errors import InputError, MissingExtra
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
 from sparring.proofs.trace.compare import compare

@@ -11,16 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.check import launch
-from sparring.check.collective import Job, joined, opened
-from sparring.check.line import Message
+from sparring.checks import launch
+from sparring.checks.collective import Job, joined, opened
+from sparring.checks.line import Message
 from sparring.errors import InputError
 
 BAD = Path(__file__).with_name("misbehaving.py")
 PRELUDE = f"""
 import numpy as np, pytest
-from sparring.check.collective import Job, terminal
-from sparring.check.line import Message
+from sparring.checks.collective import Job, terminal
+from sparring.checks.line import Message
 from sparring.errors import InputError, RankFailed
 
 BAD = {str(BAD)!r} + ":{{}}"
@@ -216,7 +216,7 @@ def test_no_job(monkeypatch):
 @pytest.mark.mpi
 def test_mismatch_of_job(launcher):
     """A launcher whose ranks MPI does not know is found out."""
-    code = "from sparring.check.collective import Job; Job()"
+    code = "from sparring.checks.collective import Job; Job()"
     env = {**os.environ, "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}
     import subprocess
 

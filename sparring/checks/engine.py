@@ -16,10 +16,10 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Flaky
 
-from sparring.check import judging
-from sparring.check.examples import KINDS, Example, examples
-from sparring.check.places import Observed, Place
-from sparring.check.properties import LEVELS, MESSAGES, PROPERTIES
+from sparring.checks import judging
+from sparring.checks.examples import KINDS, Example, examples
+from sparring.checks.places import Observed, Place
+from sparring.checks.properties import LEVELS, MESSAGES, PROPERTIES
 from sparring.errors import InputError, Refuted
 from sparring.proofs.trace.events import Trace
 from sparring.spec.core.model import Page

@@ -13,8 +13,8 @@ from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 
-from sparring.check import launch
-from sparring.check.line import Line
+from sparring.checks import launch
+from sparring.checks.line import Line
 from sparring.errors import InputError, SparringError
 
 OURS = f'  File "{Path(__file__).parent}{os.sep}'
@@ -44,7 +44,7 @@ class Workers:
         with socket.socket(socket.AF_UNIX) as hub, (self.folder / "launcher").open("wb") as log:
             hub.bind(str(self.folder / "driver"))
             hub.listen(self.size)
-            command = [sys.executable, "-P", "-m", "sparring.check.worker", str(self.folder)]
+            command = [sys.executable, "-P", "-m", "sparring.checks.worker", str(self.folder)]
             paths = os.pathsep.join(map(os.path.abspath, sys.path))  # what the driver can import, they can
             self.process = launch.start(
                 command, self.size, output=log, env={**os.environ, "PYTHONPATH": paths}, tidy=False

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.check import launch
-from sparring.check.group import Group, Hang
+from sparring.checks import launch
+from sparring.checks.group import Group, Hang
 from sparring.errors import RankFailed
 
 BAD = Path(__file__).with_name("misbehaving.py")
@@ -28,7 +28,7 @@ EXAMPLES = {  # each failure ends its launch, so that there are three
 }
 JOB = f"""
 import os, numpy as np
-from sparring.check.collective import Job
+from sparring.checks.collective import Job
 from sparring.errors import RankFailed
 
 job, bad = Job(), {str(BAD)!r} + ":{{}}"

@@ -8,9 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sparring import pytest_plugin
-from sparring.check.checking import check
-from sparring.check.properties import PROPERTIES
-from sparring.check.reproducer import CONTRACT
+from sparring.checks.checking import check
+from sparring.checks.properties import PROPERTIES
+from sparring.checks.reproducer import CONTRACT
 from sparring.errors import Refuted
 from sparring.job import launched
 from sparring.proofs.core.verdicts import Word
@@ -18,7 +18,7 @@ from sparring.report import sentence
 from sparring.spans import parse
 
 if TYPE_CHECKING:
-    from sparring.check.collective import Job
+    from sparring.checks.collective import Job
 
 Test = TypeVar("Test", bound=Callable[..., None])
 
@@ -60,7 +60,7 @@ class Check:
 @cache
 def job() -> Job:
     """This process's part in the job that mpiexec started."""
-    from sparring.check.collective import Job, terminal
+    from sparring.checks.collective import Job, terminal
 
     config = pytest_plugin.RUNNING.get("config")
     return Job(terminal(config)) if config is not None else Job()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
-from sparring.check.examined import Examined
-from sparring.check.examples import Example
-from sparring.check.group import Hang
+from sparring.checks.examined import Examined
+from sparring.checks.examples import Example
+from sparring.checks.group import Hang
+from sparring.checks.rank import called
 from sparring.errors import RankFailed
 from sparring.proofs.core.refinement import falsifies
 from sparring.proofs.trace.events import Trace, from_outcome
@@ -47,21 +45,6 @@ class Place(Protocol):
         ...
 
 
-def calling(calls: int, params: Mapping[str, Any]) -> Callable[..., Any]:
-    """What each rank does with a loaded target: call it so often, each time on a fresh copy of its vector."""
-
-    def call(target: Any, comm: Any, x: Any) -> tuple[list[Any], Any]:
-        made = target(comm, x.size, **params) if isinstance(target, type) else functools.partial(target, comm, **params)
-        ys, given = [], x
-        for _ in range(calls):
-            given = x.copy()
-            y = made(given)
-            ys.append(y.copy() if isinstance(y, np.ndarray) else y)
-        return ys, given
-
-    return call
-
-
 @dataclass
 class Simulated:
     """The simulated world: synchronous sends first; where they deadlock, buffered ones for the rest."""
@@ -88,7 +71,7 @@ class Simulated:
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
             outcome = world.run(
                 target, example.p, [x.copy() for x in example.xs], buffers=buffers, scheduler=scheduler, seed=1,
-                record=not again, call=calling(calls, self.params),
+                record=not again, call=lambda f, comm, x: called(f, comm, x, calls, self.params),
             )  # fmt: skip
         return told(outcome, example, calls)
 

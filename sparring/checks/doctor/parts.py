@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from sparring.check.doctor.checks import FAULT, OK, WARNING, Check, Done
+from sparring.checks.doctor.checks import FAULT, OK, WARNING, Check, Done
 
 LOWEST = (3, 11)
 ROOMS = ("spec", "impl", "proofs")

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sparring.check.examined import NoArray
-from sparring.check.examples import Example, Vector
-from sparring.check.places import Observed
-from sparring.check.properties import MESSAGES
+from sparring.checks.examined import NoArray
+from sparring.checks.examples import Example, Vector
+from sparring.checks.places import Observed
+from sparring.checks.properties import MESSAGES
 from sparring.proofs.core.refinement import difference
 from sparring.proofs.trace.compare import compare
 from sparring.proofs.trace.events import Trace

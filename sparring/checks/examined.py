@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.check.line import NUMBERS, Message
+from sparring.checks.line import NUMBERS, Message
 from sparring.errors import InputError
 from sparring.proofs.trace.events import Event, Trace
 

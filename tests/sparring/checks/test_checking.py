@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from sparring.check import checking
-from sparring.check.checking import check
-from sparring.check.launch import find
+from sparring.checks import checking
+from sparring.checks.checking import check
+from sparring.checks.launch import find
 from sparring.cli import cli, exit_code
 from sparring.errors import InputError, MissingExtra, Refuted, SparringError
 from sparring.proofs.core.verdicts import Word

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.check import target as targets
-from sparring.check.examined import Examined, ask_for, examined
-from sparring.check.line import Message
-from sparring.check.rank import Comms, own_traceback, play
+from sparring.checks import target as targets
+from sparring.checks.examined import Examined, ask_for, examined
+from sparring.checks.line import Message
+from sparring.checks.rank import Comms, own_traceback, play
 from sparring.errors import InputError, RankFailed
 from sparring.job import launched
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from sparring.check.checking import check
-from sparring.check.launch import find
-from sparring.check.properties import PROPERTIES
+from sparring.checks.checking import check
+from sparring.checks.launch import find
+from sparring.checks.properties import PROPERTIES
 from sparring.proofs.core.verdicts import Word
 
 TWIN = """\

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sparring.check.engine import Question
-from sparring.check.examples import Example
+from sparring.checks.engine import Question
+from sparring.checks.examples import Example
 
 FOLDER = Path("sparring-failures")
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from sparring.check import launch
+from sparring.checks import launch
 
 SOURCE = """\
 import numpy as np

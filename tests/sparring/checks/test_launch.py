@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.check import launch
+from sparring.checks import launch
 from sparring.errors import MissingExtra
 
 RANKS = "from mpi4py.MPI import COMM_WORLD as c; import os; os.write(1, f'{c.rank} {c.size} {os.getpid()}\\n'.encode())"
