@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CONFIGURATION = ("pyproject.toml", "setup.py", "MANIFEST.in", "LICENSE")
-FACE = ("__init__.py", "errors.py", "py.typed")
+FACE = ("__init__.py", "errors.py", "py.typed", "pytest_plugin.py")  # pytest loads the plugin by its entry point
 ROOMS = ("spec", "impl", "proofs")
 
 
