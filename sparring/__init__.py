@@ -9,12 +9,14 @@ from importlib import import_module
 from typing import Any
 
 HOME = {
-    **dict.fromkeys(("page", "pages", "prove", "run", "verify"), "sparring.api"),
+    **dict.fromkeys(("cost", "page", "pages", "prove", "run", "verify"), "sparring.api"),
     **dict.fromkeys(
         ("InputError", "MissingExtra", "RankFailed", "Refuted", "SparringError", "Undecided", "UnknownPage"),
         "sparring.errors",
     ),
+    "Cost": "sparring.proofs.cost.costs",
     "Report": "sparring.report",
+    "Sparse": "sparring.sparse",
     "check": "sparring.checks.checking",
     "conformance": "sparring.checks.pytesting",
     "world": "",

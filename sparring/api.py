@@ -14,6 +14,7 @@ from sparring.spec.core.model import Page
 
 if TYPE_CHECKING:
     from sparring.proofs.core.kernel import Attempt
+    from sparring.proofs.cost.costs import Cost
     from sparring.report import Report
     from sparring.verification import Track
 
@@ -121,7 +122,9 @@ def run_report(
     def prepared() -> tuple[Page, list[Any]]:
         if job and ranks not in (None, job[1]):
             raise InputError(f"--ranks {ranks}, but mpiexec started {job[1]} ranks")
-        return page(algo, **(params or {})), runs.vectors(job[1] if job else ranks or 4, size, file, key)
+        found = page(algo, **(params or {}))
+        runs.takes_vectors(found)
+        return found, runs.vectors(job[1] if job else ranks or 4, size, file, key)
 
     one, xs = runs.on_all_ranks(prepared) if job else prepared()
     target = implementation(one)
@@ -149,3 +152,49 @@ def run_report(
 
 
 EQUAL = "on every rank the reference's bits"
+
+
+def cost(algo: str | Page, **params: Any) -> Cost:
+    """What an algorithm costs, as closed forms derived from its page.
+
+    Raises Undecided, with the reason, where sums over the page's steps are not derived.
+
+    >>> cost("ring").words
+    2*n - floor(2*n/p)
+    >>> cost("ring").simplify(given="p | n").words
+    2*n*(p - 1)/p
+    >>> cost("ring").at(p=8, n=10**18 + 3).words
+    1750000000000000006
+    """
+    from sparring.proofs.cost import costs
+
+    return costs.cost(algo if isinstance(algo, Page) else page(algo, **params))
+
+
+def cost_report(costs: Sequence[Cost], undecided: Mapping[str, str], seconds: float) -> Report:
+    """The report of ``cost``: how each derivation was checked, what each published formula is worth.
+
+    ``undecided``: why, for each algorithm without a derivation.
+    """
+    from sparring.proofs.core.verdicts import UNDECIDED
+    from sparring.report import Report, Result
+
+    results = [Result(one.page.name, *check) for one in costs for check in one.checks]
+    results += [Result(one.page.name, j.claim.name, j.checked, j.detail) for one in costs for j in one.claims]
+    results += [Result(name, "derivation", UNDECIDED, why) for name, why in undecided.items()]
+    gaps = [f"{one.page.name}: {gap}" for one in costs for gap in one.gaps]
+    return Report("cost", results, gaps, seconds, {"costs": [forms(one) for one in costs]})
+
+
+def forms(cost: Cost) -> dict[str, Any]:
+    """A cost for the envelope: formulas as text."""
+    from sparring.proofs.cost.claims import stated
+    from sparring.proofs.cost.tables import rows
+
+    shown = {row.quantity: {k: None if x is None else str(x) for k, x in row._asdict().items() if k != "quantity"}
+             for row in rows(cost)}  # fmt: skip
+    claims = [
+        {**j.claim._asdict(), "formula": str(stated(j.claim)), "judged": j.verdict, "difference": j.difference}
+        for j in cost.claims
+    ]
+    return {"algorithm": cost.page.name, "sent": str(cost.form("sent")), "forms": shown, "claims": claims}

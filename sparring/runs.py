@@ -40,6 +40,15 @@ class Ran(NamedTuple):
     seconds: float
 
 
+def takes_vectors(page: Page) -> None:
+    """Raises InputError where a page adds lists: this command has none to give."""
+    if page.data == "lists":
+        raise InputError(
+            f"{page.name} takes sparse vectors, which 'sparring run' cannot give yet: "
+            f"call sparring.run({page.name!r}, [sparring.Sparse(indices, values, n), ...])"
+        )
+
+
 def vectors(ranks: int, size: int | None, file: Path | None, key: str | None) -> list[Any]:
     """One vector a rank: from a file, or normal float32 of that size, seeded by rank."""
     if file is not None:

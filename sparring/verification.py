@@ -10,10 +10,12 @@ import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from sparring.checks import carried
 from sparring.checks.group import Group
 from sparring.errors import InputError, MissingExtra, RankFailed
+from sparring.impl.core.selection import top
 from sparring.inputs import digits
-from sparring.proofs.core import kernel, refinement
+from sparring.proofs.core import kernel, lists, refinement
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.refinement import DTYPES, Flaw, sizes
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
@@ -50,6 +52,7 @@ def plan(ranks: Iterable[int] | None, full: bool, on: str) -> Plan:
 
 PLACES = ("simulated", "mpi", "both")
 FULL = tuple(range(1, 65))
+KEPT = 100  # of so many entries of a gradient one is kept, where lists are added
 WORKERS = 8  # the shipped gradients are of so many
 BUFFERED = 16  # up to here sends are also tried with unbounded buffers; beyond, synchronous sends decide for them
 
@@ -62,14 +65,16 @@ def verify_page(page: Page, plan: Plan, track: Track) -> list[Result]:
         merge(found, run_simulated(page, target, plan, track))
     if target and plan.on in ("mpi", "both"):
         merge(found, {"mpi": on_mpi(page, target, plan, track)})
-    reason = missing(target)
+    reason = missing(page, target)
     return [found.get(p) or Result(page.name, p, NOT_COVERED, reason(p)) for p in PROPERTIES]
 
 
-def missing(target: str | None) -> Callable[[str], str]:
+def missing(page: Page, target: str | None) -> Callable[[str], str]:
     """Why a property has no result."""
 
     def why(prop: str) -> str:
+        if prop == "partition" and page.data == "lists":
+            return "lists are passed on whole: there is nothing to cut"
         if prop in ("agreement", "contention", "peers"):
             return "the page's proof module states nothing of it"
         if target is None:
@@ -90,7 +95,7 @@ def implementation(page: Page) -> str | None:
     """The target ``module:function`` that implements a page of sparring's own, if there is one."""
     room, _, name = page.module.__name__.rpartition(".")
     module = f"sparring.impl.{name}"
-    return f"{module}:{page.kind}" if room == "sparring.spec" and importlib.util.find_spec(module) else None
+    return f"{module}:{page.collective}" if room == "sparring.spec" and importlib.util.find_spec(module) else None
 
 
 def proved(page: Page, track: Track) -> dict[str, Result]:
@@ -122,19 +127,19 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str
     ran = [refinement.on_terms(page, target, *case) for case in track(cases, f"{page.name}: terms")]
     flaws = [f for r in ran for f in r.flaws]
     outside = next((why for r in ran for why in r.outside), None)
-    inputs = [refinement.vectors(d, p, n) for p in plan.numbers for n in sizes(p) for d in DTYPES]
+    inputs = edges(page, plan.numbers)
     for xs in track(inputs, f"{page.name}: dtypes"):
         flaws += refinement.on_numbers(page, target, xs, "dtypes")
-    grads = gradients(plan.numbers)
+    grads = gradients(page, plan.numbers)
     for xs in track(grads, f"{page.name}: gradients"):
         flaws += refinement.on_numbers(page, target, xs, "gradients")
     runs = len(cases) + len(inputs) + len(grads)
     verdicts = {
-        "terms": terms_verdict(plan.terms, len(cases), outside),
+        "terms": terms_verdict(page, plan.terms, len(cases), outside),
         "hygiene": (tested(runs), "in every run on the simulated world"),
         "input untouched": (tested(runs), "in every run on the simulated world"),
         "dtypes": (tested(len(inputs)), f"{', '.join(DTYPES)}; p = {spans(plan.numbers)}"),
-        "gradients": (tested(len(grads)), f"a perceptron on the digits; p = {spans(plan.numbers)}"),
+        "gradients": (tested(len(grads)), f"a perceptron on the digits{kept(page)}; p = {spans(plan.numbers)}"),
     }
     results = {prop: Result(page.name, prop, *said) for prop, said in verdicts.items()}
     return results | refutations(page, flaws)
@@ -145,32 +150,44 @@ def refutations(page: Page, flaws: Sequence[Flaw]) -> dict[str, Result]:
     return {f.property: Result(page.name, f.property, REFUTED, f.detail) for f in reversed(flaws)}
 
 
-def gradients(ranks: Sequence[int]) -> list[list[Any]]:
-    """The shipped gradients for each number of ranks that there are workers for."""
-    return [digits(p) for p in ranks if p <= WORKERS]
+def edges(page: Page, ranks: Sequence[int]) -> list[list[Any]]:
+    """Edge sizes of all dtypes for each number of ranks."""
+    return [lists.given(page, refinement.vectors(d, p, n)) for p in ranks for n in sizes(p) for d in DTYPES]
 
 
-def terms_verdict(ranks: Sequence[int], cases: int, outside: str | None) -> tuple[Verdict, str]:
+def gradients(page: Page, ranks: Sequence[int]) -> list[list[Any]]:
+    """The shipped gradients for each number of ranks that there are workers for; of lists, the largest entries."""
+    dense = [digits(p) for p in ranks if p <= WORKERS]
+    return dense if page.data == "vector" else [[top(x, x.size // KEPT) for x in xs] for xs in dense]
+
+
+def kept(page: Page) -> str:
+    """What part of the gradients is meant, in words."""
+    return "" if page.data == "vector" else f", the largest {100 // KEPT} %"
+
+
+def terms_verdict(page: Page, ranks: Sequence[int], cases: int, outside: str | None) -> tuple[Verdict, str]:
     """Exhaustive over inputs up to the largest P with 1..P all run, and what that rests on.
 
-    Only tested where 1 was left out, or where a run left the fragment in which one schedule
-    decides for all.
+    Only tested where 1 was left out, where a run left the fragment in which one schedule
+    decides for all, or where supports are drawn: terms stand for all values, not for all indices.
     """
     complete = next(p - 1 for p in range(1, max(ranks) + 2) if p not in ranks)
     detail = f"p = {spans(ranks)}; n = 0, 1, p-1, p, p+1, 2p+1"
     if outside:
         return tested(cases), f"{detail}; one schedule only: {outside}"
+    if page.data == "lists":
+        return tested(cases), f"{detail}; any values, on drawn supports"
     return (proved_up_to(complete) if complete else tested(cases)), f"{detail}; any input"
 
 
 def on_mpi(page: Page, target: str, plan: Plan, track: Track) -> Result:
     """Gradients and edge sizes under the real MPI: one launch serves all numbers of ranks."""
-    inputs = gradients(plan.numbers)
-    inputs += [refinement.vectors(dtype, p, n) for p in plan.numbers for n in sizes(p) for dtype in DTYPES]
+    inputs = gradients(page, plan.numbers) + edges(page, plan.numbers)
     try:
         with Group(max(plan.numbers)) as group:
             runs = track(inputs, f"{page.name}: mpiexec")
-            flaws = (f for xs in runs for f in refinement.compared(page, xs, group.run(target, xs), "mpi"))
+            flaws = (f for xs in runs for f in refinement.compared(page, xs, carried.run(group, target, xs), "mpi"))
             flaw = next(flaws, None)
     except RankFailed as failure:
         return Result(page.name, "mpi", REFUTED, str(failure))

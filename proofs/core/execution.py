@@ -74,7 +74,7 @@ def counts(cell: int, p: int) -> dict[int, int]:
 
 def wrong_result(page: Page, p: int) -> Wrong | None:
     """Some cell ends with something else than each contribution of its goal once."""
-    run = runner.run(page, contributions(page, p))
+    run = runner.Run(page, contributions(page, p))
     for r, row in enumerate(run.results):
         for c, cell in enumerate(row):
             if not truth(page.wanted(r, c, p)):
@@ -88,7 +88,7 @@ def wrong_result(page: Page, p: int) -> Wrong | None:
 def in_vain(page: Page, p: int) -> Wrong | None:
     """Some message leaves its receiver as it was."""
     before = contributions(page, p)
-    for t, wire, states in runner.run(page, before):
+    for t, wire, states in runner.Run(page, before):
         for src, dst, _ in wire:
             c = page.chunk(src, t, p)
             if counts(states[dst][c], p) == counts(before[dst][c], p):
@@ -101,7 +101,7 @@ def disagreement(page: Page, p: int) -> Wrong | None:
     """Two ranks end with different terms: another order of addition, hence other bits."""
     table = Table(seed=p)
     xs: list[Any] = [leaves(table, [f"x{r}[{c}]" for c in range(p)]) for r in range(p)]
-    first, *others = [raw(x).tolist() for x in runner.run(page, xs).results]
+    first, *others = [raw(x).tolist() for x in runner.Run(page, xs).results]
     for r, other in enumerate(others, start=1):
         for c, (a, b) in enumerate(zip(first, other)):
             if a != b:
@@ -111,7 +111,7 @@ def disagreement(page: Page, p: int) -> Wrong | None:
 
 def matched(page: Page, p: int) -> Wrong | None:
     """Nothing but what the runner finds by itself: a fault of the schedule."""
-    runner.run(page, contributions(page, p)).results  # noqa: B018  # running is the check
+    runner.Run(page, contributions(page, p)).results  # noqa: B018  # running is the check
     return None
 
 
@@ -119,7 +119,7 @@ def first_lie(page: Page, ranks: range = RANKS) -> Lie | None:
     """The first cell, by p and step, of which ``holds`` is wrong though the page vouches for it."""
     for p in ranks:
         start = contributions(page, p)
-        states = [(0, start), *((t + 1, states) for t, _, states in runner.run(page, start))]
+        states = [(0, start), *((t + 1, states) for t, _, states in runner.Run(page, start))]
         for t, rows in states:
             for r, row in enumerate(rows):
                 for c, cell in enumerate(row):

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.proofs.core.terms import Table, Terms, leaves, raw
+from sparring.proofs.core import lists
+from sparring.proofs.core.terms import Table, leaves, raw
 from sparring.proofs.world import world
 from sparring.proofs.world.findings import Finding, Kind
+from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
 
@@ -50,17 +52,17 @@ def sizes(p: int) -> list[int]:
 def on_terms(page: Page, target: str, p: int, n: int, buffers: str) -> Ran:
     """Run ``target`` on ``p`` ranks and ``n`` terms each, then on floats, against the page."""
     table = Table(seed=p * 1_000_003 + n)
-    xs = [leaves(table, [f"x{r}[{i}]" for i in range(n)]) for r in range(p)]
-    wanted: Terms = runner.run(page, xs).results[0]
+    xs = lists.given(page, [leaves(table, [f"x{r}[{i}]" for i in range(n)]) for r in range(p)])
+    wanted = runner.run(page, xs).results[0]
     here = f"p={p} n={n} {buffers} sends"
     ran = run(target, xs, buffers, here, "terms", table)
     flaws = [*ran.flaws, *unlike_the_page(ran.ys, wanted, table, here), *unlike_each_other(ran.ys, table, here)]
     if not flaws and buffers == "synchronous":
-        flaws = paired(target, table, wanted, p, n, here)
+        flaws = paired(page, target, table, wanted, p, n, here)
     return ran._replace(flaws=flaws)
 
 
-def unlike_the_page(ys: Sequence[Any], wanted: Terms, table: Table, here: str) -> list[Flaw]:
+def unlike_the_page(ys: Sequence[Any], wanted: Any, table: Table, here: str) -> list[Flaw]:
     """The first rank and entry that is not the page's term."""
     for r, y in enumerate(ys):
         if (i := difference(y, wanted)) is not None:
@@ -72,19 +74,19 @@ def unlike_each_other(ys: Sequence[Any], table: Table, here: str) -> list[Flaw]:
     """The first two ranks and the entry in which their terms, hence for some input their bits, differ."""
     for r, y in enumerate(ys[1:], start=1):
         if (i := difference(y, ys[0])) is not None:
-            has, first = ("another shape" if i < 0 else table.show(int(raw(v)[i])) for v in (y, ys[0]))
+            has, first = ("another shape" if i < 0 else table.show(int(raw(lists.values(v))[i])) for v in (y, ys[0]))
             return [Flaw("agreement", f"{here}: entry {i} is {has} on rank {r}, {first} on rank 0")]
     return []
 
 
-def paired(target: str, table: Table, wanted: Terms, p: int, n: int, here: str) -> list[Flaw]:
+def paired(page: Page, target: str, table: Table, wanted: Any, p: int, n: int, here: str) -> list[Flaw]:
     """The floats that the same code computes are the evaluated terms, bit for bit."""
     rng = np.random.default_rng(p * 1_000_003 + n)
     xs = [rng.standard_normal(n) * 10.0 ** rng.integers(-9, 9, n) for _ in range(p)]
     values = {f"x{r}[{i}]": x for r, xr in enumerate(xs) for i, x in enumerate(xr.tolist())}
-    evaluated = [table.evaluate(term, values, np.float64) for term in raw(wanted).tolist()]
-    bits = np.array(evaluated, np.float64)
-    ran = run(target, xs, "synchronous", here, "terms")
+    evaluated = [table.evaluate(term, values, np.float64) for term in raw(lists.values(wanted)).tolist()]
+    bits = lists.having(wanted, np.array(evaluated, np.float64))
+    ran = run(target, lists.given(page, xs), "synchronous", here, "terms")
     for r, y in enumerate(ran.ys):
         if (i := difference(y, bits)) is not None:
             return [
@@ -115,6 +117,8 @@ def place(xs: Sequence[Any]) -> str:
 
 def told(y: Any, wanted: Any, i: int, table: Table | None = None) -> str:
     """What a rank has against what it should have, in words."""
+    if isinstance(wanted, Sparse):
+        return lists.told(y, wanted) or f"at index {wanted.indices[i]}: {told(y.values, wanted.values, i, table)}"
     if i < 0:
         return f"returned {type(y).__name__} {getattr(y, 'shape', '')}, not {wanted.size} entries of {wanted.dtype}"
     has, right = (table.show(int(raw(v)[i])) if table else repr(v[i].item()) for v in (y, wanted))
@@ -149,6 +153,8 @@ def falsifies(finding: Finding, prop: str) -> str:
 
 def difference(y: Any, wanted: Any) -> int | None:
     """The first entry that differs in its bits; -1 where shape or dtype do; None where nothing does."""
+    if isinstance(wanted, Sparse):
+        return -1 if lists.told(y, wanted) else difference(y.values, wanted.values)
     if not isinstance(y, np.ndarray) or y.shape != wanted.shape or y.dtype != wanted.dtype:
         return -1
     a, b = raw(y), raw(wanted)

@@ -26,6 +26,7 @@ def command(algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], fil
     from sparring import api
     from sparring.present import spacetime
     from sparring.report import Report
+    from sparring.spec.core.runner import Run
 
     page = api.page(algorithm, **dict(params))
     if file:
@@ -40,7 +41,7 @@ def command(algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], fil
             console.print(f"\nwritten: {escape(str(file))}")
     trace = [
         [{"src": src, "dst": dst, "chunk": page.chunk(src, t, ranks)} for src, dst, _ in wire]
-        for t, wire in enumerate(api.run(page, [[0] * ranks for _ in range(ranks)]).trace)
+        for t, wire in enumerate(Run(page, [[0] * ranks for _ in range(ranks)]).trace)
     ]
     extra = {"algorithm": page.name, "ranks": ranks, "prose": prose(page.doc), "formulas": formulas, "steps": trace}
     _options.finish(Report("show", extra=extra), json_)

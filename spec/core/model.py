@@ -36,6 +36,10 @@ KINDS: Mapping[str, Kind] = {
     "allgather": Kind(start=lambda q, r, c, p: both(q == r, r == c), goal=lambda q, r, c, p: q == c),
 }
 
+# What the p chunks are: pieces that a vector of one length on all ranks is cut into, or whole sparse
+# vectors, chunk c being rank c's, which are added in the order of ranks once all have come.
+DATA = ("vector", "lists")
+
 # What each formula of a page may ask for, in the order in which sparring calls it.
 LETTERS: Mapping[str, tuple[str, ...]] = {
     "steps": ("p",),
@@ -48,6 +52,7 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "start": ("q", "r", "c", "p"),
     "goal": ("q", "r", "c", "p"),
     "wanted": ("r", "c", "p"),
+    "words": ("r", "t", "c", "p", "n", "k"),
 }
 
 
@@ -61,6 +66,8 @@ class Page:
 
     name: str
     kind: str
+    data: str
+    """What the chunks are: one of ``DATA``."""
     doc: str
     module: ModuleType
     params: Mapping[str, Any]
@@ -82,6 +89,16 @@ class Page:
     goal: Callable[[Int, Int, Int, Int], Bool]
     wanted: Callable[[Int, Int, Int], Bool]
     """What the page's kind says of its beginning and its end, unless the page says otherwise."""
+    words: Callable[[Int, Int, Int, Int, Int, Int], Int]
+    """``words(r, t, c, p, n, k)``: how long the message with chunk ``c`` is, by default as long as the chunk.
+
+    Where chunks are lists, ``k`` is the number of entries of each.
+    """
+
+    @property
+    def collective(self) -> str:
+        """What its implementation does for the caller: lists are added in the end."""
+        return "allreduce" if self.data == "lists" else self.kind
 
     @property
     def title(self) -> str:
@@ -98,6 +115,24 @@ def bound(c: Int, n: Int, p: Int) -> Int:
     return c * n // p
 
 
+def chunk_words(c: Int, p: Int, n: Int) -> Int:
+    """The entries of chunk ``c``.
+
+    >>> [chunk_words(c, 3, 7) for c in range(3)]
+    [2, 2, 3]
+    """
+    return bound(c + 1, n, p) - bound(c, n, p)
+
+
+def list_words(k: Int) -> Int:
+    """The words of a list of ``k`` entries, an index and a value each.
+
+    >>> list_words(100)
+    200
+    """
+    return 2 * k
+
+
 def load(module: ModuleType, **params: Any) -> Page:
     """The page that ``module`` is, with parameters ``params`` (defaults from its ``Params``).
 
@@ -108,10 +143,15 @@ def load(module: ModuleType, **params: Any) -> Page:
     kind = getattr(module, "kind", "allreduce")
     if kind not in KINDS:
         raise InputError(f"page {name}: no kind {kind!r}; there are {', '.join(KINDS)}")
+    data = getattr(module, "data", "vector")
+    if data not in DATA:
+        raise InputError(f"page {name}: no data {data!r}; there are {', '.join(DATA)}")
     values = parameters(module, name, params)
-    defaults = {"live": lambda r, c, t, p: True, **KINDS[kind]._asdict()}
+    words = list_words if data == "lists" else chunk_words
+    defaults = {"live": lambda r, c, t, p: True, "words": words, **KINDS[kind]._asdict()}
     formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), values) for f in LETTERS}
-    return Page(name=name, kind=kind, doc=inspect.getdoc(module) or name, module=module, params=values, **formulas)
+    doc = inspect.getdoc(module) or name
+    return Page(name=name, kind=kind, data=data, doc=doc, module=module, params=values, **formulas)
 
 
 def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[str, Any]:

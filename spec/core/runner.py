@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 from sparring.errors import InputError, ScheduleFault
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int
+from sparring.spec.core.sparse import SparseVector, taken, total
 
 
 class Message(NamedTuple):
-    """What one rank sends in one step: the entries of one chunk."""
+    """What one rank sends in one step: the entries of one chunk, a part of a vector or a whole list."""
 
     src: int
     dst: int
@@ -81,13 +82,46 @@ class Run:
             yield Step(t, wire, state)
 
 
+class ListRun(Run):
+    """A run of a page whose chunks are lists: cell ``c`` of a rank's state is its copy of rank ``c``'s list.
+
+    A message's entries are a SparseVector; ``results`` are sums, in the class of the inputs.
+    """
+
+    def __init__(self, page: Page, xs: Sequence[Any]) -> None:
+        for r, x in enumerate(xs):
+            if not hasattr(x, "indices"):
+                raise InputError(f"rank {r} has a {type(x).__name__}: {page.name} takes sparring.Sparse")
+            if x.n != xs[0].n:
+                raise InputError(f"rank {r} has n={x.n}, rank 0 has n={xs[0].n}: all vectors need one length")
+        self.given, p = xs, len(xs)
+        lists = [taken(x) for x in xs]
+        super().__init__(page, [[begun(page, lists, r, c) for c in range(p)] for r in range(p)])
+
+    def _steps(self, state: list[Any]) -> Iterator[Step]:
+        for t, wire, states in super()._steps(state):
+            yield Step(t, [m._replace(entries=m.entries[0]) for m in wire], states)
+
+    @cached_property
+    def results(self) -> list[Any]:
+        rows = [tuple(map(id, row)) for row in self._ran[1]]
+        sums = {key: total(row) for key, row in zip(rows, self._ran[1])}  # ranks with the same lists share a sum
+        return [x.having(sums[key].indices, sums[key].values) for x, key in zip(self.given, rows)]
+
+
+def begun(page: Page, lists: Sequence[SparseVector], r: int, c: int) -> SparseVector:
+    """What rank ``r`` has of list ``c`` before the first step."""
+    p, empty = len(lists), lists[c]._replace(indices=(), values=())
+    return sum((lists[q] for q in range(p) if truth(page.start(q, r, c, p))), empty)
+
+
 def run(page: Page, xs: Sequence[Any]) -> Run:
-    """Run ``page`` on ``xs``: one vector a rank (a list, or an array with elementwise ``+``).
+    """Run ``page`` on ``xs``, one a rank: a list or an array with elementwise ``+``, or what a page of lists takes.
 
     Raises InputError unless there is at least one rank and all vectors have one length;
     iterating raises ScheduleFault where the formulas make no schedule.
     """
-    return Run(page, xs)
+    return ListRun(page, xs) if page.data == "lists" else Run(page, xs)
 
 
 def send(page: Page, r: int, t: int, p: int) -> tuple[int, int]:

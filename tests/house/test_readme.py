@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import doctest
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,3 +50,22 @@ def test_the_commands_without_files_run():
     for command in COMMANDS:
         if command[1] in ("list", "show") or command[1:] == ["run", "ring", "--ranks", "128"]:
             assert CliRunner().invoke(cli, command[1:]).exit_code == 0, command
+
+
+def test_the_verdicts_are_up_to_date():
+    """The table between cog's marks is what ``verify`` says now; else: python -m cogapp -r README.md."""
+    done = cog(README)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_stale_verdict_is_seen(tmp_path):
+    """A table that says something else is reported."""
+    stale = tmp_path / "README.md"
+    stale.write_text(README.read_text(encoding="utf-8").replace("| *proved for p <= 8* |", "| *proved for p <= 9* |"))
+    assert cog(stale).returncode == 5
+
+
+def cog(file: Path) -> subprocess.CompletedProcess[str]:
+    """Compare what stands between cog's marks with what its code prints."""
+    command = [sys.executable, "-m", "cogapp", "--check", str(file)]
+    return subprocess.run(command, cwd=README.parent, capture_output=True, text=True, timeout=100, check=False)

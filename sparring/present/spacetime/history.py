@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.runner import Message, number, run, truth
+from sparring.spec.core.runner import Message, Run, number, truth
 
 NOTHING = "\N{MULTIPLICATION SIGN}"  # the label of a message that is missing
 
@@ -102,13 +102,13 @@ def cells(formula: Callable[[Int, Int, Int, Int], Bool], p: int) -> Cells:
 
 def moments(page: Page, p: int) -> Iterator[Moment]:
     """The run of ``page`` at ``p`` ranks, step by step; raises ScheduleFault where the formulas make none."""
-    for t, wire, states in run(page, cells(page.start, p)):
+    for t, wire, states in Run(page, cells(page.start, p)):
         yield Moment(step(page, t, wire, p), states)
 
 
 def hops(page: Page, p: int) -> list[list[Hop]]:
     """The messages of every step at ``p`` ranks, without the copies; raises as ``moments`` does."""
-    return [step(page, t, wire, p) for t, wire in enumerate(run(page, [[] for _ in range(p)]).trace)]
+    return [step(page, t, wire, p) for t, wire in enumerate(Run(page, [[] for _ in range(p)]).trace)]
 
 
 def step(page: Page, t: int, wire: list[Message], p: int) -> list[Hop]:

@@ -1,0 +1,129 @@
+"""Writes the documentation's page of each algorithm from the algorithm's module, before Sphinx reads its sources.
+
+Nothing here names an algorithm: whatever ``sparring.pages()`` lists gets its page.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from judged import costs, verdicts
+from markup import code, conditions, escaped, fields, footnoted, heading, table
+from sphinx.application import Sphinx
+
+import sparring
+from sparring.present import spacetime
+from sparring.spec.core.model import Page
+from sparring.verification import implementation
+
+RANKS = 4  # in the picture
+
+LISTING = """\
+Every page below is made from the algorithm's own module whenever this documentation is built: its prose, its
+formulas and its picture are the module's, and its verdicts are judged anew."""
+
+LEGEND = """\
+Ranks stand across, time runs down, every message is an arrow.  A bar is a rank's copy of the vector, with a
+cell for each chunk that fills up as contributions arrive."""
+
+FORMULAS = "They stand here as they run, as they are proved and as they are drawn."
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Called by Sphinx when the extension is loaded."""
+    app.connect("builder-inited", write_all)
+    return {"parallel_read_safe": True}
+
+
+def write_all(app: Sphinx) -> None:
+    """Write ``algorithms/`` in the sources: a page and a picture an algorithm, and their list."""
+    folder = Path(app.srcdir) / "algorithms"
+    folder.mkdir(exist_ok=True)
+    pages = [sparring.page(name) for name in sparring.pages()]
+    texts = {"index.rst": listing(pages)}
+    for page in pages:
+        texts[f"{page.name}.rst"] = written(page)
+        texts[f"{page.name}.svg"] = spacetime.svg(page, RANKS)
+    for path in folder.iterdir():
+        if path.name not in texts:
+            path.unlink()
+    for name, text in texts.items():
+        write(folder / name, text)
+
+
+def write(path: Path, text: str) -> None:
+    """Write the file unless it holds that already: an unchanged page is not read again."""
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def listing(pages: Sequence[Page]) -> str:
+    """The list of all algorithms."""
+    rows = [(f":doc:`{page.name}`", f"``{page.name}``", page.kind.replace("_", "-")) for page in pages]
+    tree = ".. toctree::\n   :hidden:\n\n" + "\n".join(f"   {page.name}" for page in pages)
+    parts = [heading("Algorithms"), LISTING, table(("algorithm", "name", "kind"), rows), tree]
+    return "\n\n".join(parts) + "\n"
+
+
+def written(page: Page) -> str:
+    """The page of one algorithm."""
+    parts = [heading(page.title), facts(page), prose(page.doc)]
+    parts += [heading("Picture", "-"), picture(page), LEGEND]
+    parts += [heading("Formulas", "-"), FORMULAS, code("python", formulas(page.module))]
+    parts += [heading("Costs", "-"), costs(page)]
+    parts += [heading("Verdicts", "-"), verdicts(page)]
+    parts += [heading("Run it", "-"), code("console", commands(page))]
+    return "\n\n".join(parts) + "\n"
+
+
+def facts(page: Page) -> str:
+    """Name, kind, parameters, source and implementation."""
+    target = implementation(page)
+    return fields({
+        "Name": f"``{page.name}``",
+        "Kind": page.kind.replace("_", "-"),
+        "Parameters": ", ".join(f"``{name} = {value}``" for name, value in page.params.items()),
+        "Source": footnoted(" ".join(re.findall(r"\[\w+\]_", page.doc.split("\n")[0]))),
+        "Implementation": f"``{target}``" if target else "none yet",
+    })  # fmt: skip
+
+
+def prose(doc: str) -> str:
+    """The docstring below its title."""
+    return footnoted("\n\n".join(conditions(paragraph) for paragraph in doc.strip().split("\n\n")[1:]))
+
+
+def picture(page: Page) -> str:
+    """The space-time picture."""
+    alt = f"{escaped(page.title)} on {RANKS} ranks: who sends which chunk to whom, step by step"
+    return f".. image:: {page.name}.svg\n   :class: spacetime\n   :alt: {alt}"
+
+
+def formulas(module: ModuleType) -> str:
+    """The module's source below its docstring and its imports."""
+    source = inspect.getsource(module)
+    head = [node for node in ast.parse(source).body if isinstance(node, (ast.Expr, ast.Import, ast.ImportFrom))]
+    return "\n".join(source.splitlines()[head[-1].end_lineno :]).strip("\n")
+
+
+def commands(page: Page) -> str:
+    """What to type; ``run`` and ``check`` have no lists to give."""
+    name, runs = page.name, page.data != "lists"
+    told = {
+        f"show {name} --ranks 8": "all this in the terminal",
+        f"prove {name}": "the verdicts above",
+        f"cost {name} --at p=16,n=1000000,k=1000": "the costs above, and numbers",
+    }
+    if runs:
+        told[f"check mine.py:f --algorithm {name} --level steps"] = "does yours send the same?"
+    if runs and implementation(page):
+        told[f"run {name} --ranks 16"] = "the implementation beside the reference"
+    if implementation(page):
+        told[f"verify {name} --on both"] = "everything, simulated and under mpiexec"
+    width = max(map(len, told))
+    return "\n".join(f"$ sparring {command:<{width}}  # {why}" for command, why in told.items())

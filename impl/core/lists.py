@@ -1,0 +1,86 @@
+"""Sparse vectors of all ranks: agreed on beforehand, added in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.errors import InputError
+from sparring.impl.core.arguments import DTYPES, REFUSED, compare
+from sparring.impl.core.selection import top
+from sparring.impl.core.transport import Vector
+from sparring.sparse import Sparse
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+DENSE = 12
+"""Where the lists have more than ``n / DENSE`` entries together, adding in a dense vector is the faster way."""
+
+
+def taken(x: object, k: int | None, allow_nan: bool) -> Sparse:
+    """``x`` as a Sparse: as it is, made of ``(indices, values, n)``, or the ``k`` largest entries of a vector.
+
+    Raises InputError for what is none of these.
+    """
+    if k is not None:
+        return top(x, k, allow_nan=allow_nan)  # type: ignore[arg-type]  # top refuses what is no vector
+    if isinstance(x, Sparse):
+        return x
+    if isinstance(x, tuple) and len(x) == 3:
+        return Sparse(*x)
+    raise InputError(f"x is a {type(x).__name__}: it must be a sparring.Sparse, or a vector together with k")
+
+
+def agreed(comm: Intracomm, x: object, k: int | None, allow_nan: bool) -> tuple[Sparse, list[int]]:
+    """``x`` as :func:`taken`, and how many entries each rank has.
+
+    Collective: one ``Allgather`` of three integers a rank.  If a rank's arguments are refused, or
+    its dtype or length differs from rank 0's, every rank raises InputError and none is left waiting.
+    """
+    told = np.empty((comm.Get_size(), 3), np.int64)
+    try:
+        mine = taken(x, k, allow_nan)
+    except InputError as error:
+        comm.Allgather(np.array([REFUSED, 0, 0], np.int64), told)
+        raise InputError(f"rank {comm.Get_rank()}: {error}") from None
+    comm.Allgather(np.array([DTYPES.index(mine.dtype), mine.n, len(mine)], np.int64), told)
+    compare(told[:, :2])
+    return mine, told[:, 2].tolist()
+
+
+Lists = Sequence[tuple[NDArray[Any], Vector]]
+
+
+def added(lists: Lists, like: Sparse) -> Sparse:
+    """The sum of all (indices, values), in their order, with every -0.0 turned into +0.0; of ``like``'s dtypes."""
+    many = sum(indices.size for indices, _ in lists) * DENSE > like.n
+    support, values = (densely if many else sparsely)(lists, like)
+    np.add(values, like.dtype.type(0), out=values)
+    return Sparse.made(support.astype(like.indices.dtype, copy=False), values, like.n)
+
+
+def densely(lists: Lists, like: Sparse) -> tuple[NDArray[Any], Vector]:
+    """Support and sums by way of a vector of all ``n`` entries: absent ones are -0.0, which adds nothing."""
+    present = np.zeros(like.n, np.bool_)
+    sums = np.full_like(like.values, -0.0, shape=like.n)
+    for indices, values in lists:
+        present[indices] = True
+        sums[indices] += values
+    support = np.flatnonzero(present)
+    return support, sums[support]
+
+
+def sparsely(lists: Lists, like: Sparse) -> tuple[NDArray[Any], Vector]:
+    """Support and sums in time and memory of the lists alone, whatever ``n`` is."""
+    every = np.sort(np.concatenate([indices for indices, _ in lists]))
+    first = np.ones(every.size, np.bool_)
+    np.not_equal(every[1:], every[:-1], out=first[1:])
+    support = every[first]
+    sums = np.full_like(like.values, -0.0, shape=support.size)
+    for indices, values in lists:
+        sums[np.searchsorted(support, indices)] += values
+    return support, sums

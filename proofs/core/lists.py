@@ -1,0 +1,54 @@
+"""Inputs and results that are sparse: for a page of lists, what vectors are for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sparring.sparse import Sparse
+from sparring.spec.core.model import Page
+
+DENSITIES = (0.0, 0.2, 0.5, 1.0)
+STRETCHES = (1, 100, 1 << 40)
+"""How far neighbouring entries are apart: dense, sparse, and where an index takes 8 bytes."""
+
+
+def given(page: Page, xs: Sequence[Any]) -> list[Any]:
+    """``xs`` as the page takes them: for a page of lists, a part of each vector.
+
+    Which entries, and how far they are apart, depends on the ranks and the length alone: none, all,
+    or some at random, so that lists are of unequal sizes and overlap.
+    """
+    if page.data == "vector":
+        return list(xs)
+    n = xs[0].size
+    rng = np.random.default_rng([len(xs), n])
+    supports = [np.flatnonzero(rng.random(n) < rng.choice(DENSITIES)) for _ in xs]
+    apart = STRETCHES[(len(xs) + n) % len(STRETCHES)]
+    width = np.int32 if apart == 1 else np.int64
+    return [Sparse((at * apart).astype(width), x[at], n * apart) for at, x in zip(supports, xs)]
+
+
+def values(x: Any) -> Any:
+    """The numbers or terms of a vector, sparse or not."""
+    return x.values if isinstance(x, Sparse) else x
+
+
+def having(x: Any, entries: Any) -> Any:
+    """``entries`` where ``x`` has its own."""
+    return Sparse(x.indices, entries, x.n) if isinstance(x, Sparse) else entries
+
+
+def told(y: Any, wanted: Sparse) -> str:
+    """What ``y`` is, unless it is a sparse vector of the same support, length and dtypes."""
+    if not isinstance(y, Sparse):
+        return f"returned {type(y).__name__}, not a Sparse"
+    has, right = ((x.n, x.dtype, x.indices.dtype) for x in (y, wanted))
+    if has != right:
+        return "returned n={} of {} with indices of {}, not n={} of {} with {}".format(*has, *right)
+    if odd := sorted({*y.indices.tolist()} ^ {*wanted.indices.tolist()}):
+        more, less = ("nothing", "an entry") if odd[0] in wanted.indices else ("an entry", "none")
+        return f"has {more} at index {odd[0]}, the page has {less}"
+    return ""

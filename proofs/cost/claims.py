@@ -1,0 +1,99 @@
+"""Published formulas beside what is derived from the page; and lower bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import sympy
+
+from sparring.errors import InputError
+from sparring.proofs.core.verdicts import PROVED, REFUTED, Verdict, tested
+from sparring.proofs.cost.published import GIVEN, Claim
+from sparring.proofs.cost.simplified import simplified
+from sparring.proofs.cost.symbols import CeilLog2, Expr, exact, k, n, p
+from sparring.spec.core.model import Page
+
+
+class Judged(NamedTuple):
+    """What a claim is worth."""
+
+    claim: Claim
+    verdict: str
+    """*equal*, *bound* (never below what is sent, somewhere above) or *different*."""
+    detail: str
+    checked: Verdict
+    """How it was found: proved as formulas, tested at points, or refuted at one."""
+    difference: str = ""
+    """Claimed minus derived, as a formula; empty where they are equal."""
+
+
+POINTS = tuple(
+    {"p": p, "n": n, "k": k}
+    for p in (*range(1, 17), 31, 32, 33, 64)
+    for n in (0, 1, p - 1, p, p + 1, 2 * p + 1, 1000 * p, 10**18 + 9)
+    for k in {0, n // 2, n}
+)
+"""Where a claim that is no identity is compared with what is derived, exactly."""
+
+
+def judge(claim: Claim, derived: Expr) -> Judged:
+    """Compare a claim with the closed form ``derived``: as formulas, and at points where they differ."""
+    difference = sympy.simplify(simplified(stated(claim) - derived, claim.given))
+    given = f" where {claim.given}" if claim.given else ""
+    if difference == 0:
+        return Judged(claim, "equal", f"the same formula{given}", PROVED)
+    lists = difference.has(k)
+    points = [at for at in POINTS if GIVEN[claim.given](at["n"], at["p"]) and (lists or at["k"] == 0)]
+    gaps = [(at, claimed(claim, at) - exact(derived, at)) for at in points]
+    below = next(((at, gap) for at, gap in gaps if gap < 0), None)
+    if below:
+        detail = f"it is {-below[1]} too low at {told(below[0])}"
+        return Judged(claim, "different", detail, REFUTED, str(difference))
+    at, gap = max(gaps, key=lambda found: found[1] / max(1, found[0]["n"]))
+    if gap == 0:
+        detail = f"at all points{given}; not shown as formulas"
+        return Judged(claim, "equal", detail, tested(len(gaps)), str(difference))
+    detail = f"never too low{given}; {gap} too high at {told(at)}"
+    return Judged(claim, "bound", detail, tested(len(gaps)), str(difference))
+
+
+def stated(claim: Claim) -> Expr:
+    """The claim as a formula; raises InputError where it is no exact one."""
+    try:
+        formula = sympy.sympify(claim.formula(n, p, k))
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise InputError(f"claim {claim.name!r}: {error}") from error
+    if formula.has(sympy.Float):
+        raise InputError(f"claim {claim.name!r}: {formula} has a decimal fraction; write it with integers")
+    return formula
+
+
+def claimed(claim: Claim, at: Mapping[str, int]) -> Fraction:
+    """What is claimed at a point, exactly."""
+    n, p, k = (Fraction(at[letter]) for letter in "npk")
+    return Fraction(claim.formula(n, p, k))
+
+
+def told(at: Mapping[str, int]) -> str:
+    """A point in words."""
+    return ", ".join(f"{letter}={x}" for letter, x in at.items())
+
+
+class Floor(NamedTuple):
+    """A lower bound that no algorithm of its kind goes below."""
+
+    quantity: str
+    formula: Expr
+    source: str
+
+
+def lower_bounds(page: Page) -> Sequence[Floor]:
+    """What every algorithm needs that does the same on vectors of which every word depends on all ranks."""
+    latency = Floor("messages", CeilLog2(p), "Chan et al. 2007")
+    if page.data == "lists" or hasattr(page.module, "words"):  # how much must be sent depends on the data
+        return [latency]
+    if page.kind == "allreduce":
+        return [Floor("words", 2 * n * (p - 1) / p, "Patarasuk and Yuan 2009"), latency]
+    return [Floor("words", n * (p - 1) / p, "Chan et al. 2007"), latency]

@@ -1,0 +1,175 @@
+"""What an algorithm costs, as closed forms that can be evaluated, simplified and typeset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+import sympy
+
+from sparring.errors import InputError, SparringError, Undecided
+from sparring.proofs.core.verdicts import REFUTED, UNDECIDED, Verdict, tested
+from sparring.proofs.cost import counted, proof, tables, units
+from sparring.proofs.cost.claims import Floor, Judged, judge, lower_bounds
+from sparring.proofs.cost.derivation import Derivation, derive
+from sparring.proofs.cost.published import published
+from sparring.proofs.cost.simplified import simplified, tidy
+from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
+from sparring.spec.core.model import Page
+
+WIDTH = 4  # bytes a word: float32, and indices of 32 bits
+
+
+class Point(NamedTuple):
+    """A cost at a point: exact numbers; None where there is no closed form or a letter has no value."""
+
+    messages: int
+    words: int | None
+    path: int | None
+    critical: int | None
+    added: int | None
+    time: Fraction | None
+    """Seconds; None unless alpha and beta are given."""
+
+
+class Checked(NamedTuple):
+    """How a derivation was checked: a name, a verdict, and what it rests on."""
+
+    name: str
+    verdict: Verdict
+    detail: str
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of ``page``, exact, or under the hypothesis ``given``.
+
+    A word is one value; an index counts as one word.  ``alpha`` is seconds a message, ``beta``
+    seconds a byte, ``gamma`` seconds an addition, ``width`` bytes a word.
+    """
+
+    page: Page
+    derived: Derivation
+    given: str = ""
+
+    def form(self, name: str) -> Expr | None:
+        """The closed form of that name, one of ``tables.FORMS``; None where there is none."""
+        d = self.derived
+        if name == "time":
+            return None if None in (d.critical, d.added_critical) else self.time
+        x = {"messages": d.steps, "sent": d.sent, "words": d.largest, "path": d.path, "critical": d.critical,
+             "added": d.added_most}[name]  # fmt: skip
+        return None if x is None else tidy(simplified(plain(x), self.given))
+
+    def needed(self, name: str) -> Expr:
+        """The closed form; raises Undecided, with the reasons, where there is none."""
+        form = self.form(name)
+        if form is None:
+            raise Undecided(f"{self.page.name}: no closed form of {name}: {'; '.join(self.derived.gaps)}")
+        return form
+
+    @property
+    def words(self) -> Expr:
+        """V_max: the most words that one rank sends."""
+        return self.needed("words")
+
+    @property
+    def messages(self) -> Expr:
+        """Messages that each rank sends, one after the other."""
+        return self.needed("messages")
+
+    @property
+    def time(self) -> Expr:
+        """Seconds in lock step: ``alpha`` a step, ``beta width`` a word of V_crit, ``gamma`` an addition."""
+        if self.derived.added_critical is None:
+            raise Undecided(f"{self.page.name}: no closed form of time: {'; '.join(self.derived.gaps)}")
+        added = tidy(simplified(plain(self.derived.added_critical), self.given))
+        return alpha * self.messages + beta * width * self.needed("critical") + gamma * added
+
+    def simplify(self, given: str) -> Cost:
+        """The same under a hypothesis: "p | n".  Raises InputError for one that is not known."""
+        simplified(sympy.Integer(0), given)
+        return replace(self, given=given)
+
+    def at(self, **values: units.Given) -> Point:
+        """The cost where letters have these values, in exact arithmetic; times may be written ``"5us"``.
+
+        Raises InputError for a letter that is unknown, lacks its value or has one that it cannot have.
+        """
+        at = {"width": Fraction(WIDTH), "gamma": Fraction(0), **units.point(values)}
+        if self.given and {"n", "p"} <= at.keys() and at["n"] % at["p"]:
+            raise InputError(f"this cost holds where {self.given}, not for n={at['n']}, p={at['p']}")
+        timed = "time" if {"alpha", "beta"} <= at.keys() else ""
+        numbers = {name: self.number(name, at) for name in ("messages", "words", "path", "critical", "added", timed)}
+        time = numbers.pop(timed, None)
+        numbers.pop("", None)
+        whole = {name: None if x is None else int(x) for name, x in numbers.items()}
+        return Point(**whole, time=time)  # type: ignore[arg-type]  # the number of messages is never None
+
+    def number(self, name: str, at: dict[str, Fraction]) -> Fraction | None:
+        """A form's value at a point."""
+        form = self.form(name) if name else None
+        if form is None:
+            return None
+        if missing := sorted(s.name for s in form.free_symbols if s.name not in at):
+            raise InputError(f"{name} of {self.page.name} needs a value for {missing[0]}: {missing[0]}=VALUE")
+        return exact(form, at)
+
+    def latex(self) -> str:
+        r"""A table that stands by itself; it needs ``\usepackage{booktabs}``."""
+        return tables.latex([self])
+
+    @property
+    def gaps(self) -> list[str]:
+        """What the closed forms do not say, and why."""
+        lists = "lists of different sizes, and adding them after the last step, which no message needs"
+        return [*self.derived.gaps, *([lists] if self.page.data == "lists" else [])]
+
+    @property
+    def bounds(self) -> dict[str, Floor]:
+        """Lower bounds, by form."""
+        return {bound.quantity: bound for bound in lower_bounds(self.page)}
+
+    @cached_property
+    def checks(self) -> list[Checked]:
+        """The derivation against counts, and its proof."""
+        unlike = counted.compared(self.page, self.derived)
+        ranks = f"p = {counted.RANKS[0]}..{counted.RANKS[-1]}"
+        examples = sum(1 for _ in counted.points(counted.RANKS))
+        if unlike:
+            told = Checked("counted", REFUTED, str(unlike))
+        else:
+            told = Checked("counted", tested(examples), f"{ranks}, short and up to 10^18 words; {self.counted_path}")
+        return [told, Checked("derivation", *proof.prove(self.page, self.derived))]
+
+    @property
+    def counted_path(self) -> str:
+        """How far V_path was counted."""
+        kind = "also counted" if self.derived.path is not None else "counted only, there is no closed form"
+        return f"V_path {kind}, p <= {counted.PATHS}"
+
+    @cached_property
+    def claims(self) -> list[Judged]:
+        """Published formulas, judged."""
+        by_quantity = {"words": self.derived.largest, "messages": self.derived.steps, "added": self.derived.added_most}
+        return [
+            Judged(claim, "undecided", "; ".join(self.derived.gaps), UNDECIDED)
+            if (form := by_quantity[claim.quantity]) is None
+            else judge(claim, form)
+            for claim in published(self.page)
+        ]
+
+
+def cost(page: Page) -> Cost:
+    """The cost of ``page``.
+
+    Raises Undecided where it is not derived, InputError where a formula cannot be run on symbols.
+    """
+    try:
+        return Cost(page, derive(page))
+    except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+        if isinstance(error, SparringError):
+            raise
+        raise InputError(f"page {page.name}: its formulas cannot be summed: {error}") from error

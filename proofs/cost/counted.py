@@ -1,0 +1,118 @@
+"""What a page sends, counted: message by message from its formulas, and in a run's own trace."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from sparring.proofs.cost.derivation import Derivation
+from sparring.proofs.cost.symbols import Expr, exact
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import number, run, send, truth
+from sparring.spec.core.sparse import SparseVector
+
+RANKS = range(1, 65)
+PATHS = 16  # up to so many ranks V_path is counted too
+
+
+class Counts(NamedTuple):
+    """What was counted at one point; each is an exact integer."""
+
+    steps: int
+    sent: list[int]
+    """By rank."""
+    added: list[int]
+    critical: int
+    added_critical: int
+    path: int | None
+
+
+class Unlike(NamedTuple):
+    """A quantity whose derived value is not the counted one."""
+
+    what: str
+    at: Mapping[str, int]
+    derived: Fraction | int
+    counted: int
+
+    def __str__(self) -> str:
+        at = ", ".join(f"{letter}={value}" for letter, value in self.at.items())
+        return f"{self.what} at {at}: derived {self.derived}, counted {self.counted}"
+
+
+def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
+    """Counts from the formulas, on numbers of any size; raises ScheduleFault where they make no schedule."""
+    steps = number(page.steps(p))
+    sent, added, critical, added_critical = [0] * p, [0] * p, 0, 0
+    ready = [0] * p  # the most words on a path that ends at this rank
+    for t in range(steps):
+        sends = [send(page, r, t, p) for r in range(p)]
+        words = [number(page.words(r, t, c, p, n, k)) for r, (_, c) in enumerate(sends)]
+        adds = truth(page.adds(t, p))
+        then = [ready[r] + words[r] for r in range(p)] if paths else ready
+        ready = list(then)
+        for r, (d, _) in enumerate(sends):
+            sent[r] += words[r]
+            added[d] += words[r] * adds
+            ready[d] = max(ready[d], then[r])
+        critical += max(words)
+        added_critical += max(words) * adds
+    return Counts(steps, sent, added, critical, added_critical, max(ready) if paths else None)
+
+
+def traced(page: Page, p: int, n: int, k: int) -> list[int]:
+    """The words that each rank sends in a run of the page, read off its trace."""
+    if page.data == "lists":
+        xs: list[Any] = [SparseVector(tuple(range(k)), (0,) * k, max(n, k)) for _ in range(p)]
+    else:
+        xs = [[0] * n for _ in range(p)]
+    sent = [0] * p
+    for wire in run(page, xs).trace:
+        for src, _, entries in wire:
+            sent[src] += 2 * len(entries.indices) if page.data == "lists" else len(entries)
+    return sent
+
+
+def points(ranks: Iterable[int], seed: int = 0) -> Iterator[dict[str, int]]:
+    """For each number of ranks a short vector and an astronomically long one."""
+    rng = random.Random(seed)
+    for p in ranks:
+        for n in (rng.randrange(3 * p), rng.randrange(10**18)):
+            yield {"p": p, "n": n, "k": rng.randrange(n + 1)}
+
+
+def compared(page: Page, derived: Derivation, ranks: Iterable[int] = RANKS) -> Unlike | None:
+    """The first quantity that is not what is counted, at two lengths for each number of ranks."""
+    return next((u for at in points(ranks) for u in compared_at(page, derived, at)), None)
+
+
+def compared_at(page: Page, derived: Derivation, at: Mapping[str, int]) -> Iterator[Unlike]:
+    """The quantities whose derived value is not the counted one."""
+    found = count(page, **at, paths=at["p"] <= PATHS)
+    yield from per_rank("words sent", derived.sent, found.sent, at)
+    if at["n"] < 3 * at["p"]:
+        yield from per_rank("words sent in a run", derived.sent, traced(page, **at), at)
+    if derived.added is not None:
+        yield from per_rank("words added", derived.added, found.added, at)
+    whole = {
+        "steps": (derived.steps, found.steps),
+        "V_max": (derived.largest, max(found.sent)),
+        "V_path": (derived.path, found.path),
+        "V_crit": (derived.critical, found.critical),
+        "most additions": (derived.added_most, max(found.added)),
+        "additions step by step": (derived.added_critical, found.added_critical),
+    }
+    for what, (form, counted) in whole.items():
+        if form is not None and counted is not None and (value := exact(form, at)) != counted:
+            yield Unlike(what, at, value, counted)
+    if found.path is not None and not max(found.sent) <= found.path <= found.critical:
+        yield Unlike("V_max <= V_path <= V_crit, where V_path is", at, max(found.sent), found.path)
+
+
+def per_rank(what: str, form: Expr, counted: list[int], at: Mapping[str, int]) -> Iterator[Unlike]:
+    """The ranks for which ``form`` has another value than was counted."""
+    for r, words in enumerate(counted):
+        if (value := exact(form, {**at, "r": r})) != words:
+            yield Unlike(f"{what} by rank {r}", {**at}, value, words)

@@ -1,0 +1,152 @@
+"""Closed forms for what a page sends, from its formulas alone.
+
+``sent``      words that rank ``r`` sends in all, a sum of prefixes ``B``
+``largest``   V_max: the most that one rank sends
+``path``      V_path: the most words along a path of messages in which each next one leaves, one
+              step later, the rank that sent or that received the one before
+``critical``  V_crit: the largest message of every step, summed; V_max <= V_path <= V_crit
+``steps``     messages that each rank sends, one after the other
+``added``     received words that rank ``r`` adds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import sympy
+
+from sparring.errors import Undecided
+from sparring.proofs.core.obligations import Obligation, c, during, n, p, r, t
+from sparring.proofs.core.questions import answered
+from sparring.proofs.cost import symbols
+from sparring.proofs.cost.spans import ResidueReader, Span, SpanReader, spans
+from sparring.proofs.cost.sums import largest, total
+from sparring.proofs.cost.symbols import B, Expr, SympyReader
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Bool, Int, Sym
+
+k = Sym.var("k")
+
+
+class Piece(NamedTuple):
+    """What is sent in the steps of one span."""
+
+    span: Span
+    words: Expr
+    """Words of the message of rank ``r`` in step ``t``."""
+    total: Expr
+    """The same, summed over the span."""
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """What could be derived; None where something has no closed form, and ``gaps`` says why."""
+
+    steps: Expr
+    pieces: tuple[Piece, ...]
+    sent: Expr
+    adding: tuple[Piece, ...] | None
+    """What rank ``r`` receives in the spans that add."""
+    added: Expr | None
+    largest: Expr | None
+    path: Expr | None
+    critical: Expr | None
+    added_most: Expr | None
+    added_critical: Expr | None
+    gaps: tuple[str, ...]
+
+
+def derive(page: Page) -> Derivation:
+    """The closed forms for ``page``; raises Undecided, with the reason, where even ``sent`` has none."""
+    steps = number_of_steps(page)
+    pieces = tuple(summed(page, page.chunk(r, t, p), span) for span in cut(page, steps))
+    sent = sympy.expand(sum(piece.total for piece in pieces))
+    gaps: list[str] = []
+
+    def tried(what: str, make: Callable[[], Expr]) -> Expr | None:
+        try:
+            return make()
+        except Undecided as why:
+            gaps.append(f"{what}: {why}")
+            return None
+
+    adding = tried("additions", lambda: tuple(received(page, steps)))
+    added = None if adding is None else sympy.expand(sum(piece.total for piece in adding))
+    critical = tried("V_crit", lambda: step_by_step(pieces))
+    return Derivation(
+        steps=steps, pieces=pieces, sent=sent, adding=adding, added=added,
+        largest=tried("V_max", lambda: largest(sent)),
+        path=tried("V_path", lambda: longest_path(page, pieces, critical)),
+        critical=critical,
+        added_most=None if added is None else tried("most additions of one rank", lambda: largest(added)),
+        added_critical=None if adding is None else tried("additions step by step", lambda: step_by_step(adding)),
+        gaps=tuple(gaps),
+    )  # fmt: skip
+
+
+def number_of_steps(page: Page) -> Expr:
+    """The number of steps, a polynomial in ``p`` that vanishes for one rank."""
+    steps = sympy.expand(SympyReader()(page.steps(p)))
+    if not steps.is_polynomial(symbols.p) or not steps.free_symbols <= {symbols.p}:
+        raise Undecided(f"the number of steps, {steps}, is no polynomial in p: sums over it are not derived")
+    if steps.subs(symbols.p, 1) != 0:
+        raise Undecided(f"one rank would take {steps.subs(symbols.p, 1)} steps, not 0")
+    return steps
+
+
+def cut(page: Page, steps: Expr) -> list[Span]:
+    """The spans in which all conditions of the page's formulas stay as they are."""
+    chunk = page.chunk(r, t, p)
+    formulas: list[Int | Bool] = [chunk, page.words(r, t, c, p, n, k), page.adds(t, p)]
+    return spans(steps, [*formulas, page.chunk(page.src(r, t, p), t, p)])
+
+
+def summed(page: Page, chunk: Int, span: Span) -> Piece:
+    """What is sent in a span, when ``chunk`` is what the message holds."""
+    words = SpanReader(span)(page.words(r, t, c, p, n, k))
+    words = placed(words, ResidueReader(span)(chunk))
+    return Piece(span, words, total(words, span))
+
+
+def placed(words: Expr, chunk: Expr) -> Expr:
+    """``words`` of the message with that chunk, known only up to multiples of ``p``."""
+    lap = sympy.expand(words.subs(symbols.c, symbols.c + symbols.p) - words)
+    if lap != 0 or any(not x.is_Symbol and x.func is not B for x in words.atoms(sympy.Function)):
+        raise Undecided(f"a message's words, {words}, are not made of chunk bounds B alone")
+    return sympy.expand(words.subs(symbols.c, chunk))
+
+
+def received(page: Page, steps: Expr) -> Iterator[Piece]:
+    """What rank ``r`` adds: the message of its source, in the steps that add."""
+    if SympyReader()(page.words(r, t, c, p, n, k)).has(symbols.r):
+        raise Undecided("the words of a message depend on its rank otherwise than through its chunk")
+    chunk = page.chunk(page.src(r, t, p), t, p)
+    for span in cut(page, steps):
+        if SpanReader(span)(page.adds(t, p)) == sympy.true:
+            yield summed(page, chunk, span)
+
+
+def step_by_step(pieces: tuple[Piece, ...]) -> Expr:
+    """The largest message of each step, summed."""
+    return sympy.expand(sum(total(largest(piece.words), piece.span) for piece in pieces))
+
+
+def longest_path(page: Page, pieces: tuple[Piece, ...], critical: Expr | None) -> Expr:
+    """V_path where it is V_crit: all messages are equally long, or a largest chunk is passed on in every step.
+
+    Every rank sends in every step; so does each holder of a largest chunk, if what a rank receives
+    in one step it sends in the next.
+    """
+    if critical is None:
+        raise Undecided("there is no V_crit to compare it with")
+    if all(not piece.words.has(symbols.r) for piece in pieces):
+        return critical
+    passed_on = page.chunk(page.dst(r, t, p), t + 1, p) == page.chunk(r, t, p)
+    follows = Obligation("what is received is sent next", during(page, t, t + 1), passed_on)
+    if not all(answer.holds for answer in answered([follows], second_opinion=True)):
+        raise Undecided("a message is not always passed on in the next step; it is counted, not derived")
+    if SympyReader()(page.words(r, t, c, p, n, k)).has(symbols.r, symbols.t):
+        raise Undecided("the words of a message depend on more than its chunk; it is counted, not derived")
+    return critical

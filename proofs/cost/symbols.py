@@ -1,0 +1,123 @@
+"""The letters of costs in sympy, and the prefix sum that chunk sizes are differences of.
+
+``B(x) = floor(x n / p)`` is where chunk ``x`` begins.  On all integers ``B(x + p) = B(x) + n``, so
+the size of chunk ``x % p`` is ``B(x + 1) - B(x)`` for any ``x``, and no case is made for laps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import sympy
+
+from sparring.errors import Undecided
+from sparring.spec.core.numbers import Node, Reader
+
+Expr: TypeAlias = Any  # sympy ships no types
+
+
+def symbol(name: str) -> Expr:
+    """The letter ``name``: a natural number, and ``p`` is at least 1."""
+    return sympy.Symbol(name, integer=True, **{"positive" if name == "p" else "nonnegative": True})
+
+
+p, n, r, t, c, k, width = map(symbol, ("p", "n", "r", "t", "c", "k", "width"))
+alpha, beta, gamma = sympy.symbols("alpha beta gamma", nonnegative=True)
+
+
+class B(sympy.Function):  # type: ignore[misc]  # sympy ships no types
+    """``B(x) = floor(x n / p)``, with whole multiples of ``p`` taken out of ``x``.
+
+    >>> B(p + 1) - B(1)
+    n
+    """
+
+    @classmethod
+    def eval(cls, x: Expr) -> Expr | None:
+        """A simpler form, or None where there is none."""
+        x = sympy.expand(x)
+        if x == 0:
+            return sympy.Integer(0)
+        inside = x.subs(p, 0)
+        laps = sympy.expand((x - inside) / p)
+        return None if laps == 0 else cls(inside) + laps * n
+
+
+class CeilLog2(sympy.Function):  # type: ignore[misc]  # sympy ships no types
+    """The least ``m`` with ``x <= 2**m``."""
+
+    def _latex(self, printer: Any) -> str:
+        return rf"\lceil\log_2 {printer.doprint(self.args[0])}\rceil"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"ceil(log2({printer.doprint(self.args[0])}))"
+
+
+class SympyReader(Reader[Expr]):
+    """Reads a term in sympy, exactly: ``%`` as ``Mod``, ``x n // p`` as ``B(x)``."""
+
+    def constant(self, x: int | bool) -> Expr:
+        return sympy.sympify(x)
+
+    def variable(self, name: str) -> Expr:
+        return symbol(name)
+
+    def operator(self, x: Node, args: list[Expr]) -> Expr:
+        if x.op == "//" and args[1] == p and sympy.expand(args[0]).subs(n, 0) == 0:
+            return B(sympy.cancel(args[0] / n))
+        return OPERATORS[x.op](*args)
+
+
+OPERATORS: Mapping[str, Any] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "%": lambda a, b: sympy.Mod(a, b, evaluate=False),
+    "//": lambda a, b: sympy.floor(a / b),
+    "<": sympy.Lt,
+    "<=": sympy.Le,
+    "==": sympy.Eq,
+    "not": sympy.Not,
+    "and": sympy.And,
+    "or": sympy.Or,
+    "where": lambda c, a, b: sympy.Piecewise((a, c), (b, True)),
+}
+
+
+def plain(x: Expr) -> Expr:
+    """``x`` with every ``B`` written out as a floor."""
+    return x.replace(B, lambda at: sympy.floor(at * n / p))
+
+
+def exact(x: Expr, values: Mapping[str, int | Fraction]) -> Fraction:
+    """The value of ``x``, in exact arithmetic: numbers are never floats.
+
+    >>> exact(plain(B(2)), {"n": 10**18, "p": 3})
+    Fraction(666666666666666666, 1)
+
+    Raises KeyError for a letter without a value, Undecided for an operation that is not exact.
+    """
+    if x.is_Symbol:
+        return Fraction(values[x.name])
+    if x.is_Rational:
+        return Fraction(x.p, x.q)
+    if x.is_Pow:
+        return exact(x.base, values) ** int(x.exp)
+    args = [exact(a, values) for a in x.args]
+    if isinstance(x, B):
+        return Fraction(math.floor(args[0] * values["n"] / values["p"]))
+    if x.func not in EXACT:
+        raise Undecided(f"{x}: {x.func.__name__} has no exact evaluation")
+    return Fraction(EXACT[x.func](args))
+
+
+EXACT: Mapping[Any, Any] = {
+    sympy.Add: sum,
+    sympy.Mul: math.prod,
+    sympy.floor: lambda a: math.floor(a[0]),
+    sympy.ceiling: lambda a: math.ceil(a[0]),
+    CeilLog2: lambda a: (math.ceil(a[0]) - 1).bit_length(),
+}

@@ -1,0 +1,113 @@
+"""Costs as tables, for a paper or a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import sympy
+
+from sparring.proofs.cost.claims import Floor
+from sparring.proofs.cost.simplified import tidy
+from sparring.proofs.cost.symbols import Expr, width
+
+if TYPE_CHECKING:
+    from sparring.proofs.cost.costs import Cost
+
+FORMS = {
+    "messages": "messages that each rank sends",
+    "sent": "words that rank r sends",
+    "words": "V_max, the most words that one rank sends",
+    "path": "V_path, the most words along a path of messages",
+    "critical": "V_crit, the largest message of each step, summed",
+    "added": "the most words that one rank adds",
+    "time": "seconds in lock step",
+}
+"""The closed forms of a cost, in the order in which they are shown, with what they mean."""
+
+HEAD = ("Algorithm", "Quantity", "Exact", "Where p | n", "At least", "Gap")
+HERE = "Here"
+Points = Sequence[Mapping[str, str]]
+"""For each cost, its forms' values at a point."""
+QUANTITIES = {
+    "messages": "messages", "words": r"$V_{\max}$", "path": r"$V_{\mathrm{path}}$",
+    "critical": r"$V_{\mathrm{crit}}$", "added": "additions", "time": "time",
+}  # fmt: skip
+SHOWN = tuple(name for name in FORMS if name != "sent")
+
+
+class Row(NamedTuple):
+    """A closed form, the same where ``p`` divides ``n``, and a lower bound; None where there is none."""
+
+    quantity: str
+    exact: Expr | None
+    divided: Expr | None
+    bound: Expr | None
+    gap: Expr | None
+    """What it is above the bound, where ``p`` divides ``n``."""
+
+
+def rows(cost: Cost, names: Sequence[str] = SHOWN) -> list[Row]:
+    """A row for each form."""
+    divided = cost.simplify("p | n")
+    return [row(name, cost.form(name), divided.form(name), cost.bounds) for name in names]
+
+
+def row(name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str, Floor]) -> Row:
+    """One form and its bound."""
+    bound = bounds[name].formula if name in bounds else None
+    gap = None if bound is None or divided is None else tidy(sympy.simplify(divided - bound))
+    return Row(name, exact, divided, bound, gap)
+
+
+def markdown(costs: Sequence[Cost], points: Points = ()) -> str:
+    """A Markdown table, with values where there are ``points``; a bar within a cell would end it."""
+    head = (*HEAD, HERE) if points else HEAD
+    lines: list[Sequence[str]] = [head, ("---",) * len(head)]
+    for number, cost in enumerate(costs):
+        for row in rows(cost):
+            cells = [f"`{x}`" if x is not None else "" for x in row[1:]]
+            lines.append(
+                (cost.page.name, row.quantity, cells[0] or "counted only", *cells[1:], *here(points, number, row))
+            )
+    return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
+
+
+def here(points: Points, number: int, row: Row) -> list[str]:
+    """The cell with the row's value at the point, if there is one."""
+    return [points[number].get(row.quantity, "")] if points else []
+
+
+def latex(costs: Sequence[Cost], points: Points = ()) -> str:
+    r"""A LaTeX table that stands by itself; it needs ``\usepackage{booktabs}``."""
+    head = [r"Algorithm", "Quantity", "Exact", r"Where $p \mid n$", "At least", "Gap", *([HERE] if points else [])]
+    lines = [rf"\begin{{tabular}}{{{'l' * len(head)}}}", r"\toprule", cells(head)]
+    for number, cost in enumerate(costs):
+        lines.append(r"\midrule")
+        for index, row in enumerate(rows(cost)):
+            name = escaped(cost.page.name) if index == 0 else ""
+            forms = [math(row.exact) or "counted only", *map(math, row[2:])]
+            lines.append(cells([name, QUANTITIES[row.quantity], *forms, *here(points, number, row)]))
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def cells(line: Sequence[str]) -> str:
+    """One line of a LaTeX table."""
+    return " & ".join(line) + r" \\"
+
+
+def math(x: Expr | None) -> str:
+    """A formula in LaTeX; empty where there is none."""
+    return "" if x is None else f"${sympy.latex(x, symbol_names={width: 'w'})}$"
+
+
+SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+
+
+def escaped(text: str) -> str:
+    r"""``text`` with what LaTeX gives a meaning made plain.
+
+    >>> print(escaped("ring_allgather 5%"))
+    ring\_allgather 5\%
+    """
+    return "".join(SPECIAL.get(ch, "\\" + ch if ch in "#$%&_{}" else ch) for ch in text)

@@ -1,0 +1,61 @@
+"""Where a cost is evaluated: numbers of ranks, words and entries, and times with their units, all exact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from sparring.errors import InputError
+
+TIMES = {"alpha": "message", "beta": "byte", "gamma": "addition"}
+"""Letters that are seconds for one such thing each."""
+
+NUMBERS = {"p": 1, "n": 0, "k": 0, "width": 1}
+"""Letters that are integers, with the least that they may be; ``width`` is bytes a word."""
+
+UNITS = {"s": 0, "ms": -3, "us": -6, "µs": -6, "ns": -9, "ps": -12}
+LARGEST_EXPONENT = 100  # of ten, so that no short text stands for a number that fills the memory
+
+Given = int | float | str | Fraction
+
+
+def parse(text: str) -> dict[str, Fraction]:
+    """The point that ``p=8,n=1000000,alpha=5us`` names.
+
+    >>> parse("p=8,alpha=5us")
+    {'p': Fraction(8, 1), 'alpha': Fraction(1, 200000)}
+    """
+    parts = [part.partition("=") for part in text.split(",")]
+    if bare := [letter for letter, equals, _ in parts if not equals]:
+        raise InputError(f"{bare[0].strip()!r} in {text!r} names no value; write p=8,n=1000000,alpha=5us,beta=0.1ns")
+    return point({letter.strip(): value for letter, _, value in parts})
+
+
+def point(values: Mapping[str, Given]) -> dict[str, Fraction]:
+    """Each value as an exact number; raises InputError, naming the letter, where one is none."""
+    return {letter: value(letter, given) for letter, given in values.items()}
+
+
+def value(letter: str, given: Given) -> Fraction:
+    """One letter's value."""
+    if letter not in (*NUMBERS, *TIMES):
+        raise InputError(f"no letter {letter!r}; costs have {', '.join([*NUMBERS, *TIMES])}")
+    text = str(given).strip()
+    unit = max((u for u in UNITS if text.endswith(u)), key=len, default="") if letter in TIMES else ""
+    number = fraction(text.removesuffix(unit).strip())
+    if letter in TIMES and (number is None or number < 0):
+        raise InputError(f"{letter}={text}: seconds a {TIMES[letter]} are a number, 0 or more, with {', '.join(UNITS)}")
+    if letter in NUMBERS and (number is None or number.denominator != 1 or number < NUMBERS[letter]):
+        raise InputError(f"{letter}={text}: {letter} is an integer, at least {NUMBERS[letter]}")
+    return (number or Fraction(0)) * Fraction(10) ** UNITS.get(unit, 0)
+
+
+def fraction(text: str) -> Fraction | None:
+    """The number that ``text`` is, exactly; None where it is none or too large to write down."""
+    digits, _, exponent = text.lower().partition("e")
+    if len(text) > LARGEST_EXPONENT or (exponent and not exponent.lstrip("+-").isdigit()):
+        return None
+    try:
+        return Fraction(text) if abs(int(exponent or 0)) <= LARGEST_EXPONENT and digits else None
+    except (ValueError, ZeroDivisionError):
+        return None

@@ -1,0 +1,81 @@
+"""Sparse vectors as the pages have them: plain Python, support = union.
+
+Explicit zeros and sums that cancel stay in the support.  An absent entry is no zero: it adds
+nothing, as -0.0 would, IEEE's exact identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple, Protocol, Self
+
+from sparring.errors import InputError
+
+
+class SparseLike(Protocol):
+    """What a run takes: ``sparring.Sparse``, or a :class:`SparseVector`."""
+
+    @property
+    def indices(self) -> Any: ...
+    @property
+    def values(self) -> Any: ...
+    @property
+    def n(self) -> int: ...
+    def having(self, indices: Iterable[int], values: Iterable[Any]) -> Self:
+        """Other entries, in the same class."""
+        ...
+
+
+class SparseVector(NamedTuple):
+    """``n`` entries, of which those at ``indices``, strictly ascending, have ``values``; ``+`` is the sum.
+
+    >>> SparseVector((0, 2), ("a", "c"), 4) + SparseVector((2, 3), ("C", "D"), 4)
+    [0:a 2:cC 3:D]
+    """
+
+    indices: tuple[int, ...]
+    values: tuple[Any, ...]
+    n: int
+
+    def __add__(self, other: tuple[Any, ...]) -> SparseVector:
+        if not isinstance(other, SparseVector):
+            return NotImplemented
+        mine, theirs = (dict(zip(x.indices, x.values)) for x in (self, other))
+        sums = {**mine, **theirs, **{i: mine[i] + theirs[i] for i in mine.keys() & theirs.keys()}}
+        return SparseVector(support := tuple(sorted(sums)), tuple(sums[i] for i in support), self.n)
+
+    def __repr__(self) -> str:
+        return f"[{' '.join(f'{i}:{v}' for i, v in zip(self.indices, self.values))}]"
+
+    def having(self, indices: Iterable[int], values: Iterable[Any]) -> SparseVector:
+        """Other entries, of the same length."""
+        return self._replace(indices=tuple(indices), values=tuple(values))
+
+
+def taken(x: SparseLike) -> SparseVector:
+    """The entries of ``x``, its values as they are.
+
+    Raises InputError where the indices are not strictly ascending in [0, n), or not as many as the values.
+    """
+    indices = tuple(map(int, x.indices))
+    for i, (before, at) in enumerate(zip((-1, *indices), indices)):
+        if not before < at < x.n:
+            raise InputError(f"indices[{i}]={at} must be above {before} and below n={x.n}")
+    if len(indices) != len(x.values):
+        raise InputError(f"{len(indices)} indices and {len(x.values)} values: there must be one value for each index")
+    return SparseVector(indices, tuple(x.values), x.n)
+
+
+def total(lists: Sequence[SparseVector]) -> SparseVector:
+    """The sum, in their order; every -0.0 becomes +0.0 at the end."""
+    summed = reduce(add, lists)
+    return summed._replace(values=tuple(map(plain, summed.values)))
+
+
+def plain(v: Any) -> Any:
+    """``v + 0`` in the number's own type; letters stay as they are."""
+    if hasattr(v, "dtype"):
+        return v + v.dtype.type(0)
+    return v + 0.0 if isinstance(v, float) else v

@@ -1,0 +1,134 @@
+"""The documentation builds without a warning, reports what does not exist, and writes a page for each algorithm."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click import Context
+from click.testing import CliRunner
+
+import sparring
+from sparring.cli import cli
+
+ROOT = Path(__file__).parents[2]
+PLANTED = """# A page with faults
+
+[A broken link](nowhere.md), an unknown function {py:func}`sparring.nothing` and an unknown paper {cite:t}`nobody1900`.
+"""
+ENTRY = "[sparring.pages]\npairwise = pairwise\n"
+MISSING = "the extra 'docs' is not installed: pip install '.[docs]'"
+
+
+def python(*arguments: str, packages: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run Python at the top of the checkout, which it then imports; ``stdout`` holds its errors too."""
+    path = {"PYTHONPATH": str(packages)} if packages else {}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=os.environ | path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+def build(folder: Path, page: str = "") -> subprocess.CompletedProcess[str]:
+    """Build a copy of the documentation in ``folder``; a ``page`` that is given replaces the one on traces."""
+    pytest.importorskip("furo", reason=MISSING)
+    shutil.copytree(ROOT / "docs", folder / "docs", ignore=shutil.ignore_patterns("algorithms", "__pycache__"))
+    if page:
+        (folder / "docs/reference/trace.md").write_text(page, encoding="utf-8")
+    sphinx = ("-m", "sphinx", "-q", "-W", "--keep-going", str(folder / "docs"), str(folder / "html"))
+    return python(*sphinx, packages=None if page else installed(folder / "packages"))
+
+
+def installed(packages: Path) -> Path:
+    """A folder with an installed package that brings an algorithm: the page that ``sparring new`` writes."""
+    notes = packages / "pairwise-1.0.dist-info"
+    notes.mkdir(parents=True)
+    (notes / "METADATA").write_text("Metadata-Version: 2.1\nName: pairwise\nVersion: 1.0\n", encoding="utf-8")
+    (notes / "entry_points.txt").write_text(ENTRY, encoding="utf-8")
+    shutil.copy(ROOT / "sparring/templates/page.py", packages / "pairwise.py")
+    return packages
+
+
+def words(page: Path) -> str:
+    """The words of a page of HTML, single spaces between."""
+    return " ".join(html.unescape(re.sub("<[^>]+>", "", page.read_text(encoding="utf-8"))).split())
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation, built; whatever Sphinx has to say is an error."""
+    folder = tmp_path_factory.mktemp("sound")
+    done = build(folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    return folder / "html"
+
+
+def test_a_fault_fails_the_build(tmp_path):
+    """A broken link, a function and a paper that do not exist are each reported, and the build fails."""
+    done = build(tmp_path, PLANTED)
+    assert done.returncode == 1
+    for missing in ("nowhere.md", "sparring.nothing", "nobody1900"):
+        assert missing in done.stdout
+
+
+def test_every_algorithm_has_its_page(built):
+    """Each algorithm, and one of another package, has a page and a picture, and the list of algorithms leads there."""
+    listed = (built / "algorithms/index.html").read_text(encoding="utf-8")
+    for name in [*sparring.pages(), "pairwise"]:
+        page = (built / f"algorithms/{name}.html").read_text(encoding="utf-8")
+        assert f'href="{name}.html"' in listed
+        assert f'src="../_images/{name}.svg"' in page
+        assert (built / f"_images/{name}.svg").is_file()
+
+
+def test_the_page_of_the_ring(built):
+    """It holds the module's prose, formulas and citation, its costs, and each verdict with its planted fault."""
+    text = words(built / "algorithms/ring.html")
+    assert "takes up one contribution at each rank it visits" in text
+    assert "return (r - t) % p" in text
+    assert "P. Patarasuk and X. Yuan" in text
+    assert f"most words that one rank sends {sparring.cost('ring').words}" in text
+    for theorem in sparring.prove("ring").extra["theorems"]:
+        row = " ".join(theorem[column] for column in ("name", "verdict", "statement", "planted"))
+        assert row in text
+
+
+def test_the_commands_of_every_page_work(built):
+    """What a page tells to type is understood, and runs where it is quick and needs no file of the reader's."""
+    for page in (built.parent / "docs/algorithms").glob("ring*.rst"):
+        typed = re.findall(r"^ +\$ sparring (.*?) +#", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert f"show {page.stem} --ranks 8" in typed
+        for name, *arguments in map(str.split, typed):
+            subcommand = cli.get_command(Context(cli), name)
+            assert subcommand is not None
+            subcommand.make_context(name, [*arguments])
+            if name in ("show", "run", "cost"):
+                assert CliRunner().invoke(cli, [name, *arguments]).exit_code == 0, (name, arguments)
+
+
+def test_the_reference_has_every_name(built):
+    """Each public name of the package stands in the reference of functions, each command in that of commands."""
+    functions = (built / "reference/api.html").read_text(encoding="utf-8")
+    described = {place.rpartition(".")[2] for place in re.findall(r'id="(?:module-)?(sparring\.[\w.]+)"', functions)}
+    assert set(sparring.__all__) <= described
+    commands = (built / "reference/commands.html").read_text(encoding="utf-8")
+    assert re.findall(r'id="sparring-(\w+)"', commands) == cli.list_commands(Context(cli))
+
+
+def test_the_extensions_say_what_they_do():
+    """The examples in the docstrings of the documentation's own extensions are true."""
+    pytest.importorskip("sphinx", reason=MISSING)
+    done = python("-m", "doctest", *map(str, sorted((ROOT / "docs/_ext").glob("*.py"))))
+    assert (done.returncode, done.stdout) == (0, "")

@@ -1,0 +1,118 @@
+"""Published formulas are judged equal, bound or different; costs at a point are exact."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import sparring
+from sparring import InputError, Undecided
+from sparring.proofs.cost.claims import judge
+from sparring.proofs.cost.derivation import derive
+from sparring.proofs.cost.published import Claim
+from sparring.proofs.cost.symbols import n, p
+from sparring.proofs.cost.tables import escaped, markdown
+from sparring.proofs.cost.units import parse
+
+
+def words(formula, given=""):
+    """A claim about V_max."""
+    return Claim("a claim", "words", formula, given, "a paper")
+
+
+CLAIMS = {
+    "under its hypothesis": (words(lambda n, p, k: 2 * n * (p - 1) / p, "p | n"), "equal", "proved for every p"),
+    "without it": (words(lambda n, p, k: 2 * n * (p - 1) / p), "different", "refuted"),
+    "too high": (words(lambda n, p, k: 2 * n), "bound", "tested (160 examples)"),
+    "too low": (words(lambda n, p, k: n, "p | n"), "different", "refuted"),
+}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_claim_is_judged(ring, name):
+    """The formula of Patarasuk and Yuan is the ring's where p divides n, and too low by a fraction elsewhere."""
+    claim, verdict, checked = CLAIMS[name]
+    judged = judge(claim, derive(ring).largest)
+    assert (judged.verdict, str(judged.checked)) == (verdict, checked)
+    assert bool(judged.difference) is (verdict != "equal")
+
+
+def test_a_difference_is_shown(ring):
+    """By how much, where, and as a formula."""
+    judged = judge(CLAIMS["without it"][0], derive(ring).largest)
+    assert judged.detail == "it is 2/3 too low at p=3, n=1, k=0"
+    assert judged.difference == "-2*n/p + floor(2*n/p)"
+
+
+@pytest.mark.parametrize("formula", [lambda n, p, k: 0.5 * n, lambda n, p, k: float(n)], ids=["a half", "a float"])
+def test_a_claim_in_floats_is_refused(ring, formula):
+    """A formula that is not exact cannot be compared exactly."""
+    with pytest.raises(InputError, match="a claim"):
+        judge(words(formula), derive(ring).largest)
+
+
+def test_the_ring_carries_its_claims(ring):
+    """All of them are equal."""
+    assert [j.verdict for j in sparring.cost(ring).claims] == ["equal"] * 3
+
+
+def test_simplified_where_p_divides_n(ring):
+    """The bandwidth term of the textbooks, and nothing is claimed elsewhere."""
+    divided = sparring.cost(ring).simplify(given="p | n")
+    assert divided.words == 2 * n * (p - 1) / p
+    with pytest.raises(InputError, match=r"holds where p \| n"):
+        divided.at(p=3, n=10)
+    with pytest.raises(InputError, match="no hypothesis"):
+        divided.simplify(given="n > p")
+
+
+def test_a_point_is_exact(ring):
+    """Near 10^18 every word counts, and seconds are a fraction."""
+    length = 10**18 + 3
+    at = sparring.cost(ring).at(p=8, n=length, alpha="5us", beta="0.1ns")
+    assert at.words == 2 * length - 2 * length // 8
+    assert at.time == 14 * Fraction(5, 10**6) + Fraction(4, 10**10) * 14 * -(-length // 8)
+
+
+def test_what_has_no_closed_form_is_none_or_undecided(pairwise):
+    """A point leaves V_path out, asking for the form by name says why there is none."""
+    cost = sparring.cost(pairwise)
+    assert cost.at(p=4, n=8).path is None
+    with pytest.raises(Undecided, match="counted, not derived"):
+        cost.needed("path")
+
+
+BAD = {
+    "p=0": "p is an integer, at least 1",
+    "n=1.5": "n is an integer, at least 0",
+    "n=x": "n is an integer",
+    "n=1e999999999": "n is an integer",
+    "alpha=-1us": "seconds a message are a number",
+    "alpha=5 parsecs": "seconds a message are a number",
+    "rho=1": "no letter 'rho'",
+    "p": "names no value",
+    "": "names no value",
+}
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_a_bad_point_is_one_sentence(text):
+    """It names the letter and what would be right."""
+    with pytest.raises(InputError, match=BAD[text]) as error:
+        parse(text)
+    assert "\n" not in str(error.value)
+
+
+def test_a_good_point_is_exact():
+    """Units, exponents and fractions."""
+    assert parse("n=1e6, alpha=5 µs,beta=0.1ns,gamma=1/3") == {
+        "n": 10**6, "alpha": Fraction(5, 10**6), "beta": Fraction(1, 10**10), "gamma": Fraction(1, 3),
+    }  # fmt: skip
+
+
+def test_names_are_made_plain_for_latex_and_markdown(ring):
+    """What would be a command or a column there is escaped."""
+    assert escaped("a_b & 5% {x} ~^\\") == (r"a\_b \& 5\% \{x\} \textasciitilde{}\textasciicircum{}\textbackslash{}")
+    lines = markdown([sparring.cost(ring)]).splitlines()
+    assert {line.replace(r"\|", "").count("|") for line in lines} == {7}

@@ -1,0 +1,48 @@
+"""A page of lists on the command line: proved and verified, and said plainly where it cannot go yet."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from sparring.cli import cli, exit_code
+from sparring.errors import InputError
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["run", "ring_allgather"],
+        ["check", "sparring.impl.ring_allgather:allreduce", "--algorithm", "ring_allgather"],
+    ],
+)
+def test_what_is_not_there_yet_says_so(args):
+    """One sentence, exit code 2."""
+    done = CliRunner().invoke(cli, args)
+
+    assert isinstance(done.exception, InputError)
+    assert exit_code(done.exception) == 2
+    assert str(done.exception).startswith("ring_allgather takes sparse vectors")
+
+
+def test_verify():
+    """Nothing is refuted; of what nothing is said, the reason is."""
+    done = CliRunner().invoke(cli, ["verify", "ring_allgather", "--ranks", "1-3", "--json"])
+
+    matrix = json.loads(done.stdout)["algorithms"]["ring_allgather"]
+    assert done.exit_code == 0
+    assert {p for p, verdict in matrix.items() if verdict == "not covered"} == {"partition", "mpi"}
+    assert {p for p, verdict in matrix.items() if verdict == "proved for every p"} == {
+        "result", "agreement", "economy", "deadlock", "contention", "peers",
+    }  # fmt: skip
+    assert all(matrix[p].startswith("tested") for p in ("terms", "hygiene", "dtypes", "gradients"))
+
+
+def test_show():
+    """The picture is the page's own."""
+    done = CliRunner().invoke(cli, ["show", "ring_allgather", "--ranks", "3", "--json"])
+
+    steps = json.loads(done.stdout)["steps"]
+    assert [[m["chunk"] for m in step] for step in steps] == [[0, 1, 2], [2, 0, 1]]
