@@ -76,9 +76,7 @@ def check(
     chosen = list(PROPERTIES) if only is None else list(only)
     found = None if page == reproducer.CONTRACT else pages.find(page)
     if found and found.data == "lists":
-        raise InputError(
-            f"{found.name} takes sparse vectors, which 'sparring check' cannot give yet"
-        )
+        raise InputError(f"{found.name} takes sparse vectors, which 'sparring check' cannot give yet")
     question = Question(target, found, tuple(sorted(set(ranks))), level, seed, max_examples, chosen)
     expected = dict(xfail or {})
     if unknown := [p for p in expected if p not in PROPERTIES]:
