@@ -66,7 +66,7 @@ def alive(pids):
 
 @pytest.mark.slow
 @pytest.mark.mpi
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1500)
 def test_hundred_groups(launcher):
     """A good example, a wrong result, a raising, a hanging and a dying rank: the verdicts never differ."""
     for _ in range(100):
@@ -81,7 +81,7 @@ def test_hundred_groups(launcher):
 
 @pytest.mark.slow
 @pytest.mark.mpi
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1500)
 def test_hundred_jobs(launcher):
     """A good example, a failure at which all ranks meet, and one at which they cannot: never another end."""
     env = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
