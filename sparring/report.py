@@ -15,9 +15,11 @@ SCHEMA = 1
 PROPERTIES: Mapping[str, str] = {
     "result": "every rank ends with the sum of all",
     "agreement": "all ranks end with identical bits",
+    "conservation": "the result and what ranks left out add up to the sum of all",
     "economy": "every message brings something new",
     "partition": "the chunks cut [0, n) without gap or overlap",
     "deadlock": "no deadlock, even with synchronous sends",
+    "sizes": "no message is longer than the dense one and its header",
     "contention": "no link serves two senders",
     "peers": "the implementation's peers and blocks are the page's",
     "terms": "the implementation computes the page's terms, for all inputs",

@@ -52,7 +52,7 @@ def plan(ranks: Iterable[int] | None, full: bool, on: str) -> Plan:
 
 PLACES = ("simulated", "mpi", "both")
 FULL = tuple(range(1, 65))
-KEPT = 100  # of so many entries of a gradient one is kept, where lists are added
+KEPT = 100  # of so many entries of a gradient one is kept, where vectors are sparse
 WORKERS = 8  # the shipped gradients are of so many
 BUFFERED = 16  # up to here sends are also tried with unbounded buffers; beyond, synchronous sends decide for them
 
@@ -156,14 +156,14 @@ def edges(page: Page, ranks: Sequence[int]) -> list[list[Any]]:
 
 
 def gradients(page: Page, ranks: Sequence[int]) -> list[list[Any]]:
-    """The shipped gradients for each number of ranks that there are workers for; of lists, the largest entries."""
+    """The shipped gradients for each number of ranks that there are workers for; of sparse ones, the largest entries."""
     dense = [digits(p) for p in ranks if p <= WORKERS]
-    return dense if page.data == "vector" else [[top(x, x.size // KEPT) for x in xs] for xs in dense]
+    return dense if not page.sparse else [[top(x, x.size // KEPT) for x in xs] for xs in dense]
 
 
 def kept(page: Page) -> str:
     """What part of the gradients is meant, in words."""
-    return "" if page.data == "vector" else f", the largest {100 // KEPT} %"
+    return "" if not page.sparse else f", the largest {100 // KEPT} %"
 
 
 def terms_verdict(page: Page, ranks: Sequence[int], cases: int, outside: str | None) -> tuple[Verdict, str]:
@@ -176,7 +176,7 @@ def terms_verdict(page: Page, ranks: Sequence[int], cases: int, outside: str | N
     detail = f"p = {spans(ranks)}; n = 0, 1, p-1, p, p+1, 2p+1"
     if outside:
         return tested(cases), f"{detail}; one schedule only: {outside}"
-    if page.data == "lists":
+    if page.sparse:
         return tested(cases), f"{detail}; any values, on drawn supports"
     return (proved_up_to(complete) if complete else tested(cases)), f"{detail}; any input"
 

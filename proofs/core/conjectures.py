@@ -28,7 +28,7 @@ def conjectures(subject: Subject) -> Iterator[Conjecture]:
     page = subject.page
     yield Conjecture(
         "result",
-        f"After all steps every cell holds each contribution of its goal exactly once ({page.kind}).",
+        f"After all steps every cell is made of each contribution of its goal exactly once ({page.kind}).",
         tuple(obligations.result(page)),
         execution.wrong_result,
         "never adds",
@@ -41,6 +41,14 @@ def conjectures(subject: Subject) -> Iterator[Conjecture]:
             execution.disagreement,
             "step short",
         )
+    if subject.spent:
+        yield Conjecture(
+            "conservation",
+            "No partial sum is used twice: the result and what ranks left out add up to the sum of all inputs.",
+            tuple(obligations.conservation(page, subject.spent)),
+            execution.mass_lost,
+            "always adds",
+        )
     yield Conjecture(
         "economy",
         "Every message brings its receiver a contribution that it did not have.",
@@ -48,7 +56,7 @@ def conjectures(subject: Subject) -> Iterator[Conjecture]:
         execution.in_vain,
         "step long",
     )
-    if page.data == "vector":  # a list is never cut
+    if page.data != "lists":  # a list is never cut
         yield Conjecture(
             "partition",
             "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
@@ -63,6 +71,14 @@ def conjectures(subject: Subject) -> Iterator[Conjecture]:
         execution.matched,
         "wrong neighbour",
     )
+    if subject.sizes:
+        yield Conjecture(
+            "sizes",
+            "No message is longer than the dense one and its header, whatever its entries.",
+            tuple(subject.sizes(page)),
+            None,
+            "byte more",
+        )
     yield from contention(subject)
     if subject.peers:
         yield Conjecture(

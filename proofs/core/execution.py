@@ -6,6 +6,7 @@ how often a cell contains ``q``'s contribution; nothing here knows how a schedul
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -106,6 +107,21 @@ def disagreement(page: Page, p: int) -> Wrong | None:
         for c, (a, b) in enumerate(zip(first, other)):
             if a != b:
                 return Wrong(p, None, f"chunk {c}: rank 0 ends with {table.show(a)}, rank {r} with {table.show(b)}")
+    return None
+
+
+def mass_lost(page: Page, p: int) -> Wrong | None:
+    """The result and the residuals do not add up to the inputs, on some vectors of integers."""
+    rng = random.Random(p)
+    for n in (0, 1, p, 3 * p + 1):
+        xs = [[rng.randrange(-99, 100) for _ in range(n)] for _ in range(p)]
+        run = runner.PieceRun(page, xs)
+        for r, y in enumerate(run.results):
+            mass = sum(run.residuals, y)
+            found = dict(zip(mass.indices, mass.values))
+            for i in range(n):
+                if (has := found.get(i, 0)) != (wanted := sum(x[i] for x in xs)):
+                    return Wrong(p, None, f"entry {i}: rank {r}'s result and all residuals make {has}, not {wanted}")
     return None
 
 

@@ -1,4 +1,4 @@
-"""Inputs and results that are sparse: for a page of lists, what vectors are for the others."""
+"""Inputs and results that are sparse: for pages that take those, what vectors are for the others."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ STRETCHES = (1, 100, 1 << 40)
 
 
 def given(page: Page, xs: Sequence[Any]) -> list[Any]:
-    """``xs`` as the page takes them: for a page of lists, a part of each vector.
+    """``xs`` as the page takes them: where it takes sparse vectors, a part of each.
 
     Which entries, and how far they are apart, depends on the ranks and the length alone: none, all,
     or some at random, so that lists are of unequal sizes and overlap.
     """
-    if page.data == "vector":
+    if not page.sparse:
         return list(xs)
     n = xs[0].size
     rng = np.random.default_rng([len(xs), n])

@@ -19,6 +19,9 @@ p, q, r, s, c, t, u, n = (Sym.var(name) for name in "pqrsctun")
 Same = Callable[[Int, Int, Int, Int, Int], Bool]
 """``same(r, s, c, t, p)``: after ``t`` steps ranks ``r`` and ``s`` hold the identical term in chunk ``c``."""
 
+Spent = Callable[[Int, Int, Int, Int], Bool]
+"""``spent(r, c, t, p)``: after ``t`` steps rank ``r`` has given its copy of chunk ``c`` away to be added."""
+
 
 class Obligation(NamedTuple):
     """``claim`` is to follow from ``hypotheses``.
@@ -131,6 +134,25 @@ def agreement(page: Page, same: Same) -> Iterator[Obligation]:
     yield note("same base", ROUND, implies(same(r, s, c, 0, p), r == s))
     yield note("same step", during(page), implies(same(r, s, c, t + 1, p), rule))
     yield note("same conclusion", ROUND, same(r, s, c, page.steps(p), p))
+
+
+def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
+    """Every partial sum is added to at most one other, and none that was is sent, added to or returned.
+
+    So what a rank leaves out of a chunk that it sends is missing in one place only: all that was
+    left out, and the result, add up to the sum of all inputs.
+    """
+    yield from result(page)
+    step, end = during(page), page.steps(p)
+    adds, sender = page.adds(t, p), page.src(r, t, p)
+    sent, got = page.chunk(r, t, p) == c, page.chunk(sender, t, p) == c
+    given = either(spent(r, c, t, p), both(sent, adds))
+    after = both(given, either(adds, negate(got)))
+    yield note("spent base", ROUND, negate(spent(r, c, 0, p)))
+    yield note("spent step", step, iff(spent(r, c, t + 1, p), after))
+    yield note("sent once", step, implies(sent, negate(spent(r, c, t, p))))
+    yield note("nothing added to what is spent", step, implies(both(got, adds), negate(given)))
+    yield note("nothing spent is returned", ROUND, implies(page.wanted(r, c, p), negate(spent(r, c, end, p))))
 
 
 def economy(page: Page) -> Iterator[Obligation]:

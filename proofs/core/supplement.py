@@ -5,6 +5,8 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``same(r, s, c, t, p)``   after ``t`` steps ranks r and s hold the identical term in chunk c
 ``contention``            a mapping topology -> "exclusive" or "lock step", what the page claims
 ``peers(page)``           obligations that the implementation's arithmetic is the page's
+``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
+``sizes(page)``           obligations on how long messages are, whatever their entries
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from types import ModuleType
 
 from sparring.errors import InputError
 from sparring.proofs.contention.topologies import TOPOLOGIES
-from sparring.proofs.core.obligations import Bound, Obligation, Same
+from sparring.proofs.core.obligations import Bound, Obligation, Same, Spent
 from sparring.spec.core.model import Page, bound
 
 LEVELS = ("exclusive", "lock step")
@@ -31,6 +33,8 @@ class Subject:
     same: Same | None
     contention: Mapping[str, str]
     peers: Callable[[Page], Iterable[Obligation]] | None
+    spent: Spent | None = None
+    sizes: Callable[[Page], Iterable[Obligation]] | None = None
     bound: Bound = bound
 
 
@@ -44,7 +48,8 @@ def subject(page: Page) -> Subject:
                 f"page {page.name}: contention {topology!r}: {level!r}; "
                 f"topologies are {', '.join(TOPOLOGIES)}, levels are {', '.join(LEVELS)}"
             )
-    return Subject(page, getattr(module, "same", None), contention, getattr(module, "peers", None))
+    same, peers, spent, sizes = (getattr(module, name, None) for name in ("same", "peers", "spent", "sizes"))
+    return Subject(page, same, contention, peers, spent, sizes)
 
 
 def companion(page: Page) -> ModuleType:

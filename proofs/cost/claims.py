@@ -92,7 +92,7 @@ class Floor(NamedTuple):
 def lower_bounds(page: Page) -> Sequence[Floor]:
     """What every algorithm needs that does the same on vectors of which every word depends on all ranks."""
     latency = Floor("messages", CeilLog2(p), "Chan et al. 2007")
-    if page.data == "lists" or hasattr(page.module, "words"):  # how much must be sent depends on the data
+    if page.data != "vector" or hasattr(page.module, "words"):  # how much must be sent depends on the data
         return [latency]
     if page.kind == "allreduce":
         return [Floor("words", 2 * n * (p - 1) / p, "Patarasuk and Yuan 2009"), latency]

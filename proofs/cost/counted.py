@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sparring.proofs.cost.derivation import Derivation
 from sparring.proofs.cost.symbols import Expr, exact
-from sparring.spec.core.model import Page
+from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import number, run, send, truth
 from sparring.spec.core.sparse import SparseVector
 
@@ -66,12 +66,15 @@ def traced(page: Page, p: int, n: int, k: int) -> list[int]:
     """The words that each rank sends in a run of the page, read off its trace."""
     if page.data == "lists":
         xs: list[Any] = [SparseVector(tuple(range(k)), (0,) * k, max(n, k)) for _ in range(p)]
+    elif page.data == "selected":
+        page, n = load(page.module, k=k), k + -k % p  # so long that every chunk has its part of k
+        xs = [[0] * n for _ in range(p)]
     else:
         xs = [[0] * n for _ in range(p)]
     sent = [0] * p
     for wire in run(page, xs).trace:
         for src, _, entries in wire:
-            sent[src] += 2 * len(entries.indices) if page.data == "lists" else len(entries)
+            sent[src] += 2 * len(entries.indices) if isinstance(entries, SparseVector) else len(entries)
     return sent
 
 

@@ -60,6 +60,8 @@ class Derivation:
 
 def derive(page: Page) -> Derivation:
     """The closed forms for ``page``; raises Undecided, with the reason, where even ``sent`` has none."""
+    if page.data == "sparse":
+        raise Undecided("how long a message is depends on which entries the ranks have")
     steps = number_of_steps(page)
     pieces = tuple(summed(page, page.chunk(r, t, p), span) for span in cut(page, steps))
     sent = sympy.expand(sum(piece.total for piece in pieces))

@@ -52,6 +52,11 @@ def remainder_dropped(subject: Subject) -> Subject:
     return replace(subject, bound=lambda c, n, p: c * (n // p))
 
 
+def byte_more(subject: Subject) -> Subject:
+    page = subject.page
+    return replace(subject, page=replace(page, octets=lambda m, size, w: page.octets(m, size, w) + 1))
+
+
 MUTATIONS: Mapping[str, Callable[[Subject], Subject]] = {
     "wrong neighbour": wrong_neighbour,
     "further neighbour": further_neighbour,
@@ -61,4 +66,5 @@ MUTATIONS: Mapping[str, Callable[[Subject], Subject]] = {
     "always adds": always_adds,
     "never adds": never_adds,
     "remainder dropped": remainder_dropped,
+    "byte more": byte_more,
 }

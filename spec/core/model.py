@@ -13,7 +13,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
-from sparring.spec.core.numbers import Bool, Int, both
+from sparring.spec.core.numbers import Bool, Int, both, where
+from sparring.spec.core.sparse import SparseVector
 
 
 class Kind(NamedTuple):
@@ -36,9 +37,10 @@ KINDS: Mapping[str, Kind] = {
     "allgather": Kind(start=lambda q, r, c, p: both(q == r, r == c), goal=lambda q, r, c, p: q == c),
 }
 
-# What the p chunks are: pieces that a vector of one length on all ranks is cut into, or whole sparse
-# vectors, chunk c being rank c's, which are added in the order of ranks once all have come.
-DATA = ("vector", "lists")
+# What the p chunks are: pieces that a vector of one length on all ranks is cut into; whole sparse
+# vectors, chunk c being rank c's, which are added in the order of ranks once all have come; pieces of
+# sparse vectors; or pieces of vectors of which some entries are sent and the others stay behind.
+DATA = ("vector", "lists", "sparse", "selected")
 
 # What each formula of a page may ask for, in the order in which sparring calls it.
 LETTERS: Mapping[str, tuple[str, ...]] = {
@@ -53,6 +55,8 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "goal": ("q", "r", "c", "p"),
     "wanted": ("r", "c", "p"),
     "words": ("r", "t", "c", "p", "n", "k"),
+    "sends": ("x", "c", "p", "w"),
+    "octets": ("m", "size", "w"),
 }
 
 
@@ -94,6 +98,14 @@ class Page:
 
     Where chunks are lists, ``k`` is the number of entries of each.
     """
+    sends: Callable[[SparseVector, int, int, int], SparseVector]
+    """``sends(x, c, p, w)``: what a rank makes of its chunk ``c``, ``x``, before it sends or returns it.
+
+    The values take ``w`` bytes.  What is not sent stays behind as the rank's residual.  By default
+    all of ``x`` is sent as it is.
+    """
+    octets: Callable[[Int, Int, Int], Int]
+    """``octets(m, size, w)``: the bytes of a message with ``m`` entries of a chunk of ``size``, values of ``w`` bytes."""
 
     @property
     def collective(self) -> str:
@@ -104,6 +116,11 @@ class Page:
     def title(self) -> str:
         """The first line of the prose, without its citation."""
         return self.doc.strip().split("\n")[0].split(" [")[0].rstrip(".")
+
+    @property
+    def sparse(self) -> bool:
+        """Whether runs take ``sparring.Sparse`` instead of whole vectors."""
+        return self.data in ("lists", "sparse")
 
 
 def bound(c: Int, n: Int, p: Int) -> Int:
@@ -133,6 +150,26 @@ def list_words(k: Int) -> Int:
     return 2 * k
 
 
+def values_alone(m: Int, w: Int) -> Int:
+    """The bytes of ``m`` values."""
+    return m * w
+
+
+def pairs(m: Int, size: Int, w: Int) -> Int:
+    """The bytes of ``m`` entries of a vector of ``size``: an index, of 4 bytes where they suffice, and a value each."""
+    return m * (where(size <= 2**31, 4, 8) + w)
+
+
+def always(r: Int, c: Int, t: Int, p: Int) -> Bool:
+    """A page vouches for every cell unless it says otherwise."""
+    return True
+
+
+def unchanged(x: SparseVector) -> SparseVector:
+    """All of a chunk is sent, as it is."""
+    return x
+
+
 def load(module: ModuleType, **params: Any) -> Page:
     """The page that ``module`` is, with parameters ``params`` (defaults from its ``Params``).
 
@@ -147,8 +184,8 @@ def load(module: ModuleType, **params: Any) -> Page:
     if data not in DATA:
         raise InputError(f"page {name}: no data {data!r}; there are {', '.join(DATA)}")
     values = parameters(module, name, params)
-    words = list_words if data == "lists" else chunk_words
-    defaults = {"live": lambda r, c, t, p: True, "words": words, **KINDS[kind]._asdict()}
+    words, octets = (list_words, pairs) if data == "lists" else (chunk_words, values_alone)
+    defaults = {"live": always, "words": words, "octets": octets, "sends": unchanged, **KINDS[kind]._asdict()}
     formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), values) for f in LETTERS}
     doc = inspect.getdoc(module) or name
     return Page(name=name, kind=kind, data=data, doc=doc, module=module, params=values, **formulas)
@@ -178,4 +215,4 @@ def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> A
         )
     if wanted == letters:
         return function
-    return lambda *values: function(**{w: dict(zip(letters, values), **params)[w] for w in wanted})
+    return lambda *values: function(**{w: {**params, **dict(zip(letters, values))}[w] for w in wanted})

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError, ScheduleFault
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.sparse import SparseVector, taken, total
+from sparring.spec.core.sparse import SparseVector, every, taken, total, width
 
 
 class Message(NamedTuple):
@@ -75,11 +76,15 @@ class Run:
         for t in range(steps):
             sends = [send(page, r, t, p) for r in range(p)]
             cuts = [slice(number(bound(c, n, p)), number(bound(c + 1, n, p))) for _, c in sends]
-            wire = [Message(r, d, copy(state[r][cut])) for r, ((d, _), cut) in enumerate(zip(sends, cuts))]
+            wire = [Message(r, d, self._sent(state, r, cut)) for r, ((d, _), cut) in enumerate(zip(sends, cuts))]
             adds = truth(page.adds(t, p))
             for (_, d, entries), cut in zip(wire, cuts):
                 state[d][cut] = plus(entries, state[d][cut]) if adds else entries
             yield Step(t, wire, state)
+
+    def _sent(self, state: list[Any], r: int, cut: slice) -> Any:
+        """What rank ``r`` sends of its state."""
+        return copy(state[r][cut])
 
 
 class ListRun(Run):
@@ -109,10 +114,60 @@ class ListRun(Run):
         return [x.having(sums[key].indices, sums[key].values) for x, key in zip(self.given, rows)]
 
 
+class PieceRun(Run):
+    """A run of a page whose chunks are pieces of sparse vectors: cell ``c`` of a rank's state is its chunk ``c``.
+
+    A message's entries are a SparseVector, indices counted from where the chunk begins.  A vector
+    that is not sparse is taken with all its entries.
+
+    ``results``: for sparse vectors in their class, else a SparseVector.  ``residuals``: by rank, what was not sent.
+    """
+
+    def __init__(self, page: Page, xs: Sequence[Any]) -> None:
+        self.given, p = xs, len(xs)
+        whole = [taken(x) if hasattr(x, "indices") else every(x) for x in xs]
+        for r, x in enumerate(whole):
+            if x.n != whole[0].n:
+                raise InputError(f"rank {r} has n={x.n}, rank 0 has n={whole[0].n}: all vectors need one length")
+        self.width = width(xs[0]) if xs else 0
+        self.n = whole[0].n if xs else 0
+        self.bounds = [number(bound(c, self.n, p)) for c in range(p + 1)]
+        self.left = [SparseVector((), (), self.n)] * p
+        super().__init__(page, [[x.piece(*cut) for cut in pairwise(self.bounds)] for x in whole])
+
+    def _steps(self, state: list[Any]) -> Iterator[Step]:
+        self.left = [SparseVector((), (), self.n)] * len(state)
+        for t, wire, states in super()._steps(state):
+            yield Step(t, [m._replace(entries=m.entries[0]) for m in wire], states)
+        for r, row in enumerate(state):
+            for c in range(len(row)):
+                self._sent(state, r, slice(c, c + 1))
+
+    def _sent(self, state: list[Any], r: int, cut: slice) -> Any:
+        c = cut.start
+        x = state[r][c]
+        sent = state[r][c] = self.page.sends(x, c, len(state), self.width)
+        self.left[r] += x.without(sent).within(self.bounds[c], self.n)
+        return [sent]
+
+    @cached_property
+    def results(self) -> list[Any]:
+        summed = [total([x.within(b, self.n) for x, b in zip(row, self.bounds)]) for row in self._ran[1]]
+        return [x.having(y.indices, y.values) if hasattr(x, "having") else y for x, y in zip(self.given, summed)]
+
+    @cached_property
+    def residuals(self) -> list[SparseVector]:
+        self._ran  # noqa: B018  # running leaves them behind
+        return self.left
+
+
 def begun(page: Page, lists: Sequence[SparseVector], r: int, c: int) -> SparseVector:
     """What rank ``r`` has of list ``c`` before the first step."""
     p, empty = len(lists), lists[c]._replace(indices=(), values=())
     return sum((lists[q] for q in range(p) if truth(page.start(q, r, c, p))), empty)
+
+
+RUNS: dict[str, type[Run]] = {"vector": Run, "lists": ListRun}
 
 
 def run(page: Page, xs: Sequence[Any]) -> Run:
@@ -121,7 +176,7 @@ def run(page: Page, xs: Sequence[Any]) -> Run:
     Raises InputError unless there is at least one rank and all vectors have one length;
     iterating raises ScheduleFault where the formulas make no schedule.
     """
-    return ListRun(page, xs) if page.data == "lists" else Run(page, xs)
+    return RUNS.get(page.data, PieceRun)(page, xs)
 
 
 def send(page: Page, r: int, t: int, p: int) -> tuple[int, int]:

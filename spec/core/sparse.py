@@ -54,6 +54,66 @@ class SparseVector(NamedTuple):
         return self._replace(indices=tuple(indices), values=tuple(values))
 
 
+    def piece(self, start: int, end: int) -> SparseVector:
+        """The entries from ``start`` on and before ``end``, counted from ``start``.
+
+        >>> SparseVector((0, 2, 3), ("a", "c", "d"), 4).piece(1, 3)
+        [1:c]
+        """
+        inside = [(i - start, v) for i, v in zip(self.indices, self.values) if start <= i < end]
+        return SparseVector(tuple(i for i, _ in inside), tuple(v for _, v in inside), end - start)
+
+    def within(self, start: int, n: int) -> SparseVector:
+        """The same entries, counted on from ``start``, in a vector of ``n``: what undoes :meth:`piece`."""
+        return SparseVector(tuple(i + start for i in self.indices), self.values, n)
+
+    def at(self, indices: Iterable[int]) -> SparseVector:
+        """The entries at some of its indices, ascending."""
+        mine = dict(zip(self.indices, self.values))
+        return self.having(kept := tuple(indices), (mine[i] for i in kept))
+
+    def without(self, other: SparseVector) -> SparseVector:
+        """The entries where ``other`` has none."""
+        return self.at(sorted({*self.indices} - {*other.indices}))
+
+    def full(self) -> SparseVector:
+        """With an entry at every index: NOTHING where there was none.
+
+        >>> SparseVector((1,), ("b",), 3).full()
+        [0:_ 1:b 2:_]
+        """
+        mine = dict(zip(self.indices, self.values))
+        return self.having(range(self.n), (mine.get(i, NOTHING) for i in range(self.n)))
+
+
+class Nothing:
+    """The value of an entry that is there and adds nothing; -0.0 in floats, IEEE's exact identity."""
+
+    __array_ufunc__ = None  # numpy's scalars leave the addition to us
+
+    def __add__(self, other: Any) -> Any:
+        return other
+
+    __radd__ = __add__
+
+    def __repr__(self) -> str:
+        return "_"
+
+
+NOTHING = Nothing()
+
+
+def every(x: Any) -> SparseVector:
+    """A vector with all its entries."""
+    return SparseVector(tuple(range(len(x))), tuple(x), len(x))
+
+
+def width(x: Any) -> int:
+    """Bytes of a value: as the vector's dtype says; 8 for what is no number of a machine."""
+    dtype = getattr(getattr(x, "values", x), "dtype", None)
+    return 8 if dtype is None else int(dtype.itemsize)
+
+
 def taken(x: SparseLike) -> SparseVector:
     """The entries of ``x``, its values as they are.
 
@@ -75,7 +135,9 @@ def total(lists: Sequence[SparseVector]) -> SparseVector:
 
 
 def plain(v: Any) -> Any:
-    """``v + 0`` in the number's own type; letters stay as they are."""
+    """``v + 0`` in the number's own type, NOTHING is 0; letters stay as they are."""
+    if v is NOTHING:
+        return 0
     if hasattr(v, "dtype"):
         return v + v.dtype.type(0)
     return v + 0.0 if isinstance(v, float) else v
