@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 from sparring.spec.core.model import bound
 from sparring.spec.core.numbers import Int
+from sparring.spec.core.runner import number
 from sparring.spec.core.select import top
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring import adds, chunk, dst, holds, src, steps
@@ -58,4 +59,4 @@ def octets(m: Int, w: Int) -> Int:
 
 
 def sends(x: SparseVector, c: int, p: int, k: int) -> SparseVector:
-    return x.at(x.indices[i] for i in top(x.values, part(c, p, k)))
+    return x.at(x.indices[i] for i in top(x.values, number(part(c, p, k))))

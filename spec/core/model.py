@@ -105,7 +105,7 @@ class Page:
     all of ``x`` is sent as it is.
     """
     octets: Callable[[Int, Int, Int], Int]
-    """``octets(m, size, w)``: the bytes of a message with ``m`` entries of a chunk of ``size``, values of ``w`` bytes."""
+    """``octets(m, size, w)``: bytes of a message with ``m`` entries of a chunk of ``size``, ``w`` a value."""
 
     @property
     def collective(self) -> str:
