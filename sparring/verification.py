@@ -156,7 +156,7 @@ def edges(page: Page, ranks: Sequence[int]) -> list[list[Any]]:
 
 
 def gradients(page: Page, ranks: Sequence[int]) -> list[list[Any]]:
-    """The shipped gradients for each number of ranks that there are workers for; the largest entries where vectors are sparse."""
+    """The shipped gradients for each number of ranks that there are workers for, or their largest entries."""
     dense = [digits(p) for p in ranks if p <= WORKERS]
     return dense if not page.sparse else [[top(x, x.size // KEPT) for x in xs] for xs in dense]
 
