@@ -75,7 +75,11 @@ def missing(page: Page, target: str | None) -> Callable[[str], str]:
     def why(prop: str) -> str:
         if prop == "partition" and page.data == "lists":
             return "lists are passed on whole: there is nothing to cut"
-        if prop in ("agreement", "contention", "peers"):
+        if prop == "conservation" and page.data != "selected":
+            return "nothing is left out: all entries are sent"
+        if prop == "sizes" and page.data == "vector":
+            return "every message is as long as its chunk"
+        if prop in ("agreement", "conservation", "contention", "peers", "sizes"):
             return "the page's proof module states nothing of it"
         if target is None:
             return "there is no implementation of this name"
