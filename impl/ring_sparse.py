@@ -57,45 +57,56 @@ def allreduce(
     Two calls on one communicator may not run at the same time in different threads.
     """
     own = private(comm)
-    mine = agreed(own, x, k, allow_nan)[0] if validate else taken(x, k, allow_nan)
+    if validate:
+        mine, counts = agreed(own, x, k, allow_nan)
+        most = sum(counts)
+    else:
+        mine = taken(x, k, allow_nan)
+        most = mine.n
     p = comm.Get_size()
     chunks = cut(mine, [bound(c, mine.n, p) for c in range(p + 1)])
-    support, values = joined(allgather(own, reduce_scatter(own, chunks), chunks))
+    total = reduce_scatter(own, chunks, most)
+    support, values = joined(allgather(own, total, chunks, most))
     np.add(values, mine.dtype.type(0), out=values)  # -0.0 becomes +0.0
     return Sparse.made(support.astype(mine.indices.dtype, copy=False), values, mine.n)
 
 
-def reduce_scatter(comm: Intracomm, chunks: Sequence[Chunk]) -> Chunk:
-    """The first lap: the sum over all ranks of chunk ``passed(r, 0, p)``, on rank ``r``."""
+def reduce_scatter(comm: Intracomm, chunks: Sequence[Chunk], most: int) -> Chunk:
+    """The first lap: the sum over all ranks of chunk ``passed(r, 0, p)``, on rank ``r``.
+
+    No sum has more than ``most`` entries.
+    """
     p, r = comm.Get_size(), comm.Get_rank()
-    outbox, inbox = (buffer(max(chunks, key=lambda chunk: chunk.length)) for _ in range(2))
+    longest = max(chunks, key=lambda chunk: chunk.length)
+    outbox, inbox = buffer(longest, most), buffer(longest, most)
     total = settled(chunks[given(r, 0, p)])
     for i in range(p - 1):
         mine = chunks[given(left(r, p), i, p)]
         used = encode(total, outbox)
         exchange(comm, outbox[:used], right(r, p), inbox, left(r, p))
-        total = add(received(inbox, mine), mine, out=body(outbox, mine.length, mine.values))
+        scratch = body(outbox, mine.length, mine.values) if most >= mine.length else None
+        total = add(received(inbox, mine), mine, out=scratch)
     return total
 
 
-def allgather(comm: Intracomm, total: Chunk, like: Sequence[Chunk]) -> list[Chunk]:
+def allgather(comm: Intracomm, total: Chunk, like: Sequence[Chunk], most: int) -> list[Chunk]:
     """The second lap: all chunks' sums, by chunk; ``total`` is the one that this rank has, ``like`` chunks as long."""
     p, r = comm.Get_size(), comm.Get_rank()
     sums = dict.fromkeys([passed(r, 0, p)], total)
-    outgoing = buffer(total)
+    outgoing = buffer(total, most)
     outgoing = outgoing[: encode(total, outgoing)]
     for i in range(p - 1):
         c = passed(left(r, p), i, p)
-        incoming = buffer(like[c])
+        incoming = buffer(like[c], most)
         exchange(comm, outgoing, right(r, p), incoming, left(r, p))
         sums[c] = received(incoming, like[c])
         outgoing = message(incoming, like[c].length, like[c].values.itemsize)
     return [sums[c] for c in range(p)]
 
 
-def buffer(chunk: Chunk) -> Bytes:
-    """Memory for any message of a chunk as long; what no message reaches is never touched."""
-    return np.empty(room(chunk.length, chunk.values.itemsize), np.uint8)
+def buffer(chunk: Chunk, most: int) -> Bytes:
+    """Memory for any message of a chunk as long, with at most so many entries."""
+    return np.empty(room(chunk.length, chunk.values.itemsize, most), np.uint8)
 
 
 def received(inbox: Bytes, like: Chunk) -> Chunk:

@@ -17,7 +17,7 @@ from sparring.impl.core.selection import top
 from sparring.inputs import digits
 from sparring.proofs.core import kernel, lists, refinement
 from sparring.proofs.core.kernel import Attempt, Theorem
-from sparring.proofs.core.refinement import DTYPES, Flaw, sizes
+from sparring.proofs.core.refinement import DTYPES, LONG, Flaw, sizes
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
 from sparring.report import PROPERTIES, Result
 from sparring.spans import spans
@@ -125,7 +125,7 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str
     cases = [
         (p, n, buffers)
         for p in plan.terms
-        for n in sizes(p)
+        for n in sizes(p, page.sparse and p <= BUFFERED)
         for buffers in ("synchronous", "unbounded")[: 2 if p <= BUFFERED else 1]
     ]
     ran = [refinement.on_terms(page, target, *case) for case in track(cases, f"{page.name}: terms")]
@@ -156,7 +156,9 @@ def refutations(page: Page, flaws: Sequence[Flaw]) -> dict[str, Result]:
 
 def edges(page: Page, ranks: Sequence[int]) -> list[list[Any]]:
     """Edge sizes of all dtypes for each number of ranks."""
-    return [lists.given(page, refinement.vectors(d, p, n)) for p in ranks for n in sizes(p) for d in DTYPES]
+    return [
+        lists.given(page, refinement.vectors(d, p, n)) for p in ranks for n in sizes(p, page.sparse) for d in DTYPES
+    ]
 
 
 def gradients(page: Page, ranks: Sequence[int]) -> list[list[Any]]:
@@ -177,12 +179,17 @@ def terms_verdict(page: Page, ranks: Sequence[int], cases: int, outside: str | N
     decides for all, or where supports are drawn: terms stand for all values, not for all indices.
     """
     complete = next(p - 1 for p in range(1, max(ranks) + 2) if p not in ranks)
-    detail = f"p = {spans(ranks)}; n = 0, 1, p-1, p, p+1, 2p+1"
+    detail = f"p = {spans(ranks)}; n = {lengths(page)}"
     if outside:
         return tested(cases), f"{detail}; one schedule only: {outside}"
     if page.sparse:
         return tested(cases), f"{detail}; any values, on drawn supports"
     return (proved_up_to(complete) if complete else tested(cases)), f"{detail}; any input"
+
+
+def lengths(page: Page) -> str:
+    """The lengths of vectors that are run, in words."""
+    return f"0, 1, p-1, p, p+1, 2p+1{f', {LONG}p' if page.sparse else ''}"
 
 
 def on_mpi(page: Page, target: str, plan: Plan, track: Track) -> Result:

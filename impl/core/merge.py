@@ -68,3 +68,10 @@ def _merged(a: Chunk, b: Chunk) -> Chunk:
     once[twice + 1] = False
     at = np.flatnonzero(once)
     return Chunk(positions[at], sums[at], a.length)
+
+
+def settled(chunk: Chunk) -> Chunk:
+    """``chunk``, made full if it holds so many entries that dense is the cheapest."""
+    if chunk.positions is None or len(chunk) < threshold(chunk.length, chunk.values.itemsize):
+        return chunk
+    return Chunk(None, chunk.dense(), chunk.length)

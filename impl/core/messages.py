@@ -36,9 +36,10 @@ HEADER = 8
 """Bytes of the header."""
 
 
-def room(length: int, w: int) -> int:
-    """Bytes of the largest message of a chunk of ``length`` entries of ``w`` bytes."""
-    return HEADER + length * w
+def room(length: int, w: int, most: int | None = None) -> int:
+    """Bytes of the largest message of a chunk of ``length`` entries of ``w`` bytes, which holds no more than ``most``."""
+    m = length if most is None else min(most, length)
+    return HEADER + size(cheapest(m, length, w), m, length, w)
 
 
 def encode(chunk: Chunk, out: Bytes, encoding: Encoding | None = None) -> int:
