@@ -38,6 +38,16 @@ def lossy(comm, x):
     return y
 
 
+def lost(comm, x):
+    y = right(comm, x)
+    y[7] = np.nan
+    return y
+
+
+def wide(comm, x):
+    return right(comm, x).astype(np.float64)
+
+
 def torn(comm, x):
     y = right(comm, x)
     y[0] = np.nextafter(y[0], np.inf) if comm.rank else y[0]
@@ -161,6 +171,8 @@ class TestUnderMpi:
         ("name", "told"),
         [
             ("lossy", "mine.py:lossy: entry 999 is"),
+            ("lost", "mine.py:lost: entry 7 is"),
+            ("wide", "mine.py:wide: rank 0 got float64 of shape (1000,), not float32 of (1000,)"),
             ("torn", "mine.py:torn: rank 1 has other bits than rank 0"),
             ("raises", "planted"),
             ("Forgetful", "mine.py:Forgetful: entry"),
@@ -179,6 +191,10 @@ class TestUnderMpi:
         cell = harness.Cell(2, 1000, 0.1)
         right = harness.Algorithm("right", "sparring.impl.ring_allgather:allreduce", sparse=True)
         assert harness.measure(cell, [right], 0.0, 1)["rounds"] == 1
+        memory = harness.Algorithm(
+            "memory", f"{mine}:Memory", sparse=True
+        )  # a class gets the dense vector all the same
+        assert harness.measure(cell, [memory], 0.0, 1)["rounds"] == 1
         wrong = harness.Algorithm("wrong", f"{mine}:short", sparse=True)
         with pytest.raises(harness.Failed, match="wrong: entry"):
             harness.measure(cell, [wrong], 0.0, 1)
