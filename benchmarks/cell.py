@@ -55,7 +55,7 @@ class Rival(NamedTuple):
         return given.kept if self.sparse and not self.stateful else given.dense
 
     def call(self, comm: MPI.Intracomm, given: Input) -> Call:
-        """What is timed.  As for ``comm.Allreduce``, the result has its memory beforehand where the target takes ``out``."""
+        """What is timed; where the target takes ``out``, memory is there beforehand, as for ``comm.Allreduce``."""
         x = self.reduces(given)
         if self.stateful:
             return partial(self.made(comm, given), x)
