@@ -18,6 +18,7 @@ extensions = [
     "commands",  # ours, as are the next
     "docstrings",
     "pages",
+    "timings",
 ]
 nitpicky = True
 nitpick_ignore_regex = [
