@@ -105,6 +105,11 @@ class Page:
         """The first line of the prose, without its citation."""
         return self.doc.strip().split("\n")[0].split(" [")[0].rstrip(".")
 
+    @property
+    def sparse(self) -> bool:
+        """Whether runs take ``sparring.Sparse`` instead of whole vectors."""
+        return self.data != "vector"
+
 
 def bound(c: Int, n: Int, p: Int) -> Int:
     """Where chunk ``c`` of a vector of ``n`` entries begins; it ends where chunk ``c + 1`` begins.
