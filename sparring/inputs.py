@@ -22,7 +22,7 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from tokenize import TokenError
-from typing import IO, Any, NamedTuple, TypeVar
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,6 @@ from sparring.errors import InputError
 from sparring.sparse import INDICES, VALUES, Sparse
 
 Vector = npt.NDArray[Any]
-T = TypeVar("T")
 
 DTYPES = VALUES
 SIZE = 2**30  # bytes, of the file and of everything in it when uncompressed
@@ -131,9 +130,7 @@ def load_vectors(
     return loaded(path, ranks, limit, lambda archive: choose(archive, key))
 
 
-def load(
-    path: str | Path, ranks: int | None = None, key: str | None = None, *, limit: int = SIZE
-) -> list[Vector] | list[Sparse]:
+def load(path: str | Path, ranks: int | None = None, key: str | None = None, *, limit: int = SIZE) -> list[Any]:
     """As :func:`load_vectors`, or sparse vectors, where the file has ``indices0``, ``values0``, ... and ``n``.
 
     Sparse ones are read unless there is a ``key`` or a ``rank0``.
@@ -144,7 +141,7 @@ def load(
     return loaded(path, ranks, limit, lambda archive: sparse(archive) if parts(archive, key) else choose(archive, key))
 
 
-def loaded(path: str | Path, ranks: int | None, limit: int, pick: Callable[[Archive], list[T]]) -> list[T]:
+def loaded(path: str | Path, ranks: int | None, limit: int, pick: Callable[[Archive], list[Any]]) -> list[Any]:
     """What ``pick`` takes from the archive at ``path``, for the first ``ranks`` ranks."""
     path = Path(path)
     if ranks is not None and ranks < 1:

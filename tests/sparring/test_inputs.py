@@ -389,7 +389,7 @@ supports = st.lists(st.sets(st.integers(0, 9)).map(sorted), min_size=1, max_size
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_good_parts_round_trip(supports: Any, index: str, value: str, compress: bool, tmp_path: Path) -> None:
     """Of either width and byte order; ranks may have no entries."""
-    parts = {f"indices{r}": np.array(at, index) for r, at in enumerate(supports)}
+    parts: dict[str, Any] = {f"indices{r}": np.array(at, index) for r, at in enumerate(supports)}
     parts |= {f"values{r}": np.arange(len(at)).astype(value) for r, at in enumerate(supports)}
     (np.savez_compressed if compress else np.savez)(path := tmp_path / "x.npz", n=10, **parts)
     for r, x in enumerate(vectors := load(path)):
