@@ -89,7 +89,7 @@ def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:
     if not flaws:
         flaws = refinement.compared(page, xs, outcome.results, "result")
     mine = [[m for m in outcome.messages if m.src == r] for r in range(len(xs))]
-    words = reference(page, xs).words if page.sparse else [sum(m.count for m in ms) for ms in mine]
+    words = [sum(m.count for m in ms) for ms in mine] if page.data == "vector" else reference(page, xs).words
     return Ran([len(m) for m in mine], words, [sum(m.nbytes for m in ms) for ms in mine], flaws, seconds)
 
 
