@@ -14,7 +14,6 @@ from sparring.errors import InputError
 @pytest.mark.parametrize(
     "args",
     [
-        ["run", "ring_allgather"],
         ["check", "sparring.impl.ring_allgather:allreduce", "--algorithm", "ring_allgather"],
     ],
 )
