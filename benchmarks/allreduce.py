@@ -137,7 +137,7 @@ def algorithm(page: Page) -> Algorithm | None:
     found = implementation(page)
     if found is None or page.collective != "allreduce":
         return None
-    return Algorithm(page.name, found, sparse=page.data != "vector")
+    return Algorithm(page.name, found, sparse=page.sparse)
 
 
 def measure(cell: Cell, rivals: Sequence[Algorithm], seconds: float, rounds: int) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from sparring.checks import carried
 from sparring.checks import target as targets
 from sparring.checks.group import Group
 from sparring.errors import InputError, SparringError
-from sparring.impl.core import wire
 from sparring.proofs.core import refinement
 from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.world import world
@@ -61,20 +60,21 @@ def reference(page: Page, xs: Sequence[Any]) -> Ran:
     """The page alone, where there is no implementation."""
     start = time.perf_counter()
     wired = [m for step in runner.run(page, xs).trace for m in step]
-    mine = [[sent(m.entries, xs[0]) for m in wired if m.src == r] for r in range(len(xs))]
+    mine = [[sent(page, m.entries, xs[0]) for m in wired if m.src == r] for r in range(len(xs))]
     words, octets = ([sum(size[i] for size in sizes) for sizes in mine] for i in (0, 1))
     return Ran([len(sizes) for sizes in mine], words, octets, [], time.perf_counter() - start)
 
 
-def sent(entries: Any, like: Any) -> tuple[int, int]:
-    """The words and bytes of a message of these entries; ``like`` is one of the vectors.
+def sent(page: Page, entries: Any, like: Any) -> tuple[int, int]:
+    """The words and bytes of a message of these entries, as the page encodes it; ``like`` is one of the vectors.
 
-    A list has a word for each value and one for each index, which is as wide as on the wire.
+    Of a sparse message each value is a word, and each index.
     """
+    width = like.dtype.itemsize
     if isinstance(entries, SparseVector):
         k = len(entries.indices)
-        return int(list_words(k)), wire.room(k, like).size
-    return len(entries), len(entries) * like.dtype.itemsize
+        return int(list_words(k)), int(page.octets(k, entries.n, width))
+    return len(entries), len(entries) * width
 
 
 def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:

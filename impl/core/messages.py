@@ -37,7 +37,7 @@ HEADER = 8
 
 
 def room(length: int, w: int, most: int | None = None) -> int:
-    """Bytes of the largest message of a chunk of ``length`` entries of ``w`` bytes, which holds no more than ``most``."""
+    """Bytes of the largest message of a chunk of ``length`` entries of ``w`` bytes that holds no more than ``most``."""
     m = length if most is None else min(most, length)
     return HEADER + size(cheapest(m, length, w), m, length, w)
 
