@@ -85,7 +85,7 @@ def test_all_ways_agree(given):
     if a.length > 1000:
         return
     merged, full = merge._merged(a, b), [Chunk(None, c.dense(), c.length) for c in (a, b)]
-    ways = [Chunk(None, merged.dense(), a.length), add(full[0], b), add(a, full[1]), add(*full)]
+    ways = [Chunk(None, merged.dense(), a.length), add(full[0], b), add(a, full[1]), add(full[0], full[1])]
 
     assert held(add(a, b)) == held(merged)
     assert len({way.values.tobytes() for way in ways}) == 1
