@@ -52,10 +52,12 @@ def cheapest(m: int, length: int, w: int) -> Encoding:
 
 
 def threshold(length: int, w: int) -> int:
-    """The smallest ``m`` for which dense is the cheapest; it stays so for every larger one."""
-    dense = length * w
-    pairs, offsets16 = ceil(dense, w + position(length)), ceil(dense - table(length), w + 2)
-    return max(pairs, offsets16, ceil(dense - ceil(length, 8), w))
+    """The smallest ``m`` for which dense is the cheapest; it stays so for every larger one.
+
+    Below it the bitmap is smaller; from it on nothing is, since the other encodings, which take 2
+    bytes and more for each entry, have passed dense before.
+    """
+    return length - ceil(length, 8) // w
 
 
 def position(length: int) -> int:

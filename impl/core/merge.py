@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparring.impl.core.chunks import Chunk
+from sparring.impl.core.chunks import Chunk, Positions
 from sparring.impl.core.encodings import threshold
 from sparring.impl.core.transport import Vector
 
@@ -31,7 +31,8 @@ def add(a: Chunk, b: Chunk, out: Vector | None = None) -> Chunk:
     if a.positions is None or b.positions is None:
         return Chunk(None, _spread(a, b, out), a.length)
     if (len(a) + len(b)) * DENSE <= a.length:  # below any threshold, which is at least half the length
-        return _merged(a, b)
+        every = np.concatenate([a.positions, b.positions]), np.concatenate([a.values, b.values])
+        return _merged(*every, a.length)
     held = np.zeros(a.length, np.bool_)
     held[a.positions] = held[b.positions] = True
     sums = _spread(a, b, out)
@@ -54,20 +55,19 @@ def _spread(a: Chunk, b: Chunk, out: Vector | None) -> Vector:
     return sums
 
 
-def _merged(a: Chunk, b: Chunk) -> Chunk:
-    """``a + b`` of chunks with few entries: time and memory of these alone.
+def _merged(positions: Positions, values: Vector, length: int) -> Chunk:
+    """``a + b`` of chunks with few entries, ``a``'s and then ``b``'s: time and memory of these alone.
 
     The stable sort is a merge: it finds the two runs that are already there.
     """
-    every = np.concatenate([a.positions, b.positions])
-    order = np.argsort(every, kind="stable")
-    positions, sums = every[order], np.concatenate([a.values, b.values])[order]
+    order = np.argsort(positions, kind="stable")
+    positions, sums = positions[order], values[order]
     twice = np.flatnonzero(positions[1:] == positions[:-1])
     sums[twice] += sums[twice + 1]
     once = np.ones(positions.size, np.bool_)
     once[twice + 1] = False
     at = np.flatnonzero(once)
-    return Chunk(positions[at], sums[at], a.length)
+    return Chunk(positions[at], sums[at], length)
 
 
 def settled(chunk: Chunk) -> Chunk:

@@ -84,8 +84,9 @@ def test_all_ways_agree(given):
     a, b = given
     if a.length > 1000:
         return
-    merged, full = merge._merged(a, b), [Chunk(None, c.dense(), c.length) for c in (a, b)]
-    ways = [Chunk(None, merged.dense(), a.length), add(full[0], b), add(a, full[1]), add(*full)]
+    runs = np.concatenate([a.positions, b.positions]), np.concatenate([a.values, b.values])
+    merged, full = merge._merged(*runs, a.length), [Chunk(None, c.dense(), c.length) for c in (a, b)]
+    ways = [Chunk(None, merged.dense(), a.length), add(full[0], b), add(a, full[1]), add(full[0], full[1])]
 
     assert held(add(a, b)) == held(merged)
     assert len({way.values.tobytes() for way in ways}) == 1
