@@ -58,27 +58,35 @@ BUFFERED = 16  # up to here sends are also tried with unbounded buffers; beyond,
 
 
 def verify_page(page: Page, plan: Plan, track: Track) -> list[Result]:
-    """A result for each property, in the order of PROPERTIES."""
+    """A result for each property that applies, in the order of PROPERTIES."""
     found = proved(page, track)
     target = implementation(page)
     if target and plan.on in ("simulated", "both"):
         merge(found, run_simulated(page, target, plan, track))
     if target and plan.on in ("mpi", "both"):
         merge(found, {"mpi": on_mpi(page, target, plan, track)})
-    reason = missing(page, target)
-    return [found.get(p) or Result(page.name, p, NOT_COVERED, reason(p)) for p in PROPERTIES]
+    reason = missing(target)
+    return [found.get(p) or Result(page.name, p, NOT_COVERED, reason(p)) for p in applicable(page)]
 
 
-def missing(page: Page, target: str | None) -> Callable[[str], str]:
+VOID: Mapping[str, tuple[str, ...]] = {
+    "vector": ("conservation", "sizes"),
+    "lists": ("conservation", "sizes", "partition"),
+    "sparse": ("conservation",),
+    "selected": ("sizes",),
+}
+"""By what chunks are, the properties that say nothing of them: all is sent, lengths are the chunks', nothing is cut."""
+
+
+def applicable(page: Page) -> list[str]:
+    """The properties that say something of such a page."""
+    return [prop for prop in PROPERTIES if prop not in VOID[page.data]]
+
+
+def missing(target: str | None) -> Callable[[str], str]:
     """Why a property has no result."""
 
     def why(prop: str) -> str:
-        if prop == "partition" and page.data == "lists":
-            return "lists are passed on whole: there is nothing to cut"
-        if prop == "conservation" and page.data != "selected":
-            return "nothing is left out: all entries are sent"
-        if prop == "sizes" and page.data == "vector":
-            return "every message is as long as its chunk"
         if prop in ("agreement", "conservation", "contention", "peers", "sizes"):
             return "the page's proof module states nothing of it"
         if target is None:
