@@ -44,7 +44,8 @@ def python(*arguments: str, packages: Path | None = None) -> subprocess.Complete
 def build(folder: Path, page: str = "") -> subprocess.CompletedProcess[str]:
     """Build a copy of the documentation in ``folder``; a ``page`` that is given replaces the one on traces."""
     pytest.importorskip("furo", reason=MISSING)
-    shutil.copytree(ROOT / "docs", folder / "docs", ignore=shutil.ignore_patterns("algorithms", "__pycache__"))
+    made = shutil.ignore_patterns("algorithms", "generated", "__pycache__")
+    shutil.copytree(ROOT / "docs", folder / "docs", ignore=made)
     if page:
         (folder / "docs/reference/trace.md").write_text(page, encoding="utf-8")
     sphinx = ("-m", "sphinx", "-q", "-W", "--keep-going", str(folder / "docs"), str(folder / "html"))
