@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 from docutils import nodes
@@ -26,6 +28,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     return {"parallel_read_safe": True}
 
 
+@cache
 def measures(density: Fraction) -> dict[str, Growth]:
     """The measure of each snapshot, by name."""
     return {f"step {t}": union_growth(digits(RANKS, f"step{t}"), density=density) for t in STEPS}
@@ -33,6 +36,7 @@ def measures(density: Fraction) -> dict[str, Growth]:
 
 def draw(app: Sphinx) -> None:
     """Write ``generated/union-growth.svg`` in the sources."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # that it looks for fonts the first time is no fault here
     panels = {}
     for density in DENSITIES:
         curves = measures(density)
