@@ -7,6 +7,7 @@ import sys
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -30,9 +31,14 @@ def panels():
     }
 
 
+def drawn(panels) -> Any:
+    """The figure; what its parts are asked for has many types."""
+    return growth.figure(panels)
+
+
 def test_the_curves_are_the_numbers(panels):
     """In each panel, of each measure the means, and of each model its sizes, in percent of n."""
-    sheet = growth.figure(panels)
+    sheet = drawn(panels)
     assert [axes.get_title(loc="left") for axes in sheet.axes] == [*panels]
     for axes, curves in zip(sheet.axes, panels.values()):
         lines = {line.get_label(): line for line in axes.get_lines()}
@@ -46,7 +52,7 @@ def test_the_curves_are_the_numbers(panels):
 
 def test_the_bands_are_least_and_largest(panels):
     """At each s the band's edges are low and high."""
-    for axes, curves in zip(growth.figure(panels).axes, panels.values()):
+    for axes, curves in zip(drawn(panels).axes, panels.values()):
         bands = {band.get_label(): band for band in axes.collections}
         assert bands.keys() == curves.keys()
         for name, g in curves.items():
@@ -58,7 +64,7 @@ def test_the_bands_are_least_and_largest(panels):
 
 def test_every_curve_has_its_name_beside_it(panels):
     """Once, at the curve's right end; in the curves' order, and none upon another."""
-    sheet = growth.figure(panels)
+    sheet = drawn(panels)
     sheet.draw_without_rendering()
     for axes, curves in zip(sheet.axes, panels.values()):
         ends = {line.get_label(): line.get_ydata()[-1] for line in axes.get_lines()}
@@ -71,7 +77,7 @@ def test_every_curve_has_its_name_beside_it(panels):
 
 def test_measures_differ_in_more_than_colour(panels):
     """Each has its marker, no model has one, and the models' dashes differ."""
-    lines = growth.figure(panels).axes[0].get_lines()
+    lines = drawn(panels).axes[0].get_lines()
     markers = {line.get_label(): line.get_marker() for line in lines}
     assert len({markers[name] for name in ("step0", "step300")} - {"None"}) == 2
     assert {markers[name] for name in MODELS} == {"None"}
