@@ -18,7 +18,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sparring.errors import InputError, MissingExtra
-from sparring.growth import Growth
+from sparring.unions import Growth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -45,8 +45,7 @@ def python(*arguments: str, packages: Path | None = None) -> subprocess.Complete
 def build(folder: Path, page: str = "") -> subprocess.CompletedProcess[str]:
     """Build a copy of the documentation in ``folder``; a ``page`` that is given replaces the one on traces."""
     pytest.importorskip("furo", reason=MISSING)
-    made = shutil.ignore_patterns("algorithms", "generated", "__pycache__")
-    shutil.copytree(ROOT / "docs", folder / "docs", ignore=made)
+    shutil.copytree(ROOT / "docs", folder / "docs", ignore=shutil.ignore_patterns("algorithms", "__pycache__"))
     if page:
         (folder / "docs/reference/trace.md").write_text(page, encoding="utf-8")
     sphinx = ("-m", "sphinx", "-q", "-W", "--keep-going", str(folder / "docs"), str(folder / "html"))
@@ -95,6 +94,19 @@ def test_every_algorithm_has_its_page(built):
         assert (built / f"_images/{name}.svg").is_file()
 
 
+def test_the_page_of_union_growth(built):
+    """The picture is there, and the table has the numbers that the shipped gradients give."""
+    page, image = built / "howto/union-growth.html", built / "_images/union-growth.svg"
+    assert f'src="../_images/{image.name}"' in page.read_text(encoding="utf-8")
+    assert image.is_file()
+    text = words(page)
+    for percent in (0.1, 1, 10, 30):
+        measures = [sparring.union_growth(digits(8, f"step{t}"), density=percent / 100) for t in (0, 30, 300)]
+        one = measures[0]
+        sizes = [one.k[0], *(growth.high[-1] for growth in measures), one.independent()[-1], one.disjoint()[-1]]
+        assert " ".join([f"{percent} %", *(str(round(size)) for size in sizes)]) in text
+
+
 def test_the_page_of_the_ring(built):
     """It holds the module's prose, formulas and citation, its costs, and each verdict with its planted fault."""
     text = words(built / "algorithms/ring.html")
@@ -118,19 +130,6 @@ def test_the_commands_of_every_page_work(built):
             subcommand.make_context(name, [*arguments])
             if name in ("show", "run", "cost"):
                 assert CliRunner().invoke(cli, [name, *arguments]).exit_code == 0, (name, arguments)
-
-
-def test_union_growth_is_measured(built):
-    """The picture is there, and the table has the numbers that the shipped gradients give."""
-    page, image = built / "howto/union-growth.html", built / "_images/union-growth.svg"
-    assert f'src="../_images/{image.name}"' in page.read_text(encoding="utf-8")
-    assert image.is_file()
-    text = words(page)
-    for percent in (0.1, 1, 10, 30):
-        measures = [sparring.union_growth(digits(8, f"step{t}"), density=percent / 100) for t in (0, 30, 300)]
-        one = measures[0]
-        sizes = [one.k[0], *(growth.high[-1] for growth in measures), one.independent()[-1], one.disjoint()[-1]]
-        assert " ".join([f"{percent} %", *(str(round(size)) for size in sizes)]) in text
 
 
 def test_the_reference_has_every_name(built):

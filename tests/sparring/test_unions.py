@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import sparring
 from sparring import InputError, Sparse
-from sparring.growth import counted
+from sparring.unions import counted
 from sparring.inputs import digits
 from sparring.spec.core import select
 from sparring.spec.core.supports import disjoint, identical, independent, measured
@@ -89,10 +89,13 @@ def test_what_the_documentation_says_of_the_gradients():
         assert np.mean(~np.any(digits(8, key), axis=0)) == pytest.approx(0.2, abs=0.02)
 
 
-def test_the_documentation_runs():
-    """The how-to's examples, with the measured numbers in them, are true."""
+def test_the_documentation_runs(tmp_path, monkeypatch):
+    """The how-to's examples, with the measured numbers in them, are true, and draw."""
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'sparring[plots]'")
+    monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testfile(str(HOWTO), module_relative=False)
     assert (failed, tried > 3) == (0, True)
+    assert (tmp_path / "growth.svg").stat().st_size > 10_000
 
 
 def test_the_models_are_the_pages():
