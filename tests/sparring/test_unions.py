@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import sparring
 from sparring import InputError, Sparse
-from sparring.unions import counted
 from sparring.inputs import digits
 from sparring.spec.core import select
 from sparring.spec.core.supports import disjoint, identical, independent, measured
+from sparring.unions import counted
 
 HOWTO = Path(__file__).parents[2] / "docs/howto/union-growth.md"
 KEYS = ("step0", "step30", "step300")
