@@ -118,7 +118,7 @@ def run_report(
     algorithm that takes sparse vectors the largest entries of each are taken: the part ``density``,
     ``0.01`` or ``"1%"``, or ``keep`` of them.
     """
-    from sparring import given, growth, runs
+    from sparring import given, runs, saved
     from sparring.job import launched
     from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, tested
     from sparring.report import Report, Result
@@ -147,7 +147,7 @@ def run_report(
         "messages": ran.messages, "words": ran.words, "bytes": ran.bytes, "seconds": round(ran.seconds, 6),
     }  # fmt: skip
     if one.sparse:
-        told["sparse"] = growth.told(xs, ran.words, ran.bytes)
+        told["sparse"] = saved.told(xs, ran.words, ran.bytes)
     return Report("run", [Result(one.name, "result", verdict, detail)], [], time.perf_counter() - start, {"run": told})
 
 

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 import sparring
 from sparring.cli import cli
+from sparring.inputs import digits
 
 ROOT = Path(__file__).parents[2]
 PLANTED = """# A page with faults
@@ -109,6 +110,19 @@ def test_every_algorithm_has_its_page(built):
         assert f'href="{name}.html"' in listed
         assert f'src="../_images/{name}.svg"' in page
         assert (built / f"_images/{name}.svg").is_file()
+
+
+def test_the_page_of_union_growth(built):
+    """The picture is there, and the table has the numbers that the shipped gradients give."""
+    page, image = built / "howto/union-growth.html", built / "_images/union-growth.svg"
+    assert f'src="../_images/{image.name}"' in page.read_text(encoding="utf-8")
+    assert image.is_file()
+    text = words(page)
+    for percent in (0.1, 1, 10, 30):
+        measures = [sparring.union_growth(digits(8, f"step{t}"), density=percent / 100) for t in (0, 30, 300)]
+        one = measures[0]
+        sizes = [one.k[0], *(growth.high[-1] for growth in measures), one.independent()[-1], one.disjoint()[-1]]
+        assert " ".join([f"{percent} %", *(str(round(size)) for size in sizes)]) in text
 
 
 def test_the_page_of_the_ring(built):

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given as drawn
-from hypothesis import strategies as st
 
 import sparring
-from sparring import api, given, growth, runs
+from sparring import api, given, runs
 from sparring.cli import cli, exit_code
 from sparring.errors import InputError
 from sparring.inputs import digits
@@ -132,20 +129,6 @@ def test_bytes_of_the_page_are_those_of_the_messages(kind, n):
 
     assert not counted.flaws
     assert (counted.messages, counted.words, counted.bytes) == (said.messages, said.words, said.bytes)
-
-
-@drawn(st.lists(st.sets(st.integers(0, 12)), min_size=1, max_size=7))
-def test_unions_are_those_of_sets(supports):
-    """The growth, from each rank on, as sets have it."""
-    p = len(supports)
-    xs = [Sparse(sorted(s), [1.0] * len(s), 13) for s in supports]
-    sizes = [[len(set().union(*((supports * 2)[r : r + s]))) for r in range(p)] for s in range(1, p + 1)]
-
-    found = growth.unions(xs)
-
-    assert found.least == [min(row) for row in sizes]
-    assert found.most == [max(row) for row in sizes]
-    assert found.mean == [Fraction(sum(row), p) for row in sizes]
 
 
 @pytest.mark.parametrize(("p", "n"), [(1, 10), (3, 7), (4, 0), (5, 12)])
