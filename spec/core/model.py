@@ -101,6 +101,11 @@ class Page:
         return "allreduce" if self.data == "lists" else self.kind
 
     @property
+    def sparse(self) -> bool:
+        """Whether runs take ``sparring.Sparse``, not arrays."""
+        return self.data != "vector"
+
+    @property
     def title(self) -> str:
         """The first line of the prose, without its citation."""
         return self.doc.strip().split("\n")[0].split(" [")[0].rstrip(".")
