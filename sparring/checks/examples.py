@@ -65,6 +65,8 @@ SUPPORTS: Mapping[str, Callable[[Mask], Mask]] = {
     "alone": lambda drawn: drawn & (np.arange(len(drawn)) == len(drawn) - 1)[:, None],
 }
 """Which entries are present, by rank and index, made of what was drawn."""
+VALUES = (0, 1, -1, 2, 3, -3, 6, 7, 8, 9)
+"""Of sparse vectors: explicit zeros, sums that cancel, and tenths whose sum depends on their order are frequent."""
 EDGES = ("full", "empty", "alone")
 
 
@@ -77,38 +79,38 @@ def examples(ranks: Sequence[int], kind: str, *, sparse: bool = False) -> st.Sea
 def dense_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example:
     """Examples of arrays."""
     p = draw(st.sampled_from(sorted(ranks)))
-    n = draw(lengths(p, kind, [n for n in sizes(p) if n < p or p == 1]))
-    dtype = draw(dtypes(kind))
+    edges = [n for n in sizes(p) if n < p or p == 1]
+    n = draw(st.sampled_from(edges) if kind == "edge sizes" else st.integers(p, 2 * p + 3))
+    dtype = draw(dtypes(kind, "int64", "float64"))
     values = draw(st.lists(st.integers(0, 99), min_size=p * n, max_size=p * n))
-    return Example(list(scaled(values, p, n, dtype)), kind)
+    return Example(list(scaled(np.array(values, np.int64).reshape(p, n), dtype)), kind)
 
 
 @st.composite
 def sparse_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example:
-    """Examples of sparse vectors, at the edge also full and empty ones.  Some values are zeros, some sums cancel."""
-    p = draw(st.sampled_from(sorted(ranks)))
-    n = draw(lengths(p, kind, sizes(p)))
-    edge = kind == "edge sizes"
-    shape = draw(st.sampled_from(EDGES if edge and n >= p > 1 else list(SUPPORTS)[: len(SUPPORTS) if edge else -3]))
-    dtype, width = draw(dtypes(kind)), draw(st.sampled_from(WIDTHS[: 1 + (kind == "dtypes")]))
-    values = draw(st.lists(st.integers(-9, 9), min_size=p * n, max_size=p * n))
-    present = draw(st.lists(st.booleans(), min_size=p * n, max_size=p * n))
-    supports = SUPPORTS[shape](np.array(present, np.bool_).reshape(p, n))
-    table = scaled(values, p, n, dtype)
-    return Example([Sparse(np.flatnonzero(s).astype(width), x[s], n) for s, x in zip(supports, table)], kind)
+    """Examples of sparse vectors, at the edge also full and empty ones.  Some values are zeros, some sums cancel.
+
+    Drawn index by index, and for the largest number of ranks: so a smaller p or n takes nothing else along.
+    """
+    p, edge = draw(st.sampled_from(sorted(ranks))), kind == "edge sizes"
+    low, high = [draw(st.sampled_from(sizes(p)))] * 2 if edge else (p, 2 * p + 3)
+    shape = draw(st.sampled_from(EDGES if edge and low >= p > 1 else list(SUPPORTS)[: len(SUPPORTS) if edge else -3]))
+    dtype = draw(dtypes(kind, "int64", "float64", "float64"))
+    width = draw(st.sampled_from(WIDTHS if kind == "dtypes" else WIDTHS[:1]))
+    cell = st.sampled_from((*[None] * (len(VALUES) // 2), *VALUES))
+    drawn = draw(st.lists(st.tuples(*[cell] * max(ranks)), min_size=low, max_size=high))
+    cells = [[column[r] for column in drawn] for r in range(p)]
+    present = np.array([[v is not None for v in row] for row in cells], np.bool_).reshape(p, len(drawn))
+    table = scaled(np.array([[v or 0 for v in row] for row in cells], np.int64).reshape(present.shape), dtype)
+    supports = SUPPORTS[shape](present)
+    return Example([Sparse(np.flatnonzero(s).astype(width), x[s], s.size) for s, x in zip(supports, table)], kind)
 
 
-def lengths(p: int, kind: str, edges: Sequence[int]) -> st.SearchStrategy[int]:
-    """How long the vectors are."""
-    return st.sampled_from(edges) if kind == "edge sizes" else st.integers(p, 2 * p + 3)
+def dtypes(kind: str, *usual: str) -> st.SearchStrategy[str]:
+    """What the values are, where the kind does not say."""
+    return st.sampled_from({"edge sizes": DTYPES[:1], "dtypes": DTYPES}.get(kind, usual))
 
 
-def dtypes(kind: str) -> st.SearchStrategy[str]:
-    """What the values are."""
-    return st.sampled_from({"edge sizes": DTYPES[:1], "dtypes": DTYPES}.get(kind, ("int64", "float64")))
-
-
-def scaled(values: Sequence[int], p: int, n: int, dtype: str) -> NDArray[np.number]:
-    """The drawn integers as a table, one row a rank; as floats they are tenths."""
-    table = np.array(values, np.int64).reshape(p, n)
+def scaled(table: NDArray[np.int64], dtype: str) -> NDArray[np.number]:
+    """The drawn integers; as floats they are tenths."""
     return (table / 10 if dtype.startswith("float") else table).astype(dtype)
