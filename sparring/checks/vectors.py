@@ -16,7 +16,7 @@ SHOWN = 12
 """Entries of a vector that a sentence shows, at most."""
 
 
-def shown(x: Vector) -> str:
+def shown(x: Any) -> str:
     """A vector in few characters: its entries, of a sparse one each after its index.
 
     >>> shown(np.array([0, 2])), shown(Sparse([1, 4], [2.5, 0.0], 6))
@@ -59,8 +59,9 @@ def comparable(a: Any, b: Any) -> bool:
     """Whether these are vectors of one kind; where not, another property says so."""
     if isinstance(a, Sparse) and isinstance(b, Sparse):
         return kind(a) == kind(b)
-    arrays = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)
-    return arrays and (a.shape, a.dtype) == (b.shape, b.dtype)
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return (a.shape, a.dtype) == (b.shape, b.dtype)
+    return False
 
 
 def unequal(a: Any, b: Any) -> tuple[str, str, str] | None:
