@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Flaky
 
 from sparring.checks import judging
-from sparring.checks.examples import KINDS, Example, examples
+from sparring.checks.examples import KINDS, Example, examples, fewer
 from sparring.checks.places import Observed, Place
 from sparring.checks.properties import LEVELS, MESSAGES, PROPERTIES
 from sparring.errors import InputError, Refuted
@@ -171,6 +171,19 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
     with suppress(Refuted, Flaky, OutOfTime):
         kind = findings.smallest[prop][0].prop
         drawn(question, kind, still, [Phase.generate, Phase.shrink], question.max_examples)
+    with suppress(OutOfTime):
+        while pared(question, findings, prop, still):
+            pass
+
+
+def pared(question: Question, findings: Findings, prop: str, still: Callable[[Example], None]) -> bool:
+    """Whether the smallest example, less something, still falsifies ``prop``: what hypothesis may have left over."""
+    for example in fewer(findings.smallest[prop][0], question.ranks):
+        try:
+            still(example)
+        except Refuted:
+            return True
+    return False
 
 
 class OutOfTime(BaseException):

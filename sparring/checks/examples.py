@@ -7,8 +7,8 @@ the supports are drawn too: any, all alike, disjoint, full, empty, or with entri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -114,3 +114,23 @@ def dtypes(kind: str, *usual: str) -> st.SearchStrategy[str]:
 def scaled(table: NDArray[np.int64], dtype: str) -> NDArray[np.number]:
     """The drawn integers; as floats they are tenths."""
     return (table / 10 if dtype.startswith("float") else table).astype(dtype)
+
+
+def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
+    """Examples of sparse vectors with a rank, an index or an entry less; none at the edge."""
+    p, n = example.p, example.n
+    xs = [x for x in example.xs if isinstance(x, Sparse)]
+    if example.prop == "edge sizes" or not xs:
+        return
+    if p - 1 in ranks:
+        yield from (example._replace(xs=[*xs[:r], *xs[r + 1 :]]) for r in range(p))
+    if n > p:
+        yield from (example._replace(xs=[without(x, i, 1) for x in xs]) for i in range(n))
+    for r, x in enumerate(xs):
+        yield from (example._replace(xs=[*xs[:r], without(x, i, 0), *xs[r + 1 :]]) for i in set(x.indices.tolist()))
+
+
+def without(x: Any, i: int, less: int) -> Sparse:
+    """The vector without an entry at that index, and with so many indices less."""
+    at = x.indices[x.indices != i]
+    return Sparse((at - less * (at > i)).astype(at.dtype), x.values[x.indices != i], x.n - less)
