@@ -12,6 +12,7 @@ from sparring.checks import launch
 
 pytestmark = [
     pytest.mark.mpi,
+    pytest.mark.runtimes,
     pytest.mark.skipif(launch.find() is None, reason='no mpiexec: pip install "sparring[mpich]"'),
 ]
 COMMAND = [sys.executable, "-c", "from sparring.cli import main; main()", "run"]
