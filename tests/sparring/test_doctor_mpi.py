@@ -240,7 +240,7 @@ def test_the_remedy_of_a_plain_call_is_true():
     count, its = ranks.cores() + 1, launch.runtime(launcher)
     done = subprocess.run(
         [launcher, "-n", str(count), "echo", "here"],
-        env={**os.environ, **its.shell}, capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, **its.always}, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
 
     assert (done.returncode, done.stdout.split()) == (0, ["here"] * count), done.stderr
@@ -260,7 +260,7 @@ def test_memory(tmp_path):
 
 
 def test_what_nobody_uses_is_found():
-    """A file of MPI's that no process has mapped is an orphan, as long as nobody maps it; others' names are not ours."""
+    """A file of MPI's is an orphan while no process has it mapped; files of other names are none of ours."""
     if not launch.SHARED.is_dir():
         pytest.skip("no /dev/shm here")
     orphan, other = (launch.SHARED / f"{name}test{os.getpid()}" for name in ("mpich_shm_", "user"))

@@ -50,13 +50,11 @@ def plain(done: Done | None, count: int, its: Runtime, timeout: float) -> Check:
     if done.code == 0:
         return Check(name, OK, f"'{call} ...' starts, one rank more than cores")
     flags = [*its.crowded, *(its.root if os.geteuid() == 0 else ())]
-    shell = " ".join(f"{name}={value}" for name, value in its.shell.items())
+    once = " ".join(f"{name}={value}" for name, value in its.always.items())
+    cure = f"mpiexec {' '.join(flags)} -n {count} ..., or once: export {once}; sparring's own calls do so"
     words = [line for line in done.output.splitlines() if re.search("[a-z]", line)]
     why = words[0].strip() if done.code is not None and words else done.failure(timeout)
-    return Check(
-        name, WARNING, f"'{call} ...' refuses: {why}",
-        f"mpiexec {' '.join(flags)} -n {count} ..., or once: export {shell}; sparring's own calls do so" if flags else "",
-    )  # fmt: skip
+    return Check(name, WARNING, f"'{call} ...' refuses: {why}", cure if flags else "")
 
 
 def cores() -> int:

@@ -60,6 +60,27 @@ def test_an_algorithm_passes_check(name, most, tmp_path, monkeypatch):
     assert {"result", "agreement", "steps", "deadlock", "dtypes"} <= judged
 
 
+@pytest.mark.parametrize(
+    ("name", "prop", "words"),
+    [
+        ("total", None, ""),
+        ("wrong", "result", "rank 1 has"),
+        ("raises", "result", "planted"),
+        ("hangs", "deadlock", "did not answer"),
+        ("aborts", "result", "rank 1 failed"),
+    ],
+)
+def test_what_goes_wrong_is_said(name, prop, words, tmp_path, monkeypatch):
+    """A wrong sum, an exception, a hang and an abort falsify the same property on each MPI; their twin passes."""
+    monkeypatch.chdir(tmp_path)
+    asked = ["result", "deadlock"]
+    report = check(f"{FILE}:{name}", ranks=[2, 3], on="mpi", only=asked, max_examples=8)
+    refuted = {result.property: result.detail for result in report.results if result.verdict.word is Word.REFUTED}
+
+    assert list(refuted) == ([prop] if prop else [])
+    assert words in "".join(refuted.values())
+
+
 @pytest.mark.parametrize("end", ["idle", "hangs", "exits"])
 def test_a_group_leaves_nothing_behind(end):
     """No file of shared memory, no folder; neither after an idle end nor after one by force."""
