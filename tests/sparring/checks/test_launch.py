@@ -106,8 +106,9 @@ def test_shared_memory_goes_with_its_job():
     rank = [sys.executable, "-c", SHARES, str(mine), str(user)]
     launcher = ["sh", "-c", '"$@"; exit', "sh", *rank]
     process = subprocess.Popen(launcher, stdout=subprocess.PIPE, start_new_session=True)
+    assert process.stdout
     try:
-        assert process.stdout and process.stdout.readline() == b"mapped\n"
+        assert process.stdout.readline() == b"mapped\n"
         assert launch.segments(launch.descendants(process.pid)) == {mine}
         launch.stop(process)
         assert [path.exists() for path in files] == [False, True, True]
