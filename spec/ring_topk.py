@@ -1,4 +1,4 @@
-"""Ring allreduce that selects anew at every hop, and keeps what it does not send.
+"""Ring allreduce with selection at every hop.
 
 The schedule is the dense ring's.  Of every chunk that a rank sends it keeps the largest entries
 only, as many as the chunk's part of ``k``; what it leaves out stays behind as its residual, and
