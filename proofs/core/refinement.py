@@ -8,7 +8,7 @@ on floats, whose bits must be the evaluated term's, so that the terms are no fic
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,12 +133,20 @@ def expected(page: Page, xs: Sequence[Any]) -> list[Any]:
         return runner.run(page, xs).results
 
 
-def run(target: str, xs: Sequence[Any], buffers: str, here: str, prop: str, terms: Table | None = None) -> Ran:
+def run(
+    target: str,
+    xs: Sequence[Any],
+    buffers: str,
+    here: str,
+    prop: str,
+    terms: Table | None = None,
+    call: Callable[..., Any] = world.plainly,
+) -> Ran:
     """Run ``target`` in the world; what it finds falsifies ``prop``, unless it is a fault of conduct."""
     given = [x.copy() for x in xs]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        outcome = world.run(target, len(xs), given, buffers=buffers, terms=terms)
+        outcome = world.run(target, len(xs), given, buffers=buffers, terms=terms, call=call)
     flaws = [Flaw(falsifies(finding, prop), f"{here}: {finding.text}") for finding in outcome.findings]
     changed = [r for r, (x, kept) in enumerate(zip(xs, given)) if difference(kept, x) is not None]
     if changed:
