@@ -90,7 +90,7 @@ def merge(found: dict[str, Result], new: Mapping[str, Result]) -> None:
 
 
 def implementation(page: Page) -> str | None:
-    """The target ``module:function``, or ``module:Class``, that implements a page of sparring's own, if there is one."""
+    """The target, ``module:function`` or ``module:Class``, that implements a page of sparring's own, if any."""
     room, _, name = page.module.__name__.rpartition(".")
     module = f"sparring.impl.{name}"
     attribute = page.collective.capitalize() if page.stateful else page.collective  # a class keeps the residual
@@ -129,7 +129,7 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str
         flaws += sample.simulated(page, target, "gradients")
     runs = len(cases) + len(inputs) + len(grads)
     verdicts = {
-        **({} if page.stateful else {"terms": terms_verdict(page, plan.terms, len(cases), outside)}),
+        **({"terms": terms_verdict(page, plan.terms, len(cases), outside)} if cases else {}),
         "hygiene": (tested(runs), "in every run on the simulated world"),
         "input untouched": (tested(runs), "in every run on the simulated world"),
         "dtypes": (tested(len(inputs)), f"{', '.join(DTYPES)}; p = {spans(plan.numbers)}"),

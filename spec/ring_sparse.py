@@ -22,7 +22,8 @@ A ring over sparse chunks that may turn dense is SparCML's [RA19]_; the encoding
 the rule are this page's own.
 
 >>> from sparring import run
->>> from sparring.spec.core.sparse import SparseVector
+>>> from sparring.spec.core.runner import truth
+from sparring.spec.core.sparse import SparseVector
 >>> a, b, c = [(0, 2), ("a", "c"), 4], [(2, 3), ("C", "D"), 4], [(), (), 4]
 >>> ran = run("ring_sparse", [SparseVector(*x) for x in (a, b, c)])
 >>> for t, wire, _ in ran:
@@ -41,6 +42,7 @@ the rule are this page's own.
 """
 
 from sparring.spec.core.numbers import Bool, Int, where
+from sparring.spec.core.runner import truth
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring import adds, chunk, dst, holds, src, steps
 
@@ -87,4 +89,4 @@ def octets(m: Int, size: Int, w: Int) -> Int:
 
 
 def sends(x: SparseVector, w: int) -> SparseVector:
-    return x.full() if full(len(x.indices), x.n, w) else x
+    return x.full() if truth(full(len(x.indices), x.n, w)) else x
