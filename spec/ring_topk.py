@@ -54,6 +54,10 @@ def words(c: Int, p: Int, k: Int) -> Int:
     return 2 * part(c, p, k)  # fewer where the chunk itself has fewer entries
 
 
+def added(c: Int, p: Int, k: Int) -> Int:
+    return part(c, p, k)  # the other words are indices
+
+
 def octets(m: Int, w: Int) -> Int:
     return m * (w + 4)
 

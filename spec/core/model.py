@@ -55,6 +55,7 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "goal": ("q", "r", "c", "p"),
     "wanted": ("r", "c", "p"),
     "words": ("r", "t", "c", "p", "n", "k"),
+    "added": ("r", "t", "c", "p", "n", "k"),
     "sends": ("x", "c", "p", "n", "w"),
     "octets": ("m", "size", "w"),
 }
@@ -98,6 +99,8 @@ class Page:
 
     Where chunks are lists, ``k`` is the number of entries of each.
     """
+    added: Callable[[Int, Int, Int, Int, Int, Int], Int]
+    """``added(r, t, c, p, n, k)``: how many of these words are values that may be added, by default all."""
     sends: Callable[[SparseVector, int, int, int, int], SparseVector]
     """``sends(x, c, p, n, w)``: what a rank makes of its chunk ``c``, ``x``, before it sends or returns it.
 
@@ -190,7 +193,8 @@ def load(module: ModuleType, **params: Any) -> Page:
         raise InputError(f"page {name}: no data {data!r}; there are {', '.join(DATA)}")
     values = parameters(module, name, params)
     words, octets = (list_words, pairs) if data == "lists" else (chunk_words, values_alone)
-    defaults = {"live": always, "words": words, "octets": octets, "sends": unchanged, **KINDS[kind]._asdict()}
+    sizes = {"words": words, "added": getattr(module, "words", words), "octets": octets}
+    defaults = {"live": always, "sends": unchanged, **sizes, **KINDS[kind]._asdict()}
     formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), values) for f in LETTERS}
     doc = inspect.getdoc(module) or name
     return Page(name=name, kind=kind, data=data, doc=doc, module=module, params=values, **formulas)
