@@ -20,7 +20,7 @@ the ring, and with floor bounds for the parts of ``k``, it is our own.
 from __future__ import annotations
 
 from numbers import Integral
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -122,14 +122,18 @@ def allreduce(comm: Intracomm, x: Vector, /, *, k: int = 100, allow_nan: bool = 
 
 def settle(comm: Intracomm, n: int, k: int, validate: bool) -> None:
     """Raises InputError unless ``n`` and ``k`` are numbers of entries and, with ``validate``, alike on all ranks."""
-    odd = [f"{name} = {x!r}" for name, x in (("n", n), ("k", k)) if not isinstance(x, Integral) or x < 0]
+    odd = [f"{name} = {x!r}" for name, x in (("n", n), ("k", k)) if not whole(x)]
+    told = np.zeros((comm.Get_size(), 2), np.int64)
     if validate:
-        told = np.empty((comm.Get_size(), 2), np.int64)
         comm.Allgather(np.array([REFUSED, 0] if odd else [min(n, MOST), min(k, n, MOST)], np.int64), told)
     if odd:
         raise InputError(f"{odd[0]}: it must be a whole number, 0 or more")
-    if validate:
-        compare(told, "n={} and k={}".format, "n and k")
+    compare(told, "n={} and k={}".format, "n and k")
+
+
+def whole(x: Any) -> bool:
+    """Whether ``x`` is a number of entries."""
+    return isinstance(x, Integral) and x >= 0
 
 
 def reduce_scatter(comm: Intracomm, x: Vector, k: int) -> Sparse:

@@ -45,7 +45,7 @@ def judge(claim: Claim, derived: Expr) -> Judged:
     if difference == 0:
         return Judged(claim, "equal", f"the same formula{given}", PROVED)
     lists = difference.has(k)
-    points = [at for at in POINTS if GIVEN[claim.given](**at) and (lists or at["k"] == 0)]
+    points = [at for at in POINTS if GIVEN[claim.given](at["n"], at["p"], at["k"]) and (lists or at["k"] == 0)]
     gaps = [(at, claimed(claim, at) - exact(derived, at)) for at in points]
     below = next(((at, gap) for at, gap in gaps if gap < 0), None)
     if below:

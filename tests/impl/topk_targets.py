@@ -46,7 +46,8 @@ def refused_when_called(comm: Any, _: Any, *, what: str, bad: int, before: int) 
     good = np.array([5.0, 4.0, 3.0, 2.0, 1.0])
     tried, untouched = (Allreduce(comm, 5, k=2, allow_nan=False) for _ in range(2))
     for _ in range(before):
-        tried(good), untouched(good)
+        tried(good)
+        untouched(good)
     text = ""
     try:
         tried(CALLED[what] if comm.Get_rank() == bad else good)
@@ -83,6 +84,10 @@ def two(comm: Any) -> Any:
 
 def unvalidated(comm: Any) -> Any:
     """The error's text where every rank passes a vector that is too long, and no exchange takes place."""
+    try:
+        Allreduce(comm, 3, k=-1, validate=False)
+    except InputError as error:
+        assert str(error).startswith("k = -1")
     instance = Allreduce(comm, 3, k=1, validate=False)
     instance(np.ones(3))
     try:

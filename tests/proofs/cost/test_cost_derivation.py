@@ -63,7 +63,7 @@ def test_prefixes_of_n_and_of_k_are_kept_apart(ring, selected):
     derived = derive(both)
     for at in points(FEW):
         sent = [exact(derived.sent, {**at, "r": rank}) for rank in range(at["p"])]
-        assert sent == count(both, **at).sent
+        assert sent == count(both, at["p"], at["n"], at["k"]).sent
     assert derived.largest is None and any(gap.startswith("V_max: the largest of") for gap in derived.gaps)
     swapped = replace(derive(selected), sent=derive(selected).sent.subs(k, n))
     assert fault(selected, swapped).startswith("words sent by rank")
