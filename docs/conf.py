@@ -17,14 +17,17 @@ extensions = [
     "sphinxcontrib.bibtex",
     "commands",  # ours, as are the next
     "docstrings",
+    "growth",
     "pages",
+    "timings",
 ]
 nitpicky = True
 nitpick_ignore_regex = [
     # Other projects' documentation is not read while building, which works without a network; ours must resolve.
     ("py:.*", r"(collections|fractions|numpy|np|pathlib|types|typing)\..*"),
-    # Names in signatures that are no part of the interface: an alias, a type variable, what only sparring passes on.
-    ("py:class", r"Track|sparring\..*\.(Ranks|Table|Test)"),
+    # Names in signatures that are no part of the interface: aliases, a type variable, matplotlib's own, what only
+    # sparring passes on.
+    ("py:class", r"Figure|Panels|Track|sparring\..*\.(Ranks|Table|Test)"),
 ]
 
 smartquotes = False  # "--on" and the apostrophes of verdicts stay what they are

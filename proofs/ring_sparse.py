@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparring.proofs.core.obligations import Obligation, implies, p
-from sparring.proofs.ring import contention, same
+from sparring.proofs.ring import contention, peers, same
 from sparring.spec import ring_sparse
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
 
-__all__ = ["contention", "same"]
+__all__ = ["contention", "peers", "same"]  # the ring's own: it has the ring's schedule
 
 m, more, size = (Sym.var(name) for name in ("m", "more", "size"))
 

@@ -15,10 +15,12 @@ HOME = {
         "sparring.errors",
     ),
     "Cost": "sparring.proofs.cost.costs",
+    "Growth": "sparring.unions",
     "Report": "sparring.report",
     "Sparse": "sparring.sparse",
     "check": "sparring.checks.checking",
     "conformance": "sparring.checks.pytesting",
+    "union_growth": "sparring.unions",
     "world": "",
 }
 

@@ -13,6 +13,8 @@ from sparring.spec.core import runner
 from sparring.spec.core.model import Page
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from sparring.proofs.core.kernel import Attempt
     from sparring.proofs.cost.costs import Cost
     from sparring.report import Report
@@ -106,11 +108,17 @@ def verify(
 
 
 def run_report(
-    algo: str, ranks: int | None = None, *, size: int | None = None, file: Path | None = None,
-    key: str | None = None, on: str = "simulated", params: Mapping[str, Any] | None = None,
+    algo: str, ranks: int | None = None, *, size: int | None = None, file: str | Path | None = None,
+    key: str | None = None, density: str | float | Fraction | None = None, keep: int | None = None,
+    allow_nan: bool = True, on: str = "simulated", params: Mapping[str, Any] | None = None,
 ) -> Report | None:  # fmt: skip
-    """Run an implementation beside its reference; None on the ranks of a real job other than 0."""
-    from sparring import runs
+    """Run an implementation beside its reference; None on the ranks of a real job other than 0.
+
+    ``file``: a path, or the text ``digits`` or ``digits:KEY`` for the shipped gradients.  For an
+    algorithm that takes sparse vectors the largest entries of each are taken: the part ``density``,
+    ``0.01`` or ``"1%"``, or ``keep`` of them.
+    """
+    from sparring import given, runs, saved
     from sparring.job import launched
     from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, tested
     from sparring.report import Report, Result
@@ -118,36 +126,28 @@ def run_report(
 
     start = time.perf_counter()
     job = launched()
+    options = given.Options(size, file, key, density, keep, allow_nan)
 
     def prepared() -> tuple[Page, list[Any]]:
         if job and ranks not in (None, job[1]):
             raise InputError(f"--ranks {ranks}, but mpiexec started {job[1]} ranks")
         found = page(algo, **(params or {}))
-        runs.takes_vectors(found)
-        return found, runs.vectors(job[1] if job else ranks or 4, size, file, key)
+        return found, given.vectors(found, job[1] if job else ranks or 4, options)
 
     one, xs = runs.on_all_ranks(prepared) if job else prepared()
     target = implementation(one)
-    if target is None:
-        place, ran = "the reference alone", runs.reference(one, xs)
-    elif job:
-        place, mine = "this MPI job", runs.as_a_rank(one, target, xs)
-        if mine is None:
-            return None
-        ran = mine
-    else:
-        place, ran = (
-            ("real MPI", runs.grouped(one, target, xs))
-            if on == "mpi"
-            else ("simulated", runs.simulated(one, target, xs))
-        )
+    place, ran = runs.ran(one, target, xs, on, job)
+    if ran is None:
+        return None
     verdict = REFUTED if ran.flaws else tested(1) if target else NOT_COVERED
     detail = ran.flaws[0].detail if ran.flaws else EQUAL if target else "there is no implementation of this name"
-    told = {
+    told: dict[str, Any] = {
         "ranks": len(xs), "size": xs[0].size, "dtype": str(xs[0].dtype), "on": place,
-        "input": str(file) if file else "normal, seeded by rank", "steps": one.steps(len(xs)),
-        "messages": ran.messages, "words": ran.words, "seconds": round(ran.seconds, 6),
+        "input": given.described(file), "steps": one.steps(len(xs)),
+        "messages": ran.messages, "words": ran.words, "bytes": ran.bytes, "seconds": round(ran.seconds, 6),
     }  # fmt: skip
+    if one.sparse:
+        told["sparse"] = saved.told(xs, ran.words, ran.bytes)
     return Report("run", [Result(one.name, "result", verdict, detail)], [], time.perf_counter() - start, {"run": told})
 
 

@@ -3,6 +3,11 @@
 It is a zip archive of ``.npy`` members.  What a member declares (its size, its dtype, its
 shape) is checked before its entries are read, so that a small file cannot fill the memory; object
 arrays, which only pickle could read, are refused.
+
+Vectors stand in it whole: rows of one 2-D array, or 1-D arrays ``rank0``, ``rank1``, ....  Or sparse:
+rank ``r`` has the 1-D arrays ``indices{r}`` (int32 or int64, strictly ascending, in [0, n)) and
+``values{r}`` (as many, of one dtype on all ranks), and the scalar ``n`` is the length of all:
+``numpy.savez("x.npz", n=6, indices0=[1, 4], values0=[2.5, 0.5], indices1=[0], values1=[1.0])``.
 """
 
 from __future__ import annotations
@@ -10,10 +15,11 @@ from __future__ import annotations
 import importlib.resources
 import io
 import math
+import re
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Any, NamedTuple
@@ -22,14 +28,16 @@ import numpy as np
 import numpy.typing as npt
 
 from sparring.errors import InputError
+from sparring.sparse import INDICES, VALUES, Sparse
 
 Vector = npt.NDArray[Any]
 
-DTYPES = ("float32", "float64", "int32", "int64")
+DTYPES = VALUES
 SIZE = 2**30  # bytes, of the file and of everything in it when uncompressed
 RANKS = MEMBERS = 4096
 HEADER = 16_384  # bytes within which a member's header must end; numpy's own limit is 10,000
 WANTED = "one 2-D array (rank by entry), or 1-D arrays named rank0, rank1, ..."
+PARTS = "indices0, values0, indices1, values1, ..., and n"
 
 # What zipfile and zlib raise on damaged archives, and numpy, a literal parser, on damaged headers.
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
@@ -119,6 +127,22 @@ def load_vectors(
 
     Raises InputError: one sentence that says what is wrong, where, and what would be right.
     """
+    return loaded(path, ranks, limit, lambda archive: choose(archive, key))
+
+
+def load(path: str | Path, ranks: int | None = None, key: str | None = None, *, limit: int = SIZE) -> list[Any]:
+    """As :func:`load_vectors`, or sparse vectors, where the file has ``indices0``, ``values0``, ... and ``n``.
+
+    Sparse ones are read unless there is a ``key`` or a ``rank0``.
+
+    Raises InputError, also where indices are not strictly ascending in [0, n), a part is missing, or
+    indices and values are not as many.
+    """
+    return loaded(path, ranks, limit, lambda archive: sparse(archive) if parts(archive, key) else choose(archive, key))
+
+
+def loaded(path: str | Path, ranks: int | None, limit: int, pick: Callable[[Archive], list[Any]]) -> list[Any]:
+    """What ``pick`` takes from the archive at ``path``, for the first ``ranks`` ranks."""
     path = Path(path)
     if ranks is not None and ranks < 1:
         raise InputError(f"ranks = {ranks}; right: 1 or more")
@@ -128,7 +152,7 @@ def load_vectors(
         except (*DAMAGED, *GARBLED) as error:
             raise InputError(f"{path}: {instead(stream)}") from error
         with file:
-            vectors = choose(Archive(path, file, limit), key)
+            vectors = pick(Archive(path, file, limit))
     if len(vectors) < (ranks or 1):
         raise InputError(f"{path}: holds vectors for {len(vectors)} ranks; {ranks or 1} are asked for")
     return vectors[:ranks]
@@ -226,6 +250,45 @@ def by_rank(archive: Archive) -> list[Vector]:
         if dtype != first.dtype:
             raise archive.fault(name, f"has dtype {dtype}, rank0 has {first.dtype}; right: one dtype for all")
     return [archive.read(name) for name in names]
+
+
+def parts(archive: Archive, key: str | None) -> list[str]:
+    """The names of what makes sparse vectors; none where the vectors are whole."""
+    if key is not None or "rank0" in archive.headers:
+        return []
+    return [name for name in archive.headers if re.fullmatch("(indices|values)[0-9]+", name)]
+
+
+def sparse(archive: Archive) -> list[Sparse]:
+    """The sparse vectors of all ranks, which must agree in dtype."""
+    names = parts(archive, None)
+    count = max(sum(name.startswith(kind) for name in names) for kind in ("indices", "values"))
+    n = int(part(archive, "n", 0, INDICES, "the length of all vectors"))
+    vectors: list[Sparse] = []
+    for r in range(count):
+        indices, values = (part(archive, f"{kind}{r}", 1, dtypes, f"rank {r}")
+                           for kind, dtypes in (("indices", INDICES), ("values", VALUES)))  # fmt: skip
+        if vectors and values.dtype != (first := vectors[0].dtype):
+            raise archive.fault(
+                f"values{r}", f"(rank {r}) has dtype {values.dtype}, rank 0 has {first}; right: one dtype for all"
+            )
+        try:
+            vectors.append(Sparse(indices, values, n))
+        except InputError as error:
+            raise archive.fault(f"indices{r}", f"(rank {r}): {error}") from error
+    return vectors
+
+
+def part(archive: Archive, name: str, dimensions: int, dtypes: tuple[str, ...], what: str) -> Vector:
+    """The array of that name; raises InputError unless it is there, and of these dimensions and dtypes."""
+    if name not in archive.headers:
+        raise InputError(f"{archive.path}: no entry {name!r} ({what}); right: {PARTS}")
+    header = archive.headers[name]
+    if len(header.shape) != dimensions:
+        raise archive.fault(name, f"({what}) is {len(header.shape)}-D; right: {dimensions}-D")
+    if header.dtype.newbyteorder("=").name not in dtypes:
+        raise archive.fault(name, f"({what}) has dtype {header.dtype}; right: {either(dtypes)}")
+    return archive.read(name)
 
 
 def either(words: Sequence[str]) -> str:

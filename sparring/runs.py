@@ -6,69 +6,82 @@ this process is itself one rank of a real MPI job, that job.
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring import inputs
+from sparring.checks import carried
 from sparring.checks import target as targets
 from sparring.checks.group import Group
 from sparring.errors import InputError, SparringError
 from sparring.proofs.core import refinement
 from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.world import world
+from sparring.sparse import Sparse
 from sparring.spec.core import runner
-from sparring.spec.core.model import Page
-
-SIZE = 10_000  # entries, where neither a size nor a file is given
-
-
-T = TypeVar("T")
+from sparring.spec.core.model import Page, list_words
+from sparring.spec.core.sparse import SparseVector
 
 
 class Ran(NamedTuple):
-    """One run: what every rank sent, what is wrong, and how long the slowest rank took."""
+    """One run: what every rank sent, what is wrong, and how long the slowest rank took.
+
+    Messages are those that carry vectors; what an implementation exchanges beforehand, lengths and
+    dtypes, is not among them.
+    """
 
     messages: list[int]
     words: list[int]
+    bytes: list[int]
     flaws: list[Flaw]
     seconds: float
 
 
-def takes_vectors(page: Page) -> None:
-    """Raises InputError where a page adds lists: this command has none to give."""
-    if page.data == "lists":
-        raise InputError(
-            f"{page.name} takes sparse vectors, which 'sparring run' cannot give yet: "
-            f"call sparring.run({page.name!r}, [sparring.Sparse(indices, values, n), ...])"
-        )
-
-
-def vectors(ranks: int, size: int | None, file: Path | None, key: str | None) -> list[Any]:
-    """One vector a rank: from a file, or normal float32 of that size, seeded by rank."""
-    if file is not None:
-        if size is not None:
-            raise InputError("--size and --input exclude each other: a file's vectors have their own size")
-        return inputs.load_vectors(file, ranks, key)
-    n = SIZE if size is None else size
-    return [np.random.default_rng(r).standard_normal(n, dtype=np.float32) for r in range(ranks)]
+def ran(
+    page: Page, target: str | None, xs: Sequence[Any], on: str, job: tuple[int, int] | None
+) -> tuple[str, Ran | None]:
+    """Where it ran, in words, and what came of it: None on the ranks of a ``job`` other than 0."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # that infinities cancel to NaN is no surprise here
+        if target is None:
+            return "the reference alone", None if job and job[0] else reference(page, xs)
+        if job:
+            return "this MPI job", as_a_rank(page, target, xs)
+        return ("real MPI", grouped(page, target, xs)) if on == "mpi" else ("simulated", simulated(page, target, xs))
 
 
 def reference(page: Page, xs: Sequence[Any]) -> Ran:
     """The page alone, where there is no implementation."""
     start = time.perf_counter()
-    wire = [m for step in runner.run(page, xs).trace for m in step]
-    words = [sum(len(m.entries) for m in wire if m.src == r) for r in range(len(xs))]
-    return Ran([sum(m.src == r for m in wire) for r in range(len(xs))], words, [], time.perf_counter() - start)
+    wired = [m for step in runner.run(page, xs).trace for m in step]
+    mine = [[sent(page, m.entries, xs[0]) for m in wired if m.src == r] for r in range(len(xs))]
+    words, octets = ([sum(size[i] for size in sizes) for sizes in mine] for i in (0, 1))
+    return Ran([len(sizes) for sizes in mine], words, octets, [], time.perf_counter() - start)
+
+
+def sent(page: Page, entries: Any, like: Any) -> tuple[int, int]:
+    """The words and bytes of a message of these entries, as the page encodes it; ``like`` is one of the vectors.
+
+    Of a sparse message each value is a word, and each index.
+    """
+    width = like.dtype.itemsize
+    if isinstance(entries, SparseVector):
+        k = len(entries.indices)
+        return int(list_words(k)), int(page.octets(k, entries.n, width))
+    return len(entries), len(entries) * width
 
 
 def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:
-    """The implementation in the world; messages as counted there."""
+    """The implementation in the world; messages and bytes as counted there.
+
+    So are words, where a message is an array of values; those of packed lists are the page's.
+    """
     start = time.perf_counter()
     outcome = world.run(target, len(xs), [x.copy() for x in xs])
     seconds = time.perf_counter() - start
@@ -76,23 +89,24 @@ def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:
     if not flaws:
         flaws = refinement.compared(page, xs, outcome.results, "result")
     mine = [[m for m in outcome.messages if m.src == r] for r in range(len(xs))]
-    return Ran([len(m) for m in mine], [sum(m.count for m in ms) for ms in mine], flaws, seconds)
+    words = [sum(m.count for m in ms) for ms in mine] if page.data == "vector" else reference(page, xs).words
+    return Ran([len(m) for m in mine], words, [sum(m.nbytes for m in ms) for ms in mine], flaws, seconds)
 
 
 def grouped(page: Page, target: str, xs: Sequence[Any]) -> Ran:
     """The implementation on real processes; messages as the page has them."""
     with Group(len(xs)) as group:
-        group.run(target, xs)  # the first call pays for connections
+        carried.run(group, target, xs)  # the first call pays for connections
         start = time.perf_counter()
-        ys = group.run(target, xs, timeout=60.0)
+        ys = carried.run(group, target, xs)
         seconds = time.perf_counter() - start
     return reference(page, xs)._replace(flaws=refinement.compared(page, xs, ys, "result"), seconds=seconds)
 
 
-def on_all_ranks(prepare: Callable[[], T]) -> T:
-    """What ``prepare`` returns, unless it raises on some rank of this job: then no rank goes on.
+def on_all_ranks(prepare: Callable[[], tuple[Page, list[Any]]]) -> tuple[Page, list[Any]]:
+    """What ``prepare`` returns on every rank of this job, unless it raises on one, or gives not the same to all.
 
-    The first rank that has an error raises it; the others end silently with exit code 2.
+    Then no rank goes on: rank 0 raises the first error, the others end silently with exit code 2.
     """
     from mpi4py import MPI
 
@@ -101,12 +115,29 @@ def on_all_ranks(prepare: Callable[[], T]) -> T:
         prepared = prepare()
     except SparringError as wrong:
         error = wrong
-    first = comm.allreduce(comm.Get_size() if error is None else comm.Get_rank(), MPI.MIN)
-    if first == comm.Get_rank() and error is not None:
-        raise error
-    if prepared is None or first < comm.Get_size():
+    except BaseException:
+        traceback.print_exc()
+        comm.Abort(1)
+        raise
+    told = comm.allgather((str(error) if error else "", digest(*prepared) if prepared else ""))
+    odd = [r for r, one in enumerate(told) if one[0]] or [r for r, one in enumerate(told) if one != told[0]]
+    if prepared and not odd:
+        return prepared
+    if comm.Get_rank():
         sys.exit(2)
-    return prepared
+    why = told[odd[0]][0] or "it has other vectors than rank 0; right: one command and one file for all ranks"
+    raise error or InputError(f"rank {odd[0]}: {why}")
+
+
+def digest(page: Page, xs: Sequence[Any]) -> str:
+    """The same for the same algorithm, parameters and vectors."""
+    parts = [f"{page.name} {dict(page.params)}"]
+    parts += [f"{x.dtype} {x.size} {len(x)}" for x in xs]
+    made = hashlib.sha256("\n".join(parts).encode())
+    for x in xs:
+        for array in (x.indices, x.values) if isinstance(x, Sparse) else (x,):
+            made.update(array.tobytes())
+    return made.hexdigest()
 
 
 def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
@@ -138,9 +169,12 @@ def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
 
 
 def gathered(comm: Any, x: Any, y: Any) -> list[Any]:
-    """Every rank's result, on rank 0; raises where a result has not its input's shape and dtype."""
-    if not isinstance(y, np.ndarray) or (y.shape, y.dtype) != (x.shape, x.dtype):
+    """Every rank's result, on rank 0; raises where a result has not its input's class, length and dtype."""
+    has, right = ([type(v), *(getattr(v, name, None) for name in ("size", "shape", "dtype"))] for v in (y, x))
+    if has != right:
         raise InputError(f"rank {comm.Get_rank()} returned {type(y).__name__}, not {x.size} entries of {x.dtype}")
+    if isinstance(y, Sparse):
+        return [carried.sparse(octets) for octets in comm.gather(carried.octets(y)) or []]
     ys = np.empty((comm.Get_size(), y.size), y.dtype)
     comm.Gather(y, ys)
     return list(ys)

@@ -65,7 +65,7 @@ def edges(page: Page, ranks: Sequence[int]) -> Sequence[Sample]:
     """Edge sizes of all dtypes for each number of ranks."""
     if page.stateful:
         return [Calls(case) for case in iterations.edges(ranks)]
-    every = [refinement.vectors(d, p, n) for p in ranks for n in sizes(p) for d in DTYPES]
+    every = [refinement.vectors(d, p, n) for p in ranks for n in sizes(p, page.sparse) for d in DTYPES]
     return [Vectors(lists.given(page, xs)) for xs in every]
 
 

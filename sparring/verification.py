@@ -14,7 +14,7 @@ from sparring.checks.group import Group
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.core import kernel, refinement
 from sparring.proofs.core.kernel import Attempt, Theorem
-from sparring.proofs.core.refinement import DTYPES, Flaw, sizes
+from sparring.proofs.core.refinement import DTYPES, LONG, Flaw, sizes
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
 from sparring.report import PROPERTIES, Result
 from sparring.samples import edges, gradients, kept
@@ -54,7 +54,7 @@ BUFFERED = 16  # up to here sends are also tried with unbounded buffers; beyond,
 
 
 def verify_page(page: Page, plan: Plan, track: Track) -> list[Result]:
-    """A result for each property, in the order of PROPERTIES."""
+    """A result for each property that applies, in the order of PROPERTIES."""
     found = proved(page, track)
     target = implementation(page)
     if target and plan.on in ("simulated", "both"):
@@ -62,18 +62,30 @@ def verify_page(page: Page, plan: Plan, track: Track) -> list[Result]:
     if target and plan.on in ("mpi", "both"):
         merge(found, {"mpi": on_mpi(page, target, plan, track)})
     reason = missing(page, target)
-    return [found.get(p) or Result(page.name, p, NOT_COVERED, reason(p)) for p in PROPERTIES]
+    return [found.get(p) or Result(page.name, p, NOT_COVERED, reason(p)) for p in applicable(page)]
+
+
+VOID: Mapping[str, tuple[str, ...]] = {
+    "vector": ("conservation", "sizes"),
+    "lists": ("conservation", "sizes", "partition"),
+    "sparse": ("conservation",),
+    "selected": ("sizes",),
+}
+"""By what chunks are, the properties that say nothing of them: all is sent, lengths are the chunks', nothing is cut."""
+
+
+def applicable(page: Page) -> list[str]:
+    """The properties that say something of such a page."""
+    return [prop for prop in PROPERTIES if prop not in VOID[page.data]]
 
 
 def missing(page: Page, target: str | None) -> Callable[[str], str]:
     """Why a property has no result."""
 
     def why(prop: str) -> str:
-        if prop == "partition" and page.data == "lists":
-            return "lists are passed on whole: there is nothing to cut"
         if prop == "terms" and page.stateful:
             return "which entries are sent depends on their values: no run on terms stands for all of them"
-        if prop in ("agreement", "conservation", "sizes", "contention", "peers"):
+        if prop in ("agreement", "conservation", "contention", "peers", "sizes"):
             return "the page's proof module states nothing of it"
         if target is None:
             return "there is no implementation of this name"
@@ -117,7 +129,7 @@ def summed(page: Page, prop: str, attempts: Sequence[Attempt]) -> Result:
 
 def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
     """Terms, numbers and gradients through the real code, on the simulated world."""
-    cases = [] if page.stateful else term_runs(plan)
+    cases = [] if page.stateful else term_runs(page, plan)
     ran = [refinement.on_terms(page, target, *case) for case in track(cases, f"{page.name}: terms")]
     flaws = [f for r in ran for f in r.flaws]
     outside = next((why for r in ran for why in r.outside), None)
@@ -139,12 +151,12 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str
     return results | refutations(page, flaws)
 
 
-def term_runs(plan: Plan) -> list[tuple[int, int, str]]:
+def term_runs(page: Page, plan: Plan) -> list[tuple[int, int, str]]:
     """Ranks, lengths and buffers of the runs on terms."""
     return [
         (p, n, buffers)
         for p in plan.terms
-        for n in sizes(p)
+        for n in sizes(p, page.sparse and p <= BUFFERED)
         for buffers in ("synchronous", "unbounded")[: 2 if p <= BUFFERED else 1]
     ]
 
@@ -161,12 +173,17 @@ def terms_verdict(page: Page, ranks: Sequence[int], cases: int, outside: str | N
     decides for all, or where supports are drawn: terms stand for all values, not for all indices.
     """
     complete = next(p - 1 for p in range(1, max(ranks) + 2) if p not in ranks)
-    detail = f"p = {spans(ranks)}; n = 0, 1, p-1, p, p+1, 2p+1"
+    detail = f"p = {spans(ranks)}; n = {lengths(page)}"
     if outside:
         return tested(cases), f"{detail}; one schedule only: {outside}"
     if page.sparse:
         return tested(cases), f"{detail}; any values, on drawn supports"
     return (proved_up_to(complete) if complete else tested(cases)), f"{detail}; any input"
+
+
+def lengths(page: Page) -> str:
+    """The lengths of vectors that are run, in words."""
+    return f"0, 1, p-1, p, p+1, 2p+1{f', {LONG}p' if page.sparse else ''}"
 
 
 def on_mpi(page: Page, target: str, plan: Plan, track: Track) -> Result:

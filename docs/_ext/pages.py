@@ -112,18 +112,17 @@ def formulas(module: ModuleType) -> str:
 
 
 def commands(page: Page) -> str:
-    """What to type; ``run`` and ``check`` have no lists to give."""
-    name, runs = page.name, page.data != "lists"
+    """What to type; ``check`` has no lists to give."""
+    name = page.name
     told = {
         f"show {name} --ranks 8": "all this in the terminal",
         f"prove {name}": "the verdicts above",
         f"cost {name} --at p=16,n=1000000,k=1000": "the costs above, and numbers",
     }
-    if runs:
+    if not page.sparse:
         told[f"check mine.py:f --algorithm {name} --level steps"] = "does yours send the same?"
-    if runs and implementation(page):
-        told[f"run {name} --ranks 16"] = "the implementation beside the reference"
     if implementation(page):
+        told[f"run {name} --ranks 16"] = "the implementation beside the reference"
         told[f"verify {name} --on both"] = "everything, simulated and under mpiexec"
     width = max(map(len, told))
     return "\n".join(f"$ sparring {command:<{width}}  # {why}" for command, why in told.items())

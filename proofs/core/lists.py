@@ -10,7 +10,7 @@ import numpy as np
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page
 
-DENSITIES = (0.0, 0.2, 0.5, 1.0)
+DENSITIES = (0.0, 0.2, 0.5, 0.95, 1.0)
 STRETCHES = (1, 100, 1 << 40)
 """How far neighbouring entries are apart: dense, sparse, and where an index takes 8 bytes."""
 

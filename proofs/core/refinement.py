@@ -45,9 +45,12 @@ class Ran(NamedTuple):
     outside: tuple[str, ...] = ()
 
 
-def sizes(p: int) -> list[int]:
-    """The lengths at which chunks are empty, single, even and uneven."""
-    return sorted({0, 1, p - 1, p, p + 1, 2 * p + 1})
+LONG = 65  # entries a chunk: enough for an encoding without indices to be the cheapest before all are there
+
+
+def sizes(p: int, sparse: bool = False) -> list[int]:
+    """The lengths at which chunks are empty, single, even and uneven; where vectors are sparse, also long."""
+    return sorted({0, 1, p - 1, p, p + 1, 2 * p + 1, *([LONG * p] if sparse else [])})
 
 
 def on_terms(page: Page, target: str, p: int, n: int, buffers: str) -> Ran:

@@ -59,6 +59,8 @@ class Cost:
         d = self.derived
         if name == "time":
             return None if None in (d.critical, d.added_critical) else self.time
+        if name == "added" and self.page.data == "lists":
+            return None  # what is added after the last step is in no message
         x = {"messages": d.steps, "sent": d.sent, "words": d.largest, "path": d.path, "critical": d.critical,
              "added": d.added_most}[name]  # fmt: skip
         return None if x is None else tidy(simplified(plain(x), self.given))

@@ -68,7 +68,7 @@ def markdown(costs: Sequence[Cost], points: Points = ()) -> str:
         for row in rows(cost):
             cells = [f"`{x}`" if x is not None else "" for x in row[1:]]
             lines.append(
-                (cost.page.name, row.quantity, cells[0] or "counted only", *cells[1:], *here(points, number, row))
+                (cost.page.name, row.quantity, cells[0] or "no closed form", *cells[1:], *here(points, number, row))
             )
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
 
@@ -93,7 +93,7 @@ def latex(costs: Sequence[Cost], points: Points = ()) -> str:
         lines.append(r"\midrule")
         for index, row in enumerate(rows(cost)):
             name = escaped(cost.page.name) if index == 0 else ""
-            forms = [math(row.exact) or "counted only", *map(math, row[2:])]
+            forms = [math(row.exact) or "no closed form", *map(math, row[2:])]
             lines.append(cells([name, QUANTITIES[row.quantity], *forms, *here(points, number, row)]))
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,38 +12,55 @@ from sparring.cli import _options
 from sparring.spans import LARGEST
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from sparring.report import Report
+
+BAR = 24  # characters of the longest bar
 
 
 @click.command("run")
 @_options.algorithm
 @click.option("--ranks", "-n", type=click.IntRange(1, LARGEST), help="Default: 4, or as many as mpiexec started.")
 @click.option("--size", type=click.IntRange(0), help="Entries a rank of random float32; default 10000.")
-@click.option(
-    "--input", "file", type=click.Path(path_type=Path), metavar="FILE.npz", help="Vectors to reduce, one a rank."
-)
+@click.option("--input", "file", metavar="FILE.npz|digits[:KEY]",
+              help="Vectors to reduce: a file's, or the shipped gradients, KEY step0, step30 or step300; "
+              "./digits is a file.")  # fmt: skip
 @click.option("--key", help="Which array of the file, where there are several.")
+@click.option("--density", metavar="PART", help="Take the largest entries, 1% or 0.01 of them; default 1%.")
+@click.option("--keep", "-k", type=int, metavar="K", help="Take the K largest entries of each rank.")
+@click.option("--no-nan", is_flag=True, help="Refuse NaN; else it is added, and taken before all other entries.")
 @click.option("--on", type=click.Choice(["simulated", "mpi"]), default="simulated", show_default=True)
 @_options.parameters
 @_options.as_json
 def command(
-    algorithm: str, ranks: int | None, size: int | None, file: Path | None, key: str | None, on: str,
-    params: tuple[tuple[str, Any], ...], json_: bool,
+    algorithm: str, ranks: int | None, size: int | None, file: str | None, key: str | None, density: str | None,
+    keep: int | None, no_nan: bool, on: str, params: tuple[tuple[str, Any], ...], json_: bool,
 ) -> None:  # fmt: skip
     """Run ALGO on vectors, compare with the reference bit for bit, and say what was sent.
 
     Under 'mpiexec -n N sparring run ALGO' it runs on those N ranks.
+
+    FILE.npz has whole vectors, one 2-D array (rank by entry) or arrays rank0, rank1, ...; or sparse
+    ones: indices0, values0, indices1, values1, ... and the length n. An ALGO that takes sparse
+    vectors gets the largest entries of whole ones (--density, --keep).
     """
     from sparring import api
 
     console = _options.console(json_)
     with console.status("running …"):
-        report = api.run_report(algorithm, ranks, size=size, file=file, key=key, on=on, params=dict(params))
+        report = api.run_report(
+            algorithm, ranks, size=size, file=file, key=key, density=density, keep=keep, allow_nan=not no_nan, on=on,
+            params=dict(params),
+        )  # fmt: skip
     if report is None:  # a rank other than 0 of a real job
         sys.exit(0)
     if not json_:
         for label, told in lines(report):
-            console.print(f"{label:<10} {told}", soft_wrap=True)
+            console.print(f"{label:<10} {told}", soft_wrap=True, markup=False)
+        for table in tables(report.extra["run"]):
+            console.print()
+            console.print(table)
     _options.finish(report, json_)
 
 
@@ -51,13 +68,79 @@ def lines(report: Report) -> list[tuple[str, str]]:
     """What a person wants to know of a run."""
     run = report.extra["run"]
     (result,) = report.results
+    plural = "s" * (run["ranks"] > 1)
     told = {
-        "algorithm": f"{result.subject} on {run['ranks']} ranks, {run['on']}",
+        "algorithm": f"{result.subject} on {run['ranks']} rank{plural}, {run['on']}",
         "input": f"{run['size']} entries of {run['dtype']} a rank, {run['input']}",
-        "steps": str(run["steps"]),
-        "messages": f"{sum(run['messages'])} in all, at most {max(run['messages'])} a rank",
-        "words": f"{sum(run['words'])} in all, at most {max(run['words'])} a rank",
-        "time": f"{run['seconds']:.3g} s",
-        "result": f"{result.verdict}: {result.detail}",
     }
+    if "sparse" in run:
+        told["present"] = present(run)
+    told["steps"] = str(run["steps"])
+    for what in ("messages",) if "sparse" in run else ("messages", "words", "bytes"):  # a table has the others
+        told[what] = f"{sum(run[what])} in all, at most {max(run[what])} a rank"
+    told["time"] = f"{run['seconds']:.3g} s"
+    told["result"] = f"{result.verdict}: {result.detail}"
     return list(told.items())
+
+
+def present(run: dict[str, Any]) -> str:
+    """How many entries the ranks have, and how many the sum."""
+    entries, union = run["sparse"]["entries"], run["sparse"]["union"]["max"][-1]
+    return f"{span(min(entries), max(entries))} of them a rank, {union} in the sum: {percent(union, run['size'])}"
+
+
+def tables(run: dict[str, Any]) -> list[Table]:
+    """What is to say of sparse vectors."""
+    return [compared(run), grown(run)] if "sparse" in run else []
+
+
+def compared(run: dict[str, Any]) -> Table:
+    """What was sent, beside what the dense ring sends."""
+    table = grid("sent", "here", "dense ring", "ratio")
+    dense, ratio = run["sparse"]["dense_ring"], run["sparse"]["ratio"]
+    for what in ("words", "bytes"):
+        for place, total, key in (("at most a rank", max, "most"), ("in all", sum, "all")):
+            part = ratio[what][key]
+            shown = "-" if part is None else f"{float(Fraction(part)):.3g}"
+            table.add_row(f"{what} {place}", str(total(run[what])), str(total(dense[what])), shown)
+    return table
+
+
+def grown(run: dict[str, Any]) -> Table:
+    """How many entries neighbouring ranks have together; a bar is as long as the mean."""
+    union, n = run["sparse"]["union"], run["size"]
+    table = grid("union of", "entries", "of n", "least..most", "")
+    table.columns[-1].justify = "left"
+    means = [Fraction(mean) for mean in union["mean"]]
+    for s in stops(len(means)):
+        mean = means[s - 1]
+        bar = "█" * round(BAR * mean / (max(means) or 1))
+        bounds = span(union["min"][s - 1], union["max"][s - 1])
+        table.add_row(f"{s} rank{'s' * (s > 1)}", f"{float(mean):.1f}", percent(mean, n), bounds, bar)
+    return table
+
+
+def grid(first: str, *columns: str) -> Table:
+    """A table without lines: names, then numbers."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column(first)
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def stops(p: int) -> list[int]:
+    """The numbers of ranks that are shown: all up to 8, else powers of two, and ``p``."""
+    return list(range(1, p + 1)) if p <= 8 else [*(1 << i for i in range(p.bit_length()) if 1 << i < p), p]
+
+
+def span(low: int, high: int) -> str:
+    """A number, or from where to where."""
+    return str(low) if low == high else f"{low}..{high}"
+
+
+def percent(part: Fraction | int, whole: int) -> str:
+    """How much of the whole it is; nothing is no part of nothing."""
+    return f"{float(100 * Fraction(part) / (whole or 1)):.3g} %"

@@ -56,10 +56,10 @@ def matrix(report: Report) -> Table:
         table.add_column(name)
     if len(names) == 1:
         table.add_column("what it rests on", style="dim")
-    by_property: dict[str, list[Any]] = {}
-    for result in report.results:
-        by_property.setdefault(result.property, []).append(result)
-    for prop, results in by_property.items():
-        cells = [_options.coloured(str(r.verdict)) for r in results]
-        table.add_row(prop, *cells, *([results[0].detail] if len(names) == 1 else []))
+    found = {(result.property, result.subject): result for result in report.results}
+    for prop in report.extra["properties"]:
+        results = [found.get((prop, name)) for name in names]  # none where the property says nothing of it
+        if any(results):
+            cells = [_options.coloured(str(r.verdict)) if r else "" for r in results]
+            table.add_row(prop, *cells, *([r.detail for r in results if r] if len(names) == 1 else []))
     return table

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click import Context
@@ -16,12 +18,26 @@ from click.testing import CliRunner
 
 import sparring
 from sparring.cli import cli
+from sparring.inputs import digits
 
 ROOT = Path(__file__).parents[2]
 PLANTED = """# A page with faults
 
 [A broken link](nowhere.md), an unknown function {py:func}`sparring.nothing` and an unknown paper {cite:t}`nobody1900`.
 """
+MEASURED = {
+    "command": "python benchmarks/allreduce.py",
+    "machine": {"cpu": "A planted processor", "cores": 2, "system": "An OS"},
+    "versions": {"mpi": "Planted MPI 1.2"},
+    "environment": {},
+    "cells": [
+        {
+            "ranks": 3, "size": 1000, "density": 0.07, "oversubscribed": True, "rounds": 5,
+            "seconds": {"comm.Allreduce": [0.1, 0.2345, 0.3], "selection": [0.1, 0.2, 0.3], "mine": [0.3, 0.4, 0.5]},
+            "ratios": {"comm.Allreduce": [1, 1, 1], "mine": [0.1, 0.58, 0.7]},
+        }
+    ],
+}  # fmt: skip
 ENTRY = "[sparring.pages]\npairwise = pairwise\n"
 MISSING = "the extra 'docs' is not installed: pip install '.[docs]'"
 
@@ -44,7 +60,10 @@ def python(*arguments: str, packages: Path | None = None) -> subprocess.Complete
 def build(folder: Path, page: str = "") -> subprocess.CompletedProcess[str]:
     """Build a copy of the documentation in ``folder``; a ``page`` that is given replaces the one on traces."""
     pytest.importorskip("furo", reason=MISSING)
-    shutil.copytree(ROOT / "docs", folder / "docs", ignore=shutil.ignore_patterns("algorithms", "__pycache__"))
+    made = shutil.ignore_patterns("algorithms", "timings", "__pycache__")
+    shutil.copytree(ROOT / "docs", folder / "docs", ignore=made)
+    shutil.copytree(ROOT / "benchmarks/results", folder / "benchmarks/results")
+    (folder / "benchmarks/results/planted.json").write_text(json.dumps(MEASURED), encoding="utf-8")
     if page:
         (folder / "docs/reference/trace.md").write_text(page, encoding="utf-8")
     sphinx = ("-m", "sphinx", "-q", "-W", "--keep-going", str(folder / "docs"), str(folder / "html"))
@@ -93,6 +112,19 @@ def test_every_algorithm_has_its_page(built):
         assert (built / f"_images/{name}.svg").is_file()
 
 
+def test_the_page_of_union_growth(built):
+    """The picture is there, and the table has the numbers that the shipped gradients give."""
+    page, image = built / "howto/union-growth.html", built / "_images/union-growth.svg"
+    assert f'src="../_images/{image.name}"' in page.read_text(encoding="utf-8")
+    assert image.is_file()
+    text = words(page)
+    for percent in (0.1, 1, 10, 30):
+        measures = [sparring.union_growth(digits(8, f"step{t}"), density=percent / 100) for t in (0, 30, 300)]
+        one = measures[0]
+        sizes = [one.k[0], *(growth.high[-1] for growth in measures), one.independent()[-1], one.disjoint()[-1]]
+        assert " ".join([f"{percent} %", *(str(round(size)) for size in sizes)]) in text
+
+
 def test_the_page_of_the_ring(built):
     """It holds the module's prose, formulas and citation, its costs, and each verdict with its planted fault."""
     text = words(built / "algorithms/ring.html")
@@ -116,6 +148,28 @@ def test_the_commands_of_every_page_work(built):
             subcommand.make_context(name, [*arguments])
             if name in ("show", "run", "cost"):
                 assert CliRunner().invoke(cli, [name, *arguments]).exit_code == 0, (name, arguments)
+
+
+def test_the_page_of_benchmarks(built):
+    """Every number of the files of results, a planted one's too, stands in a table, and each file has its picture."""
+    text = words(built / "benchmarks.html")
+    assert "10³ 7 % 234 400 ×0.58 200" in text
+    assert "3 ranks, oversubscribed: 2 cores" in text
+    for path in (built.parent / "benchmarks/results").glob("*.json"):
+        assert (built / f"_images/{path.stem}.svg").is_file()
+        found = json.loads(path.read_text(encoding="utf-8"))
+        assert found["versions"]["mpi"] in text
+        for cell in found["cells"]:
+            assert row(cell) in text
+
+
+def row(cell: dict[str, Any]) -> str:
+    """A row of the table behind its length: the density, milliseconds to three digits, ratios, the selection."""
+    medians = {name: f"{float(f'{1e3 * quartiles[1]:.3g}'):g}" for name, quartiles in cell["seconds"].items()}
+    selection = medians.pop("selection")
+    ratios = {name: f" ×{cell['ratios'][name][1]:.2f}" for name in medians} | {"comm.Allreduce": ""}
+    entries = " ".join(median + ratios[name] for name, median in medians.items())
+    return f" {100 * cell['density']:g} % {entries} {selection} "
 
 
 def test_the_reference_has_every_name(built):

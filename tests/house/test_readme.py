@@ -1,8 +1,7 @@
-"""The README tells the truth: its snippets run and its commands exist."""
+"""The README tells the truth: its commands exist and its numbers are up to date."""
 
 from __future__ import annotations
 
-import doctest
 import shlex
 import subprocess
 import sys
@@ -20,14 +19,6 @@ COMMANDS = [
     for line in README.read_text(encoding="utf-8").splitlines()
     if line.startswith("$ sparring")
 ]
-
-
-def test_the_snippets_run():
-    """Every Python example prints what the README says."""
-    failed, tried = doctest.testfile(str(README), module_relative=False)
-
-    assert tried >= 6
-    assert failed == 0
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

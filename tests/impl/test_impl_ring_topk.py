@@ -241,7 +241,7 @@ def test_bad_call_on_real_ranks(group, what):
 def test_without_validation_each_rank_checks_its_own():
     """No exchange takes place, and what is wrong on all ranks is refused on all."""
     outcome = world.run(f"{TARGETS}:unvalidated", 2)
-    assert outcome.results == ["x has 4 entries: this Allreduce was made for 3"] * 2
+    assert outcome.results == [[f"k = -1: {WHOLE}", "x has 4 entries: this Allreduce was made for 3"]] * 2
     assert "Allgather" not in {called.name for called in outcome.collectives}
 
 

@@ -83,15 +83,13 @@ def two(comm: Any) -> Any:
 
 
 def unvalidated(comm: Any) -> Any:
-    """The error's text where every rank passes a vector that is too long, and no exchange takes place."""
-    try:
-        Allreduce(comm, 3, k=-1, validate=False)
-    except InputError as error:
-        assert str(error).startswith("k = -1")
+    """The errors' texts where every rank's k is wrong, and where its vector is too long; no exchange takes place."""
     instance = Allreduce(comm, 3, k=1, validate=False)
     instance(np.ones(3))
-    try:
-        instance(np.ones(4))
-    except InputError as error:
-        return str(error)
-    return ""
+    heard = []
+    for wrong in (lambda: Allreduce(comm, 3, k=-1, validate=False), lambda: instance(np.ones(4))):
+        try:
+            wrong()
+        except InputError as error:
+            heard.append(str(error))
+    return heard

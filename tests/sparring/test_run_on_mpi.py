@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+import sparring
 from sparring.checks import launch
+from sparring.cli import cli
+from sparring.errors import InputError
 
 pytestmark = [
     pytest.mark.mpi,
@@ -20,6 +25,23 @@ COMMAND = [sys.executable, "-c", "from sparring.cli import main; main()", "run"]
 def job(ranks, *args):
     """``mpiexec -n RANKS sparring run ARGS``."""
     return launch.run([*COMMAND, *map(str, args)], ranks, timeout=60)
+
+
+def unlike(first, others):
+    """``mpiexec -n 1 sparring run FIRST : -n 2 sparring run OTHERS``."""
+    return launch.run([*COMMAND, *first, ":", "-n", "2", *COMMAND, *others], 1, timeout=60)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A folder with inputs, good and bad, to work in."""
+    monkeypatch.chdir(tmp_path)
+    parts = {"indices0": [1, 4], "values0": [1.0, 2.0], "indices1": [4], "values1": [5.0], "indices2": [0, 1],
+             "values2": [3.0, 4.0], "n": 6}  # fmt: skip
+    np.savez("good.npz", **parts)
+    np.savez("unsorted.npz", **{**parts, "indices2": [1, 0]})
+    np.savez("missing.npz", **{name: part for name, part in parts.items() if name != "values1"})
+    np.savez("nan.npz", np.array([[1.0, 2.0], [1.0, np.nan], [3.0, 4.0]]))
 
 
 def test_a_job_compares_itself_with_the_reference(tmp_path):
@@ -41,15 +63,115 @@ def test_a_job_compares_itself_with_the_reference(tmp_path):
         (["rinng"], "no algorithm 'rinng'"),
         (["ring", "--ranks", 5], "--ranks 5, but mpiexec started 3 ranks"),
         (["ring", "--input", "nothing.npz"], "nothing.npz"),
+        (["ring", "--density", "1%"], "ring takes whole vectors: --density is for algorithms that take sparse ones"),
+        (["ring_allgather", "--keep", "-1"], "--keep -1: it must be 0 or more"),
+        (["ring_allgather", "--density", "2"], "--density 2: it must be from 0 to 1, or 0% to 100%"),
+        (["ring_allgather", "--input", "nan.npz", "--no-nan"], "rank 1: entry 1 is NaN, which --no-nan refuses"),
+        (["ring_allgather", "--input", "unsorted.npz"],
+         "unsorted.npz: entry 'indices2' (rank 2): indices not strictly ascending: indices[1]=0 follows 1"),
+        (["ring_allgather", "--input", "missing.npz"], "missing.npz: no entry 'values1' (rank 1); right: indices0"),
     ],
-    ids=["algorithm", "ranks", "input"],
-)
+    ids=["algorithm", "ranks", "input", "whole", "keep", "density", "nan", "unsorted", "missing"],
+)  # fmt: skip
+@pytest.mark.usefixtures("files")
 def test_bad_input_is_told_once_and_ends_the_job(args, sentence):
     """Not once a rank, with exit code 2, and in no time."""
     done = job(3, *args)
 
     assert done.returncode == 2
     assert done.stdout.count(sentence) == 1
+    assert done.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "others", "sentence"),
+    [
+        (["-k", "3"], ["-k", "4"], "rank 1: it has other vectors than rank 0; right: one command and one file"),
+        (["-k", "3"], ["--keep", "-1"], "rank 1: --keep -1: it must be 0 or more"),
+        (["--input", "nothing.npz"], [], "nothing.npz: no such file"),
+    ],
+    ids=["other vectors", "others refuse", "the first refuses"],
+)
+@pytest.mark.usefixtures("files")
+def test_ranks_that_differ_do_not_start(first, others, sentence):
+    """No rank waits for one that will not come: rank 0 says what is wrong, exit code 2."""
+    done = unlike(["ring_allgather", *first], ["ring_allgather", *others])
+
+    assert (done.returncode, done.stdout.count("\n")) == (2, 1)
+    assert sentence in done.stdout
+
+
+def test_a_job_on_sparse_vectors(files):
+    """Says what the simulated world says, but for the time that it took."""
+    mine, world = (json.loads(text) for text in (
+        job(3, "ring_allgather", "--input", "good.npz", "--json").stdout,
+        CliRunner().invoke(cli, ["run", "ring_allgather", "--input", "good.npz", "--ranks", "3", "--json"]).stdout,
+    ))  # fmt: skip
+
+    assert (mine["verdict"], mine["run"].pop("on")) == ("holds", "this MPI job")
+    assert (world["run"].pop("on"), world["run"].pop("seconds")) == ("simulated", pytest.approx(0, abs=60))
+    assert mine["run"].pop("seconds") > 0
+    assert mine["run"] == world["run"]
+
+
+LOSSY = """
+from sparring.sparse import Sparse
+def wrong(comm, x):
+    return Sparse(x.indices[1:], x.values[1:], x.n)
+"""
+DENSE = """
+def wrong(comm, x):
+    return x.dense()
+"""
+FAULTS = {
+    "lossy": (LOSSY, "rank 0 has nothing at index 0, the page has an entry"),
+    "dense": (DENSE, "returned ndarray, not 6 entries of float64"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_wrong_sum_of_sparse_vectors_is_seen(fault, files, tmp_path):
+    """In a job, as what it is; no rank hangs."""
+    text, sentence = FAULTS[fault]
+    (tmp_path / "wrong.py").write_text(text)
+    (tmp_path / "program.py").write_text(
+        "import sparring.verification\n"
+        f"sparring.verification.implementation = lambda page: {str(tmp_path / 'wrong.py') + ':wrong'!r}\n"
+        "from sparring.cli import main\n"
+        "main()\n"
+    )
+    command = [sys.executable, str(tmp_path / "program.py"), "run", "ring_allgather", "--input", "good.npz"]
+
+    done = launch.run(command, 3, timeout=60)
+
+    assert done.returncode == 1
+    assert sentence in done.stdout
+
+
+def test_a_fault_of_ours_on_one_rank_ends_all(tmp_path):
+    """What nobody foresaw is told with its traceback, and the other ranks do not wait."""
+    (tmp_path / "program.py").write_text(
+        "import os\n"
+        "from sparring import api, given\n"
+        "from sparring.job import launched\n"
+        "if launched()[0] == 1: given.vectors = None\n"
+        "api.run_report('ring')\n"
+    )
+
+    done = launch.run([sys.executable, str(tmp_path / "program.py")], 3, timeout=60)
+
+    assert done.returncode != 0
+    assert "'NoneType' object is not callable" in done.stdout
+
+
+def test_a_page_without_implementation_speaks_once(tmp_path):
+    """The reference alone runs, on every rank; rank 0 tells."""
+    source = Path(sparring.__file__).parent / "spec" / "ring_allgather.py"
+    (tmp_path / "mine.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+
+    done = job(2, tmp_path / "mine.py", "--json")
+
+    assert json.loads(done.stdout)["run"]["on"] == "the reference alone"
 
 
 def test_a_rank_that_raises_takes_the_job_down(tmp_path):
@@ -68,16 +190,20 @@ def test_a_rank_that_raises_takes_the_job_down(tmp_path):
     assert "ZeroDivisionError" in done.stdout
 
 
-def test_the_driver_runs_real_ranks(sparring_on_mpi):
+@pytest.mark.parametrize("algorithm", ["ring", "ring_allgather"])
+def test_the_driver_runs_real_ranks(algorithm):
     """``--on mpi`` without mpiexec starts the ranks itself."""
-    assert sparring_on_mpi["verdict"] == "holds"
-    assert sparring_on_mpi["run"]["on"] == "real MPI"
+    done = CliRunner().invoke(cli, ["run", algorithm, "--ranks", "3", "--on", "mpi", "--json"])
+
+    envelope = json.loads(done.stdout)
+    assert (envelope["verdict"], envelope["run"]["on"]) == ("holds", "real MPI")
+    assert envelope["run"]["messages"] == [envelope["run"]["steps"]] * 3
 
 
-@pytest.fixture
-def sparring_on_mpi():
-    from click.testing import CliRunner
+@pytest.mark.usefixtures("files")
+def test_the_driver_refuses_before_it_starts_ranks():
+    """The same sentence as everywhere."""
+    done = CliRunner().invoke(cli, ["run", "ring_allgather", "--input", "missing.npz", "--ranks", "3", "--on", "mpi"])
 
-    from sparring.cli import cli
-
-    return json.loads(CliRunner().invoke(cli, ["run", "ring", "--ranks", "3", "--on", "mpi", "--json"]).stdout)
+    assert isinstance(done.exception, InputError)
+    assert "no entry 'values1' (rank 1)" in str(done.exception)

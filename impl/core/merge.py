@@ -1,0 +1,77 @@
+"""The sum of two chunks, in time linear in what they hold.
+
+Where only one chunk has an entry, its value stays; absent entries are -0.0, IEEE's exact identity,
+so every way to the sum gives the same bits, subnormals, signed zeros and infinities included.  (A
+signalling NaN becomes quiet on some ways: as it does when ``+ 0.0`` ends the sum.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparring.impl.core.chunks import Chunk, Positions
+from sparring.impl.core.encodings import threshold
+from sparring.impl.core.transport import Vector
+
+DENSE = 9
+"""Chunks that hold more than ``length / DENSE`` entries together are added in a dense vector.
+
+Measured with 10^5 to 10^7 entries of 4 and 8 bytes: at a tenth the merge takes 0.4 to 1.0 of the
+dense vector's time, at an eighth 0.6 to 1.3, at a sixth 0.7 to 1.5.
+"""
+
+
+def add(a: Chunk, b: Chunk, out: Vector | None = None) -> Chunk:
+    """``a + b``, entry by entry, ``a``'s on the left; both have one length, dtype and class.
+
+    The sum's entries are those that either has; from :func:`threshold` on it is full.  ``out``:
+    ``length`` values of the same dtype and class to work in, which a full sum's values then are;
+    it may be the values of a full operand, and no other memory of theirs.
+    """
+    if a.positions is None or b.positions is None:
+        return Chunk(None, _spread(a, b, out), a.length)
+    if (len(a) + len(b)) * DENSE <= a.length:  # below any threshold, which is at least half the length
+        every = np.concatenate([a.positions, b.positions]), np.concatenate([a.values, b.values])
+        return _merged(*every, a.length)
+    held = np.zeros(a.length, np.bool_)
+    held[a.positions] = held[b.positions] = True
+    sums = _spread(a, b, out)
+    if np.count_nonzero(held) >= threshold(a.length, a.values.itemsize):
+        return Chunk(None, sums, a.length)
+    union = np.flatnonzero(held)
+    return Chunk(union, sums[union], a.length)
+
+
+def _spread(a: Chunk, b: Chunk, out: Vector | None) -> Vector:
+    """All entries of ``a + b``."""
+    if b.positions is not None:
+        sums = a.dense(out)
+        sums[b.positions] += b.values
+    elif a.positions is not None:
+        sums = b.dense(out)
+        sums[a.positions] = a.values + sums[a.positions]
+    else:
+        sums = np.add(a.values, b.values, out=out)
+    return sums
+
+
+def _merged(positions: Positions, values: Vector, length: int) -> Chunk:
+    """``a + b`` of chunks with few entries, ``a``'s and then ``b``'s: time and memory of these alone.
+
+    The stable sort is a merge: it finds the two runs that are already there.
+    """
+    order = np.argsort(positions, kind="stable")
+    positions, sums = positions[order], values[order]
+    twice = np.flatnonzero(positions[1:] == positions[:-1])
+    sums[twice] += sums[twice + 1]
+    once = np.ones(positions.size, np.bool_)
+    once[twice + 1] = False
+    at = np.flatnonzero(once)
+    return Chunk(positions[at], sums[at], length)
+
+
+def settled(chunk: Chunk) -> Chunk:
+    """``chunk``, made full if it holds so many entries that dense is the cheapest."""
+    if chunk.positions is None or len(chunk) < threshold(chunk.length, chunk.values.itemsize):
+        return chunk
+    return Chunk(None, chunk.dense(), chunk.length)

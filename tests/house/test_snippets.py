@@ -1,0 +1,40 @@
+"""The README and the documentation tell the truth: what they show in Python runs, and prints what they say."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from unittest import SkipTest
+
+import pytest
+from sybil import Sybil
+from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+
+ROOT = Path(__file__).parents[2]
+SHOWN = {"README.md": 6}
+"""Documents that must show at least so many snippets, lest they are overlooked."""
+
+
+def snippets(file: Path) -> int:
+    """Run the Python snippets of a document, one after the other in one namespace; how many there are."""
+    document = Sybil([PythonCodeBlockParser(), SkipParser()], path=str(file.parent)).parse(file)
+    examples = list(document.examples())
+    for example in examples:
+        with suppress(SkipTest):  # the document says why
+            example.evaluate()
+    return len(examples)
+
+
+@pytest.mark.parametrize("file", ["README.md", *(str(f.relative_to(ROOT)) for f in sorted(ROOT.glob("docs/**/*.md")))])
+def test_the_snippets_run(file, tmp_path, monkeypatch):
+    """In an empty folder, as a reader would."""
+    monkeypatch.chdir(tmp_path)
+    assert snippets(ROOT / file) >= SHOWN.get(file, 0)
+
+
+def test_a_snippet_that_lies_is_seen(tmp_path):
+    """Another output than the document shows is an error that names the line."""
+    file = tmp_path / "lie.md"
+    file.write_text("Text\n\n```python\n>>> 1 + 1\n3\n\n```\n")
+    with pytest.raises(Exception, match=r"lie\.md, line 4"):
+        snippets(file)

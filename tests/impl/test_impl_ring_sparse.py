@@ -1,0 +1,179 @@
+"""The sparse ring: the dense ring's bits, the page's support, and messages as short as any encoding makes them."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparring import Sparse, world
+from sparring.checks import carried
+from sparring.proofs.core import refinement
+from sparring.spec.core import pages
+from sparring.spec.core.runner import run
+
+PAGE = pages.find("ring_sparse")
+TARGETS = Path(__file__).with_name("sparse_ring_targets.py")
+TARGET = "sparring.impl.ring_sparse:allreduce"
+DTYPES = ("float32", "float64", "int32", "int64")
+SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, 5e-324, -5e-324, 1e-40, -1e-40, 1.0, -1.0, 3e38, -3e38])
+SENTENCES = {
+    "unsorted": "rank 2: indices not strictly ascending: indices[1]=1 follows 2",
+    "duplicate": "rank 2: indices not strictly ascending: indices[1]=1 follows 1",
+    "out of range": "rank 2: index out of range: indices[1]=5, but n=5",
+    "negative k": "rank 2: k = -1: it must be 0 or more",
+    "NaN": "rank 2: x[1] is NaN, which has no magnitude",
+    "another n": "rank 2 has float64 and 6 entries, rank 0 float64 and 5",
+    "another dtype": "rank 2 has float32 and 5 entries, rank 0 float64 and 5",
+}
+
+
+def vectors(p, n, dtype, density, seed=0):
+    """Independent supports; values that cancel, over- and underflow, and zeros of both signs."""
+    rng = np.random.default_rng([seed, p, n])
+    xs = []
+    for _ in range(p):
+        at = np.flatnonzero(rng.random(n) < density)
+        if np.dtype(dtype).kind == "i":
+            values = rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, at.size, dtype, endpoint=True)
+        else:
+            with np.errstate(all="ignore"):
+                values = rng.choice(SPECIAL, at.size).astype(dtype)
+        xs.append(Sparse(at, values, n))
+    return xs
+
+
+def of_the_page(xs, ys):
+    """Whether every rank has the page's support and bits."""
+    return refinement.compared(PAGE, xs, ys, "result") == []
+
+
+def simulated(target, xs):
+    """All ranks' results on the simulated world; infinities may cancel."""
+    ran = refinement.run(target, xs, "synchronous", "here", "result")
+    assert not ran.flaws
+    assert not ran.outside  # one schedule decides for all
+    return ran.ys
+
+
+@pytest.mark.parametrize("density", [0, 0.01, 0.3, 0.9, 0.99, 1])
+@pytest.mark.parametrize("p", [1, 2, 3, 5, 8])
+def test_simulated(p, density):
+    """Bit for bit the page for every dtype, n < p and n = 0 included, without a finding."""
+    for dtype in DTYPES:
+        for n in (0, 1, p, 3 * p + 1, 70 * p):
+            xs = vectors(p, n, dtype, density)
+            assert of_the_page(xs, simulated(TARGET, xs))
+
+
+@given(st.integers(1, 6), st.integers(0, 400), st.sampled_from(DTYPES), st.floats(0, 1), st.integers(0, 99))
+@settings(deadline=None, max_examples=60)
+def test_sparse_and_dense_routes_agree(p, n, dtype, density, seed):
+    """Bit for bit the dense ring: subnormals, signed zeros, infinities and cancellations."""
+    xs = vectors(p, n, dtype, density, seed)
+    dense = simulated("sparring.impl.ring:allreduce", [x.dense() for x in xs])
+    for y, wanted in zip(simulated(TARGET, xs), dense):
+        assert refinement.difference(y.dense(), wanted) is None
+
+
+@pytest.mark.parametrize("density", [0.01, 0.3, 0.9])
+def test_bytes_are_the_pages(density):
+    """What is counted on the wire is the page's formula for each message, exactly."""
+    p, n = 4, 4 * 70_000
+    xs = vectors(p, n, "float32", density)
+    with warnings.catch_warnings(action="ignore"):
+        outcome = world.run(TARGET, p, xs)
+        trace = run(PAGE, xs).trace
+    wanted = [(m.src, m.dst, PAGE.octets(len(m.entries.indices), m.entries.n, 4)) for wire in trace for m in wire]
+    assert sorted((m.src, m.dst, m.nbytes) for m in outcome.messages) == sorted(wanted)
+
+
+@pytest.mark.parametrize(
+    "xs",
+    [
+        pytest.param([Sparse([1], [2.0], 3)], id="one rank"),
+        pytest.param([Sparse([1], [2.0], 3)] * 3, id="ranks no power of two"),
+        pytest.param([Sparse([], [], 5)] * 4, id="k = 0"),
+        pytest.param([Sparse([], [], 0)] * 3, id="n = 0"),
+        pytest.param([Sparse([0], [1.0], 2)] * 5, id="n < p"),
+        pytest.param([Sparse([0, 6], [1.0, 2.0], 7)] * 3, id="n no multiple of p"),
+        pytest.param([Sparse([2], [0.0], 4), Sparse([2], [-0.0], 4)], id="explicit zeros"),
+        pytest.param([Sparse([2], [1.5], 4), Sparse([2], [-1.5], 4)], id="cancellation"),
+        pytest.param([Sparse([0, 1, 2], [1.0, 2.0, 3.0], 4), Sparse([], np.zeros(0), 4)], id="unequal supports"),
+        pytest.param([Sparse([r << 40], [1.0], 1 << 50) for r in range(3)], id="indices of 8 bytes"),
+    ],
+)
+def test_edge_cases(xs):
+    """What published codes leave open or fail on; the union stays, explicit zeros included."""
+    outcome = world.run(TARGET, len(xs), xs)
+    assert not outcome.findings
+    assert of_the_page(xs, outcome.results)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("p", range(1, 9))
+def test_real_ranks(group, p):
+    """The same on real ranks."""
+    for dtype in DTYPES:
+        for density in (0.05, 0.9):
+            xs = vectors(p, 700, dtype, density)
+            assert of_the_page(xs, carried.run(group, TARGET, xs))
+
+
+@pytest.mark.mpi
+def test_large(group):
+    """Messages far above the size that MPI sends eagerly, in chunks of several blocks."""
+    xs = vectors(2, 400_000, "float32", 0.3)
+    assert of_the_page(xs, carried.run(group, TARGET, xs))
+
+
+@pytest.mark.parametrize("k", [0, 3, 99])
+def test_selection_within(k):
+    """With k, dense vectors are reduced to their k largest entries first; k > n clamps."""
+    xs = [np.random.default_rng(r).standard_normal(20) for r in range(3)]
+    kept = [np.where(np.argsort(np.argsort(-np.abs(x))) < k, x, 0.0) for x in xs]
+
+    call = functools.partial(called, k=k)
+    ours = world.run(f"{TARGETS}:largest", 3, xs, call=call).results
+    dense = world.run("sparring.impl.ring:allreduce", 3, kept).results
+
+    assert [y.dense().tobytes() for y in ours] == [y.tobytes() for y in dense]
+
+
+def test_without_the_exchange():
+    """Ranks that are alike need none: one message less a rank and step, and room for dense ones."""
+    xs = vectors(3, 210, "float64", 0.5)
+    assert of_the_page(xs, simulated(f"{TARGETS}:unchecked", xs))
+
+
+def called(function, comm, *args, **params):
+    """How the world calls a target with parameters."""
+    return function(comm, *args, **params)
+
+
+@pytest.mark.parametrize("what", SENTENCES)
+def test_bad_input_on_one_rank_is_one_sentence_on_all(what):
+    """Its own rank says what is wrong, the others say whose it was; nobody waits."""
+    outcome = world.run(f"{TARGETS}:refusal", 4, [None] * 4, call=functools.partial(called, what=what, bad=2))
+
+    assert not outcome.findings
+    told(what, outcome.results)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("what", SENTENCES)
+def test_bad_input_on_real_ranks(group, what):
+    """Every rank has its sentence, also under MPI."""
+    told(what, group.run(f"{TARGETS}:refusal", [np.zeros(1)] * 4, what=what, bad=2))
+
+
+def told(what, ys):
+    """Check the errors' texts, which came as bytes, by rank."""
+    texts = [bytes(y).decode() for y in ys]
+    assert texts[2].startswith(SENTENCES[what])
+    assert all(t == texts[2] or t.startswith("rank 2's arguments are refused") for t in texts)

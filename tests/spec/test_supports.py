@@ -1,0 +1,139 @@
+"""Union growth: the models are between their bounds, and the measure agrees with supports made to fit them."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+import sympy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparring.spec.core.supports import MODELS, disjoint, identical, independent, measured
+
+sizes = st.integers(0, 60).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n)))
+FAILS = Fraction(1, 10**9)
+
+
+@st.composite
+def equal_supports(draw):
+    """``n``, ``k``, and the supports of 1 to 7 ranks, ``k`` of ``n`` indices each."""
+    n, k = draw(sizes)
+    one = st.permutations(range(n)).map(lambda order: frozenset(order[:k]))
+    return n, k, draw(st.lists(one, min_size=1, max_size=7))
+
+
+@given(sizes, st.integers(1, 12))
+def test_the_models_stand_in_order(size, s):
+    """k = identical <= independent <= disjoint = min(s k, n), exactly."""
+    n, k = size
+    assert k == identical(s, n, k) <= independent(s, n, k) <= disjoint(s, n, k) == min(s * k, n)
+
+
+@given(sizes, st.integers(1, 12))
+def test_the_models_grow(size, s):
+    """Another rank, or another entry a rank, makes no union smaller; one rank's union is its own support."""
+    n, k = size
+    for u in MODELS.values():
+        assert u(1, n, k) == k
+        assert u(s, n, k) <= u(s + 1, n, k)
+        assert k == n or u(s, n, k) <= u(s, n, k + 1)
+
+
+@given(st.integers(1, 4), st.integers(1, 3))
+def test_independent_is_the_mean_over_all_supports(n, s):
+    """For every choice of supports once, the mean of the unions is the model's number."""
+    subsets = [frozenset(i for i in range(n) if bits >> i & 1) for bits in range(2**n)]
+    for k in range(n + 1):
+        unions = {frozenset[int](): 1}
+        choices = [x for x in subsets if len(x) == k]
+        for _ in range(s):
+            counts: dict[frozenset[int], int] = {}
+            for union, ways in unions.items():
+                for x in choices:
+                    counts[union | x] = counts.get(union | x, 0) + ways
+            unions = counts
+        total = sum(len(union) * ways for union, ways in unions.items())
+        assert independent(s, n, k) == Fraction(total, sum(unions.values()))
+
+
+@given(equal_supports())
+def test_a_measure_is_within_the_bounds(made):
+    """k <= low <= mean <= high <= min(s k, n); all grow with s, and all ranks together have one union."""
+    n, k, supports = made
+    spreads = measured(supports)
+    assert len(spreads) == len(supports)
+    for s, u in enumerate(spreads, 1):
+        assert identical(s, n, k) <= u.low <= u.mean <= u.high <= disjoint(s, n, k)
+    for u, following in pairwise(spreads):
+        assert all(a <= b for a, b in zip(u, following))
+    assert set(spreads[-1]) == {len(frozenset().union(*supports))}
+
+
+@given(sizes, st.integers(1, 9))
+def test_identical_supports_are_measured_so(size, p):
+    """Exactly."""
+    n, k = size
+    for s, u in enumerate(measured([range(n - k, n)] * p), 1):
+        assert u.low == u.mean == u.high == identical(s, n, k)
+
+
+@given(st.integers(0, 9), st.integers(1, 9))
+def test_disjoint_supports_are_measured_so(k, p):
+    """Exactly, scattered or in blocks, where n = p k has just room for them."""
+    n = p * k
+    for supports in ([range(r, n, p) for r in range(p)], [range(r * k, (r + 1) * k) for r in range(p)]):
+        for s, u in enumerate(measured(supports), 1):
+            assert u.low == u.mean == u.high == disjoint(s, n, k)
+
+
+@pytest.mark.parametrize("k", [200, 2_000, 6_000])
+def test_independent_supports_are_measured_so(k):
+    """Every union is near its expectation: nearer than chance allows in one case of 10^9.
+
+    Whether an index is in a random k-subset is, over the indices, negatively associated, and so is
+    whether it is in a union of independent ones; Hoeffding's inequality then holds as for independent
+    indicators (Joag-Dev and Proschan 1983; Dubhashi and Ranjan 1998): a union misses its expectation by
+    t or more with probability 2 exp(-2 t^2 / n) at most, and all p^2 unions share the failure.
+    """
+    n, p, rng = 20_000, 8, random.Random(12)
+    spreads = measured([rng.sample(range(n), k) for _ in range(p)])
+    slack = math.sqrt(n * math.log(2 * p * p / FAILS) / 2)
+    assert slack < 0.026 * n
+    for s, u in enumerate(spreads, 1):
+        expected = independent(s, n, k)
+        assert expected - slack <= u.low <= u.mean <= u.high <= expected + slack
+
+
+def test_neighbours_go_around_the_ring():
+    """Of four ranks only the last and the first share anything: of the four pairs one is smaller."""
+    pair = measured([{0, 1}, {2, 3}, {4, 5}, {1, 6}])[1]
+    assert pair == (3, Fraction(15, 4), 4)
+
+
+def test_the_models_run_on_sympys_terms():
+    """What they give there is, at a point, what they give on numbers."""
+    s, n, k = sympy.symbols("s n k", integer=True, positive=True)
+    for u in MODELS.values():
+        for point in ((1, 10, 3), (3, 10, 4), (7, 12, 12)):
+            term = sympy.sympify(u(s, n, k)).subs(dict(zip((s, n, k), point)))
+            number = Fraction(u(*point))
+            assert term == sympy.Rational(number.numerator, number.denominator)
+
+
+def test_the_models_give_the_words_of_a_ring():
+    """2/p (u(1) + ... + u(p-1) + (p-1) u(p)) is 4k(p-1)/p of identical supports, 3k(p-1) of disjoint ones."""
+    s, k, p = sympy.symbols("s k p", integer=True, positive=True)
+
+    def words(u):
+        return 2 * (sympy.summation(u(s), (s, 1, p - 1)) + (p - 1) * u(p)) / p
+
+    n = sympy.Symbol("n")
+    assert sympy.simplify(words(lambda s: identical(s, n, k)) - 4 * k * (p - 1) / p) == 0
+    for ranks in range(1, 9):
+        room = ranks * k
+        sent = sum(disjoint(s, room, k) for s in range(1, ranks)) + (ranks - 1) * disjoint(ranks, room, k)
+        assert sympy.simplify(2 * sent / ranks - 3 * k * (ranks - 1)) == 0
