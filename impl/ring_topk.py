@@ -133,7 +133,7 @@ def settle(comm: Intracomm, n: int, k: int, validate: bool) -> None:
 
 def whole(x: Any) -> bool:
     """Whether ``x`` is a number of entries."""
-    return isinstance(x, Integral) and x >= 0
+    return isinstance(x, Integral) and int(x) >= 0
 
 
 def reduce_scatter(comm: Intracomm, x: Vector, k: int) -> Sparse:

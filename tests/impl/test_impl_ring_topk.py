@@ -65,7 +65,7 @@ def reference(xs, k):
 
 def place(v, i):
     """Where an entry comes in the order of selection."""
-    return (v == v, 0 if v != v else -abs(int(v)) if v.dtype.kind == "i" else -abs(v), i)  # noqa: PLR0124
+    return (v == v, 0 if v != v else -abs(int(v)) if v.dtype.kind == "i" else -abs(v), i)  # noqa: PLR0124  # NaN alone is not equal to itself
 
 
 def same(ran, xs, k):
