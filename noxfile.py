@@ -4,6 +4,8 @@ import nox
 
 nox.options.sessions = ["lint", "types", "tests"]
 
+RUNTIMES = ("-m", "runtimes")
+
 
 def install(session: nox.Session, extras: str) -> None:
     """Install sparring with ``extras``, at the pinned releases."""
@@ -43,16 +45,16 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def openmpi(session: nox.Session) -> None:
-    """The suite, on Open MPI."""
+    """What every MPI runtime must pass, on Open MPI; the whole suite: nox -s openmpi -- tests."""
     install(session, "openmpi,test")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *(session.posargs or RUNTIMES))
 
 
 @nox.session
 def impi(session: nox.Session) -> None:
-    """The suite, on Intel MPI."""
+    """What every MPI runtime must pass, on Intel MPI; the whole suite: nox -s impi -- tests."""
     install(session, "impi,test")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *(session.posargs or RUNTIMES))
 
 
 @nox.session

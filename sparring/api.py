@@ -140,18 +140,20 @@ def run_report(
     if ran is None:
         return None
     verdict = REFUTED if ran.flaws else tested(1) if target else NOT_COVERED
-    detail = ran.flaws[0].detail if ran.flaws else EQUAL if target else "there is no implementation of this name"
+    equal = COUNTED if place == "simulated" and one.sparse else EQUAL
+    detail = ran.flaws[0].detail if ran.flaws else equal if target else "there is no implementation of this name"
     told: dict[str, Any] = {
         "ranks": len(xs), "size": xs[0].size, "dtype": str(xs[0].dtype), "on": place,
         "input": given.described(file), "steps": one.steps(len(xs)),
         "messages": ran.messages, "words": ran.words, "bytes": ran.bytes, "seconds": round(ran.seconds, 6),
     }  # fmt: skip
     if one.sparse:
-        told["sparse"] = saved.told(xs, ran.words, ran.bytes)
+        told["sparse"] = saved.told(one, xs, ran.words, ran.bytes)
     return Report("run", [Result(one.name, "result", verdict, detail)], [], time.perf_counter() - start, {"run": told})
 
 
 EQUAL = "on every rank the reference's bits"
+COUNTED = f"{EQUAL} and bytes"
 
 
 def cost(algo: str | Page, **params: Any) -> Cost:

@@ -89,8 +89,20 @@ def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:
     if not flaws:
         flaws = refinement.compared(page, xs, outcome.results, "result")
     mine = [[m for m in outcome.messages if m.src == r] for r in range(len(xs))]
-    words = [sum(m.count for m in ms) for ms in mine] if page.data == "vector" else reference(page, xs).words
-    return Ran([len(m) for m in mine], words, [sum(m.nbytes for m in ms) for ms in mine], flaws, seconds)
+    counted = Ran([len(m) for m in mine], [sum(m.count for m in ms) for ms in mine],
+                  [sum(m.nbytes for m in ms) for ms in mine], flaws, seconds)  # fmt: skip
+    if page.data == "vector" or flaws:
+        return counted
+    said = reference(page, xs)
+    return counted._replace(words=said.words, flaws=unlike(counted.bytes, said.bytes))
+
+
+def unlike(counted: Sequence[int], said: Sequence[int]) -> list[Flaw]:
+    """The first rank that sends other bytes than the page's formula says."""
+    for r, (found, formula) in enumerate(zip(counted, said)):
+        if found != formula:
+            return [Flaw("volume", f"rank {r} sends {found} bytes, the page's formula says {formula}")]
+    return []
 
 
 def grouped(page: Page, target: str, xs: Sequence[Any]) -> Ran:

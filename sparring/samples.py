@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sparring.checks import carried
+from sparring.checks import carried, iterated
 from sparring.checks.group import Group
 from sparring.impl.core.selection import top
 from sparring.inputs import digits
@@ -57,7 +57,7 @@ class Calls(NamedTuple):
         return iterations.on_numbers(page, target, self.case, prop)
 
     def real(self, page: Page, target: str, group: Group) -> list[Flaw]:
-        ran = carried.iterated(group, target, self.case)
+        ran = iterated.run(group, target, self.case)
         return [flaw._replace(property="mpi") for flaw in iterations.compared(page, self.case, ran, "mpi")]
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sparring.errors import InputError
 
 INDICES = ("int32", "int64")
+LONGEST = np.iinfo(np.int64).max
 VALUES = ("float32", "float64", "int32", "int64")
 
 
@@ -106,7 +107,10 @@ class Sparse:
 
 def vector(name: str, x: ArrayLike, dtypes: tuple[str, ...]) -> NDArray[Any]:
     """``x`` as an array; raises InputError unless it is 1-D and of one of ``dtypes``."""
-    a = np.asanyarray(x)
+    try:
+        a = np.asanyarray(x)
+    except ValueError as error:
+        raise InputError(f"{name} make no array: {error}") from None
     if not a.size and not isinstance(x, np.ndarray):
         a = a.astype(dtypes[-1])  # an empty list is of no dtype
     if a.ndim != 1:
@@ -124,8 +128,8 @@ def same_size(indices: NDArray[Any], values: NDArray[Any]) -> None:
 
 def check(indices: NDArray[Any], values: NDArray[Any], n: int) -> None:
     """Raises InputError unless these make a sparse vector of ``n`` entries."""
-    if not isinstance(n, (int, np.integer)) or n < 0:
-        raise InputError(f"n = {n!r}: it must be a whole number, 0 or more")
+    if not isinstance(n, (int, np.integer)) or not 0 <= n <= LONGEST:
+        raise InputError(f"n = {n!r}: it must be a whole number, 0 or more, below 2**63")
     same_size(indices, values)
     wrong = np.flatnonzero((indices < 0) | (indices >= n))
     if wrong.size:

@@ -22,7 +22,7 @@ A ring over sparse chunks that may turn dense is SparCML's [RA19]_; the encoding
 the rule are this page's own.
 
 >>> from sparring import run
->>> from sparring.spec.core.runner import truth
+>>> from sparring.spec.core.runner import number, truth
 from sparring.spec.core.sparse import SparseVector
 >>> a, b, c = [(0, 2), ("a", "c"), 4], [(2, 3), ("C", "D"), 4], [(), (), 4]
 >>> ran = run("ring_sparse", [SparseVector(*x) for x in (a, b, c)])
@@ -42,7 +42,7 @@ from sparring.spec.core.sparse import SparseVector
 """
 
 from sparring.spec.core.numbers import Bool, Int, where
-from sparring.spec.core.runner import truth
+from sparring.spec.core.runner import number, truth
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring import adds, chunk, dst, holds, src, steps
 
@@ -86,6 +86,13 @@ def full(m: Int, size: Int, w: Int) -> Bool:
 
 def octets(m: Int, size: Int, w: Int) -> Int:
     return HEADER + least(dense(size, w), sparse(m, size, w))
+
+
+def encoding(m: int, size: int, w: int) -> str:
+    """The first of the shortest."""
+    lengths = (dense(size, w), pairs(m, size, w), offsets(m, size, w), bitmap(m, size, w))
+    names = ("dense", "pairs", "offsets", "bitmap")
+    return min(zip(map(number, lengths), range(4), names))[2]
 
 
 def sends(x: SparseVector, w: int) -> SparseVector:

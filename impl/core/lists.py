@@ -26,6 +26,8 @@ def taken(x: object, k: int | None, allow_nan: bool) -> Sparse:
 
     Raises InputError for what is none of these.
     """
+    if k is not None and not isinstance(k, (int, np.integer)):
+        raise InputError(f"k = {k!r}: it must be a whole number, 0 or more")
     if k is not None:
         return top(x, k, allow_nan=allow_nan)  # type: ignore[arg-type]  # top refuses what is no vector
     if isinstance(x, Sparse):
@@ -44,10 +46,11 @@ def agreed(comm: Intracomm, x: object, k: int | None, allow_nan: bool) -> tuple[
     told = np.empty((comm.Get_size(), 3), np.int64)
     try:
         mine = taken(x, k, allow_nan)
-    except InputError as error:
+        row = np.array([DTYPES.index(mine.dtype), mine.n, len(mine)], np.int64)
+    except Exception as error:  # whatever it is, the other ranks must hear of it
         comm.Allgather(np.array([REFUSED, 0, 0], np.int64), told)
-        raise InputError(f"rank {comm.Get_rank()}: {error}") from None
-    comm.Allgather(np.array([DTYPES.index(mine.dtype), mine.n, len(mine)], np.int64), told)
+        raise InputError(f"rank {comm.Get_rank()}: {error}") from error
+    comm.Allgather(row, told)
     compare(told[:, :2])
     return mine, told[:, 2].tolist()
 

@@ -9,12 +9,16 @@ ranks.  -0.0 and +0.0 count as equal, since an implementation may turn one into 
 and so do any two NaNs.  Where only a digest is known it must be that of the page's entries, or of
 these with +0.0 for every -0.0; entries with a NaN are then judged by their length.  Collective
 calls are not compared.
+
+Where vectors are sparse, a message is a list, and its entries are compared in the form that
+:mod:`sparring.proofs.trace.packings` reads.  In any other form messages are counted, on each
+channel at level "steps" and of each rank at level "volume", and their contents are not compared.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,22 +28,24 @@ from sparring.errors import InputError
 from sparring.proofs.trace.divergence import Divergence, Expected, missing, other, surplus
 from sparring.proofs.trace.events import NOBODY, Event, Trace, digest
 from sparring.proofs.trace.links import contended
+from sparring.proofs.trace.packings import listed, spoken
 from sparring.proofs.trace.recorder import MAKERS
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number, run
 
-__all__ = ["Divergence", "compare", "contended"]
+__all__ = ["Divergence", "compare", "contended", "unknown"]
 
 LEVELS = ("result", "volume", "steps")
 IDLE = {*MAKERS.split(), "Barrier", "Ibarrier", "barrier", "Free", "free", "Disconnect"}
 """Collectives that carry no entries."""
 Array: TypeAlias = NDArray[Any]
+Same: TypeAlias = Callable[[Event, Array], bool]
 Channel: TypeAlias = tuple[int, int]
 Channels: TypeAlias = dict[Channel, deque[Event]]
 """The messages not yet matched, by source and destination, in the order of posting."""
 
 
-def compare(page: Page, xs: Sequence[Array], trace: Trace, level: str) -> Divergence | None:
+def compare(page: Page, xs: Sequence[Any], trace: Trace, level: str) -> Divergence | None:
     """The first point where ``trace`` is no run of ``page`` on ``xs``, one vector a rank; None if there is none.
 
     ``level``: "steps", "volume", or "result", which looks at no message.  First is the smallest
@@ -55,32 +61,29 @@ def compare(page: Page, xs: Sequence[Array], trace: Trace, level: str) -> Diverg
         return None
     with np.errstate(all="ignore"):
         wanted = list(messages(page, xs))
-        return volume(wanted, trace) if level == "volume" else steps(wanted, trace)
+        if not page.sparse:
+            return volume(wanted, trace) if level == "volume" else steps(wanted, trace)
+        packing = spoken(wanted, trace)
+        if packing is None:
+            return volume(wanted, trace, read=False) if level == "volume" else counted(wanted, trace)
+        lists = [m._replace(entries=packing.narrowed(m.entries)) for m in wanted]
+        seen = packing.read(trace)
+        return volume(lists, seen) if level == "volume" else steps(lists, seen, packing.same)
 
 
-def messages(page: Page, xs: Sequence[Array]) -> Iterator[Expected]:
+def unknown(page: Page, xs: Sequence[Any], trace: Trace) -> bool:
+    """Whether the page, of sparse vectors, sends entries, and no message of ``trace`` reads as a list of its."""
+    wanted = list(messages(page, xs))
+    return any(trace.sends()) and any(m.entries.size for m in wanted) and spoken(wanted, trace) is None
+
+
+def messages(page: Page, xs: Sequence[Any]) -> Iterator[Expected]:
     """The page's messages by step and source."""
     for t, wire in enumerate(run(page, xs).trace):
         for src, dst, entries in wire:
             chunk = number(page.chunk(src, t, len(xs)))
-            yield Expected(t, src, dst, chunk, np.asarray(entries))
-
-
-def steps(page: list[Expected], trace: Trace) -> Divergence | None:
-    """The first message that is not the page's."""
-    channels: Channels = defaultdict(deque)
-    for event in trace.sends():
-        channels[event.rank, event.peer].append(event)
-    for i, message in enumerate(page):
-        channel = channels[message.src, message.dst]
-        if channel and same(channel[0], message.entries):
-            channel.popleft()
-        elif message.entries.size:
-            sent = instead(page[i:], channels)
-            return other(message, sent) if sent else missing(message, *silence(trace, message.src, message.dst))
-    left = [channel[0] for channel in channels.values() if channel]
-    end = page[-1].step + 1 if page else 0
-    return surplus(min(left, key=lambda event: (event.rank, event.seq)), end) if left else None
+            sent = listed(entries, xs[src].dtype) if page.sparse else np.asarray(entries)
+            yield Expected(t, src, dst, chunk, sent)
 
 
 def same(event: Event, entries: Array) -> bool:
@@ -93,7 +96,34 @@ def same(event: Event, entries: Array) -> bool:
     return event.digest in (digest(entries.tobytes()), digest(plain.tobytes())) or bool(np.isnan(plain).any())
 
 
-def instead(rest: list[Expected], channels: Channels) -> Event | None:
+def steps(page: list[Expected], trace: Trace, same: Same = same) -> Divergence | None:
+    """The first message that is not the page's."""
+    channels = queues(trace)
+    for i, message in enumerate(page):
+        channel = channels[message.src, message.dst]
+        if channel and same(channel[0], message.entries):
+            channel.popleft()
+        elif message.entries.size:
+            sent = instead(page[i:], channels, same)
+            return other(message, sent) if sent else missing(message, *silence(trace, message.src, message.dst))
+    left = [channel[0] for channel in channels.values() if channel]
+    return surplus(min(left, key=lambda event: (event.rank, event.seq)), end(page)) if left else None
+
+
+def queues(trace: Trace) -> Channels:
+    """The messages of each channel."""
+    channels: Channels = defaultdict(deque)
+    for event in trace.sends():
+        channels[event.rank, event.peer].append(event)
+    return channels
+
+
+def end(page: list[Expected]) -> int:
+    """The number of steps."""
+    return page[-1].step + 1 if page else 0
+
+
+def instead(rest: list[Expected], channels: Channels, same: Same) -> Event | None:
     """What is sent in place of the first message of ``rest``.
 
     That is the next message on its channel; but if its source sends first something to another
@@ -109,24 +139,43 @@ def instead(rest: list[Expected], channels: Channels) -> Event | None:
     return channels[src, dst][0] if channels[src, dst] else None
 
 
-def volume(page: list[Expected], trace: Trace) -> Divergence | None:
-    """The first rank whose number of messages or bytes is not the page's."""
+def counted(page: list[Expected], trace: Trace) -> Divergence | None:
+    """The first message that a channel has too few or too many of, whatever is in it."""
+    channels = queues(trace)
+    planned: defaultdict[Channel, list[Expected]] = defaultdict(list)
+    for message in page:
+        planned[message.src, message.dst].append(message)
+    found: list[Divergence] = []
+    for src, dst in {**planned, **channels}:
+        sent, most = channels[src, dst], planned[src, dst]
+        least = [message for message in most if message.entries.size]
+        if len(sent) < len(least):
+            found.append(missing(least[len(sent)], *silence(trace, src, dst)))
+        elif len(sent) > len(most):
+            found.append(surplus(sent[len(most)], end(page)))
+    return min(found, key=lambda divergence: divergence[:2], default=None)
+
+
+def volume(page: list[Expected], trace: Trace, *, read: bool = True) -> Divergence | None:
+    """The first rank whose number of messages or bytes is not the page's; of messages alone unless ``read``."""
     for rank in range(trace.ranks):
         wanted = [m.entries for m in page if m.src == rank]
         sent = [event for event in trace.sends() if event.rank == rank]
         needed = sum(1 for entries in wanted if entries.size)
-        total = sum(entries.nbytes for entries in wanted)
-        if needed <= len(sent) <= len(wanted) and total == sum(event.nbytes for event in sent):
+        total = sum(entries.nbytes for entries in wanted) if read else None
+        bulk = sum(event.nbytes for event in sent) if read else None
+        if needed <= len(sent) <= len(wanted) and total == bulk:
             continue
         observed, where = silence(trace, rank)
         if sent:
-            observed, where = amount(len(sent), sum(event.nbytes for event in sent)), sent[0].where
+            observed, where = amount(len(sent), bulk), sent[0].where
         return Divergence(-1, rank, NOBODY, None, amount(len(wanted), total), observed, where)
     return None
 
 
-def amount(messages: int, nbytes: int) -> str:
-    return f"sends {messages} message{'' if messages == 1 else 's'} of {nbytes} bytes in all"
+def amount(messages: int, nbytes: int | None) -> str:
+    of = "" if nbytes is None else f" of {nbytes} bytes"
+    return f"sends {messages} message{'' if messages == 1 else 's'}{of} in all"
 
 
 def silence(trace: Trace, rank: int, dst: int = NOBODY) -> tuple[str, str]:

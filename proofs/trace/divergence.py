@@ -84,6 +84,8 @@ def first_difference(wanted: Array, sent: Array | None) -> int:
     """The first entry that differs; 0 if they cannot be compared entry by entry."""
     if sent is None or not sent.size or (sent.size, sent.dtype) != (wanted.size, wanted.dtype):
         return 0
+    if wanted.dtype.names:  # pairs of an index and a value
+        return int(np.argmax(wanted != sent))
     return int(np.argmax((wanted != sent) & ~(np.isnan(wanted) & np.isnan(sent))))
 
 
@@ -97,12 +99,13 @@ def entries(count: int, kind: str = "") -> str:
 
 
 def values(x: Array, at: int = 0) -> str:
-    """A few entries of ``x``, entry ``at`` among them, with all their digits.
+    """A few entries of ``x``, entry ``at`` among them, with all their digits; of a list after their indices.
 
     >>> values(np.array([1.0, 0.1 + 0.2])), values(np.arange(9), 7)
     ('[1. 0.30000000000000004]', '[... 7 8]')
     """
     start = at if at >= SHOWN else 0
-    shown = [re.sub(r"\.0$", ".", str(v)) for v in x[start : start + SHOWN].tolist()]
+    some = x[start : start + SHOWN].tolist()
+    shown = [re.sub(r"\.0$", ".", ":".join(map(str, v)) if x.dtype.names else str(v)) for v in some]
     dots = ["..."]
     return f"[{' '.join(dots * (start > 0) + shown + dots * (x.size > start + SHOWN))}]"

@@ -8,16 +8,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sparring.checks import engine, reproducer
+from sparring.checks import engine, judging, reproducer
 from sparring.checks.engine import Findings, Question, explore
-from sparring.checks.examples import Example, Vector
+from sparring.checks.examples import Example
 from sparring.checks.group import Group
 from sparring.checks.places import Place, Ranks, Real, Simulated
-from sparring.checks.properties import LEVELS, MESSAGES, PROPERTIES
+from sparring.checks.properties import LEVELS, MESSAGES, PROPERTIES, SPARSE
+from sparring.checks.vectors import Vector, plain
 from sparring.errors import InputError, MissingExtra
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
 from sparring.proofs.trace.compare import compare
+from sparring.proofs.trace.packings import PACKED
 from sparring.report import Report, Result
+from sparring.sparse import Sparse
 from sparring.spec.core import pages
 
 PLACES = ("simulated", "mpi", "both")
@@ -36,6 +39,7 @@ def check(
     max_examples: int = 100,
     xfail: Mapping[str, str] | None = None,
     only: Sequence[str] | None = None,
+    sparse: bool = False,
     examples: Sequence[tuple[Sequence[Vector], str]] = (),
     advance: Callable[[], None] = lambda: None,
     group: Ranks | None = None,
@@ -54,6 +58,7 @@ def check(
     seed, max_examples : the same seed draws the same examples.
     xfail : property -> reason; such a property must be refuted, and is a failure where it holds.
     only : the properties to judge; default all.
+    sparse : with "allreduce", vectors are ``sparring.Sparse`` and so is the sum; a page says itself what it takes.
     examples : judge these, ``(one vector a rank, property that a wrong sum falsifies)``, and draw none.
     advance : called after each example, to show progress.
     group : the real ranks to run on, instead of processes that are started for this.
@@ -75,9 +80,11 @@ def check(
     start = time.perf_counter()
     chosen = list(PROPERTIES) if only is None else list(only)
     found = None if page == reproducer.CONTRACT else pages.find(page)
-    if found and found.data == "lists":
-        raise InputError(f"{found.name} takes sparse vectors, which 'sparring check' cannot give yet")
-    question = Question(target, found, tuple(sorted(set(ranks))), level, seed, max_examples, chosen)
+    if found and sparse and not found.sparse:
+        raise InputError(f"sparse: {found.name} takes arrays; leave it out, or name an algorithm of sparse vectors")
+    given = found.sparse if found else sparse
+    question = Question(target, found, tuple(sorted(set(ranks))), level, seed, max_examples, chosen, given)
+    fitting(question, examples)
     expected = dict(xfail or {})
     if unknown := [p for p in expected if p not in PROPERTIES]:
         raise InputError(f"xfail: no property {unknown[0]!r}: there are {', '.join(PROPERTIES)}")
@@ -96,9 +103,31 @@ def check(
         held_against(expected, verdict_on(question, name, prop, seen, on, missing, params)) for prop in question.only
     ]
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
-    told = {"target": name, "page": page, "level": level, "ranks": list(question.ranks), "on": on}
+    gaps += unread(question, seen)
+    told = {
+        "target": name, "page": page, "sparse": given, "level": level, "ranks": list(question.ranks), "on": on,
+    }  # fmt: skip
     figure = pictured(question, seen)
     return Report("check", results, gaps, time.perf_counter() - start, {"check": told}, figure)
+
+
+def fitting(question: Question, examples: Sequence[tuple[Sequence[Vector], str]]) -> None:
+    """Raises InputError for given examples that are not of the vectors that the target takes."""
+    for xs, _ in examples:
+        for r, x in enumerate(xs):
+            if isinstance(x, Sparse) != question.sparse:
+                wanted = "a sparring.Sparse" if question.sparse else "an array"
+                raise InputError(f"examples: rank {r} has a {type(x).__name__}: it must be {wanted}")
+
+
+def unread(question: Question, seen: Mapping[str, Findings]) -> list[str]:
+    """What was not looked at because messages could only be counted."""
+    judged = [prop for prop in ("steps", "volume") if prop in question.only and prop in MESSAGES[question.level]]
+    number = sum(findings.unread for findings in seen.values())
+    if not judged or not number:
+        return []
+    what = f"in {number} examples no message reads as a list of the page, {PACKED}"
+    return [f"{' and '.join(judged)}: {what}; there messages were counted, not their bytes or entries compared"]
 
 
 def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int], Any] | None:
@@ -114,8 +143,9 @@ def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int]
 
             file = reproducer.FOLDER / "steps.svg"
             file.parent.mkdir(exist_ok=True)
-            file.write_text(present.svg(question.page, trace, divergence, n=example.n), encoding="utf-8")
-            return functools.partial(present.terminal, question.page, trace, divergence, n=example.n)
+            n = None if question.sparse else example.n  # of lists, n does not say which are empty
+            file.write_text(present.svg(question.page, trace, divergence, n=n), encoding="utf-8")
+            return functools.partial(present.terminal, question.page, trace, divergence, n=n)
     return None
 
 
@@ -154,6 +184,7 @@ def looked(
         example = Example(list(xs), kind)
         flaws, seen = engine.judge(question, where, example)
         findings.refused = seen.refused
+        findings.unread += judging.unread(example, seen, question.page)
         findings.add(example, flaws, seen, engine.asked(question, example))
     return findings
 
@@ -169,11 +200,11 @@ def verdict_on(
             script = reproducer.write(question, where, prop, example, why, params)
             run = f". Run: python {script.as_posix()}" if script else ""
             under = "under mpiexec " if where == "mpi" and on == "both" else ""
-            witness = {"p": example.p, "n": example.n, "inputs": [x.tolist() for x in example.xs]}
+            witness = {"p": example.p, "n": example.n, "inputs": [plain(x) for x in example.xs]}
             return Result(name, prop, REFUTED, f"{example.place}: {under}{why}{run}", witness)
     counted = sum(f.judged.get(prop, 0) for f in seen.values() if not f.refused)
     if counted and not (prop == "hygiene" and on == "mpi"):
-        return Result(name, prop, tested(counted), PROPERTIES[prop])
+        return Result(name, prop, tested(counted), (SPARSE if question.sparse else {}).get(prop, PROPERTIES[prop]))
     return Result(name, prop, *uncovered(question, prop, seen, on, missing))
 
 

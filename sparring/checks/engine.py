@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Flaky
 
 from sparring.checks import judging
-from sparring.checks.examples import KINDS, Example, examples
+from sparring.checks.examples import KINDS, Example, examples, fewer
 from sparring.checks.places import Observed, Place
 from sparring.checks.properties import LEVELS, MESSAGES, PROPERTIES
 from sparring.errors import InputError, Refuted
@@ -42,6 +42,8 @@ class Question:
     seed: int = 0
     max_examples: int = 100
     only: Sequence[str] = tuple(PROPERTIES)
+    sparse: bool = False
+    """Whether the target takes sparse vectors; a page says so itself."""
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -60,7 +62,8 @@ class Findings:
 
     ``smallest``: property -> the smallest example that falsifies it, with the sentence;
     ``traces``: what was sent then; ``judged``: property -> how many examples were looked at;
-    ``refused``: why the place could not run the target at all; ``stuck``: the kinds of examples
+    ``refused``: why the place could not run the target at all; ``unread``: in how many examples
+    messages were counted, but not read; ``stuck``: the kinds of examples
     of which no more are tried on real ranks, since one came to no end.
     """
 
@@ -68,6 +71,7 @@ class Findings:
     traces: dict[str, Trace] = field(default_factory=dict)
     judged: dict[str, int] = field(default_factory=dict)
     refused: str = ""
+    unread: int = 0
     stuck: set[str] = field(default_factory=set)
 
     def add(self, example: Example, flaws: Mapping[str, str], seen: Observed, looked_at: Iterable[str]) -> None:
@@ -94,7 +98,7 @@ def judge(question: Question, place: Place, example: Example) -> tuple[dict[str,
     flaws = judging.judged(example, seen, question.page, question.level)
     if seen.ys and not seen.refused:
         second = place.observe(question.target, example, again=True)
-        flaws = judging.judged(example, second, None, "result") | judging.unstable(seen, second) | flaws
+        flaws = judging.judged(example, second, question.page, "result") | judging.unstable(seen, second) | flaws
     return {p: why for p, why in flaws.items() if p in asked(question, example)}, seen
 
 
@@ -112,6 +116,7 @@ def explore(question: Question, place: Place, advance: Callable[[], None], rehea
         findings.refused = seen.refused
         if rehearsal is not None and not seen.ys:
             findings.stuck.update(KINDS if "deadlock" in seen.flaws else [example.prop])
+        findings.unread += judging.unread(example, seen, question.page)
         findings.add(example, flaws, seen, asked(question, example))
         advance()
 
@@ -147,7 +152,8 @@ def drawn(question: Question, kind: str, test: Callable[[Example], None], phases
         max_examples=number, phases=phases, deadline=None, database=None, print_blob=False,
         report_multiple_bugs=False, suppress_health_check=list(HealthCheck),  # pyright: ignore[reportArgumentType]  # its metaclass hides what it holds
     )  # fmt: skip
-    seed(question.seed)(quiet(given(examples(question.ranks, kind))(test)))()
+    drawn_from = examples(question.ranks, kind, sparse=question.sparse)
+    seed(question.seed)(quiet(given(drawn_from)(test)))()
 
 
 def shrink(question: Question, place: Place, findings: Findings, prop: str) -> None:
@@ -165,6 +171,19 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
     with suppress(Refuted, Flaky, OutOfTime):
         kind = findings.smallest[prop][0].prop
         drawn(question, kind, still, [Phase.generate, Phase.shrink], question.max_examples)
+    with suppress(OutOfTime):
+        while pared(question, findings, prop, still):
+            pass
+
+
+def pared(question: Question, findings: Findings, prop: str, still: Callable[[Example], None]) -> bool:
+    """Whether the smallest example, less something, still falsifies ``prop``: what hypothesis may have left over."""
+    for example in fewer(findings.smallest[prop][0], question.ranks):
+        try:
+            still(example)
+        except Refuted:
+            return True
+    return False
 
 
 class OutOfTime(BaseException):

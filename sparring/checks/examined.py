@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sparring.checks import carried
 from sparring.checks.line import NUMBERS, Message
+from sparring.checks.vectors import Vector
 from sparring.errors import InputError
 from sparring.proofs.trace.events import Event, Trace
+from sparring.sparse import Sparse
 
 RECORD = 50_000
 """Operations of one rank whose record can travel."""
 
 
 class NoArray(NamedTuple):
-    """Stands where a rank returned anything but an array of numbers: ``what`` it was, ``NoneType`` for instance."""
+    """Stands where a rank returned neither array of numbers nor sparse vector: ``what`` it was, e.g. ``NoneType``."""
 
     what: str
 
@@ -25,26 +27,26 @@ class NoArray(NamedTuple):
 class Examined(NamedTuple):
     """One example, run to its end on every rank.
 
-    ``ys``: results by call, then by rank; arrays of numbers of any shape and dtype, or NoArray.
+    ``ys``: results by call, then by rank; arrays of any shape and dtype, sparse vectors, or NoArray.
     ``inputs``: every rank's vector after the last call.  ``trace``: what was sent, where asked for.
     """
 
     ys: list[list[Any]]
-    inputs: list[NDArray[Any]]
+    inputs: list[Vector]
     trace: Trace | None
 
 
-def ask_for(xs: Sequence[NDArray[Any]], size: int, calls: int) -> None:
+def ask_for(xs: Sequence[Vector], size: int, calls: int) -> None:
     """Raises InputError where an example does not fit ``size`` ranks, or is none."""
     if not 1 <= len(xs) <= size:
         raise InputError(f"{len(xs)} inputs for a group of {size} ranks: there must be 1 to {size}")
     if calls < 1:
         raise InputError(f"{calls} calls: there must be at least 1")
     if wrong := next((what for x in xs if (what := other(x))), ""):
-        raise InputError(f"an input is {wrong}: inputs are arrays of numbers")
+        raise InputError(f"an input is {wrong}: inputs are arrays of numbers, or sparse vectors")
 
 
-def told(ys: Sequence[Any], given: NDArray[Any], events: Sequence[Event] | None) -> Message:
+def told(ys: Sequence[Any], given: Vector, events: Sequence[Event] | None) -> Message:
     """One rank's results by call, its vector after the last one, and what it did, where recorded.
 
     Raises InputError for a record that is too long.
@@ -58,7 +60,10 @@ def told(ys: Sequence[Any], given: NDArray[Any], events: Sequence[Event] | None)
 
 
 def other(y: Any) -> str:
-    """What ``y`` is, if no array of numbers."""
+    """What ``y`` is, if neither an array of numbers nor a sparse vector of such arrays."""
+    if isinstance(y, Sparse):
+        why = carried.unfit(y)
+        return why and f"a Sparse with {why}"
     if not isinstance(y, np.ndarray):
         return type(y).__name__
     return "" if y.dtype.kind in NUMBERS else f"an array of {y.dtype}"

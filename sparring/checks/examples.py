@@ -1,25 +1,28 @@
 """Inputs to judge an implementation on, drawn and shrunk by hypothesis: p, n and values together.
 
 Values are small integers, all kinds of them in one vector, so that a chunk that ends in the wrong
-place is seen; as floats they are tenths, so that the order of addition is seen.
+place is seen; as floats they are tenths, so that the order of addition is seen.  Of sparse vectors
+the supports are drawn too: any, all alike, disjoint, full, empty, or with entries on one rank alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from sparring.checks import vectors
+from sparring.checks.vectors import Vector
 from sparring.proofs.core.refinement import sizes
-
-Vector = NDArray[np.number]
-
+from sparring.sparse import Sparse
 
 DTYPES = ("int64", "int32", "float64", "float32")
 """From the simplest to look at on: the first that fails is kept."""
+WIDTHS = ("int64", "int32")
+"""What indices may be."""
 
 
 class Example(NamedTuple):
@@ -39,35 +42,95 @@ class Example(NamedTuple):
     @property
     def place(self) -> str:
         """Which example it is, in words."""
-        dtype = self.xs[0].dtype
-        return f"p={self.p} n={self.n}" + ("" if dtype == np.int64 else f" {dtype}")
+        x = self.xs[0]
+        width = ", indices of int32" if isinstance(x, Sparse) and x.indices.dtype == np.int32 else ""
+        return f"p={self.p} n={self.n}" + ("" if x.dtype == np.int64 else f" {x.dtype}") + width
 
     @property
-    def size(self) -> tuple[int, int, int, float]:
+    def size(self) -> tuple[float, ...]:
         """By what one example is smaller than another."""
-        weight = float(sum(np.abs(x.astype(np.float64)).sum() for x in self.xs))
-        return self.p, self.n, DTYPES.index(str(self.xs[0].dtype)), weight
+        parts = (sum(part) for part in zip(*map(vectors.size, self.xs)))
+        return self.p, self.n, DTYPES.index(str(self.xs[0].dtype)), *parts
 
 
 KINDS = ("result", "edge sizes", "dtypes")
 
+Mask = NDArray[np.bool_]
+SUPPORTS: Mapping[str, Callable[[Mask], Mask]] = {
+    "any": lambda drawn: drawn,
+    "alike": lambda drawn: np.broadcast_to(drawn[:1], drawn.shape),
+    "disjoint": lambda drawn: drawn & (np.arange(drawn.shape[1]) % len(drawn) == np.arange(len(drawn))[:, None]),
+    "full": np.ones_like,
+    "empty": np.zeros_like,
+    "alone": lambda drawn: drawn & (np.arange(len(drawn)) == len(drawn) - 1)[:, None],
+}
+"""Which entries are present, by rank and index, made of what was drawn."""
+VALUES = (0, 1, -1, 2, 3, -3, 6, 7, 8, 9)
+"""Of sparse vectors: explicit zeros, sums that cancel, and tenths whose sum depends on their order are frequent."""
+EDGES = ("full", "empty", "alone")
+
+
+def examples(ranks: Sequence[int], kind: str, *, sparse: bool = False) -> st.SearchStrategy[Example]:
+    """Examples of one kind: n >= p, or at the edge, or over all dtypes; of arrays, or of sparse vectors."""
+    return sparse_examples(ranks, kind) if sparse else dense_examples(ranks, kind)
+
 
 @st.composite
-def examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example:
-    """Examples of one kind: n >= p, or at the edge, or over all dtypes."""
+def dense_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example:
+    """Examples of arrays."""
     p = draw(st.sampled_from(sorted(ranks)))
-    if kind == "edge sizes":
-        n = draw(st.sampled_from([n for n in sizes(p) if n < p or p == 1]))
-        dtype = "int64"
-    else:
-        n = draw(st.integers(p, 2 * p + 3))
-        dtype = draw(st.sampled_from(DTYPES if kind == "dtypes" else ("int64", "float64")))
+    edges = [n for n in sizes(p) if n < p or p == 1]
+    n = draw(st.sampled_from(edges) if kind == "edge sizes" else st.integers(p, 2 * p + 3))
+    dtype = draw(dtypes(kind, "int64", "float64"))
     values = draw(st.lists(st.integers(0, 99), min_size=p * n, max_size=p * n))
-    return Example(vectors(values, p, n, dtype), kind)
+    return Example(list(scaled(np.array(values, np.int64).reshape(p, n), dtype)), kind)
 
 
-def vectors(values: Sequence[int], p: int, n: int, dtype: str) -> list[Vector]:
-    """The drawn integers as one vector a rank."""
-    table = np.array(values, np.int64).reshape(p, n)
-    scaled = table / 10 if dtype.startswith("float") else table
-    return list(scaled.astype(dtype))
+@st.composite
+def sparse_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example:
+    """Examples of sparse vectors, at the edge also full and empty ones.  Some values are zeros, some sums cancel.
+
+    Drawn index by index, and for the largest number of ranks: so a smaller p or n takes nothing else along.
+    """
+    p, edge = draw(st.sampled_from(sorted(ranks))), kind == "edge sizes"
+    low, high = [draw(st.sampled_from(sizes(p)))] * 2 if edge else (p, 2 * p + 3)
+    shape = draw(st.sampled_from(EDGES if edge and low >= p > 1 else list(SUPPORTS)[: len(SUPPORTS) if edge else -3]))
+    dtype = draw(dtypes(kind, "int64", "float64", "float64"))
+    width = draw(st.sampled_from(WIDTHS if kind == "dtypes" else WIDTHS[:1]))
+    cell = st.sampled_from((*[None] * (len(VALUES) // 2), *VALUES))
+    drawn = draw(st.lists(st.tuples(*[cell] * max(ranks)), min_size=low, max_size=high))
+    cells = [[column[r] for column in drawn] for r in range(p)]
+    present = np.array([[v is not None for v in row] for row in cells], np.bool_).reshape(p, len(drawn))
+    table = scaled(np.array([[v or 0 for v in row] for row in cells], np.int64).reshape(present.shape), dtype)
+    supports = SUPPORTS[shape](present)
+    return Example([Sparse(np.flatnonzero(s).astype(width), x[s], s.size) for s, x in zip(supports, table)], kind)
+
+
+def dtypes(kind: str, *usual: str) -> st.SearchStrategy[str]:
+    """What the values are, where the kind does not say."""
+    return st.sampled_from({"edge sizes": DTYPES[:1], "dtypes": DTYPES}.get(kind, usual))
+
+
+def scaled(table: NDArray[np.int64], dtype: str) -> NDArray[np.number]:
+    """The drawn integers; as floats they are tenths."""
+    return (table / 10 if dtype.startswith("float") else table).astype(dtype)
+
+
+def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
+    """Examples of sparse vectors with a rank, an index or an entry less; none at the edge."""
+    p, n = example.p, example.n
+    xs = [x for x in example.xs if isinstance(x, Sparse)]
+    if example.prop == "edge sizes" or not xs:
+        return
+    if p - 1 in ranks:
+        yield from (example._replace(xs=[*xs[:r], *xs[r + 1 :]]) for r in range(p))
+    if n > p:
+        yield from (example._replace(xs=[without(x, i, 1) for x in xs]) for i in range(n))
+    for r, x in enumerate(xs):
+        yield from (example._replace(xs=[*xs[:r], without(x, i, 0), *xs[r + 1 :]]) for i in set(x.indices.tolist()))
+
+
+def without(x: Any, i: int, less: int) -> Sparse:
+    """The vector without an entry at that index, and with so many indices less."""
+    at = x.indices[x.indices != i]
+    return Sparse((at - less * (at > i)).astype(at.dtype), x.values[x.indices != i], x.n - less)

@@ -7,10 +7,12 @@
 
 from __future__ import annotations
 
+import re
 import select
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from subprocess import TimeoutExpired
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,6 +26,8 @@ from sparring.errors import InputError, RankFailed
 
 GRACE = 0.5
 """Seconds that the other ranks get to answer once one has failed, or once time is up."""
+FIRST = re.compile(r"(?:Process name: \[\S+@\d+,|Proc: \[\[\d+,\d+\],)(\d+)\]")
+"""How Open MPI's launcher, which ends all ranks when one fails, names the one that did."""
 
 
 class Hang(RankFailed, TimeoutError):
@@ -149,6 +153,8 @@ def verdict(workers: Workers, answers: dict[int, Message | None], ranks: int, ti
         if failed(answer):
             raise RankFailed(r, answer.header["traceback"])
     if dead := [r for r in answers if r not in told]:
+        with suppress(TimeoutExpired):
+            workers.process.wait(GRACE)  # where its launcher ends with them, it says why
         r = first(workers, dead)
         raise RankFailed(r, "\n".join(["the process ended without an answer", workers.log(r), workers.log()]))
     if silent := [r for r in range(ranks) if r not in answers]:
@@ -158,4 +164,6 @@ def verdict(workers: Workers, answers: dict[int, Message | None], ranks: int, ti
 
 def first(workers: Workers, dead: Sequence[int]) -> int:
     """Which of the ``dead`` took the others down: the one that called for it, else the first to go."""
-    return next((r for r in dead if "mpi_abort" in workers.log(r).lower()), dead[0])
+    aborted = [r for r in dead if "mpi_abort" in workers.log(r).lower()]
+    named = [int(r) for r in FIRST.findall(workers.log())]
+    return next((r for r in [*aborted, *named] if r in dead), dead[0])

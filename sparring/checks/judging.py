@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparring.checks.examined import NoArray
-from sparring.checks.examples import Example, Vector
+from sparring.checks.examples import Example
 from sparring.checks.places import Observed
 from sparring.checks.properties import MESSAGES
-from sparring.proofs.core.refinement import difference
-from sparring.proofs.trace.compare import compare
+from sparring.checks.vectors import Vector, comparable, kind, shown, unequal
+from sparring.errors import InputError
+from sparring.proofs.core import lists
+from sparring.proofs.trace.compare import compare, unknown
 from sparring.proofs.trace.events import Trace
 from sparring.proofs.trace.links import contended
+from sparring.sparse import Sparse
 from sparring.spec.core.model import Page
+from sparring.spec.core.runner import run
+
+Array: TypeAlias = NDArray[Any]
+Reference: TypeAlias = tuple[Vector, Array]
 
 
 def judged(example: Example, seen: Observed, page: Page | None, level: str) -> dict[str, str]:
@@ -30,16 +38,37 @@ def judged(example: Example, seen: Observed, page: Page | None, level: str) -> d
 
 def values(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
     """The sum: exact for integers, within the error that any order of addition can make for floats."""
-    wanted, slack = reference(example.xs)
+    wanted = references(example.xs, page)
     for call, ys in enumerate(seen.ys):
-        for r, y in enumerate(ys):
-            if why := unlike(y, wanted, slack):
+        for r, (y, reference) in enumerate(zip(ys, wanted)):
+            if why := unlike(y, *reference):
                 again = f" in call {call + 1} on the same communicator" if call else ""
                 return {example.prop: f"rank {r} {why}{again}{located(example, seen, page)}"}
     return {}
 
 
-def reference(xs: Sequence[Vector]) -> tuple[Vector, Vector]:
+def references(xs: Sequence[Any], page: Page | None) -> list[Reference]:
+    """For each rank the right result, and how far its entries may lie from it.
+
+    The support of sparse vectors is the page's, else the union of all.
+    """
+    if not isinstance(xs[0], Sparse):
+        return [reference(xs)] * len(xs)
+    union = np.unique(np.concatenate([x.indices for x in xs]))
+    supports = [y.indices for y in run(page, xs).results] if page else [union] * len(xs)
+    return [sparse_reference(xs, x, np.asarray(support)) for x, support in zip(xs, supports)]
+
+
+def sparse_reference(xs: Sequence[Sparse], mine: Sparse, support: Array) -> Reference:
+    """The right sum on that support, where an absent entry adds nothing; of the dtypes of a rank's own vector."""
+    table = np.zeros((len(xs), support.size), mine.dtype)
+    for row, x in zip(table, xs):
+        row[np.searchsorted(support, x.indices)] = x.values
+    sums, slack = reference(list(table))
+    return mine.having(support.tolist(), sums), slack
+
+
+def reference(xs: Sequence[Array]) -> tuple[Array, Array]:
     """The exact sum, rounded once, and how far a sum in any order may lie from it.
 
     The bound is Higham's gamma_{p-1} sum |x| (Accuracy and Stability of Numerical Algorithms, 2nd
@@ -56,21 +85,43 @@ def reference(xs: Sequence[Vector]) -> tuple[Vector, Vector]:
     return exact.astype(table.dtype), gamma * np.abs(table.astype(np.float64)).sum(axis=0) + unit * np.abs(exact)
 
 
-def unlike(y: Any, wanted: Vector, slack: Vector) -> str:
+def unlike(y: Any, wanted: Vector, slack: Array) -> str:
     """What is wrong with a result; empty where nothing is."""
-    if not isinstance(y, np.ndarray):
-        what = y.what if isinstance(y, NoArray) else type(y).__name__
-        return f"returned {what}, not {wanted.size} entries of {wanted.dtype}"
-    if y.shape != wanted.shape or y.dtype != wanted.dtype:
-        return f"returned {y.dtype} of shape {y.shape}, not {wanted.size} entries of {wanted.dtype}"
+    if isinstance(wanted, Sparse) and isinstance(y, Sparse):
+        why = elsewhere(y, wanted)
+    elif isinstance(wanted, np.ndarray) and isinstance(y, np.ndarray):
+        why = misshapen(y, wanted)
+    else:
+        why = f"returned {y.what if isinstance(y, NoArray) else type(y).__name__}, not {kind(wanted)}"
+    if why:
+        return why
+    has, right = lists.values(y).astype(np.float64), lists.values(wanted).astype(np.float64)
     with np.errstate(all="ignore"):
-        far = ~(np.abs(y.astype(np.float64) - wanted.astype(np.float64)) <= slack)
+        far = ~(np.abs(has - right) <= slack)
     return f"has {shown(y)}, reference {shown(wanted)}" if far.any() else ""
 
 
-def shown(x: Vector) -> str:
-    """A vector in few characters."""
-    return np.array2string(x, threshold=12, edgeitems=4, max_line_width=10_000, precision=17, floatmode="unique")
+def misshapen(y: Array, wanted: Array) -> str:
+    """Whether an array has another shape or dtype."""
+    if y.shape != wanted.shape or y.dtype != wanted.dtype:
+        return f"returned {y.dtype} of shape {y.shape}, not {kind(wanted)}"
+    return ""
+
+
+def elsewhere(y: Sparse, wanted: Sparse) -> str:
+    """Whether a sparse vector is none, or has other dtypes, another length or another support."""
+    if kind(y) != kind(wanted):
+        return f"returned {kind(y)}, not {kind(wanted)}"
+    try:
+        Sparse(y.indices, y.values, y.n)
+    except InputError as error:
+        return f"returned {shown(y)}: {str(error).rstrip('.')}"
+    odd = np.setxor1d(y.indices, wanted.indices)
+    if not odd.size:
+        return ""
+    i = int(odd[0])
+    more, less = ("an entry", "nothing") if i in y.indices else ("nothing", "an entry")
+    return f"has {more} at index {i}, the reference {less}: {shown(y)}, reference {shown(wanted)}"
 
 
 def located(example: Example, seen: Observed, page: Page | None) -> str:
@@ -89,26 +140,15 @@ def disagreement(seen: Observed) -> dict[str, str]:
     """Two ranks with different bits."""
     for ys in seen.ys:
         for r, y in enumerate(ys[1:], start=1):
-            if both_vectors(y, ys[0]) and (i := difference(y, ys[0])) is not None:
-                return {"agreement": f"entry {i} is {bits(y, i)} on rank {r} and {bits(ys[0], i)} on rank 0"}
+            if comparable(y, ys[0]) and (odd := unequal(y, ys[0])):
+                return {"agreement": f"{odd[0]} is {odd[1]} on rank {r} and {odd[2]} on rank 0"}
     return {}
-
-
-def both_vectors(a: Any, b: Any) -> bool:
-    """Whether two results can be compared entry by entry; where not, another property says so."""
-    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and (a.shape, a.dtype) == (b.shape, b.dtype)
-
-
-def bits(y: Vector, i: int) -> str:
-    """An entry so that two that differ in the last bit read differently."""
-    value = y[i].item()
-    return value.hex() if isinstance(value, float) else str(value)
 
 
 def changed(example: Example, seen: Observed) -> dict[str, str]:
     """An input that is not as it was."""
     for r, (x, after) in enumerate(zip(example.xs, seen.inputs)):
-        if difference(after, x) is not None:
+        if not comparable(after, x) or unequal(after, x):
             return {"input untouched": f"rank {r}'s input was {shown(x)} and is {shown(after)} after the call"}
     return {}
 
@@ -118,8 +158,8 @@ def unstable(first: Observed, second: Observed) -> dict[str, str]:
     for once in first.ys:
         for again in second.ys:
             for r, (a, b) in enumerate(zip(once, again)):
-                if both_vectors(a, b) and (i := difference(a, b)) is not None:
-                    return {"reproducibility": f"rank {r} entry {i} is {bits(a, i)}, called again {bits(b, i)}"}
+                if comparable(a, b) and (odd := unequal(a, b)):
+                    return {"reproducibility": f"rank {r} {odd[0]} is {odd[1]}, called again {odd[2]}"}
     return {}
 
 
@@ -128,3 +168,8 @@ def messages(example: Example, trace: Trace, page: Page, level: str) -> Mapping[
     flaws: dict[str, object] = {prop: compare(page, example.xs, trace, prop) for prop in ("steps", "volume")}
     flaws["contention"] = contended(page, trace)
     return {prop: str(wrong) for prop, wrong in flaws.items() if wrong and prop in MESSAGES[level]}
+
+
+def unread(example: Example, seen: Observed, page: Page | None) -> bool:
+    """Whether lists were sent in a form that is not known here."""
+    return page is not None and page.sparse and seen.trace is not None and unknown(page, example.xs, seen.trace)

@@ -7,21 +7,26 @@ installed with it; else the one on ``PATH``.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO
 
+from sparring.checks import runtimes
+from sparring.checks.runtimes import Runtime
 from sparring.errors import MissingExtra, SparringError
 
 GRACE = 2.0
 """Seconds between asking processes to end and killing them."""
+SHARED = Path("/dev/shm")  # noqa: S108  # MPI chooses it, and it is only looked through
+"""Where processes share memory."""
 
 
 class TimedOut(SparringError, TimeoutError):
@@ -48,10 +53,10 @@ def launcher() -> Path:
 
 
 @cache
-def is_open_mpi(path: Path) -> bool:
-    """Whether this launcher is Open MPI's; the others that we know descend from MPICH's."""
-    told = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout
-    return "Open MPI" in told or "OpenRTE" in told
+def runtime(path: Path) -> Runtime:
+    """Whose launcher this is."""
+    done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    return runtimes.of(done.stdout)
 
 
 def flags(path: Path, *, tidy: bool = True) -> list[str]:
@@ -59,9 +64,16 @@ def flags(path: Path, *, tidy: bool = True) -> list[str]:
 
     ``tidy``: when a process fails, the launcher ends the others.  Open MPI's always does.
     """
-    if is_open_mpi(path):
-        return ["--oversubscribe", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
-    return [] if tidy else ["-disable-auto-cleanup"]
+    its = runtime(path)
+    return [*its.crowded, *(its.root if os.geteuid() == 0 else ()), *(() if tidy else its.lasting)]
+
+
+def environment(path: Path, env: Mapping[str, str]) -> dict[str, str]:
+    """``env`` for processes whose output goes to a file, and what this launcher's ranks need beside other jobs.
+
+    Open MPI gives each rank a terminal of its own, on which programs would paint.
+    """
+    return {**runtime(path).environment, **env, "TERM": "dumb"}
 
 
 def start(
@@ -82,7 +94,7 @@ def start(
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
-        env=env,
+        env=environment(path, os.environ if env is None else env),
         start_new_session=True,
     )
 
@@ -115,6 +127,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is not None:
         return
     family = descendants(process.pid)  # a launcher may give each rank a session of its own
+    shared = segments(family)
     process.terminate()
     try:
         process.wait(GRACE)
@@ -125,6 +138,27 @@ def stop(process: subprocess.Popen[bytes]) -> None:
             if processes().get(pid, (0, 0))[1] == birth:
                 os.kill(pid, signal.SIGKILL)
         process.wait()
+        remove(shared)
+
+
+def segments(pids: Iterable[int]) -> set[Path]:
+    """The files in ``/dev/shm`` by which MPI moves messages between these processes.
+
+    MPI removes them in ``MPI_Finalize``, which a process that is killed never comes to.
+    """
+    names = re.compile("|".join(f"{SHARED}/{its.memory}" for its in runtimes.RUNTIMES))
+    found = set()
+    for pid in pids:
+        with suppress(OSError):  # it has just ended, or is another user's
+            lines = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
+            found |= {Path(place) for line in lines if names.match(place := line.split(maxsplit=5)[-1])}
+    return {path for path in found if path.exists()}  # a file without a name ends with its processes
+
+
+def remove(shared: Iterable[Path]) -> None:
+    """Remove what processes that have ended shared."""
+    for path in shared:
+        path.unlink(missing_ok=True)
 
 
 def descendants(pid: int) -> dict[int, int]:

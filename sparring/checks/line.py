@@ -1,7 +1,7 @@
 """A line between the driver and one rank: messages on a Unix socket.
 
 A message is two lengths, JSON, and the bytes of some arrays, whose dtypes and shapes the JSON
-tells.  Nothing is pickled.
+tells; a sparse vector is two arrays and its length.  Nothing is pickled.
 """
 
 from __future__ import annotations
@@ -17,35 +17,40 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.checks import carried
 from sparring.errors import InputError
+from sparring.sparse import Sparse
 
 LENGTHS = struct.Struct("!IQ")
 LIMIT = 1 << 24
 """Bytes of JSON in one message, at most."""
+SPARSE = "sparse"
+"""Stands in a dtype's place where the bytes are a sparse vector."""
 NUMBERS = "biufc"
 """Kinds of dtypes that may travel: numbers and booleans, never objects."""
 
 
 class Message(NamedTuple):
-    """Some values that JSON knows, and arrays."""
+    """Some values that JSON knows, and arrays, sparse vectors among them."""
 
     header: dict[str, Any]
-    arrays: Sequence[NDArray[Any]] = ()
+    arrays: Sequence[Any] = ()
 
     def packed(self) -> list[bytes | memoryview]:
         """The pieces that make the message; raises InputError for what cannot travel."""
-        for array in self.arrays:
+        arrays = [carried.octets(x) if isinstance(x, Sparse) else x for x in self.arrays]
+        for array in arrays:
             if array.dtype.kind not in NUMBERS:
                 raise InputError(f"an array of {array.dtype} cannot travel: only numbers can")
-        forms = [(array.dtype.str, array.shape) for array in self.arrays]
+        forms = [(SPARSE if isinstance(x, Sparse) else a.dtype.str, a.shape) for x, a in zip(self.arrays, arrays)]
         try:
             text = json.dumps([self.header, forms]).encode()
         except (TypeError, ValueError) as error:
             raise InputError(f"parameters must be what JSON knows: {error}") from error
         if len(text) > LIMIT:
             raise InputError(f"{len(text)} bytes of JSON: at most {LIMIT} can travel")
-        lengths = LENGTHS.pack(len(text), sum(array.nbytes for array in self.arrays))
-        return [lengths + text, *(octets(np.ascontiguousarray(array)) for array in self.arrays)]
+        lengths = LENGTHS.pack(len(text), sum(array.nbytes for array in arrays))
+        return [lengths + text, *(octets(np.ascontiguousarray(array)) for array in arrays)]
 
     @classmethod
     def read(cls, fill: Callable[[memoryview], None]) -> Message:
@@ -64,12 +69,12 @@ class Message(NamedTuple):
         arrays = blank(forms, payload)
         for array in arrays:
             fill(octets(array))
-        return cls(header, arrays)
+        return cls(header, [carried.sparse(a) if form[0] == SPARSE else a for a, form in zip(arrays, forms)])
 
 
 def blank(forms: Sequence[tuple[str, Sequence[int]]], payload: int) -> list[NDArray[Any]]:
     """Arrays of these dtypes and shapes, yet to be filled; raises EOFError unless they take ``payload`` bytes."""
-    kinds = [(np.dtype(dtype), tuple(shape)) for dtype, shape in forms]
+    kinds = [(np.dtype("u1" if dtype == SPARSE else dtype), tuple(shape)) for dtype, shape in forms]
     wanted = sum(math.prod(shape) * dtype.itemsize for dtype, shape in kinds)
     if wanted != payload or any(dtype.kind not in NUMBERS for dtype, _ in kinds):
         raise EOFError(f"{payload} bytes make no arrays of these dtypes and shapes: {forms}")

@@ -18,6 +18,16 @@ PROPERTIES: Mapping[str, str] = {
     "dtypes": "the sum for float32, float64, int32 and int64, in the same dtype",
 }
 
+SPARSE: Mapping[str, str] = {
+    "result": "every rank returns the sum of all, on the right support",
+    "agreement": "all ranks return the same support and bits",
+    "steps": "list by list what the page sends: who, to whom, which entries",
+    "volume": "as many messages and entries as the page, an index and a value each",
+    "edge sizes": "the sum also where n < p, n = 0 or p = 1, and of empty and full vectors",
+    "dtypes": "the sum for float32, float64, int32 and int64, indices of int32 and int64, in the same dtypes",
+}
+"""What some of them mean where vectors are sparse."""
+
 LEVELS = ("result", "volume", "steps")
 """How closely: at the returned vectors, at what is sent in all, at every message."""
 

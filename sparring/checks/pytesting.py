@@ -84,6 +84,7 @@ def conformance(
     seed: int = 0,
     max_examples: int = 100,
     xfail: Mapping[str, str] | None = None,
+    sparse: bool = False,
     **params: Any,
 ) -> Callable[[Test], Test]:
     """Decorate a test so that it runs once for each property; arguments as for ``sparring.check``.
@@ -100,7 +101,8 @@ def conformance(
     import pytest
 
     settings = {
-        "ranks": tuple(ranks), "on": on, "level": level, "seed": seed, "max_examples": max_examples, **params,
+        "ranks": tuple(ranks), "on": on, "level": level, "seed": seed, "max_examples": max_examples, "sparse": sparse,
+        **params,
     }  # fmt: skip
     reasons = dict(xfail or {})
     cases = [

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparring.checks import target as targets
 from sparring.checks.examined import told
 from sparring.checks.line import Message
+from sparring.checks.vectors import Vector
+from sparring.sparse import Sparse
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -66,7 +67,7 @@ def duplicate(comm: Intracomm) -> Iterator[tuple[Intracomm, None]]:
 
 
 def play(
-    comms: Comms, ranks: int, target: Any, x: NDArray[Any], *, calls: int, trace: bool, params: Mapping[str, Any]
+    comms: Comms, ranks: int, target: Any, x: Vector, *, calls: int, trace: bool, params: Mapping[str, Any]
 ) -> Message:
     """This rank's part in an example: its answer, or the traceback of what the code under test raises."""
     try:
@@ -78,9 +79,7 @@ def play(
         return Message({"traceback": own_traceback(error)})
 
 
-def called(
-    function: Any, comm: Any, x: NDArray[Any], calls: int, params: Mapping[str, Any]
-) -> tuple[list[Any], NDArray[Any]]:
+def called(function: Any, comm: Any, x: Vector, calls: int, params: Mapping[str, Any]) -> tuple[list[Any], Vector]:
     """The results of that many calls on one communicator, each on a fresh copy of ``x``, and the last copy.
 
     A class is made an instance of once, ``function(comm, n)``, whose calls get the vector alone.
@@ -91,7 +90,7 @@ def called(
     for _ in range(calls):
         given = x.copy()
         y = call(given)
-        ys.append(y.copy() if isinstance(y, np.ndarray) else y)  # the next call may write over it
+        ys.append(y.copy() if isinstance(y, (np.ndarray, Sparse)) else y)  # the next call may write over it
     return ys, given
 
 

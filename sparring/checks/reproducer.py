@@ -8,6 +8,7 @@ from typing import Any
 
 from sparring.checks.engine import Question
 from sparring.checks.examples import Example
+from sparring.checks.vectors import source
 
 FOLDER = Path("sparring-failures")
 
@@ -30,6 +31,7 @@ report = sparring.check(
     on={on!r},
     level={level!r},
     only=[{prop!r}],
+    sparse={sparse!r},
     examples=[(xs, {kind!r})],
     **{params!r},
 )
@@ -46,9 +48,9 @@ def write(question: Question, on: str, prop: str, example: Example, why: str, pa
     file = FOLDER / f"{prop.replace(' ', '-')}.py"
     text = SCRIPT.format(
         title=first_line(f"{prop} at {example.place}: {why}"), file=file.as_posix(),
-        vectors="\n".join(f"    np.array({x.tolist()!r}, np.{x.dtype})," for x in example.xs),
+        vectors="\n".join(f"    {source(x)}," for x in example.xs),
         target=absolute(question.target), page=page_name(question), on=on, level=question.level, prop=prop,
-        kind=example.prop, params=dict(params),
+        sparse=question.sparse, kind=example.prop, params=dict(params),
     )  # fmt: skip
     file.write_text(text, encoding="utf-8")
     return file

@@ -32,6 +32,7 @@ class Workers:
 
     def __init__(self, size: int, timeout: float) -> None:
         self.size, self.lines = size, dict[int, Line]()
+        self.shared = set[Path]()
         self._folder = tempfile.TemporaryDirectory(prefix="sparring-")
         self.folder = Path(self._folder.name)
         try:
@@ -46,11 +47,11 @@ class Workers:
             hub.listen(self.size)
             command = [sys.executable, "-P", "-m", "sparring.checks.worker", str(self.folder)]
             paths = os.pathsep.join(map(os.path.abspath, sys.path))  # what the driver can import, they can
-            self.process = launch.start(
-                command, self.size, output=log, env={**os.environ, "PYTHONPATH": paths}, tidy=False
-            )
+            env = {**os.environ, "PYTHONPATH": paths, "TMPDIR": str(self.folder)}  # what they leave goes with it
+            self.process = launch.start(command, self.size, output=log, env=env, tidy=False)
             try:
                 self._greet(hub, time.monotonic() + timeout)
+                self.shared = launch.segments(self.pids())
             except BaseException:
                 self.close()
                 raise
@@ -112,4 +113,5 @@ class Workers:
                 self.process.wait(1.0 if self.lines else 0)
         finally:
             launch.stop(self.process)
+            launch.remove(self.shared)  # they end without MPI_Finalize, in which all would have to take part
             self._folder.cleanup()

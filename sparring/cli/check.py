@@ -35,6 +35,7 @@ class Expectation(click.ParamType[tuple[str, str]]):
 @click.option("--on", type=click.Choice(["simulated", "mpi", "both"]), default="simulated", show_default=True)
 @click.option("--level", type=click.Choice(["result", "volume", "steps"]), default="result", show_default=True,
               help="Look at results, at what is sent in all, or at every message.")  # fmt: skip
+@click.option("--sparse", is_flag=True, help="Give it sparring.Sparse where no algorithm says what it takes.")
 @click.option("--max-examples", type=click.IntRange(1), default=100, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same examples.")
 @click.option("--xfail", "xfail", multiple=True, type=Expectation(), help="A property that must fail, and why.")
@@ -42,8 +43,9 @@ class Expectation(click.ParamType[tuple[str, str]]):
 @_options.parameters
 @_options.as_json
 def command(
-    target: str, algorithm: str, ranks: tuple[int, ...], on: str, level: str, max_examples: int, seed: int,
-    xfail: tuple[tuple[str, str], ...], only: tuple[str, ...], params: tuple[tuple[str, Any], ...], json_: bool,
+    target: str, algorithm: str, ranks: tuple[int, ...], on: str, level: str, sparse: bool, max_examples: int,
+    seed: int, xfail: tuple[tuple[str, str], ...], only: tuple[str, ...], params: tuple[tuple[str, Any], ...],
+    json_: bool,
 ) -> None:  # fmt: skip
     """Judge TARGET, pkg.mod:function or file.py:function (or :Class), property by property.
 
@@ -58,7 +60,7 @@ def command(
         task = progress.add_task(f"checking {target}", total=max_examples * (2 if on == "both" else 1))
         report = check(
             target, algorithm, ranks=ranks, on=on, level=level, seed=seed, max_examples=max_examples,
-            xfail=dict(xfail), only=only or None, advance=lambda: progress.advance(task), **dict(params),
+            xfail=dict(xfail), only=only or None, sparse=sparse, advance=lambda: progress.advance(task), **dict(params),
         )  # fmt: skip
     if not json_:
         console.print(table(report))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sparring.report import Report
 
 BAR = 24  # characters of the longest bar
+STEPS = 16  # so many are shown at most
 
 
 @click.command("run")
@@ -91,18 +92,31 @@ def present(run: dict[str, Any]) -> str:
 
 def tables(run: dict[str, Any]) -> list[Table]:
     """What is to say of sparse vectors."""
-    return [compared(run), grown(run)] if "sparse" in run else []
+    return [compared(run), stepwise(run), grown(run)] if "sparse" in run else []
 
 
 def compared(run: dict[str, Any]) -> Table:
     """What was sent, beside what the dense ring sends."""
-    table = grid("sent", "here", "dense ring", "ratio")
-    dense, ratio = run["sparse"]["dense_ring"], run["sparse"]["ratio"]
-    for what in ("words", "bytes"):
+    sparse = run["sparse"]
+    columns = {"here": run, "ring allgather": sparse.get("ring_allgather"), "dense ring": sparse["dense_ring"]}
+    columns = {name: sent for name, sent in columns.items() if sent}
+    table = grid("sent", *columns, "here : dense")
+    encodings = {name for step in sparse["steps"] for name in step["encodings"]}
+    for what in ("words", "bytes") if encodings <= {"pairs"} else ("bytes",):  # else an index is no word
         for place, total, key in (("at most a rank", max, "most"), ("in all", sum, "all")):
-            part = ratio[what][key]
+            part = sparse["ratio"][what][key]
             shown = "-" if part is None else f"{float(Fraction(part)):.3g}"
-            table.add_row(f"{what} {place}", str(total(run[what])), str(total(dense[what])), shown)
+            table.add_row(f"{what} {place}", *(str(total(sent[what])) for sent in columns.values()), shown)
+    return table
+
+
+def stepwise(run: dict[str, Any]) -> Table:
+    """What the messages of each step hold, and how they are encoded; of many steps, some."""
+    table = grid("step", "entries a message", "encoded as", "bytes in all")
+    steps = run["sparse"]["steps"]
+    for t in range(0, len(steps), len(steps) // STEPS + 1):
+        encodings = ", ".join(f"{name} {count}" for name, count in steps[t]["encodings"].items())
+        table.add_row(str(t), span(*steps[t]["entries"]), encodings, str(steps[t]["bytes"]))
     return table
 
 

@@ -58,6 +58,7 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "added": ("r", "t", "c", "p", "n", "k"),
     "sends": ("x", "c", "p", "n", "w"),
     "octets": ("m", "size", "w"),
+    "encoding": ("m", "size", "w"),
 }
 
 
@@ -109,6 +110,9 @@ class Page:
     """
     octets: Callable[[Int, Int, Int], Int]
     """``octets(m, size, w)``: bytes of a message with ``m`` entries of a chunk of ``size``, ``w`` a value."""
+
+    encoding: Callable[[int, int, int], str]
+    """``encoding(m, size, w)``: the name of the encoding that such a message has."""
 
     @property
     def collective(self) -> str:
@@ -193,8 +197,10 @@ def load(module: ModuleType, **params: Any) -> Page:
         raise InputError(f"page {name}: no data {data!r}; there are {', '.join(DATA)}")
     values = parameters(module, name, params)
     words, octets = (list_words, pairs) if data == "lists" else (chunk_words, values_alone)
-    sizes = {"words": words, "added": getattr(module, "words", words), "octets": octets}
-    defaults = {"live": always, "sends": unchanged, **sizes, **KINDS[kind]._asdict()}
+    defaults = {
+        "live": always, "words": words, "added": getattr(module, "words", words), "octets": octets, "sends": unchanged,
+        "encoding": lambda m, size, w: "values" if data == "vector" else "pairs", **KINDS[kind]._asdict(),
+    }  # fmt: skip
     formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), values) for f in LETTERS}
     doc = inspect.getdoc(module) or name
     return Page(name=name, kind=kind, data=data, doc=doc, module=module, params=values, **formulas)

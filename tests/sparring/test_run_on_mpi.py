@@ -17,6 +17,7 @@ from sparring.errors import InputError
 
 pytestmark = [
     pytest.mark.mpi,
+    pytest.mark.runtimes,
     pytest.mark.skipif(launch.find() is None, reason='no mpiexec: pip install "sparring[mpich]"'),
 ]
 COMMAND = [sys.executable, "-c", "from sparring.cli import main; main()", "run"]

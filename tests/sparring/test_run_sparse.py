@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -112,6 +113,7 @@ def test_a_file_of_lists(lists):
         "density": "3/8",
         "dense_ring": {"words": [10, 11, 11], "bytes": [80, 88, 88]},
         "ratio": {"words": {"most": "10/11", "all": "5/8"}, "bytes": {"most": "15/22", "all": "15/32"}},
+        "steps": [{"entries": [0, 3], "encodings": {"pairs": 3}, "bytes": 60}] * 2,
     }
     assert told["words"] == [2 * (2 + 0), 2 * (3 + 2), 2 * (0 + 3)]
     assert told["bytes"] == [12 * (2 + 0), 12 * (3 + 2), 12 * (0 + 3)]
@@ -222,8 +224,35 @@ def test_it_is_readable(width, monkeypatch):
 
     assert max(map(len, lines)) <= width
     assert "present    96 of them a rank, 470 in the sum: 4.89 %" in lines
-    assert "words at most a rank   1344       16818  0.0799" in lines
+    assert "words at most a rank   1344       16818        0.0799" in lines
     assert "8 ranks     470.0   4.89 %          470  ████████████████████████" in lines
+
+
+@pytest.mark.parametrize("density", ["0.1%", "1%", "10%", "30%"])
+def test_the_sparse_ring_on_gradients(density):
+    """Bytes as the formula says, step by step, and never more than the dense ring's and headers."""
+    told = run("ring_sparse", "--input", "digits:step300", "--ranks", 8, "--density", density)
+    steps, dense = told["sparse"]["steps"], told["sparse"]["dense_ring"]["bytes"]
+
+    assert sum(told["bytes"]) == sum(step["bytes"] for step in steps)
+    assert len(steps) == 14
+    assert all(sum(step["encodings"].values()) == 8 for step in steps)
+    assert all(sent <= most + 8 * 14 for sent, most in zip(told["bytes"], dense))
+    headers = 8 * sum(told["messages"])
+    assert sum(told["bytes"]) - headers < sum(told["sparse"]["ring_allgather"]["bytes"])
+
+
+def test_other_bytes_than_the_formulas_are_refuted():
+    """A page that says too little, which its implementation cannot keep to."""
+    page = sparring.page("ring_sparse")
+    short = replace(page, octets=lambda m, size, w: page.octets(m, size, w) - 1)
+    xs = [Sparse([r, 5], [1.0, 2.0], 8) for r in range(3)]
+
+    (flaw,) = runs.simulated(short, "sparring.impl.ring_sparse:allreduce", xs).flaws
+
+    assert flaw.property == "volume"
+    assert "rank 0 sends" in flaw.detail
+    assert runs.simulated(page, "sparring.impl.ring_sparse:allreduce", xs).flaws == []
 
 
 def test_many_ranks_are_shown_at_powers_of_two():

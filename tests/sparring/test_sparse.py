@@ -65,6 +65,8 @@ def test_dense_has_zeros_where_nothing_is(support, n):
         ([1, 2], [1], 5, "2 indices and 1 values: there must be one value for each index"),
         ([1], [1], -1, "n = -1: it must be a whole number, 0 or more"),
         ([1], [1], 2.5, "n = 2.5: it must be a whole number"),
+        ([1], [1], 2**63, "n = 9223372036854775808: it must be a whole number, 0 or more, below 2**63"),
+        ([[1], [1, 2]], [1, 2], 5, "indices make no array: "),
         ([1.0], [1], 5, "indices have dtype float64: it must be int32 or int64"),
         ([1], [1j], 5, "values have dtype complex128: it must be float32, float64, int32 or int64"),
         ([[1]], [1], 5, "indices have 2 dimensions: they must have 1"),

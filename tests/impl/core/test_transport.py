@@ -8,6 +8,8 @@ import pytest
 from sparring.checks import launch
 from sparring.impl.core import transport
 
+pytestmark = pytest.mark.runtimes
+
 PROGRAM = str(Path(__file__).with_name("transport_program.py"))
 
 

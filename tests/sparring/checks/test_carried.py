@@ -26,10 +26,28 @@ def test_round_trip(support, dtype, width):
     assert (y.dtype, y.indices.dtype) == (x.dtype, x.indices.dtype)
 
 
-def test_a_result_that_is_not_sparse_is_told(tmp_path):
-    """With the function's name."""
-    file = tmp_path / "mine.py"
-    file.write_text("def dense(comm, x):\n    return x.dense()\n")
+def test_what_is_no_sparse_vector_travels_as_it_is():
+    """Unsorted, doubled, out of range: it is for the judge to say."""
+    x = Sparse.made(np.array([7, 2, 2]), np.array([1.0, -0.0, np.nan]), 3)
 
-    with pytest.raises(ValueError, match=r"mine\.py:dense returned ndarray: it must return a Sparse"):
-        carried.rank(None, carried.octets(Sparse([1], [1.0], 3)), function=f"{file}:dense")
+    y = carried.sparse(carried.octets(x))
+
+    assert not carried.unfit(x)
+    assert (y.indices.tolist(), y.values.tobytes(), y.n) == ([7, 2, 2], x.values.tobytes(), 3)
+
+
+@pytest.mark.parametrize(
+    ("indices", "values", "n", "why"),
+    [
+        ([1], [1.0, 2.0], 5, "indices of shape (1,) and values of shape (2,)"),
+        ([[1]], [[1.0]], 5, "indices of shape (1, 1) and values of shape (1, 1)"),
+        ([1.0], [1.0], 5, "indices of float64 and values of float64"),
+        ([1], [True], 5, "indices of int64 and values of bool"),
+        ([1], [1.0], "5", "n='5'"),
+        ([1], [1.0], 2**63, "n=9223372036854775808"),
+        ([1], [1.0], -1, "n=-1"),
+    ],
+)
+def test_what_cannot_travel_says_why(indices, values, n, why):
+    """In the words that a verdict then has of what was returned."""
+    assert carried.unfit(Sparse.made(np.array(indices), np.array(values), n)) == why

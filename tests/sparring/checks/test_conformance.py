@@ -127,6 +127,7 @@ def test_every_option_is_prefixed():
 
 
 @pytest.mark.mpi
+@pytest.mark.runtimes
 @pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
 def test_under_mpiexec_all_ranks_agree(project):
     """Rank 0 draws, all ranks run the target on the job's own ranks, and all pass."""
@@ -137,6 +138,7 @@ def test_under_mpiexec_all_ranks_agree(project):
 
 
 @pytest.mark.mpi
+@pytest.mark.runtimes
 @pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
 def test_under_mpiexec_one_failing_rank_fails_all(project):
     """A wrong result is the same failure on every rank."""
@@ -147,6 +149,7 @@ def test_under_mpiexec_one_failing_rank_fails_all(project):
 
 
 @pytest.mark.mpi
+@pytest.mark.runtimes
 @pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
 def test_under_mpiexec_a_rank_that_raises_takes_the_job_down(project):
     """With its traceback, though the others wait for it."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from sparring.checks import launch
 from sparring.errors import MissingExtra
+
+pytestmark = pytest.mark.runtimes
 
 RANKS = "from mpi4py.MPI import COMM_WORLD as c; import os; os.write(1, f'{c.rank} {c.size} {os.getpid()}\\n'.encode())"
 
@@ -53,21 +56,73 @@ def test_beside_comes_first(fake):
 def test_open_mpi(fake, monkeypatch, name, uid):
     """Open MPI must be told to share cores, and to run as root."""
     monkeypatch.setattr(os, "geteuid", lambda: uid)
-    launch.is_open_mpi.cache_clear()
+    launch.runtime.cache_clear()
     flags = launch.flags(fake("beside", f'echo "{name}"'))
     assert flags == (["--oversubscribe", "--allow-run-as-root"] if uid == 0 else ["--oversubscribe"])
 
 
-def test_other_launchers(fake):
-    """Others need no flags."""
-    launch.is_open_mpi.cache_clear()
-    assert launch.flags(fake("beside", "echo HYDRA build details:")) == []
+@pytest.mark.parametrize(
+    ("says", "lasting"),
+    [
+        ("HYDRA build details:", ["-disable-auto-cleanup"]),
+        ("Intel(R) MPI Library for Linux* OS", ["-disable-auto-cleanup"]),
+        ("mpiexec (Open MPI) 5.0.11", []),
+        ("srun 24.05", []),
+    ],
+)
+def test_who_ends_the_others(fake, monkeypatch, says, lasting):
+    """Those that can are told to let the others live when a rank fails; others than Open MPI need no more flags."""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    launch.runtime.cache_clear()
+    path = fake("beside", f'echo "{says}"')
+    assert launch.flags(path, tidy=False) == [*launch.flags(path), *lasting]
+    assert launch.flags(path) == (["--oversubscribe"] if "Open MPI" in says else [])
+
+
+@pytest.mark.parametrize(("says", "pin"), [("Intel(R) MPI Library for Linux* OS", "off"), ("HYDRA", None)])
+def test_environment(fake, says, pin):
+    """Intel's ranks are bound to no core, unless the user says so; nobody's paint where their output is a file."""
+    launch.runtime.cache_clear()
+    path = fake("beside", f'echo "{says}"')
+    assert launch.environment(path, {"A": "1"}).get("I_MPI_PIN") == pin
+    assert launch.environment(path, {"I_MPI_PIN": "on", "TERM": "xterm"}) == {"I_MPI_PIN": "on", "TERM": "dumb"}
+
+
+SHARES = """
+import mmap, sys, time
+files = [open(name, "w+b") for name in sys.argv[1:]]
+maps = [file.truncate(4096) and mmap.mmap(file.fileno(), 4096) for file in files]
+print("mapped", flush=True)
+time.sleep(100)
+"""
+
+
+@pytest.mark.skipif(not launch.SHARED.is_dir(), reason="no /dev/shm here")
+def test_shared_memory_goes_with_its_job():
+    """What a job that is ended has in /dev/shm by MPI's names goes too; other files, and other jobs' files, stay."""
+    names = [f"mpich_shm_test{os.getpid()}_{i}" for i in range(2)] + [f"user{os.getpid()}"]
+    mine, theirs, user = files = [launch.SHARED / name for name in names]
+    theirs.touch()
+    rank = [sys.executable, "-c", SHARES, str(mine), str(user)]
+    launcher = ["sh", "-c", '"$@"; exit', "sh", *rank]
+    process = subprocess.Popen(launcher, stdout=subprocess.PIPE, start_new_session=True)
+    assert process.stdout
+    try:
+        assert process.stdout.readline() == b"mapped\n"
+        assert launch.segments(launch.descendants(process.pid)) == {mine}
+        launch.stop(process)
+        assert [path.exists() for path in files] == [False, True, True]
+    finally:
+        launch.stop(process)
+        process.stdout.close()
+        for path in files:
+            path.unlink(missing_ok=True)
 
 
 def test_code_and_output(fake):
     """The exit code and all output come back."""
     fake("beside", 'test "$1" = --version || { printf "%s " "$@"; echo error >&2; exit 3; }')
-    launch.is_open_mpi.cache_clear()
+    launch.runtime.cache_clear()
     done = launch.run(["prog", "a b"], 5, timeout=10)
     assert (done.returncode, done.stdout) == (3, "-n 5 prog a b error\n")
 
@@ -116,8 +171,6 @@ def test_interrupt_ends_all(launcher, gone):
 
 def test_stop_twice():
     """Stopping what has ended does nothing."""
-    import subprocess
-
     process = subprocess.Popen([sys.executable, "-c", ""], start_new_session=True)
     process.wait(30)
     launch.stop(process)

@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from sparring.checks.line import LENGTHS, LIMIT, Line, Message
 from sparring.errors import InputError
+from sparring.sparse import Sparse
 
 
 @pytest.fixture
@@ -46,6 +47,14 @@ def test_arrays(arrays):
     header, got = sent({"a": [1, "x"]}, arrays)
     assert header == {"a": [1, "x"]}
     assert [(x.dtype, x.shape, x.tobytes()) for x in got] == [(x.dtype, x.shape, x.tobytes()) for x in arrays]
+
+
+def test_sparse_vectors():
+    """Between arrays, where a column of a table is a gap from entry to entry."""
+    x = Sparse.made(np.arange(6).reshape(3, 2)[:, 1], np.array([1, 2, 3], np.int32), 9)
+    first, got, last = sent({}, [np.zeros(2), x, np.ones(1, np.int8)]).arrays
+    assert (got.indices.tolist(), got.values.tolist(), got.dtype, got.n) == ([1, 3, 5], [1, 2, 3], np.int32, 9)
+    assert (first.tolist(), last.tolist()) == ([0.0, 0.0], [1])
 
 
 def test_gaps():

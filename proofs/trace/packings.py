@@ -1,0 +1,116 @@
+"""How a message carries a page's list, where vectors are sparse: entries of an index and a value each.
+
+Known are messages that hold a list's entries and nothing else, a value of the vectors' dtype and an
+index of 4 or 8 bytes each: all values before all indices, all indices before all values, or in pairs.
+A run is read in the one of them in which most of its messages are the page's.  Whatever else a program
+sends (a header, a bitmap, indices as floats) is not read: then messages can only be counted.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.proofs.trace.divergence import Expected
+from sparring.proofs.trace.events import Event, Trace, digest
+from sparring.spec.core.sparse import SparseLike
+
+Array: TypeAlias = NDArray[Any]
+PACKED = "an index of 4 or 8 bytes and a value each"
+"""What an entry is in a message that can be read."""
+ORDERS = ("values first", "indices first", "pairs")
+
+
+def listed(x: SparseLike, dtype: np.dtype[Any]) -> Array:
+    """A list's entries as an array of pairs."""
+    return np.array([*zip(x.indices, x.values)], pairs(8, dtype))
+
+
+def pairs(width: int, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """An index and a value."""
+    return np.dtype([("index", f"i{width}"), ("value", dtype)])
+
+
+class Packing(NamedTuple):
+    """The bytes of an index, and how entries of ``dtype`` follow one another."""
+
+    width: int
+    order: str
+    dtype: np.dtype[Any]
+
+    def narrowed(self, entries: Array) -> Array:
+        """The same entries, with this width of indices."""
+        return entries.astype(pairs(self.width, self.dtype))
+
+    def packed(self, entries: Array) -> bytes:
+        """The message."""
+        whole = self.narrowed(entries)
+        indices, values = whole["index"].tobytes(), whole["value"].tobytes()
+        return {"values first": values + indices, "indices first": indices + values}.get(self.order, whole.tobytes())
+
+    def unpacked(self, message: Array) -> Array:
+        """The entries of a message of a whole number of them."""
+        kind, data = pairs(self.width, self.dtype), message.tobytes()
+        if self.order == "pairs":
+            return np.frombuffer(data, kind)
+        entries = np.empty(len(data) // kind.itemsize, kind)
+        first = "value" if self.order == "values first" else "index"
+        cut = entries.size * kind[first].itemsize
+        for name, part in ((first, data[:cut]), ({"value": "index", "index": "value"}[first], data[cut:])):
+            entries[name] = np.frombuffer(part, kind[name])
+        return entries
+
+    def digests(self, entries: Array) -> set[str]:
+        """Of the message, and of it with +0.0 for every -0.0."""
+        plain = entries.copy()
+        plain["value"] += self.dtype.type(0)
+        return {digest(self.packed(entries)), digest(self.packed(plain))}
+
+    def same(self, event: Event, entries: Array) -> bool:
+        """Whether ``event``, as :meth:`read`, sends these entries, up to zeros' signs and NaNs' bits."""
+        if event.nbytes != entries.nbytes:
+            return False
+        if event.payload is None:
+            return bool(event.digest in self.digests(entries) or (entries["value"] != entries["value"]).any())
+        has, real = event.payload, self.dtype.kind == "f"
+        return np.array_equal(has["index"], entries["index"]) and np.array_equal(
+            has["value"], entries["value"], equal_nan=real
+        )
+
+    def read(self, trace: Trace) -> Trace:
+        """The trace with messages counted by entries, and these in place of bytes where payloads are known."""
+        return Trace(trace.ranks, [self.entries(event) for event in trace.events])
+
+    def entries(self, event: Event) -> Event:
+        """A message so; any other event, and what is no whole number of entries, as it is."""
+        kind = pairs(self.width, self.dtype)
+        if event.op != "send" or event.nbytes % kind.itemsize:
+            return event
+        payload = None if event.payload is None else self.unpacked(event.payload)
+        return event._replace(count=event.nbytes // kind.itemsize, dtype=str(kind), payload=payload)
+
+
+def spoken(wanted: Sequence[Expected], trace: Trace) -> Packing | None:
+    """The packing in which most messages are the page's; None if none is.
+
+    Lists of index 0 alone tell little, since zeros look alike in many forms; they count where there are no others.
+    """
+    full = [m for m in wanted if m.entries.size]
+    telling = [m for m in full if m.entries["index"].any()] or full
+    sent: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for event in trace.sends():
+        sent[event.rank, event.peer].add(event.digest)
+    read = {packing: sum(bool(packing.digests(m.entries) & sent[m.src, m.dst]) for m in telling)
+            for packing in known(telling)}  # fmt: skip
+    best = max(read, key=lambda packing: read[packing], default=None)
+    return best if best and read[best] else None
+
+
+def known(messages: Sequence[Expected]) -> Iterator[Packing]:
+    """All packings of such entries."""
+    for dtype in {m.entries.dtype["value"] for m in messages}:
+        yield from (Packing(width, order, dtype) for width in (4, 8) for order in ORDERS)

@@ -1,0 +1,81 @@
+"""What is asked of a vector, be it an array or sparse."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.proofs.core import lists
+from sparring.proofs.core.refinement import difference
+from sparring.sparse import INDICES, Sparse
+
+Vector: TypeAlias = NDArray[Any] | Sparse
+SHOWN = 12
+"""Entries of a vector that a sentence shows, at most."""
+
+
+def shown(x: Any) -> str:
+    """A vector in few characters: its entries, of a sparse one each after its index.
+
+    >>> shown(np.array([0, 2])), shown(Sparse([1, 4], [2.5, 0.0], 6))
+    ('[0 2]', '[1:2.5 4:0.0]')
+    """
+    if not isinstance(x, Sparse):
+        return np.array2string(x, threshold=SHOWN, edgeitems=4, max_line_width=10_000, precision=17, floatmode="unique")
+    pairs = [f"{i}:{v}" for i, v in zip(x.indices.tolist(), x.values.tolist())]
+    return f"[{' '.join(pairs if len(pairs) <= SHOWN else [*pairs[:4], '...', *pairs[-4:]])}]"
+
+
+def kind(x: Vector) -> str:
+    """Its class, dtypes and length in words."""
+    if isinstance(x, Sparse):
+        return f"a Sparse of {x.dtype} with n={x.n} and indices of {x.indices.dtype}"
+    return f"{x.size} entries of {x.dtype}"
+
+
+def size(x: Vector) -> tuple[int, int, float]:
+    """By what a vector is smaller than another of its length and dtype: indices' dtype, entries, magnitudes."""
+    weight = float(np.abs(lists.values(x).astype(np.float64)).sum())
+    return (-INDICES.index(str(x.indices.dtype)), len(x), weight) if isinstance(x, Sparse) else (0, 0, weight)
+
+
+def plain(x: Vector) -> Any:
+    """As JSON knows it."""
+    if not isinstance(x, Sparse):
+        return x.tolist()
+    return {"indices": x.indices.tolist(), "values": x.values.tolist(), "n": x.n}
+
+
+def source(x: Vector) -> str:
+    """As Python makes it again."""
+    if isinstance(x, Sparse):
+        return f"sparring.Sparse({source(x.indices)}, {source(x.values)}, {x.n})"
+    return f"np.array({x.tolist()!r}, np.{x.dtype})"
+
+
+def comparable(a: Any, b: Any) -> bool:
+    """Whether these are vectors of one kind; where not, another property says so."""
+    if isinstance(a, Sparse) and isinstance(b, Sparse):
+        return kind(a) == kind(b)
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return (a.shape, a.dtype) == (b.shape, b.dtype)
+    return False
+
+
+def unequal(a: Any, b: Any) -> tuple[str, str, str] | None:
+    """The first place where the bits of two vectors of one kind differ, and what either has there; None if none."""
+    if not isinstance(a, Sparse):
+        i = difference(a, b)
+        return None if i is None else (f"entry {i}", bits(a, i), bits(b, i))
+    if not np.array_equal(a.indices, b.indices) or a.values.shape != b.values.shape:
+        return "the support", str(a.indices), str(b.indices)
+    i = difference(a.values, b.values)
+    return None if i is None else (f"index {a.indices[i]}", bits(a.values, i), bits(b.values, i))
+
+
+def bits(y: NDArray[Any], i: int) -> str:
+    """An entry so that two that differ in the last bit read differently."""
+    value = y[i].item()
+    return value.hex() if isinstance(value, float) else str(value)

@@ -1,0 +1,129 @@
+"""Sources of targets that take sparse vectors: a twin that goes right, and what is planted in it.
+
+The twin is a ring allgather written in a style unlike sparring's own: indices before values, always
+of 8 bytes, and sums in a dictionary.
+"""
+
+from __future__ import annotations
+
+TWIN = """\
+import numpy as np
+import sparring
+
+called = 0
+
+def packed(x):
+    return np.concatenate([x.indices.astype(np.int64).view(np.uint8), x.values.view(np.uint8)])
+
+def allreduce(comm, x):
+    global called
+    called += 1
+    me, size = comm.rank, comm.size
+    sizes = np.empty(size, np.int64)
+    comm.Allgather(np.array([len(x)]), sizes)
+    lists = [np.empty(k * (8 + x.dtype.itemsize), np.uint8) for k in sizes]
+    lists[me][:] = packed(x)
+    for hop in range(size - 1):
+        there, here = lists[(me - hop) % size], lists[(me - hop - 1) % size]
+        comm.Sendrecv(there, dest=(me + 1) % size, recvbuf=here, source=(me - 1) % size)
+    sums = {}
+    for one, k in zip(lists, sizes):
+        for i, v in zip(one[:8 * k].view(np.int64).tolist(), one[8 * k:].view(x.dtype)):
+            sums[i] = sums[i] + v if i in sums else v
+    support = sorted(sums)
+    indices, values = np.array(support, x.indices.dtype), np.array([sums[i] for i in support], x.dtype)
+    return sparring.Sparse(indices, values, x.n)
+"""
+EXCHANGE = "comm.Sendrecv(there, dest=(me + 1) % size, recvbuf=here, source=(me - 1) % size)"
+ADDS = "sums[i] = sums[i] + v if i in sums else v"
+RETURNS = "return sparring.Sparse(indices, values, x.n)"
+WRONG = {"result", "edge sizes", "dtypes"}
+DEFECTS = {
+    "drops an entry where supports overlap": (
+        ADDS,
+        "sums.update({i: v}) if i not in sums else sums.pop(i)",
+        WRONG,
+    ),
+    "loses explicit zeros": ("sorted(sums)", "sorted(i for i in sums if sums[i] != 0)", WRONG),
+    "adds a zero where nothing is": ("support = ", "sums.setdefault(0, 0) if x.n else None\n    support = ", WRONG),
+    "keeps the last of equal indices": (ADDS, "sums[i] = v", WRONG),
+    "returns unsorted indices": (
+        RETURNS,
+        "return sparring.Sparse.made(indices[::-1].copy(), values[::-1].copy(), x.n)",
+        WRONG,
+    ),
+    "returns equal indices": (
+        RETURNS,
+        "return sparring.Sparse.made(np.repeat(indices, 2), np.repeat(values, 2), x.n)",
+        WRONG,
+    ),
+    "returns a dense vector": (RETURNS, "return sparring.Sparse(indices, values, x.n).dense()", WRONG),
+    "returns another length": (RETURNS, "return sparring.Sparse(indices, values, x.n + 1)", WRONG),
+    "returns other indices' dtype": (
+        RETURNS,
+        "return sparring.Sparse(indices.astype(np.int64), values, x.n)",
+        {"dtypes"},
+    ),
+    "adds in another order on one rank": (
+        "in zip(lists, sizes)",
+        "in list(zip(lists, sizes))[:: -1 if me == 1 else 1]",
+        {"agreement"},
+    ),
+    "another order in the next call": (
+        "in zip(lists, sizes)",
+        "in list(zip(lists, sizes))[:: 1 if called % 2 else -1]",
+        {"reproducibility"},
+    ),
+    "changes its input": (
+        f"    {RETURNS}",
+        "    x.values.flags.writeable = True\n    x.values[:1] = 11\n    " + RETURNS,
+        {"input untouched"},
+    ),
+    "reorders its input": (
+        f"    {RETURNS}",
+        "    x.indices.flags.writeable = True\n    x.indices[:] = x.indices[::-1].copy()\n    " + RETURNS,
+        {"input untouched"},
+    ),
+    "writes to its read-only input": ("    support", "    x.values[:] = 0\n    support", WRONG),
+    "sends that need buffers": (
+        EXCHANGE,
+        "comm.Send(there, (me + 1) % size); comm.Recv(here, (me - 1) % size)",
+        {"deadlock"},
+    ),
+    "sends every list twice": (EXCHANGE, f"{EXCHANGE}; {EXCHANGE}", {"steps", "volume"}),
+    "sends one list in two halves": (
+        EXCHANGE,
+        "for half in (slice(0, 8), slice(8, None)):\n            "
+        + EXCHANGE.replace("there,", "there[half],").replace("=here", "=here[half]"),
+        {"steps", "volume"},
+    ),
+    "too long a message": (
+        "comm.Sendrecv(there",
+        "comm.Sendrecv(np.append(there, there[:1])",
+        {"hygiene"},
+    ),
+}
+APART = """\
+import numpy as np
+import sparring
+
+def allreduce(comm, x):
+    sizes = np.empty(comm.size, np.int64)
+    comm.Allgather(np.array([len(x)]), sizes)
+    indices, values = np.empty(sizes.sum(), x.indices.dtype), np.empty(sizes.sum(), x.dtype)
+    comm.Allgatherv(x.indices, (indices, sizes))
+    comm.Allgatherv(x.values, (values, sizes))
+    return sparring.Sparse.of(indices, values, x.n)
+"""
+"""Goes right without a message: the library gathers indices and values."""
+AS_FLOATS = TWIN.replace("x.indices.astype(np.int64)", "x.indices.astype(np.float64)").replace(
+    "one[:8 * k].view(np.int64).tolist()", "one[:8 * k].view(np.float64).astype(int).tolist()"
+)
+"""Goes right: a ring whose messages no reader knows, though zeros look the same in them."""
+
+
+def planted(name: str) -> str:
+    """The twin with one defect."""
+    old, new, _ = DEFECTS[name]
+    assert old in TWIN
+    return TWIN.replace(old, new, 1)
