@@ -1,8 +1,8 @@
 """A stateful target on a group of real ranks, called several times; lines carry one array a rank.
 
 Each rank gets its vectors as rows, and answers with bytes: for each call the result, then the
-residual with all its entries, both after their numbers
-of bytes, as :mod:`sparring.checks.carried` has them.
+residual with all its entries, as :mod:`sparring.checks.carried` has them, each after its number of
+bytes.
 """
 
 from __future__ import annotations
