@@ -19,7 +19,7 @@ from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDE
 from sparring.report import PROPERTIES, Result
 from sparring.samples import edges, gradients, kept
 from sparring.spans import spans
-from sparring.spec.core.model import Page
+from sparring.spec.core.model import Page, parameters
 
 Track = Callable[[Iterable[Any], str], Iterable[Any]]
 """Goes through what it is given and shows how far it is, under a description."""
@@ -56,7 +56,7 @@ BUFFERED = 16  # up to here sends are also tried with unbounded buffers; beyond,
 def verify_page(page: Page, plan: Plan, track: Track) -> list[Result]:
     """A result for each property that applies, in the order of PROPERTIES."""
     found = proved(page, track)
-    target = implementation(page)
+    target = judged(page)
     if target and plan.on in ("simulated", "both"):
         merge(found, run_simulated(page, target, plan, track))
     if target and plan.on in ("mpi", "both"):
@@ -102,11 +102,28 @@ def merge(found: dict[str, Result], new: Mapping[str, Result]) -> None:
 
 
 def implementation(page: Page) -> str | None:
-    """The target, ``module:function`` or ``module:Class``, that implements a page of sparring's own, if any."""
+    """The target ``module:function`` that implements a page of sparring's own, if there is one.
+
+    It is called with its own defaults, so it implements no page of other parameters.
+    """
     room, _, name = page.module.__name__.rpartition(".")
     module = f"sparring.impl.{name}"
-    attribute = page.collective.capitalize() if page.stateful else page.collective  # a class keeps the residual
-    return f"{module}:{attribute}" if room == "sparring.spec" and importlib.util.find_spec(module) else None
+    if (
+        room != "sparring.spec"
+        or not importlib.util.find_spec(module)
+        or page.params != parameters(page.module, name, {})
+    ):
+        return None
+    return f"{module}:{page.collective}"
+
+
+def judged(page: Page) -> str | None:
+    """What is run: the implementation, or the class of its name beside it, which keeps a residual between calls."""
+    found = implementation(page)
+    if found is None or not page.stateful:
+        return found
+    module, _, function = found.rpartition(":")
+    return f"{module}:{function.capitalize()}"
 
 
 def proved(page: Page, track: Track) -> dict[str, Result]:

@@ -17,11 +17,11 @@ import numpy as np
 
 from sparring.errors import InputError
 from sparring.proofs.core import refinement
+from sparring.proofs.core.lists import made
 from sparring.proofs.core.refinement import DTYPES, Flaw, difference, sizes, told
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.sparse import SparseVector
 
 
 class Case(NamedTuple):
@@ -108,14 +108,9 @@ def expected(page: Page, case: Case) -> Iterator[list[Done]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             ran: Any = runner.run(page, [x + y for x, y in zip(vectors, left)])
-            results = [sparse(y, left[0].dtype) for y in ran.results]
-            left = [sparse(y, left[0].dtype).dense() for y in ran.residuals]
+            results = [made(y, left[0].dtype) for y in ran.results]
+            left = [made(y, left[0].dtype).dense() for y in ran.residuals]
         yield [Done(*done) for done in zip(results, left)]
-
-
-def sparse(x: SparseVector, dtype: Any) -> Sparse:
-    """The page's vector as a target has it."""
-    return Sparse(np.array(x.indices, np.int64), np.array(x.values, dtype), x.n)
 
 
 def unbalanced(case: Case, ran: Sequence[Sequence[Done]]) -> str | None:

@@ -20,6 +20,7 @@ from sparring.proofs.world.findings import Finding, Kind
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
+from sparring.spec.core.sparse import SparseVector
 
 PAIRED = 33  # ranks; with more, evaluating terms takes longer than it teaches
 DTYPES = ("float32", "float64", "int32", "int64")
@@ -133,7 +134,8 @@ def expected(page: Page, xs: Sequence[Any]) -> list[Any]:
     """What the page computes; that infinities cancel to NaN is no surprise here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        return runner.run(page, xs).results
+        results = runner.run(page, xs).results
+    return [lists.made(y, xs[0].dtype) if isinstance(y, SparseVector) else y for y in results]
 
 
 def run(

@@ -10,7 +10,7 @@ import pytest
 
 from sparring import impl, page, verification
 from sparring.checks.launch import find
-from sparring.proofs.core import iterations, kernel, supplement
+from sparring.proofs.core import iterations, kernel, refinement, supplement
 from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.verdicts import Word
 from sparring.proofs.mutants.schedules import MUTATIONS
@@ -142,6 +142,18 @@ def test_real_mpi_is_one_of_the_properties(target):
     wrong = target({"here[largest.indices] = 0": "pass"})
     found = verification.on_mpi(PAGE, wrong, plan, lambda items, _: items)
     assert (found.verdict.word, "residual entry" in found.detail) == (Word.REFUTED, True)
+
+
+def test_a_single_run_is_the_function_and_verify_takes_the_class():
+    """The function has the page's bits too; for another k than its default it stands for no page."""
+    name = verification.implementation(PAGE)
+    assert name == "sparring.impl.ring_topk:allreduce"
+    assert verification.judged(PAGE) == "sparring.impl.ring_topk:Allreduce"
+    assert verification.implementation(page("ring_topk", k=5)) is None
+    xs = refinement.vectors("float32", 3, 400)
+    assert refinement.on_numbers(PAGE, name, xs, "result") == []
+    (flaw,) = refinement.on_numbers(page("ring_topk", k=5), name, xs, "result")
+    assert "rank 0 has an entry at index" in flaw.detail
 
 
 def test_what_it_is_run_on():
