@@ -28,7 +28,7 @@ def costs(page: Page) -> str:
         return f"There is no closed form yet: {escaped(str(why))}."
     found = [(FORMS[row.quantity], row.exact, row.divided, row.bound) for row in rows(cost, tuple(FORMS))]
     cells = [[escaped(what), *(f"``{form}``" if form is not None else "" for form in forms)] for what, *forms in found]
-    head = ("quantity", "exact", escaped("where p | n"), "at least")
+    head = ("quantity", "exact", escaped(f"where {cost.even}"), "at least")
     return "\n\n".join([COSTS, table(head, cells, "costs"), checks(cost)])
 
 

@@ -49,16 +49,18 @@ def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
     ready = [0] * p  # the most words on a path that ends at this rank
     for t in range(steps):
         sends = [send(page, r, t, p) for r in range(p)]
-        words = [number(page.words(r, t, c, p, n, k)) for r, (_, c) in enumerate(sends)]
+        words, values = (
+            [number(f(r, t, c, p, n, k)) for r, (_, c) in enumerate(sends)] for f in (page.words, page.added)
+        )
         adds = truth(page.adds(t, p))
         then = [ready[r] + words[r] for r in range(p)] if paths else ready
         ready = list(then)
         for r, (d, _) in enumerate(sends):
             sent[r] += words[r]
-            added[d] += words[r] * adds
+            added[d] += values[r] * adds
             ready[d] = max(ready[d], then[r])
         critical += max(words)
-        added_critical += max(words) * adds
+        added_critical += max(values) * adds
     return Counts(steps, sent, added, critical, added_critical, max(ready) if paths else None)
 
 

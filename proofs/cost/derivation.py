@@ -6,7 +6,7 @@
               step later, the rank that sent or that received the one before
 ``critical``  V_crit: the largest message of every step, summed; V_max <= V_path <= V_crit
 ``steps``     messages that each rank sends, one after the other
-``added``     received words that rank ``r`` adds
+``added``     received values that rank ``r`` adds
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym
 
 k = Sym.var("k")
+
+Words = Callable[[Int, Int, Int, Int, Int, Int], Int]
+"""How much of something a message has, as ``Page.words`` does."""
 
 
 class Piece(NamedTuple):
@@ -63,7 +66,7 @@ def derive(page: Page) -> Derivation:
     if page.data == "sparse":
         raise Undecided("how long a message is depends on which entries the ranks have")
     steps = number_of_steps(page)
-    pieces = tuple(summed(page, page.chunk(r, t, p), span) for span in cut(page, steps))
+    pieces = tuple(summed(page.words, page.chunk(r, t, p), span) for span in cut(page, steps))
     sent = sympy.expand(sum(piece.total for piece in pieces))
     gaps: list[str] = []
 
@@ -101,14 +104,13 @@ def number_of_steps(page: Page) -> Expr:
 def cut(page: Page, steps: Expr) -> list[Span]:
     """The spans in which all conditions of the page's formulas stay as they are."""
     chunk = page.chunk(r, t, p)
-    formulas: list[Int | Bool] = [chunk, page.words(r, t, c, p, n, k), page.adds(t, p)]
+    formulas: list[Int | Bool] = [chunk, page.adds(t, p), *(f(r, t, c, p, n, k) for f in (page.words, page.added))]
     return spans(steps, [*formulas, page.chunk(page.src(r, t, p), t, p)])
 
 
-def summed(page: Page, chunk: Int, span: Span) -> Piece:
-    """What is sent in a span, when ``chunk`` is what the message holds."""
-    words = SpanReader(span)(page.words(r, t, c, p, n, k))
-    words = placed(words, ResidueReader(span)(chunk))
+def summed(formula: Words, chunk: Int, span: Span) -> Piece:
+    """What is sent in a span, by that formula, when ``chunk`` is what the message holds."""
+    words = placed(SpanReader(span)(formula(r, t, c, p, n, k)), ResidueReader(span)(chunk))
     return Piece(span, words, total(words, span))
 
 
@@ -122,12 +124,12 @@ def placed(words: Expr, chunk: Expr) -> Expr:
 
 def received(page: Page, steps: Expr) -> Iterator[Piece]:
     """What rank ``r`` adds: the message of its source, in the steps that add."""
-    if SympyReader()(page.words(r, t, c, p, n, k)).has(symbols.r):
+    if SympyReader()(page.added(r, t, c, p, n, k)).has(symbols.r):
         raise Undecided("the words of a message depend on its rank otherwise than through its chunk")
     chunk = page.chunk(page.src(r, t, p), t, p)
     for span in cut(page, steps):
         if SpanReader(span)(page.adds(t, p)) == sympy.true:
-            yield summed(page, chunk, span)
+            yield summed(page.added, chunk, span)
 
 
 def step_by_step(pieces: tuple[Piece, ...]) -> Expr:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LEGEND = (
     "A word is one value; an index counts as one word. alpha: seconds a message, beta: seconds a byte, "
-    "gamma: seconds an addition (default 0), width: bytes a word (default 4), k: entries of a list. "
+    "gamma: seconds an addition (default 0), width: bytes a word (default 4), k: entries of a list, or entries kept. "
     "Time is that of lock step, an upper bound where ranks do not wait for the step to end."
 )
 
@@ -103,7 +103,7 @@ def text(costs: list[Cost], points: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def formulas(cost: Cost) -> Iterator[str]:
-    """Each form, what it becomes where ``p`` divides ``n``, and its lower bound."""
+    """Each form, what it becomes where no chunk is rounded, and its lower bound."""
     from sparring.proofs.cost.tables import FORMS, rows
 
     for name, exact, divided, bound, gap in rows(cost, tuple(FORMS)):
@@ -111,10 +111,10 @@ def formulas(cost: Cost) -> Iterator[str]:
             continue
         yield f"  {name:<9} {exact}    ({FORMS[name]})"
         if divided not in (None, exact):
-            yield f"  {'':<9} where p | n: {divided}"
+            yield f"  {'':<9} where {cost.even}: {divided}"
         if bound is not None:
             missing = "reached" if gap == 0 else f"{gap} above it"
-            where = " where p | n" if divided != exact else ""
+            where = f" where {cost.even}" if divided != exact else ""
             yield f"  {'':<9} at least {bound} ({cost.bounds[name].source}): {missing}{where}"
 
 

@@ -55,7 +55,8 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "goal": ("q", "r", "c", "p"),
     "wanted": ("r", "c", "p"),
     "words": ("r", "t", "c", "p", "n", "k"),
-    "sends": ("x", "c", "p", "w"),
+    "added": ("r", "t", "c", "p", "n", "k"),
+    "sends": ("x", "c", "p", "n", "w"),
     "octets": ("m", "size", "w"),
     "encoding": ("m", "size", "w"),
 }
@@ -99,11 +100,13 @@ class Page:
 
     Where chunks are lists, ``k`` is the number of entries of each.
     """
-    sends: Callable[[SparseVector, int, int, int], SparseVector]
-    """``sends(x, c, p, w)``: what a rank makes of its chunk ``c``, ``x``, before it sends or returns it.
+    added: Callable[[Int, Int, Int, Int, Int, Int], Int]
+    """``added(r, t, c, p, n, k)``: how many of these words are values that may be added, by default all."""
+    sends: Callable[[SparseVector, int, int, int, int], SparseVector]
+    """``sends(x, c, p, n, w)``: what a rank makes of its chunk ``c``, ``x``, before it sends or returns it.
 
-    The values take ``w`` bytes.  What is not sent stays behind as the rank's residual.  By default
-    all of ``x`` is sent as it is.
+    The vector has ``n`` entries, whose values take ``w`` bytes.  What is not sent stays behind as
+    the rank's residual.  By default all of ``x`` is sent as it is.
     """
     octets: Callable[[Int, Int, Int], Int]
     """``octets(m, size, w)``: bytes of a message with ``m`` entries of a chunk of ``size``, ``w`` a value."""
@@ -115,6 +118,11 @@ class Page:
     def collective(self) -> str:
         """What its implementation does for the caller: lists are added in the end."""
         return "allreduce" if self.data == "lists" else self.kind
+
+    @property
+    def stateful(self) -> bool:
+        """Whether what a rank does not send is added to its next vector."""
+        return self.data == "selected"
 
     @property
     def title(self) -> str:
@@ -190,7 +198,7 @@ def load(module: ModuleType, **params: Any) -> Page:
     values = parameters(module, name, params)
     words, octets = (list_words, pairs) if data == "lists" else (chunk_words, values_alone)
     defaults = {
-        "live": always, "words": words, "octets": octets, "sends": unchanged,
+        "live": always, "words": words, "added": getattr(module, "words", words), "octets": octets, "sends": unchanged,
         "encoding": lambda m, size, w: "values" if data == "vector" else "pairs", **KINDS[kind]._asdict(),
     }  # fmt: skip
     formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), values) for f in LETTERS}

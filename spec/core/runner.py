@@ -146,7 +146,7 @@ class PieceRun(Run):
     def _sent(self, state: list[Any], r: int, cut: slice) -> Any:
         c = cut.start
         x = state[r][c]
-        sent = state[r][c] = self.page.sends(x, c, len(state), self.width)
+        sent = state[r][c] = self.page.sends(x, c, len(state), self.n, self.width)
         self.left[r] += x.without(sent).within(self.bounds[c], self.n)
         return [sent]
 
