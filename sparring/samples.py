@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sparring.checks import carried, iterated
+from sparring.checks import iterated
 from sparring.checks.group import Group
 from sparring.impl.core.selection import top
 from sparring.inputs import digits
@@ -45,7 +45,7 @@ class Vectors(NamedTuple):
         return refinement.on_numbers(page, target, self.xs, prop)
 
     def real(self, page: Page, target: str, group: Group) -> list[Flaw]:
-        return refinement.compared(page, self.xs, carried.run(group, target, self.xs), "mpi")
+        return refinement.compared(page, self.xs, group.run(target, self.xs), "mpi")
 
 
 class Calls(NamedTuple):

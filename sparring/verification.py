@@ -88,7 +88,7 @@ def missing(page: Page, target: str | None) -> Callable[[str], str]:
         if prop in ("agreement", "conservation", "contention", "peers", "sizes"):
             return "the page's proof module states nothing of it"
         if target is None:
-            return "there is no implementation of this name"
+            return "there is no implementation of this name" + (" with these parameters" if page.params else "")
         return f"not asked for: --on {'mpi' if prop == 'mpi' else 'simulated'}"
 
     return why
@@ -102,24 +102,20 @@ def merge(found: dict[str, Result], new: Mapping[str, Result]) -> None:
 
 
 def implementation(page: Page) -> str | None:
-    """The target ``module:function`` that implements a page of sparring's own, if there is one.
-
-    It is called with its own defaults, so it implements no page of other parameters.
-    """
+    """The target ``module:function`` that implements a page of sparring's own, if there is one."""
     room, _, name = page.module.__name__.rpartition(".")
     module = f"sparring.impl.{name}"
-    if (
-        room != "sparring.spec"
-        or not importlib.util.find_spec(module)
-        or page.params != parameters(page.module, name, {})
-    ):
-        return None
-    return f"{module}:{page.collective}"
+    return f"{module}:{page.collective}" if room == "sparring.spec" and importlib.util.find_spec(module) else None
 
 
 def judged(page: Page) -> str | None:
-    """What is run: the implementation, or the class of its name beside it, which keeps a residual between calls."""
+    """What is run: the implementation, or the class of its name beside it, which keeps a residual between calls.
+
+    It is called with its own defaults, so nothing is run for a page of other parameters.
+    """
     found = implementation(page)
+    if page.params != parameters(page.module, page.name, {}):
+        return None
     if found is None or not page.stateful:
         return found
     module, _, function = found.rpartition(":")

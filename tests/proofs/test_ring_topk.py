@@ -149,7 +149,7 @@ def test_a_single_run_is_the_function_and_verify_takes_the_class():
     name = verification.implementation(PAGE)
     assert name == "sparring.impl.ring_topk:allreduce"
     assert verification.judged(PAGE) == "sparring.impl.ring_topk:Allreduce"
-    assert verification.implementation(page("ring_topk", k=5)) is None
+    assert verification.judged(page("ring_topk", k=5)) is None
     xs = refinement.vectors("float32", 3, 400)
     assert refinement.on_numbers(PAGE, name, xs, "result") == []
     (flaw,) = refinement.on_numbers(page("ring_topk", k=5), name, xs, "result")
