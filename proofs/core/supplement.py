@@ -3,7 +3,8 @@
 A page in a file of its own, or of another package, may hold these names itself:
 
 ``same(r, s, c, t, p)``   after ``t`` steps ranks r and s hold the identical term in chunk c
-``contention``            a mapping topology -> "exclusive" or "lock step", what the page claims
+``contention``            a mapping topology -> "exclusive", "lock step" or "contended", what the page claims
+``lemmas(r, t, p)``       truths about every rank in every step that make the obligations easier for the solvers
 ``peers(page)``           obligations that the implementation's arithmetic is the page's
 """
 
@@ -17,10 +18,10 @@ from types import ModuleType
 
 from sparring.errors import InputError
 from sparring.proofs.contention.topologies import TOPOLOGIES
-from sparring.proofs.core.obligations import Bound, Obligation, Same
+from sparring.proofs.core.obligations import Bound, Lemmas, Obligation, Same
 from sparring.spec.core.model import Page, bound
 
-LEVELS = ("exclusive", "lock step")
+LEVELS = ("exclusive", "lock step", "contended")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Subject:
     same: Same | None
     contention: Mapping[str, str]
     peers: Callable[[Page], Iterable[Obligation]] | None
+    lemmas: Lemmas = lambda r, t, p: ()
     bound: Bound = bound
 
 
@@ -44,7 +46,10 @@ def subject(page: Page) -> Subject:
                 f"page {page.name}: contention {topology!r}: {level!r}; "
                 f"topologies are {', '.join(TOPOLOGIES)}, levels are {', '.join(LEVELS)}"
             )
-    return Subject(page, getattr(module, "same", None), contention, getattr(module, "peers", None))
+    return Subject(
+        page, getattr(module, "same", None), contention, getattr(module, "peers", None),
+        getattr(module, "lemmas", Subject.lemmas),
+    )  # fmt: skip
 
 
 def companion(page: Page) -> ModuleType:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
-from sparring.spec.core.numbers import Bool, Int, both
+from sparring.spec.core.numbers import Bool, Int, Sym, both
 
 
 class Kind(NamedTuple):
@@ -40,6 +40,9 @@ KINDS: Mapping[str, Kind] = {
 # vectors, chunk c being rank c's, which are added in the order of ranks once all have come.
 DATA = ("vector", "lists")
 
+# How the proofs read a page's formulas: as integers, or, where they have ^, <<, >> or bit_length, as bits.
+ENCODINGS = ("wrap", "bits")
+
 # What each formula of a page may ask for, in the order in which sparring calls it.
 LETTERS: Mapping[str, tuple[str, ...]] = {
     "steps": ("p",),
@@ -47,6 +50,8 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "src": ("r", "t", "p"),
     "chunk": ("r", "t", "p"),
     "adds": ("t", "p"),
+    "active": ("r", "t", "p"),
+    "chunks": ("p",),
     "holds": ("q", "r", "c", "t", "p"),
     "live": ("r", "c", "t", "p"),
     "start": ("q", "r", "c", "p"),
@@ -61,13 +66,15 @@ class Page:
     """An algorithm: its prose and its formulas, parameters bound.
 
     Letters: ``p`` ranks, ``r`` rank, ``t`` step, ``c`` chunk, ``q`` the rank whose contribution is
-    meant; all count from 0, and there are ``p`` chunks.
+    meant; all count from 0.
     """
 
     name: str
     kind: str
     data: str
     """What the chunks are: one of ``DATA``."""
+    encoding: str
+    """How the formulas are read in proofs: one of ``ENCODINGS``."""
     doc: str
     module: ModuleType
     params: Mapping[str, Any]
@@ -81,6 +88,14 @@ class Page:
     """``chunk(r, t, p)``: which chunk it sends."""
     adds: Callable[[Int, Int], Bool]
     """``adds(t, p)``: whether the receiver adds the message to its copy, else it overwrites."""
+    active: Callable[[Int, Int, Int], Bool]
+    """``active(r, t, p)``: whether rank ``r`` sends in step ``t`` (by default always).
+
+    A rank listens in the steps in which its ``src`` sends.  ``dst`` and ``src`` undo each other on
+    all ranks: one that neither sends nor listens may name itself.
+    """
+    chunks: Callable[[Int], Int]
+    """``chunks(p)``: into how many chunks a vector is cut (by default ``p``); 1 leaves it whole."""
     holds: Callable[[Int, Int, Int, Int, Int], Bool]
     """``holds(q, r, c, t, p)``: after ``t`` steps rank ``r``'s copy of ``c`` contains ``q``'s contribution."""
     live: Callable[[Int, Int, Int, Int], Bool]
@@ -94,6 +109,11 @@ class Page:
 
     Where chunks are lists, ``k`` is the number of entries of each.
     """
+
+    @property
+    def cuts(self) -> bool:
+        """Whether vectors are cut into chunks; lists never are."""
+        return self.data == "vector" and not isinstance(self.chunks(Sym.var("p")), int)
 
     @property
     def collective(self) -> str:
@@ -147,11 +167,20 @@ def load(module: ModuleType, **params: Any) -> Page:
     if data not in DATA:
         raise InputError(f"page {name}: no data {data!r}; there are {', '.join(DATA)}")
     values = parameters(module, name, params)
-    words = list_words if data == "lists" else chunk_words
-    defaults = {"live": lambda r, c, t, p: True, "words": words, **KINDS[kind]._asdict()}
+    encoding = getattr(module, "encoding", "wrap")
+    if encoding not in ENCODINGS:
+        raise InputError(f"page {name}: no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
+    chunks = bind(name, "chunks", getattr(module, "chunks", lambda p: p), values)
+    defaults = {
+        "active": lambda r, t, p: True,
+        "chunks": chunks,
+        "live": lambda r, c, t, p: True,
+        "words": list_words if data == "lists" else lambda c, p, n: chunk_words(c, chunks(p), n),
+        **KINDS[kind]._asdict(),
+    }
     formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), values) for f in LETTERS}
     doc = inspect.getdoc(module) or name
-    return Page(name=name, kind=kind, data=data, doc=doc, module=module, params=values, **formulas)
+    return Page(name=name, kind=kind, data=data, encoding=encoding, doc=doc, module=module, params=values, **formulas)
 
 
 def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
