@@ -47,8 +47,8 @@ def peers(page: Page) -> Iterator[Obligation]:
     idle = both(r < 2 * extra, impl.neighbour(r) == r + 1)
     yield Obligation("steps", always(page), page.steps(p) == rounds + 2 * folds)
     for name, step in (("fold", 0), ("unfold", folds + rounds)):
-        here = (*always(page), extra > 0, r < 2 * extra)
-        yield Obligation(f"partner in the {name}", here, page.dst(r, step, p) == impl.neighbour(r))
+        paired = page.dst(r, step, p) == impl.neighbour(r)
+        yield Obligation(f"partner in the {name}", always(page), implies(both(extra > 0, r < 2 * extra), paired))
     box = (*always(page), within(t, rounds), negate(idle))
     yield Obligation("partner in a round", box, page.dst(r, t + folds, p) == partner)
     yield Obligation("who exchanges", box, page.active(r, t + folds, p))

@@ -18,7 +18,7 @@ from sparring.inputs import digits
 from sparring.proofs.core import kernel, lists, refinement
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.refinement import DTYPES, Flaw, sizes
-from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
+from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
 from sparring.report import PROPERTIES, Result
 from sparring.spans import spans
 from sparring.spec.core.model import Page
@@ -73,8 +73,8 @@ def missing(page: Page, target: str | None) -> Callable[[str], str]:
     """Why a property has no result."""
 
     def why(prop: str) -> str:
-        if prop == "partition" and page.data == "lists":
-            return "lists are passed on whole: there is nothing to cut"
+        if prop == "partition" and not page.cuts:
+            return f"{'lists' if page.data == 'lists' else 'vectors'} are passed on whole: there is nothing to cut"
         if prop in ("agreement", "contention", "peers"):
             return "the page's proof module states nothing of it"
         if target is None:
@@ -112,7 +112,10 @@ def summed(page: Page, prop: str, attempts: Sequence[Attempt]) -> Result:
     worst = max(attempts, key=lambda a: list(Word).index(a.verdict.word))
     if isinstance(worst, Theorem):
         names = ", ".join(a.name for a in attempts if a.name != prop)
-        return Result(page.name, prop, PROVED, names or worst.statement)
+        return Result(page.name, prop, worst.verdict, names or worst.statement)
+    if worst.verdict == EXPECTED:
+        told = (f"{a.name}: {a.detail if a.verdict == EXPECTED else a.verdict}" for a in attempts)
+        return Result(page.name, prop, EXPECTED, "; ".join(told), worst.witness)
     return Result(page.name, prop, worst.verdict, worst.detail, worst.witness)
 
 
