@@ -25,19 +25,19 @@ from sparring.spec.core.numbers import Bool, Int, both, negate, where
 encoding = "bits"
 
 
-def log(p: Int) -> Int:                    return p.bit_length() - 1               # rounds: log2 p, rounded down
+def log(p: Int) -> Int:                    return p.bit_length() - 1        # rounds: log2 p, rounded down
 def rem(p: Int) -> Int:                    return p - (1 << log(p))                # ranks beyond a power of two
 def folds(p: Int) -> Int:                  return where(rem(p) > 0, 1, 0)          # steps before, and after, the rounds
 def number(r: Int, p: Int) -> Int:         return where(r < 2 * rem(p), r >> 1, r - rem(p))
-def rank(v: Int, p: Int) -> Int:           return where(v < rem(p), 2 * v + 1, v + rem(p))  # which exchanges as number v
-def idle(r: Int, p: Int) -> Bool:          return both(r < 2 * rem(p), r % 2 == 0)          # during the rounds
+def rank(v: Int, p: Int) -> Int:           return where(v < rem(p), 2 * v + 1, v + rem(p))  # of number v
+def idle(r: Int, p: Int) -> Bool:          return both(r < 2 * rem(p), r % 2 == 0)  # in the rounds
 def mask(t: Int, p: Int) -> Int:           return 1 << where(t < folds(p), 0, t - folds(p))  # 2**i in round i
 
 
 def steps(p: Int) -> Int:                  return log(p) + 2 * folds(p)
-def chunks(p: Int) -> Int:                 return 1                                # the whole vector
+def chunks(p: Int) -> Int:                 return 1  # the whole vector
 def chunk(r: Int, t: Int, p: Int) -> Int:  return 0
-def adds(t: Int, p: Int) -> Bool:          return t < folds(p) + log(p)            # all but the last, where ranks were idle
+def adds(t: Int, p: Int) -> Bool:          return t < folds(p) + log(p)  # not where it hands back
 
 
 def active(r: Int, t: Int, p: Int) -> Bool:

@@ -13,7 +13,7 @@ import z3
 
 from sparring.errors import Undecided
 from sparring.proofs.core.obligations import within
-from sparring.proofs.core.symbolic import OPERATORS, Z3Reader, Z3Term
+from sparring.proofs.core.symbolic import Z3Reader, Z3Term
 from sparring.spec.core.numbers import Bool, Int, Node, Sym, variables
 
 WIDTH = 40  # room for the sum of some hundred ranks

@@ -12,7 +12,6 @@ from sparring.proofs.core.obligations import Obligation, p
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core.numbers import Bool, evaluate, variables
 
-
 READERS: Mapping[str, type[Z3Reader]] = {"wrap": Z3Reader, "bits": BitsReader}
 """By encoding."""
 

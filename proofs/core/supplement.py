@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -20,8 +20,14 @@ from sparring.errors import InputError
 from sparring.proofs.contention.topologies import TOPOLOGIES
 from sparring.proofs.core.obligations import Bound, Lemmas, Obligation, Same
 from sparring.spec.core.model import Page, bound
+from sparring.spec.core.numbers import Bool, Int
 
 LEVELS = ("exclusive", "lock step", "contended")
+
+
+def none(r: Int, t: Int, p: Int) -> Sequence[Bool]:
+    """No lemmas."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,7 @@ class Subject:
     same: Same | None
     contention: Mapping[str, str]
     peers: Callable[[Page], Iterable[Obligation]] | None
-    lemmas: Lemmas = lambda r, t, p: ()
+    lemmas: Lemmas = none
     bound: Bound = bound
 
 
@@ -48,7 +54,7 @@ def subject(page: Page) -> Subject:
             )
     return Subject(
         page, getattr(module, "same", None), contention, getattr(module, "peers", None),
-        getattr(module, "lemmas", Subject.lemmas),
+        getattr(module, "lemmas", none),
     )  # fmt: skip
 
 

@@ -94,6 +94,7 @@ def derive(page: Page) -> Derivation:
 def counting(page: Page) -> Derivation:
     """The closed forms for a page of whole vectors, of which messages are counted."""
     forms, gaps = whole(page), []
+    gaps.append("messages of each rank: silent ranks send fewer; the number is that of the steps")
     gaps.append("words of one rank: which ranks are silent when is not written as a formula; only their most is")
     gaps.append("V_path: it is counted, not derived")
     return Derivation(

@@ -133,7 +133,9 @@ def lines(page: Page, layout: Layout, drawn: list[Moment], steps: int) -> Iterat
         yield state(layout, after, wanted, hops, "end" if t == steps - 1 else "")
     if layout.k < layout.p:
         last = layout.k - 1
-        yield Text(f"\nDrawn: ranks 0 to {last} of {layout.p}, their chunks 0 to {layout.chunks - 1}, steps 0 to {last} of {steps}.")
+        yield Text(
+            f"\nDrawn: ranks 0 to {last} of {layout.p}, their chunks 0 to {layout.chunks - 1}, steps 0 to {last} of {steps}."
+        )
 
 
 def legend(layout: Layout, drawn: list[Moment]) -> Iterator[Text]:
