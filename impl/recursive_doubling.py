@@ -1,7 +1,7 @@
 """Dense allreduce by recursive doubling on mpi4py [TRG05]_.
 
 In round ``i`` the ranks whose numbers differ in bit ``i`` exchange their whole vectors and add.
-Where ``p`` is no power of two, each even rank among the first ``2 extra`` gives its vector to the
+Where ``p`` is no power of two, each even rank among the first ``2 beyond`` gives its vector to the
 next one, which numbers the two as one, and has the sum from it in the end.
 
 A sum is *received + own*; as addition is commutative, all ranks hold the same bits.  Zeros of a
@@ -29,24 +29,24 @@ def rounds(p: int) -> int:
     return p.bit_length() - 1
 
 
-def extra(p: int) -> int:
+def beyond(p: int) -> int:
     """The ranks beyond the largest power of two in ``p``."""
     return p - (1 << rounds(p))
 
 
 def neighbour(r: int) -> int:
-    """With whom a rank below ``2 extra`` shares a number."""
+    """With whom a rank below ``2 beyond`` shares a number."""
     return r ^ 1
 
 
 def halved(r: int) -> int:
-    """The number of a rank below ``2 extra``."""
+    """The number of a rank below ``2 beyond``."""
     return r // 2
 
 
 def lowered(r: int, p: int) -> int:
     """The number of any other rank."""
-    return r - extra(p)
+    return r - beyond(p)
 
 
 def flipped(v: int, i: int) -> int:
@@ -55,19 +55,19 @@ def flipped(v: int, i: int) -> int:
 
 
 def doubled(v: int) -> int:
-    """The rank that exchanges as number ``v`` below ``extra``."""
+    """The rank that exchanges as number ``v`` below ``beyond``."""
     return 2 * v + 1
 
 
 def raised(v: int, p: int) -> int:
     """The rank with any other number."""
-    return v + extra(p)
+    return v + beyond(p)
 
 
 def partner(r: int, i: int, p: int) -> int:
     """With whom rank ``r`` exchanges in round ``i``."""
-    v = flipped(halved(r) if r < 2 * extra(p) else lowered(r, p), i)
-    return doubled(v) if v < extra(p) else raised(v, p)
+    v = flipped(halved(r) if r < 2 * beyond(p) else lowered(r, p), i)
+    return doubled(v) if v < beyond(p) else raised(v, p)
 
 
 def allreduce(comm: Intracomm, x: Vector, /, *, out: Vector | None = None, validate: bool = True) -> Vector:
@@ -87,7 +87,7 @@ def allreduce(comm: Intracomm, x: Vector, /, *, out: Vector | None = None, valid
     own = private(comm)
     y = agreed(own, x, out) if validate else result(x, out)
     p, r = own.Get_size(), own.Get_rank()
-    folded = r < 2 * extra(p)
+    folded = r < 2 * beyond(p)
     if folded and r < neighbour(r):
         own.Send(x, neighbour(r))
         own.Recv(y, neighbour(r))

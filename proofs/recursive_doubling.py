@@ -14,7 +14,7 @@ from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
 contention = {"crossbar": "lock step", "ring": "contended", "tree": "contended"}
 
 
-def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
+def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:  # noqa: ARG001  # there is one chunk
     """Two ranks hold the identical term once the rounds have covered the bits in which their numbers differ."""
     near = formulas.number(r, p) ^ formulas.number(s, p) < formulas.mask(t, p)
     awake = both(negate(formulas.idle(r, p)), negate(formulas.idle(s, p)))
@@ -39,16 +39,16 @@ def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
 def peers(page: Page) -> Iterator[Obligation]:
     """``impl/recursive_doubling.py`` counts its rounds without the fold; the page counts its steps through."""
     impl: Any = recursive_doubling  # its functions are typed for int and run here on symbols
-    extra, rounds = impl.extra(p), impl.rounds(p)
-    folds = where(extra > 0, 1, 0)
-    number = where(r < 2 * extra, impl.halved(r), impl.lowered(r, p))
+    beyond, rounds = impl.beyond(p), impl.rounds(p)
+    folds = where(beyond > 0, 1, 0)
+    number = where(r < 2 * beyond, impl.halved(r), impl.lowered(r, p))
     other = impl.flipped(number, t)
-    partner = where(other < extra, impl.doubled(other), impl.raised(other, p))
-    idle = both(r < 2 * extra, impl.neighbour(r) == r + 1)
+    partner = where(other < beyond, impl.doubled(other), impl.raised(other, p))
+    idle = both(r < 2 * beyond, impl.neighbour(r) == r + 1)
     yield Obligation("steps", always(page), page.steps(p) == rounds + 2 * folds)
     for name, step in (("fold", 0), ("unfold", folds + rounds)):
         paired = page.dst(r, step, p) == impl.neighbour(r)
-        yield Obligation(f"partner in the {name}", always(page), implies(both(extra > 0, r < 2 * extra), paired))
+        yield Obligation(f"partner in the {name}", always(page), implies(both(beyond > 0, r < 2 * beyond), paired))
     box = (*always(page), within(t, rounds), negate(idle))
     yield Obligation("partner in a round", box, page.dst(r, t + folds, p) == partner)
     yield Obligation("who exchanges", box, page.active(r, t + folds, p))

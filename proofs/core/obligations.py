@@ -166,8 +166,9 @@ Lemmas = Callable[[Int, Int, Int], Sequence[Bool]]
 """``lemmas(r, t, p)``: what is so of every rank in every step; each may rest on those before it."""
 
 
-def with_lemmas(page: Page, lemmas: Lemmas, claims: Iterable[Obligation]) -> Iterator[Obligation]:
+def with_lemmas(page: Page, lemmas: Lemmas | None, claims: Iterable[Obligation]) -> Iterator[Obligation]:
     """The lemmas themselves, and ``claims`` with the lemmas, of the ranks that they speak of, as further hypotheses."""
+    lemmas = lemmas or (lambda r, t, p: ())
     at_r, at_s, step = tuple(lemmas(r, t, p)), tuple(lemmas(s, t, p)), during(page)
     for i, lemma in enumerate(at_r):
         yield note(f"lemma {i + 1}", (*step, *at_r[:i]), lemma)

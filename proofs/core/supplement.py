@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -20,14 +20,8 @@ from sparring.errors import InputError
 from sparring.proofs.contention.topologies import TOPOLOGIES
 from sparring.proofs.core.obligations import Bound, Lemmas, Obligation, Same
 from sparring.spec.core.model import Page, bound
-from sparring.spec.core.numbers import Bool, Int
 
 LEVELS = ("exclusive", "lock step", "contended")
-
-
-def none(r: Int, t: Int, p: Int) -> Sequence[Bool]:
-    """No lemmas."""
-    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +32,7 @@ class Subject:
     same: Same | None
     contention: Mapping[str, str]
     peers: Callable[[Page], Iterable[Obligation]] | None
-    lemmas: Lemmas = none
+    lemmas: Lemmas | None = None
     bound: Bound = bound
 
 
@@ -54,7 +48,7 @@ def subject(page: Page) -> Subject:
             )
     return Subject(
         page, getattr(module, "same", None), contention, getattr(module, "peers", None),
-        getattr(module, "lemmas", none),
+        getattr(module, "lemmas", None),
     )  # fmt: skip
 
 

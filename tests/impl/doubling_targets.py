@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sparring.impl import recursive_doubling
-from sparring.impl.recursive_doubling import extra, neighbour, partner, rounds
+from sparring.impl.recursive_doubling import beyond, neighbour, partner, rounds
 
 
 def three_ways(comm: Any, x: Any) -> Any:
@@ -28,7 +28,7 @@ def three_ways(comm: Any, x: Any) -> Any:
 def allreduce(comm: Any, x: Any, fold: Any, partner: Any, unfold: Any) -> Any:
     """The algorithm once more, with parts to be planted."""
     p, r, y, spare = comm.Get_size(), comm.Get_rank(), x.copy(), np.empty_like(x)
-    folded = r < 2 * extra(p)
+    folded = r < 2 * beyond(p)
     if folded:
         fold(comm, y, spare, r)
     if not (folded and r % 2 == 0):

@@ -21,9 +21,9 @@ PAGE = page("recursive_doubling")
 def expected(xs):
     """By hand: fold pairs, add neighbouring blocks, then halves; IEEE addition is commutative."""
     p, rounds = len(xs), len(xs).bit_length() - 1
-    extra = p - 2**rounds
+    beyond = p - 2**rounds
     with np.errstate(all="ignore"):
-        sums = [xs[2 * v] + xs[2 * v + 1] for v in range(extra)] + list(xs[2 * extra :])
+        sums = [xs[2 * v] + xs[2 * v + 1] for v in range(beyond)] + list(xs[2 * beyond :])
         while len(sums) > 1:
             sums = [a + b for a, b in zip(sums[::2], sums[1::2])]
         return sums[0] + sums[0].dtype.type(0)
@@ -37,8 +37,8 @@ def same_bits(ys, want):
 @pytest.mark.parametrize("p", range(1, 40))
 def test_arithmetic(p):
     """Partners undo each other, are among those that exchange, and reach everybody in the last round."""
-    extra = recursive_doubling.extra(p)
-    awake = {r for r in range(p) if r >= 2 * extra or r % 2}
+    beyond = recursive_doubling.beyond(p)
+    awake = {r for r in range(p) if r >= 2 * beyond or r % 2}
     assert len(awake) == 1 << recursive_doubling.rounds(p)
     for r in awake:
         reached = {r}

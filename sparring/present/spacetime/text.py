@@ -134,7 +134,8 @@ def lines(page: Page, layout: Layout, drawn: list[Moment], steps: int) -> Iterat
     if layout.k < layout.p:
         last = layout.k - 1
         yield Text(
-            f"\nDrawn: ranks 0 to {last} of {layout.p}, their chunks 0 to {layout.chunks - 1}, steps 0 to {last} of {steps}."
+            f"\nDrawn: ranks 0 to {last} of {layout.p}, their chunks 0 to {layout.chunks - 1}, "
+            f"steps 0 to {last} of {steps}."
         )
 
 
