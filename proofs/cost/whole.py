@@ -87,10 +87,15 @@ def whole(page: Page) -> Whole:
     steps = sympy.expand(read(edges[-1]))
     lengths = [(end - first, page.adds(first, p)) for first, end in pairwise(edges)]
     adding = [length for length, does in lengths if always_so(page, implies(length > 0, does))]
+    n = symbols.n
     return Whole(
-        steps, *(sympy.expand(symbols.n * x) for x in (read(sent[0]), steps, read(added[0]), sum(map(read, adding)))),
-        claims,
-    )  # fmt: skip
+        steps=steps,
+        largest=sympy.expand(n * read(sent[0])),
+        critical=sympy.expand(n * steps),
+        added_most=sympy.expand(n * read(added[0])),
+        added_critical=sympy.expand(n * sum(map(read, adding))),
+        claims=claims,
+    )
 
 
 def cuts(page: Page) -> list[Int]:
