@@ -20,6 +20,10 @@ WIDTH = 40  # room for the sum of some hundred ranks
 BELOW = 2**31  # of p
 
 
+KNOWN: dict[Z3Term, list[frozenset[Z3Term]]] = {}
+"""By claim, the sets of hypotheses from which it follows; z3 keeps one object for equal terms."""
+
+
 class BitsReader(Z3Reader):
     """Reads terms under ``hypotheses`` and ``p < BELOW``; raises Undecided where the reading might not be exact."""
 
@@ -40,6 +44,17 @@ class BitsReader(Z3Reader):
         if name not in self.bounded:
             raise Undecided(f"the hypotheses do not bound {name}, so that it has no number of bits")
         return z3.BitVec(name, WIDTH)
+
+    def sure(self, claim: Z3Term) -> bool:
+        """As for integers; what follows from some hypotheses is remembered, since it follows from more."""
+        known = KNOWN.setdefault(claim, [])
+        given = frozenset(self.hypotheses)
+        if any(fewer <= given for fewer in known):
+            return True
+        answer = super().sure(claim)
+        if answer:
+            known.append(given)
+        return answer
 
     def operator(self, x: Node, args: list[Z3Term]) -> Z3Term:
         if x.op in EXACT and not self.sure(z3.And(EXACT[x.op](*args))):
