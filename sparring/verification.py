@@ -15,7 +15,7 @@ from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.core import kernel, refinement
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.refinement import DTYPES, LONG, Flaw, sizes
-from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
+from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
 from sparring.report import PROPERTIES, Result
 from sparring.samples import edges, gradients, kept
 from sparring.spans import spans
@@ -67,16 +67,17 @@ def verify_page(page: Page, plan: Plan, track: Track) -> list[Result]:
 
 VOID: Mapping[str, tuple[str, ...]] = {
     "vector": ("conservation", "sizes"),
-    "lists": ("conservation", "sizes", "partition"),
+    "lists": ("conservation", "sizes"),
     "sparse": ("conservation",),
     "selected": ("sizes",),
 }
-"""By what chunks are, the properties that say nothing of them: all is sent, lengths are the chunks', nothing is cut."""
+"""By what chunks are, the properties that say nothing of them: all is sent, or lengths are the chunks'."""
 
 
 def applicable(page: Page) -> list[str]:
     """The properties that say something of such a page."""
-    return [prop for prop in PROPERTIES if prop not in VOID[page.data]]
+    void = {*VOID[page.data], *(() if page.cuts else ("partition",))}
+    return [prop for prop in PROPERTIES if prop not in void]
 
 
 def missing(page: Page, target: str | None) -> Callable[[str], str]:
@@ -136,7 +137,10 @@ def summed(page: Page, prop: str, attempts: Sequence[Attempt]) -> Result:
     worst = max(attempts, key=lambda a: list(Word).index(a.verdict.word))
     if isinstance(worst, Theorem):
         names = ", ".join(a.name for a in attempts if a.name != prop)
-        return Result(page.name, prop, PROVED, names or worst.statement)
+        return Result(page.name, prop, worst.verdict, names or worst.statement)
+    if worst.verdict == EXPECTED:
+        told = (f"{a.name}: {a.detail if a.verdict == EXPECTED else a.verdict}" for a in attempts)
+        return Result(page.name, prop, EXPECTED, "; ".join(told), worst.witness)
     return Result(page.name, prop, worst.verdict, worst.detail, worst.witness)
 
 

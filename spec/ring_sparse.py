@@ -87,7 +87,7 @@ def octets(m: Int, size: Int, w: Int) -> Int:
     return HEADER + least(dense(size, w), sparse(m, size, w))
 
 
-def encoding(m: int, size: int, w: int) -> str:
+def encoded(m: int, size: int, w: int) -> str:
     """The first of the shortest."""
     lengths = (dense(size, w), pairs(m, size, w), offsets(m, size, w), bitmap(m, size, w))
     names = ("dense", "pairs", "offsets", "bitmap")

@@ -24,6 +24,7 @@ from sparring.proofs.cost import symbols
 from sparring.proofs.cost.spans import ResidueReader, Span, SpanReader, spans
 from sparring.proofs.cost.sums import largest, total
 from sparring.proofs.cost.symbols import B, Expr, SympyReader
+from sparring.proofs.cost.whole import whole
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym
 
@@ -49,7 +50,7 @@ class Derivation:
 
     steps: Expr
     pieces: tuple[Piece, ...]
-    sent: Expr
+    sent: Expr | None
     adding: tuple[Piece, ...] | None
     """What rank ``r`` receives in the spans that add."""
     added: Expr | None
@@ -59,12 +60,16 @@ class Derivation:
     added_most: Expr | None
     added_critical: Expr | None
     gaps: tuple[str, ...]
+    confirmed: int = 0
+    """How many obligations both solvers confirmed, where the forms were derived with their help."""
 
 
 def derive(page: Page) -> Derivation:
     """The closed forms for ``page``; raises Undecided, with the reason, where even ``sent`` has none."""
     if page.data == "sparse":
         raise Undecided("how long a message is depends on which entries the ranks have")
+    if page.data == "vector" and not page.cuts:
+        return counting(page)
     steps = number_of_steps(page)
     pieces = tuple(summed(page.words, page.chunk(r, t, p), span) for span in cut(page, steps))
     sent = sympy.expand(sum(piece.total for piece in pieces))
@@ -88,6 +93,19 @@ def derive(page: Page) -> Derivation:
         added_most=None if added is None else tried("most additions of one rank", lambda: largest(added)),
         added_critical=None if adding is None else tried("additions step by step", lambda: step_by_step(adding)),
         gaps=tuple(gaps),
+    )  # fmt: skip
+
+
+def counting(page: Page) -> Derivation:
+    """The closed forms for a page of whole vectors, of which messages are counted."""
+    forms, gaps = whole(page), []
+    gaps.append("messages of each rank: silent ranks send fewer; the number is that of the steps")
+    gaps.append("words of one rank: which ranks are silent when is not written as a formula; only their most is")
+    gaps.append("V_path: it is counted, not derived")
+    return Derivation(
+        steps=forms.steps, pieces=(), sent=None, adding=None, added=None, largest=forms.largest, path=None,
+        critical=forms.critical, added_most=forms.added_most, added_critical=forms.added_critical,
+        gaps=tuple(gaps), confirmed=len(forms.claims),
     )  # fmt: skip
 
 

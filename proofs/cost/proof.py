@@ -20,7 +20,7 @@ from sparring.errors import Undecided
 from sparring.proofs.core import solvers
 from sparring.proofs.core.obligations import during, n, p, r, t
 from sparring.proofs.core.symbolic import Z3Reader, Z3Term
-from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED, Verdict
+from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.derivation import Derivation, Piece, Words, k
 from sparring.proofs.cost.spans import Span
@@ -79,7 +79,8 @@ def claims(page: Page, derived: Derivation) -> Iterator[Claim]:
     edges = [z3.IntVal(0), *(term(x) for piece in derived.pieces for x in piece.span), steps]
     yield "the spans are all steps", rank, z3.And([a == b for a, b in zip(edges[::2], edges[1::2])])
     yield "the spans go forward", rank, z3.And([a <= b for a, b in zip(edges[1::2], edges[2::2])])
-    yield from summing(page, r, page.words, derived.pieces, derived.sent, rank)
+    if derived.sent is not None:
+        yield from summing(page, r, page.words, derived.pieces, derived.sent, rank)
     if derived.adding is not None and derived.added is not None:
         reader = PrefixReader(during(page), p)
         adds = z3.simplify(z3.Or([inside(piece) for piece in derived.adding]))
@@ -143,6 +144,8 @@ def between() -> Claim:
 
 def prove(page: Page, derived: Derivation) -> Proof:
     """Put every claim to z3 and cvc5; *refuted* or *undecided* at the first that they do not both confirm."""
+    if derived.sent is None:
+        return Proof(PROVED_BELOW, f"messages of a rank and of a step, {derived.confirmed} obligations, z3 and cvc5")
     done = 0
     for name, hypotheses, claim in claims(page, derived):
         question = solvers.question(hypotheses, claim)

@@ -61,6 +61,16 @@ class CeilLog2(sympy.Function):  # type: ignore[misc]  # sympy ships no types
         return f"ceil(log2({printer.doprint(self.args[0])}))"
 
 
+class FloorLog2(sympy.Function):  # type: ignore[misc]  # sympy ships no types
+    """The largest ``m`` with ``2**m <= x``."""
+
+    def _latex(self, printer: Any) -> str:
+        return rf"\lfloor\log_2 {printer.doprint(self.args[0])}\rfloor"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"floor(log2({printer.doprint(self.args[0])}))"
+
+
 class SympyReader(Reader[Expr]):
     """Reads a term in sympy, exactly: ``%`` as ``Mod``, ``x n // p`` as ``B(x)``, ``x k // p`` as ``B(x, k)``."""
 
@@ -126,4 +136,5 @@ EXACT: Mapping[Any, Any] = {
     sympy.floor: lambda a: math.floor(a[0]),
     sympy.ceiling: lambda a: math.ceil(a[0]),
     CeilLog2: lambda a: (math.ceil(a[0]) - 1).bit_length(),
+    FloorLog2: lambda a: math.floor(a[0]).bit_length() - 1,
 }
