@@ -8,6 +8,7 @@ it does not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import z3
 
@@ -16,12 +17,18 @@ from sparring.proofs.core.obligations import within
 from sparring.proofs.core.symbolic import Z3Reader, Z3Term
 from sparring.spec.core.numbers import Bool, Int, Node, Sym, variables
 
-WIDTH = 40  # room for the sum of some hundred ranks
+WIDTH = 34  # room for the sum of some ranks
 BELOW = 2**31  # of p
 
 
-KNOWN: dict[Z3Term, list[frozenset[Z3Term]]] = {}
-"""By claim, the sets of hypotheses from which it follows; z3 keeps one object for equal terms."""
+Ids = frozenset[int]
+KNOWN: dict[tuple[Any, ...], list[Ids]] = {}
+"""By operator and operands, the sets of hypotheses under which it stays within the bits.
+
+All are z3's numbers of terms, of which equal ones have one; comparing terms would make new ones.
+"""
+KEPT: list[Any] = []
+"""The terms themselves: as long as they live no other term gets their number."""
 
 
 class BitsReader(Z3Reader):
@@ -45,21 +52,34 @@ class BitsReader(Z3Reader):
             raise Undecided(f"the hypotheses do not bound {name}, so that it has no number of bits")
         return z3.BitVec(name, WIDTH)
 
-    def sure(self, claim: Z3Term) -> bool:
-        """As for integers; what follows from some hypotheses is remembered, since it follows from more."""
-        known = KNOWN.setdefault(claim, [])
-        given = frozenset(self.hypotheses)
+    def exact(self, op: str, args: list[Z3Term]) -> bool:
+        """Whether the operator gives Python's number; what some hypotheses show is remembered, since more do too."""
+        known = KNOWN.setdefault((op, *(a.get_id() for a in args)), [])
+        given = frozenset(h.get_id() for h in self.hypotheses)
         if any(fewer <= given for fewer in known):
             return True
-        answer = super().sure(claim)
+        answer = self.sure(z3.And(EXACT[op](*args)))
         if answer:
             known.append(given)
+        KEPT.append((args, tuple(self.hypotheses)))
         return answer
 
     def operator(self, x: Node, args: list[Z3Term]) -> Z3Term:
-        if x.op in EXACT and not self.sure(z3.And(EXACT[x.op](*args))):
+        if x.op in EXACT and not self.exact(x.op, args):
             raise Undecided(f"{x!r} may leave {WIDTH} bits")
+        if x.op == "bit_length":
+            return self.length(*args)
         return MEANING[x.op](*args) if x.op in MEANING else super().operator(x, args)
+
+    def length(self, x: Z3Term) -> Z3Term:
+        """The number of bits of ``x >= 0``; written once for each x, since it is long."""
+        if x.get_id() not in LENGTHS:
+            LENGTHS[x.get_id()] = x, bit_length(x)
+        return LENGTHS[x.get_id()][1]
+
+
+LENGTHS: dict[int, tuple[Z3Term, Z3Term]] = {}
+"""Terms and their numbers of bits, by z3's number of the term, which stays its own as long as it lives."""
 
 
 def bounded(hypotheses: Sequence[Bool]) -> frozenset[str]:
@@ -113,5 +133,4 @@ MEANING: Mapping[str, Callable[..., Z3Term]] = {
     "^": lambda a, b: a ^ b,
     "<<": lambda a, b: a << b,
     ">>": lambda a, b: a >> b,  # by 40 or more, what is left is the sign, as in Python
-    "bit_length": bit_length,
 }

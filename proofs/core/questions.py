@@ -33,6 +33,10 @@ class Answer(NamedTuple):
         return not self.problem and set(self.solvers.values()) == {"unsat"}
 
 
+HOLD: dict[str, str] = {}
+"""Questions that z3 has answered: conjectures share obligations."""
+
+
 def answered(claims: Sequence[Obligation], second_opinion: bool, encoding: str = "wrap") -> Iterator[Answer]:
     """Each obligation's answer; obligations with the same hypotheses share their reading."""
     readers: dict[tuple[int, ...], Z3Reader] = {}
@@ -49,9 +53,11 @@ def answer(claim: Obligation, reader: Z3Reader, second_opinion: bool) -> Answer:
     """One obligation put to z3 and, for a second opinion, to cvc5."""
     goal = reader(claim.claim)
     question = solvers.question(reader.hypotheses, goal)
-    said = {"z3": solvers.ask_z3(question)}
-    witness = solvers.witness(question, reader(p)) if said["z3"] == "sat" else {}
     text = question.to_smt2()
+    said = {"z3": HOLD.get(text) or solvers.ask_z3(question)}
+    if said["z3"] == "unsat":
+        HOLD[text] = "unsat"
+    witness = solvers.witness(question, reader(p)) if said["z3"] == "sat" else {}
     if second_opinion:
         said["cvc5"] = solvers.ask_cvc5(text)
     return Answer(claim, said, text, witness, problem(claim, said, witness, reader))

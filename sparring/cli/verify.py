@@ -50,10 +50,10 @@ def matrix(report: Report) -> Table:
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), caption_justify="left")
-    table.add_column("property")
+    table.add_column("property", no_wrap=True)
     names = list(report.extra["algorithms"])
     for name in names:
-        table.add_column(name)
+        table.add_column(name, overflow="fold")  # a name is never cut short
     if len(names) == 1:
         table.add_column("what it rests on", style="dim")
     found = {(result.property, result.subject): result for result in report.results}
