@@ -52,7 +52,7 @@ def python(*arguments: str, packages: Path | None = None) -> subprocess.Complete
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=100,
+        timeout=400,
         check=False,
     )
 
