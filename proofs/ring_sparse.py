@@ -16,7 +16,7 @@ m, more, size = (Sym.var(name) for name in ("m", "more", "size"))
 
 
 def contributions(t: Int, p: Int) -> Int:
-    """In step ``t`` the message with chunk ``c`` holds those of so many ranks, ``c``, ``c + 1``, ..., around the ring."""
+    """In step ``t`` the message with chunk ``c`` holds those of ranks ``c``, ``c + 1``, ... (mod p): so many."""
     return where(t < p - 1, t + 1, p)
 
 

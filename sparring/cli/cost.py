@@ -49,7 +49,7 @@ class At(click.ParamType[dict[str, Any]]):
 @click.option("--format", "format_", type=click.Choice(["text", "markdown", "latex", "json"]), default="text",
               show_default=True, help="Tables for a page or a paper, or one JSON object.")  # fmt: skip
 @click.option("--support", type=click.Choice(["union", "identical", "independent", "disjoint"]), default="union",
-              show_default=True, help="Where chunks are sparse: what stands for u(s), the union of s supports.")  # fmt: skip
+              show_default=True, help="What stands for u(s), the union of s ranks' supports.")  # fmt: skip
 @click.option("--at", type=At(), help="Numbers too: p=8,n=1000000,alpha=5us,beta=0.1ns; also k, gamma, width.")
 def command(
     algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, support: str,
@@ -85,7 +85,7 @@ def command(
 
 
 def evaluations(cost: Cost | UnionCost, at: dict[str, Any]) -> Points:
-    """The cost at a point: that of sparse chunks under each model that is asked for, and of what it is compared with."""
+    """The cost at a point: of sparse chunks under each model that is asked for, beside what it is compared with."""
     from sparring import api
     from sparring.proofs.cost.unioncost import MODELS, UnionCost
 
@@ -113,10 +113,21 @@ def numbers(point: dict[str, Any]) -> dict[str, int | float | str]:
 
 
 def cells(points: Points) -> dict[str, str]:
-    """What a table says of each form at a point."""
-    names = dict.fromkeys(name for point in points.values() for name in point)
-    told = {name: [(label, point[name]) for label, point in points.items() if name in point] for name in names}
-    return {name: "; ".join(f"{label} {shown(name, x)}".strip() for label, x in found) for name, found in told.items()}
+    """What a table says of each form at a point; with the model where models differ."""
+    told: dict[str, dict[str, str]] = {}
+    for label, point in points.items():
+        for name, x in point.items():
+            told.setdefault(name, {})[label] = shown(name, x)
+    return {name: "; ".join(different(found)) for name, found in told.items()}
+
+
+def different(found: dict[str, str]) -> list[str]:
+    """One value if all are alike, else each with its label.
+
+    >>> different({"identical": "7", "disjoint": "9"}), different({"": "7"})
+    (['identical 7', 'disjoint 9'], ['7'])
+    """
+    return [*found.values()][:1] if len({*found.values()}) == 1 else [f"{label} {x}" for label, x in found.items()]
 
 
 def text(costs: list[Cost | UnionCost], points: list[Points]) -> Iterator[str]:
