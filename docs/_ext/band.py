@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from docutils import nodes
 from markup import table
+from matplotlib.figure import Figure
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -98,8 +99,6 @@ def draw(app: Sphinx) -> None:
 def svg() -> str:
     """Both panels, the same whenever they are drawn."""
     with settings():
-        from matplotlib.figure import Figure
-
         sheet = Figure((9.2, 4.3), layout="constrained")
         factors(sheet.add_subplot(1, 2, 1))
         bytes_sent(sheet.add_subplot(1, 2, 2))

@@ -191,11 +191,11 @@ def band(page: Page, p: int, w: int = 4, times: Fraction = Fraction(1)) -> Band 
     """
     compared = comparison(page, p, w, times)
     pieces = [(said, list(piece)) for said, piece in groupby(compared.marked(), key=lambda x: x[2])]
-    ends = [Between(Fraction(x[0][0], ONE), Fraction(x[-1][1], ONE)) for said, x in pieces if said == 0]
+    edges = [Between(Fraction(x[0][0], ONE), Fraction(x[-1][1], ONE)) for said, x in pieces if said == 0]
     said = [said for said, _ in pieces]
     if 1 not in said:
         return None
     if said != [-1, 0, 1, 0, -1]:
         raise Undecided(f"{page.name} at p={p}: the densities at which it pays are no one band")
     best, factor = compared.largest()
-    return Band(*ends, Fraction(best, ONE), factor)
+    return Band(edges[0], edges[1], Fraction(best, ONE), factor)

@@ -20,6 +20,7 @@ from sparring.proofs.cost.published import published
 from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
 from sparring.spec.core.model import Page
+from sparring.spec.core.runner import number
 
 WIDTH = 4  # bytes a word: float32, and indices of 32 bits
 
@@ -29,8 +30,8 @@ class Point(NamedTuple):
 
     messages: int
     words: int | None
-    bytes: int | None
-    """Of the most words that one rank sends, with the indices of lists; None where sizes are the page's own."""
+    nbytes: int | None
+    """Bytes of the most words that one rank sends, with the indices of lists; None where sizes are the page's own."""
     path: int | None
     critical: int | None
     added: int | None
@@ -114,7 +115,7 @@ class Cost:
         time = numbers.pop(timed, None)
         numbers.pop("", None)
         whole = {name: None if x is None else int(x) for name, x in numbers.items()}
-        whole["bytes"] = self.octets(whole["words"], at)
+        whole["nbytes"] = self.octets(whole["words"], at)
         return Point(**whole, time=time)  # type: ignore[arg-type]  # the number of messages is never None
 
     def octets(self, words: int | None, at: Mapping[str, Fraction]) -> int | None:
@@ -123,7 +124,7 @@ class Cost:
         if own or words is None or "n" not in at:
             return None
         entries = words // 2 if self.page.data == "lists" else words
-        return counted.number(self.page.octets(entries, int(at["n"]), int(at["width"])))
+        return number(self.page.octets(entries, int(at["n"]), int(at["width"])))
 
     def number(self, name: str, at: dict[str, Fraction]) -> Fraction | None:
         """A form's value at a point."""

@@ -27,6 +27,7 @@ from sparring.proofs.cost.spans import Span, SpanReader, spans
 from sparring.proofs.cost.symbols import OPERATORS, Expr, SympyReader, k, n, p, t, width
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Node, Sym
+from sparring.spec.core.runner import number
 from sparring.spec.core.supports import MODELS
 
 RANKS = range(1, 65)
@@ -46,7 +47,7 @@ class UnionPoint(NamedTuple):
     messages: int
     pairs: Fraction
     """Words, were every entry sent as an index and a value."""
-    bytes: Fraction
+    nbytes: Fraction
     """Each message in its cheapest encoding, with its header."""
     added: Fraction
     """Entries that a rank receives in steps that add."""
@@ -125,7 +126,7 @@ class UnionCost:
         return self.form("pairs")
 
     @property
-    def bytes(self) -> Expr:
+    def nbytes(self) -> Expr:
         """Bytes: ``octets(m, size, width)`` of each message."""
         return self.form("bytes")
 
@@ -159,7 +160,7 @@ class UnionCost:
         found = measured(self.page, ranks, length, lambda s: MODELS[self.support](s, length, kept), w)
         if not {"alpha", "beta"} <= at.keys():
             return found
-        seconds = at["alpha"] * found.messages + at["beta"] * found.bytes + at["gamma"] * found.added
+        seconds = at["alpha"] * found.messages + at["beta"] * found.nbytes + at["gamma"] * found.added
         return found._replace(time=seconds)
 
     def latex(self) -> str:
@@ -246,12 +247,12 @@ def closed(x: Expr, low: Expr, high: Expr) -> Expr:
 def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
     """The cost for unions of sizes ``u(s)``, ``s`` from 1 to ``p``: a model's, or measured ones."""
     many, length = contributions.contributions(page), -(-n // p)
-    held = [Fraction(u(many(t, p))) * length / n if n else Fraction(0) for t in range(page.steps(p))]
+    held = [Fraction(u(number(many(t, p)))) * length / n if n else Fraction(0) for t in range(number(page.steps(p)))]
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
     return UnionPoint(
         messages=len(held),
         pairs=Fraction(2 * sum(held)),
-        bytes=Fraction(sum(octets(x, length, w) for x in held)),
+        nbytes=Fraction(sum(octets(x, length, w) for x in held)),
         added=Fraction(sum(x for t, x in enumerate(held) if page.adds(t, p))),
         time=None,
     )
@@ -266,6 +267,6 @@ def miscounted(cost: UnionCost) -> str:
             for piece in cost.pieces
             for step in range(*(int(sympy.sympify(edge).subs(p, ranks)) for edge in piece.span))
         ]
-        if found != [many(step, ranks) for step in range(cost.page.steps(ranks))]:
+        if found != [many(step, ranks) for step in range(number(cost.page.steps(ranks)))]:
             return f"p={ranks}: the spans say {found[:9]} of the steps' contributions"
     return ""

@@ -87,7 +87,8 @@ def command(
 def evaluations(cost: Cost | UnionCost, at: dict[str, Any]) -> Points:
     """The cost at a point: of sparse chunks under each model that is asked for, beside what it is compared with."""
     from sparring import api
-    from sparring.proofs.cost.unioncost import MODELS, UnionCost
+    from sparring.proofs.cost.unioncost import UnionCost
+    from sparring.spec.core.supports import MODELS
 
     if not isinstance(cost, UnionCost):
         return {"": evaluated(cost, at)}
@@ -98,7 +99,8 @@ def evaluations(cost: Cost | UnionCost, at: dict[str, Any]) -> Points:
 
 def evaluated(cost: Cost | UnionCost, at: dict[str, Any]) -> dict[str, Any]:
     """The cost at a point, by form."""
-    return {name: value for name, value in cost.at(**at)._asdict().items() if value is not None}
+    found = {name: value for name, value in cost.at(**at)._asdict().items() if value is not None}
+    return {"bytes" if name == "nbytes" else name: value for name, value in found.items()}
 
 
 def enveloped(points: Points) -> dict[str, Any]:
@@ -108,8 +110,9 @@ def enveloped(points: Points) -> dict[str, Any]:
 
 def numbers(point: dict[str, Any]) -> dict[str, int | float | str]:
     """Integers as they are, fractions rounded, seconds rounded and as an exact fraction."""
+    told: dict[str, int | float | str] = {name: int(x) if x == int(x) else float(x) for name, x in point.items()}
     exact = {} if "time" not in point else {"time": float(point["time"]), "time_exact": str(point["time"])}
-    return {name: int(x) if x == int(x) else float(x) for name, x in point.items()} | exact
+    return told | exact
 
 
 def cells(points: Points) -> dict[str, str]:

@@ -48,7 +48,7 @@ def test_formulas_are_what_is_summed(support, at):
     for one in map(cost.simplify, given):
         assert one.at(p=ranks, n=length, k=kept) == found
         assert value(one.words, *at) == found.pairs
-        assert value(one.bytes, *at) == found.bytes
+        assert value(one.nbytes, *at) == found.nbytes
         assert value(one.messages, *at) == found.messages == 2 * (ranks - 1)
 
 
@@ -83,14 +83,14 @@ def test_models_are_what_is_predicted(support):
     shift = 0 if support == "identical" else each
     supports = [[c * size + r * shift + i for c in range(ranks) for i in range(each)] for r in range(ranks)]
     sent = map(sum, zip(*predicted(PAGE, supports, ranks * size, 4)))
-    assert {*sent} == {derive(PAGE, support).at(p=ranks, n=ranks * size, k=ranks * each).bytes}
+    assert {*sent} == {derive(PAGE, support).at(p=ranks, n=ranks * size, k=ranks * each).nbytes}
 
 
 def test_models_are_bounds():
     """The measured unions of any supports cost no less than identical ones and no more than disjoint ones."""
     low, middle, high = (derive(PAGE, support).at(p=8, n=10**6, k=10**5) for support in MODELS)
-    assert low.bytes < middle.bytes < high.bytes
-    assert low.bytes < measured(PAGE, 8, 10**6, lambda s: 10**5 + 1000 * (s - 1), 4).bytes < middle.bytes
+    assert low.nbytes < middle.nbytes < high.nbytes
+    assert low.nbytes < measured(PAGE, 8, 10**6, lambda s: 10**5 + 1000 * (s - 1), 4).nbytes < middle.nbytes
 
 
 @pytest.mark.parametrize("density", [Fraction(1, 20), Fraction(1, 3), Fraction(4, 5), Fraction(31, 32)])
@@ -155,6 +155,6 @@ def test_bad_models_and_pages():
 def test_bytes_of_the_others():
     """Values alone in the dense ring; an index of 4 bytes with each in the allgather."""
     at = {"p": 8, "n": 1_000_000, "k": 10_000}
-    assert sparring.cost("ring", support="disjoint").at(**at).bytes == 7_000_000
-    assert sparring.cost("ring_allgather").at(**at).bytes == 7 * 10_000 * 8
+    assert sparring.cost("ring", support="disjoint").at(**at).nbytes == 7_000_000
+    assert sparring.cost("ring_allgather").at(**at).nbytes == 7 * 10_000 * 8
     assert exact(sparring.cost("ring").words, at) * 4 == 7_000_000
