@@ -28,9 +28,11 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
     return either(r == s, both(full(r), full(s)))
 
 
-def peers(page: Page) -> Iterator[Obligation]:
-    """``impl/ring.py`` counts its hops lap by lap; the page counts its steps through."""
-    impl: Any = ring  # its functions are typed for int and run here on symbols
+def peers(page: Page, impl: Any = ring) -> Iterator[Obligation]:
+    """``impl`` counts its hops lap by lap; the page counts its steps through.
+
+    Its functions are typed for int and run here on symbols.
+    """
     step, lap = during(page), (*during(page), within(t, p - 1))
     yield Obligation("right is dst", step, impl.right(r, p) == page.dst(r, t, p))
     yield Obligation("left is src", step, impl.left(r, p) == page.src(r, t, p))

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from sparring.impl import ring_topk
+from sparring.proofs import ring
+from sparring.proofs.core.obligations import ROUND, Obligation, c, p
+from sparring.proofs.cost.published import Claim
 from sparring.proofs.ring import contention, same
-from sparring.spec.core.numbers import Bool, Int, both
+from sparring.spec import ring_topk as formulas
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Bool, Int, Sym, both
 
 __all__ = ["contention", "same"]
+
+claims = [
+    Claim(
+        "bandwidth", "words", lambda n, p, k: 4 * k * (p - 1) / p, "p | k", "SparDL's rule on the ring, own derivation"
+    ),
+    Claim("latency", "messages", lambda n, p, k: 2 * (p - 1), "", "Patarasuk and Yuan 2009"),
+]
+k = Sym.var("k")
 
 
 def spent(r: Int, c: Int, t: Int, p: Int) -> Bool:
     """Rank ``r`` sends chunk ``c`` to be added in step ``(r - c) % p``, and has it back, complete, a lap later."""
     given = (r - c) % p
     return both(given < t, both(given < p - 1, t <= given + p - 1))
+
+
+def peers(page: Page) -> Iterator[Obligation]:
+    """``impl/ring_topk.py`` takes its hops from the dense ring and shares out ``k`` as the page does."""
+    impl: Any = ring_topk  # its functions are typed for int and run here on symbols
+    yield from ring.peers(page, impl)
+    yield Obligation("parts", (*ROUND, k >= 0), impl.part(c, k, p) == formulas.part(c, p, k))

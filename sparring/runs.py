@@ -11,7 +11,8 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,9 @@ from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page, list_words
 from sparring.spec.core.sparse import SparseVector
+
+TIMEOUT = 60.0
+"""Seconds for one call on real ranks, of vectors as long as a user may have them."""
 
 
 class Ran(NamedTuple):
@@ -83,7 +87,7 @@ def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:
     So are words, where a message is an array of values; those of packed lists are the page's.
     """
     start = time.perf_counter()
-    outcome = world.run(target, len(xs), [x.copy() for x in xs])
+    outcome = world.run(target, len(xs), [x.copy() for x in xs], call=partial(called, page.params))
     seconds = time.perf_counter() - start
     flaws = [Flaw(str(f.kind), f.text) for f in outcome.findings]
     if not flaws:
@@ -105,12 +109,17 @@ def unlike(counted: Sequence[int], said: Sequence[int]) -> list[Flaw]:
     return []
 
 
+def called(params: Mapping[str, Any], function: Callable[..., Any], comm: Any, x: Any) -> Any:
+    """Call the target with the page's parameters."""
+    return function(comm, x, **params)
+
+
 def grouped(page: Page, target: str, xs: Sequence[Any]) -> Ran:
     """The implementation on real processes; messages as the page has them."""
     with Group(len(xs)) as group:
-        carried.run(group, target, xs)  # the first call pays for connections
+        group.run(target, xs, timeout=TIMEOUT, **page.params)  # the first call pays for connections
         start = time.perf_counter()
-        ys = carried.run(group, target, xs)
+        ys = group.run(target, xs, timeout=TIMEOUT, **page.params)
         seconds = time.perf_counter() - start
     return reference(page, xs)._replace(flaws=refinement.compared(page, xs, ys, "result"), seconds=seconds)
 
@@ -162,14 +171,14 @@ def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
     comm = MPI.COMM_WORLD
     try:
         function, x = targets.load(target), xs[comm.Get_rank()]
-        function(comm, x)
+        function(comm, x, **page.params)
         comm.Barrier()
         start = time.perf_counter()
-        y = function(comm, x)
+        y = function(comm, x, **page.params)
         seconds = np.array(time.perf_counter() - start)
         slowest = np.empty_like(seconds)
         comm.Reduce(seconds, slowest, MPI.MAX)
-        ys = gathered(comm, x, y)
+        ys = gathered(comm, page, x, y)
     except Exception:
         traceback.print_exc()
         comm.Abort(1)
@@ -180,10 +189,10 @@ def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
     return reference(page, xs)._replace(flaws=flaws, seconds=float(slowest))
 
 
-def gathered(comm: Any, x: Any, y: Any) -> list[Any]:
-    """Every rank's result, on rank 0; raises where a result has not its input's class, length and dtype."""
-    has, right = ([type(v), *(getattr(v, name, None) for name in ("size", "shape", "dtype"))] for v in (y, x))
-    if has != right:
+def gathered(comm: Any, page: Page, x: Any, y: Any) -> list[Any]:
+    """Every rank's result, on rank 0; raises where one is not of the page's class, or its input's length and dtype."""
+    wanted = np.ndarray if page.data == "vector" else Sparse
+    if not isinstance(y, wanted) or (y.size, y.dtype) != (x.size, x.dtype) or getattr(y, "ndim", 1) != 1:
         raise InputError(f"rank {comm.Get_rank()} returned {type(y).__name__}, not {x.size} entries of {x.dtype}")
     if isinstance(y, Sparse):
         return [carried.sparse(octets) for octets in comm.gather(carried.octets(y)) or []]

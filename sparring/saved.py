@@ -43,7 +43,7 @@ def step(page: Page, wire: Sequence[Message], width: int) -> dict[str, Any]:
     sizes = [(len(m.entries.indices), m.entries.n, width) for m in wire]
     return {
         "entries": [min(m for m, _, _ in sizes), max(m for m, _, _ in sizes)],
-        "encodings": dict(Counter(page.encoding(*size) for size in sizes).most_common()),
+        "encodings": dict(Counter(page.encoded(*size) for size in sizes).most_common()),
         "bytes": sum(number(page.octets(*size)) for size in sizes),
     }
 

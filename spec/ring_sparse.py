@@ -1,14 +1,14 @@
-"""Sparse ring allreduce with the cheapest encoding for each message.
+"""Sparse ring allreduce.
 
 The schedule is the dense ring's [PY09]_: chunk ``c`` leaves rank ``c``, takes up one contribution
 at each rank and is complete after ``p - 1`` hops; ``p - 1`` more hops show it to everybody.  But
 a chunk holds only the entries that some rank had, and each message is encoded as is cheapest for
 the ``m`` entries that it has of the chunk's ``size``:
 
-pairs      a 32-bit index and a value for each entry
-offsets    the same with 16 bits: the place within a block of 2^16, and how many each block has
-bitmap     one bit for each place of the chunk, and the values
-dense      all ``size`` values and no index
+- *pairs*: a 32-bit index and a value for each entry;
+- *offsets*: the same with 16 bits, the place within a block of 2^16, and how many each block has;
+- *bitmap*: one bit for each place of the chunk, and the values;
+- *dense*: all ``size`` values and no index.
 
 A chunk for which dense is the cheapest is *full* from then on: it has an entry at every index,
 which adds nothing where no rank had one.  Since that depends on ``m`` and ``size`` alone, and ``m``
@@ -22,8 +22,7 @@ A ring over sparse chunks that may turn dense is SparCML's [RA19]_; the encoding
 the rule are this page's own.
 
 >>> from sparring import run
->>> from sparring.spec.core.runner import number, truth
-from sparring.spec.core.sparse import SparseVector
+>>> from sparring.spec.core.sparse import SparseVector
 >>> a, b, c = [(0, 2), ("a", "c"), 4], [(2, 3), ("C", "D"), 4], [(), (), 4]
 >>> ran = run("ring_sparse", [SparseVector(*x) for x in (a, b, c)])
 >>> for t, wire, _ in ran:
@@ -88,7 +87,7 @@ def octets(m: Int, size: Int, w: Int) -> Int:
     return HEADER + least(dense(size, w), sparse(m, size, w))
 
 
-def encoding(m: int, size: int, w: int) -> str:
+def encoded(m: int, size: int, w: int) -> str:
     """The first of the shortest."""
     lengths = (dense(size, w), pairs(m, size, w), offsets(m, size, w), bitmap(m, size, w))
     names = ("dense", "pairs", "offsets", "bitmap")

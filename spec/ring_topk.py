@@ -1,10 +1,10 @@
-"""Ring allreduce that selects anew at every hop, and keeps what it does not send.
+"""Ring allreduce with selection at every hop.
 
 The schedule is the dense ring's.  Of every chunk that a rank sends it keeps the largest entries
 only, as many as the chunk's part of ``k``; what it leaves out stays behind as its residual, and
 is added to its next vector.  So sums do not fill in: every message has at most ``k / p`` entries.
 
-Requires: ``p >= 1``; whole vectors of one length ``n``; ``k >= 0``.
+Requires: ``p >= 1``; whole vectors of one length ``n``; ``k >= 0``, where more than ``n`` counts as ``n``.
 Ensures:  all ranks hold the same at most ``k`` entries; in exact arithmetic what they hold and all
 residuals add up to ``x[0] + ... + x[p-1]``.
 
@@ -54,9 +54,13 @@ def words(c: Int, p: Int, k: Int) -> Int:
     return 2 * part(c, p, k)  # fewer where the chunk itself has fewer entries
 
 
+def added(c: Int, p: Int, k: Int) -> Int:
+    return part(c, p, k)  # the other words are indices
+
+
 def octets(m: Int, w: Int) -> Int:
     return m * (w + 4)
 
 
-def sends(x: SparseVector, c: int, p: int, k: int) -> SparseVector:
-    return x.at(x.indices[i] for i in top(x.values, number(part(c, p, k))))
+def sends(x: SparseVector, c: int, p: int, n: int, k: int) -> SparseVector:
+    return x.at(x.indices[i] for i in top(x.values, number(part(c, p, min(k, n)))))

@@ -29,7 +29,7 @@ def costs(page: Page) -> str:
         return f"There is no closed form yet: {escaped(str(why))}."
     found = [(FORMS[row.quantity], *row[1:4]) for row in rows(cost, tuple(FORMS)) if row.exact is not None]
     cells = [[escaped(what), *(f"``{form}``" if form is not None else "" for form in forms)] for what, *forms in found]
-    head = ("quantity", "exact", escaped("where p | n"), "at least")
+    head = ("quantity", "exact", escaped(f"where {cost.even}"), "at least")
     return "\n\n".join([COSTS, table(head, cells, "costs"), checks(cost)])
 
 

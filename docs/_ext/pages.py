@@ -105,22 +105,26 @@ def picture(page: Page) -> str:
 
 
 def formulas(module: ModuleType) -> str:
-    """The module's source below its docstring and its imports."""
+    """The module's source below its docstring and its imports, except for what it has from another page."""
     source = inspect.getsource(module)
-    head = [node for node in ast.parse(source).body if isinstance(node, (ast.Expr, ast.Import, ast.ImportFrom))]
+    head = [node for node in ast.parse(source).body if isinstance(node, (ast.Expr, ast.Import)) or of_core(node)]
     return "\n".join(source.splitlines()[head[-1].end_lineno :]).strip("\n")
 
 
+def of_core(node: ast.stmt) -> bool:
+    """Whether it imports what is no page."""
+    return isinstance(node, ast.ImportFrom) and not re.fullmatch(r"sparring\.spec\.\w+", node.module or "")
+
+
 def commands(page: Page) -> str:
-    """What to type; ``check`` has no lists to give."""
+    """What to type."""
     name = page.name
     told = {
         f"show {name} --ranks 8": "all this in the terminal",
         f"prove {name}": "the verdicts above",
         f"cost {name} --at p=16,n=1000000,k=1000": "the costs above, and numbers",
     }
-    if not page.sparse:
-        told[f"check mine.py:f --algorithm {name} --level steps"] = "does yours send the same?"
+    told[f"check mine.py:f --algorithm {name} --level steps"] = "does yours send the same?"
     if implementation(page):
         told[f"run {name} --ranks 16"] = "the implementation beside the reference"
         told[f"verify {name} --on both"] = "everything, simulated and under mpiexec"

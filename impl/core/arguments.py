@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,34 +54,43 @@ def check_vector(name: str, x: object) -> None:
 
 
 def agreed(comm: Intracomm, x: Vector, out: Vector | None) -> Vector:
-    """As :func:`result`, after one exchange in which every rank tells dtype and length.
-
-    Collective: one ``Allgather`` of two integers a rank.  If a rank's arguments are refused, or
-    its dtype or length differs from rank 0's, every rank raises InputError and none is left waiting.
-    """
+    """As :func:`result`, once all ranks agree, as :func:`alike` has it."""
     try:
         y, refusal = result(x, out), None
     except InputError as error:
         y, refusal = x, error
+    alike(comm, x, refusal)
+    return y
+
+
+def alike(comm: Intracomm, x: Vector, refusal: InputError | None) -> None:
+    """One exchange in which every rank tells its vector's dtype and length, or that it is refused.
+
+    Collective: one ``Allgather`` of two integers a rank.  If a rank's arguments are refused, or
+    its dtype or length differs from rank 0's, every rank raises InputError and none is left waiting.
+    """
     told = np.empty((comm.Get_size(), 2), np.int64)
     comm.Allgather(np.array([REFUSED, 0] if refusal else [DTYPES.index(x.dtype), x.size], np.int64), told)
     if refusal:
         raise refusal
     compare(told)
-    return y
 
 
-def compare(told: np.ndarray[Any, np.dtype[np.int64]]) -> None:
-    """Raises InputError unless all rows, (dtype's place in ``DTYPES``, length) by rank, are alike."""
+Rows = np.ndarray[Any, np.dtype[np.int64]]
+
+
+def kind_and_length(kind: int, n: int) -> str:
+    """A row of what ranks tell, in words."""
+    return f"{DTYPES[kind]} and {n} entries"
+
+
+def compare(told: Rows, words: Callable[..., str] = kind_and_length, needed: str = "dtype and length") -> None:
+    """Raises InputError unless all rows, by default (dtype's place in ``DTYPES``, length) by rank, are alike."""
     odd = np.flatnonzero((told != told[0]).any(axis=1) | (told[:, 0] == REFUSED))
     if not odd.size:
         return
     r = int(odd[0])
-    kind, n = told[r].tolist()
-    if kind == REFUSED:
+    if told[r, 0] == REFUSED:
         raise InputError(f"rank {r}'s arguments are refused, as its own error says; nothing was computed")
-    kind0, n0 = told[0].tolist()
-    raise InputError(
-        f"rank {r} has {DTYPES[kind]} and {n} entries, rank 0 {DTYPES[kind0]} and {n0}: "
-        "all ranks need one dtype and length"
-    )
+    has, first = (words(*row) for row in told[[r, 0]].tolist())
+    raise InputError(f"rank {r} has {has}, rank 0 {first}: all ranks need one {needed}")

@@ -17,7 +17,7 @@ from sparring.spec.core.numbers import Bool, Int, both
 
 def crosses(page: Page, link: Link, rank: Int, step: Int) -> Bool:
     """The message of ``rank`` in ``step`` crosses ``link``."""
-    return link.carries(rank, page.dst(rank, step, p))
+    return both(page.active(rank, step, p), link.carries(rank, page.dst(rank, step, p)))
 
 
 def lock_step(page: Page, topology: str) -> Iterator[Obligation]:

@@ -5,6 +5,8 @@ ring  Rank i has a directed link to each neighbour; a message takes the shorter 
 tree  Any tree of switches whose leaves, in depth-first order, are the ranks.  Below every edge
       lies an interval of ranks, so one symbolic interval [a, b) stands for every edge of every
       such tree; the edge has a link up and a link down.
+crossbar
+      Every rank has one port out and one port in, and nothing else is shared.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ def below(x: Int) -> Bool:
     return both(a <= x, x < b)
 
 
-EDGE = (a >= 0, a < b, b <= p)
+EDGE = (both(a >= 0, both(a < b, b <= p)),)
 
 TOPOLOGIES: Mapping[str, tuple[Link, ...]] = {
     "ring": (
@@ -55,5 +57,9 @@ TOPOLOGIES: Mapping[str, tuple[Link, ...]] = {
     "tree": (
         Link("link up", EDGE, lambda src, dst: both(below(src), negate(below(dst)))),
         Link("link down", EDGE, lambda src, dst: both(negate(below(src)), below(dst))),
+    ),
+    "crossbar": (
+        Link("port out", (within(link),), lambda src, dst: src == link),
+        Link("port in", (within(link),), lambda src, dst: dst == link),
     ),
 }

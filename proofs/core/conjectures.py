@@ -21,10 +21,24 @@ class Conjecture(NamedTuple):
     """Decides by running, where an obligation about an annotation fails; None: there is none."""
     mutant: str
     """The mutation to try first, in which this very claim is false."""
+    encoding: str = "wrap"
+    """How its obligations are read."""
+    contended: bool = False
+    """It is expected to be refuted: messages meet."""
 
 
 def conjectures(subject: Subject) -> Iterator[Conjecture]:
     """All conjectures about the subject, one by one, since building one already reads formulas."""
+    for conjecture in stated(subject):
+        if conjecture.name == "partition":  # which is about cutting and not about the page's formulas
+            yield conjecture
+        else:
+            helped = obligations.with_lemmas(subject.page, subject.lemmas, conjecture.obligations)
+            yield conjecture._replace(obligations=tuple(helped), encoding=subject.page.encoding)
+
+
+def stated(subject: Subject) -> Iterator[Conjecture]:
+    """The conjectures as they are, without lemmas."""
     page = subject.page
     yield Conjecture(
         "result",
@@ -56,7 +70,7 @@ def conjectures(subject: Subject) -> Iterator[Conjecture]:
         execution.in_vain,
         "step long",
     )
-    if page.data != "lists":  # a list is never cut
+    if page.cuts:
         yield Conjecture(
             "partition",
             "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
@@ -98,7 +112,8 @@ def contention(subject: Subject) -> Iterator[Conjecture]:
             f"In no step do two messages cross one directed link of the {topology}.",
             tuple(claims.lock_step(subject.page, topology)),
             None,
-            "further neighbour",
+            "one receiver" if topology == "crossbar" else "further neighbour",
+            contended=level == "contended",
         )
         if level == "exclusive":
             yield Conjecture(

@@ -19,11 +19,14 @@ from sparring.proofs.core import execution
 from sparring.proofs.core.conjectures import Conjecture, conjectures
 from sparring.proofs.core.questions import Answer, answered
 from sparring.proofs.core.supplement import Subject, subject
-from sparring.proofs.core.verdicts import NOT_INDUCTIVE, PROVED, REFUTED, UNDECIDED, Verdict
+from sparring.proofs.core.verdicts import EXPECTED, NOT_INDUCTIVE, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
 from sparring.proofs.mutants.schedules import MUTATIONS
 from sparring.spec.core.model import Page
 
 LARGEST_RUN = 64  # ranks; a counterexample with more is told by its formula alone
+
+PROOFS = (PROVED, PROVED_BELOW)
+"""What a theorem is: where formulas are read as bits, it holds for every p that the bits allow."""
 
 _SEAL = object()
 
@@ -52,7 +55,7 @@ class Theorem(Attempt):
     seal: object = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if self.seal is not _SEAL or self.verdict != PROVED:
+        if self.seal is not _SEAL or self.verdict not in PROOFS:
             raise TypeError("theorems are made by sparring.proofs.core.kernel.prove and by nothing else")
 
 
@@ -65,7 +68,9 @@ def prove(page: Page) -> Iterator[Attempt]:
     for conjecture in readable(whole):
         start = time.perf_counter()
         attempt = judge(whole, conjecture, second_opinion=True)
-        if attempt.verdict == PROVED:
+        if conjecture.contended:
+            attempt = expected(attempt)
+        elif attempt.verdict in PROOFS:
             attempt = confirmed(whole, attempt)
         yield replace(attempt, seconds=time.perf_counter() - start)
 
@@ -84,7 +89,7 @@ def readable(whole: Subject) -> Iterator[Conjecture]:
 
 def judge(whole: Subject, conjecture: Conjecture, second_opinion: bool) -> Attempt:
     """Ask the solvers, and where they object, run the page."""
-    answers = tuple(answered(conjecture.obligations, second_opinion))
+    answers = tuple(answered(conjecture.obligations, second_opinion, conjecture.encoding))
     verdict, detail, witness = weighed(whole.page, conjecture, answers)
     return Attempt(whole.page.name, conjecture.name, conjecture.statement, verdict, detail, witness, answers)
 
@@ -96,7 +101,7 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
     """The verdict on a conjecture, why, and the witness."""
     failed = sorted((a for a in answers if not a.holds), key=lambda a: a.witness.get("p", 0))
     if not failed:
-        return PROVED, f"{len(answers)} obligations", {}
+        return PROOFS[conjecture.encoding == "bits"], f"{len(answers)} obligations", {}
     facts = [a for a in failed if a.witness and not a.problem and not a.obligation.annotation]
     wrong = ran_wrong(page, conjecture, failed)
     if wrong and not (facts and facts[0].witness["p"] < wrong.p):
@@ -128,6 +133,15 @@ def not_inductive(page: Page, conjecture: Conjecture, failed: Answer) -> Weighed
     if lie:
         return NOT_INDUCTIVE, f"{clean}, but {lie}", lie._asdict()
     return NOT_INDUCTIVE, f"{clean}, but {told(failed)}", dict(failed.witness)
+
+
+def expected(attempt: Attempt) -> Attempt:
+    """A claim that the page says is wrong: its refutation is what was wanted, and a proof would be the failure."""
+    if attempt.verdict == REFUTED:
+        return replace(attempt, verdict=EXPECTED)
+    if attempt.verdict in PROOFS:
+        return replace(attempt, verdict=REFUTED, detail=f"called contended, but {attempt.statement.lower()}")
+    return attempt
 
 
 def confirmed(whole: Subject, attempt: Attempt) -> Attempt:

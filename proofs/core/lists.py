@@ -9,6 +9,7 @@ import numpy as np
 
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page
+from sparring.spec.core.sparse import SparseVector
 
 DENSITIES = (0.0, 0.2, 0.5, 0.95, 1.0)
 STRETCHES = (1, 100, 1 << 40)
@@ -39,6 +40,11 @@ def values(x: Any) -> Any:
 def having(x: Any, entries: Any) -> Any:
     """``entries`` where ``x`` has its own."""
     return Sparse(x.indices, entries, x.n) if isinstance(x, Sparse) else entries
+
+
+def made(x: SparseVector, dtype: Any) -> Sparse:
+    """A page's vector as a target has it."""
+    return Sparse(np.array(x.indices, np.int64), np.array(x.values, dtype), x.n)
 
 
 def told(y: Any, wanted: Sparse) -> str:

@@ -7,12 +7,12 @@ steps, so that unsatisfiability of its negation means "for every p".  The Coq th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from typing import NamedTuple
 
 from sparring.spec.core.model import Page, bound
-from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, where
+from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, variables, where
 
 p, q, r, s, c, t, u, n = (Sym.var(name) for name in "pqrsctun")
 
@@ -57,24 +57,35 @@ def some(*claims: Bool) -> Bool:
     return reduce(either, claims)
 
 
-ROUND: tuple[Bool, ...] = (p >= 1, within(q), within(r), within(s), within(c))
-"""At least one rank; q, r, s are ranks and c is a chunk."""
+RANKS: tuple[Bool, ...] = (p >= 1, within(q), within(r), within(s))
+"""At least one rank; q, r, s are ranks."""
+
+ROUND = (*RANKS, within(c))
+"""The same, and c is one of p chunks."""
+
+
+def always(page: Page) -> tuple[Bool, ...]:
+    """At least one rank; q, r, s are ranks and c is a chunk of the page."""
+    return (*RANKS, within(c, page.chunks(p)))
 
 
 def during(page: Page, *steps: Sym) -> tuple[Bool, ...]:
-    """``ROUND``, and each of ``steps`` (by default ``t``) is a step of the page."""
-    return (*ROUND, *(within(x, page.steps(p)) for x in steps or (t,)))
+    """As ``always``, and each of ``steps`` (by default ``t``) is a step of the page."""
+    return (*always(page), *(within(x, page.steps(p)) for x in steps or (t,)))
 
 
 def schedule(page: Page) -> Iterator[Obligation]:
-    """The formulas make a schedule: indices in range, and who sends and who listens agree."""
+    """The formulas make a schedule: indices in range, and who sends and who listens agree.
+
+    ``dst`` and ``src`` undo each other on all ranks, so that ``src(r)`` sends to ``r`` or to nobody.
+    """
     step = during(page)
     src, dst = page.src(r, t, p), page.dst(r, t, p)
-    yield Obligation("steps >= 0", ROUND, page.steps(p) >= 0)
+    yield Obligation("steps >= 0", always(page), page.steps(p) >= 0)
     yield Obligation("dst in range", step, within(dst))
     yield Obligation("src in range", step, within(src))
-    yield Obligation("chunk in range", step, within(page.chunk(r, t, p)))
-    yield Obligation("no message to oneself", step, negate(dst == r))
+    yield Obligation("chunk in range", step, within(page.chunk(r, t, p), page.chunks(p)))
+    yield Obligation("no message to oneself", step, implies(page.active(r, t, p), negate(dst == r)))
     yield Obligation("dst(src(r)) = r", step, page.dst(src, t, p) == r)
     yield Obligation("src(dst(r)) = r", step, page.src(dst, t, p) == r)
 
@@ -82,21 +93,26 @@ def schedule(page: Page) -> Iterator[Obligation]:
 def result(page: Page) -> Iterator[Obligation]:
     """Every cell ends with exactly the contributions of its goal, each once."""
     yield from schedule(page)
-    step, end = during(page), page.steps(p)
+    start, step, end = always(page), during(page), page.steps(p)
     holds, live, adds = page.holds, page.live, page.adds(t, p)
     sender = page.src(r, t, p)
-    got = page.chunk(sender, t, p) == c
+    got = sends(page, sender)
     own, sent = holds(q, r, c, t, p), holds(q, sender, c, t, p)
     after = where(got, where(adds, either(own, sent), sent), own)
     made = where(got, both(live(sender, c, t, p), implies(adds, live(r, c, t, p))), live(r, c, t, p))
     lives = live(r, c, t + 1, p)
-    yield note("base", ROUND, implies(live(r, c, 0, p), iff(holds(q, r, c, 0, p), page.start(q, r, c, p))))
+    yield note("base", start, implies(live(r, c, 0, p), iff(holds(q, r, c, 0, p), page.start(q, r, c, p))))
     yield note("live", step, implies(lives, made))
     yield note("step", step, implies(lives, iff(holds(q, r, c, t + 1, p), after)))
     yield note("disjoint", step, implies(every(lives, got, adds), negate(both(own, sent))))
     reached = both(live(r, c, end, p), iff(holds(q, r, c, end, p), page.goal(q, r, c, p)))
-    yield note("conclusion", ROUND, implies(page.wanted(r, c, p), reached))
-    yield Obligation("wanted somewhere", ROUND, some(*(page.wanted(x, c, p) for x in near(c))))
+    yield note("conclusion", start, implies(page.wanted(r, c, p), reached))
+    yield Obligation("wanted somewhere", start, some(*(page.wanted(x, c, p) for x in near(c))))
+
+
+def sends(page: Page, rank: Int) -> Bool:
+    """Rank ``rank`` sends chunk ``c`` in step ``t``."""
+    return both(page.active(rank, t, p), page.chunk(rank, t, p) == c)
 
 
 def near(c: Int) -> tuple[Int, Int, Int]:
@@ -121,7 +137,7 @@ def agreement(page: Page, same: Same) -> Iterator[Obligation]:
         return same(a, b, c, t, p)
 
     sr, ss, adds = page.src(r, t, p), page.src(s, t, p), page.adds(t, p)
-    got_r, got_s = page.chunk(sr, t, p) == c, page.chunk(ss, t, p) == c
+    got_r, got_s = sends(page, sr), sends(page, ss)
     added = either(both(then(r, s), then(sr, ss)), both(then(r, ss), then(sr, s)))
     rule = some(
         r == s,
@@ -131,9 +147,9 @@ def agreement(page: Page, same: Same) -> Iterator[Obligation]:
         every(negate(adds), got_s, negate(got_r), then(r, ss)),
         every(adds, got_r, got_s, added),
     )
-    yield note("same base", ROUND, implies(same(r, s, c, 0, p), r == s))
+    yield note("same base", always(page), implies(same(r, s, c, 0, p), r == s))
     yield note("same step", during(page), implies(same(r, s, c, t + 1, p), rule))
-    yield note("same conclusion", ROUND, same(r, s, c, page.steps(p), p))
+    yield note("same conclusion", always(page), same(r, s, c, page.steps(p), p))
 
 
 def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
@@ -145,14 +161,14 @@ def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
     yield from result(page)
     step, end = during(page), page.steps(p)
     adds, sender = page.adds(t, p), page.src(r, t, p)
-    sent, got = page.chunk(r, t, p) == c, page.chunk(sender, t, p) == c
+    sent, got = sends(page, r), sends(page, sender)
     given = either(spent(r, c, t, p), both(sent, adds))
     after = both(given, either(adds, negate(got)))
-    yield note("spent base", ROUND, negate(spent(r, c, 0, p)))
+    yield note("spent base", always(page), negate(spent(r, c, 0, p)))
     yield note("spent step", step, iff(spent(r, c, t + 1, p), after))
     yield note("sent once", step, implies(sent, negate(spent(r, c, t, p))))
     yield note("nothing added to what is spent", step, implies(both(got, adds), negate(given)))
-    yield note("nothing spent is returned", ROUND, implies(page.wanted(r, c, p), negate(spent(r, c, end, p))))
+    yield note("nothing spent is returned", always(page), implies(page.wanted(r, c, p), negate(spent(r, c, end, p))))
 
 
 def economy(page: Page) -> Iterator[Obligation]:
@@ -165,7 +181,23 @@ def economy(page: Page) -> Iterator[Obligation]:
     chunk = page.chunk(sender, t, p)
     candidates = (sender, r, *near(chunk))
     new = [both(page.holds(q, sender, chunk, t, p), negate(page.holds(q, r, chunk, t, p))) for q in candidates]
-    yield note("something new", during(page), some(*new))
+    yield note("something new", during(page), implies(page.active(sender, t, p), some(*new)))
+
+
+Lemmas = Callable[[Int, Int, Int], Sequence[Bool]]
+"""``lemmas(r, t, p)``: what is so of every rank in every step; each may rest on those before it."""
+
+
+def with_lemmas(page: Page, lemmas: Lemmas | None, claims: Iterable[Obligation]) -> Iterator[Obligation]:
+    """The lemmas themselves, and ``claims`` with the lemmas, of the ranks that they speak of, as further hypotheses."""
+    lemmas = lemmas or (lambda r, t, p: ())
+    at_r, at_s, step = tuple(lemmas(r, t, p)), tuple(lemmas(s, t, p)), during(page)
+    for i, lemma in enumerate(at_r):
+        yield note(f"lemma {i + 1}", (*step, *at_r[:i]), lemma)
+    for claim in claims:
+        in_step = any("t" in variables(h) for h in claim.hypotheses)
+        known = (*at_r, *(at_s if "s" in variables(claim.claim) else ())) if in_step else ()
+        yield claim._replace(hypotheses=(*claim.hypotheses, *known))
 
 
 Bound = Callable[[Int, Int, Int], Int]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.core import solvers
+from sparring.proofs.core.bits import BitsReader
 from sparring.proofs.core.obligations import Obligation, p
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core.numbers import Bool, evaluate, variables
+
+READERS: Mapping[str, type[Z3Reader]] = {"wrap": Z3Reader, "bits": BitsReader}
+"""By encoding."""
 
 
 class Answer(NamedTuple):
@@ -29,13 +33,13 @@ class Answer(NamedTuple):
         return not self.problem and set(self.solvers.values()) == {"unsat"}
 
 
-def answered(claims: Sequence[Obligation], second_opinion: bool) -> Iterator[Answer]:
+def answered(claims: Sequence[Obligation], second_opinion: bool, encoding: str = "wrap") -> Iterator[Answer]:
     """Each obligation's answer; obligations with the same hypotheses share their reading."""
     readers: dict[tuple[int, ...], Z3Reader] = {}
     for claim in claims:
         key = tuple(map(id, claim.hypotheses))
         try:
-            readers[key] = reader = readers.get(key) or Z3Reader(claim.hypotheses, p)
+            readers[key] = reader = readers.get(key) or READERS[encoding](claim.hypotheses, p)
             yield answer(claim, reader, second_opinion)
         except Undecided as outside:
             yield Answer(claim, {"z3": "unreadable"}, "", {}, str(outside))

@@ -8,7 +8,7 @@ on floats, whose bits must be the evaluated term's, so that the terms are no fic
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from sparring.proofs.world.findings import Finding, Kind
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
+from sparring.spec.core.sparse import SparseVector
 
 PAIRED = 33  # ranks; with more, evaluating terms takes longer than it teaches
 DTYPES = ("float32", "float64", "int32", "int64")
@@ -133,15 +134,24 @@ def expected(page: Page, xs: Sequence[Any]) -> list[Any]:
     """What the page computes; that infinities cancel to NaN is no surprise here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        return runner.run(page, xs).results
+        results = runner.run(page, xs).results
+    return [lists.made(y, xs[0].dtype) if isinstance(y, SparseVector) else y for y in results]
 
 
-def run(target: str, xs: Sequence[Any], buffers: str, here: str, prop: str, terms: Table | None = None) -> Ran:
+def run(
+    target: str,
+    xs: Sequence[Any],
+    buffers: str,
+    here: str,
+    prop: str,
+    terms: Table | None = None,
+    call: Callable[..., Any] = world.plainly,
+) -> Ran:
     """Run ``target`` in the world; what it finds falsifies ``prop``, unless it is a fault of conduct."""
     given = [x.copy() for x in xs]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        outcome = world.run(target, len(xs), given, buffers=buffers, terms=terms)
+        outcome = world.run(target, len(xs), given, buffers=buffers, terms=terms, call=call)
     flaws = [Flaw(falsifies(finding, prop), f"{here}: {finding.text}") for finding in outcome.findings]
     changed = [r for r, (x, kept) in enumerate(zip(xs, given)) if difference(kept, x) is not None]
     if changed:

@@ -7,7 +7,7 @@ not depend on the machine.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -39,6 +39,7 @@ def ask_z3(solver: z3.Solver) -> str:
     return str(solver.check())
 
 
+@lru_cache(maxsize=1000)
 def ask_cvc5(text: str) -> str:
     """cvc5's answer to SMT-LIB text that asks one question."""
     terms = cvc5.TermManager()
@@ -53,26 +54,29 @@ def ask_cvc5(text: str) -> str:
     return answer
 
 
-def witness(solver: z3.Solver, p: z3.ArithRef) -> dict[str, int]:
-    """A model of a satisfiable question with the fewest ranks."""
+def witness(solver: z3.Solver, p: Any) -> dict[str, int]:
+    """A model of a satisfiable question with the fewest ranks, found by bisection."""
     model = solver.model()
-    for fewest in range(1, number(model.eval(p, model_completion=True))):
+    least, most = 1, number(model.eval(p, model_completion=True))
+    while least < most:
+        middle = (least + most) // 2
         solver.push()
-        solver.add(p == fewest)
+        solver.add(p <= middle)
         smaller = solver.model() if solver.check() == z3.sat else None
         solver.pop()
-        if smaller is not None:
-            model = smaller
-            break
+        if smaller is None:
+            least = middle + 1
+        else:
+            model, most = smaller, number(smaller.eval(p, model_completion=True))
     return {str(d): number(model[d]) for d in sorted(model.decls(), key=str) if d.arity() == 0}
 
 
 def number(value: Any) -> int:
-    """The integer that a z3 value is."""
-    return int(value.as_long())
+    """The integer that a z3 value is; bits are read with their sign."""
+    return int(value.as_signed_long() if isinstance(value, z3.BitVecNumRef) else value.as_long())
 
 
-def vacuous_at(hypotheses: Sequence[z3.BoolRef], p: z3.ArithRef) -> int | None:
+def vacuous_at(hypotheses: Sequence[z3.BoolRef], p: Any) -> int | None:
     """The first of 2, 3, 4, 5 ranks for which the hypotheses contradict each other, so that anything would follow."""
     solver = z3.Solver()
     solver.set("rlimit", EFFORT)

@@ -3,7 +3,8 @@
 A page in a file of its own, or of another package, may hold these names itself:
 
 ``same(r, s, c, t, p)``   after ``t`` steps ranks r and s hold the identical term in chunk c
-``contention``            a mapping topology -> "exclusive" or "lock step", what the page claims
+``contention``            a mapping topology -> "exclusive", "lock step" or "contended", what the page claims
+``lemmas(r, t, p)``       truths about every rank in every step that make the obligations easier for the solvers
 ``peers(page)``           obligations that the implementation's arithmetic is the page's
 ``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
 ``sizes(page)``           obligations on how long messages are, whatever their entries
@@ -19,10 +20,10 @@ from types import ModuleType
 
 from sparring.errors import InputError
 from sparring.proofs.contention.topologies import TOPOLOGIES
-from sparring.proofs.core.obligations import Bound, Obligation, Same, Spent
+from sparring.proofs.core.obligations import Bound, Lemmas, Obligation, Same, Spent
 from sparring.spec.core.model import Page, bound
 
-LEVELS = ("exclusive", "lock step")
+LEVELS = ("exclusive", "lock step", "contended")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Subject:
     peers: Callable[[Page], Iterable[Obligation]] | None
     spent: Spent | None = None
     sizes: Callable[[Page], Iterable[Obligation]] | None = None
+    lemmas: Lemmas | None = None
     bound: Bound = bound
 
 
@@ -48,8 +50,9 @@ def subject(page: Page) -> Subject:
                 f"page {page.name}: contention {topology!r}: {level!r}; "
                 f"topologies are {', '.join(TOPOLOGIES)}, levels are {', '.join(LEVELS)}"
             )
-    same, peers, spent, sizes = (getattr(module, name, None) for name in ("same", "peers", "spent", "sizes"))
-    return Subject(page, same, contention, peers, spent, sizes)
+    names = ("same", "peers", "spent", "sizes", "lemmas")
+    same, peers, spent, sizes, lemmas = (getattr(module, name, None) for name in names)
+    return Subject(page, same, contention, peers, spent, sizes, lemmas)
 
 
 def companion(page: Page) -> ModuleType:

@@ -27,7 +27,7 @@ class Z3Reader(Reader[Z3Term]):
     def __init__(self, hypotheses: Sequence[Bool], modulus: Node) -> None:
         super().__init__()
         self.modulus = modulus
-        self.solver = z3.Solver()
+        self.solver = self.new_solver()
         self.solver.set("rlimit", EFFORT)
         self.wraps: dict[str, tuple[int, int]] = {}
         self.hypotheses = []
@@ -35,11 +35,17 @@ class Z3Reader(Reader[Z3Term]):
             self.hypotheses.append(self(hypothesis))
             self.solver.add(self.hypotheses[-1])
 
+    def new_solver(self) -> z3.Solver:
+        return z3.Solver()
+
     def constant(self, x: int | bool) -> Z3Term:
         if isinstance(x, bool):
             return z3.BoolVal(x)
         if not isinstance(x, int):
             raise InputError(f"a schedule formula holds {x!r}; formulas hold integers and truths")
+        return self.number(x)
+
+    def number(self, x: int) -> Z3Term:
         return z3.IntVal(x)
 
     def variable(self, name: str) -> Z3Term:
@@ -50,6 +56,8 @@ class Z3Reader(Reader[Z3Term]):
             return self.remainder(x, args)
         if x.op == "//" and not positive(x.args[1], self.modulus):
             raise Undecided(f"{x!r}: only // by p or by a positive constant can be read")
+        if x.op not in OPERATORS:
+            raise Undecided(f"{x!r}: integers have no {x.op}; a page that needs it says: encoding = 'bits'")
         return OPERATORS[x.op](*args)
 
     def remainder(self, x: Node, args: list[Z3Term]) -> Z3Term:

@@ -10,6 +10,7 @@ class Word(Enum):
     """What can be said of a claim, strongest first."""
 
     PROVED = "proved for every p"
+    PROVED_BELOW = "proved for every p < 2^31"
     PROVED_UP_TO = "proved for p <= {}"
     TESTED = "tested ({} example{s})"
     EXPECTED = "refuted as expected"
@@ -40,6 +41,7 @@ class Verdict:
 
 
 PROVED = Verdict(Word.PROVED)
+PROVED_BELOW = Verdict(Word.PROVED_BELOW)
 EXPECTED = Verdict(Word.EXPECTED)
 NOT_COVERED = Verdict(Word.NOT_COVERED)
 UNDECIDED = Verdict(Word.UNDECIDED)

@@ -33,7 +33,7 @@ POINTS = tuple(
     {"p": p, "n": n, "k": k}
     for p in (*range(1, 17), 31, 32, 33, 64)
     for n in (0, 1, p - 1, p, p + 1, 2 * p + 1, 1000 * p, 10**18 + 9)
-    for k in {0, n // 2, n}
+    for k in {0, n // 2, n // 2 // p * p, n}
 )
 """Where a claim that is no identity is compared with what is derived, exactly."""
 
@@ -45,7 +45,7 @@ def judge(claim: Claim, derived: Expr) -> Judged:
     if difference == 0:
         return Judged(claim, "equal", f"the same formula{given}", PROVED)
     lists = difference.has(k)
-    points = [at for at in POINTS if GIVEN[claim.given](at["n"], at["p"]) and (lists or at["k"] == 0)]
+    points = [at for at in POINTS if GIVEN[claim.given](at["n"], at["p"], at["k"]) and (lists or at["k"] == 0)]
     gaps = [(at, claimed(claim, at) - exact(derived, at)) for at in points]
     below = next(((at, gap) for at, gap in gaps if gap < 0), None)
     if below:

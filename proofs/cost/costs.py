@@ -17,7 +17,7 @@ from sparring.proofs.cost import counted, proof, tables, units
 from sparring.proofs.cost.claims import Floor, Judged, judge, lower_bounds
 from sparring.proofs.cost.derivation import Derivation, derive
 from sparring.proofs.cost.published import published
-from sparring.proofs.cost.simplified import simplified, tidy
+from sparring.proofs.cost.simplified import divided, even, simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number
@@ -98,7 +98,7 @@ class Cost:
         return alpha * self.messages + beta * width * self.needed("critical") + gamma * added
 
     def simplify(self, given: str) -> Cost:
-        """The same under a hypothesis: "p | n".  Raises InputError for one that is not known."""
+        """The same under a hypothesis: "p | n", "p | k" or both.  Raises InputError for one that is not known."""
         simplified(sympy.Integer(0), given)
         return replace(self, given=given)
 
@@ -108,8 +108,9 @@ class Cost:
         Raises InputError for a letter that is unknown, lacks its value or has one that it cannot have.
         """
         at = {"width": Fraction(WIDTH), "gamma": Fraction(0), **units.point(values)}
-        if self.given and {"n", "p"} <= at.keys() and at["n"] % at["p"]:
-            raise InputError(f"this cost holds where {self.given}, not for n={at['n']}, p={at['p']}")
+        for m in (m.name for m in divided(self.given)):
+            if {m, "p"} <= at.keys() and at[m] % at["p"]:
+                raise InputError(f"this cost holds where {self.given}, not for {m}={at[m]}, p={at['p']}")
         timed = "time" if {"alpha", "beta"} <= at.keys() else ""
         numbers = {name: self.number(name, at) for name in ("messages", "words", "path", "critical", "added", timed)}
         time = numbers.pop(timed, None)
@@ -140,10 +141,17 @@ class Cost:
         return tables.latex([self])
 
     @property
+    def even(self) -> str:
+        """The hypothesis under which no chunk's size or part is rounded."""
+        return even(piece.words for piece in self.derived.pieces)
+
+    @property
     def gaps(self) -> list[str]:
         """What the closed forms do not say, and why."""
         lists = "lists of different sizes, and adding them after the last step, which no message needs"
-        return [*self.derived.gaps, *([lists] if self.page.data == "lists" else [])]
+        short = "chunks with fewer entries than their part of k, which are sent whole, as happens where k is near n"
+        of_data = {"lists": [lists], "selected": [short]}
+        return [*self.derived.gaps, *of_data.get(self.page.data, [])]
 
     @property
     def bounds(self) -> dict[str, Floor]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sparring.proofs.cost.derivation import Derivation
 from sparring.proofs.cost.symbols import Expr, exact
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.runner import number, run, send, truth
+from sparring.spec.core.runner import number, run, step_sends, truth
 from sparring.spec.core.sparse import SparseVector
 
 RANKS = range(1, 65)
@@ -48,17 +48,17 @@ def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
     sent, added, critical, added_critical = [0] * p, [0] * p, 0, 0
     ready = [0] * p  # the most words on a path that ends at this rank
     for t in range(steps):
-        sends = [send(page, r, t, p) for r in range(p)]
-        words = [number(page.words(r, t, c, p, n, k)) for r, (_, c) in enumerate(sends)]
+        sends = step_sends(page, t, p)
+        words, values = ({r: number(f(r, t, c, p, n, k)) for r, _, c in sends} for f in (page.words, page.added))
         adds = truth(page.adds(t, p))
-        then = [ready[r] + words[r] for r in range(p)] if paths else ready
+        then = [ready[r] + words.get(r, 0) for r in range(p)] if paths else ready
         ready = list(then)
-        for r, (d, _) in enumerate(sends):
+        for r, d, _ in sends:
             sent[r] += words[r]
-            added[d] += words[r] * adds
+            added[d] += values[r] * adds
             ready[d] = max(ready[d], then[r])
-        critical += max(words)
-        added_critical += max(words) * adds
+        critical += max(words.values(), default=0)
+        added_critical += max(values.values(), default=0) * adds
     return Counts(steps, sent, added, critical, added_critical, max(ready) if paths else None)
 
 
@@ -94,8 +94,11 @@ def compared(page: Page, derived: Derivation, ranks: Iterable[int] = RANKS) -> U
 def compared_at(page: Page, derived: Derivation, at: Mapping[str, int]) -> Iterator[Unlike]:
     """The quantities whose derived value is not the counted one."""
     found = count(page, **at, paths=at["p"] <= PATHS)
-    yield from per_rank("words sent", derived.sent, found.sent, at)
-    if at["n"] < 3 * at["p"]:
+    if derived.sent is not None:
+        yield from per_rank("words sent", derived.sent, found.sent, at)
+    if derived.sent is None and at["n"] < 3 * at["p"] and found.sent != (ran := traced(page, **at)):
+        yield Unlike("words sent in a run", at, sum(found.sent), sum(ran))
+    elif derived.sent is not None and at["n"] < 3 * at["p"]:
         yield from per_rank("words sent in a run", derived.sent, traced(page, **at), at)
     if derived.added is not None:
         yield from per_rank("words added", derived.added, found.added, at)

@@ -6,7 +6,7 @@
               step later, the rank that sent or that received the one before
 ``critical``  V_crit: the largest message of every step, summed; V_max <= V_path <= V_crit
 ``steps``     messages that each rank sends, one after the other
-``added``     received words that rank ``r`` adds
+``added``     received values that rank ``r`` adds
 """
 
 from __future__ import annotations
@@ -24,10 +24,14 @@ from sparring.proofs.cost import symbols
 from sparring.proofs.cost.spans import ResidueReader, Span, SpanReader, spans
 from sparring.proofs.cost.sums import largest, total
 from sparring.proofs.cost.symbols import B, Expr, SympyReader
+from sparring.proofs.cost.whole import whole
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym
 
 k = Sym.var("k")
+
+Words = Callable[[Int, Int, Int, Int, Int, Int], Int]
+"""How much of something a message has, as ``Page.words`` does."""
 
 
 class Piece(NamedTuple):
@@ -46,7 +50,7 @@ class Derivation:
 
     steps: Expr
     pieces: tuple[Piece, ...]
-    sent: Expr
+    sent: Expr | None
     adding: tuple[Piece, ...] | None
     """What rank ``r`` receives in the spans that add."""
     added: Expr | None
@@ -56,14 +60,18 @@ class Derivation:
     added_most: Expr | None
     added_critical: Expr | None
     gaps: tuple[str, ...]
+    confirmed: int = 0
+    """How many obligations both solvers confirmed, where the forms were derived with their help."""
 
 
 def derive(page: Page) -> Derivation:
     """The closed forms for ``page``; raises Undecided, with the reason, where even ``sent`` has none."""
     if page.data == "sparse":
         raise Undecided("how long a message is depends on which entries the ranks have")
+    if page.data == "vector" and not page.cuts:
+        return counting(page)
     steps = number_of_steps(page)
-    pieces = tuple(summed(page, page.chunk(r, t, p), span) for span in cut(page, steps))
+    pieces = tuple(summed(page.words, page.chunk(r, t, p), span) for span in cut(page, steps))
     sent = sympy.expand(sum(piece.total for piece in pieces))
     gaps: list[str] = []
 
@@ -88,6 +96,19 @@ def derive(page: Page) -> Derivation:
     )  # fmt: skip
 
 
+def counting(page: Page) -> Derivation:
+    """The closed forms for a page of whole vectors, of which messages are counted."""
+    forms, gaps = whole(page), []
+    gaps.append("messages of each rank: silent ranks send fewer; the number is that of the steps")
+    gaps.append("words of one rank: which ranks are silent when is not written as a formula; only their most is")
+    gaps.append("V_path: it is counted, not derived")
+    return Derivation(
+        steps=forms.steps, pieces=(), sent=None, adding=None, added=None, largest=forms.largest, path=None,
+        critical=forms.critical, added_most=forms.added_most, added_critical=forms.added_critical,
+        gaps=tuple(gaps), confirmed=len(forms.claims),
+    )  # fmt: skip
+
+
 def number_of_steps(page: Page) -> Expr:
     """The number of steps, a polynomial in ``p`` that vanishes for one rank."""
     steps = sympy.expand(SympyReader()(page.steps(p)))
@@ -101,14 +122,13 @@ def number_of_steps(page: Page) -> Expr:
 def cut(page: Page, steps: Expr) -> list[Span]:
     """The spans in which all conditions of the page's formulas stay as they are."""
     chunk = page.chunk(r, t, p)
-    formulas: list[Int | Bool] = [chunk, page.words(r, t, c, p, n, k), page.adds(t, p)]
+    formulas: list[Int | Bool] = [chunk, page.adds(t, p), *(f(r, t, c, p, n, k) for f in (page.words, page.added))]
     return spans(steps, [*formulas, page.chunk(page.src(r, t, p), t, p)])
 
 
-def summed(page: Page, chunk: Int, span: Span) -> Piece:
-    """What is sent in a span, when ``chunk`` is what the message holds."""
-    words = SpanReader(span)(page.words(r, t, c, p, n, k))
-    words = placed(words, ResidueReader(span)(chunk))
+def summed(formula: Words, chunk: Int, span: Span) -> Piece:
+    """What is sent in a span, by that formula, when ``chunk`` is what the message holds."""
+    words = placed(SpanReader(span)(formula(r, t, c, p, n, k)), ResidueReader(span)(chunk))
     return Piece(span, words, total(words, span))
 
 
@@ -122,12 +142,12 @@ def placed(words: Expr, chunk: Expr) -> Expr:
 
 def received(page: Page, steps: Expr) -> Iterator[Piece]:
     """What rank ``r`` adds: the message of its source, in the steps that add."""
-    if SympyReader()(page.words(r, t, c, p, n, k)).has(symbols.r):
+    if SympyReader()(page.added(r, t, c, p, n, k)).has(symbols.r):
         raise Undecided("the words of a message depend on its rank otherwise than through its chunk")
     chunk = page.chunk(page.src(r, t, p), t, p)
     for span in cut(page, steps):
         if SpanReader(span)(page.adds(t, p)) == sympy.true:
-            yield summed(page, chunk, span)
+            yield summed(page.added, chunk, span)
 
 
 def step_by_step(pieces: tuple[Piece, ...]) -> Expr:

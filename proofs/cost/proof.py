@@ -1,11 +1,12 @@
 """The derivation proved for every p, by both solvers.
 
-``B`` is an uninterpreted function with ``B(x + p) = B(x) + n``, so that nothing rests on what a
-floor is.  Shown are: the spans follow each other and are all steps; in each step the message has
-the words that were summed; each partial sum grows by exactly these words, begins at 0 and ends at
-the span's total; the totals make the whole.  That the largest of ``B(x + m) - B(x)`` over all
-``x`` is the ceiling of ``m n / p`` needs the floor: it takes no other values than floor and ceiling
-(shown here), and its mean over ``p`` consecutive ``x`` is ``m n / p`` (the sum telescopes).
+``B`` is an uninterpreted function with ``B(x + p) = B(x) + n``, and another one with ``k`` in the
+place of ``n``, so that nothing rests on what a floor is.  Shown are: the spans follow each other
+and are all steps; in each step the message has the words that were summed; each partial sum grows
+by exactly these words, begins at 0 and ends at the span's total; the totals make the whole.  That
+the largest of ``B(x + m) - B(x)`` over all ``x`` is the ceiling of ``m n / p`` needs the floor: it
+takes no other values than floor and ceiling (shown here), and its mean over ``p`` consecutive ``x``
+is ``m n / p`` (the sum telescopes).
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from sparring.errors import Undecided
 from sparring.proofs.core import solvers
 from sparring.proofs.core.obligations import during, n, p, r, t
 from sparring.proofs.core.symbolic import Z3Reader, Z3Term
-from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED, Verdict
+from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
 from sparring.proofs.cost import symbols
-from sparring.proofs.cost.derivation import Derivation, Piece, k
+from sparring.proofs.cost.derivation import Derivation, Piece, Words, k
 from sparring.proofs.cost.spans import Span
 from sparring.proofs.cost.sums import total
 from sparring.proofs.cost.symbols import B, Expr
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Node
 
-PREFIX = z3.Function("B", z3.IntSort(), z3.IntSort())
+PREFIXES = {m.name: z3.Function(name, z3.IntSort(), z3.IntSort()) for m, name in zip(symbols.LENGTHS, ("B", "B_k"))}
 
 
 class Proof(NamedTuple):
@@ -39,11 +40,13 @@ class Proof(NamedTuple):
 
 
 class PrefixReader(Z3Reader):
-    """Reads ``x n // p`` as the uninterpreted ``B(x)``."""
+    """Reads ``x n // p`` and ``x k // p`` as uninterpreted functions of ``x``."""
 
     def operator(self, x: Node, args: list[Z3Term]) -> Z3Term:
-        if x.op == "//" and x.args[1] is p and (top := x.args[0]).op == "*" and top.args[1] is n:
-            return PREFIX(self(top.args[0]))
+        if x.op == "//" and x.args[1] is p and (top := x.args[0]).op == "*":
+            for m, prefix in zip((n, k), PREFIXES.values()):
+                if top.args[1] is m:
+                    return prefix(self(top.args[0]))
         return super().operator(x, args)
 
 
@@ -55,7 +58,7 @@ def term(x: Expr) -> Z3Term:
         return z3.Int(x.name)
     args = [term(a) for a in x.args]
     if isinstance(x, B):
-        return PREFIX(args[0])
+        return PREFIXES[x.args[1].name](args[0])
     if x.is_Add:
         return z3.Sum(args)
     if x.is_Mul:
@@ -76,12 +79,13 @@ def claims(page: Page, derived: Derivation) -> Iterator[Claim]:
     edges = [z3.IntVal(0), *(term(x) for piece in derived.pieces for x in piece.span), steps]
     yield "the spans are all steps", rank, z3.And([a == b for a, b in zip(edges[::2], edges[1::2])])
     yield "the spans go forward", rank, z3.And([a <= b for a, b in zip(edges[1::2], edges[2::2])])
-    yield from summing(page, r, derived.pieces, derived.sent, rank)
+    if derived.sent is not None:
+        yield from summing(page, r, page.words, derived.pieces, derived.sent, rank)
     if derived.adding is not None and derived.added is not None:
         reader = PrefixReader(during(page), p)
         adds = z3.simplify(z3.Or([inside(piece) for piece in derived.adding]))
         yield "the spans that add are all steps that add", reader.hypotheses, reader(page.adds(t, p)) == adds
-        yield from summing(page, page.src(r, t, p), derived.adding, derived.added, rank)
+        yield from summing(page, page.src(r, t, p), page.added, derived.adding, derived.added, rank)
     yield between()
 
 
@@ -90,20 +94,22 @@ def inside(piece: Piece) -> Z3Term:
     return z3.And(term(piece.span.first) <= z3.Int("t"), z3.Int("t") < term(piece.span.end))
 
 
-def summing(page: Page, sender: Int, pieces: Sequence[Piece], whole: Expr, rank: Sequence[Z3Term]) -> Iterator[Claim]:
-    """``whole`` is what ``sender`` sends in all these spans."""
+def summing(
+    page: Page, sender: Int, words: Words, pieces: Sequence[Piece], whole: Expr, rank: Sequence[Z3Term]
+) -> Iterator[Claim]:
+    """``whole`` is what ``sender`` sends in all these spans, by the formula ``words``."""
     for piece in pieces:
-        yield from piecewise(page, sender, piece, rank)
+        yield from piecewise(page, sender, words, piece, rank)
     totals = sum((term(piece.total) for piece in pieces), z3.IntVal(0))
     yield "the totals make the whole", rank, totals == term(whole)
 
 
-def piecewise(page: Page, sender: Int, piece: Piece, rank: Sequence[Z3Term]) -> Iterator[Claim]:
+def piecewise(page: Page, sender: Int, words: Words, piece: Piece, rank: Sequence[Z3Term]) -> Iterator[Claim]:
     """What is to be shown of one span."""
     where = f"in steps {piece.span.first} .. {piece.span.end - 1}: "
     reader = PrefixReader((*during(page), n >= 0, k >= 0), p)
     step = [*reader.hypotheses, inside(piece)]
-    sent = reader(page.words(sender, t, page.chunk(sender, t, p), p, n, k))
+    sent = reader(words(sender, t, page.chunk(sender, t, p), p, n, k))
     laps = {-m for low, high in reader.wraps.values() for m in range(low, high)}
     yield where + "the words of a message", [*step, *periods(piece.words, laps)], sent == term(piece.words)
     so_far = total(piece.words, Span(piece.span.first, symbols.t))
@@ -116,10 +122,12 @@ def piecewise(page: Page, sender: Int, piece: Piece, rank: Sequence[Z3Term]) -> 
 
 def periods(words: Expr, laps: Iterable[int]) -> list[Z3Term]:
     """``B(x + m p) = B(x) + m n`` for each place of a ``B`` in ``words`` and each ``m`` in ``laps``."""
-    return [
-        PREFIX(x + m * z3.Int("p")) == PREFIX(x) + m * z3.Int("n")
-        for x in (term(b.args[0]) for b in words.atoms(B)) for m in laps
-    ]  # fmt: skip
+    found = []
+    for b in words.atoms(B):
+        x, length = map(term, b.args)
+        prefix = PREFIXES[b.args[1].name]
+        found += [prefix(x + m * z3.Int("p")) == prefix(x) + m * length for m in laps]
+    return found
 
 
 def between() -> Claim:
@@ -136,6 +144,8 @@ def between() -> Claim:
 
 def prove(page: Page, derived: Derivation) -> Proof:
     """Put every claim to z3 and cvc5; *refuted* or *undecided* at the first that they do not both confirm."""
+    if derived.sent is None:
+        return Proof(PROVED_BELOW, f"messages of a rank and of a step, {derived.confirmed} obligations, z3 and cvc5")
     done = 0
     for name, hypotheses, claim in claims(page, derived):
         question = solvers.question(hypotheses, claim)

@@ -12,9 +12,10 @@ from sparring.errors import InputError
 from sparring.proofs.core.supplement import companion
 from sparring.spec.core.model import Page
 
-GIVEN: Mapping[str, Callable[[int, int], bool]] = {
-    "": lambda n, p: True,
-    "p | n": lambda n, p: n % p == 0,
+GIVEN: Mapping[str, Callable[[int, int, int], bool]] = {
+    "": lambda n, p, k: True,
+    "p | n": lambda n, p, k: n % p == 0,
+    "p | k": lambda n, p, k: k % p == 0,
 }
 """Hypotheses that a claim may have, and whether they hold."""
 
@@ -40,6 +41,6 @@ def published(page: Page) -> Sequence[Claim]:
         if claim.given not in GIVEN or claim.quantity not in QUANTITIES:
             raise InputError(
                 f"page {page.name}: claim {claim.name!r} is of {claim.quantity!r} given {claim.given!r}; "
-                f"there are {', '.join(QUANTITIES)}, and given may be '' or 'p | n'"
+                f"there are {', '.join(QUANTITIES)}, and given may be {', '.join(map(repr, GIVEN))}"
             )
     return claims

@@ -11,7 +11,7 @@ import sympy
 
 from sparring.errors import Undecided
 from sparring.proofs.cost.spans import Span, never_negative
-from sparring.proofs.cost.symbols import B, Expr, c, n, p, r, t
+from sparring.proofs.cost.symbols import LENGTHS, B, Expr, c, p, r, t
 
 FURTHEST = 64  # chunks that one message may span
 
@@ -27,17 +27,24 @@ def total(words: Expr, span: Span) -> Expr:
     if rest.has(t) or any(k.has(t) for k in found.values()):
         raise Undecided(f"a message of {words} words changes with the step in a way that is not summed")
     result = rest * (span.end - span.first)
-    if not moving:
-        return sympy.expand(result)
+    for m in LENGTHS:
+        if shared := {b: factor for b, factor in found.items() if b.args[1] == m}:
+            result += telescoped(shared, m, span)
+    return sympy.expand(result)
+
+
+def telescoped(found: dict[Expr, Expr], m: Expr, span: Span) -> Expr:
+    """The sum over the span of prefixes of ``m``, each with its factor."""
     if sympy.expand(sum(found.values())) != 0:
-        raise Undecided(f"{words} is no sum of chunk sizes")
-    slope = common_slope(moving)
+        raise Undecided(f"{sum(factor * b for b, factor in found.items())} is no sum of chunk sizes")
+    slope = common_slope(list(found))
     start, stop = (span.first, span.end) if slope == 1 else (1 - span.end, 1 - span.first)
-    places = {b: sympy.expand(b.args[0] - slope * t) for b in moving}
+    places = {b: sympy.expand(b.args[0] - slope * t) for b in found}
+    result = sympy.Integer(0)
     for b, steps in distances(places).items():
         low = places[b] - steps
-        result += found[b] * sum(B(stop + low + j) - B(start + low + j) for j in range(steps))
-    return sympy.expand(result)
+        result += found[b] * sum(B(stop + low + j, m) - B(start + low + j, m) for j in range(steps))
+    return result
 
 
 def remainder(x: Expr, prefixes: list[Expr]) -> tuple[Expr, dict[Expr, Expr]]:
@@ -75,12 +82,13 @@ def largest(words: Expr) -> Expr:
         raise Undecided(f"the largest of {words} over all ranks has no closed form here")
     if not factors:
         return rest
-    if len(factors) != 2 or sympy.expand(sum(factors.values())) != 0:
+    lengths = {b.args[1] for b in factors}
+    if len(factors) != 2 or len(lengths) != 1 or sympy.expand(sum(factors.values())) != 0:
         raise Undecided(f"the largest of {words} over all ranks has no closed form here")
     low, high = sorted(factors, key=distances({b: b.args[0] for b in factors}).__getitem__)
     if sympy.expand(low.args[0]).coeff(r) not in (1, -1):
         raise Undecided(f"in {words} the ranks do not share out the chunks")
-    width = sympy.expand(high.args[0] - low.args[0]) * n / p
+    width = sympy.expand(high.args[0] - low.args[0]) * lengths.pop() / p
     if never_negative(factors[high]):
         return sympy.expand(rest + factors[high] * sympy.ceiling(width))
     if never_negative(-factors[high]):

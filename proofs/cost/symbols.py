@@ -2,6 +2,7 @@
 
 ``B(x) = floor(x n / p)`` is where chunk ``x`` begins.  On all integers ``B(x + p) = B(x) + n``, so
 the size of chunk ``x % p`` is ``B(x + 1) - B(x)`` for any ``x``, and no case is made for laps.
+``B(x, k)`` is the same for ``k`` entries that are shared out among the chunks.
 """
 
 from __future__ import annotations
@@ -25,25 +26,29 @@ def symbol(name: str) -> Expr:
 
 
 p, n, r, t, c, k, width = map(symbol, ("p", "n", "r", "t", "c", "k", "width"))
+LENGTHS = (n, k)
+"""What is shared out among the chunks."""
 alpha, beta, gamma = sympy.symbols("alpha beta gamma", nonnegative=True)
 
 
 class B(sympy.Function):  # type: ignore[misc]  # sympy ships no types
-    """``B(x) = floor(x n / p)``, with whole multiples of ``p`` taken out of ``x``.
+    """``B(x, m) = floor(x m / p)``, with whole multiples of ``p`` taken out of ``x``; ``m`` is ``n`` by default.
 
     >>> B(p + 1) - B(1)
     n
     """
 
     @classmethod
-    def eval(cls, x: Expr) -> Expr | None:
+    def eval(cls, x: Expr, m: Expr | None = None) -> Expr | None:
         """A simpler form, or None where there is none."""
+        if m is None:
+            return cls(x, n)
         x = sympy.expand(x)
         if x == 0:
             return sympy.Integer(0)
         inside = x.subs(p, 0)
         laps = sympy.expand((x - inside) / p)
-        return None if laps == 0 else cls(inside) + laps * n
+        return None if laps == 0 else cls(inside, m) + laps * m
 
 
 class CeilLog2(sympy.Function):  # type: ignore[misc]  # sympy ships no types
@@ -56,8 +61,18 @@ class CeilLog2(sympy.Function):  # type: ignore[misc]  # sympy ships no types
         return f"ceil(log2({printer.doprint(self.args[0])}))"
 
 
+class FloorLog2(sympy.Function):  # type: ignore[misc]  # sympy ships no types
+    """The largest ``m`` with ``2**m <= x``."""
+
+    def _latex(self, printer: Any) -> str:
+        return rf"\lfloor\log_2 {printer.doprint(self.args[0])}\rfloor"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"floor(log2({printer.doprint(self.args[0])}))"
+
+
 class SympyReader(Reader[Expr]):
-    """Reads a term in sympy, exactly: ``%`` as ``Mod``, ``x n // p`` as ``B(x)``."""
+    """Reads a term in sympy, exactly: ``%`` as ``Mod``, ``x n // p`` as ``B(x)``, ``x k // p`` as ``B(x, k)``."""
 
     def constant(self, x: int | bool) -> Expr:
         return sympy.sympify(x)
@@ -66,8 +81,9 @@ class SympyReader(Reader[Expr]):
         return symbol(name)
 
     def operator(self, x: Node, args: list[Expr]) -> Expr:
-        if x.op == "//" and args[1] == p and sympy.expand(args[0]).subs(n, 0) == 0:
-            return B(sympy.cancel(args[0] / n))
+        shared = [m for m in LENGTHS if x.op == "//" and args[1] == p and sympy.expand(args[0]).subs(m, 0) == 0]
+        if shared:
+            return B(sympy.cancel(args[0] / shared[0]), shared[0])
         return OPERATORS[x.op](*args)
 
 
@@ -89,7 +105,7 @@ OPERATORS: Mapping[str, Any] = {
 
 def plain(x: Expr) -> Expr:
     """``x`` with every ``B`` written out as a floor."""
-    return x.replace(B, lambda at: sympy.floor(at * n / p))
+    return x.replace(B, lambda at, m: sympy.floor(at * m / p))
 
 
 def exact(x: Expr, values: Mapping[str, int | Fraction]) -> Fraction:
@@ -108,7 +124,7 @@ def exact(x: Expr, values: Mapping[str, int | Fraction]) -> Fraction:
         return exact(x.base, values) ** int(x.exp)
     args = [exact(a, values) for a in x.args]
     if isinstance(x, B):
-        return Fraction(math.floor(args[0] * values["n"] / values["p"]))
+        return Fraction(math.floor(args[0] * args[1] / values["p"]))
     if x.func not in EXACT:
         raise Undecided(f"{x}: {x.func.__name__} has no exact evaluation")
     return Fraction(EXACT[x.func](args))
@@ -120,4 +136,5 @@ EXACT: Mapping[Any, Any] = {
     sympy.floor: lambda a: math.floor(a[0]),
     sympy.ceiling: lambda a: math.ceil(a[0]),
     CeilLog2: lambda a: (math.ceil(a[0]) - 1).bit_length(),
+    FloorLog2: lambda a: math.floor(a[0]).bit_length() - 1,
 }

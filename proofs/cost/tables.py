@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import sympy
 
 from sparring.proofs.cost.claims import Floor
-from sparring.proofs.cost.simplified import tidy
+from sparring.proofs.cost.simplified import DIVIDED, tidy
 from sparring.proofs.cost.symbols import Expr, width
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ FORMS = {
 }
 """The closed forms of a cost, in the order in which they are shown, with what they mean."""
 
-HEAD = ("Algorithm", "Quantity", "Exact", "Where p | n", "At least", "Gap")
+HEAD = ("Algorithm", "Quantity", "Exact", "Where {}", "At least", "Gap")
 HERE = "Here"
 Points = Sequence[Mapping[str, str]]
 """For each cost, its forms' values at a point."""
@@ -42,19 +42,19 @@ SHOWN = ("messages", "words", "path", "critical", "added", "time")
 
 
 class Row(NamedTuple):
-    """A closed form, the same where ``p`` divides ``n``, and a lower bound; None where there is none."""
+    """A closed form, the same where no chunk is rounded, and a lower bound; None where there is none."""
 
     quantity: str
     exact: Expr | None
     divided: Expr | None
     bound: Expr | None
     gap: Expr | None
-    """What it is above the bound, where ``p`` divides ``n``."""
+    """What it is above the bound, where no chunk is rounded."""
 
 
 def rows(cost: Cost | UnionCost, names: Sequence[str] = ()) -> list[Row]:
     """A row for each form of that name, by default for the cost's main ones."""
-    divided = cost.simplify("p | n")
+    divided = cost.simplify(cost.even)
     return [row(name, cost.form(name), divided.form(name), cost.bounds) for name in names or cost.names]
 
 
@@ -67,7 +67,7 @@ def row(name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str
 
 def markdown(costs: Sequence[Cost | UnionCost], points: Points = ()) -> str:
     """A Markdown table, with values where there are ``points``; a bar within a cell would end it."""
-    head = (*HEAD, HERE) if points else HEAD
+    head = [cell.format(even(costs)) for cell in (*HEAD, *([HERE] if points else []))]
     lines: list[Sequence[str]] = [head, ("---",) * len(head)]
     for number, cost in enumerate(costs):
         for row in rows(cost):
@@ -78,6 +78,12 @@ def markdown(costs: Sequence[Cost | UnionCost], points: Points = ()) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
 
 
+def even(costs: Sequence[Cost | UnionCost]) -> str:
+    """The hypothesis under which no chunk of any of these is rounded."""
+    found = {given for cost in costs for given in cost.even.split(", ")}
+    return ", ".join(given for given in DIVIDED if given in found)
+
+
 def here(points: Points, number: int, row: Row) -> list[str]:
     """The cell with the row's value at the point, if there is one."""
     return [points[number].get(row.quantity, "")] if points else []
@@ -85,7 +91,8 @@ def here(points: Points, number: int, row: Row) -> list[str]:
 
 def latex(costs: Sequence[Cost | UnionCost], points: Points = ()) -> str:
     r"""A LaTeX table that stands by itself; it needs ``\usepackage{booktabs}``."""
-    head = [r"Algorithm", "Quantity", "Exact", r"Where $p \mid n$", "At least", "Gap", *([HERE] if points else [])]
+    where = "$" + even(costs).replace("|", r"\mid") + "$"
+    head = [cell.format(where) for cell in (*HEAD, *([HERE] if points else []))]
     lines = [rf"\begin{{tabular}}{{{'l' * len(head)}}}", r"\toprule", cells(head)]
     for number, cost in enumerate(costs):
         lines.append(r"\midrule")

@@ -25,6 +25,10 @@ def further_neighbour(subject: Subject) -> Subject:
     return replace(subject, page=further)
 
 
+def one_receiver(subject: Subject) -> Subject:
+    return replace(subject, page=replace(subject.page, dst=lambda r, t, p: 0))
+
+
 def wrong_chunk(subject: Subject) -> Subject:
     page = subject.page
     return replace(subject, page=replace(page, chunk=lambda r, t, p: (page.chunk(r, t, p) + t) % p))
@@ -60,6 +64,7 @@ def byte_more(subject: Subject) -> Subject:
 MUTATIONS: Mapping[str, Callable[[Subject], Subject]] = {
     "wrong neighbour": wrong_neighbour,
     "further neighbour": further_neighbour,
+    "one receiver": one_receiver,
     "wrong chunk": wrong_chunk,
     "step short": step_short,
     "step long": step_long,

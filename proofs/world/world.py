@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sparring.errors import InputError
@@ -80,7 +83,7 @@ def run(
     """
     _check(p, per_rank_args, buffers, budget)
     chosen = schedule(scheduler, seed)
-    with Modules(p, targets.roots(target), packages()) as modules:
+    with no_way_out(), Modules(p, targets.roots(target), packages()) as modules:
         eager = buffers == "unbounded"
         world = Scheduler(p, chosen, modules.enter, eager=eager, record=record, terms=terms, budget=budget)
 
@@ -90,6 +93,17 @@ def run(
             return call(function, rank.world_comm, *(arg[rank.number] for arg in per_rank_args))
 
         return world.run(main)
+
+
+@contextmanager
+def no_way_out() -> Iterator[None]:
+    """A rank that calls ``os._exit``, which would end the process that all ranks share, raises SystemExit instead."""
+    real = os._exit
+    os._exit = sys.exit  # type: ignore[assignment]  # as long as ranks run here
+    try:
+        yield
+    finally:
+        os._exit = real
 
 
 def _check(p: int, per_rank_args: Sequence[Sequence[Any]], buffers: str, budget: int) -> None:

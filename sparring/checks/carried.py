@@ -5,24 +5,13 @@ A sparse vector travels as bytes: three integers (the dtypes' places and ``n``),
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring.sparse import INDICES, LONGEST, VALUES, Sparse
 
-if TYPE_CHECKING:
-    from sparring.checks.group import Group
-
 HEAD = 24
 """Bytes of the three integers."""
-
-
-def run(group: Group, target: str, xs: Sequence[Any]) -> list[Any]:
-    """As ``group.run(target, xs)``."""
-    return group.run(target, xs)
 
 
 def unfit(x: Sparse) -> str:

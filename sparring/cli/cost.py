@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LEGEND = (
     "A word is one value; an index counts as one word. alpha: seconds a message, beta: seconds a byte, "
-    "gamma: seconds an addition (default 0), width: bytes a word (default 4), k: entries of a list. "
+    "gamma: seconds an addition (default 0), width: bytes a word (default 4), k: entries of a list, or entries kept. "
     "Time is that of lock step, an upper bound where ranks do not wait for the step to end."
 )
 UNIONS = (
@@ -111,8 +111,9 @@ def enveloped(points: Points) -> dict[str, Any]:
 def numbers(point: dict[str, Any]) -> dict[str, int | float | str]:
     """Integers as they are, fractions rounded, seconds rounded and as an exact fraction."""
     told: dict[str, int | float | str] = {name: int(x) if x == int(x) else float(x) for name, x in point.items()}
-    exact = {} if "time" not in point else {"time": float(point["time"]), "time_exact": str(point["time"])}
-    return told | exact
+    if "time" in point:
+        told |= {"time": float(point["time"]), "time_exact": str(point["time"])}
+    return told
 
 
 def cells(points: Points) -> dict[str, str]:
@@ -153,7 +154,7 @@ def text(costs: list[Cost | UnionCost], points: list[Points]) -> Iterator[str]:
 
 
 def formulas(cost: Cost | UnionCost) -> Iterator[str]:
-    """Each form, what it becomes where ``p`` divides ``n``, and its lower bound."""
+    """Each form, what it becomes where no chunk is rounded, and its lower bound."""
     from sparring.proofs.cost.tables import FORMS, rows
 
     for name, exact, divided, bound, gap in rows(cost, tuple(FORMS)):
@@ -161,10 +162,10 @@ def formulas(cost: Cost | UnionCost) -> Iterator[str]:
             continue
         yield f"  {name:<9} {exact}    ({FORMS[name]})"
         if divided not in (None, exact):
-            yield f"  {'':<9} where p | n: {divided}"
+            yield f"  {'':<9} where {cost.even}: {divided}"
         if bound is not None:
             missing = "reached" if gap == 0 else f"{gap} above it"
-            where = " where p | n" if divided != exact else ""
+            where = f" where {cost.even}" if divided != exact else ""
             yield f"  {'':<9} at least {bound} ({cost.bounds[name].source}): {missing}{where}"
 
 

@@ -53,8 +53,12 @@ def command(
 
 def line(attempt: Attempt) -> str:
     """One theorem, or why it is none."""
+    from sparring.proofs.core.verdicts import EXPECTED
+
     good = attempt.verdict.word.exit_code == 0
     head = f"{attempt.algorithm:<12} {attempt.name:<20} "
+    if attempt.verdict == EXPECTED:
+        return f"{head}[green]{attempt.verdict}[/green]  {attempt.detail}"
     if good:
         return (
             f"{head}[green]{attempt.verdict}[/green]  {attempt.statement} [dim](mutant refuted: {attempt.mutant})[/dim]"

@@ -31,7 +31,8 @@ def command(algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], fil
     page = api.page(algorithm, **dict(params))
     if file:
         file.write_text(spacetime.svg(page, ranks), encoding="utf-8")
-    formulas = [source for name in ("steps", "dst", "src", "chunk", "adds") if (source := formula(page.module, name))]
+    names = [*helpers(page.module), "steps", "chunks", "active", "dst", "src", "chunk", "adds"]
+    formulas = [source for name in names if (source := formula(page.module, name))]
     if not json_:
         console = _options.console()
         console.print(f"[bold]{escape(page.name)}[/bold]: {escape(prose(page.doc))}\n", soft_wrap=True)
@@ -51,6 +52,14 @@ def prose(doc: str) -> str:
     """A page's docstring without its examples."""
     paragraphs = doc.strip().split("\n\n")
     return "\n\n".join(p for p in paragraphs if not p.startswith(">>>"))
+
+
+def helpers(module: Any) -> list[str]:
+    """The functions of its own that a page's formulas are made with."""
+    from sparring.spec.core.model import LETTERS
+
+    own = inspect.getmembers(module, lambda f: inspect.isfunction(f) and f.__module__ == module.__name__)
+    return sorted((n for n, _ in own if n not in LETTERS), key=lambda n: getattr(module, n).__code__.co_firstlineno)
 
 
 def formula(module: Any, name: str) -> str:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
-from sparring.spec.core.numbers import Bool, Int, both, where
+from sparring.spec.core.numbers import Bool, Int, Sym, both, where
 from sparring.spec.core.sparse import SparseVector
 
 
@@ -42,6 +42,9 @@ KINDS: Mapping[str, Kind] = {
 # sparse vectors; or pieces of vectors of which some entries are sent and the others stay behind.
 DATA = ("vector", "lists", "sparse", "selected")
 
+# How the proofs read a page's formulas: as integers, or, where they have ^, <<, >> or bit_length, as bits.
+ENCODINGS = ("wrap", "bits")
+
 # What each formula of a page may ask for, in the order in which sparring calls it.
 LETTERS: Mapping[str, tuple[str, ...]] = {
     "steps": ("p",),
@@ -49,15 +52,18 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "src": ("r", "t", "p"),
     "chunk": ("r", "t", "p"),
     "adds": ("t", "p"),
+    "active": ("r", "t", "p"),
+    "chunks": ("p",),
     "holds": ("q", "r", "c", "t", "p"),
     "live": ("r", "c", "t", "p"),
     "start": ("q", "r", "c", "p"),
     "goal": ("q", "r", "c", "p"),
     "wanted": ("r", "c", "p"),
     "words": ("r", "t", "c", "p", "n", "k"),
-    "sends": ("x", "c", "p", "w"),
+    "added": ("r", "t", "c", "p", "n", "k"),
+    "sends": ("x", "c", "p", "n", "w"),
     "octets": ("m", "size", "w"),
-    "encoding": ("m", "size", "w"),
+    "encoded": ("m", "size", "w"),
 }
 
 
@@ -66,13 +72,15 @@ class Page:
     """An algorithm: its prose and its formulas, parameters bound.
 
     Letters: ``p`` ranks, ``r`` rank, ``t`` step, ``c`` chunk, ``q`` the rank whose contribution is
-    meant; all count from 0, and there are ``p`` chunks.
+    meant; all count from 0.
     """
 
     name: str
     kind: str
     data: str
     """What the chunks are: one of ``DATA``."""
+    encoding: str
+    """How the formulas are read in proofs: one of ``ENCODINGS``."""
     doc: str
     module: ModuleType
     params: Mapping[str, Any]
@@ -86,6 +94,14 @@ class Page:
     """``chunk(r, t, p)``: which chunk it sends."""
     adds: Callable[[Int, Int], Bool]
     """``adds(t, p)``: whether the receiver adds the message to its copy, else it overwrites."""
+    active: Callable[[Int, Int, Int], Bool]
+    """``active(r, t, p)``: whether rank ``r`` sends in step ``t`` (by default always).
+
+    A rank listens in the steps in which its ``src`` sends.  ``dst`` and ``src`` undo each other on
+    all ranks: one that neither sends nor listens may name itself.
+    """
+    chunks: Callable[[Int], Int]
+    """``chunks(p)``: into how many chunks a vector is cut (by default ``p``); 1 leaves it whole."""
     holds: Callable[[Int, Int, Int, Int, Int], Bool]
     """``holds(q, r, c, t, p)``: after ``t`` steps rank ``r``'s copy of ``c`` contains ``q``'s contribution."""
     live: Callable[[Int, Int, Int, Int], Bool]
@@ -99,22 +115,34 @@ class Page:
 
     Where chunks are lists, ``k`` is the number of entries of each.
     """
-    sends: Callable[[SparseVector, int, int, int], SparseVector]
-    """``sends(x, c, p, w)``: what a rank makes of its chunk ``c``, ``x``, before it sends or returns it.
+    added: Callable[[Int, Int, Int, Int, Int, Int], Int]
+    """``added(r, t, c, p, n, k)``: how many of these words are values that may be added, by default all."""
+    sends: Callable[[SparseVector, int, int, int, int], SparseVector]
+    """``sends(x, c, p, n, w)``: what a rank makes of its chunk ``c``, ``x``, before it sends or returns it.
 
-    The values take ``w`` bytes.  What is not sent stays behind as the rank's residual.  By default
-    all of ``x`` is sent as it is.
+    The vector has ``n`` entries, whose values take ``w`` bytes.  What is not sent stays behind as
+    the rank's residual.  By default all of ``x`` is sent as it is.
     """
     octets: Callable[[Int, Int, Int], Int]
     """``octets(m, size, w)``: bytes of a message with ``m`` entries of a chunk of ``size``, ``w`` a value."""
 
-    encoding: Callable[[int, int, int], str]
-    """``encoding(m, size, w)``: the name of the encoding that such a message has."""
+    encoded: Callable[[int, int, int], str]
+    """``encoded(m, size, w)``: the name of the encoding that such a message has."""
+
+    @property
+    def cuts(self) -> bool:
+        """Whether vectors are cut into chunks; lists never are."""
+        return self.data != "lists" and not isinstance(self.chunks(Sym.var("p")), int)
 
     @property
     def collective(self) -> str:
         """What its implementation does for the caller: lists are added in the end."""
         return "allreduce" if self.data == "lists" else self.kind
+
+    @property
+    def stateful(self) -> bool:
+        """Whether what a rank does not send is added to its next vector."""
+        return self.data == "selected"
 
     @property
     def title(self) -> str:
@@ -164,16 +192,6 @@ def pairs(m: Int, size: Int, w: Int) -> Int:
     return m * (where(size <= 2**31, 4, 8) + w)
 
 
-def always(r: Int, c: Int, t: Int, p: Int) -> Bool:
-    """A page vouches for every cell unless it says otherwise."""
-    return True
-
-
-def unchanged(x: SparseVector) -> SparseVector:
-    """All of a chunk is sent, as it is."""
-    return x
-
-
 def load(module: ModuleType, **params: Any) -> Page:
     """The page that ``module`` is, with parameters ``params`` (defaults from its ``Params``).
 
@@ -188,14 +206,20 @@ def load(module: ModuleType, **params: Any) -> Page:
     if data not in DATA:
         raise InputError(f"page {name}: no data {data!r}; there are {', '.join(DATA)}")
     values = parameters(module, name, params)
-    words, octets = (list_words, pairs) if data == "lists" else (chunk_words, values_alone)
+    encoding = getattr(module, "encoding", "wrap")
+    if encoding not in ENCODINGS:
+        raise InputError(f"page {name}: no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
+    chunks = bind(name, "chunks", getattr(module, "chunks", lambda p: p), values)
+    words = list_words if data == "lists" else lambda c, p, n: chunk_words(c, chunks(p), n)
     defaults = {
-        "live": always, "words": words, "octets": octets, "sends": unchanged,
-        "encoding": lambda m, size, w: "values" if data == "vector" else "pairs", **KINDS[kind]._asdict(),
+        "active": lambda r, t, p: True, "chunks": chunks, "live": lambda r, c, t, p: True,
+        "words": words, "added": getattr(module, "words", words),
+        "octets": pairs if data == "lists" else values_alone, "sends": lambda x: x,
+        "encoded": lambda: "values" if data == "vector" else "pairs", **KINDS[kind]._asdict(),
     }  # fmt: skip
     formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), values) for f in LETTERS}
     doc = inspect.getdoc(module) or name
-    return Page(name=name, kind=kind, data=data, doc=doc, module=module, params=values, **formulas)
+    return Page(name=name, kind=kind, data=data, encoding=encoding, doc=doc, module=module, params=values, **formulas)
 
 
 def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -66,6 +66,12 @@ class Sym(Node):
     def __rmod__(self, o: int) -> Sym: return Sym("%", o, self)
     def __floordiv__(self, o: Int) -> Sym: return Sym("//", self, o)
     def __rfloordiv__(self, o: int) -> Sym: return Sym("//", o, self)
+    def __xor__(self, o: Int) -> Sym: return Sym("^", self, o)
+    def __rxor__(self, o: int) -> Sym: return Sym("^", o, self)
+    def __lshift__(self, o: Int) -> Sym: return Sym("<<", self, o)
+    def __rlshift__(self, o: int) -> Sym: return Sym("<<", o, self)
+    def __rshift__(self, o: Int) -> Sym: return Sym(">>", self, o)
+    def __rrshift__(self, o: int) -> Sym: return Sym(">>", o, self)
     def __lt__(self, o: Int) -> Truth: return Truth("<", self, o)
     def __le__(self, o: Int) -> Truth: return Truth("<=", self, o)
     def __gt__(self, o: Int) -> Truth: return Truth("<", o, self)
@@ -73,6 +79,10 @@ class Sym(Node):
     def __eq__(self, o: Int) -> Truth: return Truth("==", self, o)  # type: ignore[override]  # builds a term
     def __ne__(self, o: Int) -> Truth: return Truth("not", Truth("==", self, o))  # type: ignore[override]  # likewise
     __hash__ = Node.__hash__
+
+    def bit_length(self) -> Sym:
+        """As an int's: of a positive number, one more than the whole part of its binary logarithm."""
+        return Sym("bit_length", self)
 
 
 class Truth(Node):
@@ -172,6 +182,10 @@ MEANING: dict[str, Callable[..., int | bool]] = {
     "*": lambda a, b: a * b,
     "%": lambda a, b: a % b,
     "//": lambda a, b: a // b,
+    "^": lambda a, b: a ^ b,
+    "<<": lambda a, b: a << b,
+    ">>": lambda a, b: a >> b,
+    "bit_length": lambda a: a.bit_length(),
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
     "==": lambda a, b: a == b,

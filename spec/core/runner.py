@@ -70,13 +70,13 @@ class Run:
 
     def _steps(self, state: list[Any]) -> Iterator[Step]:
         page, p, n = self.page, len(state), len(state[0])
-        steps = number(page.steps(p))
+        steps, chunks = number(page.steps(p)), number(page.chunks(p))
         if steps < 0:
             raise ScheduleFault(p, None, f"steps({p}) = {steps}; a page has at least 0 steps")
         for t in range(steps):
-            sends = [send(page, r, t, p) for r in range(p)]
-            cuts = [slice(number(bound(c, n, p)), number(bound(c + 1, n, p))) for _, c in sends]
-            wire = [Message(r, d, self._sent(state, r, cut)) for r, ((d, _), cut) in enumerate(zip(sends, cuts))]
+            sends = step_sends(page, t, p)
+            cuts = [slice(number(bound(c, n, chunks)), number(bound(c + 1, n, chunks))) for _, _, c in sends]
+            wire = [Message(r, d, self._sent(state, r, cut)) for (r, d, _), cut in zip(sends, cuts)]
             adds = truth(page.adds(t, p))
             for (_, d, entries), cut in zip(wire, cuts):
                 state[d][cut] = plus(entries, state[d][cut]) if adds else entries
@@ -146,7 +146,7 @@ class PieceRun(Run):
     def _sent(self, state: list[Any], r: int, cut: slice) -> Any:
         c = cut.start
         x = state[r][c]
-        sent = state[r][c] = self.page.sends(x, c, len(state), self.width)
+        sent = state[r][c] = self.page.sends(x, c, len(state), self.n, self.width)
         self.left[r] += x.without(sent).within(self.bounds[c], self.n)
         return [sent]
 
@@ -179,13 +179,19 @@ def run(page: Page, xs: Sequence[Any]) -> Run:
     return RUNS.get(page.data, PieceRun)(page, xs)
 
 
+def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, int]]:
+    """Who sends in step ``t``, to whom, and which chunk; silent ranks are checked too."""
+    sends = [(r, *send(page, r, t, p)) for r in range(p)]
+    return [one for one in sends if truth(page.active(one[0], t, p))]
+
+
 def send(page: Page, r: int, t: int, p: int) -> tuple[int, int]:
-    """To whom rank ``r`` sends in step ``t``, and which chunk; checked."""
+    """To whom rank ``r`` sends in step ``t``, if it does, and which chunk; checked."""
     d, c = number(page.dst(r, t, p)), number(page.chunk(r, t, p))
-    for what, x in (("dst", d), ("chunk", c), ("src", number(page.src(r, t, p)))):
-        if not 0 <= x < p:
-            raise ScheduleFault(p, t, f"{what}({r}, {t}, {p}) = {x} is out of range 0..{p - 1}")
-    if d == r:
+    for what, x, end in (("dst", d, p), ("chunk", c, number(page.chunks(p))), ("src", number(page.src(r, t, p)), p)):
+        if not 0 <= x < end:
+            raise ScheduleFault(p, t, f"{what}({r}, {t}, {p}) = {x} is out of range 0..{end - 1}")
+    if d == r and truth(page.active(r, t, p)):
         raise ScheduleFault(p, t, f"rank {r} sends to itself")
     if (heard := number(page.src(d, t, p))) != r:
         raise ScheduleFault(p, t, f"rank {r} sends to rank {d}, which listens to rank {heard}")

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparring import Sparse, world
-from sparring.checks import carried
 from sparring.errors import InputError
 from sparring.impl import ring_allgather
 from sparring.impl.core import lists
@@ -104,14 +103,14 @@ def test_real_ranks(group, p):
     """The same on real ranks."""
     for dtype in DTYPES:
         xs = vectors(p, 100, dtype)
-        assert same(carried.run(group, TARGET, xs), expected(xs))
+        assert same(group.run(TARGET, xs), expected(xs))
 
 
 @pytest.mark.mpi
 def test_large(group):
     """Messages far above the size that MPI sends eagerly."""
     xs = vectors(4, 100_000, "float32")
-    assert same(carried.run(group, TARGET, xs), expected(xs))
+    assert same(group.run(TARGET, xs), expected(xs))
 
 
 @given(st.integers(1, 6), st.integers(0, 400), st.sampled_from(DTYPES), st.integers(0, 99))

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparring import Sparse, world
-from sparring.checks import carried
 from sparring.proofs.core import refinement
 from sparring.spec.core import pages
 from sparring.spec.core.runner import run
@@ -122,14 +121,14 @@ def test_real_ranks(group, p):
     for dtype in DTYPES:
         for density in (0.05, 0.9):
             xs = vectors(p, 700, dtype, density)
-            assert of_the_page(xs, carried.run(group, TARGET, xs))
+            assert of_the_page(xs, group.run(TARGET, xs))
 
 
 @pytest.mark.mpi
 def test_large(group):
     """Messages far above the size that MPI sends eagerly, in chunks of several blocks."""
     xs = vectors(2, 400_000, "float32", 0.3)
-    assert of_the_page(xs, carried.run(group, TARGET, xs))
+    assert of_the_page(xs, group.run(TARGET, xs))
 
 
 @pytest.mark.parametrize("k", [0, 3, 99])

@@ -72,7 +72,7 @@ def test_what_is_not_there_is_named(algo, why):
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("def chunk", "def chunks", r"page mine lacks the formula chunk\(r, t, p\)"),
+        ("def chunk", "def chunked", r"page mine lacks the formula chunk\(r, t, p\)"),
         ("def dst(r: Int, t", "def dst(r: Int, k", "page mine: dst asks for 'k'; it may ask for r, t, p"),
         ("from sparring.spec", "kind = 'gossip'\nfrom sparring.spec", "no kind 'gossip'; there are allreduce"),
         ("def steps", "1 / 0\ndef steps", "does not load: ZeroDivisionError: division by zero"),

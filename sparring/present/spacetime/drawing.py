@@ -31,6 +31,7 @@ from sparring.present.spacetime.strokes import (
     pen,
 )  # fmt: skip
 from sparring.spec.core.model import Page
+from sparring.spec.core.runner import number
 
 
 def svg(page: Page, ranks: int) -> str:
@@ -41,8 +42,8 @@ def svg(page: Page, ranks: int) -> str:
     if not 1 <= ranks <= MOST:
         raise InputError(f"no legible picture of {ranks} ranks; right: 1 to {MOST}")
     run = list(moments(page, ranks))
-    states = [cells(page.start, ranks), *(moment.cells for moment in run)]
-    place, wanted = Place.of(ranks, len(run)), cells(page.goal, ranks)
+    states = [cells(page, page.start, ranks), *(moment.cells for moment in run)]
+    place, wanted = Place.of(ranks, len(run), number(page.chunks(ranks))), cells(page, page.goal, ranks)
     root = sheet(page, place)
     for moment in run:
         label(root, place, moment.hops[0])
@@ -63,7 +64,8 @@ def sheet(page: Page, place: Place) -> Element:
     """The empty picture: what it is, in words and as a heading, and what its arrows and bars are made of."""
     title = f"{page.title} at {count(place.p, 'rank')}"
     steps = f"{count(place.steps, 'step')}, time runs down" if place.steps else "no step: nothing is sent"
-    told = f"Space-time diagram of {page.name}: {steps}; every rank sends one chunk in each step."
+    sends = "some ranks are silent" if hasattr(page.module, "active") else "every rank sends one chunk in each step"
+    told = f"Space-time diagram of {page.name}: {steps}; {sends}."
     root = document(*place.size, title, told)
     add(root, "text", title[: place.size[0] // 11], x=24, y=36, font_size=18, font_weight="bold")
     add(root, "text", steps, x=24, y=57, fill=FAINT)
@@ -76,7 +78,7 @@ def definitions(defs: Element, place: Place) -> None:
     for i, colour in enumerate(COLOURS[: place.p]):
         head(defs, str(i), colour)
     full = add(defs, "g", id=f"bar{place.p}")
-    for c in range(place.p):
+    for c in range(place.chunks):
         add(full, "rect", x=c * place.cell, width=place.cell - 1, height=BAR, fill=COLOURS[c % len(COLOURS)])
 
 
@@ -89,7 +91,7 @@ def label(root: Element, place: Place, hop: Hop) -> None:
 
 def bars(root: Element, place: Place, r: int, after: int, held: list[Held], wanted: list[Held]) -> None:
     """Rank ``r``'s copies after a step (-1: at the start): a whole bar, and blank on it what is still missing."""
-    x, y, width = place.x(r) - place.p * place.cell / 2, place.y(after + 1), place.p * place.cell
+    x, y, width = place.x(r) - place.chunks * place.cell / 2, place.y(after + 1), place.chunks * place.cell
     group = add(root, "g", class_="cells", data_rank=r, data_after=after, transform=f"translate({x:g} {y:g})")
     add(group, "title", f"rank {r}, {f'after step {after}' if after >= 0 else 'at the start'}: {contents(held)}")
     add(group, "rect", x=-3, y=-3, width=width + 5, height=BAR + 6, rx=3, fill=PAPER, stroke=RULE)

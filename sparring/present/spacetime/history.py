@@ -95,14 +95,15 @@ class Moment(NamedTuple):
     cells: Cells
 
 
-def cells(formula: Callable[[Int, Int, Int, Int], Bool], p: int) -> Cells:
-    """The copies that ``formula(q, r, c, p)`` describes: a page's ``start`` or its ``goal``."""
-    return [[Held(q for q in range(p) if truth(formula(q, r, c, p))) for c in range(p)] for r in range(p)]
+def cells(page: Page, formula: Callable[[Int, Int, Int, Int], Bool], p: int) -> Cells:
+    """The copies that ``formula(q, r, c, p)`` describes: the page's ``start`` or its ``goal``."""
+    chunks = range(number(page.chunks(p)))
+    return [[Held(q for q in range(p) if truth(formula(q, r, c, p))) for c in chunks] for r in range(p)]
 
 
 def moments(page: Page, p: int) -> Iterator[Moment]:
     """The run of ``page`` at ``p`` ranks, step by step; raises ScheduleFault where the formulas make none."""
-    for t, wire, states in Run(page, cells(page.start, p)):
+    for t, wire, states in Run(page, cells(page, page.start, p)):
         yield Moment(step(page, t, wire, p), states)
 
 

@@ -44,17 +44,24 @@ class Place(NamedTuple):
     cell: int
     pitch: int
     first: int = 0
+    cut: int | None = None
+    """Into how many chunks a vector is cut, if not into as many as there are ranks."""
 
     @staticmethod
-    def of(p: int, steps: int) -> Place:
+    def of(p: int, steps: int, cut: int | None = None) -> Place:
         """The place that ``p`` ranks and so many steps take."""
         cell = next(cell for most, cell in ((4, 18), (8, 11), (MOST, 7)) if p <= most)
-        return Place(range(p), steps, cell, max(150, p * cell + 56))
+        return Place(range(p), steps, cell, max(150, p * cell + 56), cut=cut)
 
     @property
     def p(self) -> int:
         """How many ranks are drawn."""
         return len(self.ranks)
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks are drawn."""
+        return self.p if self.cut is None else self.cut
 
     def x(self, r: int) -> float:
         """Rank ``r``'s lifeline."""
@@ -114,8 +121,8 @@ def lifelines(root: Element, place: Place) -> None:
         x = place.x(r)
         add(root, "text", f"rank {r}", x=x, y=TOP - 20, text_anchor="middle", font_weight="bold")
         add(root, "line", x1=x, x2=x, y1=TOP, y2=bottom, stroke=RULE, stroke_width=1.5)
-        for c in range(place.p if place.cell > 10 else 0):
-            at = x + (c + 0.5 - place.p / 2) * place.cell
+        for c in range(place.chunks if place.cell > 10 else 0):
+            at = x + (c + 0.5 - place.chunks / 2) * place.cell
             add(root, "text", str(c), x=at, y=TOP - 5, text_anchor="middle", font_size=10, fill=FAINT)
 
 

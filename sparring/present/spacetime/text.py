@@ -40,20 +40,27 @@ class Layout:
     pitch: int
     width: int
     margin: int = MARGIN
+    cut: int | None = None
+    """Into how many chunks a vector is cut, if not into as many as there are ranks."""
 
     @staticmethod
-    def fit(p: int, width: int) -> Layout:
+    def fit(p: int, width: int, cut: int | None = None) -> Layout:
         """As many ranks as have room for a bar a chunk."""
         room, k = width - MARGIN, p
         if k * (k + 1) > room:
             k = max((k for k in range(1, p) if (2 * k + 1) * (k + 1) <= 2 * (room - EDGE)), default=1)
-            return Layout(p, range(k), 2 * (room - EDGE) // (2 * k + 1), width)
-        return Layout(p, range(k), min(room // k, PITCH), width)
+            return Layout(p, range(k), 2 * (room - EDGE) // (2 * k + 1), width, cut=cut)
+        return Layout(p, range(k), min(room // k, PITCH), width, cut=cut)
 
     @property
     def k(self) -> int:
         """How many ranks are drawn."""
         return len(self.ranks)
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks are drawn."""
+        return self.k if self.cut is None else min(self.cut, self.k)
 
     def place(self, r: int) -> int:
         """Which of the lifelines is rank ``r``'s; all ranks that are not drawn share the edge, ``k``."""
@@ -66,12 +73,12 @@ class Layout:
     @property
     def bar(self) -> tuple[int, int]:
         """The width of a chunk's bar and of the gap beside it."""
-        return next((b for b in BARS if self.k * sum(b) - b[1] < self.pitch), BARS[-1])
+        return next((b for b in BARS if self.chunks * sum(b) - b[1] < self.pitch), BARS[-1])
 
     def cell(self, r: int, c: int) -> int:
         """The column at which the bar of rank ``r``'s chunk ``c`` begins."""
         wide, gap = self.bar
-        return self.centre(r) - (self.k * (wide + gap) - gap) // 2 + c * (wide + gap)
+        return self.centre(r) - (self.chunks * (wide + gap) - gap) // 2 + c * (wide + gap)
 
 
 class Line:
@@ -106,7 +113,7 @@ def terminal(page: Page, ranks: int, width: int = 80, *, ascii_only: bool = Fals
         raise InputError(f"ranks = {ranks}; right: 1 or more")
     if ranks > MOST:
         return Text(f"No picture: {ranks} ranks are too many to draw; right: {MOST} or fewer.")
-    layout, steps = Layout.fit(ranks, max(width, 40)), number(page.steps(ranks))
+    layout, steps = Layout.fit(ranks, max(width, 40), number(page.chunks(ranks))), number(page.steps(ranks))
     drawn = list(islice(moments(page, ranks), steps if layout.k == ranks else layout.k))
     if not drawn:
         return Text(f"No picture: {page.name} sends nothing at {count(ranks, 'rank')}.")
@@ -116,7 +123,7 @@ def terminal(page: Page, ranks: int, width: int = 80, *, ascii_only: bool = Fals
 
 def lines(page: Page, layout: Layout, drawn: list[Moment], steps: int) -> Iterator[Text]:
     """The whole picture, line by line."""
-    wanted, before = cells(page.goal, layout.p), cells(page.start, layout.p)
+    wanted, before = cells(page, page.goal, layout.p), cells(page, page.start, layout.p)
     yield from legend(layout, drawn)
     yield from heading(layout)
     yield state(layout, before, wanted, [], "start")
@@ -126,7 +133,10 @@ def lines(page: Page, layout: Layout, drawn: list[Moment], steps: int) -> Iterat
         yield state(layout, after, wanted, hops, "end" if t == steps - 1 else "")
     if layout.k < layout.p:
         last = layout.k - 1
-        yield Text(f"\nDrawn: ranks 0 to {last} of {layout.p}, their chunks 0 to {last}, steps 0 to {last} of {steps}.")
+        yield Text(
+            f"\nDrawn: ranks 0 to {last} of {layout.p}, their chunks 0 to {layout.chunks - 1}, "
+            f"steps 0 to {last} of {steps}."
+        )
 
 
 def legend(layout: Layout, drawn: list[Moment]) -> Iterator[Text]:
@@ -143,7 +153,7 @@ def heading(layout: Layout) -> Iterator[Text]:
     ranks, chunks, wide = Line(layout.width, "rank"), Line(layout.width, "chunk"), layout.bar[0]
     for r in layout.ranks:
         ranks.put(layout.centre(r) - len(str(r)) // 2, str(r), "bold")
-        for c in range(layout.k):
+        for c in range(layout.chunks):
             chunks.put(layout.cell(r, c) + (wide - 1) // 2, str(c)[-1], "dim")
     yield ranks.text()
     yield chunks.text()
@@ -154,7 +164,7 @@ def state(layout: Layout, now: Cells, wanted: Cells, hops: Iterable[Hop], label:
     line, wide = Line(layout.width, label), layout.bar[0]
     changed = {(hop.dst, hop.chunk): STYLE[hop.look] for hop in hops}
     for r in layout.ranks:
-        for c in range(layout.k):
+        for c in range(layout.chunks):
             full = share(now[r][c], wanted[r][c])
             style = changed.get((r, c), "dim" if full < 1 else "")
             line.put(layout.cell(r, c), LEVELS[ceil(8 * full)] * wide, style)

@@ -73,11 +73,11 @@ def test_empty_vectors_never_overlap():
 DIFFERENT = [
     (
         [np.zeros(7), np.zeros(7), np.zeros(7, F)],
-        "rank 2 has float32 and 7 entries, rank 0 float64 and 7: all ranks need one dtype and length",
+        "rank 2 has float32 and 7 entries, rank 0 float64 and 7 entries: all ranks need one dtype and length",
     ),
     (
         [np.zeros(7), np.zeros(6), np.zeros(5)],
-        "rank 1 has float64 and 6 entries, rank 0 float64 and 7: all ranks need one dtype and length",
+        "rank 1 has float64 and 6 entries, rank 0 float64 and 7 entries: all ranks need one dtype and length",
     ),
 ]
 

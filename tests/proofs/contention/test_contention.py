@@ -47,6 +47,7 @@ def runs_free(page, topology, p, across_steps: bool) -> bool:
     places = {
         "ring": [{"link": i} for i in range(p)],
         "tree": [{"a": a, "b": b} for a in range(p) for b in range(a + 1, p + 1)],
+        "crossbar": [{"link": i} for i in range(p)],
     }
     crossing = Counter()
     for link in TOPOLOGIES[topology]:

@@ -37,7 +37,13 @@ def lists():
     return sparring.page("ring_allgather")
 
 
-@pytest.fixture(scope="session", params=["ring", "pairwise", "backwards", "lists"])
+@pytest.fixture(scope="session")
+def selected():
+    """The ring on which k entries are kept."""
+    return sparring.page("ring_topk")
+
+
+@pytest.fixture(scope="session", params=["ring", "pairwise", "backwards", "lists", "selected"])
 def page(request):
     """Each of the pages."""
     return request.getfixturevalue(request.param)

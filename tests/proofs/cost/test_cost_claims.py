@@ -11,7 +11,7 @@ from sparring import InputError, Undecided
 from sparring.proofs.cost.claims import judge
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.published import Claim
-from sparring.proofs.cost.symbols import n, p
+from sparring.proofs.cost.symbols import k, n, p
 from sparring.proofs.cost.tables import escaped, markdown
 from sparring.proofs.cost.units import parse
 
@@ -65,6 +65,29 @@ def test_simplified_where_p_divides_n(ring):
         divided.at(p=3, n=10)
     with pytest.raises(InputError, match="no hypothesis"):
         divided.simplify(given="n > p")
+
+
+def test_simplified_where_p_divides_k(selected, ring):
+    """SparDL's rule on the ring: 4 k (p - 1) / p words; elsewhere a fraction too low, and refused at a point."""
+    cost = sparring.cost(selected)
+    assert [(j.claim.name, j.verdict) for j in cost.claims] == [("bandwidth", "equal"), ("latency", "equal")]
+    everywhere = judge(cost.claims[0].claim._replace(given=""), cost.derived.largest)
+    assert everywhere.verdict == "different"
+    assert (cost.even, sparring.cost(ring).even) == ("p | k", "p | n")
+    both = cost.simplify("p | n, p | k")
+    assert both.words == 4 * k * (p - 1) / p
+    assert both.at(p=4, k=8, n=12).words == 24
+    for at in ({"n": 13, "k": 8}, {"n": 12, "k": 9}):
+        with pytest.raises(InputError, match=r"holds where p \| n, p \| k"):
+            both.at(p=4, **at)
+
+
+def test_a_table_says_under_which_hypothesis(selected, ring):
+    """That of all costs in it."""
+    tables = [markdown([sparring.cost(page) for page in pages]) for pages in ([ring], [selected], [selected, ring])]
+    assert [t.splitlines()[0].split(" | ")[3] for t in tables] == [
+        r"Where p \| n", r"Where p \| k", r"Where p \| n, p \| k"
+    ]  # fmt: skip
 
 
 def test_a_point_is_exact(ring):

@@ -13,7 +13,7 @@ from sparring.proofs.cost.counted import RANKS, compared, count, points, traced
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.proof import prove
 from sparring.proofs.cost.spans import Span
-from sparring.proofs.cost.symbols import B, exact, n, p, plain, r
+from sparring.proofs.cost.symbols import B, exact, k, n, p, plain, r
 from sparring.spec.core.numbers import where
 
 FEW = range(1, 9)
@@ -44,6 +44,30 @@ def test_the_ring_has_the_known_closed_forms(ring):
     assert sympy.expand(derived.critical - 2 * (p - 1) * sympy.ceiling(n / p)) == 0
     assert derived.path == derived.critical
     assert derived.gaps == ()
+
+
+def test_the_ring_with_selection_has_prefixes_of_k(selected):
+    """The ring's forms over k, two words an entry; an addition takes one of them."""
+    derived = derive(selected)
+    assert sympy.expand(derived.sent - 2 * (2 * k + B(r + 1, k) - B(r + 3, k))) == 0
+    assert derived.largest == 4 * k - 2 * sympy.floor(2 * k / p)
+    assert sympy.expand(derived.critical - 4 * (p - 1) * sympy.ceiling(k / p)) == 0
+    assert derived.path == derived.critical
+    assert derived.added_most == k - sympy.floor(k / p)
+    assert derived.gaps == ()
+
+
+def test_prefixes_of_n_and_of_k_are_kept_apart(ring, selected):
+    """A message of a chunk and of its part of k has two sums; to take one for the other is caught."""
+    both = replace(ring, words=lambda r, t, c, p, n, k: ring.words(r, t, c, p, n, k) + selected.words(r, t, c, p, n, k))
+    derived = derive(both)
+    for at in points(FEW):
+        sent = [exact(derived.sent, {**at, "r": rank}) for rank in range(at["p"])]
+        assert sent == count(both, at["p"], at["n"], at["k"]).sent
+    assert derived.largest is None and any(gap.startswith("V_max: the largest of") for gap in derived.gaps)
+    swapped = replace(derive(selected), sent=derive(selected).sent.subs(k, n))
+    assert fault(selected, swapped).startswith("words sent by rank")
+    assert prove(selected, swapped).verdict != PROVED
 
 
 def test_a_path_is_only_derived_where_messages_are_passed_on(backwards):

@@ -1,5 +1,6 @@
 """Planted bugs, each beside a correct twin: the bug has its named finding, the twin has none."""
 
+import os
 import re
 from pathlib import Path
 
@@ -179,6 +180,11 @@ def exits(comm, wrong):
         raise SystemExit(3)
 
 
+def exits_at_once(comm, wrong):
+    if wrong:
+        os._exit(3)
+
+
 def probes(comm, wrong):
     if wrong:
         comm.Iprobe()
@@ -226,6 +232,7 @@ PLANTED = [
     (leaves_a_collective_out, Kind.DEADLOCK, r"rank 0 waits in Barrier for rank 1 \(PLACE\) .*finished", "Barrier"),
     (raises, Kind.RAISED, r"rank 1 raised ValueError: planted \(PLACE\); rank 0 was left waiting", "raise Value"),
     (exits, Kind.RAISED, r"rank 0 raised SystemExit: 3 \(PLACE\)", "raise SystemExit"),
+    (exits_at_once, Kind.RAISED, r"rank 0 raised SystemExit: 3 \(PLACE\)", "os._exit"),
     (probes, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know Comm.Iprobe; .* --on mpi", "Iprobe"),
     (pickles, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know Comm.bcast; .* --on mpi", "bcast"),
     (waits_for_some, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know Request.Waitsome", "Waitsome"),

@@ -17,10 +17,10 @@ RING = page("ring")
 @pytest.mark.parametrize("p", [1, 2, 3, 5, 8])
 def test_copies_hold_what_the_page_claims(p: int) -> None:
     """After every step each copy's contributions are those that ``holds`` names; in the end, all."""
-    states = [cells(RING.start, p), *(moment.cells for moment in moments(RING, p))]
+    states = [cells(RING, RING.start, p), *(moment.cells for moment in moments(RING, p))]
     assert len(states) == 2 * (p - 1) + 1
     for t, state in enumerate(states):
-        assert state == cells(lambda q, r, c, p, t=t: RING.holds(q, r, c, t, p), p)  # type: ignore[misc]  # t is bound
+        assert state == cells(RING, lambda q, r, c, p, t=t: RING.holds(q, r, c, t, p), p)  # type: ignore[misc]  # t is bound
     assert states[-1] == [[Held(range(p))] * p] * p
 
 

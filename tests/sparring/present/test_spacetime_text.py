@@ -56,8 +56,8 @@ def test_every_message_is_drawn_once(which: str, p: int, request: pytest.Fixture
 @pytest.mark.parametrize("p", [2, 3, 4, 6, 7, 8])
 def test_bars_are_as_high_as_copies_are_full(p: int) -> None:
     """Every bar's height is its copy's share of contributions, in eighths rounded up."""
-    wanted = cells(RING.goal, p)
-    states = [cells(RING.start, p), *(moment.cells for moment in moments(RING, p))]
+    wanted = cells(RING, RING.goal, p)
+    states = [cells(RING, RING.start, p), *(moment.cells for moment in moments(RING, p))]
     shares = [[[share(state[r][c], wanted[r][c]) for c in range(p)] for r in range(p)] for state in states]
     expected = [[[LEVELS[ceil(8 * full)] for full in row] for row in state] for state in shares]
     assert bars_of(terminal(RING, p).plain, p) == expected

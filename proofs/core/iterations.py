@@ -1,0 +1,128 @@
+"""Does a stateful implementation compute what the page says, call after call?
+
+What a rank does not send is added to its next vector.  So a target is a class, made an instance of
+once and called on several vectors; after each call its result and its residual must be the page's,
+bit for bit.  Of integers, which add exactly, all results and the last residuals must in the end
+make up all that was put in, whatever the page says.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sparring.errors import InputError
+from sparring.proofs.core import refinement
+from sparring.proofs.core.lists import made
+from sparring.proofs.core.refinement import DTYPES, Flaw, difference, sizes, told
+from sparring.sparse import Sparse
+from sparring.spec.core import runner
+from sparring.spec.core.model import Page, load
+
+
+class Case(NamedTuple):
+    """``xs``: for each rank an array whose rows are its vectors, one a call; ``k``: how many entries are kept."""
+
+    k: int
+    xs: Sequence[Any]
+
+    @property
+    def place(self) -> str:
+        """Which example it is."""
+        calls, n = self.xs[0].shape
+        return f"p={len(self.xs)} n={n} k={self.k} {self.xs[0].dtype}, {calls} calls"
+
+
+class Done(NamedTuple):
+    """What a rank has after a call; ``residual`` with all its entries."""
+
+    result: Sparse
+    residual: Any
+
+
+def edges(ranks: Sequence[int]) -> list[Case]:
+    """All dtypes at edge sizes, where few, many, all or none of the entries are kept."""
+    return [
+        Case((0, 1, p - 1, n // 2, n, 2 * n + 3)[(p + n + i) % 6], vectors(dtype, p, n))
+        for p in ranks for n in sizes(p) for i, dtype in enumerate(DTYPES)
+    ]  # fmt: skip
+
+
+def vectors(dtype: str, p: int, n: int) -> list[Any]:
+    """For each rank four vectors: two of small integers, full of ties, then two of what goes wrong."""
+    rng = np.random.default_rng([p, n, DTYPES.index(dtype)])
+    small = [rng.integers(-2, 3, (2, n)).astype(dtype) for _ in range(p)]
+    return [np.stack([*ties, odd, odd[::-1]]) for ties, odd in zip(small, refinement.vectors(dtype, p, n))]
+
+
+def iterate(kind: Any, comm: Any, xs: Any, *, k: int) -> list[Done]:
+    """What each rank does: make the target, call it on each vector.
+
+    Raises InputError where the target returns no Sparse like the vector, or has no such residual.
+    """
+    instance = kind(comm, xs.shape[1], k=k)
+    return [checked(instance(x), instance.residual, x) for x in xs]
+
+
+def checked(y: Any, residual: Any, x: Any) -> Done:
+    """Result and residual, as they are now."""
+    if not isinstance(y, Sparse) or (y.n, y.dtype) != (x.size, x.dtype):
+        raise InputError(f"returned {y!r:.60}, not a Sparse of n={x.size} and {x.dtype}")
+    if not isinstance(residual, np.ndarray) or (residual.shape, residual.dtype) != (x.shape, x.dtype):
+        raise InputError(f"residual is {residual!r:.60}, not {x.size} entries of {x.dtype}")
+    return Done(y, residual.copy())
+
+
+def on_numbers(page: Page, target: str, case: Case, prop: str) -> list[Flaw]:
+    """Run ``target`` on these vectors against the page, bit for bit; a deviation falsifies ``prop``."""
+    ran = refinement.run(target, case.xs, "synchronous", case.place, prop, call=partial(iterate, k=case.k))
+    return ran.flaws + compared(page, case, ran.ys, prop)
+
+
+def compared(page: Page, case: Case, ran: Sequence[Sequence[Done]], prop: str) -> list[Flaw]:
+    """The first place in which ``ran``, by rank and call, is not the page's; and whether something got lost."""
+    unlike = next(deviations(page, case, ran), None) if ran else None
+    lost = unbalanced(case, ran) if ran and case.xs[0].dtype.kind == "i" else None
+    flaws = {prop: unlike, "conservation": lost}
+    return [Flaw(name, f"{case.place}: {detail}") for name, detail in flaws.items() if detail]
+
+
+def deviations(page: Page, case: Case, ran: Sequence[Sequence[Done]]) -> Iterator[str]:
+    """Where results or residuals are not the page's, in the order of calls."""
+    for i, wanted in enumerate(expected(page, case)):
+        for r, right in enumerate(wanted):
+            for name, has, want in zip(Done._fields, ran[r][i], right):
+                if (at := difference(has, want)) is not None:
+                    yield f"after call {i + 1}, rank {r}'s {name} {told(has, want, at)}"
+
+
+def expected(page: Page, case: Case) -> Iterator[list[Done]]:
+    """What the page makes of each call, by rank; that infinities cancel to NaN is no surprise here."""
+    page = load(page.module, **{**page.params, "k": case.k})
+    left = [np.zeros_like(x[0]) for x in case.xs]
+    for vectors in zip(*case.xs):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            ran: Any = runner.run(page, [x + y for x, y in zip(vectors, left)])
+            results = [made(y, left[0].dtype) for y in ran.results]
+            left = [made(y, left[0].dtype).dense() for y in ran.residuals]
+        yield [Done(*done) for done in zip(results, left)]
+
+
+def unbalanced(case: Case, ran: Sequence[Sequence[Done]]) -> str | None:
+    """The first entry whose results and last residuals do not add up to what was put in, in words."""
+    dtype = case.xs[0].dtype
+    given, results, residuals = (
+        np.add.reduce(np.stack(parts), axis=0, dtype=dtype)
+        for parts in (
+            [x for xs in case.xs for x in xs], [y.result.dense() for y in ran[0]], [done[-1].residual for done in ran]
+        )
+    )  # fmt: skip
+    if not (odd := np.flatnonzero(given != results + residuals)).size:
+        return None
+    i = int(odd[0])
+    return f"at index {i} {given[i]} was put in; the results have {results[i]}, the residuals {residuals[i]}"

@@ -1,0 +1,85 @@
+"""What ``verify`` runs an implementation on: edge sizes of all dtypes, and the shipped gradients.
+
+A sample is run on the simulated world or on real ranks, against its page; either gives flaws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from sparring.checks import iterated
+from sparring.checks.group import Group
+from sparring.impl.core.selection import top
+from sparring.inputs import digits
+from sparring.proofs.core import iterations, lists, refinement
+from sparring.proofs.core.refinement import DTYPES, Flaw, sizes
+from sparring.spec.core.model import Page
+
+KEPT = 100  # of so many entries of a gradient one is kept, where vectors are sparse or entries are selected
+WORKERS = 8  # the shipped gradients are of so many
+TRAINED = ("step0", "step30", "step300")
+"""The shipped gradients, in the order in which a stateful target gets them."""
+
+
+class Sample(Protocol):
+    """Inputs for all ranks."""
+
+    def simulated(self, page: Page, target: str, prop: str) -> list[Flaw]:
+        """What the simulated world finds; a result that is not the page's falsifies ``prop``."""
+        ...
+
+    def real(self, page: Page, target: str, group: Group) -> list[Flaw]:
+        """The same on real ranks, which falsifies ``mpi``."""
+        ...
+
+
+class Vectors(NamedTuple):
+    """One vector a rank."""
+
+    xs: Sequence[Any]
+
+    def simulated(self, page: Page, target: str, prop: str) -> list[Flaw]:
+        return refinement.on_numbers(page, target, self.xs, prop)
+
+    def real(self, page: Page, target: str, group: Group) -> list[Flaw]:
+        return refinement.compared(page, self.xs, group.run(target, self.xs), "mpi")
+
+
+class Calls(NamedTuple):
+    """Several vectors a rank, for a target that keeps residuals."""
+
+    case: iterations.Case
+
+    def simulated(self, page: Page, target: str, prop: str) -> list[Flaw]:
+        return iterations.on_numbers(page, target, self.case, prop)
+
+    def real(self, page: Page, target: str, group: Group) -> list[Flaw]:
+        ran = iterated.run(group, target, self.case)
+        return [flaw._replace(property="mpi") for flaw in iterations.compared(page, self.case, ran, "mpi")]
+
+
+def edges(page: Page, ranks: Sequence[int]) -> Sequence[Sample]:
+    """Edge sizes of all dtypes for each number of ranks."""
+    if page.stateful:
+        return [Calls(case) for case in iterations.edges(ranks)]
+    every = [refinement.vectors(d, p, n) for p in ranks for n in sizes(p, page.sparse) for d in DTYPES]
+    return [Vectors(lists.given(page, xs)) for xs in every]
+
+
+def gradients(page: Page, ranks: Sequence[int]) -> Sequence[Sample]:
+    """The shipped gradients for each number of ranks that there are workers for; of some pages the largest entries."""
+    few = [p for p in ranks if p <= WORKERS]
+    if page.stateful:
+        trained = [[np.stack(steps) for steps in zip(*(digits(p, key) for key in TRAINED))] for p in few]
+        return [Calls(iterations.Case(xs[0].shape[1] // KEPT, xs)) for xs in trained]
+    dense = [digits(p) for p in few]
+    return [Vectors(xs if not page.sparse else [top(x, x.size // KEPT) for x in xs]) for xs in dense]
+
+
+def kept(page: Page) -> str:
+    """What part of the gradients is meant, in words."""
+    calls = f", {len(TRAINED)} calls" if page.stateful else ""
+    return f", the largest {100 // KEPT} %{calls}" if page.sparse or page.stateful else ""
