@@ -25,7 +25,7 @@ FORMS = {
     "time": "seconds in lock step",
     "pairs": "words, were every entry sent as an index and a value",
     "octets": "bytes of a message with m entries of a chunk of that size",
-    "bytes": "the largest message of each step, summed",
+    "bytes": "bytes that a rank sends, those of the largest message of each step",
 }
 """The closed forms of a cost, in the order in which they are shown, with what they mean."""
 

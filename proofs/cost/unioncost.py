@@ -27,7 +27,7 @@ from sparring.proofs.cost.spans import Span, SpanReader, spans
 from sparring.proofs.cost.symbols import OPERATORS, Expr, SympyReader, k, n, p, t, width
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Node, Sym
-from sparring.spec.core.runner import number
+from sparring.spec.core.runner import number, truth
 from sparring.spec.core.supports import MODELS
 
 RANKS = range(1, 65)
@@ -253,7 +253,7 @@ def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
         messages=len(held),
         pairs=Fraction(2 * sum(held)),
         nbytes=Fraction(sum(octets(x, length, w) for x in held)),
-        added=Fraction(sum(x for t, x in enumerate(held) if page.adds(t, p))),
+        added=Fraction(sum(x for t, x in enumerate(held) if truth(page.adds(t, p)))),
         time=None,
     )
 

@@ -96,6 +96,7 @@ def test_the_band_is_the_one_that_was_found(ranks):
     """To the digits that are printed; the bounds are checked again in fractions where these are small."""
     begins, factor = FIGURES[ranks]
     found = band(PAGE, ranks)
+    assert found
     digits = len(begins) - 2
     assert [f"{float(bound):.{digits}f}" for bound in found.begins] == [begins] * 2
     assert [f"{float(bound):.2f}" for bound in found.factor] == [factor] * 2
