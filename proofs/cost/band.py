@@ -97,6 +97,8 @@ def line(octets: Expr) -> Line:
     slope, constant = (sympy.expand(octets).coeff(letter) for letter in (m, size))
     if (octets - slope * m - constant * size).has(m, size):
         raise Undecided(f"{octets} bytes do not grow in proportion to entries and places")
+    if slope < 0 or constant < 0:
+        raise Undecided(f"{octets} bytes fall as entries or places grow")
     return Line(*(Fraction(x.p, x.q) for x in (slope, constant)))
 
 

@@ -124,11 +124,14 @@ def test_the_factor_at_the_ends_that_were_found_before():
 
 
 def test_two_ranks_have_no_band():
-    """Nor has a page whose messages are all dense."""
+    """Pages whose messages have no encodings to choose from, or fall as they fill up, are not compared."""
     assert band(PAGE, 2) is None
     header = replace(PAGE, octets=lambda m, size, w: size * w + 8)
     with pytest.raises(Undecided, match="no header and the least of several encodings"):
         band(header, 8)
+    falling = replace(PAGE, octets=lambda m, size, w: ring_sparse.least(size * w, size * w - m))
+    with pytest.raises(Undecided, match="bytes fall as entries or places grow"):
+        band(falling, 8)
 
 
 def test_a_dense_switch_alone():
