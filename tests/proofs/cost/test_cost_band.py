@@ -129,7 +129,7 @@ def test_two_ranks_have_no_band():
     header = replace(PAGE, octets=lambda m, size, w: size * w + 8)
     with pytest.raises(Undecided, match="no header and the least of several encodings"):
         band(header, 8)
-    falling = replace(PAGE, octets=lambda m, size, w: ring_sparse.least(size * w, size * w - m))
+    falling = replace(PAGE, octets=lambda m, size, w: ring_sparse.least(size * w, 2 * size * w - 5 * m))
     with pytest.raises(Undecided, match="bytes fall as entries or places grow"):
         band(falling, 8)
 
