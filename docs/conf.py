@@ -15,7 +15,8 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinxcontrib.bibtex",
-    "commands",  # ours, as are the next
+    "band",  # ours, as are the next
+    "commands",
     "docstrings",
     "growth",
     "pages",

@@ -8,11 +8,16 @@ from sparring.proofs.core.obligations import Obligation, implies, p
 from sparring.proofs.ring import contention, peers, same
 from sparring.spec import ring_sparse
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Sym
+from sparring.spec.core.numbers import Int, Sym, where
 
 __all__ = ["contention", "peers", "same"]  # the ring's own: it has the ring's schedule
 
 m, more, size = (Sym.var(name) for name in ("m", "more", "size"))
+
+
+def contributions(t: Int, p: Int) -> Int:
+    """In step ``t`` the message with chunk ``c`` holds those of ranks ``c``, ``c + 1``, ... (mod p): so many."""
+    return where(t < p - 1, t + 1, p)
 
 
 def sizes(page: Page) -> Iterator[Obligation]:

@@ -9,6 +9,7 @@ from sparring.errors import Undecided
 from sparring.proofs.core import solvers
 from sparring.proofs.cost.costs import Cost
 from sparring.proofs.cost.tables import FORMS, rows
+from sparring.proofs.cost.unioncost import UnionCost
 from sparring.spec.core.model import Page
 
 COSTS = """\
@@ -26,19 +27,19 @@ def costs(page: Page) -> str:
         cost = sparring.cost(page)
     except Undecided as why:
         return f"There is no closed form yet: {escaped(str(why))}."
-    found = [(FORMS[row.quantity], row.exact, row.divided, row.bound) for row in rows(cost, tuple(FORMS))]
+    found = [(FORMS[row.quantity], *row[1:4]) for row in rows(cost, tuple(FORMS)) if row.exact is not None]
     cells = [[escaped(what), *(f"``{form}``" if form is not None else "" for form in forms)] for what, *forms in found]
     head = ("quantity", "exact", escaped(f"where {cost.even}"), "at least")
     return "\n\n".join([COSTS, table(head, cells, "costs"), checks(cost)])
 
 
-def checks(cost: Cost) -> str:
+def checks(cost: Cost | UnionCost) -> str:
     """How the derivation was checked, and what published formulas are worth, as a list."""
     told = [f"{name}: *{verdict}* ({escaped(detail)})" for name, verdict, detail in cost.checks]
     for judged in cost.claims:
         claim = judged.claim
         told.append(f"{escaped(f'{claim.source}, {claim.name}')}: *{judged.verdict}*, {escaped(judged.detail)}")
-    told += [escaped(f"no closed form: {gap}") for gap in cost.derived.gaps]
+    told += [escaped(f"not covered: {gap}") for gap in cost.gaps]
     return "\n".join(f"* {line}" for line in told)
 
 

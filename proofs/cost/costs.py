@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import sympy
 
@@ -18,6 +20,7 @@ from sparring.proofs.cost.published import published
 from sparring.proofs.cost.simplified import divided, even, simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
 from sparring.spec.core.model import Page
+from sparring.spec.core.runner import number
 
 WIDTH = 4  # bytes a word: float32, and indices of 32 bits
 
@@ -27,6 +30,8 @@ class Point(NamedTuple):
 
     messages: int
     words: int | None
+    nbytes: int | None
+    """Bytes of the most words that one rank sends, with the indices of lists; None where sizes are the page's own."""
     path: int | None
     critical: int | None
     added: int | None
@@ -54,6 +59,8 @@ class Cost:
     derived: Derivation
     given: str = ""
 
+    names: ClassVar[tuple[str, ...]] = tables.SHOWN
+
     def form(self, name: str) -> Expr | None:
         """The closed form of that name, one of ``tables.FORMS``; None where there is none."""
         d = self.derived
@@ -62,7 +69,7 @@ class Cost:
         if name == "added" and self.page.data == "lists":
             return None  # what is added after the last step is in no message
         x = {"messages": d.steps, "sent": d.sent, "words": d.largest, "path": d.path, "critical": d.critical,
-             "added": d.added_most}[name]  # fmt: skip
+             "added": d.added_most}.get(name)  # fmt: skip
         return None if x is None else tidy(simplified(plain(x), self.given))
 
     def needed(self, name: str) -> Expr:
@@ -109,7 +116,16 @@ class Cost:
         time = numbers.pop(timed, None)
         numbers.pop("", None)
         whole = {name: None if x is None else int(x) for name, x in numbers.items()}
+        whole["nbytes"] = self.octets(whole["words"], at)
         return Point(**whole, time=time)  # type: ignore[arg-type]  # the number of messages is never None
+
+    def octets(self, words: int | None, at: Mapping[str, Fraction]) -> int | None:
+        """The bytes of so many words: values alone, or entries with their indices."""
+        own = self.page.data not in ("vector", "lists") or hasattr(self.page.module, "octets")
+        if own or words is None or "n" not in at:
+            return None
+        entries = words // 2 if self.page.data == "lists" else words
+        return number(self.page.octets(entries, int(at["n"]), int(at["width"])))
 
     def number(self, name: str, at: dict[str, Fraction]) -> Fraction | None:
         """A form's value at a point."""
@@ -177,8 +193,15 @@ def cost(page: Page) -> Cost:
 
     Raises Undecided where it is not derived, InputError where a formula cannot be run on symbols.
     """
-    try:
+    with summable(page):
         return Cost(page, derive(page))
+
+
+@contextmanager
+def summable(page: Page) -> Iterator[None]:
+    """Tells a fault in the page's own formulas as bad input."""
+    try:
+        yield
     except (TypeError, ValueError, ArithmeticError, LookupError) as error:
         if isinstance(error, SparringError):
             raise

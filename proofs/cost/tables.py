@@ -13,6 +13,7 @@ from sparring.proofs.cost.symbols import Expr, width
 
 if TYPE_CHECKING:
     from sparring.proofs.cost.costs import Cost
+    from sparring.proofs.cost.unioncost import UnionCost
 
 FORMS = {
     "messages": "messages that each rank sends",
@@ -22,6 +23,9 @@ FORMS = {
     "critical": "V_crit, the largest message of each step, summed",
     "added": "the most words that one rank adds",
     "time": "seconds in lock step",
+    "pairs": "words, were every entry sent as an index and a value",
+    "octets": "bytes of a message with m entries of a chunk of that size",
+    "bytes": "bytes that a rank sends, those of the largest message of each step",
 }
 """The closed forms of a cost, in the order in which they are shown, with what they mean."""
 
@@ -32,8 +36,9 @@ Points = Sequence[Mapping[str, str]]
 QUANTITIES = {
     "messages": "messages", "words": r"$V_{\max}$", "path": r"$V_{\mathrm{path}}$",
     "critical": r"$V_{\mathrm{crit}}$", "added": "additions", "time": "time",
+    "pairs": "words as pairs", "octets": "octets(m, size, w)", "bytes": "bytes",
 }  # fmt: skip
-SHOWN = tuple(name for name in FORMS if name != "sent")
+SHOWN = ("messages", "words", "path", "critical", "added", "time")
 
 
 class Row(NamedTuple):
@@ -47,10 +52,10 @@ class Row(NamedTuple):
     """What it is above the bound, where no chunk is rounded."""
 
 
-def rows(cost: Cost, names: Sequence[str] = SHOWN) -> list[Row]:
-    """A row for each form."""
+def rows(cost: Cost | UnionCost, names: Sequence[str] = ()) -> list[Row]:
+    """A row for each form of that name, by default for the cost's main ones."""
     divided = cost.simplify(cost.even)
-    return [row(name, cost.form(name), divided.form(name), cost.bounds) for name in names]
+    return [row(name, cost.form(name), divided.form(name), cost.bounds) for name in names or cost.names]
 
 
 def row(name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str, Floor]) -> Row:
@@ -60,7 +65,7 @@ def row(name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str
     return Row(name, exact, divided, bound, gap)
 
 
-def markdown(costs: Sequence[Cost], points: Points = ()) -> str:
+def markdown(costs: Sequence[Cost | UnionCost], points: Points = ()) -> str:
     """A Markdown table, with values where there are ``points``; a bar within a cell would end it."""
     head = [cell.format(even(costs)) for cell in (*HEAD, *([HERE] if points else []))]
     lines: list[Sequence[str]] = [head, ("---",) * len(head)]
@@ -73,7 +78,7 @@ def markdown(costs: Sequence[Cost], points: Points = ()) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
 
 
-def even(costs: Sequence[Cost]) -> str:
+def even(costs: Sequence[Cost | UnionCost]) -> str:
     """The hypothesis under which no chunk of any of these is rounded."""
     found = {given for cost in costs for given in cost.even.split(", ")}
     return ", ".join(given for given in DIVIDED if given in found)
@@ -84,7 +89,7 @@ def here(points: Points, number: int, row: Row) -> list[str]:
     return [points[number].get(row.quantity, "")] if points else []
 
 
-def latex(costs: Sequence[Cost], points: Points = ()) -> str:
+def latex(costs: Sequence[Cost | UnionCost], points: Points = ()) -> str:
     r"""A LaTeX table that stands by itself; it needs ``\usepackage{booktabs}``."""
     where = "$" + even(costs).replace("|", r"\mid") + "$"
     head = [cell.format(where) for cell in (*HEAD, *([HERE] if points else []))]

@@ -12,15 +12,21 @@ from sparring.cli import _options
 from sparring.errors import InputError, Undecided
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from sparring.proofs.cost.costs import Cost
+    from sparring.proofs.cost.unioncost import UnionCost
 
 LEGEND = (
     "A word is one value; an index counts as one word. alpha: seconds a message, beta: seconds a byte, "
     "gamma: seconds an addition (default 0), width: bytes a word (default 4), k: entries of a list, or entries kept. "
     "Time is that of lock step, an upper bound where ranks do not wait for the step to end."
 )
+UNIONS = (
+    "u(s): entries of the union of s neighbouring ranks' supports of k entries each, lying evenly in the chunks; "
+    "identical and disjoint are its bounds, independent is its expected size, at which expected bytes are no more."
+)
+BESIDE = ("ring_allgather", "ring")  # what a sparse ring is compared with
+Points = dict[str, dict[str, Any]]
+"""What a cost is at a point, by model of supports and by form; "" where there is no model."""
 
 
 class At(click.ParamType[dict[str, Any]]):
@@ -42,10 +48,13 @@ class At(click.ParamType[dict[str, Any]]):
 @_options.parameters
 @click.option("--format", "format_", type=click.Choice(["text", "markdown", "latex", "json"]), default="text",
               show_default=True, help="Tables for a page or a paper, or one JSON object.")  # fmt: skip
+@click.option("--support", type=click.Choice(["union", "identical", "independent", "disjoint"]), default="union",
+              show_default=True, help="What stands for u(s), the union of s ranks' supports.")  # fmt: skip
 @click.option("--at", type=At(), help="Numbers too: p=8,n=1000000,alpha=5us,beta=0.1ns; also k, gamma, width.")
 def command(
-    algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, at: dict[str, Any] | None
-) -> None:
+    algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, support: str,
+    at: dict[str, Any] | None,
+) -> None:  # fmt: skip
     """Derive what ALGO (by default all) sends: closed forms, checked by counting and by proof.
 
     Published formulas are judged equal, bound or different; lower bounds stand beside.
@@ -58,39 +67,81 @@ def command(
     with _options.console(json_=True).status("deriving …"):
         for name in algorithms or api.pages():
             try:
-                costs.append(api.cost(name, **dict(params)))
+                costs.append(api.cost(name, support=support, **dict(params)))
             except Undecided as why:
                 undecided[name] = str(why)
-        points = [evaluated(cost, at) for cost in costs] if at else []
+        points = [evaluations(cost, at) for cost in costs] if at else []
         report = api.cost_report(costs, undecided, time.perf_counter() - start)
-    report.extra = {**report.extra, "at": dict(zip((c.page.name for c in costs), map(numbers, points)))}
+    report.extra = {**report.extra, "at": dict(zip((c.page.name for c in costs), map(enveloped, points)))}
     if format_ == "text":
-        for line in (*text(costs, points), *(f"{name}: undecided: {why}" for name, why in undecided.items()), LEGEND):
+        told = [f"{name}: undecided: {why}" for name, why in undecided.items()]
+        unions = [UNIONS] if any(cost.page.data == "sparse" for cost in costs) else []
+        for line in (*text(costs, points), *told, LEGEND, *unions):
             click.echo(line)
     elif format_ != "json":
-        values = [{name: shown(name, x) for name, x in point.items()} for point in points]
+        values = [cells(point) for point in points]
         click.echo({"markdown": tables.markdown, "latex": tables.latex}[format_](costs, values))
     _options.finish(report, format_ == "json")
 
 
-def evaluated(cost: Cost, at: dict[str, Any]) -> dict[str, Fraction | None]:
+def evaluations(cost: Cost | UnionCost, at: dict[str, Any]) -> Points:
+    """The cost at a point: of sparse chunks under each model that is asked for, beside what it is compared with."""
+    from sparring import api
+    from sparring.proofs.cost.unioncost import UnionCost
+    from sparring.spec.core.supports import MODELS
+
+    if not isinstance(cost, UnionCost):
+        return {"": evaluated(cost, at)}
+    supports = MODELS if cost.support == "union" else [cost.support]
+    points = {support: evaluated(cost.under(support), at) for support in supports}
+    return points | {name: {"bytes": evaluated(api.cost(name), at)["bytes"]} for name in BESIDE}
+
+
+def evaluated(cost: Cost | UnionCost, at: dict[str, Any]) -> dict[str, Any]:
     """The cost at a point, by form."""
-    return {name: value for name, value in cost.at(**at)._asdict().items() if value is not None}
+    found = {name: value for name, value in cost.at(**at)._asdict().items() if value is not None}
+    return {"bytes" if name == "nbytes" else name: value for name, value in found.items()}
+
+
+def enveloped(points: Points) -> dict[str, Any]:
+    """A point for the envelope, by model where there is one."""
+    return numbers(points[""]) if "" in points else {label: numbers(point) for label, point in points.items()}
 
 
 def numbers(point: dict[str, Any]) -> dict[str, int | float | str]:
-    """A point for the envelope: integers as they are, seconds as a number and as an exact fraction."""
-    exact = {} if "time" not in point else {"time": float(point["time"]), "time_exact": str(point["time"])}
-    return {**point, **exact}
+    """Integers as they are, fractions rounded, seconds rounded and as an exact fraction."""
+    told: dict[str, int | float | str] = {name: int(x) if x == int(x) else float(x) for name, x in point.items()}
+    if "time" in point:
+        told |= {"time": float(point["time"]), "time_exact": str(point["time"])}
+    return told
 
 
-def text(costs: list[Cost], points: list[dict[str, Any]]) -> Iterator[str]:
+def cells(points: Points) -> dict[str, str]:
+    """What a table says of each form at a point; with the model where models differ."""
+    told: dict[str, dict[str, str]] = {}
+    for label, point in points.items():
+        for name, x in point.items():
+            told.setdefault(name, {})[label] = shown(name, x)
+    return {name: "; ".join(different(found)) for name, found in told.items()}
+
+
+def different(found: dict[str, str]) -> list[str]:
+    """One value if all are alike, else each with its label.
+
+    >>> different({"identical": "7", "disjoint": "9"}), different({"": "7"})
+    (['identical 7', 'disjoint 9'], ['7'])
+    """
+    return [*found.values()][:1] if len({*found.values()}) == 1 else [f"{label} {x}" for label, x in found.items()]
+
+
+def text(costs: list[Cost | UnionCost], points: list[Points]) -> Iterator[str]:
     """Everything about each algorithm, line by line."""
     for number, cost in enumerate(costs):
         yield f"{cost.page.name}: {cost.page.title}"
         yield from formulas(cost)
-        if points:
-            yield "  at this point: " + ", ".join(f"{name} {shown(name, x)}" for name, x in points[number].items())
+        for label, point in points[number].items() if points else ():
+            told = ", ".join(f"{name} {shown(name, x)}" for name, x in point.items())
+            yield f"  at this point{label and ', '}{label}: {told}"
         for name, verdict, detail in cost.checks:
             yield f"  {name}: {verdict} ({detail})"
         for judged in cost.claims:
@@ -102,7 +153,7 @@ def text(costs: list[Cost], points: list[dict[str, Any]]) -> Iterator[str]:
         yield ""
 
 
-def formulas(cost: Cost) -> Iterator[str]:
+def formulas(cost: Cost | UnionCost) -> Iterator[str]:
     """Each form, what it becomes where no chunk is rounded, and its lower bound."""
     from sparring.proofs.cost.tables import FORMS, rows
 
@@ -119,5 +170,7 @@ def formulas(cost: Cost) -> Iterator[str]:
 
 
 def shown(name: str, x: Any) -> str:
-    """A number; seconds rounded."""
-    return f"{float(x):.6g} s" if name == "time" else str(x)
+    """A number; seconds and fractions rounded."""
+    if name == "time":
+        return f"{float(x):.6g} s"
+    return str(x) if x == int(x) else f"{float(x):.1f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,48 @@ def test_a_false_claim_is_refuted(tmp_path):
     file.write_text(RING + claim, encoding="utf-8")
     code, text, _ = call(file)
     assert (code, "a paper, bandwidth (words): different, it is" in text) == (1, True)
+
+
+SPARSE = "p=8,n=1000000,k=100000"
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown", "latex"])
+def test_a_sparse_ring_has_formulas(snapshot, format_):
+    """In sizes of unions; numbers under each model, beside those of the others."""
+    code, text, _ = call("ring_sparse", "--format", format_, "--at", SPARSE)
+    assert code == 0
+    assert text == snapshot
+
+
+def test_a_sparse_ring_under_a_model():
+    """One model's formulas and numbers, as one object."""
+    code, text, _ = call(
+        "ring_sparse", "--support", "identical", "--format", "json", "--at", f"{SPARSE},alpha=0,beta=1ns"
+    )
+    envelope = json.loads(text)
+    at = envelope["at"]["ring_sparse"]
+    assert code == 0
+    assert envelope["costs"][0]["forms"]["pairs"]["divided"] == "4*k*(p - 1)/p"
+    assert [*at] == ["identical", "ring_allgather", "ring"]
+    assert at["identical"]["bytes"] == 14 * (8 + 12_500 * 4 + 125_000 // 8)
+    assert at["identical"]["time_exact"] == str(Fraction(at["identical"]["bytes"], 10**9))
+    assert at["ring"]["bytes"] == 7_000_000
+
+
+@pytest.mark.parametrize(("at", "said"), [("p=8,n=100", "need a value for k"), ("p=8,n=10,k=11", "at most n=10")])
+def test_a_bad_point_of_a_sparse_ring(at, said):
+    """One sentence and exit code 2."""
+    code, _, error = call("ring_sparse", "--at", at)
+    assert (code, said in error) == (2, True)
+
+
+def test_a_sparse_page_that_says_nothing_is_undecided(tmp_path):
+    """How many contributions a message holds must be stated; a wrong number is refuted."""
+    file = tmp_path / "mine.py"
+    page = RING.replace('"""\n\nfrom', '"""\n\nfrom', 1) + '\ndata = "sparse"\n'
+    file.write_text(page, encoding="utf-8")
+    code, text, _ = call(file)
+    assert (code, "not stated: contributions(t, p)" in text) == (3, True)
+    file.write_text(f"{page}\ndef contributions(t, p): return t + 2\n", encoding="utf-8")
+    code, text, _ = call(file)
+    assert (code, "contributions: refuted (one to all: fails at" in text) == (1, True)

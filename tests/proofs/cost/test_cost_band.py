@@ -1,0 +1,149 @@
+"""The crossing of the ring that sends pairs, and the band in which the cheapest encoding pays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+import sparring
+from sparring import InputError, Undecided
+from sparring.proofs.cost.band import ONE, band, comparison, encodings
+from sparring.proofs.cost.crossing import identities, ring, s, slopes, x
+from sparring.proofs.cost.symbols import p
+from sparring.proofs.cost.unioncost import derive
+from sparring.spec import ring_sparse
+
+PAGE = sparring.page("ring_sparse")
+EDGE = Fraction(31, 32)
+FIGURES = {8: ("0.043", "1.33"), 32: ("0.010", "1.58"), 256: ("0.0012", "1.60")}
+"""Where the band begins, and the largest factor, as the project's design has them."""
+
+
+def pairs(ranks, density):
+    """Words per place that a rank sends in the ring, summed message by message."""
+    union = [1 - (1 - density) ** many for many in range(ranks + 1)]
+    return Fraction(2, ranks) * (sum(union[1:ranks]) + (ranks - 1) * union[ranks])
+
+
+def test_the_crossing_is_an_identity():
+    """For every p, at density 1 / (p - 1): ring and allgather send 2n words."""
+    assert identities(derive(PAGE)) == (0, 0)
+
+
+def test_no_term_falls_or_is_convex():
+    """With (1 - x)^s positive below 1 the signs are those of s and of -s (s - 1)."""
+    first, second = slopes()
+    assert first == s
+    assert second == -s * (s - 1)
+
+
+@pytest.mark.parametrize("ranks", range(3, 65))
+def test_the_crossing_at_rationals(ranks):
+    """Exactly 2 at the crossing; below, the allgather sends no more, above, the dense ring sends less."""
+    meeting, dense = Fraction(1, ranks - 1), Fraction(2 * (ranks - 1), ranks)
+    assert pairs(ranks, meeting) == 2 * (ranks - 1) * meeting == 2
+    for step in (Fraction(1, 100), Fraction(1, 2), Fraction(99, 100)):
+        assert pairs(ranks, step * meeting) > 2 * (ranks - 1) * step * meeting
+        assert pairs(ranks, meeting + step * (1 - meeting)) > 2 > dense
+    assert ring(derive(PAGE)).subs({p: ranks, x: Fraction(1, 7)}) == pairs(ranks, Fraction(1, 7))
+
+
+def test_a_wrong_sum_has_no_such_crossing():
+    """One contribution too few on the first lap."""
+    cost = derive(PAGE)
+    first, second = cost.pieces
+    wrong = replace(cost, pieces=(first._replace(many=first.many + 1), second))
+    assert identities(wrong)[0] != 0
+
+
+def test_encodings_are_the_pages():
+    """Slope and constant of each, for long chunks."""
+    lines = {(4, Fraction(1, 8)), (0, 4), (8, 0), (6, Fraction(4, 2**16))}
+    assert {*encodings(PAGE, 4)} == lines
+    assert {*encodings(PAGE, 8)} == {(a + 4 if a else a, b * 2 if b == 4 else b) for a, b in lines}
+
+
+def sent(ranks, density):
+    """What sparse ring and the better of the others send per place, in fractions."""
+
+    def least(d):
+        return min(Fraction(4), 8 * d, 6 * d + Fraction(4, 2**16), 4 * d + Fraction(1, 8))
+
+    union = [1 - (1 - density) ** many for many in range(ranks + 1)]
+    ours = (sum(map(least, union[1:ranks])) + (ranks - 1) * least(union[ranks])) / ranks
+    return ours, min((ranks - 1) * least(density), Fraction(8 * (ranks - 1), ranks))
+
+
+@pytest.mark.parametrize("density", [Fraction(1, 1000), Fraction(1, 7), Fraction(1, 2), EDGE, Fraction(1)])
+@pytest.mark.parametrize("ranks", [2, 3, 8, 17])
+def test_bounds_hold_the_exact_value(ranks, density):
+    """Rounded down and up, for densities that are no binary fractions too."""
+    compared = comparison(PAGE, ranks)
+    unit = ranks * compared.scale * ONE
+    at = density * ONE // 1
+    ours, others = sent(ranks, Fraction(at, ONE))
+    down, up = compared.sent(at, 0), compared.sent(at, 1)
+    assert down.ring <= ours * unit <= up.ring
+    assert up.ring - down.ring <= 16 * ranks**2 * compared.scale
+    assert down.other == up.other == others * unit
+    assert compared.factor(density).low <= others / ours <= compared.factor(density).high
+
+
+@pytest.mark.parametrize("ranks", FIGURES)
+def test_the_band_is_the_one_that_was_found(ranks):
+    """To the digits that are printed; the bounds are checked again in fractions where these are small."""
+    begins, factor = FIGURES[ranks]
+    found = band(PAGE, ranks)
+    assert found
+    digits = len(begins) - 2
+    assert [f"{float(bound):.{digits}f}" for bound in found.begins] == [begins] * 2
+    assert [f"{float(bound):.2f}" for bound in found.factor] == [factor] * 2
+    assert found.ends.low < EDGE < found.ends.high
+    for density, pays in ((found.begins.low, False), (found.begins.high, True), (found.best, True)):
+        ours, others = sent(ranks, density)
+        assert (others > ours) is pays
+    assert found.factor.low <= others / ours <= found.factor.high
+
+
+@pytest.mark.parametrize("ranks", [3, 8, 32])
+def test_the_band_ends_at_31_32(ranks):
+    """There a bitmap with its values is as long as the chunk; the ring sends what the dense ring does, and no less."""
+    ours, others = sent(ranks, EDGE)
+    assert ours == others == Fraction(8 * (ranks - 1), ranks)
+    ours, others = sent(ranks, EDGE - Fraction(1, 10**6))
+    assert ours < others
+
+
+def test_the_factor_at_the_ends_that_were_found_before():
+    """Figures of 0.966, 0.962 and 0.916 are not where the band ends, but where it saves one part in ten thousand."""
+    for ranks, density in ((8, "0.966"), (32, "0.962"), (256, "0.916")):
+        low, high = comparison(PAGE, ranks).factor(Fraction(density))
+        assert Fraction(10001, 10000) < low <= high < Fraction(10002, 10000)
+
+
+def test_two_ranks_have_no_band():
+    """Pages whose messages have no encodings to choose from, or fall as they fill up, are not compared."""
+    assert band(PAGE, 2) is None
+    header = replace(PAGE, octets=lambda m, size, w: size * w + 8)
+    with pytest.raises(Undecided, match="no header and the least of several encodings"):
+        band(header, 8)
+    falling = replace(PAGE, octets=lambda m, size, w: ring_sparse.least(size * w, 2 * size * w - 5 * m))
+    with pytest.raises(Undecided, match="bytes fall as entries or places grow"):
+        band(falling, 8)
+
+
+def test_a_dense_switch_alone():
+    """Pairs or dense: 1.651 words for each place on 32 ranks at density 1/32, where the dense ring sends 1.938."""
+    switching = replace(PAGE, octets=lambda m, size, w: 8 + ring_sparse.least(size * w, m * (w + 4)))
+    compared = comparison(switching, 32)
+    at = compared.sent(ONE // 32, 0)
+    assert [round(words / (4 * 32 * ONE), 3) for words in at] == [1.651, 1.938]
+
+
+@pytest.mark.parametrize(("ranks", "times"), [(1, Fraction(1)), (8, Fraction(1, 2))])
+def test_bad_numbers(ranks, times):
+    """One sentence."""
+    with pytest.raises(InputError, match="right is 2 ranks or more"):
+        band(PAGE, ranks, times=times)
