@@ -20,6 +20,7 @@ import sparring
 from sparring.cli import cli
 from sparring.inputs import digits
 
+pytestmark = pytest.mark.timeout(500)  # a build proves every page
 ROOT = Path(__file__).parents[2]
 PLANTED = """# A page with faults
 
