@@ -29,7 +29,7 @@ import sparring
 from sparring.checks import launch, target
 from sparring.errors import InputError
 from sparring.spec.core.model import Page
-from sparring.verification import implementation
+from sparring.verification import judged
 
 LIMIT = 900.0
 """Seconds after which a cell counts as hanging."""
@@ -134,7 +134,7 @@ def algorithms(text: str) -> list[Algorithm]:
 
 def algorithm(page: Page) -> Algorithm | None:
     """How a page's implementation is measured; None where there is none, or where it is no allreduce."""
-    found = implementation(page)
+    found = judged(page)
     if found is None or page.collective != "allreduce":
         return None
     return Algorithm(page.name, found, sparse=page.sparse)

@@ -82,6 +82,11 @@ def check(
     found = None if page == reproducer.CONTRACT else pages.find(page)
     if found and sparse and not found.sparse:
         raise InputError(f"sparse: {found.name} takes arrays; leave it out, or name an algorithm of sparse vectors")
+    if found and found.stateful:
+        raise InputError(
+            f"{found.name} selects entries by their values and keeps the rest: check judges sums of all entries; "
+            f"'sparring verify {found.name}' judges ours, call after call"
+        )
     given = found.sparse if found else sparse
     question = Question(target, found, tuple(sorted(set(ranks))), level, seed, max_examples, chosen, given)
     fitting(question, examples)
