@@ -179,7 +179,9 @@ def test_running_a_wrong_page_finds_its_fault_at_the_fewest_ranks(name):
         assert str(execution.first(execution.wrong_result, wrong)).startswith(detail)
     else:
         assert execution.first(execution.wrong_result, wrong) is None
-        assert execution.first_lie(wrong).p == 4
+        lie = execution.first_lie(wrong)
+        assert lie is not None
+        assert lie.p == 4
 
 
 @pytest.mark.slow

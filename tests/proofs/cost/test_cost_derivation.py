@@ -65,7 +65,9 @@ def test_prefixes_of_n_and_of_k_are_kept_apart(ring, selected):
         sent = [exact(derived.sent, {**at, "r": rank}) for rank in range(at["p"])]
         assert sent == count(both, at["p"], at["n"], at["k"]).sent
     assert derived.largest is None and any(gap.startswith("V_max: the largest of") for gap in derived.gaps)
-    swapped = replace(derive(selected), sent=derive(selected).sent.subs(k, n))
+    sent = derive(selected).sent
+    assert sent is not None
+    swapped = replace(derive(selected), sent=sent.subs(k, n))
     assert fault(selected, swapped).startswith("words sent by rank")
     assert prove(selected, swapped).verdict != PROVED
 
@@ -157,6 +159,7 @@ def test_where_all_send_the_same_chunk_ranks_are_alike(ring):
     """Then the sum still telescopes over steps, and has no rank in it."""
     page = replace(ring, chunk=lambda r, t, p: t % p)
     derived = derive(page)
+    assert derived.sent is not None
     assert not derived.sent.has(r)
     assert compared(page, derived, FEW) is None
 
