@@ -95,6 +95,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "html"
 
 
+@pytest.mark.slow  # a second build
 def test_a_fault_fails_the_build(tmp_path):
     """A broken link, a function and a paper that do not exist are each reported, and the build fails."""
     done = build(tmp_path, PLANTED)

@@ -43,7 +43,8 @@ def test_the_commands_without_files_run():
             assert CliRunner().invoke(cli, command[1:]).exit_code == 0, command
 
 
-@pytest.mark.timeout(600)  # it verifies all algorithms
+@pytest.mark.slow  # it verifies all algorithms
+@pytest.mark.timeout(600)
 def test_the_numbers_are_up_to_date():
     """What stands between cog's marks is what the code says now; else: python -m cogapp -r README.md."""
     done = cog(README)
