@@ -72,7 +72,8 @@ def coloured(verdict: str) -> str:
 
 def coverage(report: Report) -> str:
     """The last line: what was and what was not covered."""
-    words = [str(r.verdict).split(" ")[0] for r in report.results]
-    counted = ", ".join(f"{words.count(w)} {w}" for w in ("proved", "tested", "refuted") if w in words)
+    expected = "refuted as expected"
+    words = [v if (v := str(r.verdict)) == expected else v.split(" ", maxsplit=1)[0] for r in report.results]
+    counted = ", ".join(f"{words.count(w)} {w}" for w in ("proved", "tested", expected, "refuted") if w in words)
     gaps = "; not covered: " + "; ".join(report.not_covered) if report.not_covered else "; nothing left out"
     return f"{report.verdict}: {counted}{gaps} ({report.seconds:.1f} s)"

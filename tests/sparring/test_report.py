@@ -7,6 +7,7 @@ import json
 import pytest
 
 from sparring import Refuted, Report
+from sparring.cli import _options
 from sparring.proofs.core import verdicts
 from sparring.proofs.core.verdicts import NOT_COVERED, NOT_INDUCTIVE, PROVED, REFUTED, UNDECIDED, Word
 from sparring.report import PROPERTIES, Result
@@ -75,3 +76,10 @@ def test_every_property_has_its_meaning():
     """The closed set that verify shows, each with a sentence."""
     assert list(PROPERTIES)[:2] == ["result", "agreement"]
     assert all(PROPERTIES.values())
+
+
+def test_an_expected_refutation_is_counted_as_one():
+    """It stands against nothing, so the last line does not call it refuted."""
+    results = [Result("a", "result", PROVED), Result("a", "contention", verdicts.EXPECTED)]
+
+    assert _options.coverage(Report("verify", results)).startswith("holds: 1 proved, 1 refuted as expected; nothing")

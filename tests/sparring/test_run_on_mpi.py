@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import sparring
-from sparring.checks import launch
+from sparring.checks import launch, runtimes
 from sparring.cli import cli
 from sparring.errors import InputError
 
@@ -87,6 +87,8 @@ def test_bad_input_is_told_once_and_ends_the_job(args, sentence):
 def said(output: str) -> int:
     """How many sentences of ours there are, and nothing else of ours; some launchers add words of their own."""
     assert "Traceback" not in output
+    if launch.runtime(launch.launcher()) is runtimes.MPICH:  # which adds nothing
+        return output.count("\n")
     return sum(line.startswith("sparring: ") for line in output.splitlines())
 
 
