@@ -13,7 +13,8 @@
 
 from __future__ import annotations
 
-from sparring.proofs.world.findings import Called, Finding, Kind, Outcome, Sent
+from sparring.proofs.world.exploration import Exploration, Seen, explore
+from sparring.proofs.world.findings import Called, Finding, Kind, Outcome, Sent, Taken
 from sparring.proofs.world.world import run
 
-__all__ = ["Called", "Finding", "Kind", "Outcome", "Sent", "run"]
+__all__ = ["Called", "Exploration", "Finding", "Kind", "Outcome", "Seen", "Sent", "Taken", "explore", "run"]

@@ -73,7 +73,7 @@ def meet(context: int, turn: int, arrival: Arrival, conclude: Conclusion) -> Non
     rank, world = arrival.rank, arrival.rank.world
     contributed = sum(buffer.memory.nbytes for buffer in {id(b): b for b in arrival.gives}.values())
     world.collectives.append(Called(rank.number, arrival.call, context, contributed, arrival.where))
-    world.stalled = 0
+    world.events += 1
     meeting: list[Arrival] = world.meetings.setdefault((context, turn), [])
     arrival.meeting = meeting
     _agree(meeting, arrival)

@@ -32,6 +32,7 @@ class Kind(StrEnum):
     TOUCHED = "buffer touched too early"
     TRUNCATED = "truncation"
     DATATYPE = "datatype mismatch"
+    RACE = "race"
     COLLECTIVE = "collective mismatch"
     NO_TERM = "not a term"
     UNSUPPORTED = "unsupported call"
@@ -85,6 +86,14 @@ class Called(NamedTuple):
     where: str
 
 
+class Taken(NamedTuple):
+    """A choice that MPI leaves open: the ``number`` of the way taken, of ``of`` ways, in words."""
+
+    number: int
+    of: int
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """All that is known after a run.
@@ -92,7 +101,7 @@ class Outcome:
     ``results``: what each rank returned, None where it did not get that far.  ``deterministic``:
     the run stayed in the fragment (named sources, no tests, no waiting for one of several) in
     which one complete run with synchronous sends decides result and deadlock for every schedule
-    and all larger buffers; ``why_not`` names the calls that left it.
+    and all larger buffers; ``why_not`` names the calls that left it.  ``taken``: the choices made.
     """
 
     results: list[Any]
@@ -101,6 +110,7 @@ class Outcome:
     collectives: list[Called]
     deterministic: bool
     why_not: tuple[str, ...]
+    taken: tuple[Taken, ...] = ()
 
     def raise_if_found(self) -> Self:
         """Itself; raises RankFailed if a rank raised, Refuted if anything else was found."""

@@ -1,54 +1,116 @@
-"""Which receive gets which message: by communicator, source and tag, first come first served."""
+"""Which receive gets which message: by communicator, source and tag, first come first served.
+
+Where a receive names its source, MPI's rules leave nothing open and the two match as soon as both
+are posted.  A receive from any source waits until the scheduler takes one of the ``open`` pairs;
+what might be its message meets no later receive before.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Iterator
+from itertools import chain, count
 
 from sparring.proofs.world.constants import ANY_SOURCE, ANY_TAG
 from sparring.proofs.world.operations import Receive, Send
 
 Key = tuple[int, int]  # source and tag, both possibly ANY in a receive
+Pair = tuple[Receive, Send]
 
 
 class Mailbox:
-    """The unmatched messages to, and the unmatched receives of, one rank in one communicator."""
+    """The unmatched messages to, and the unmatched receives of, one rank in one communicator.
+
+    ``wild`` receives among them are from any source.
+    """
 
     def __init__(self) -> None:
         self.sends: dict[Key, deque[Send]] = {}
         self.receives: dict[Key, deque[Receive]] = {}
+        self.wild = 0
+
+    def add(self, operation: Send | Receive) -> None:
+        """Keep what has met nothing yet."""
+        if isinstance(operation, Send):
+            self.sends.setdefault((operation.rank.number, operation.tag), deque()).append(operation)
+        else:
+            self.receives.setdefault((operation.source, operation.tag), deque()).append(operation)
+            self.wild += operation.source == ANY_SOURCE
+
+    def remove(self, receive: Receive, send: Send) -> None:
+        """The two have met."""
+        self.receives[receive.source, receive.tag].remove(receive)
+        self.sends[send.rank.number, send.tag].remove(send)
+        self.wild -= receive.source == ANY_SOURCE
+
+    def waiting(self) -> list[Receive]:
+        """The receives, in the order of posting."""
+        return sorted(chain(*self.receives.values()), key=lambda receive: receive.sequence)
+
+    def oldest(self, source: int, tag: int) -> Iterator[Send]:
+        """Of each source that ``source`` and ``tag`` admit, the message posted first; the oldest of them first."""
+        if source != ANY_SOURCE and tag != ANY_TAG:  # nearly always
+            if queue := self.sends.get((source, tag)):
+                yield queue[0]
+            return
+        first: dict[int, Send] = {}
+        for (s, t), queue in self.sends.items():
+            if queue and source in (s, ANY_SOURCE) and tag in (t, ANY_TAG):
+                first[s] = min(first.get(s, queue[0]), queue[0], key=lambda send: send.sequence)
+        yield from sorted(first.values(), key=lambda send: send.sequence)
+
+    def pairs(self) -> Iterator[Pair]:
+        """The pairs that MPI's order allows: no earlier receive could take the message."""
+        earlier: list[Receive] = []
+        for receive in self.waiting():
+            for send in self.oldest(receive.source, receive.tag):
+                if not any(admits(r, send) for r in earlier):
+                    yield receive, send
+            earlier.append(receive)
+
+
+def admits(receive: Receive, send: Send) -> bool:
+    """Whether source and tag fit."""
+    return receive.source in (send.rank.number, ANY_SOURCE) and receive.tag in (send.tag, ANY_TAG)
 
 
 class Matching:
-    """All mailboxes.  ``choose(n)`` decides between ``n`` sources where a receive names none."""
+    """All mailboxes."""
 
-    def __init__(self, choose: Callable[[int], int]) -> None:
+    def __init__(self) -> None:
         self._boxes: dict[tuple[int, int], Mailbox] = {}
-        self._choose = choose
         self._clock = count()
 
-    def post_send(self, send: Send) -> Receive | None:
-        """The receive that ``send`` meets: among those that admit it, the one posted first."""
+    def post_send(self, send: Send) -> list[Pair]:
+        """``send`` is posted; what meets now."""
         box = self._box(send.context, send.peer)
         send.sequence = next(self._clock)
-        source, tag = send.rank.number, send.tag
-        keys = ((source, tag), (source, ANY_TAG), (ANY_SOURCE, tag), (ANY_SOURCE, ANY_TAG))
-        queues = [q for key in keys if (q := box.receives.get(key))]
-        if not queues:
-            box.sends.setdefault((source, tag), deque()).append(send)
-            return None
-        return min(queues, key=lambda q: q[0].sequence).popleft()
+        queues = [q for tag in (send.tag, ANY_TAG) if (q := box.receives.get((send.rank.number, tag)))]
+        if queues and not box.wild:
+            return [(min(queues, key=lambda q: q[0].sequence).popleft(), send)]
+        box.add(send)
+        return self._forced(box) if box.wild else []
 
-    def post_receive(self, receive: Receive) -> Send | None:
-        """The message that ``receive`` meets: of its source, the one posted first."""
+    def post_receive(self, receive: Receive) -> list[Pair]:
+        """``receive`` is posted; what meets now."""
         box = self._box(receive.context, receive.rank.number)
         receive.sequence = next(self._clock)
-        queue = self._oldest(box, receive.source, receive.tag)
-        if queue:
-            return queue.popleft()
-        box.receives.setdefault((receive.source, receive.tag), deque()).append(receive)
-        return None
+        if not box.wild and receive.source != ANY_SOURCE:
+            for send in box.oldest(receive.source, receive.tag):
+                return [(receive, box.sends[send.rank.number, send.tag].popleft())]
+        box.add(receive)
+        return self._forced(box) if box.wild else []
+
+    def open(self) -> Iterator[Pair]:
+        """The pairs of which a receive from any source may take one, the oldest message first."""
+        wild = (pair for box in self._boxes.values() if box.wild for pair in box.pairs())
+        yield from sorted((p for p in wild if p[0].source == ANY_SOURCE), key=lambda pair: pair[1].sequence)
+
+    def take(self, receive: Receive, send: Send) -> list[Pair]:
+        """The two meet, and then what waited for that."""
+        box = self._box(receive.context, receive.rank.number)
+        box.remove(receive, send)
+        return [(receive, send), *self._forced(box)]
 
     def left(self) -> Iterator[Send | Receive]:
         """Everything still unmatched."""
@@ -58,15 +120,13 @@ class Matching:
             for receives in box.receives.values():
                 yield from receives
 
-    def _oldest(self, box: Mailbox, source: int, tag: int) -> deque[Send] | None:
-        if source != ANY_SOURCE and tag != ANY_TAG:
-            return box.sends.get((source, tag))
-        first: dict[int, deque[Send]] = {}  # of each source, the queue with its oldest message
-        for (s, t), queue in box.sends.items():
-            if queue and source in (s, ANY_SOURCE) and tag in (t, ANY_TAG):
-                first[s] = min(first.get(s, queue), queue, key=lambda q: q[0].sequence)
-        queues = sorted(first.values(), key=lambda q: q[0].sequence)
-        return queues[self._choose(len(queues))] if queues else None
+    def _forced(self, box: Mailbox) -> list[Pair]:
+        """The pairs about which there is nothing to choose."""
+        met = []
+        while (pair := next((p for p in box.pairs() if p[0].source != ANY_SOURCE), None)) is not None:
+            box.remove(*pair)
+            met.append(pair)
+        return met
 
     def _box(self, context: int, rank: int) -> Mailbox:
         return self._boxes.setdefault((context, rank), Mailbox())

@@ -11,15 +11,19 @@ from sparring.proofs.world.ranks import Operation, Rank
 
 
 class Send(Operation):
-    """A message on its way to ``peer``: the payload as it was when the send was posted."""
+    """A message on its way to ``peer``: the payload as it was when the send was posted.
 
-    __slots__ = ("buffer", "context", "finished", "payload", "peer", "sequence", "tag")
+    ``standard``: MPI may copy the payload, and the send is complete before it is received.
+    """
+
+    __slots__ = ("buffer", "context", "finished", "payload", "peer", "sequence", "standard", "tag")
 
     def __init__(self, rank: Rank, call: str, where: str, context: int, peer: int, tag: int, buffer: Buffer) -> None:
         super().__init__(rank, call, where)
         self.context, self.peer, self.tag, self.buffer = context, peer, tag, buffer
         self.payload = buffer.memory.tobytes()
         self.finished = False
+        self.standard = call not in ("Ssend", "Issend")
         self.sequence = 0
 
     def __str__(self) -> str:

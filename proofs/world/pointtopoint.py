@@ -60,7 +60,7 @@ class PointToPoint(Handle):
         if peer == PROC_NULL:
             send.done = True
         else:
-            rank.world.network.send(send, eager=rank.world.eager and call not in ("Ssend", "Issend"))
+            rank.world.network.send(send)
         return send
 
     def _receive(self, call: str, buf: Any, source: int, tag: int) -> operations.Receive:

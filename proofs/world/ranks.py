@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from greenlet import GreenletExit, greenlet
@@ -10,7 +12,6 @@ from greenlet import GreenletExit, greenlet
 from sparring.errors import InputError
 from sparring.proofs.core.terms import Table
 from sparring.proofs.world.findings import Called, Finding, Kind
-from sparring.proofs.world.schedules import Schedule
 
 if TYPE_CHECKING:
     from sparring.proofs.world.network import Network
@@ -23,14 +24,16 @@ class NoTarget(InputError):
 class Operation:
     """A send, a receive, a part in a collective: ``rank`` called ``call`` at ``where``.
 
-    ``done``: MPI could report its completion.  ``awaited``: the rank sleeps until then.
+    ``number``: among all of its rank.  ``done``: MPI could report its completion.  ``awaited``: the
+    rank sleeps until then.
     """
 
-    __slots__ = ("awaited", "call", "done", "rank", "where")
+    __slots__ = ("awaited", "call", "done", "number", "rank", "where")
 
     def __init__(self, rank: Rank, call: str, where: str) -> None:
         self.rank, self.call, self.where = rank, call, where
         self.done = self.awaited = False
+        self.number = next(rank.numbers)
 
     def peers(self) -> Sequence[int]:
         """The ranks, one of which must act before this can be done."""
@@ -55,11 +58,27 @@ class Wait(NamedTuple):
     operations: Sequence[Operation]
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A call whose answer MPI leaves open.
+
+    ``answers()``: what it may return now that something follows from, each with a word for it.
+    ``otherwise``: what it returns where there is nothing to tell; None if it then sleeps on.
+    """
+
+    call: str
+    where: str
+    answers: Callable[[], Iterable[tuple[Any, str]]]
+    otherwise: Any = None
+
+
 class Rank:
     """One process: its number, its greenlet, and what MPI keeps for it.
 
     ``wait``: what it sleeps for, None while it can run; ``needs``: how many of these operations
     must still be done before it can go on; ``objections``: calls that it made after the end.
+    ``question``: what it asks, ``answer``: what it was told; ``asked``: the questions so far;
+    ``heard``: the events of the world when it last was told in vain.
     """
 
     world_comm: Any
@@ -70,6 +89,10 @@ class Rank:
         self.result: Any = None
         self.wait: Wait | None = None
         self.needs = self.objections = 0
+        self.numbers = count()
+        self.question: Question | None = None
+        self.answer: Any = None
+        self.asked, self.heard = 0, -1
         self.keyvals: dict[int, Any] = {}
 
     def _live(self, main: Callable[[Rank], Any]) -> None:
@@ -81,7 +104,7 @@ class Rank:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the target raises is a finding
             self.world.raised(self, error)
-        self.world.stalled = 0
+        self.world.events += 1
 
 
 class World(Protocol):
@@ -89,22 +112,24 @@ class World(Protocol):
 
     p: int
     hub: greenlet
-    schedule: Schedule
-    eager: bool
+    depth: int
+    copies: bool
     terms: Table | None
     ranks: list[Rank]
     network: Network
     contexts: Iterator[int]
     meetings: dict[tuple[int, int], Any]
-    stalled: int
+    events: int
     over: bool
     findings: list[Finding]
     collectives: list[Called]
 
     def begin(self, rank: Rank, call: str) -> None: ...
-    def sleep(self, rank: Rank, call: str, operations: Sequence[Operation], *, until_any: bool = False) -> None: ...
+    def sleep(self, rank: Rank, call: str, operations: Sequence[Operation]) -> None: ...
+    def ask(self, rank: Rank, question: Question, operations: Sequence[Operation]) -> Any: ...
+    def answer(self, rank: Rank, answer: Any) -> None: ...
+    def deny(self, rank: Rank, question: Question) -> None: ...
     def complete(self, operation: Operation) -> None: ...
-    def tested_in_vain(self, rank: Rank, call: str) -> None: ...
     def leave_fragment(self, call: str) -> None: ...
     def fail(self, finding: Finding) -> None: ...
     def raised(self, rank: Rank, error: BaseException) -> None: ...

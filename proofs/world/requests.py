@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sparring.proofs.world.buffers import TYPES, Datatype
 from sparring.proofs.world.constants import ANY_SOURCE, ANY_TAG, PROC_NULL, UNDEFINED, Named, unsupported
+from sparring.proofs.world.findings import here
 from sparring.proofs.world.operations import Receive
-from sparring.proofs.world.ranks import Operation, Rank
+from sparring.proofs.world.ranks import Operation, Question, Rank
 from sparring.proofs.world.scheduler import running
 
 
@@ -58,7 +59,7 @@ class Request(metaclass=Named):
 
     def Test(self, status: Status | None = None) -> bool:
         """Whether it is done; then it is as after Wait."""
-        done = _test("Test", [self], all)
+        done = _test("Test", [self])
         if done:
             _finish(self, status)
         return done
@@ -73,7 +74,7 @@ class Request(metaclass=Named):
     @classmethod
     def Testall(cls, requests: Sequence[Request], statuses: list[Status] | None = None) -> bool:
         """Whether all are done; then they are as after Waitall."""
-        done = _test("Testall", requests, all)
+        done = _test("Testall", requests)
         if done:
             _finish_all(requests, statuses)
         return done
@@ -82,13 +83,14 @@ class Request(metaclass=Named):
     def Waitany(cls, requests: Sequence[Request], status: Status | None = None) -> int:
         """Sleep until one is done; its index, or UNDEFINED if all are null."""
         rank = _begin("Waitany", requests)
-        rank.world.leave_fragment("Waitany")
+
+        def done() -> list[tuple[int, str]]:
+            return [(i, str(i)) for i, q in enumerate(requests) if q._operation and q._operation.done]
+
         live = _live(requests)
-        rank.world.sleep(rank, "Waitany", live, until_any=True)
-        done = [i for i, q in enumerate(requests) if q._operation and q._operation.done]
-        if not done:
+        if not live:
             return UNDEFINED
-        index = done[rank.world.schedule.pick(len(done))]
+        index: int = rank.world.ask(rank, Question("Waitany", here(), done), live)
         _finish(requests[index], status)
         return index
 
@@ -120,13 +122,18 @@ def _wait(call: str, requests: Sequence[Request]) -> None:
     rank.world.sleep(rank, call, _live(requests))
 
 
-def _test(call: str, requests: Sequence[Request], enough: Callable[[Sequence[bool]], bool]) -> bool:
+def _test(call: str, requests: Sequence[Request]) -> bool:
+    """Whether all are done, as far as MPI tells."""
     rank = _begin(call, requests)
-    rank.world.leave_fragment(call)
     live = _live(requests)
-    if not enough([operation.done for operation in live]):
-        rank.world.tested_in_vain(rank, call)
-    return enough([operation.done for operation in live])
+    if not live:
+        return True
+
+    def done() -> list[tuple[bool, str]]:
+        return [(True, "True")] if all(operation.done for operation in live) else []
+
+    told: bool = rank.world.ask(rank, Question(call, here(), done, otherwise=False), live)
+    return told
 
 
 def _finish(request: Request, status: Status | None) -> None:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from sparring.proofs.core.terms import NoTerm, Table
-from sparring.proofs.world import waits
+from sparring.proofs.world import choices, waits
 from sparring.proofs.world.constants import MPIException, Unsupported
-from sparring.proofs.world.findings import HERE, Called, Finding, Kind, Outcome, here, raised_at
+from sparring.proofs.world.findings import HERE, Called, Finding, Kind, Outcome, Taken, here, raised_at
 from sparring.proofs.world.network import Network
-from sparring.proofs.world.ranks import Operation, Rank, Wait
+from sparring.proofs.world.ranks import Operation, Question, Rank, Wait
 from sparring.proofs.world.schedules import Schedule
 
-PATIENCE = 1000  # fruitless tests per rank, in a row, before a world that only tests counts as stuck
+PATIENCE = 1000  # fruitless answers per rank, in a row, before a world that only asks counts as stuck
 OBJECTIONS = 100  # MPI calls that a rank may still make, in vain, after the end
 undead: list[greenlet] = []  # ranks that refused to end: kept asleep, since collecting them would wake them
 _worlds: list[Scheduler] = []
@@ -37,8 +38,9 @@ def running() -> Rank:
 class Scheduler:
     """A world of ``p`` ranks, their messages and findings.
 
-    ``eager``: a standard send is complete at once, else when its receive is found.  ``terms``: the
-    table that every 64-bit payload must be made of.  ``enter(r)`` is called before rank ``r`` runs.
+    ``depth``: so many messages of a channel MPI copies, whose standard sends are then complete at
+    once; ``copies``: beyond that it may or may not.  ``terms``: the table that every 64-bit payload
+    must be made of.  ``enter(r)`` is called before rank ``r`` runs.
     """
 
     def __init__(
@@ -46,14 +48,15 @@ class Scheduler:
         p: int,
         schedule: Schedule,
         enter: Callable[[int], None],
+        depth: int,
+        copies: bool,
         *,
-        eager: bool,
         record: bool,
         terms: Table | None,
         budget: int,
     ) -> None:
         self.p, self.schedule, self.enter = p, schedule, enter
-        self.eager, self.terms, self.budget = eager, terms, budget
+        self.depth, self.copies, self.terms, self.budget = depth, copies, terms, budget
         self.hub = getcurrent()
         self.ranks = [Rank(self, r) for r in range(p)]
         self.ready = list(self.ranks)
@@ -61,7 +64,8 @@ class Scheduler:
         self.network = Network(self, record)
         self.contexts: Iterator[int] = count(1)
         self.meetings: dict[tuple[int, int], Any] = {}
-        self.calls = self.stalled = 0
+        self.calls = self.events = self.denied = 0
+        self.taken: list[Taken] = []
         self.over = False
         self.findings: list[Finding] = []
         self.collectives: list[Called] = []
@@ -71,7 +75,9 @@ class Scheduler:
         """Let every rank run ``main`` to its end, or until one finding ends all."""
         _worlds.append(self)
         try:
-            while self.ready and not self.over:
+            while not self.over and (self.ready or self._decides()):
+                if not self.ready:  # the way woke nobody
+                    continue
                 rank = self.ready.pop(self.schedule.pick(len(self.ready)))
                 self._resume(rank, rank.greenlet.switch, *(() if rank.greenlet else (main,)))
             self.findings += waits.last(self)
@@ -79,7 +85,8 @@ class Scheduler:
             self._end()
             _worlds.pop()
         results, why_not = [rank.result for rank in self.ranks], tuple(self.why_not)
-        return Outcome(results, tuple(self.findings), self.network.log, self.collectives, not why_not, why_not)
+        found, taken = tuple(self.findings), tuple(self.taken)
+        return Outcome(results, found, self.network.log, self.collectives, not why_not, why_not, taken)
 
     def begin(self, rank: Rank, call: str) -> None:
         """A rank makes an MPI call."""
@@ -95,12 +102,12 @@ class Scheduler:
         if self.schedule.yields():
             self._pause(rank)
 
-    def sleep(self, rank: Rank, call: str, operations: Sequence[Operation], *, until_any: bool = False) -> None:
-        """``rank`` waits until all of ``operations``, or one of them, are done."""
+    def sleep(self, rank: Rank, call: str, operations: Sequence[Operation]) -> None:
+        """``rank`` waits until all of ``operations`` are done."""
         pending = [operation for operation in operations if not operation.done]
-        if not pending or (until_any and len(pending) < len(operations)):
+        if not pending:
             return
-        rank.wait, rank.needs = Wait(call, pending), 1 if until_any else len(pending)
+        rank.wait, rank.needs = Wait(call, pending), len(pending)
         for operation in pending:
             operation.awaited = True
         self.hub.switch()
@@ -108,21 +115,36 @@ class Scheduler:
             operation.awaited = False
         rank.wait = None
 
+    def ask(self, rank: Rank, question: Question, operations: Sequence[Operation]) -> Any:
+        """``rank`` waits for an answer about ``operations``, after which one run does not speak for all schedules."""
+        self.leave_fragment(question.call)
+        rank.wait, rank.question = Wait(question.call, operations), question
+        rank.asked += 1
+        self.hub.switch()
+        rank.wait = rank.question = None
+        return rank.answer
+
+    def answer(self, rank: Rank, answer: Any) -> None:
+        """``rank`` is told, and can go on."""
+        rank.answer = answer
+        self.ready.append(rank)
+
+    def deny(self, rank: Rank, question: Question) -> None:
+        """``rank`` is told that there is nothing; if that is all that happens for long, nothing else ever will."""
+        self.denied = self.denied + 1 if rank.heard == self.events else 0
+        rank.heard = self.events
+        if self.denied > PATIENCE * self.p:
+            self.fail(waits.livelock(self, rank, question))
+        self.answer(rank, question.otherwise)
+
     def complete(self, operation: Operation) -> None:
         """``operation`` is done; its rank wakes if that was the last that it needed."""
         operation.done = True
-        self.stalled = 0
+        self.events += 1
         if operation.awaited:
             operation.rank.needs -= 1
             if not operation.rank.needs:
                 self.ready.append(operation.rank)
-
-    def tested_in_vain(self, rank: Rank, call: str) -> None:
-        """The others go first; if none of them moves for long, nothing ever will."""
-        self.stalled += 1
-        if self.stalled > PATIENCE * self.p:
-            self.fail(waits.livelock(self, rank, call, here()))
-        self._pause(rank)
 
     def leave_fragment(self, call: str) -> None:
         """Note a call after which one run does not speak for all schedules."""
@@ -148,6 +170,18 @@ class Scheduler:
                 text = f"rank {r} raised {type(error).__name__}: {error} ({where})"
                 finding = Finding(Kind.RAISED, r, type(error).__name__, where, text, _story(error))
         self.findings.append(finding)
+
+    def _decides(self) -> bool:
+        """No rank can run: whether there is a way on, which is then taken."""
+        ways = choices.ways(self)
+        if not ways:
+            return False
+        chosen = self.schedule.choose(ways)
+        if len(ways) > 1:
+            self.taken.append(Taken(chosen, len(ways), ways[chosen].text))
+        with suppress(GreenletExit):  # the way itself may show a finding
+            ways[chosen].take()
+        return not self.over
 
     def _resume(self, rank: Rank, switch: Callable[..., Any], *arguments: Any) -> None:
         self.now = rank

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import random
-from typing import Protocol
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from sparring.errors import InputError
+from sparring.proofs.world.choices import Step, Way
 
 
 class Schedule(Protocol):
     """Makes the choices of one run."""
 
     def pick(self, n: int) -> int:
-        """One of ``n`` possibilities, the longest waiting first: a rank to run, a source to match."""
+        """One of ``n`` ranks that can run, the longest waiting first."""
+        ...
+
+    def choose(self, ways: Sequence[Way]) -> int:
+        """One of the ways on, where no rank can run without."""
         ...
 
     def yields(self) -> bool:
@@ -24,6 +30,9 @@ class RoundRobin:
     """Whoever has waited longest; a rank runs until it has to wait."""
 
     def pick(self, n: int) -> int:
+        return 0
+
+    def choose(self, ways: Sequence[Way]) -> int:
         return 0
 
     def yields(self) -> bool:
@@ -39,8 +48,71 @@ class Seeded:
     def pick(self, n: int) -> int:
         return self._random.randrange(n)
 
+    def choose(self, ways: Sequence[Way]) -> int:
+        return self._random.randrange(len(ways))
+
     def yields(self) -> bool:
         return self._random.random() < 0.5
+
+
+class Redundant(Exception):
+    """All ways on are asleep: another run goes them."""
+
+
+class Branching(NamedTuple):
+    """Where a path took the first of several ways that are awake: ``awake`` are their numbers and steps."""
+
+    numbers: tuple[int, ...]
+    awake: tuple[tuple[int, Step], ...]
+    asleep: frozenset[Step]
+
+
+class Path:
+    """The ways with these numbers, then always the first that is not ``asleep``.
+
+    A step is asleep as long as all that follows from it here is what follows from it on another
+    path, on which it comes first; steps that do not commute with it wake it: sleep sets (Godefroid
+    1990).  ``branchings`` are where other paths leave this one.
+
+    Raises InputError where there is no way of that number, Redundant where all ways are asleep.
+    """
+
+    def __init__(self, numbers: Sequence[int], asleep: frozenset[Step] = frozenset()) -> None:
+        self.numbers, self.asleep = tuple(numbers), asleep
+        self.taken: tuple[int, ...] = ()
+        self.branchings: list[Branching] = []
+
+    def pick(self, n: int) -> int:
+        return 0
+
+    def yields(self) -> bool:
+        return False
+
+    def choose(self, ways: Sequence[Way]) -> int:
+        if len(self.taken) >= len(self.numbers):
+            number = self._first(ways)
+        else:
+            number = self._given(ways) if len(ways) > 1 else 0
+        if len(ways) > 1:  # the others are not counted
+            self.taken += (number,)
+        return number
+
+    def _given(self, ways: Sequence[Way]) -> int:
+        number = self.numbers[len(self.taken)]
+        if not 0 <= number < len(ways):
+            raise InputError(f"choices[{len(self.taken)}]={number}: there are {len(ways)} ways, numbered from 0")
+        return number
+
+    def _first(self, ways: Sequence[Way]) -> int:
+        """The first way that is awake, at the end of the given ones."""
+        awake = [(i, way.step) for i, way in enumerate(ways) if way.step not in self.asleep]
+        if not awake:
+            raise Redundant
+        if len(awake) > 1:
+            self.branchings.append(Branching(self.taken, tuple(awake), self.asleep))
+        number, step = awake[0]
+        self.asleep = frozenset(s for s in self.asleep if s.commutes(step))
+        return number
 
 
 def schedule(name: str, seed: int) -> Schedule:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sparring.proofs.world.constants import ANY_TAG
 from sparring.proofs.world.findings import Finding, Kind
 from sparring.proofs.world.operations import Receive, Send
-from sparring.proofs.world.ranks import Operation, Rank, World
+from sparring.proofs.world.ranks import Operation, Question, Rank, World
 
 Edge = tuple[Operation, int]  # who waits in what, and for whom
 
@@ -37,10 +37,11 @@ def deadlock(world: World) -> Finding:
     return Finding(Kind.DEADLOCK, first.rank.number, first.call, first.where, text)
 
 
-def livelock(world: World, rank: Rank, call: str, where: str) -> Finding:
-    """``rank`` tests on and on, and nothing moves."""
+def livelock(world: World, rank: Rank, question: Question) -> Finding:
+    """``rank`` asks on and on, and nothing moves."""
+    call, where = question.call, question.where
     text = f"rank {rank.number} tests in vain in {call} ({where}) while no rank makes progress"
-    sleeping = [_says(world, *edges[0]) for edges in _edges(world).values()]
+    sleeping = [_says(world, *waits[0]) for r, waits in _edges(world).items() if r != rank.number and waits]
     return Finding(Kind.LIVELOCK, rank.number, call, where, "; ".join([text, *sleeping]))
 
 

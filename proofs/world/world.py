@@ -17,7 +17,7 @@ from sparring.proofs.world.modules import Modules
 from sparring.proofs.world.mpi import packages
 from sparring.proofs.world.ranks import Rank
 from sparring.proofs.world.scheduler import Scheduler
-from sparring.proofs.world.schedules import schedule
+from sparring.proofs.world.schedules import Path, Schedule, schedule
 
 
 def plainly(function: Callable[..., Any], comm: Comm, *args: Any) -> Any:
@@ -31,10 +31,11 @@ def run(
     *per_rank_args: Sequence[Any],
     scheduler: str = "round-robin",
     seed: int = 0,
-    buffers: str = "synchronous",
+    buffers: str | int = "synchronous",
     record: bool = False,
     terms: Table | None = None,
     budget: int = 2_000_000,
+    choices: Sequence[int] | None = None,
     call: Callable[..., Any] = plainly,
 ) -> Outcome:
     """Run ``target`` on ``p`` simulated ranks: rank ``r`` calls ``target(comm, *(a[r] for a in per_rank_args))``.
@@ -47,12 +48,16 @@ def run(
     p : number of ranks, at least 1.
     per_rank_args : sequences of ``p`` values each.
     scheduler : ``"round-robin"``, or ``"seeded"``: random choices that depend on ``seed`` alone.
-    buffers : ``"synchronous"``: a standard send is complete when its receive is found;
-        ``"unbounded"``: at once.
+    buffers : when a standard send is complete.  ``"synchronous"``: when its receive is found;
+        ``"unbounded"``: at once; a number ``d``: at once while fewer than ``d`` messages of its
+        source, destination and communicator have found no receive; ``"any"``: where a run is about
+        to choose among the ways that MPI leaves open, either is one of them.
     record : keep a copy of every message's payload.
     terms : the table that the inputs' terms are of; every 64-bit integer sent from rank to rank
         must then be one of its terms.
     budget : MPI calls of all ranks together, after which the run is stopped with a finding.
+    choices : which ways to take, one after the other, of those that MPI leaves open, as an
+        exploration tells them; where they end, the first.  Instead of a ``scheduler``.
     call : ``call(loaded target, comm, *args)`` is what each rank does; by default it calls the target.
 
     Returns
@@ -81,11 +86,26 @@ def run(
     >>> run(both_send_first, 2, buffers="unbounded").findings
     ()
     """
+    chosen = schedule(scheduler, seed) if choices is None else Path(choices)
+    return run_along(chosen, target, p, per_rank_args, buffers, record=record, terms=terms, budget=budget, call=call)
+
+
+def run_along(
+    chosen: Schedule,
+    target: targets.Target,
+    p: int,
+    per_rank_args: Sequence[Sequence[Any]],
+    buffers: str | int,
+    *,
+    record: bool = False,
+    terms: Table | None = None,
+    budget: int = 2_000_000,
+    call: Callable[..., Any] = plainly,
+) -> Outcome:
+    """As ``run``, with a schedule made already."""
     _check(p, per_rank_args, buffers, budget)
-    chosen = schedule(scheduler, seed)
     with no_way_out(), Modules(p, targets.roots(target), packages()) as modules:
-        eager = buffers == "unbounded"
-        world = Scheduler(p, chosen, modules.enter, eager=eager, record=record, terms=terms, budget=budget)
+        world = Scheduler(p, chosen, modules.enter, *depth(buffers), record=record, terms=terms, budget=budget)
 
         def main(rank: Rank) -> Any:
             rank.world_comm = Comm(rank, 0)
@@ -106,13 +126,26 @@ def no_way_out() -> Iterator[None]:
         os._exit = real
 
 
-def _check(p: int, per_rank_args: Sequence[Sequence[Any]], buffers: str, budget: int) -> None:
+def depth(buffers: str | int) -> tuple[int, bool]:
+    """How many messages of a channel MPI copies, and whether it may copy more.  Raises InputError."""
+    match buffers:
+        case "synchronous":
+            return 0, False
+        case "unbounded":
+            return sys.maxsize, False
+        case "any":
+            return 0, True
+        case int(d) if d >= 0 and d is not True:
+            return d, False
+    raise InputError(f"no buffers {buffers!r}: synchronous, unbounded, any, or a number of messages, at least 0")
+
+
+def _check(p: int, per_rank_args: Sequence[Sequence[Any]], buffers: str | int, budget: int) -> None:
     if p < 1:
         raise InputError(f"p={p} ranks: at least 1")
     for i, arg in enumerate(per_rank_args):
         if len(arg) != p:
             raise InputError(f"argument {i} has {len(arg)} values for {p} ranks: one for each is needed")
-    if buffers not in ("synchronous", "unbounded"):
-        raise InputError(f"no buffers {buffers!r}: synchronous or unbounded")
+    depth(buffers)
     if budget < 1:
         raise InputError(f"budget={budget} MPI calls: at least 1")
