@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparring.proofs.core.obligations import Obligation, implies, p
-from sparring.proofs.ring import contention, peers, same
+from sparring.impl.core.encodings import BLOCK, Encoding
+from sparring.impl.core.encodings import size as taken
+from sparring.impl.core.messages import HEADER
+from sparring.proofs import ring
+from sparring.proofs.core.obligations import Obligation, every, implies, p, some
+from sparring.proofs.ring import contention, same
 from sparring.spec import ring_sparse
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym, where
 
-__all__ = ["contention", "peers", "same"]  # the ring's own: it has the ring's schedule
+__all__ = ["contention", "same"]  # the ring's own: it has the ring's schedule
 
 m, more, size = (Sym.var(name) for name in ("m", "more", "size"))
 
@@ -18,6 +22,21 @@ m, more, size = (Sym.var(name) for name in ("m", "more", "size"))
 def contributions(t: Int, p: Int) -> Int:
     """In step ``t`` the message with chunk ``c`` holds those of ranks ``c``, ``c + 1``, ... (mod p): so many."""
     return where(t < p - 1, t + 1, p)
+
+
+LENGTHS = (0, 1, 8, 9, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 1, 2**32 - 1, 2**32, 2**32 + 1)
+"""Of chunks: where an encoding takes a byte more, a table more, or longer positions."""
+
+
+def peers(page: Page) -> Iterator[Obligation]:
+    """The hops are the dense ring's; and a message is as long as the page says, however many entries it has."""
+    yield from ring.peers(page)
+    for length in LENGTHS:
+        for w in (4, 8):
+            says = page.octets(m, length, w)
+            costs: list[Int] = [HEADER + taken(e, m, length, w) for e in Encoding]  # type: ignore[arg-type]  # m is a symbol
+            least = every(*(says <= cost for cost in costs), some(*(says == cost for cost in costs)))
+            yield Obligation(f"bytes of {length} places, {w}-byte values", (p >= 1, m >= 0, m <= length), least)
 
 
 def sizes(page: Page) -> Iterator[Obligation]:

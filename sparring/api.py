@@ -86,13 +86,14 @@ def theorem(a: Attempt) -> dict[str, Any]:
 
 def verify(
     *algos: str | Page, ranks: Iterable[int] | None = None, full: bool = False, on: str = "simulated",
-    track: Track = lambda items, _: items,
+    mutants: bool = False, track: Track = lambda items, _: items,
 ) -> Report:  # fmt: skip
     """Verify these algorithms (by default all): proofs, and the implementation on the simulated world.
 
     ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..16, 31..33, 63, 64 on terms);
-    ``full``: terms for 1..64; ``on``: "simulated", "mpi" (under mpiexec) or "both"; ``track(items,
-    description)`` goes through items and may show how far it is.
+    ``full``: terms for 1..64; ``on``: "simulated", "mpi" (under mpiexec) or "both"; ``mutants``: plant
+    faults everywhere, and tell which were found; ``track(items, description)`` goes through items
+    and may show how far it is.
     """
     from sparring.report import PROPERTIES, Report
     from sparring.verification import plan, verify_page
@@ -104,8 +105,12 @@ def verify(
     for r in results:
         matrix[r.subject][r.property] = str(r.verdict)
     gaps = [f"{r.subject}, {r.property}: {r.detail}" for r in results if r.verdict.word.value == "not covered"]
-    seconds = time.perf_counter() - start
-    return Report("verify", results, gaps, seconds, {"algorithms": matrix, "properties": dict(PROPERTIES)})
+    extra: dict[str, Any] = {"algorithms": matrix, "properties": dict(PROPERTIES)}
+    if mutants:
+        from sparring import mutation
+
+        extra["mutants"] = mutation.summary({one.name: mutation.fates(one, track) for one in found})
+    return Report("verify", results, gaps, time.perf_counter() - start, extra)
 
 
 def run_report(

@@ -25,13 +25,17 @@ class Compiled(SourceFileLoader):
         return self.codes[fullname]
 
 
+PLANTED: dict[str, CodeType | None] = {}
+"""Code that modules of these names have for all ranks, instead of what is in their files: planted faults."""
+
+
 class Finder(MetaPathFinder):
     """Finds the modules below ``roots``, notes their names, and refuses what the simulated mpi4py lacks."""
 
     def __init__(self, roots: Sequence[str]) -> None:
         self.roots = roots
         self.names: set[str] = set()
-        self.codes: dict[str, CodeType | None] = {}
+        self.codes = dict(PLANTED)
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
         if below(name, ["mpi4py"]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 @click.option("--ranks", type=_options.Ranks(), help="Numbers of ranks to run: 8, 1-8 or 1-4,7.")
 @click.option("--full", is_flag=True, help="Run the implementation on terms for 1 to 64 ranks.")
 @click.option("--on", type=click.Choice(["simulated", "mpi", "both"]), default="simulated", show_default=True)
+@click.option("--mutants", is_flag=True, help="Plant faults everywhere, and tell which were found out; takes minutes.")
 @_options.as_json
-def command(algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bool, on: str, json_: bool) -> None:
+def command(
+    algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bool, on: str, mutants: bool, json_: bool
+) -> None:
     """Verify ALGO (by default all): prove its page, and run its implementation against it.
 
     Ends in a matrix of algorithms and properties, and says what was not covered.
@@ -38,9 +41,11 @@ def command(algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bo
                 items, total=len(items) if isinstance(items, Sized) else None, description=description
             )
 
-        report = api.verify(*algorithms, ranks=ranks, full=full, on=on, track=track)
+        report = api.verify(*algorithms, ranks=ranks, full=full, on=on, mutants=mutants, track=track)
     if not json_:
         console.print(matrix(report))
+        if mutants:
+            console.print("", survey(report.extra["mutants"]))
         console.print(f"\n{_options.coverage(report)}", soft_wrap=True)
     _options.finish(report, json_)
 
@@ -62,4 +67,18 @@ def matrix(report: Report) -> Table:
         if any(results):
             cells = [_options.coloured(str(r.verdict)) if r else "" for r in results]
             table.add_row(prop, *cells, *([r.detail for r in results if r] if len(names) == 1 else []))
+    return table
+
+
+def survey(mutants: Mapping[str, Any]) -> Table:
+    """How many planted faults were found out, by what was changed; and each that was not."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), caption_justify="left")
+    for column in ("planted faults in", "killed", "survived", "equivalent"):
+        table.add_column(column, justify="left" if column == "planted faults in" else "right")
+    for subject, counts in {**mutants["subjects"], "all": mutants}.items():
+        table.add_row(subject, *(str(counts[word]) for word in ("killed", "survived", "equivalent")))
+    lines = [f"{s['algorithm']}, {s['part']}, {s['where']}" for s in mutants["survivors"]]
+    table.caption = "\n".join(["survived:", *lines]) if lines else None
     return table

@@ -37,7 +37,7 @@ def test_counting_agrees_with_logarithms(ranks):
     assert (exact(CeilLog2(p), {"p": ranks}), exact(FloorLog2(p), {"p": ranks})) == (up, down)
     assert (found.steps, max(found.sent), found.critical) == (2 * up - down, 5 * up, 5 * (2 * up - down))
     assert (max(found.added), found.added_critical) == (5 * up, 5 * up)
-    assert found.sent == counted.traced(PAGE, ranks, 5, 0)
+    assert found.sent == counted.traced(PAGE, ranks, 5, 0).sent
 
 
 def test_a_message_of_other_than_all_words_is_undecided():

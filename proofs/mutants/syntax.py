@@ -1,0 +1,207 @@
+"""Faults on syntax: every place in a source at which an operator fits makes a mutant.
+
+The operators are those of schedules: a wrong peer or chunk, a step too many or dropped or in the
+wrong order, adding where one should overwrite, a bound off by one, a lost residual, a fold left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
+
+Fault: TypeAlias = Callable[[ast.AST], Iterator[ast.AST]]
+"""What a node may become; nothing where the operator does not fit."""
+
+
+class Mutant(NamedTuple):
+    """A source with one fault: which operator made it, in which function and line, and what it says now."""
+
+    operator: str
+    function: str
+    line: int
+    told: str
+    tree: ast.Module
+
+    def __str__(self) -> str:
+        return f"line {self.line}, {self.function}: {self.told}"
+
+
+def constant(node: ast.AST) -> Iterator[ast.AST]:
+    """A number off by one."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        yield ast.Constant(node.value + 1)
+        yield ast.Constant(node.value - 1)
+
+
+def value(node: ast.AST) -> Iterator[ast.AST]:
+    """A peer, a chunk, a step count off by one: what a function of integers returns."""
+    if isinstance(node, ast.FunctionDef) and isinstance(node.returns, ast.Name) and node.returns.id in ("Int", "int"):
+        for i, last in enumerate(node.body):
+            if isinstance(last, ast.Return) and last.value is not None:
+                for sign in (ast.Add(), ast.Sub()):
+                    changed = ast.Return(ast.BinOp(last.value, sign, ast.Constant(1)))
+                    yield _with(node, body=[*node.body[:i], changed, *node.body[i + 1 :]])
+
+
+OPPOSITE: Mapping[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.LShift: ast.RShift, ast.RShift: ast.LShift,
+    ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+
+
+def comparison(node: ast.AST) -> Iterator[ast.AST]:
+    """Strict for non-strict, equal for unequal."""
+    if isinstance(node, ast.Compare):
+        for i, op in enumerate(node.ops):
+            if type(op) in OPPOSITE:
+                yield _with(node, ops=[*node.ops[:i], OPPOSITE[type(op)](), *node.ops[i + 1 :]])
+
+
+def arithmetic(node: ast.AST) -> Iterator[ast.AST]:
+    """Plus for minus, left shift for right shift; a remainder, a flipped bit or a rounding division left out."""
+    if isinstance(node, ast.BinOp) and type(node.op) in OPPOSITE:
+        yield _with(node, op=OPPOSITE[type(node.op)]())
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod | ast.BitXor | ast.FloorDiv):
+        yield node.left
+
+
+def branch(node: ast.AST) -> Iterator[ast.AST]:
+    """One of two cases always, so that a fold, say, is missing."""
+    if isinstance(node, ast.Call) and _name(node) in ("where", "least") and len(node.args) >= 2:
+        yield from node.args[-2:]
+    if isinstance(node, ast.IfExp):
+        yield from (node.body, node.orelse)
+    if isinstance(node, ast.If):
+        yield _with(node, test=ast.Constant(True))
+        yield _with(node, test=ast.Constant(False))
+
+
+def logic(node: ast.AST) -> Iterator[ast.AST]:
+    """And for or, a negation left out, true for false."""
+    swapped = {"both": "either", "either": "both"}
+    if isinstance(node, ast.Call) and _name(node) in swapped:
+        yield _with(node, func=ast.Name(swapped[_name(node)], ast.Load()))
+    if isinstance(node, ast.Call) and _name(node) == "negate":
+        yield node.args[0]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
+        yield node.operand
+    if isinstance(node, ast.BoolOp):
+        yield _with(node, op=OPPOSITE[type(node.op)]())
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield ast.Constant(not node.value)
+
+
+def overwrite(node: ast.AST) -> Iterator[ast.AST]:
+    """What should be added overwrites."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.add" and len(node.args) >= 2:
+        yield node.args[0] if not (out := _keyword(node, "out")) else _call("np.copyto", out, node.args[0])
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        yield ast.Assign([node.target], node.value)
+
+
+def dropped(node: ast.AST) -> Iterator[ast.AST]:
+    """A step, a wait, a kept residual left out."""
+    if _acts(node) and not isinstance(node, ast.For):
+        yield ast.Pass()
+
+
+def swapped(node: ast.AST) -> Iterator[ast.AST]:
+    """Two neighbouring steps in the other order."""
+    body = node.body if isinstance(node, ast.FunctionDef | ast.For | ast.If | ast.With) else []
+    for i, (one, other) in enumerate(pairwise(body)):
+        if _acts(one) and _acts(other):
+            yield _with(node, body=[*body[:i], other, one, *body[i + 2 :]])
+
+
+OPERATORS: Mapping[str, Fault] = {
+    f.__name__: f
+    for f in (constant, value, comparison, arithmetic, branch, logic, overwrite, dropped, swapped)
+}  # fmt: skip
+
+
+def mutants(source: str) -> Iterator[Mutant]:
+    """All mutants of the functions in ``source``, in the order of its lines."""
+    tree = ast.parse(source)
+    order = list(ast.walk(tree))
+    for function, node in _sites(tree):
+        for operator, fault in OPERATORS.items():
+            for new in fault(node):
+                yield Mutant(operator, function, node.lineno, _told(node, new), _replaced(tree, order.index(node), new))
+
+
+def _sites(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt]]:
+    """The expressions and statements of functions and methods, but for annotations, texts and errors raised."""
+    scopes = [node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
+    functions = (node for scope in scopes for node in scope.body if isinstance(node, ast.FunctionDef))
+    for function in sorted(functions, key=lambda f: f.lineno):
+        yield function.name, function
+        for node in _below(function.body):
+            if isinstance(node, ast.expr | ast.stmt):
+                yield function.name, node
+
+
+def _below(nodes: list[ast.stmt] | list[ast.AST]) -> Iterator[ast.AST]:
+    for node in nodes:
+        if not isinstance(node, ast.Raise) and not _is_text(node):
+            yield node
+            children = (c for name, field in ast.iter_fields(node) if name != "annotation" for c in _listed(field))
+            yield from _below([c for c in children if isinstance(c, ast.AST)])
+
+
+def _listed(field: object) -> list[object]:
+    return field if isinstance(field, list) else [field]
+
+
+def _replaced(tree: ast.Module, at: int, new: ast.AST) -> ast.Module:
+    """A copy of ``tree`` with ``new`` in the place of its node number ``at``."""
+    whole = copy.deepcopy(tree)
+    old = list(ast.walk(whole))[at]
+
+    class Replace(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            return new if node is old else self.generic_visit(node)
+
+    Replace().visit(whole)
+    return ast.fix_missing_locations(whole)
+
+
+def _told(old: ast.AST, new: ast.AST) -> str:
+    """What changes, in the source's words: of statements with a body, the first line that differs."""
+    written = ast.fix_missing_locations(copy.deepcopy(new))
+    before, after = ast.unparse(old).splitlines(), ast.unparse(written).splitlines()
+    pairs = [(a.strip(), b.strip()) for a, b in zip(before, after) if a != b]
+    a, b = pairs[0] if pairs else (before[0].strip(), "nothing")
+    return f"{a} becomes {'nothing' if b == 'pass' else b}"
+
+
+def _with(node: ast.AST, **fields: object) -> ast.AST:
+    new = copy.copy(node)
+    vars(new).update(fields)
+    return new
+
+
+def _name(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def _call(function: str, *args: ast.expr) -> ast.Call:
+    return ast.Call(ast.parse(function, mode="eval").body, list(args), [])
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
+def _acts(node: ast.AST) -> bool:
+    """Whether a statement does something, and does not only name a value."""
+    stores = isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Name | ast.Tuple)
+    calls = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    return stores or calls or isinstance(node, ast.AugAssign | ast.For)
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
