@@ -8,7 +8,7 @@ A sum is *received + own*; as addition is commutative, all ranks hold the same b
 result are +0.0, never -0.0.
 
 .. [TRG05] R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of collective communication
-   operations in MPICH", Int. J. High Perform. Comput. Appl. 19(1), 2005, section 4.4.
+   operations in MPICH", Int. J. High Perform. Comput. Appl. 19(1), 2005.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ A sum is *received + own* in ring order, so all ranks hold the same bits.  Zeros
 +0.0, never -0.0.
 
 .. [PY09] P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for
-   clusters of workstations", J. Parallel Distrib. Comput. 69(2), 2009, section 4.
+   clusters of workstations", J. Parallel Distrib. Comput. 69(2), 2009.
 """
 
 from __future__ import annotations
