@@ -12,12 +12,12 @@ from typing import ClassVar, NamedTuple
 import sympy
 
 from sparring.errors import InputError, SparringError, Undecided
-from sparring.proofs.core.verdicts import REFUTED, UNDECIDED, Verdict, tested
+from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict, tested
 from sparring.proofs.cost import counted, proof, tables, units
 from sparring.proofs.cost.claims import Floor, Judged, judge, lower_bounds
 from sparring.proofs.cost.derivation import Derivation, derive
-from sparring.proofs.cost.published import published
-from sparring.proofs.cost.simplified import divided, even, simplified, tidy
+from sparring.proofs.cost.published import GIVEN, published
+from sparring.proofs.cost.simplified import even, hypotheses, simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number
@@ -98,7 +98,7 @@ class Cost:
         return alpha * self.messages + beta * width * self.needed("critical") + gamma * added
 
     def simplify(self, given: str) -> Cost:
-        """The same under a hypothesis: "p | n", "p | k" or both.  Raises InputError for one that is not known."""
+        """The same under hypotheses: "p | n", "p | k", "p = 2^m".  Raises InputError for one that is not known."""
         simplified(sympy.Integer(0), given)
         return replace(self, given=given)
 
@@ -108,9 +108,9 @@ class Cost:
         Raises InputError for a letter that is unknown, lacks its value or has one that it cannot have.
         """
         at = {"width": Fraction(WIDTH), "gamma": Fraction(0), **units.point(values)}
-        for m in (m.name for m in divided(self.given)):
-            if {m, "p"} <= at.keys() and at[m] % at["p"]:
-                raise InputError(f"this cost holds where {self.given}, not for {m}={at[m]}, p={at['p']}")
+        n, p, k = (int(at.get(letter, least)) for letter, least in (("n", 0), ("p", 1), ("k", 0)))
+        if not all(GIVEN[given](n, p, k) for given in hypotheses(self.given)):
+            raise InputError(f"this cost holds where {self.given}, not for p={p}, n={n}, k={k}")
         timed = "time" if {"alpha", "beta"} <= at.keys() else ""
         numbers = {name: self.number(name, at) for name in ("messages", "words", "path", "critical", "added", timed)}
         time = numbers.pop(timed, None)
@@ -142,8 +142,8 @@ class Cost:
 
     @property
     def even(self) -> str:
-        """The hypothesis under which no chunk's size or part is rounded."""
-        return even(piece.words for piece in self.derived.pieces)
+        """The hypothesis under which no chunk's size or part, and no logarithm, is rounded."""
+        return even([self.derived.steps, *(piece.words for piece in self.derived.pieces)])
 
     @property
     def gaps(self) -> list[str]:
@@ -179,11 +179,13 @@ class Cost:
     @cached_property
     def claims(self) -> list[Judged]:
         """Published formulas, judged."""
-        by_quantity = {"words": self.derived.largest, "messages": self.derived.steps, "added": self.derived.added_most}
+        d = self.derived
+        by_quantity = {"words": d.largest, "messages": d.steps, "added": d.added_most, "path": d.path}
+        proved = PROVED_BELOW if self.page.encoding == "bits" else PROVED
         return [
             Judged(claim, "undecided", "; ".join(self.derived.gaps), UNDECIDED)
             if (form := by_quantity[claim.quantity]) is None
-            else judge(claim, form)
+            else judge(claim, form, proved)
             for claim in published(self.page)
         ]
 

@@ -8,7 +8,10 @@ import pytest
 
 from sparring import page
 from sparring.errors import Undecided
+from sparring.proofs import recursive_doubling
 from sparring.proofs.cost import counted, whole
+from sparring.proofs.cost.claims import judge
+from sparring.proofs.cost.costs import Cost
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.symbols import CeilLog2, FloorLog2, exact, n, p
 from sparring.spec.core.numbers import both, negate
@@ -30,6 +33,9 @@ def test_recursive_doubling_in_closed_form():
     assert (derived.critical - n * derived.steps).expand() == 0
     assert derived.path == derived.critical
     assert counted.compared(PAGE, derived) is None
+    assert [(j.verdict, str(j.checked)) for j in Cost(PAGE, derived).claims] == [
+        *[("equal", "proved for every p < 2^31")] * 3, *[("different", "refuted as expected")] * 3
+    ]  # fmt: skip
     assert "V_max at" in str(counted.compared(PAGE, replace(derived, largest=derived.largest + n)))
     assert "V_path at" in str(counted.compared(PAGE, replace(derived, path=derived.largest)))
 
@@ -45,6 +51,24 @@ def test_counting_agrees_with_logarithms(ranks):
     assert found.path == found.critical
     assert (max(found.added), found.added_critical) == (5 * up, 5 * up)
     assert found.sent == counted.traced(PAGE, ranks, 5, 0)
+
+
+STEPS = 2 * CeilLog2(p) - FloorLog2(p)
+FORMS = {"messages": STEPS, "words": n * CeilLog2(p), "path": n * STEPS, "added": n * CeilLog2(p)}
+JUDGED = {
+    "latency": "the same formula where p = 2^m",
+    "bandwidth": "the same formula where p = 2^m",
+    "reduction": "the same formula where p = 2^m",
+    "latency for every p": "it is 2 too low at p=3, n=0, k=0 (the fold: two steps)",
+    "bandwidth for every p": "it is 2 too low at p=3, n=1, k=0 (the fold: two messages)",
+    "reduction for every p": "it is 1 too low at p=3, n=1, k=0 (the fold: n additions)",
+}
+
+
+@pytest.mark.parametrize("claim", recursive_doubling.claims, ids=lambda claim: claim.name)
+def test_the_published_cost_leaves_the_fold_out(claim):
+    """It is right where p is a power of two; elsewhere it is two steps, two messages and n additions too low."""
+    assert judge(claim, FORMS[claim.quantity]).detail == JUDGED[claim.name]
 
 
 def test_a_path_that_breaks_off_is_not_found():
