@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sparring.impl.core.arguments import agreed, result, same_memory
-from sparring.impl.core.transport import Vector, exchange, private
+from sparring.impl.core.arguments import opened, same_memory
+from sparring.impl.core.transport import Vector, exchange
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -84,8 +84,7 @@ def allreduce(comm: Intracomm, x: Vector, /, *, out: Vector | None = None, valid
 
     Two calls on one communicator may not run at the same time in different threads.
     """
-    own = private(comm)
-    y = agreed(own, x, out) if validate else result(x, out)
+    own, y = opened(comm, x, out, validate)
     p, r = own.Get_size(), own.Get_rank()
     folded = r < 2 * beyond(p)
     if folded and r < neighbour(r):

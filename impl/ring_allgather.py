@@ -20,20 +20,11 @@ from typing import TYPE_CHECKING, Any
 from sparring.impl.core import wire
 from sparring.impl.core.lists import added, agreed
 from sparring.impl.core.transport import Vector, exchange, private
+from sparring.impl.ring import left, right
 from sparring.sparse import Sparse
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
-
-
-def right(r: int, p: int) -> int:
-    """To whom rank ``r`` sends."""
-    return (r + 1) % p
-
-
-def left(r: int, p: int) -> int:
-    """From whom rank ``r`` receives."""
-    return (r - 1) % p
 
 
 def whose(r: int, i: int, p: int) -> int:
