@@ -12,8 +12,7 @@ from sparring.proofs.cost.simplified import HYPOTHESES, simplified, tidy
 from sparring.proofs.cost.symbols import Expr, width
 
 if TYPE_CHECKING:
-    from sparring.proofs.cost.costs import Cost
-    from sparring.proofs.cost.unioncost import UnionCost
+    from sparring.proofs.cost.forms import Forms
 
 FORMS = {
     "messages": "messages that each rank sends",
@@ -52,7 +51,7 @@ class Row(NamedTuple):
     """What it is above the bound, where nothing is rounded."""
 
 
-def rows(cost: Cost | UnionCost, names: Sequence[str] = ()) -> list[Row]:
+def rows(cost: Forms, names: Sequence[str] = ()) -> list[Row]:
     """A row for each form of that name, by default for the cost's main ones."""
     divided = cost.simplify(cost.even)
     return [row(name, cost.form(name), divided.form(name), cost.bounds, cost.even) for name in names or cost.names]
@@ -65,7 +64,7 @@ def row(name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str
     return Row(name, exact, divided, bound, gap)
 
 
-def markdown(costs: Sequence[Cost | UnionCost], points: Points = ()) -> str:
+def markdown(costs: Sequence[Forms], points: Points = ()) -> str:
     """A Markdown table, with values where there are ``points``; a bar within a cell would end it."""
     head = [cell.format(even(costs)) for cell in (*HEAD, *([HERE] if points else []))]
     lines: list[Sequence[str]] = [head, ("---",) * len(head)]
@@ -78,7 +77,7 @@ def markdown(costs: Sequence[Cost | UnionCost], points: Points = ()) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
 
 
-def even(costs: Sequence[Cost | UnionCost]) -> str:
+def even(costs: Sequence[Forms]) -> str:
     """The hypothesis under which nothing in any of these is rounded."""
     found = {given for cost in costs for given in cost.even.split(", ")}
     return ", ".join(given for given in HYPOTHESES if given in found)
@@ -89,7 +88,7 @@ def here(points: Points, number: int, row: Row) -> list[str]:
     return [points[number].get(row.quantity, "")] if points else []
 
 
-def latex(costs: Sequence[Cost | UnionCost], points: Points = ()) -> str:
+def latex(costs: Sequence[Forms], points: Points = ()) -> str:
     r"""A LaTeX table that stands by itself; it needs ``\usepackage{booktabs}``."""
     where = "$" + even(costs).replace("|", r"\mid") + "$"
     head = [cell.format(where) for cell in (*HEAD, *([HERE] if points else []))]
