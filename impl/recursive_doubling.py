@@ -8,7 +8,7 @@ A sum is *received + own*; as addition is commutative, all ranks hold the same b
 result are +0.0, never -0.0.
 
 .. [TRG05] R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of collective communication
-   operations in MPICH", Int. J. High Perform. Comput. Appl. 19(1), 2005, section 4.4.
+   operations in MPICH", Int. J. High Perform. Comput. Appl. 19(1), 2005.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sparring.impl.core.arguments import agreed, result, same_memory
-from sparring.impl.core.transport import Vector, exchange, private
+from sparring.impl.core.arguments import opened, same_memory
+from sparring.impl.core.transport import Vector, exchange
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -84,8 +84,7 @@ def allreduce(comm: Intracomm, x: Vector, /, *, out: Vector | None = None, valid
 
     Two calls on one communicator may not run at the same time in different threads.
     """
-    own = private(comm)
-    y = agreed(own, x, out) if validate else result(x, out)
+    own, y = opened(comm, x, out, validate)
     p, r = own.Get_size(), own.Get_rank()
     folded = r < 2 * beyond(p)
     if folded and r < neighbour(r):

@@ -8,7 +8,7 @@ A sum is *received + own* in ring order, so all ranks hold the same bits.  Zeros
 +0.0, never -0.0.
 
 .. [PY09] P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for
-   clusters of workstations", J. Parallel Distrib. Comput. 69(2), 2009, section 4.
+   clusters of workstations", J. Parallel Distrib. Comput. 69(2), 2009.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sparring.impl.core.arguments import agreed, result, same_memory
-from sparring.impl.core.transport import Vector, exchange, private
+from sparring.impl.core.arguments import opened, same_memory
+from sparring.impl.core.transport import Vector, exchange
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -63,8 +63,7 @@ def allreduce(comm: Intracomm, x: Vector, /, *, out: Vector | None = None, valid
 
     Two calls on one communicator may not run at the same time in different threads.
     """
-    own = private(comm)
-    y = agreed(own, x, out) if validate else result(x, out)
+    own, y = opened(comm, x, out, validate)
     reduce_scatter(own, x, y)
     allgather(own, y)
     return y

@@ -7,9 +7,9 @@ every rank adds all lists, in the order of the ranks, so all hold the same bits.
 The sum is sparse: its support is the union of all supports, explicit zeros and sums that cancel
 included.  Zeros of a result are +0.0, never -0.0.
 
-``2 (p - 1) k`` words are sent by each rank for lists of ``k`` entries [SCH19]_.
+``2 (p - 1) k`` words are sent by each rank for lists of ``k`` entries [SW19]_.
 
-.. [SCH19] S. Shi, Q. Wang, K. Zhao, Z. Tang, Y. Wang, X. Huang and X. Chu, "A distributed
+.. [SW19] S. Shi, Q. Wang, K. Zhao, Z. Tang, Y. Wang, X. Huang and X. Chu, "A distributed
    synchronous SGD algorithm with global top-k sparsification for low bandwidth networks", ICDCS 2019.
 """
 
@@ -20,20 +20,11 @@ from typing import TYPE_CHECKING, Any
 from sparring.impl.core import wire
 from sparring.impl.core.lists import added, agreed
 from sparring.impl.core.transport import Vector, exchange, private
+from sparring.impl.ring import left, right
 from sparring.sparse import Sparse
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
-
-
-def right(r: int, p: int) -> int:
-    """To whom rank ``r`` sends."""
-    return (r + 1) % p
-
-
-def left(r: int, p: int) -> int:
-    """From whom rank ``r`` receives."""
-    return (r - 1) % p
 
 
 def whose(r: int, i: int, p: int) -> int:

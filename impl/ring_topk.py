@@ -10,11 +10,11 @@ Each rank sends ``4 k (p - 1) / p`` words where ``p`` divides ``k``, half of the
 entries a message has follows from ``n``, ``k`` and ``p``, so it needs no header; indices count from
 where the block begins.
 
-Selecting again before each block is sent is SparDL's rule [ZZ24]_, for a schedule of its own; on
+Selecting again before each block is sent is SparDL's rule [ZY24]_, for a schedule of its own; on
 the ring, and with floor bounds for the parts of ``k``, it is our own.
 
-.. [ZZ24] M. Zhao et al., "SparDL: distributed deep learning training with efficient sparse
-   communication", ICDE 2024, arXiv:2304.00737.
+.. [ZY24] M. Zhao, Y. Yin, Y. Mao, Q. Liu, L. Chen and Y. Gao, "SparDL: distributed deep learning
+   training with efficient sparse communication", ICDE 2024, arXiv:2304.00737.
 """
 
 from __future__ import annotations

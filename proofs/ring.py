@@ -13,6 +13,7 @@ from sparring.spec.core.numbers import Bool, Int, both, either
 
 contention = {"ring": "exclusive", "tree": "exclusive"}
 claims = [
+    # Of the first paper the abstract was at hand; the formulas of both are as others quote them.
     Claim("bandwidth", "words", lambda n, p, k: 2 * n * (p - 1) / p, "p | n", "Patarasuk and Yuan 2009"),
     Claim("latency", "messages", lambda n, p, k: 2 * (p - 1), "", "Patarasuk and Yuan 2009"),
     Claim("reduction", "added", lambda n, p, k: n * (p - 1) / p, "p | n", "Chan et al. 2007"),

@@ -17,7 +17,7 @@ Ensures:  every rank holds ``x[0] + ... + x[p-1]``.
 3 1->0:edcab
 
 .. [TRG05] R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of collective communication
-   operations in MPICH", Int. J. High Perform. Comput. Appl. 19(1), 2005, section 4.4.
+   operations in MPICH", Int. J. High Perform. Comput. Appl. 19(1), 2005.
 """
 
 from sparring.spec.core.numbers import Bool, Int, both, negate, where

@@ -16,7 +16,7 @@ Ensures:  every rank holds ``x[0] + ... + x[p-1]``.
 3 0->1:aA1 1->2:B2b 2->0:3cC
 
 .. [PY09] P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for
-   clusters of workstations", J. Parallel Distrib. Comput. 69(2), 2009, section 4.
+   clusters of workstations", J. Parallel Distrib. Comput. 69(2), 2009.
 """
 
 from sparring.spec.core.numbers import Bool, Int, where

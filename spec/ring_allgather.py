@@ -9,7 +9,7 @@ and of any sizes.
 Ensures:  every rank holds ``x[0] + ... + x[p-1]``, its support the union of all supports.
 
 It is the baseline of sparse allreduce: with lists of ``k`` entries each rank sends ``(p - 1) k``
-of them, hence ``2 (p - 1) k`` words [SCH19]_.  The order of addition is this page's own choice.
+of them, hence ``2 (p - 1) k`` words [SW19]_.  The order of addition is this page's own choice.
 
 >>> from sparring import run
 >>> from sparring.spec.core.sparse import SparseVector
@@ -22,7 +22,7 @@ of them, hence ``2 (p - 1) k`` words [SCH19]_.  The order of addition is this pa
 >>> ran.results[1]
 [0:a 2:cC 3:D]
 
-.. [SCH19] S. Shi, Q. Wang, K. Zhao, Z. Tang, Y. Wang, X. Huang and X. Chu, "A distributed
+.. [SW19] S. Shi, Q. Wang, K. Zhao, Z. Tang, Y. Wang, X. Huang and X. Chu, "A distributed
    synchronous SGD algorithm with global top-k sparsification for low bandwidth networks", ICDCS 2019.
 """
 

@@ -8,7 +8,7 @@ Requires: ``p >= 1``; whole vectors of one length ``n``; ``k >= 0``, where more 
 Ensures:  all ranks hold the same at most ``k`` entries; in exact arithmetic what they hold and all
 residuals add up to ``x[0] + ... + x[p-1]``.
 
-Selecting again before each block is sent is SparDL's rule [ZZ24]_, for a schedule of its own; on
+Selecting again before each block is sent is SparDL's rule [ZY24]_, for a schedule of its own; on
 the ring, and with floor bounds for the parts of ``k``, it is this page's own.  Each rank sends
 ``4 k (p - 1) / p`` words where ``p`` divides ``k``, whatever the vectors are.
 
@@ -21,8 +21,8 @@ the ring, and with floor bounds for the parts of ``k``, it is this page's own.  
 >>> ran.results[1], ran.residuals
 ([0:6 2:2], [[1:1 3:2], [1:4 3:0]])
 
-.. [ZZ24] M. Zhao et al., "SparDL: distributed deep learning training with efficient sparse
-   communication", ICDE 2024, arXiv:2304.00737.
+.. [ZY24] M. Zhao, Y. Yin, Y. Mao, Q. Liu, L. Chen and Y. Gao, "SparDL: distributed deep learning
+   training with efficient sparse communication", ICDE 2024, arXiv:2304.00737.
 """
 
 from typing import NamedTuple

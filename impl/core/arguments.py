@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparring.errors import InputError
-from sparring.impl.core.transport import Vector
+from sparring.impl.core.transport import Vector, private
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 DTYPES = tuple(map(np.dtype, ("float32", "float64", "int32", "int64")))
 REFUSED = -1
+
+
+def opened(comm: Intracomm, x: Vector, out: Vector | None, validate: bool) -> tuple[Intracomm, Vector]:
+    """What an allreduce of whole vectors begins with: a communicator for its messages and the result's array.
+
+    With ``validate`` as :func:`agreed`, else as :func:`result`.
+    """
+    own = private(comm)
+    return own, agreed(own, x, out) if validate else result(x, out)
 
 
 def result(x: Vector, out: Vector | None) -> Vector:

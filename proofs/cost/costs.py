@@ -12,17 +12,16 @@ from typing import ClassVar, NamedTuple
 import sympy
 
 from sparring.errors import InputError, SparringError, Undecided
-from sparring.proofs.core.verdicts import REFUTED, UNDECIDED, Verdict, tested
+from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict, tested
 from sparring.proofs.cost import counted, proof, tables, units
-from sparring.proofs.cost.claims import Floor, Judged, judge, lower_bounds
+from sparring.proofs.cost.claims import Judged, judge
 from sparring.proofs.cost.derivation import Derivation, derive
-from sparring.proofs.cost.published import published
-from sparring.proofs.cost.simplified import divided, even, simplified, tidy
+from sparring.proofs.cost.forms import Forms
+from sparring.proofs.cost.published import GIVEN, published
+from sparring.proofs.cost.simplified import even, hypotheses, simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number
-
-WIDTH = 4  # bytes a word: float32, and indices of 32 bits
 
 
 class Point(NamedTuple):
@@ -48,7 +47,7 @@ class Checked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cost:
+class Cost(Forms):
     """The cost of ``page``, exact, or under the hypothesis ``given``.
 
     A word is one value; an index counts as one word.  ``alpha`` is seconds a message, ``beta``
@@ -98,7 +97,7 @@ class Cost:
         return alpha * self.messages + beta * width * self.needed("critical") + gamma * added
 
     def simplify(self, given: str) -> Cost:
-        """The same under a hypothesis: "p | n", "p | k" or both.  Raises InputError for one that is not known."""
+        """The same under hypotheses: "p | n", "p | k", "p = 2^m".  Raises InputError for one that is not known."""
         simplified(sympy.Integer(0), given)
         return replace(self, given=given)
 
@@ -107,10 +106,10 @@ class Cost:
 
         Raises InputError for a letter that is unknown, lacks its value or has one that it cannot have.
         """
-        at = {"width": Fraction(WIDTH), "gamma": Fraction(0), **units.point(values)}
-        for m in (m.name for m in divided(self.given)):
-            if {m, "p"} <= at.keys() and at[m] % at["p"]:
-                raise InputError(f"this cost holds where {self.given}, not for {m}={at[m]}, p={at['p']}")
+        at = units.full(values)
+        n, p, k = (int(at.get(letter, least)) for letter, least in (("n", 0), ("p", 1), ("k", 0)))
+        if not all(GIVEN[given](n, p, k) for given in hypotheses(self.given)):
+            raise InputError(f"this cost holds where {self.given}, not for p={p}, n={n}, k={k}")
         timed = "time" if {"alpha", "beta"} <= at.keys() else ""
         numbers = {name: self.number(name, at) for name in ("messages", "words", "path", "critical", "added", timed)}
         time = numbers.pop(timed, None)
@@ -136,14 +135,10 @@ class Cost:
             raise InputError(f"{name} of {self.page.name} needs a value for {missing[0]}: {missing[0]}=VALUE")
         return exact(form, at)
 
-    def latex(self) -> str:
-        r"""A table that stands by itself; it needs ``\usepackage{booktabs}``."""
-        return tables.latex([self])
-
     @property
     def even(self) -> str:
-        """The hypothesis under which no chunk's size or part is rounded."""
-        return even(piece.words for piece in self.derived.pieces)
+        """The hypothesis under which no chunk's size or part, and no logarithm, is rounded."""
+        return even([self.derived.steps, *(piece.words for piece in self.derived.pieces)])
 
     @property
     def gaps(self) -> list[str]:
@@ -152,11 +147,6 @@ class Cost:
         short = "chunks with fewer entries than their part of k, which are sent whole, as happens where k is near n"
         of_data = {"lists": [lists], "selected": [short]}
         return [*self.derived.gaps, *of_data.get(self.page.data, [])]
-
-    @property
-    def bounds(self) -> dict[str, Floor]:
-        """Lower bounds, by form."""
-        return {bound.quantity: bound for bound in lower_bounds(self.page)}
 
     @cached_property
     def checks(self) -> list[Checked]:
@@ -179,11 +169,13 @@ class Cost:
     @cached_property
     def claims(self) -> list[Judged]:
         """Published formulas, judged."""
-        by_quantity = {"words": self.derived.largest, "messages": self.derived.steps, "added": self.derived.added_most}
+        d = self.derived
+        by_quantity = {"words": d.largest, "messages": d.steps, "added": d.added_most, "path": d.path}
+        proved = PROVED_BELOW if self.page.encoding == "bits" else PROVED
         return [
             Judged(claim, "undecided", "; ".join(self.derived.gaps), UNDECIDED)
             if (form := by_quantity[claim.quantity]) is None
-            else judge(claim, form)
+            else judge(claim, form, proved)
             for claim in published(self.page)
         ]
 

@@ -101,9 +101,10 @@ def counting(page: Page) -> Derivation:
     forms, gaps = whole(page), []
     gaps.append("messages of each rank: silent ranks send fewer; the number is that of the steps")
     gaps.append("words of one rank: which ranks are silent when is not written as a formula; only their most is")
-    gaps.append("V_path: it is counted, not derived")
+    if forms.path is None:
+        gaps.append("V_path: no rank was found that a path goes through in all steps; it is counted, not derived")
     return Derivation(
-        steps=forms.steps, pieces=(), sent=None, adding=None, added=None, largest=forms.largest, path=None,
+        steps=forms.steps, pieces=(), sent=None, adding=None, added=None, largest=forms.largest, path=forms.path,
         critical=forms.critical, added_most=forms.added_most, added_critical=forms.added_critical,
         gaps=tuple(gaps), confirmed=len(forms.claims),
     )  # fmt: skip

@@ -16,15 +16,16 @@ GIVEN: Mapping[str, Callable[[int, int, int], bool]] = {
     "": lambda n, p, k: True,
     "p | n": lambda n, p, k: n % p == 0,
     "p | k": lambda n, p, k: k % p == 0,
+    "p = 2^m": lambda n, p, k: p.bit_count() == 1,
 }
 """Hypotheses that a claim may have, and whether they hold."""
 
-QUANTITIES = ("words", "messages", "added")
-"""What a claim may speak of: V_max, messages of one rank, and the most words that one rank adds."""
+QUANTITIES = ("words", "messages", "added", "path")
+"""What a claim may speak of: V_max, messages of one rank, the most words that one rank adds, and V_path."""
 
 
 class Claim(NamedTuple):
-    """A published formula: a Python function of ``n``, ``p`` and ``k`` that uses ``+ - * /`` only."""
+    """A published formula: a Python function of ``n``, ``p`` and ``k`` that uses ``+ - * /`` and logarithms only."""
 
     name: str
     quantity: str
@@ -32,6 +33,15 @@ class Claim(NamedTuple):
     given: str
     """Under which hypothesis it is published, one of ``GIVEN``."""
     source: str
+    xfail: str = ""
+    """Why it is known to be too low somewhere; that it is not is then the failure."""
+
+
+def log2(p: Any, rounded: str = "") -> Any:
+    """The binary logarithm of ``p``, ``rounded`` "down" or "up", or exact for a claim given "p = 2^m"."""
+    from sparring.proofs.cost import symbols  # noqa: PLC0415  # who proves a page needs no sympy
+
+    return {"": symbols.Log2, "down": symbols.FloorLog2, "up": symbols.CeilLog2}[rounded](p)
 
 
 def published(page: Page) -> Sequence[Claim]:

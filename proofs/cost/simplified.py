@@ -7,38 +7,45 @@ from collections.abc import Iterable
 import sympy
 
 from sparring.errors import InputError
-from sparring.proofs.cost.symbols import LENGTHS, B, Expr, p
+from sparring.proofs.cost.symbols import LENGTHS, B, CeilLog2, Expr, FloorLog2, Log2, Logarithm, p
 
 DIVIDED = {f"p | {m}": m for m in LENGTHS}
 """Hypotheses, and what ``p`` divides there; several are joined by commas."""
 
+POWER = "p = 2^m"
+HYPOTHESES = (*DIVIDED, POWER)
+
 
 def simplified(x: Expr, given: str) -> Expr:
-    """``x`` under the hypothesis ``given``: "", "p | n", "p | k", or both, "p | n, p | k".
+    """``x`` under the hypothesis ``given``: "", "p | n", "p | k", "p = 2^m", or several, "p | n, p | k".
 
     >>> from sparring.proofs.cost.symbols import n
     >>> simplified(2 * n - sympy.floor(2 * n / p), "p | n")
     2*n*(p - 1)/p
     """
-    for m in divided(given):
+    parts = hypotheses(given)
+    if POWER in parts:
+        x = x.replace(CeilLog2, Log2).replace(FloorLog2, Log2)
+    for m in (DIVIDED[part] for part in parts if part in DIVIDED):
         each = sympy.Symbol(f"{m}/p", integer=True, nonnegative=True)
         x = sympy.factor(sympy.expand(x.subs(m, each * p)).subs(each, m / p))
     return x
 
 
-def divided(given: str) -> list[Expr]:
-    """What ``p`` divides; raises InputError for another hypothesis."""
+def hypotheses(given: str) -> list[str]:
+    """Those that ``given`` joins; raises InputError for one that is not known."""
     parts = [part.strip() for part in given.split(",")] if given else []
-    if any(part not in DIVIDED for part in parts):
-        known = ", ".join(map(repr, DIVIDED))
+    if any(part not in HYPOTHESES for part in parts):
+        known = ", ".join(map(repr, HYPOTHESES))
         raise InputError(f"given={given!r} is no hypothesis that costs are simplified under; there are {known}")
-    return [DIVIDED[part] for part in parts]
+    return parts
 
 
 def even(exact: Iterable[Expr]) -> str:
-    """The hypothesis under which nothing that is shared out in ``exact`` is rounded; "p | n" if nothing is."""
-    found = {b.args[1] for x in exact for b in x.atoms(B)}
-    return ", ".join(given for given, m in DIVIDED.items() if m in found) or "p | n"
+    """The hypothesis under which nothing in ``exact`` is rounded, shared out or logarithm; "p | n" if nothing is."""
+    atoms = {b for x in exact for b in x.atoms(B, Logarithm)}
+    found = {POWER if isinstance(b, Logarithm) else f"p | {b.args[1]}" for b in atoms}
+    return ", ".join(given for given in HYPOTHESES if given in found) or "p | n"
 
 
 def tidy(x: Expr) -> Expr:

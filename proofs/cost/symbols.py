@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import sympy
 
@@ -51,24 +51,35 @@ class B(sympy.Function):  # type: ignore[misc]  # sympy ships no types
         return None if laps == 0 else cls(inside, m) + laps * m
 
 
-class CeilLog2(sympy.Function):  # type: ignore[misc]  # sympy ships no types
+class Logarithm(sympy.Function):  # type: ignore[misc]  # sympy ships no types
+    """A binary logarithm, and how it is written."""
+
+    text: ClassVar[str]
+    typeset: ClassVar[str]
+
+    def _latex(self, printer: Any) -> str:
+        return self.typeset.format(printer.doprint(self.args[0]))
+
+    def _sympystr(self, printer: Any) -> str:
+        return self.text.format(printer.doprint(self.args[0]))
+
+
+class Log2(Logarithm):
+    """The ``m`` with ``x = 2**m``, where there is one."""
+
+    text, typeset = "log2({})", r"\log_2 {}"
+
+
+class CeilLog2(Logarithm):
     """The least ``m`` with ``x <= 2**m``."""
 
-    def _latex(self, printer: Any) -> str:
-        return rf"\lceil\log_2 {printer.doprint(self.args[0])}\rceil"
-
-    def _sympystr(self, printer: Any) -> str:
-        return f"ceil(log2({printer.doprint(self.args[0])}))"
+    text, typeset = "ceil(log2({}))", r"\lceil\log_2 {}\rceil"
 
 
-class FloorLog2(sympy.Function):  # type: ignore[misc]  # sympy ships no types
+class FloorLog2(Logarithm):
     """The largest ``m`` with ``2**m <= x``."""
 
-    def _latex(self, printer: Any) -> str:
-        return rf"\lfloor\log_2 {printer.doprint(self.args[0])}\rfloor"
-
-    def _sympystr(self, printer: Any) -> str:
-        return f"floor(log2({printer.doprint(self.args[0])}))"
+    text, typeset = "floor(log2({}))", r"\lfloor\log_2 {}\rfloor"
 
 
 class SympyReader(Reader[Expr]):
@@ -120,8 +131,8 @@ def exact(x: Expr, values: Mapping[str, int | Fraction]) -> Fraction:
         return Fraction(values[x.name])
     if x.is_Rational:
         return Fraction(x.p, x.q)
-    if x.is_Pow:
-        return exact(x.base, values) ** int(x.exp)
+    if x.is_Pow and x.exp.is_integer:
+        return exact(x.base, values) ** int(exact(x.exp, values))
     args = [exact(a, values) for a in x.args]
     if isinstance(x, B):
         return Fraction(math.floor(args[0] * args[1] / values["p"]))
@@ -130,11 +141,20 @@ def exact(x: Expr, values: Mapping[str, int | Fraction]) -> Fraction:
     return Fraction(EXACT[x.func](args))
 
 
+def log2(x: Fraction) -> int:
+    """The ``m`` with ``x = 2**m``; raises Undecided where there is none."""
+    m = math.floor(x).bit_length() - 1
+    if x != 1 << m:
+        raise Undecided(f"log2({x}) is no integer")
+    return m
+
+
 EXACT: Mapping[Any, Any] = {
     sympy.Add: sum,
     sympy.Mul: math.prod,
     sympy.floor: lambda a: math.floor(a[0]),
     sympy.ceiling: lambda a: math.ceil(a[0]),
+    Log2: lambda a: log2(a[0]),
     CeilLog2: lambda a: (math.ceil(a[0]) - 1).bit_length(),
     FloorLog2: lambda a: math.floor(a[0]).bit_length() - 1,
 }

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import sympy
 
 from sparring.proofs.cost.claims import Floor
-from sparring.proofs.cost.simplified import DIVIDED, tidy
+from sparring.proofs.cost.simplified import HYPOTHESES, simplified, tidy
 from sparring.proofs.cost.symbols import Expr, width
 
 if TYPE_CHECKING:
-    from sparring.proofs.cost.costs import Cost
-    from sparring.proofs.cost.unioncost import UnionCost
+    from sparring.proofs.cost.forms import Forms
 
 FORMS = {
     "messages": "messages that each rank sends",
@@ -42,30 +41,30 @@ SHOWN = ("messages", "words", "path", "critical", "added", "time")
 
 
 class Row(NamedTuple):
-    """A closed form, the same where no chunk is rounded, and a lower bound; None where there is none."""
+    """A closed form, the same where nothing is rounded, and a lower bound; None where there is none."""
 
     quantity: str
     exact: Expr | None
     divided: Expr | None
     bound: Expr | None
     gap: Expr | None
-    """What it is above the bound, where no chunk is rounded."""
+    """What it is above the bound, where nothing is rounded."""
 
 
-def rows(cost: Cost | UnionCost, names: Sequence[str] = ()) -> list[Row]:
+def rows(cost: Forms, names: Sequence[str] = ()) -> list[Row]:
     """A row for each form of that name, by default for the cost's main ones."""
     divided = cost.simplify(cost.even)
-    return [row(name, cost.form(name), divided.form(name), cost.bounds) for name in names or cost.names]
+    return [row(name, cost.form(name), divided.form(name), cost.bounds, cost.even) for name in names or cost.names]
 
 
-def row(name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str, Floor]) -> Row:
-    """One form and its bound."""
+def row(name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str, Floor], given: str) -> Row:
+    """One form and its bound, above which it is so much under the hypothesis ``given``."""
     bound = bounds[name].formula if name in bounds else None
-    gap = None if bound is None or divided is None else tidy(sympy.simplify(divided - bound))
+    gap = None if bound is None or divided is None else tidy(sympy.simplify(divided - simplified(bound, given)))
     return Row(name, exact, divided, bound, gap)
 
 
-def markdown(costs: Sequence[Cost | UnionCost], points: Points = ()) -> str:
+def markdown(costs: Sequence[Forms], points: Points = ()) -> str:
     """A Markdown table, with values where there are ``points``; a bar within a cell would end it."""
     head = [cell.format(even(costs)) for cell in (*HEAD, *([HERE] if points else []))]
     lines: list[Sequence[str]] = [head, ("---",) * len(head)]
@@ -78,10 +77,10 @@ def markdown(costs: Sequence[Cost | UnionCost], points: Points = ()) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
 
 
-def even(costs: Sequence[Cost | UnionCost]) -> str:
-    """The hypothesis under which no chunk of any of these is rounded."""
+def even(costs: Sequence[Forms]) -> str:
+    """The hypothesis under which nothing in any of these is rounded."""
     found = {given for cost in costs for given in cost.even.split(", ")}
-    return ", ".join(given for given in DIVIDED if given in found)
+    return ", ".join(given for given in HYPOTHESES if given in found)
 
 
 def here(points: Points, number: int, row: Row) -> list[str]:
@@ -89,7 +88,7 @@ def here(points: Points, number: int, row: Row) -> list[str]:
     return [points[number].get(row.quantity, "")] if points else []
 
 
-def latex(costs: Sequence[Cost | UnionCost], points: Points = ()) -> str:
+def latex(costs: Sequence[Forms], points: Points = ()) -> str:
     r"""A LaTeX table that stands by itself; it needs ``\usepackage{booktabs}``."""
     where = "$" + even(costs).replace("|", r"\mid") + "$"
     head = [cell.format(where) for cell in (*HEAD, *([HERE] if points else []))]

@@ -8,7 +8,7 @@ the cheapest of several encodings, each linear in the number of entries, is conc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,10 +18,11 @@ import sympy
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.verdicts import REFUTED, tested
-from sparring.proofs.cost import contributions, tables, units
-from sparring.proofs.cost.claims import Floor, Judged, lower_bounds
-from sparring.proofs.cost.costs import WIDTH, Checked, summable
+from sparring.proofs.cost import contributions, units
+from sparring.proofs.cost.claims import Judged
+from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
+from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.simplified import tidy
 from sparring.proofs.cost.spans import Span, SpanReader, spans
 from sparring.proofs.cost.symbols import OPERATORS, Expr, SympyReader, k, n, p, t, width
@@ -63,7 +64,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True)
-class UnionCost:
+class UnionCost(Forms):
     """The cost of ``page``, a chunk of which is sparse, in ``u(s)`` or under a model of supports.
 
     It is that of the largest message of every step, summed; where ``p`` divides ``n`` every rank
@@ -78,7 +79,11 @@ class UnionCost:
     given: str = ""
 
     names: ClassVar[tuple[str, ...]] = ("messages", "pairs", "octets", "bytes")
-    even: ClassVar[str] = "p | n"
+
+    @property
+    def even(self) -> str:
+        """The hypothesis under which no chunk is rounded."""
+        return "p | n"
 
     def form(self, name: str) -> Expr | None:
         """The closed form of that name, one of ``names``; None where there is none.
@@ -148,7 +153,7 @@ class UnionCost:
         """
         if self.support == "union":
             raise InputError(f"u(s) has no value; choose a model of supports: {', '.join(MODELS)}")
-        at = {"width": Fraction(WIDTH), "gamma": Fraction(0), **units.point(values)}
+        at = units.full(values)
         if missing := [letter for letter in "pnk" if letter not in at]:
             raise InputError(f"bytes of {self.page.name} need a value for {missing[0]}: {missing[0]}=VALUE")
         ranks, length, kept, w = (int(at[letter]) for letter in ("p", "n", "k", "width"))
@@ -163,10 +168,6 @@ class UnionCost:
         seconds = at["alpha"] * found.messages + at["beta"] * found.nbytes + at["gamma"] * found.added
         return found._replace(time=seconds)
 
-    def latex(self) -> str:
-        r"""A table that stands by itself; it needs ``\usepackage{booktabs}``."""
-        return tables.latex([self])
-
     @property
     def gaps(self) -> list[str]:
         """What the closed forms do not say, and why."""
@@ -174,11 +175,6 @@ class UnionCost:
             "entries that lie unevenly in the chunks; bytes for given supports: proofs.cost.contributions.predicted",
             *(["k = 0, where the sum of powers is 0 / 0"] if self.support == "independent" else []),
         ]
-
-    @property
-    def bounds(self) -> Mapping[str, Floor]:
-        """Lower bounds, by form."""
-        return {bound.quantity: bound for bound in lower_bounds(self.page)}
 
     @cached_property
     def claims(self) -> Sequence[Judged]:

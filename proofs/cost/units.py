@@ -13,6 +13,9 @@ TIMES = {"alpha": "message", "beta": "byte", "gamma": "addition"}
 NUMBERS = {"p": 1, "n": 0, "k": 0, "width": 1}
 """Letters that are integers, with the least that they may be; ``width`` is bytes a word."""
 
+WIDTH = 4
+"""Bytes a word where nothing is said: float32, and indices of 32 bits."""
+
 UNITS = {"s": 0, "ms": -3, "us": -6, "µs": -6, "ns": -9, "ps": -12}
 LARGEST_EXPONENT = 100  # of ten, so that no short text stands for a number that fills the memory
 
@@ -34,6 +37,11 @@ def parse(text: str) -> dict[str, Fraction]:
 def point(values: Mapping[str, Given]) -> dict[str, Fraction]:
     """Each value as an exact number; raises InputError, naming the letter, where one is none."""
     return {letter: value(letter, given) for letter, given in values.items()}
+
+
+def full(values: Mapping[str, Given]) -> dict[str, Fraction]:
+    """As :func:`point`, with the width and the time of an addition, which need not be given."""
+    return {"width": Fraction(WIDTH), "gamma": Fraction(0), **point(values)}
 
 
 def value(letter: str, given: Given) -> Fraction:

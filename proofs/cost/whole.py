@@ -3,7 +3,8 @@
 The conditions ``t < X`` of its formulas cut the steps into spans.  Within a span a rank either
 sends in every step or in none, and so it is with adding; so what a rank does in all is a sum of
 lengths of spans.  The most that one rank does is such a sum, too: it is found by trying, and
-both solvers confirm that no rank exceeds it and that one reaches it.
+both solvers confirm that no rank exceeds it and that one reaches it.  V_path is V_crit if a path
+of messages goes through all steps; a rank that all its messages leave or reach is found likewise.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sparring.proofs.core.supplement import subject
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.symbols import CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym, both, where
+from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym, both, either, where
 
 SOME_RANKS: tuple[Int, ...] = (0, p - 1, where(p > 1, 1, 0))
 """Of these one is shown to do what some rank does."""
@@ -36,6 +37,7 @@ class Whole(NamedTuple):
 
     steps: Expr
     largest: Expr
+    path: Expr | None
     critical: Expr
     added_most: Expr
     added_critical: Expr
@@ -83,7 +85,8 @@ def whole(page: Page) -> Whole:
         Obligation("somebody sends", during(page), some(*(page.active(x, t, p) for x in SOME_RANKS))),
     ]
     sent, added = (most(page, edges, act) for act in (sends(page), adds(page)))
-    claims = (*confirmed(page, shown), *sent[1], *added[1])
+    unbroken = path(page)
+    claims = (*confirmed(page, shown), *sent[1], *added[1], *unbroken)
     steps = sympy.expand(read(edges[-1]))
     lengths = [(end - first, page.adds(first, p)) for first, end in pairwise(edges)]
     adding = [length for length, does in lengths if always_so(page, implies(length > 0, does))]
@@ -91,6 +94,7 @@ def whole(page: Page) -> Whole:
     return Whole(
         steps=steps,
         largest=sympy.expand(n * read(sent[0])),
+        path=sympy.expand(n * steps) if unbroken else None,
         critical=sympy.expand(n * steps),
         added_most=sympy.expand(n * read(added[0])),
         added_critical=sympy.expand(n * sum(map(read, adding))),
@@ -138,14 +142,33 @@ def most(page: Page, edges: Sequence[Int], act: Act) -> tuple[Int, Sequence[Obli
                 Obligation("no rank does it oftener", always(page), times(r) <= best),
                 Obligation("some rank does it so often", always(page), some(*(times(x) == best for x in SOME_RANKS))),
             ]
-            if all(always_so(page, claim.claim) for claim in claims):
+            if all(plausible(page, claim) for claim in claims):
                 return best, confirmed(page, claims)
     raise Undecided("no sum of spans is the most that one rank does")
 
 
+def path(page: Page) -> Sequence[Obligation]:
+    """What shows that a path of messages goes through all steps; nothing where no such path is found.
+
+    In each step a rank's own message goes on with it; in the first, that which the rank receives may.
+    """
+    for x in SOME_RANKS:
+        source = page.src(x, 0, p)
+        received = every(t == 0, page.active(source, 0, p), page.dst(source, 0, p) == x)
+        claim = Obligation("a path goes through all steps", during(page), either(page.active(x, t, p), received))
+        if plausible(page, claim):
+            return confirmed(page, [claim])
+    return ()
+
+
 def always_so(page: Page, claim: Bool) -> bool:
-    """Whether z3 finds that ``claim`` holds for every p; what counts is confirmed by both solvers."""
-    return all(a.holds for a in answered([Obligation("tried", always(page), claim)], False, page.encoding))
+    """Whether z3 finds that ``claim``, in which there is no step, holds for every p."""
+    return plausible(page, Obligation("tried", always(page), claim))
+
+
+def plausible(page: Page, claim: Obligation) -> bool:
+    """Whether z3 finds that it holds for every p; what counts is confirmed by both solvers."""
+    return all(answer.holds for answer in answered([claim], False, page.encoding))
 
 
 def confirmed(page: Page, claims: Sequence[Obligation]) -> Sequence[Obligation]:

@@ -154,7 +154,7 @@ def text(costs: list[Cost | UnionCost], points: list[Points]) -> Iterator[str]:
 
 
 def formulas(cost: Cost | UnionCost) -> Iterator[str]:
-    """Each form, what it becomes where no chunk is rounded, and its lower bound."""
+    """Each form, what it becomes where nothing is rounded, and its lower bound."""
     from sparring.proofs.cost.tables import FORMS, rows
 
     for name, exact, divided, bound, gap in rows(cost, tuple(FORMS)):

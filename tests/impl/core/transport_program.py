@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sparring.impl import ring
-from sparring.impl.core import transport
+from sparring.impl.core import arguments, transport
 
 
 def total(comm: Any, n: int) -> None:
@@ -85,7 +85,7 @@ def freed(comm: Any, MPI: Any) -> None:
 
 
 def no_duplicate() -> None:
-    ring.private = lambda comm: comm
+    arguments.private = lambda comm: comm
 
 
 def no_delete() -> None:

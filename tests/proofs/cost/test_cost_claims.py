@@ -5,13 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+import sympy
 
 import sparring
 from sparring import InputError, Undecided
 from sparring.proofs.cost.claims import judge
 from sparring.proofs.cost.derivation import derive
-from sparring.proofs.cost.published import Claim
-from sparring.proofs.cost.symbols import k, n, p
+from sparring.proofs.cost.published import Claim, log2
+from sparring.proofs.cost.simplified import even, simplified
+from sparring.proofs.cost.symbols import B, CeilLog2, FloorLog2, Log2, exact, k, n, p
 from sparring.proofs.cost.tables import escaped, markdown
 from sparring.proofs.cost.units import parse
 
@@ -50,6 +52,39 @@ def test_a_claim_in_floats_is_refused(ring, formula):
     """A formula that is not exact cannot be compared exactly."""
     with pytest.raises(InputError, match="a claim"):
         judge(words(formula), derive(ring).largest)
+
+
+def test_a_claim_that_is_known_to_differ(ring):
+    """It is refuted as expected; that it is right after all is the failure."""
+    known = {name: words(formula)._replace(xfail="a slip") for name, formula in
+             (("low", lambda n, p, k: n), ("right", lambda n, p, k: 2 * n - sympy.floor(2 * n / p)))}  # fmt: skip
+    low, right = (judge(claim, derive(ring).largest) for claim in known.values())
+    assert (low.verdict, str(low.checked), "(a slip)" in low.detail) == ("different", "refuted as expected", True)
+    assert (right.verdict, str(right.checked)) == ("equal", "refuted")
+    assert right.detail == "expected to differ (a slip), but: the same formula"
+
+
+def test_logarithms_are_exact_or_refused():
+    """One that is not rounded needs a power of two."""
+    assert judge(words(lambda n, p, k: n * log2(p), "p = 2^m"), n * FloorLog2(p)).verdict == "equal"
+    assert judge(words(lambda n, p, k: n * log2(p, "up")), n * FloorLog2(p)).verdict == "bound"
+    with pytest.raises(InputError, match="round up or down"):
+        judge(words(lambda n, p, k: n * log2(p)), n * FloorLog2(p))
+    assert exact(Log2(p), {"p": 64}) == 6
+    for x in (Log2(p), sympy.sqrt(p)):
+        with pytest.raises(Undecided):
+            exact(x, {"p": 6})
+
+
+def test_simplified_where_p_is_a_power_of_two(ring):
+    """Logarithms are whole, and nothing is claimed elsewhere."""
+    assert simplified(2 * CeilLog2(p) - FloorLog2(p), "p = 2^m") == Log2(p)
+    assert even([B(2), CeilLog2(p)]) == "p | n, p = 2^m"
+    cost = sparring.cost(ring).simplify("p | n, p = 2^m")
+    assert cost.at(p=8, n=16).words == 28
+    for at in ({"p": 6, "n": 12}, {"p": 8, "n": 12}):
+        with pytest.raises(InputError, match="holds where"):
+            cost.at(**at)
 
 
 def test_the_ring_carries_its_claims(ring):

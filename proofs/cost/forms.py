@@ -1,0 +1,44 @@
+"""What every cost has: closed forms by name, lower bounds beside them, and a table of both."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+from sparring.proofs.cost import tables
+from sparring.proofs.cost.claims import Floor, lower_bounds
+from sparring.proofs.cost.symbols import Expr
+from sparring.spec.core.model import Page
+
+
+class Forms(ABC):
+    """The cost of ``page``, exact, or under the hypothesis ``given``."""
+
+    page: Page
+    given: str
+
+    names: ClassVar[tuple[str, ...]]
+    """The forms that a table shows."""
+
+    @abstractmethod
+    def form(self, name: str) -> Expr | None:
+        """The closed form of that name; None where there is none."""
+
+    @abstractmethod
+    def simplify(self, given: str) -> Self:
+        """The same under a hypothesis; raises InputError for one that is not known."""
+
+    @property
+    @abstractmethod
+    def even(self) -> str:
+        """The hypothesis under which nothing is rounded."""
+
+    @property
+    def bounds(self) -> Mapping[str, Floor]:
+        """Lower bounds, by form."""
+        return {bound.quantity: bound for bound in lower_bounds(self.page)}
+
+    def latex(self) -> str:
+        r"""A table that stands by itself; it needs ``\usepackage{booktabs}``."""
+        return tables.latex([self])
