@@ -39,7 +39,7 @@ def add(a: Chunk, b: Chunk, out: Vector | None = None) -> Chunk:
     if np.count_nonzero(held) >= threshold(a.length, a.values.itemsize):
         return Chunk(None, sums, a.length)
     union = np.flatnonzero(held)
-    return Chunk(union, sums[union], a.length)
+    return Chunk(union, sums.take(union), a.length)
 
 
 def _spread(a: Chunk, b: Chunk, out: Vector | None) -> Vector:
@@ -61,13 +61,13 @@ def _merged(positions: Positions, values: Vector, length: int) -> Chunk:
     The stable sort is a merge: it finds the two runs that are already there.
     """
     order = np.argsort(positions, kind="stable")
-    positions, sums = positions[order], values[order]
-    twice = np.flatnonzero(positions[1:] == positions[:-1])
-    sums[twice] += sums[twice + 1]
-    once = np.ones(positions.size, np.bool_)
-    once[twice + 1] = False
-    at = np.flatnonzero(once)
-    return Chunk(positions[at], sums[at], length)
+    positions, sums = positions.take(order), values.take(order)
+    first = np.ones(positions.size, np.bool_)
+    np.not_equal(positions[1:], positions[:-1], out=first[1:])
+    again = np.flatnonzero(~first)
+    sums[again - 1] += sums[again]
+    union = np.flatnonzero(first)
+    return Chunk(positions.take(union), sums.take(union), length)
 
 
 def settled(chunk: Chunk) -> Chunk:
