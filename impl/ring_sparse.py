@@ -29,7 +29,7 @@ from sparring.impl.core.chunks import Chunk, cut, joined
 from sparring.impl.core.lists import agreed, taken
 from sparring.impl.core.merge import add, settled
 from sparring.impl.core.messages import body, decode, encode, message, room
-from sparring.impl.core.transport import Vector, exchanging, private
+from sparring.impl.core.transport import Vector, exchanging, finish, private
 from sparring.impl.core.wire import Bytes
 from sparring.impl.ring import cut as bound
 from sparring.impl.ring import given, left, passed, right
@@ -103,8 +103,7 @@ def allgather(comm: Intracomm, total: Chunk, like: Sequence[Chunk], most: int) -
         sending.append(exchanging(comm, outgoing, right(r, p), incoming, left(r, p)))
         outgoing = message(incoming, like[c].length, like[c].values.itemsize)
         sums[c] = decode(outgoing, like[c].length, like[c].values)
-    for request in sending:
-        request.Wait()
+    finish(sending)
     return [sums[c] for c in range(p)]
 
 

@@ -2,7 +2,8 @@
 
 Where only one chunk has an entry, its value stays; absent entries are -0.0, IEEE's exact identity,
 so every way to the sum gives the same bits, subnormals, signed zeros and infinities included.  (A
-signalling NaN becomes quiet on some ways: as it does when ``+ 0.0`` ends the sum.)
+signalling NaN becomes quiet on some ways, as it does when ``+ 0.0`` ends the sum, and of two NaN
+either may stay.)
 """
 
 from __future__ import annotations
@@ -56,18 +57,28 @@ def _spread(a: Chunk, b: Chunk, out: Vector | None) -> Vector:
 
 
 def _merged(positions: Positions, values: Vector, length: int) -> Chunk:
-    """``a + b`` of chunks with few entries, ``a``'s and then ``b``'s: time and memory of these alone.
-
-    The stable sort is a merge: it finds the two runs that are already there.
-    """
-    order = np.argsort(positions, kind="stable")
-    positions, sums = positions.take(order), values.take(order)
+    """``a + b`` of chunks with few entries, ``a``'s and then ``b``'s: time and memory of these alone."""
+    positions, sums = _in_order(positions, values, length)
     first = np.ones(positions.size, np.bool_)
     np.not_equal(positions[1:], positions[:-1], out=first[1:])
     again = np.flatnonzero(~first)
     sums[again - 1] += sums[again]
     union = np.flatnonzero(first)
     return Chunk(positions.take(union), sums.take(union), length)
+
+
+def _in_order(positions: Positions, values: Vector, length: int) -> tuple[Positions, Vector]:
+    """The same entries, by position; the stable sort is a merge, which finds the two runs that are already there.
+
+    An entry that fits into 64 bits is sorted as one number.  Two at one position may change places
+    then, which does no harm: addition is commutative.
+    """
+    if values.itemsize == 4 and length <= 1 << 31:
+        entries = positions << 32 | values.view(np.uint32)
+        entries.sort(kind="stable")
+        return entries >> 32, entries.astype(np.uint32).view(values.dtype)
+    order = np.argsort(positions, kind="stable")
+    return positions.take(order), values.take(order)
 
 
 def settled(chunk: Chunk) -> Chunk:

@@ -176,10 +176,13 @@ def _from_offsets(rest: Bytes, m: int, length: int) -> Positions:
 def _from_bitmap(rest: Bytes, m: int, length: int) -> Positions:
     if length % 8 and rest[-1] >> length % 8:
         raise InputError(f"a message's bitmap has bits beyond its chunk's {length} entries")
-    positions = np.flatnonzero(np.unpackbits(rest, count=length, bitorder="little").view(np.bool_))
-    if positions.size != m:
-        raise InputError(f"a message has {m} entries, but its bitmap {positions.size}")
-    return positions
+    more = max(0, length // 9 + 1 - m)  # flatnonzero is two to three times as fast where more than a tenth is nonzero
+    held = np.unpackbits(rest, count=length + more, bitorder="little").view(np.bool_)
+    held[length:] = True
+    positions = np.flatnonzero(held)
+    if positions.size != m + more:
+        raise InputError(f"a message has {m} entries, but its bitmap {positions.size - more}")
+    return positions[:m]
 
 
 def _ascending(positions: Positions, length: int) -> Positions:

@@ -11,6 +11,7 @@ loads without starting MPI and runs on any communicator of the same interface.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from numpy.typing import NDArray
@@ -57,3 +58,9 @@ def exchanging(comm: Intracomm, outgoing: Vector, to: int, incoming: Vector, sou
     receiving, sending = comm.Irecv(incoming, source), comm.Isend(outgoing, to)
     receiving.Wait()
     return sending
+
+
+def finish(requests: Iterable[Request]) -> None:
+    """Wait for all of them."""
+    for request in requests:
+        request.Wait()
