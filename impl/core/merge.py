@@ -17,8 +17,8 @@ from sparring.impl.core.transport import Vector
 DENSE = 9
 """Chunks that hold more than ``length / DENSE`` entries together are added in a dense vector.
 
-Measured with 10^5 to 10^7 entries of 4 and 8 bytes: at a tenth the merge takes 0.4 to 1.0 of the
-dense vector's time, at an eighth 0.6 to 1.3, at a sixth 0.7 to 1.5.
+Measured with 10^5 to 10^7 entries of 4 and 8 bytes: at a tenth the merge takes 0.3 to 0.7 of the
+dense vector's time, at an eighth 0.5 to 1.2, at a sixth 0.6 to 1.8.
 """
 
 
