@@ -20,7 +20,8 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -171,14 +172,19 @@ def report(cells: list[dict[str, Any]]) -> dict[str, Any]:
         "schema": 1,
         "command": shlex.join(["python", "benchmarks/allreduce.py", *sys.argv[1:]]),
         "machine": {"cpu": cpu(), "cores": cores(), "system": f"{platform.system()} {platform.machine()}"},
-        "versions": {
-            "mpi": mpi,
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("numpy", "mpi4py", "sparring")},
-        },
+        "versions": {"mpi": mpi, "python": platform.python_version(), **versions("numpy", "mpi4py", "sparring")},
         "environment": {name: value for name, value in sorted(os.environ.items()) if name.startswith(TUNED)},
         "cells": [{key: value for key, value in cell.items() if key != "mpi"} for cell in cells],
     }
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """Of those that are installed: a checkout may be on the path alone."""
+    found = {}
+    for name in packages:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def written(found: dict[str, Any]) -> str:

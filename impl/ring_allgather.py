@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparring.impl.core import wire
 from sparring.impl.core.lists import added, agreed
-from sparring.impl.core.transport import Vector, exchange, private
+from sparring.impl.core.transport import Vector, exchanging, finish, private
 from sparring.impl.ring import left, right
 from sparring.sparse import Sparse
 
@@ -58,7 +58,9 @@ def allgather(comm: Intracomm, x: Sparse, counts: list[int]) -> list[wire.Bytes]
     """Every rank's packed list, by rank; rank ``q`` has ``counts[q]`` entries."""
     p, r = comm.Get_size(), comm.Get_rank()
     lists = [wire.pack(x) if q == r else wire.room(counts[q], x) for q in range(p)]
+    sending = []
     for i in range(p - 1):
         outgoing, incoming = lists[whose(r, i, p)], lists[whose(left(r, p), i, p)]
-        exchange(comm, outgoing, right(r, p), incoming, left(r, p))
+        sending.append(exchanging(comm, outgoing, right(r, p), incoming, left(r, p)))
+    finish(sending)
     return lists

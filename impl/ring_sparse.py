@@ -29,7 +29,7 @@ from sparring.impl.core.chunks import Chunk, cut, joined
 from sparring.impl.core.lists import agreed, taken
 from sparring.impl.core.merge import add, settled
 from sparring.impl.core.messages import body, decode, encode, message, room
-from sparring.impl.core.transport import Vector, exchange, private
+from sparring.impl.core.transport import Vector, exchanging, finish, private
 from sparring.impl.core.wire import Bytes
 from sparring.impl.ring import cut as bound
 from sparring.impl.ring import given, left, passed, right
@@ -66,9 +66,9 @@ def allreduce(
     p = comm.Get_size()
     chunks = cut(mine, [bound(c, mine.n, p) for c in range(p + 1)])
     total = reduce_scatter(own, chunks, most)
-    support, values = joined(allgather(own, total, chunks, most))
+    support, values = joined(allgather(own, total, chunks, most), mine.indices.dtype)
     np.add(values, mine.dtype.type(0), out=values)  # -0.0 becomes +0.0
-    return Sparse.made(support.astype(mine.indices.dtype, copy=False), values, mine.n)
+    return Sparse.made(support, values, mine.n)
 
 
 def reduce_scatter(comm: Intracomm, chunks: Sequence[Chunk], most: int) -> Chunk:
@@ -83,9 +83,11 @@ def reduce_scatter(comm: Intracomm, chunks: Sequence[Chunk], most: int) -> Chunk
     for i in range(p - 1):
         mine = chunks[given(left(r, p), i, p)]
         used = encode(total, outbox)
-        exchange(comm, outbox[:used], right(r, p), inbox, left(r, p))
+        sending = exchanging(comm, outbox[:used], right(r, p), inbox, left(r, p))
+        come = decode(message(inbox, mine.length, mine.values.itemsize), mine.length, mine.values)
+        sending.Wait()  # the outbox is free again
         scratch = body(outbox, mine.length, mine.values) if most >= mine.length else None
-        total = add(received(inbox, mine), mine, out=scratch)
+        total = add(come, mine, out=scratch)
     return total
 
 
@@ -93,22 +95,18 @@ def allgather(comm: Intracomm, total: Chunk, like: Sequence[Chunk], most: int) -
     """The second lap: all chunks' sums, by chunk; ``total`` is the one that this rank has, ``like`` chunks as long."""
     p, r = comm.Get_size(), comm.Get_rank()
     sums = dict.fromkeys([passed(r, 0, p)], total)
-    outgoing = buffer(total, most)
+    outgoing, sending = buffer(total, most), []
     outgoing = outgoing[: encode(total, outgoing)]
     for i in range(p - 1):
         c = passed(left(r, p), i, p)
         incoming = buffer(like[c], most)
-        exchange(comm, outgoing, right(r, p), incoming, left(r, p))
-        sums[c] = received(incoming, like[c])
+        sending.append(exchanging(comm, outgoing, right(r, p), incoming, left(r, p)))
         outgoing = message(incoming, like[c].length, like[c].values.itemsize)
+        sums[c] = decode(outgoing, like[c].length, like[c].values)
+    finish(sending)
     return [sums[c] for c in range(p)]
 
 
 def buffer(chunk: Chunk, most: int) -> Bytes:
     """Memory for any message of a chunk as long, with at most so many entries."""
     return np.empty(room(chunk.length, chunk.values.itemsize, most), np.uint8)
-
-
-def received(inbox: Bytes, like: Chunk) -> Chunk:
-    """The chunk in ``inbox``, as long as ``like`` and of its dtype."""
-    return decode(message(inbox, like.length, like.values.itemsize), like.length, like.values)

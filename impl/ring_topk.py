@@ -28,7 +28,7 @@ from sparring.errors import InputError
 from sparring.impl.core import wire
 from sparring.impl.core.arguments import REFUSED, alike, check_vector, compare
 from sparring.impl.core.selection import top
-from sparring.impl.core.transport import Vector, exchange, private
+from sparring.impl.core.transport import Vector, exchange, exchanging, finish, private
 from sparring.impl.ring import block, cut, given, left, passed, right
 from sparring.sparse import Sparse
 
@@ -163,9 +163,11 @@ def allgather(comm: Intracomm, mine: Sparse, n: int, k: int) -> Sparse:
     likes = [blank(mine.values, c, n, p) for c in range(p)]
     messages = [wire.room(count(c, n, k, p), like) for c, like in enumerate(likes)]
     messages[passed(r, 0, p)] = wire.pack(mine)
+    sending = []
     for i in range(p - 1):
         outgoing, incoming = messages[passed(r, i, p)], messages[passed(left(r, p), i, p)]
-        exchange(comm, outgoing, right(r, p), incoming, left(r, p))
+        sending.append(exchanging(comm, outgoing, right(r, p), incoming, left(r, p)))
+    finish(sending)
     parts = [wire.unpack(message, like) for message, like in zip(messages, likes)]
     at = np.concatenate([np.add(indices, cut(c, n, p), dtype=np.int64) for c, (indices, _) in enumerate(parts)])
     return Sparse.made(at, np.concatenate([values for _, values in parts]), n)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from sparring.impl.core.transport import Vector
 from sparring.sparse import Sparse
@@ -66,14 +66,15 @@ def _piece(x: Sparse, i: int, j: int, lo: int, hi: int) -> Chunk:
     return Chunk(positions, x.values[i:j], hi - lo)
 
 
-def joined(chunks: Sequence[Chunk], start: int = 0) -> tuple[Positions, NDArray[Any]]:
-    """Indices and values of the vector that one or more ``chunks`` make in their order, the first from ``start``.
+def joined(chunks: Sequence[Chunk], dtype: DTypeLike) -> tuple[NDArray[Any], Vector]:
+    """Indices, of this dtype, and values of the vector that one or more ``chunks`` make in their order.
 
     The inverse of :func:`cut`: values keep their bits, -0.0 too.  Both are new memory.
     """
-    indices = []
+    indices = np.empty(sum(map(len, chunks)), dtype)
+    i = start = 0
     for chunk in chunks:
         held = np.arange(chunk.length) if chunk.positions is None else chunk.positions
-        indices.append(held + start)
-        start += chunk.length
-    return np.concatenate(indices), np.concatenate([chunk.values for chunk in chunks])
+        np.add(held, start, out=indices[i : i + len(chunk)], casting="unsafe")  # an index is below 2^31 if it was
+        i, start = i + len(chunk), start + chunk.length
+    return indices, np.concatenate([chunk.values for chunk in chunks])

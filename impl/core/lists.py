@@ -17,8 +17,12 @@ from sparring.sparse import Sparse
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-DENSE = 12
-"""Where the lists have more than ``n / DENSE`` entries together, adding in a dense vector is the faster way."""
+DENSE = 9
+"""Where the lists have more than ``n / DENSE`` entries together, adding in a dense vector is the faster way.
+
+Measured with 2 to 8 lists and ``n`` of 10^5 to 10^7: at a sixteenth the other way takes 0.2 to 1.0
+of the dense vector's time, at a ninth 0.3 to 1.3, at a sixth 0.5 to 4.7.
+"""
 
 
 def taken(x: object, k: int | None, allow_nan: bool) -> Sparse:
@@ -79,11 +83,16 @@ def densely(lists: Lists, like: Sparse) -> tuple[NDArray[Any], Vector]:
 
 def sparsely(lists: Lists, like: Sparse) -> tuple[NDArray[Any], Vector]:
     """Support and sums in time and memory of the lists alone, whatever ``n`` is."""
-    every = np.sort(np.concatenate([indices for indices, _ in lists]))
+    every = np.concatenate([indices for indices, _ in lists])
+    order = np.argsort(every, kind="stable")  # merges the runs that are there
+    every = every.take(order)
     first = np.ones(every.size, np.bool_)
     np.not_equal(every[1:], every[:-1], out=first[1:])
-    support = every[first]
+    support = every.take(np.flatnonzero(first))
+    places = np.empty(every.size, np.int64)
+    places[order] = np.cumsum(first) - 1
     sums = np.full_like(like.values, -0.0, shape=support.size)
-    for indices, values in lists:
-        sums[np.searchsorted(support, indices)] += values
+    ends = np.cumsum([indices.size for indices, _ in lists])
+    for here, (_, values) in zip(np.split(places, ends), lists):
+        sums[here] += values
     return support, sums

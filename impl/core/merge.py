@@ -2,7 +2,8 @@
 
 Where only one chunk has an entry, its value stays; absent entries are -0.0, IEEE's exact identity,
 so every way to the sum gives the same bits, subnormals, signed zeros and infinities included.  (A
-signalling NaN becomes quiet on some ways: as it does when ``+ 0.0`` ends the sum.)
+signalling NaN becomes quiet on some ways, as it does when ``+ 0.0`` ends the sum, and of two NaN
+either may stay.)
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from sparring.impl.core.transport import Vector
 DENSE = 9
 """Chunks that hold more than ``length / DENSE`` entries together are added in a dense vector.
 
-Measured with 10^5 to 10^7 entries of 4 and 8 bytes: at a tenth the merge takes 0.4 to 1.0 of the
-dense vector's time, at an eighth 0.6 to 1.3, at a sixth 0.7 to 1.5.
+Measured with 10^5 to 10^7 entries of 4 and 8 bytes: at a tenth the merge takes 0.3 to 0.7 of the
+dense vector's time, at an eighth 0.5 to 1.2, at a sixth 0.6 to 1.8.
 """
 
 
@@ -39,7 +40,7 @@ def add(a: Chunk, b: Chunk, out: Vector | None = None) -> Chunk:
     if np.count_nonzero(held) >= threshold(a.length, a.values.itemsize):
         return Chunk(None, sums, a.length)
     union = np.flatnonzero(held)
-    return Chunk(union, sums[union], a.length)
+    return Chunk(union, sums.take(union), a.length)
 
 
 def _spread(a: Chunk, b: Chunk, out: Vector | None) -> Vector:
@@ -56,18 +57,28 @@ def _spread(a: Chunk, b: Chunk, out: Vector | None) -> Vector:
 
 
 def _merged(positions: Positions, values: Vector, length: int) -> Chunk:
-    """``a + b`` of chunks with few entries, ``a``'s and then ``b``'s: time and memory of these alone.
+    """``a + b`` of chunks with few entries, ``a``'s and then ``b``'s: time and memory of these alone."""
+    positions, sums = _in_order(positions, values, length)
+    first = np.ones(positions.size, np.bool_)
+    np.not_equal(positions[1:], positions[:-1], out=first[1:])
+    again = np.flatnonzero(~first)
+    sums[again - 1] += sums[again]
+    union = np.flatnonzero(first)
+    return Chunk(positions.take(union), sums.take(union), length)
 
-    The stable sort is a merge: it finds the two runs that are already there.
+
+def _in_order(positions: Positions, values: Vector, length: int) -> tuple[Positions, Vector]:
+    """The same entries, by position; the stable sort is a merge, which finds the two runs that are already there.
+
+    An entry that fits into 64 bits is sorted as one number.  Two at one position may change places
+    then, which does no harm: addition is commutative.
     """
+    if values.itemsize == 4 and length <= 1 << 31:
+        entries = positions << 32 | values.view(np.uint32)
+        entries.sort(kind="stable")
+        return entries >> 32, entries.astype(np.uint32).view(values.dtype)
     order = np.argsort(positions, kind="stable")
-    positions, sums = positions[order], values[order]
-    twice = np.flatnonzero(positions[1:] == positions[:-1])
-    sums[twice] += sums[twice + 1]
-    once = np.ones(positions.size, np.bool_)
-    once[twice + 1] = False
-    at = np.flatnonzero(once)
-    return Chunk(positions[at], sums[at], length)
+    return positions.take(order), values.take(order)
 
 
 def settled(chunk: Chunk) -> Chunk:

@@ -104,11 +104,13 @@ def _header(buffer: Bytes, length: int) -> tuple[Encoding, int]:
     if buffer.size < HEADER:
         raise InputError(f"a message of {buffer.size} bytes has no header: that alone takes {HEADER}")
     code, m = divmod(int.from_bytes(buffer[:HEADER].tobytes(), "little"), 1 << 56)
-    if code not in [*Encoding]:
-        raise InputError(f"a message has encoding {code}: it must be one of {', '.join(map(_name, Encoding))}")
+    try:
+        encoding = Encoding(code)
+    except ValueError:
+        known = ", ".join(map(_name, Encoding))
+        raise InputError(f"a message has encoding {code}: it must be one of {known}") from None
     if m > length:
         raise InputError(f"a message has {m} entries: its chunk has only {length}")
-    encoding = Encoding(code)
     if (encoding is Encoding.DENSE) != (m == length):
         raise InputError(f"a message has {m} of {length} entries in {_name(encoding)}: all, and only all, go dense")
     return encoding, m
@@ -134,8 +136,9 @@ def _write(encoding: Encoding, chunk: Chunk, rest: Bytes) -> None:
         case Encoding.PAIRS:
             np.copyto(rest.view(_whole(length)), positions, casting="unsafe")
         case Encoding.OFFSETS16:
-            ends = np.searchsorted(positions, np.arange(BLOCK, length, BLOCK))
-            np.copyto(rest[: table(length)].view(np.uint32), np.diff(ends, prepend=0), casting="unsafe")
+            counts = rest[: table(length)].view(np.uint32)
+            counts[...] = np.searchsorted(positions, np.arange(BLOCK, length, BLOCK))
+            counts[1:] -= counts[:-1]  # right even where an end is 2^32 or more: no block holds so many
             np.copyto(rest[table(length) :].view(np.uint16), positions, casting="unsafe")  # keeps the low bits
         case _:
             held = np.zeros(length, np.bool_)
@@ -173,10 +176,13 @@ def _from_offsets(rest: Bytes, m: int, length: int) -> Positions:
 def _from_bitmap(rest: Bytes, m: int, length: int) -> Positions:
     if length % 8 and rest[-1] >> length % 8:
         raise InputError(f"a message's bitmap has bits beyond its chunk's {length} entries")
-    positions = np.flatnonzero(np.unpackbits(rest, count=length, bitorder="little").view(np.bool_))
-    if positions.size != m:
-        raise InputError(f"a message has {m} entries, but its bitmap {positions.size}")
-    return positions
+    more = max(0, length // 9 + 1 - m)  # flatnonzero is two to three times as fast where more than a tenth is nonzero
+    held = np.unpackbits(rest, count=length + more, bitorder="little").view(np.bool_)
+    held[length:] = True
+    positions = np.flatnonzero(held)
+    if positions.size != m + more:
+        raise InputError(f"a message has {m} entries, but its bitmap {positions.size - more}")
+    return positions[:m]
 
 
 def _ascending(positions: Positions, length: int) -> Positions:

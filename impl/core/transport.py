@@ -11,12 +11,13 @@ loads without starting MPI and runs on any communicator of the same interface.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+    from mpi4py.MPI import Intracomm, Request
 
 Vector: TypeAlias = NDArray[Any]
 
@@ -46,6 +47,20 @@ def exchange(comm: Intracomm, outgoing: Vector, to: int, incoming: Vector, sourc
     Both are posted before either is waited for, so a ring of exchanges ends even if no send
     completes before its receive.  The two arrays may not overlap.
     """
-    requests = comm.Irecv(incoming, source), comm.Isend(outgoing, to)
+    exchanging(comm, outgoing, to, incoming, source).Wait()
+
+
+def exchanging(comm: Intracomm, outgoing: Vector, to: int, incoming: Vector, source: int) -> Request:
+    """As :func:`exchange`, but over once ``incoming`` is filled: the request of the send, for the caller to wait for.
+
+    Until then ``outgoing`` stays as it is.
+    """
+    receiving, sending = comm.Irecv(incoming, source), comm.Isend(outgoing, to)
+    receiving.Wait()
+    return sending
+
+
+def finish(requests: Iterable[Request]) -> None:
+    """Wait for all of them."""
     for request in requests:
         request.Wait()

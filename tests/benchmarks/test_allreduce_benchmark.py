@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -282,6 +283,11 @@ def test_an_algorithm_that_came_later_leaves_a_gap(timings, found):
     """A cell that lacks an algorithm has an empty place in its column."""
     del found["cells"][1]["seconds"]["ring"], found["cells"][1]["ratios"]["ring"]
     assert "| 2500 | 30 % | **1.23** |  | 500 |" in timings.section(found, "some")
+
+
+def test_what_is_not_installed_has_no_version(harness):
+    """So a checkout that is on the path alone can be measured."""
+    assert harness.versions("numpy", "sparring-of-nobody") == {"numpy": importlib.metadata.version("numpy")}
 
 
 def test_a_tuned_environment_is_told(timings, found):

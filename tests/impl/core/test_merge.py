@@ -32,8 +32,9 @@ def pairs(draw):
 @st.composite
 def few(draw):
     """Two chunks of few entries, among them the same ones, equal and opposite values."""
-    length, dtype = draw(st.sampled_from([40, 1000, 1 << 40])), draw(st.sampled_from(DTYPES))
-    near = st.integers(0, 12) | st.integers(0, length - 1)
+    lengths = [40, 1000, 1 << 31, (1 << 31) + 1, 1 << 40]
+    length, dtype = draw(st.sampled_from(lengths)), draw(st.sampled_from(DTYPES))
+    near = st.integers(0, 12) | st.integers(length - 12, length - 1) | st.integers(0, length - 1)
     made = []
     for _ in range(2):
         at = np.array(sorted(draw(st.sets(near, max_size=20))), np.int64)
