@@ -168,9 +168,10 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
         if prop in judged.flaws:
             raise Refuted(judged.flaws[prop])
 
-    with suppress(Refuted, Flaky, OutOfTime):
-        kind = findings.smallest[prop][0].prop
-        drawn(question, kind, still, [Phase.generate, Phase.shrink], question.max_examples)
+    if not question.stateful:  # hypothesis starts from scratch, and has too little time for several calls
+        with suppress(Refuted, Flaky, OutOfTime):
+            kind = findings.smallest[prop][0].prop
+            drawn(question, kind, still, [Phase.generate, Phase.shrink], question.max_examples)
     with suppress(OutOfTime):
         while pared(question, findings, prop, still):
             pass

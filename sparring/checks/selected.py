@@ -87,7 +87,7 @@ def unkept(residual: Any, wanted: NDArray[Any]) -> str:
     if not isinstance(residual, np.ndarray):
         return ""
     if misshapen(residual, wanted):
-        return f"keeps {residual.dtype} of shape {residual.shape}, not {kind(wanted)}"
+        return f"keeps a residual of {residual.dtype} and shape {residual.shape}, not {kind(wanted)}"
     zero = wanted.dtype.type(0)
     same = difference(residual + zero, wanted + zero) is None
     return "" if same else f"keeps the residual {shown(residual)}, the reference {shown(wanted)}"
@@ -123,7 +123,7 @@ def unbalanced(example: Example, seen: Observed, i: int) -> str:
     if off is None:
         return ""
     put, out, left = (part[:, off].sum() for part in (given, results, residuals))
-    return f"at index {off} {put} was put in; the results have {out}, the residuals {left}"
+    return f"at index {off}: {put} was put in, the results have {out}, the residuals {left}"
 
 
 def missing(given: NDArray[Any], found: NDArray[Any]) -> int | None:
@@ -134,12 +134,16 @@ def missing(given: NDArray[Any], found: NDArray[Any]) -> int | None:
     """
     if given.dtype.kind == "i":
         wrong = given.sum(axis=0, dtype=given.dtype) != found.sum(axis=0, dtype=given.dtype)
-    else:
-        with np.errstate(all="ignore"):
-            weight = np.abs(given.astype(np.float64)).sum(axis=0)
-        weighed = weight < np.finfo(given.dtype).max
-        sound = weighed & np.isfinite(found).all(axis=0)
-        both = np.where(sound, np.concatenate([given, -found]).astype(np.float64), 0)
-        off = np.array([abs(math.fsum(column)) for column in both.T.tolist()])
-        wrong = (weighed & ~sound) | (sound & (off > gamma(len(given) - 1, given.dtype) * weight))
+        return first(wrong)
+    weight = np.abs(given.astype(np.float64)).sum(axis=0)
+    weighed = weight < np.finfo(given.dtype).max
+    sound = weighed & np.isfinite(found).all(axis=0)
+    both = np.where(sound, np.concatenate([given, -found]).astype(np.float64), 0)
+    off = np.array([abs(math.fsum(column)) for column in both.T.tolist()])
+    far = off > gamma(len(given) - 1, given.dtype) * np.where(weighed, weight, 0)
+    return first((weighed & ~sound) | (sound & far))
+
+
+def first(wrong: NDArray[np.bool_]) -> int | None:
+    """The first index at which something is wrong."""
     return int(np.argmax(wrong)) if wrong.any() else None

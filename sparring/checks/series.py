@@ -20,6 +20,7 @@ from sparring.proofs.core.refinement import sizes
 CALLS = 3
 """Calls of one example, at most: what is left of the first comes back in the second, and again in the third."""
 VALUES = (0, 1, -1, 2, -2, 3, 5, -7, 40, 0, 0)
+SMALL = (0, 1, -1)
 ODD = (-0.0, float("inf"), float("-inf"), float("nan"))
 
 
@@ -47,22 +48,19 @@ def table(cells: Sequence[int], dtype: str) -> NDArray[Any]:
 
 
 def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
-    """Examples with a rank, an index or a call less, or with a smaller value or number of entries."""
+    """Examples of the same kind with a rank, a call or an index less, or with a smaller parameter or value."""
     rows: NDArray[Any] = np.stack(example.xs)
-    p, calls, n = rows.shape
-    edge = example.prop == "edge sizes"
-    if p - 1 in ranks and not edge:
-        yield from (having(example, np.delete(rows, r, 0)) for r in range(p))
-    if n > p and not edge:
-        yield from (having(example, np.delete(rows, i, 2)) for i in range(n))
-    if calls > 1:
-        yield from (having(example, np.delete(rows, c, 1)) for c in range(calls))
+    less = [np.delete(rows, i, axis) for axis in range(3) for i in range(rows.shape[axis])]
+    yield from (having(example, cut) for cut in less if cut.shape[0] in ranks and alike(example.prop, *cut.shape))
     for name, value in example.params.items():
         yield from (example._replace(params={**example.params, name: less}) for less in range(value))
-    for place in np.argwhere(rows != 0):
-        for smaller in (0, 1, -1):
-            if not abs(rows[tuple(place)]) <= abs(smaller):
-                yield having(example, set_to(rows, tuple(place), smaller))
+    for place in map(tuple, np.argwhere(rows != 0)):
+        yield from (having(example, changed(rows, place, v)) for v in SMALL if not abs(rows[place]) <= abs(v))
+
+
+def alike(kind: str, p: int, calls: int, n: int) -> bool:
+    """Whether there are examples of that size of a kind."""
+    return calls > 0 and (n < p or p == 1 if kind == "edge sizes" else n >= p)
 
 
 def having(example: Example, rows: NDArray[Any]) -> Example:
@@ -70,8 +68,8 @@ def having(example: Example, rows: NDArray[Any]) -> Example:
     return example._replace(xs=[np.ascontiguousarray(x) for x in rows])
 
 
-def set_to(rows: NDArray[Any], place: tuple[int, ...], value: int) -> NDArray[Any]:
-    """The same but for one value."""
-    changed = rows.copy()
-    changed[place] = value
-    return changed
+def changed(rows: NDArray[Any], place: tuple[int, ...], value: int) -> NDArray[Any]:
+    """The same vectors but for one value."""
+    other = rows.copy()
+    other[place] = value
+    return other
