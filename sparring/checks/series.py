@@ -14,44 +14,46 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sparring.checks.examples import Example, dtypes, scaled
+from sparring.checks.examples import DTYPES, Example, scaled
 from sparring.proofs.core.refinement import sizes
 
 CALLS = 3
-"""Calls of one example, at most: what is left of the first comes back in the second, and again in the third."""
-VALUES = (0, 1, -1, 2, -2, 3, 5, -7, 40, 0, 0)
+"""Of one example, at most: what is left of the first comes back in the second, and again in the third."""
+VALUES = (0, 0, 0, 1, -1, 2, -2, 3, 5, -7, 40)
 SMALL = (0, 1, -1)
 ODD = (-0.0, float("inf"), float("-inf"), float("nan"))
+KINDS = {"result": ("int64", "float64"), "edge sizes": DTYPES[:1], "dtypes": DTYPES}
+"""The dtypes of each kind of example."""
 
 
-@st.composite
-def examples(draw: st.DrawFn, ranks: Sequence[int], kind: str, drawn: Sequence[str]) -> Example:
-    """Examples of one kind; the parameters ``drawn`` are numbers of entries, from none to more than there are."""
-    p = draw(st.sampled_from(sorted(ranks)))
-    edges = [n for n in sizes(p) if n < p or p == 1]
-    n = draw(st.sampled_from(edges) if kind == "edge sizes" else st.integers(p, 2 * p + 3))
-    calls = draw(st.integers(1, CALLS))
-    params = {name: draw(st.integers(0, n + 2)) for name in drawn}
-    dtype = draw(dtypes(kind, "int64", "float64"))
-    odd = draw(st.booleans()) if dtype.startswith("float") else False
-    cell = st.sampled_from(range(len(VALUES) + len(ODD) * odd))
-    cells = draw(st.lists(cell, min_size=p * calls * n, max_size=p * calls * n))
-    return Example(list(table(cells, dtype).reshape(p, calls, n)), kind, params)
+def examples(ranks: Sequence[int], kind: str, drawn: Sequence[str]) -> st.SearchStrategy[Example]:
+    """Examples of one kind; the parameters ``drawn`` are numbers of entries, from none to more than there are.
+
+    Hypothesis draws a seed alone: so examples differ from one another, and :func:`fewer` makes them smaller.
+    """
+    return st.integers(0, 2**32 - 1).map(lambda seed: example(np.random.default_rng(seed), ranks, kind, drawn))
 
 
-def table(cells: Sequence[int], dtype: str) -> NDArray[Any]:
-    """The values that are meant."""
-    usual = scaled(np.array([VALUES[i] if i < len(VALUES) else 0 for i in cells], np.int64), dtype)
-    at = [j for j, i in enumerate(cells) if i >= len(VALUES)]
-    usual[at] = [ODD[cells[j] - len(VALUES)] for j in at]
-    return usual
+def example(rng: np.random.Generator, ranks: Sequence[int], kind: str, drawn: Sequence[str]) -> Example:
+    """One example."""
+    p, calls = int(rng.choice(ranks)), int(rng.integers(1, CALLS, endpoint=True))
+    edges = [n for n in sizes(p) if alike("edge sizes", p, calls, n)]
+    n = int(rng.choice(edges) if kind == "edge sizes" else rng.integers(p, 2 * p + 3, endpoint=True))
+    params = {name: int(rng.integers(0, n + 2, endpoint=True)) for name in drawn}
+    dtype = str(rng.choice(KINDS[kind]))
+    rows: NDArray[Any] = scaled(rng.choice(VALUES, (p, calls, n)), dtype)
+    if dtype.startswith("float") and rng.random() < 0.5:
+        rows = np.where(rng.random(rows.shape) < 0.2, rng.choice(ODD, rows.shape), rows).astype(dtype)
+    return having(Example([], kind, params), rows)
 
 
 def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
-    """Examples of the same kind with a rank, a call or an index less, or with a smaller parameter or value."""
+    """Examples of the same kind with a rank, a call or an index less, of integers, or with something smaller."""
     rows: NDArray[Any] = np.stack(example.xs)
     less = [np.delete(rows, i, axis) for axis in range(3) for i in range(rows.shape[axis])]
     yield from (having(example, cut) for cut in less if cut.shape[0] in ranks and alike(example.prop, *cut.shape))
+    if rows.dtype.kind == "f" and np.isfinite(rows).all():
+        yield having(example, np.rint(rows * 10).astype(np.int64))
     for name, value in example.params.items():
         yield from (example._replace(params={**example.params, name: less}) for less in range(value))
     for place in map(tuple, np.argwhere(rows != 0)):
