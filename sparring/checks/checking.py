@@ -116,9 +116,16 @@ def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -
         for r, x in enumerate(xs):
             if isinstance(x, Sparse) != question.sparse:
                 raise InputError(f"examples: rank {r} has a {type(x).__name__}: it must be {wanted}")
-            if question.stateful and x.shape != xs[0].shape:
-                raise InputError(f"examples: rank {r} has {x.shape} entries, rank 0 {xs[0].shape}: they must be alike")
-    return [Example([np.atleast_2d(x) for x in xs] if question.stateful else list(xs), prop) for xs, prop in given]
+    return [Example(rowed(xs) if question.stateful else list(xs), prop) for xs, prop in given]
+
+
+def rowed(xs: Sequence[Any]) -> list[Vector]:
+    """For each rank an array with a row a call, made of a vector where there is one call; raises InputError."""
+    for r, x in enumerate(xs):
+        if x.shape != xs[0].shape or x.ndim not in (1, 2) or not len(np.atleast_2d(x)):
+            raise InputError(f"examples: rank {r} has an array of shape {x.shape}, rank 0 of {xs[0].shape}: "
+                             "all must have the same, a row a call")  # fmt: skip
+    return [np.atleast_2d(x) for x in xs]
 
 
 def everywhere(

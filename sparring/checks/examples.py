@@ -67,7 +67,13 @@ class Example(NamedTuple):
 
     def first(self, calls: int) -> Example:
         """So many calls of it, if there are more."""
-        return self if calls >= len(self.calls) else self._replace(xs=[x[:calls] for x in self.xs])
+        return self if calls >= len(self.calls) else self._replace(xs=list(self.rows[:, :calls]))
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """The vectors of a stateful target by rank, call and index."""
+        xs: list[Any] = self.xs
+        return np.stack(xs)
 
 
 KINDS = ("result", "edge sizes", "dtypes")

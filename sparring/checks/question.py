@@ -78,7 +78,7 @@ class Question:
 
     def fewer(self, example: Example) -> Iterator[Example]:
         """Examples that have a little less."""
-        return (series if self.stateful else examples).fewer(example, self.ranks)
+        return series.fewer(example, self.ranks) if self.stateful else examples.fewer(example, self.ranks)
 
     def page_for(self, example: Example) -> Page | None:
         """The page with the example's parameters."""

@@ -114,7 +114,7 @@ def besides(x: Sparse, other: Sparse) -> str:
 def unbalanced(example: Example, seen: Observed, i: int) -> str:
     """The first index at which the results so far and the residuals do not add up to what was put in, in words."""
     call = i % len(example.calls)
-    given = np.stack([x for xs in example.calls[: call + 1] for x in xs])
+    given = np.concatenate(list(example.rows[:, : call + 1]))
     if any(misshapen(x, given[0]) for x in seen.residuals[i]):
         return ""
     results = np.stack([ys[0].dense() for ys in seen.ys[i - call : i + 1]])

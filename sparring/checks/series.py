@@ -49,7 +49,7 @@ def example(rng: np.random.Generator, ranks: Sequence[int], kind: str, drawn: Se
 
 def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
     """Examples of the same kind with a rank, a call or an index less, of integers, or with something smaller."""
-    rows: NDArray[Any] = np.stack(example.xs)
+    rows = example.rows
     less = [np.delete(rows, i, axis) for axis in range(3) for i in range(rows.shape[axis])]
     yield from (having(example, cut) for cut in less if cut.shape[0] in ranks and alike(example.prop, *cut.shape))
     if rows.dtype.kind == "f" and np.isfinite(rows).all():

@@ -18,7 +18,7 @@ from sparring.proofs.trace.compare import compare
 from sparring.proofs.trace.packings import PACKED
 from sparring.report import Result
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number
+from sparring.spec.core.numbers import Int
 
 
 class Found(NamedTuple):
@@ -108,8 +108,8 @@ def repeated(page: Page, calls: int) -> Page:
     if calls == 1:
         return page
 
-    def step(t: int, p: int) -> int:
-        return t % number(page.steps(p))
+    def step(t: Int, p: Int) -> Int:
+        return t % page.steps(p)
 
     return replace(
         page,

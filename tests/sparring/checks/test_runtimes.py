@@ -107,7 +107,7 @@ def test_edge_cases(name, edge, ranks, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page, (xs, _, k) = PAGES[name], EDGES[edge]
     examples = [([given(page, x, dtype) for x in xs], "dtypes") for dtype in DTYPES]
-    params = {"k": k} if page.stateful else {}
+    params: dict[str, Any] = {"k": k} if page.stateful else {}
     report = check(
         TARGETS[name], name, ranks=[len(xs)], on="mpi", level="steps", examples=examples, group=ranks, **params
     )
