@@ -88,7 +88,7 @@ DEFECTS = {
         {"np.lexsort((np.arange(len(block))": "np.lexsort((-np.arange(len(block))"},
         {"result", "selection", "steps"}, FORMS,
     ),
-    "takes NaN last": ({", ~nan))": ", nan))"}, {"result", "selection", "steps"}, FORMS),
+    "takes NaN last": ({", ~nan))": ", nan))"}, {"result", "selection"}, {*FORMS, "steps"}),
     "selects by value, not magnitude": ({"np.abs(block)": "block"}, {"result", "selection", "steps"}, FORMS),
     "leaves zeros out of its result": (
         {RETURN: MADE + "return sparring.Sparse(indices[y.values != 0], y.values[y.values != 0], self.n)"},
