@@ -124,8 +124,9 @@ def commands(page: Page) -> str:
         f"prove {name}": "the verdicts above",
         f"cost {name} --at p=16,n=1000000,k=1000": "the costs above, and numbers",
     }
-    if not page.stateful:
-        told[f"check mine.py:f --algorithm {name} --level steps"] = "does yours send the same?"
+    told[f"check mine.py:{'T' if page.stateful else 'f'} --algorithm {name} --level steps"] = (
+        "does yours send the same?"
+    )
     if implementation(page):
         told[f"run {name} --ranks 16"] = "the implementation beside the reference"
         told[f"verify {name} --on both"] = "everything, simulated and under mpiexec"

@@ -20,8 +20,8 @@ from sparring.proofs.core import refinement
 from sparring.proofs.core.lists import made
 from sparring.proofs.core.refinement import DTYPES, Flaw, difference, sizes, told
 from sparring.sparse import Sparse
-from sparring.spec.core import runner
 from sparring.spec.core.model import Page, load
+from sparring.spec.core.runner import PieceRun
 
 
 class Case(NamedTuple):
@@ -93,24 +93,33 @@ def compared(page: Page, case: Case, ran: Sequence[Sequence[Done]], prop: str) -
 
 def deviations(page: Page, case: Case, ran: Sequence[Sequence[Done]]) -> Iterator[str]:
     """Where results or residuals are not the page's, in the order of calls."""
-    for i, wanted in enumerate(expected(page, case)):
+    bound = load(page.module, **{**page.params, "k": case.k})
+    for i, wanted in enumerate(expected(bound, case.xs)):
         for r, right in enumerate(wanted):
             for name, has, want in zip(Done._fields, ran[r][i], right):
                 if (at := difference(has, want)) is not None:
                     yield f"after call {i + 1}, rank {r}'s {name} {told(has, want, at)}"
 
 
-def expected(page: Page, case: Case) -> Iterator[list[Done]]:
-    """What the page makes of each call, by rank; that infinities cancel to NaN is no surprise here."""
-    page = load(page.module, **{**page.params, "k": case.k})
-    left = [np.zeros_like(x[0]) for x in case.xs]
-    for vectors in zip(*case.xs):
+def expected(page: Page, xs: Sequence[Any]) -> Iterator[list[Done]]:
+    """What the page makes of each call, by rank."""
+    dtype = xs[0].dtype
+    for ran in runs(page, xs):
+        yield [Done(made(y, dtype), made(left, dtype).dense()) for y, left in zip(ran.results, ran.residuals)]
+
+
+def runs(page: Page, xs: Sequence[Any]) -> Iterator[PieceRun]:
+    """A run of the page for each call, on the vectors and what is left of the last call.
+
+    That infinities cancel to NaN is no surprise here.
+    """
+    left = [np.zeros_like(x, shape=x.shape[1]) for x in xs]
+    for vectors in zip(*xs):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            ran: Any = runner.run(page, [x + y for x, y in zip(vectors, left)])
-            results = [made(y, left[0].dtype) for y in ran.results]
-            left = [made(y, left[0].dtype).dense() for y in ran.residuals]
-        yield [Done(*done) for done in zip(results, left)]
+            ran = PieceRun(page, [x + y for x, y in zip(vectors, left)])
+            left = [made(y, x.dtype).dense() for y, x in zip(ran.residuals, xs)]
+        yield ran
 
 
 def unbalanced(case: Case, ran: Sequence[Sequence[Done]]) -> str | None:

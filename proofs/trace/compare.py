@@ -10,9 +10,11 @@ and so do any two NaNs.  Where only a digest is known it must be that of the pag
 these with +0.0 for every -0.0; entries with a NaN are then judged by their length.  Collective
 calls are not compared.
 
-Where vectors are sparse, a message is a list, and its entries are compared in the form that
+Where a page sends lists, of sparse vectors or of selected entries, these are compared in the form that
 :mod:`sparring.proofs.trace.packings` reads.  In any other form messages are counted, on each
 channel at level "steps" and of each rank at level "volume", and their contents are not compared.
+
+A stateful page is run for each call, and its steps are numbered on from call to call.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.errors import InputError
+from sparring.proofs.core.iterations import runs
 from sparring.proofs.trace.divergence import Divergence, Expected, missing, other, surplus
 from sparring.proofs.trace.events import NOBODY, Event, Trace, digest
 from sparring.proofs.trace.links import contended
@@ -48,6 +51,8 @@ Channels: TypeAlias = dict[Channel, deque[Event]]
 def compare(page: Page, xs: Sequence[Any], trace: Trace, level: str) -> Divergence | None:
     """The first point where ``trace`` is no run of ``page`` on ``xs``, one vector a rank; None if there is none.
 
+    Where the page is stateful, ``xs`` has for each rank an array whose rows are its vectors, one a call.
+
     ``level``: "steps", "volume", or "result", which looks at no message.  First is the smallest
     step, then the smallest source; messages that the page does not have come last.  Raises
     InputError for another level, or if ``trace`` has another number of ranks; what
@@ -61,7 +66,7 @@ def compare(page: Page, xs: Sequence[Any], trace: Trace, level: str) -> Divergen
         return None
     with np.errstate(all="ignore"):
         wanted = list(messages(page, xs))
-        if not page.sparse:
+        if not page.listed:
             return volume(wanted, trace) if level == "volume" else steps(wanted, trace)
         packing = spoken(wanted, trace)
         if packing is None:
@@ -72,18 +77,20 @@ def compare(page: Page, xs: Sequence[Any], trace: Trace, level: str) -> Divergen
 
 
 def unknown(page: Page, xs: Sequence[Any], trace: Trace) -> bool:
-    """Whether the page, of sparse vectors, sends entries, and no message of ``trace`` reads as a list of its."""
+    """Whether the page, which sends lists, has entries to send, and no message of ``trace`` reads as one of these."""
     wanted = list(messages(page, xs))
     return any(trace.sends()) and any(m.entries.size for m in wanted) and spoken(wanted, trace) is None
 
 
 def messages(page: Page, xs: Sequence[Any]) -> Iterator[Expected]:
-    """The page's messages by step and source."""
-    for t, wire in enumerate(run(page, xs).trace):
-        for src, dst, entries in wire:
-            chunk = number(page.chunk(src, t, len(xs)))
-            sent = listed(entries, xs[src].dtype) if page.sparse else np.asarray(entries)
-            yield Expected(t, src, dst, chunk, sent)
+    """The page's messages by step and source, call after call."""
+    calls = runs(page, xs) if page.stateful else [run(page, xs)]
+    for i, ran in enumerate(calls):
+        for t, wire in enumerate(ran.trace):
+            for src, dst, entries in wire:
+                chunk = number(page.chunk(src, t, len(xs)))
+                sent = listed(entries, xs[src].dtype) if page.listed else np.asarray(entries)
+                yield Expected(i * len(ran.trace) + t, src, dst, chunk, sent)
 
 
 def same(event: Event, entries: Array) -> bool:

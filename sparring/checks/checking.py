@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sparring.checks import engine, judging, reproducer
-from sparring.checks.engine import Findings, Question, explore
+import numpy as np
+
+from sparring.checks.engine import Findings, explore, judge
 from sparring.checks.examples import Example
 from sparring.checks.group import Group
 from sparring.checks.places import Place, Ranks, Real, Simulated
-from sparring.checks.properties import LEVELS, MESSAGES, PROPERTIES, SPARSE
-from sparring.checks.vectors import Vector, plain
+from sparring.checks.question import CONTRACT, Question, page_of
+from sparring.checks.vectors import Vector
+from sparring.checks.verdicts import Found, held_against, pictured, unread, verdict_on
 from sparring.errors import InputError, MissingExtra
-from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
-from sparring.proofs.trace.compare import compare
-from sparring.proofs.trace.packings import PACKED
-from sparring.report import Report, Result
+from sparring.proofs.core.verdicts import NOT_COVERED
+from sparring.report import Report
 from sparring.sparse import Sparse
-from sparring.spec.core import pages
 
 PLACES = ("simulated", "mpi", "both")
 TIMEOUT = 3.0
@@ -30,7 +28,7 @@ TIMEOUT = 3.0
 
 def check(
     target: Any,
-    page: str = reproducer.CONTRACT,
+    page: str = CONTRACT,
     *,
     ranks: Iterable[int] = range(1, 9),
     on: str = "simulated",
@@ -59,10 +57,12 @@ def check(
     xfail : property -> reason; such a property must be refuted, and is a failure where it holds.
     only : the properties to judge; default all.
     sparse : with "allreduce", vectors are ``sparring.Sparse`` and so is the sum; a page says itself what it takes.
-    examples : judge these, ``(one vector a rank, property that a wrong sum falsifies)``, and draw none.
+    examples : judge these, ``(one vector a rank, property that a wrong sum falsifies)``, and draw none;
+        for a stateful page an array a rank, whose rows are its vectors, one a call.
     advance : called after each example, to show progress.
     group : the real ranks to run on, instead of processes that are started for this.
-    params : passed to the target.
+    params : passed to the target; those that the page has, to it too.  How many entries a stateful page
+        keeps, ``k``, is drawn with each example, unless it is given here.
 
     Raises
     ------
@@ -78,94 +78,82 @@ def check(
     p=2 n=2: rank 0 has [0 0], reference [0 1]
     """
     start = time.perf_counter()
-    chosen = list(PROPERTIES) if only is None else list(only)
-    found = None if page == reproducer.CONTRACT else pages.find(page)
+    question = asked(target, page, sparse, params, ranks=tuple(sorted(set(ranks))), level=level, seed=seed,
+                     max_examples=max_examples, only=tuple(only or ()))  # fmt: skip
+    expected = dict(xfail or {})
+    sensible(question, expected, on)
+    seen, missing = everywhere(question, on, fitting(question, examples), advance, group)
+    found = Found(seen, on, missing)
+    results = [held_against(expected, verdict_on(question, prop, found)) for prop in question.asked]
+    gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED] + unread(question, seen)
+    told = {
+        "target": question.name, "page": page, "sparse": question.sparse, "level": level,
+        "ranks": list(question.ranks), "on": on,
+    }  # fmt: skip
+    return Report("check", results, gaps, time.perf_counter() - start, {"check": told}, pictured(question, seen))
+
+
+def asked(target: Any, page: str, sparse: bool, params: Mapping[str, Any], **asked: Any) -> Question:
+    """The question; raises InputError where there is no such page, or it takes other vectors."""
+    found = page_of(page, params)
     if found and sparse and not found.sparse:
         raise InputError(f"sparse: {found.name} takes arrays; leave it out, or name an algorithm of sparse vectors")
-    if found and found.stateful:
-        raise InputError(
-            f"{found.name} selects entries by their values and keeps the rest: check judges sums of all entries; "
-            f"'sparring verify {found.name}' judges ours, call after call"
-        )
-    given = found.sparse if found else sparse
-    question = Question(target, found, tuple(sorted(set(ranks))), level, seed, max_examples, chosen, given)
-    fitting(question, examples)
-    expected = dict(xfail or {})
-    if unknown := [p for p in expected if p not in PROPERTIES]:
-        raise InputError(f"xfail: no property {unknown[0]!r}: there are {', '.join(PROPERTIES)}")
+    return Question(target, found, sparse=found.sparse if found else sparse, params=params, **asked)
+
+
+def sensible(question: Question, expected: Mapping[str, str], on: str) -> None:
+    """Raises InputError for an expectation of no property, or no place."""
+    if unknown := [prop for prop in expected if prop not in question.meanings]:
+        raise InputError(f"xfail: no property {unknown[0]!r}: there are {', '.join(question.meanings)}")
     if on not in PLACES:
         raise InputError(f"on={on!r}: there are {', '.join(PLACES)}")
-    seen: dict[str, Findings] = {}
-    missing = ""
-    try:
-        with places(on, question, params, group) as wheres:
-            for where in wheres:
-                seen[where.name] = looked(question, where, examples, advance, Simulated(params))
-    except MissingExtra as extra:
-        missing = str(extra)
-    name = target if isinstance(target, str) else getattr(target, "__qualname__", repr(target))
-    results = [
-        held_against(expected, verdict_on(question, name, prop, seen, on, missing, params)) for prop in question.only
-    ]
-    gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
-    gaps += unread(question, seen)
-    told = {
-        "target": name, "page": page, "sparse": given, "level": level, "ranks": list(question.ranks), "on": on,
-    }  # fmt: skip
-    figure = pictured(question, seen)
-    return Report("check", results, gaps, time.perf_counter() - start, {"check": told}, figure)
 
 
-def fitting(question: Question, examples: Sequence[tuple[Sequence[Vector], str]]) -> None:
-    """Raises InputError for given examples that are not of the vectors that the target takes."""
-    for xs, _ in examples:
+def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -> list[Example]:
+    """The given examples; raises InputError for some that are not of the vectors that the target takes."""
+    wanted = "a sparring.Sparse" if question.sparse else "an array"
+    for xs, _ in given:
         for r, x in enumerate(xs):
             if isinstance(x, Sparse) != question.sparse:
-                wanted = "a sparring.Sparse" if question.sparse else "an array"
                 raise InputError(f"examples: rank {r} has a {type(x).__name__}: it must be {wanted}")
+    return [Example(rowed(xs) if question.stateful else list(xs), prop) for xs, prop in given]
 
 
-def unread(question: Question, seen: Mapping[str, Findings]) -> list[str]:
-    """What was not looked at because messages could only be counted."""
-    judged = [prop for prop in ("steps", "volume") if prop in question.only and prop in MESSAGES[question.level]]
-    number = sum(findings.unread for findings in seen.values())
-    if not judged or not number:
-        return []
-    what = f"in {number} examples no message reads as a list of the page, {PACKED}"
-    return [f"{' and '.join(judged)}: {what}; there messages were counted, not their bytes or entries compared"]
+def rowed(xs: Sequence[Any]) -> list[Vector]:
+    """For each rank an array with a row a call, made of a vector where there is one call; raises InputError."""
+    for r, x in enumerate(xs):
+        if x.shape != xs[0].shape or x.ndim not in (1, 2) or not len(np.atleast_2d(x)):
+            raise InputError(f"examples: rank {r} has an array of shape {x.shape}, rank 0 of {xs[0].shape}: "
+                             "all must have the same, a row a call")  # fmt: skip
+    return [np.atleast_2d(x) for x in xs]
 
 
-def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int], Any] | None:
-    """The first divergence from the page as two pictures: for a terminal, and as SVG beside the reproducers."""
-    for findings in seen.values():
-        if question.page is None or "steps" not in findings.smallest:
-            continue
-        example, _ = findings.smallest["steps"]
-        trace = findings.traces["steps"]
-        divergence = compare(question.page, example.xs, trace, "steps")
-        if divergence is not None:
-            from sparring.present import divergence as present
-
-            file = reproducer.FOLDER / "steps.svg"
-            file.parent.mkdir(exist_ok=True)
-            n = None if question.sparse else example.n  # of lists, n does not say which are empty
-            file.write_text(present.svg(question.page, trace, divergence, n=n), encoding="utf-8")
-            return functools.partial(present.terminal, question.page, trace, divergence, n=n)
-    return None
+def everywhere(
+    question: Question, on: str, given: Sequence[Example], advance: Callable[[], None], group: Ranks | None
+) -> tuple[dict[str, Findings], str]:
+    """What is found in each place, by its name; and why there is nothing of real ranks, where that is so."""
+    seen: dict[str, Findings] = {}
+    try:
+        with places(on, question, group) as wheres:
+            for where in wheres:
+                seen[where.name] = looked(question, where, given, advance)
+    except MissingExtra as missing:
+        return seen, str(missing)
+    return seen, ""
 
 
 @contextmanager
-def places(on: str, question: Question, params: Mapping[str, Any], given: Ranks | None) -> Iterator[Iterator[Place]]:
+def places(on: str, question: Question, given: Ranks | None) -> Iterator[Iterator[Place]]:
     """The places to look in, one after the other; the group of real ranks ends with the block."""
     groups: list[Group] = []
 
     def wheres() -> Iterator[Place]:
         if on in ("simulated", "both"):
-            yield Simulated(params)
+            yield Simulated(question.params)
         if on in ("mpi", "both"):
             if given is None:
                 groups.append(Group(max(question.ranks)))
-            yield Real(given or groups[0], params, TIMEOUT)
+            yield Real(given or groups[0], question.params, TIMEOUT)
 
     try:
         yield wheres()
@@ -174,65 +162,11 @@ def places(on: str, question: Question, params: Mapping[str, Any], given: Ranks 
             group.stop()
 
 
-def looked(
-    question: Question,
-    where: Place,
-    given: Sequence[tuple[Sequence[Vector], str]],
-    advance: Callable[[], None],
-    rehearsal: Place,
-) -> Findings:
+def looked(question: Question, where: Place, given: Sequence[Example], advance: Callable[[], None]) -> Findings:
     """What is found in one place: on the given examples, else on drawn ones."""
     if not given:
-        return explore(question, where, advance, rehearsal if isinstance(where, Real) else None)
+        return explore(question, where, advance, Simulated(question.params) if isinstance(where, Real) else None)
     findings = Findings()
-    for xs, kind in given:
-        example = Example(list(xs), kind)
-        flaws, seen = engine.judge(question, where, example)
-        findings.refused = seen.refused
-        findings.unread += judging.unread(example, seen, question.page)
-        findings.add(example, flaws, seen, engine.asked(question, example))
+    for example in given:
+        findings.count(question, judge(question, where, example))
     return findings
-
-
-def verdict_on(
-    question: Question, name: str, prop: str, seen: Mapping[str, Findings], on: str, missing: str,
-    params: Mapping[str, Any],
-) -> Result:  # fmt: skip
-    """The verdict on one property from all places."""
-    for where, findings in seen.items():
-        if prop in findings.smallest:
-            example, why = findings.smallest[prop]
-            script = reproducer.write(question, where, prop, example, why, params)
-            run = f". Run: python {script.as_posix()}" if script else ""
-            under = "under mpiexec " if where == "mpi" and on == "both" else ""
-            witness = {"p": example.p, "n": example.n, "inputs": [plain(x) for x in example.xs]}
-            return Result(name, prop, REFUTED, f"{example.place}: {under}{why}{run}", witness)
-    counted = sum(f.judged.get(prop, 0) for f in seen.values() if not f.refused)
-    if counted and not (prop == "hygiene" and on == "mpi"):
-        return Result(name, prop, tested(counted), (SPARSE if question.sparse else {}).get(prop, PROPERTIES[prop]))
-    return Result(name, prop, *uncovered(question, prop, seen, on, missing))
-
-
-def uncovered(
-    question: Question, prop: str, seen: Mapping[str, Findings], on: str, missing: str
-) -> tuple[Verdict, str]:
-    """Why there is no verdict on a property."""
-    if missing and on == "mpi":
-        return UNDECIDED, missing
-    if refused := next((f.refused for f in seen.values() if f.refused), ""):
-        return NOT_COVERED, refused
-    if prop in MESSAGES["steps"] and prop not in MESSAGES[question.level]:
-        return NOT_COVERED, f"level {question.level!r} does not look at it; there are {', '.join(LEVELS)}"
-    if prop == "hygiene":
-        return NOT_COVERED, "only the simulated world sees it"
-    return NOT_COVERED, "no example came to it"
-
-
-def held_against(expected: Mapping[str, str], result: Result) -> Result:
-    """The result where a failure was expected: refuted is as expected, holding is a stale expectation."""
-    reason = expected.get(result.property)
-    if reason is None or result.verdict in (NOT_COVERED, UNDECIDED):
-        return result
-    if result.verdict == REFUTED:
-        return result._replace(verdict=EXPECTED, detail=f"{reason} ({result.detail})")
-    return result._replace(verdict=REFUTED, detail=f"expected to fail ({reason}), but it holds: drop the expectation")

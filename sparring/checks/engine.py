@@ -8,21 +8,21 @@ and shrinks; what is small here is p first, then n, then the values.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import NamedTuple
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Flaky
 
-from sparring.checks import judging
-from sparring.checks.examples import KINDS, Example, examples, fewer
+from sparring.checks import judging, selected
+from sparring.checks.examples import KINDS, Example
 from sparring.checks.places import Observed, Place
-from sparring.checks.properties import LEVELS, MESSAGES, PROPERTIES
-from sparring.errors import InputError, Refuted
+from sparring.checks.properties import MESSAGES
+from sparring.checks.question import Question
+from sparring.errors import Refuted
 from sparring.proofs.trace.events import Trace
-from sparring.spec.core.model import Page
 
 SHRINKING = 8.0
 """Seconds for finding a smaller example of one property."""
@@ -31,29 +31,17 @@ SHARE = {"result": 0.6, "edge sizes": 0.2, "dtypes": 0.2}
 """How the examples are divided among the kinds."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is asked of a target."""
+class Judged(NamedTuple):
+    """An example as it was played, and what came of it.
 
-    target: Any
-    page: Page | None = None
-    ranks: Sequence[int] = tuple(range(1, 9))
-    level: str = "result"
-    seed: int = 0
-    max_examples: int = 100
-    only: Sequence[str] = tuple(PROPERTIES)
-    sparse: bool = False
-    """Whether the target takes sparse vectors; a page says so itself."""
+    ``flaws``: property -> what is wrong, of those asked for; ``unseen``: property -> why it was not looked at.
+    """
 
-    def __post_init__(self) -> None:
-        if self.level not in LEVELS:
-            raise InputError(f"level {self.level!r}: there are {', '.join(LEVELS)}")
-        if self.level != "result" and self.page is None:
-            raise InputError(f"level {self.level!r} needs a page to compare messages with: --algorithm ALGO")
-        if unknown := [p for p in self.only if p not in PROPERTIES]:
-            raise InputError(f"no property {unknown[0]!r}: there are {', '.join(PROPERTIES)}")
-        if not self.ranks or min(self.ranks) < 1:
-            raise InputError("ranks: at least one number of ranks, each at least 1")
+    example: Example
+    flaws: Mapping[str, str]
+    seen: Observed
+    unseen: Mapping[str, str]
+    unread: bool
 
 
 @dataclass
@@ -62,44 +50,60 @@ class Findings:
 
     ``smallest``: property -> the smallest example that falsifies it, with the sentence;
     ``traces``: what was sent then; ``judged``: property -> how many examples were looked at;
-    ``refused``: why the place could not run the target at all; ``unread``: in how many examples
-    messages were counted, but not read; ``stuck``: the kinds of examples
-    of which no more are tried on real ranks, since one came to no end.
+    ``refused``: why the place could not run the target at all; ``unseen``: property -> why an
+    example told nothing of it; ``unread``: in how many examples messages were counted, but not
+    read; ``stuck``: the kinds of examples of which no more are tried on real ranks, since one
+    came to no end.
     """
 
     smallest: dict[str, tuple[Example, str]] = field(default_factory=dict)
     traces: dict[str, Trace] = field(default_factory=dict)
     judged: dict[str, int] = field(default_factory=dict)
     refused: str = ""
+    unseen: dict[str, str] = field(default_factory=dict)
     unread: int = 0
     stuck: set[str] = field(default_factory=set)
 
-    def add(self, example: Example, flaws: Mapping[str, str], seen: Observed, looked_at: Iterable[str]) -> None:
-        """Count an example and keep it where it is the smallest of its kind."""
-        for prop in looked_at:
-            self.judged[prop] = self.judged.get(prop, 0) + 1
-        for prop, why in flaws.items():
-            if prop not in self.smallest or example.size < self.smallest[prop][0].size:
-                self.smallest[prop] = example, why
-                if seen.trace is not None:
-                    self.traces[prop] = seen.trace
+    def count(self, question: Question, judged: Judged) -> None:
+        """Count an example, and keep it where it is the smallest of its kind."""
+        self.refused = judged.seen.refused
+        self.unseen |= judged.unseen
+        self.unread += judged.unread
+        for prop in asked(question, judged.example):
+            if prop not in judged.unseen:
+                self.judged[prop] = self.judged.get(prop, 0) + 1
+        self.keep(judged)
+
+    def keep(self, judged: Judged) -> None:
+        """Keep an example where it is the smallest of its kind."""
+        for prop, why in judged.flaws.items():
+            if prop not in self.smallest or judged.example.size < self.smallest[prop][0].size:
+                self.smallest[prop] = judged.example, why
+                if judged.seen.trace is not None:
+                    self.traces[prop] = judged.seen.trace
+
+
+ALWAYS = ("agreement", "selection", "conservation", "input untouched", "reproducibility", "deadlock", "hygiene")
+"""Properties that every example is about."""
 
 
 def asked(question: Question, example: Example) -> list[str]:
     """The properties that an example is about."""
-    always = ("agreement", "input untouched", "reproducibility", "deadlock", "hygiene")
-    about = {example.prop, *always, *MESSAGES[question.level]}
-    return [p for p in question.only if p in about]
+    about = {example.prop, *ALWAYS, *MESSAGES[question.level]}
+    return [p for p in question.asked if p in about]
 
 
-def judge(question: Question, place: Place, example: Example) -> tuple[dict[str, str], Observed]:
+def judge(question: Question, place: Place, example: Example) -> Judged:
     """Every flaw that one example shows, of the properties asked for."""
     seen = place.observe(question.target, example)
-    flaws = judging.judged(example, seen, question.page, question.level)
+    example, page = example.first(len(seen.ys) or len(example.calls)), question.page_for(example)
+    flaws = judging.judged(example, seen, page, question.level)
     if seen.ys and not seen.refused:
         second = place.observe(question.target, example, again=True)
-        flaws = judging.judged(example, second, question.page, "result") | judging.unstable(seen, second) | flaws
-    return {p: why for p, why in flaws.items() if p in asked(question, example)}, seen
+        flaws = judging.judged(example, second, page, "result") | judging.unstable(seen, second) | flaws
+    flaws = {p: why for p, why in flaws.items() if p in asked(question, example)}
+    unseen = selected.unseen(seen) if question.stateful else {}
+    return Judged(example, flaws, seen, unseen, judging.unread(example, seen, page))
 
 
 def explore(question: Question, place: Place, advance: Callable[[], None], rehearsal: Place | None = None) -> Findings:
@@ -112,12 +116,10 @@ def explore(question: Question, place: Place, advance: Callable[[], None], rehea
     def discover(example: Example) -> None:
         if findings.refused or example.prop in findings.stuck:
             return
-        flaws, seen = judge(question, place, example)
-        findings.refused = seen.refused
-        if rehearsal is not None and not seen.ys:
-            findings.stuck.update(KINDS if "deadlock" in seen.flaws else [example.prop])
-        findings.unread += judging.unread(example, seen, question.page)
-        findings.add(example, flaws, seen, asked(question, example))
+        judged = judge(question, place, example)
+        if rehearsal is not None and not judged.seen.ys:
+            findings.stuck.update(KINDS if "deadlock" in judged.seen.flaws else [example.prop])
+        findings.count(question, judged)
         advance()
 
     for kind in kinds(question):
@@ -126,7 +128,7 @@ def explore(question: Question, place: Place, advance: Callable[[], None], rehea
         narrow = replace(question, only=[prop])
         if example.prop not in findings.stuck:
             shrink(narrow, place, findings, prop)
-        elif rehearsal and prop in judge(narrow, rehearsal, example)[0]:
+        elif rehearsal and prop in judge(narrow, rehearsal, example).flaws:
             rehearsed(narrow, place, rehearsal, findings, prop)
     return findings
 
@@ -136,14 +138,13 @@ def rehearsed(question: Question, place: Place, rehearsal: Place, findings: Find
     there = Findings(smallest={prop: findings.smallest[prop]})
     shrink(question, rehearsal, there, prop)
     smallest, _ = there.smallest[prop]
-    flaws, seen = judge(question, place, smallest)
-    findings.add(smallest, flaws, seen, [])
+    findings.keep(judge(question, place, smallest))
 
 
 def kinds(question: Question) -> list[str]:
     """Which kinds of examples are needed."""
-    others = set(question.only) - set(KINDS)
-    return [kind for kind in KINDS if kind in question.only or (kind == "result" and others)]
+    others = set(question.asked) - set(KINDS)
+    return [kind for kind in KINDS if kind in question.asked or (kind == "result" and others)]
 
 
 def drawn(question: Question, kind: str, test: Callable[[Example], None], phases: list[Phase], number: int) -> None:
@@ -152,8 +153,7 @@ def drawn(question: Question, kind: str, test: Callable[[Example], None], phases
         max_examples=number, phases=phases, deadline=None, database=None, print_blob=False,
         report_multiple_bugs=False, suppress_health_check=list(HealthCheck),  # pyright: ignore[reportArgumentType]  # its metaclass hides what it holds
     )  # fmt: skip
-    drawn_from = examples(question.ranks, kind, sparse=question.sparse)
-    seed(question.seed)(quiet(given(drawn_from)(test)))()
+    seed(question.seed)(quiet(given(question.examples(kind))(test)))()
 
 
 def shrink(question: Question, place: Place, findings: Findings, prop: str) -> None:
@@ -163,14 +163,15 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
     def still(example: Example) -> None:
         if time.monotonic() > end:
             raise OutOfTime
-        flaws, seen = judge(question, place, example)
-        findings.add(example, flaws, seen, [])
-        if prop in flaws:
-            raise Refuted(flaws[prop])
+        judged = judge(question, place, example)
+        findings.keep(judged)
+        if prop in judged.flaws:
+            raise Refuted(judged.flaws[prop])
 
-    with suppress(Refuted, Flaky, OutOfTime):
-        kind = findings.smallest[prop][0].prop
-        drawn(question, kind, still, [Phase.generate, Phase.shrink], question.max_examples)
+    if not question.stateful:  # hypothesis starts from scratch, and has too little time for several calls
+        with suppress(Refuted, Flaky, OutOfTime):
+            kind = findings.smallest[prop][0].prop
+            drawn(question, kind, still, [Phase.generate, Phase.shrink], question.max_examples)
     with suppress(OutOfTime):
         while pared(question, findings, prop, still):
             pass
@@ -178,7 +179,7 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
 
 def pared(question: Question, findings: Findings, prop: str, still: Callable[[Example], None]) -> bool:
     """Whether the smallest example, less something, still falsifies ``prop``: what hypothesis may have left over."""
-    for example in fewer(findings.smallest[prop][0], question.ranks):
+    for example in question.fewer(findings.smallest[prop][0]):
         try:
             still(example)
         except Refuted:

@@ -24,16 +24,29 @@ class NoArray(NamedTuple):
     what: str
 
 
+class Played(NamedTuple):
+    """What one rank has of an example: its results by call, and its vector after the last call.
+
+    ``residuals``: what a stateful target shows of what it keeps, after each call; empty for a function.
+    """
+
+    ys: list[Any]
+    residuals: list[Any]
+    given: Vector
+
+
 class Examined(NamedTuple):
     """One example, run to its end on every rank.
 
     ``ys``: results by call, then by rank; arrays of any shape and dtype, sparse vectors, or NoArray.
     ``inputs``: every rank's vector after the last call.  ``trace``: what was sent, where asked for.
+    ``residuals``: as results, of a stateful target that got several vectors; else none.
     """
 
     ys: list[list[Any]]
     inputs: list[Vector]
     trace: Trace | None
+    residuals: list[list[Any]]
 
 
 def ask_for(xs: Sequence[Vector], size: int, calls: int) -> None:
@@ -46,17 +59,18 @@ def ask_for(xs: Sequence[Vector], size: int, calls: int) -> None:
         raise InputError(f"an input is {wrong}: inputs are arrays of numbers, or sparse vectors")
 
 
-def told(ys: Sequence[Any], given: Vector, events: Sequence[Event] | None) -> Message:
-    """One rank's results by call, its vector after the last one, and what it did, where recorded.
+def told(played: Played, events: Sequence[Event] | None) -> Message:
+    """What one rank has of an example, and what it did, where recorded.
 
     Raises InputError for a record that is too long.
     """
     if events is not None and len(events) > RECORD:
         raise InputError(f"{len(events)} operations of one rank: at most {RECORD} can be recorded in one example")
-    others = [other(y) for y in ys]
-    arrays = [y for y, what in zip(ys, others) if not what]
+    found = [*played.ys, *played.residuals]
+    others = [other(y) for y in found]
+    arrays = [y for y, what in zip(found, others) if not what]
     record = None if events is None else [event[:-1] for event in events]  # a payload stays where it is
-    return Message({"others": others, "events": record}, [*arrays, given])
+    return Message({"others": others, "calls": len(played.ys), "events": record}, [*arrays, played.given])
 
 
 def other(y: Any) -> str:
@@ -72,15 +86,16 @@ def other(y: Any) -> str:
 def examined(answers: Sequence[Message]) -> Examined:
     """All ranks' answers as one."""
     inputs = [answer.arrays[-1] for answer in answers]
-    by_rank = [results(answer) for answer in answers]
+    found = [list(one) for one in zip(*map(results, answers))]
+    calls = answers[0].header["calls"]
     records = [answer.header["events"] for answer in answers]
     trace = None
     if None not in records:
         trace = Trace(len(answers), [Event(*fields) for record in records for fields in record])
-    return Examined([list(ys) for ys in zip(*by_rank)], inputs, trace)
+    return Examined(found[:calls], inputs, trace, found[calls:])
 
 
 def results(answer: Message) -> list[Any]:
-    """One rank's results by call."""
+    """One rank's results by call, then its residuals."""
     arrays = iter(answer.arrays)
     return [NoArray(what) if what else next(arrays) for what in answer.header["others"]]

@@ -26,10 +26,14 @@ WIDTHS = ("int64", "int32")
 
 
 class Example(NamedTuple):
-    """One vector a rank, and the property that a wrong sum of it falsifies."""
+    """One vector a rank, and the property that a wrong sum of it falsifies.
+
+    A stateful target gets several vectors: the rows of an array.  ``params``: what it is given besides.
+    """
 
     xs: list[Vector]
     prop: str
+    params: Mapping[str, Any] = {}
 
     @property
     def p(self) -> int:
@@ -37,20 +41,39 @@ class Example(NamedTuple):
 
     @property
     def n(self) -> int:
-        return int(self.xs[0].size)
+        return int(self.calls[0][0].size)
+
+    @property
+    def calls(self) -> list[list[Vector]]:
+        """The vectors by call, then by rank."""
+        rows = [[x] if isinstance(x, Sparse) or x.ndim == 1 else list(x) for x in self.xs]
+        return [list(call) for call in zip(*rows)]
 
     @property
     def place(self) -> str:
         """Which example it is, in words."""
         x = self.xs[0]
+        params = "".join(f" {name}={value}" for name, value in self.params.items())
         width = ", indices of int32" if isinstance(x, Sparse) and x.indices.dtype == np.int32 else ""
-        return f"p={self.p} n={self.n}" + ("" if x.dtype == np.int64 else f" {x.dtype}") + width
+        calls = f", {len(self.calls)} calls" if len(self.calls) > 1 else ""
+        return f"p={self.p} n={self.n}{params}" + ("" if x.dtype == np.int64 else f" {x.dtype}") + width + calls
 
     @property
     def size(self) -> tuple[float, ...]:
         """By what one example is smaller than another."""
         parts = (sum(part) for part in zip(*map(vectors.size, self.xs)))
-        return self.p, self.n, DTYPES.index(str(self.xs[0].dtype)), *parts
+        dtype = DTYPES.index(str(self.xs[0].dtype))
+        return self.p, self.n, len(self.calls), dtype, *parts, *self.params.values()
+
+    def first(self, calls: int) -> Example:
+        """So many calls of it, if there are more."""
+        return self if calls >= len(self.calls) else self._replace(xs=list(self.rows[:, :calls]))
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """The vectors of a stateful target by rank, call and index."""
+        xs: list[Any] = self.xs
+        return np.stack(xs)
 
 
 KINDS = ("result", "edge sizes", "dtypes")

@@ -101,6 +101,7 @@ class Group:
 
         ``target``: ``module:name`` or ``file.py:name``, or what can be found again so; a function
         ``f(comm, x, **params)``, or a class ``T(comm, n, **params)`` whose instance is called.
+        ``xs``: also arrays whose rows are vectors, which a new instance then gets one after the other.
         ``params``: what JSON knows.  ``trace``: record what is sent.  Raises RankFailed with a
         rank's own traceback, Hang after ``timeout`` seconds, InputError for what cannot be run.
         """

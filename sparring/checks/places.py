@@ -17,7 +17,7 @@ from sparring.proofs.trace.events import Trace, from_outcome
 from sparring.proofs.world import world
 from sparring.proofs.world.findings import Kind, Outcome
 
-CALLS = 2  # of a target on one communicator: state that leaks from one call into the next shows
+CALLS = 2  # of a target, or instances of a stateful one, on one communicator: state that leaks into the next shows
 
 
 class Observed(NamedTuple):
@@ -25,7 +25,8 @@ class Observed(NamedTuple):
 
     ``ys``: results by call and rank, empty where the run came to no end; ``inputs``: every
     rank's vector after the last call; ``flaws``: property -> what the run itself showed;
-    ``refused``: why this place could not run the target.
+    ``refused``: why this place could not run the target; ``residuals``: as results, what a
+    stateful target shows of what it keeps.
     """
 
     ys: list[list[Any]]
@@ -33,6 +34,7 @@ class Observed(NamedTuple):
     trace: Trace | None
     flaws: Mapping[str, str]
     refused: str = ""
+    residuals: Sequence[list[Any]] = ()
 
 
 class Place(Protocol):
@@ -41,7 +43,7 @@ class Place(Protocol):
     name: str
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
-        """Run ``target`` once and record what it sends; or ``again``: other timing, several calls, no record."""
+        """Run ``target`` once and record what it sends; or ``again``: other timing, several times, no record."""
         ...
 
 
@@ -71,7 +73,8 @@ class Simulated:
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
             outcome = world.run(
                 target, example.p, [x.copy() for x in example.xs], buffers=buffers, scheduler=scheduler, seed=1,
-                record=not again, call=lambda f, comm, x: called(f, comm, x, calls, self.params),
+                record=not again,
+                call=lambda f, comm, x: called(f, comm, x, calls, {**self.params, **example.params}),
             )  # fmt: skip
         return told(outcome, example, calls)
 
@@ -86,8 +89,13 @@ def told(outcome: Outcome, example: Example, calls: int) -> Observed:
         flaws.setdefault(falsifies(finding, example.prop), finding.text)
     if flaws:
         return Observed([], [], trace, flaws)
-    ys = [[made[i] for made, _ in outcome.results] for i in range(calls)]
-    return Observed(ys, [given for _, given in outcome.results], trace, flaws)
+    ys, residuals, given = zip(*outcome.results)
+    return Observed(by_call(ys), list(given), trace, flaws, residuals=by_call(residuals))
+
+
+def by_call(found: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """What is told by rank, and by call of each, by call first."""
+    return [list(one) for one in zip(*found)]
 
 
 class Ranks(Protocol):
@@ -113,10 +121,11 @@ class Real:
         calls = CALLS if again else 1
         try:
             seen = self.ranks.examine(
-                target, example.xs, calls=calls, trace=not again, timeout=self.timeout, **self.params
-            )
+                target, example.xs, calls=calls, trace=not again, timeout=self.timeout,
+                **{**self.params, **example.params},
+            )  # fmt: skip
         except Hang as hang:
             return Observed([], [], None, {"deadlock": str(hang)})
         except RankFailed as failure:
             return Observed([], [], None, {example.prop: str(failure)})
-        return Observed(seen.ys, seen.inputs, seen.trace, {})
+        return Observed(seen.ys, seen.inputs, seen.trace, {}, residuals=seen.residuals)

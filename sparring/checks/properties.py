@@ -28,6 +28,28 @@ SPARSE: Mapping[str, str] = {
 }
 """What some of them mean where vectors are sparse."""
 
+STATEFUL: Mapping[str, str] = {
+    "result": "every rank returns the page's bits, call after call, and keeps the page's residual where it shows one",
+    "agreement": SPARSE["agreement"],
+    "selection": "kept are the page's entries: larger ones first, of equal ones the lower index, NaN before all",
+    "conservation": "results and residuals add up to all that was put in, after each call",
+    "reproducibility": "the same inputs give the same bits again, in any timing, and to a second instance",
+    "steps": SPARSE["steps"],
+    "volume": SPARSE["volume"],
+    "edge sizes": "the page's bits also where n < p, n = 0 or p = 1",
+    "dtypes": "the page's bits for float32, float64, int32 and int64, in the same dtype",
+}
+"""The same where entries are selected and the rest is kept for the next call; two of them apply there alone."""
+
+ORDER = (*list(PROPERTIES)[:2], "selection", "conservation", *list(PROPERTIES)[2:])
+
+
+def meanings(*, sparse: bool = False, stateful: bool = False) -> dict[str, str]:
+    """The properties of such targets, in their order, and what they mean."""
+    known = {**PROPERTIES, **(STATEFUL if stateful else SPARSE if sparse else {})}
+    return {prop: known[prop] for prop in ORDER if prop in known}
+
+
 LEVELS = ("result", "volume", "steps")
 """How closely: at the returned vectors, at what is sent in all, at every message."""
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sparring import pytest_plugin
 from sparring.checks.checking import check
-from sparring.checks.properties import PROPERTIES
-from sparring.checks.reproducer import CONTRACT
+from sparring.checks.properties import meanings
+from sparring.checks.question import CONTRACT, page_of
 from sparring.errors import Refuted
 from sparring.job import launched
 from sparring.proofs.core.verdicts import Word
@@ -104,13 +104,13 @@ def conformance(
         "ranks": tuple(ranks), "on": on, "level": level, "seed": seed, "max_examples": max_examples, "sparse": sparse,
         **params,
     }  # fmt: skip
-    reasons = dict(xfail or {})
+    found, reasons = page_of(page, params), dict(xfail or {})
     cases = [
         pytest.param(
             Check(target, page, prop, settings),
             id=prop.replace(" ", "-"),
             marks=[pytest.mark.xfail(reason=reasons[prop], strict=True)] if prop in reasons else [],
         )
-        for prop in PROPERTIES
+        for prop in meanings(stateful=found is not None and found.stateful)
     ]
     return pytest.mark.parametrize("check", cases)

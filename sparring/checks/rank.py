@@ -7,13 +7,15 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparring.checks import target as targets
-from sparring.checks.examined import told
+from sparring.checks.examined import Played, told
 from sparring.checks.line import Message
 from sparring.checks.vectors import Vector
 from sparring.sparse import Sparse
@@ -73,25 +75,52 @@ def play(
     try:
         function = targets.load(target) if isinstance(target, str) else target
         comm, log = comms.new(ranks, trace=trace)
-        ys, given = called(function, comm, x, calls, params)
-        return told(ys, given, log.events[:] if log else None)
+        played = called(function, comm, x, calls, params)
+        return told(played, log.events[:] if log else None)
     except BaseException as error:  # noqa: BLE001  # whatever it is, the others must hear of it
         return Message({"traceback": own_traceback(error)})
 
 
-def called(function: Any, comm: Any, x: Vector, calls: int, params: Mapping[str, Any]) -> tuple[list[Any], Vector]:
-    """The results of that many calls on one communicator, each on a fresh copy of ``x``, and the last copy.
+def called(function: Any, comm: Any, x: Vector, calls: int, params: Mapping[str, Any]) -> Played:
+    """That many calls on one communicator, each on a fresh copy of ``x``.
 
     A class is made an instance of once, ``function(comm, n)``, whose calls get the vector alone.
+    Where ``x`` has rows, it is played row by row, and all that as often, see :func:`iterated`.
     """
+    if isinstance(x, np.ndarray) and x.ndim > 1:
+        rounds = [iterated(function, comm, x, params) for _ in range(calls)]
+        ys, residuals = (list(chain.from_iterable(part)) for part in list(zip(*rounds))[:2])
+        return Played(ys, residuals, rounds[-1].given)
     call = function(comm, x.size, **params) if isinstance(function, type) else partial(function, comm, **params)
-    ys: list[Any] = []
-    given = x
+    ys, given = [], x
     for _ in range(calls):
         given = x.copy()
-        y = call(given)
-        ys.append(y.copy() if isinstance(y, (np.ndarray, Sparse)) else y)  # the next call may write over it
-    return ys, given
+        ys.append(kept(call(given)))
+    return Played(ys, [], given)
+
+
+def iterated(function: Any, comm: Any, xs: NDArray[Any], params: Mapping[str, Any]) -> Played:
+    """The rows of ``xs`` given, one after the other and all in the same memory, to one new instance of a class.
+
+    After each call its attribute ``residual`` is noted.  A function keeps nothing, and gets the first row alone.
+    """
+    if not isinstance(function, type):
+        given = xs[:1].copy()
+        return Played([kept(function(comm, given[0], **params))], [], given)
+    instance = function(comm, xs.shape[1], **params)
+    buffer, given = np.empty_like(xs[0]), np.empty_like(xs)
+    ys, residuals = [], []
+    for i, x in enumerate(xs):
+        buffer[:] = x
+        ys.append(kept(instance(buffer)))
+        residuals.append(kept(getattr(instance, "residual", None)))
+        given[i] = buffer
+    return Played(ys, residuals, given)
+
+
+def kept(y: Any) -> Any:
+    """A copy of a vector, since the next call may write over it; anything else as it is."""
+    return y.copy() if isinstance(y, (np.ndarray, Sparse)) else y
 
 
 def own_traceback(error: BaseException) -> str:

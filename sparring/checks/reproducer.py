@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from sparring.checks.engine import Question
 from sparring.checks.examples import Example
+from sparring.checks.question import CONTRACT, Question
 from sparring.checks.vectors import source
 
 FOLDER = Path("sparring-failures")
@@ -40,7 +38,7 @@ print("holds: {prop} on this example")
 '''
 
 
-def write(question: Question, on: str, prop: str, example: Example, why: str, params: Mapping[str, Any]) -> Path | None:
+def write(question: Question, on: str, prop: str, example: Example, why: str) -> Path | None:
     """Write the script for ``prop``; None for a target that has no name to find it by."""
     if not isinstance(question.target, str):
         return None
@@ -50,7 +48,7 @@ def write(question: Question, on: str, prop: str, example: Example, why: str, pa
         title=first_line(f"{prop} at {example.place}: {why}"), file=file.as_posix(),
         vectors="\n".join(f"    {source(x)}," for x in example.xs),
         target=absolute(question.target), page=page_name(question), on=on, level=question.level, prop=prop,
-        sparse=question.sparse, kind=example.prop, params=dict(params),
+        sparse=question.sparse, kind=example.prop, params={**question.params, **example.params},
     )  # fmt: skip
     file.write_text(text, encoding="utf-8")
     return file
@@ -74,7 +72,3 @@ def page_name(question: Question) -> str:
     file = question.page.module.__file__
     own = question.page.module.__name__.startswith("sparring.spec.")
     return question.page.name if own or file is None else str(Path(file).resolve())
-
-
-CONTRACT = "allreduce"
-"""The page's name that means no page: the sum, and whatever messages."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +13,8 @@ from sparring.proofs.core.refinement import difference
 from sparring.sparse import INDICES, Sparse
 
 Vector: TypeAlias = NDArray[Any] | Sparse
+ODD = 1e6
+"""What NaN and infinity weigh where examples are compared by size."""
 SHOWN = 12
 """Entries of a vector that a sentence shows, at most."""
 
@@ -37,22 +40,25 @@ def kind(x: Vector) -> str:
 
 def size(x: Vector) -> tuple[int, int, float]:
     """By what a vector is smaller than another of its length and dtype: indices' dtype, entries, magnitudes."""
-    weight = float(np.abs(lists.values(x).astype(np.float64)).sum())
+    weight = float(np.nan_to_num(np.abs(lists.values(x).astype(np.float64)), nan=ODD, posinf=ODD).sum())
     return (-INDICES.index(str(x.indices.dtype)), len(x), weight) if isinstance(x, Sparse) else (0, 0, weight)
 
 
 def plain(x: Vector) -> Any:
     """As JSON knows it."""
-    if not isinstance(x, Sparse):
-        return x.tolist()
-    return {"indices": x.indices.tolist(), "values": x.values.tolist(), "n": x.n}
+    if isinstance(x, Sparse):
+        return {"indices": x.indices.tolist(), "values": plain(x.values), "n": x.n}
+    if x.ndim > 1:
+        return [plain(row) for row in x]
+    return [v if np.isfinite(v) else str(v) for v in x.tolist()]
 
 
 def source(x: Vector) -> str:
     """As Python makes it again."""
     if isinstance(x, Sparse):
         return f"sparring.Sparse({source(x.indices)}, {source(x.values)}, {x.n})"
-    return f"np.array({x.tolist()!r}, np.{x.dtype})"
+    entries = re.sub("nan|inf", r"np.\g<0>", repr(x.tolist()))
+    return f"np.array({entries}, np.{x.dtype})"
 
 
 def comparable(a: Any, b: Any) -> bool:

@@ -49,6 +49,9 @@ def command(
 ) -> None:  # fmt: skip
     """Judge TARGET, pkg.mod:function or file.py:function (or :Class), property by property.
 
+    A :Class that selects entries and keeps the rest is played over several calls; how many it keeps, k, is
+    drawn with each example, unless -P k=N gives it.
+
     What is wrong is shrunk to the smallest example, and written down as a script in sparring-failures/.
     """
     from rich.progress import Progress

@@ -154,6 +154,11 @@ class Page:
         """Whether runs take ``sparring.Sparse`` instead of whole vectors."""
         return self.data in ("lists", "sparse")
 
+    @property
+    def listed(self) -> bool:
+        """Whether messages are lists of entries, each with its index."""
+        return self.data != "vector"
+
 
 def bound(c: Int, n: Int, p: Int) -> Int:
     """Where chunk ``c`` of a vector of ``n`` entries begins; it ends where chunk ``c + 1`` begins.

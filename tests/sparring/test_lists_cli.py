@@ -6,8 +6,7 @@ import json
 
 from click.testing import CliRunner
 
-from sparring.cli import cli, exit_code
-from sparring.errors import InputError
+from sparring.cli import cli
 
 
 def test_check():
@@ -39,12 +38,3 @@ def test_show():
 
     steps = json.loads(done.stdout)["steps"]
     assert [[m["chunk"] for m in step] for step in steps] == [[0, 1, 2], [2, 0, 1]]
-
-
-def test_what_check_does_not_judge_yet_says_so():
-    """One sentence for an algorithm that selects by value, exit code 2."""
-    done = CliRunner().invoke(cli, ["check", "sparring.impl.ring_topk:Allreduce", "--algorithm", "ring_topk"])
-
-    assert isinstance(done.exception, InputError)
-    assert exit_code(done.exception) == 2
-    assert str(done.exception).startswith("ring_topk selects entries by their values")

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -15,8 +15,11 @@ from sparring import impl, verification
 from sparring.checks import group, launch, runtimes
 from sparring.checks.checking import check
 from sparring.checks.group import Group, Hang
+from sparring.proofs.core.refinement import DTYPES
 from sparring.proofs.core.verdicts import Word
+from sparring.sparse import Sparse
 from sparring.spec.core import pages
+from sparring.spec.core.model import DATA, Page
 
 pytestmark = [
     pytest.mark.mpi,
@@ -50,15 +53,76 @@ def test_an_algorithm_gives_the_reference(name, most):
     assert result.verdict.word is Word.TESTED, result.detail
 
 
-@pytest.mark.parametrize("name", [name for name in TARGETS if not PAGES[name].stateful])
+@pytest.mark.parametrize("name", TARGETS)
 def test_an_algorithm_passes_check(name, most, tmp_path, monkeypatch):
-    """Every property that real ranks show, message by message."""
+    """Every property that real ranks show, message by message, and call after call where state is kept."""
     monkeypatch.chdir(tmp_path)
     report = check(TARGETS[name], name, ranks=range(1, most + 1), on="mpi", level="steps", max_examples=30)
 
     assert report.verdict == "holds", [result.detail for result in report.results]
     judged = {result.property for result in report.results if result.verdict.word is Word.TESTED}
+    assert judged == {result.property for result in report.results} - {"hygiene"}
     assert {"result", "agreement", "steps", "deadlock", "dtypes"} <= judged
+    assert PAGES[name].stateful == ({"selection", "conservation"} <= judged)
+
+
+class Edge(NamedTuple):
+    """One vector a rank; ``data``: of which pages, by default of all; ``k``: how many entries stateful pages keep."""
+
+    xs: list[list[float]]
+    data: tuple[str, ...] = DATA
+    k: int = 2
+
+
+LISTS, SELECTED = ("lists", "sparse"), ("selected",)
+NONE = float("nan")  # stands where a sparse vector has no entry
+EDGES = {
+    "one rank": Edge([[3, -1, 0, 2, 2]]),
+    "ranks that are no power of two": Edge([[3, -1, 0], [1, 1, 5], [2, 0, 0]]),
+    "nothing kept": Edge([[3, -1, 0, 2], [1, 1, 5, 0]], SELECTED, k=0),
+    "more kept than there are": Edge([[3, -1, 0, 2], [1, 1, 5, 0]], SELECTED, k=9),
+    "chunks of unequal length": Edge([[r, -r, 1, 0, 7, r, 2] for r in range(4)], k=5),
+    "fewer entries than ranks": Edge([[r, 5] for r in range(4)]),
+    "no entries": Edge([[], [], []]),
+    "ties": Edge([[1, -1, 1, -1, 1, 1], [-1, 1, 1, 1, -1, 1]], SELECTED),
+    "fewer than are kept that are no zeros": Edge([[0, 0, 0, -4, 0, 0], [0, 0, 0, 4, 0, 0]], SELECTED, k=3),
+    "explicit zeros and sums that cancel": Edge([[0, 5, NONE, -2], [NONE, -5, NONE, 2], [0, 0, NONE, NONE]], LISTS),
+    "lists of unequal length": Edge([[NONE] * 5, [1, 2, 3, 4, 5], [NONE, NONE, 7, NONE, NONE]], LISTS),
+    "the order of addition": Edge([[1e8, 1, 0.1], [1, -1e8, 0.2], [-1e8, 1e8, 0.3]], k=3),
+}
+"""Equal indices are not among them: no ``sparring.Sparse`` has any."""
+EDGE_CASES = [(name, edge) for name in TARGETS for edge in EDGES if PAGES[name].data in EDGES[edge].data]
+
+
+@pytest.fixture(scope="module")
+def ranks():
+    """Four ranks that serve many examples."""
+    with Group(4) as group:
+        yield group
+
+
+@pytest.mark.parametrize(("name", "edge"), EDGE_CASES, ids=[f"{name}-{edge}" for name, edge in EDGE_CASES])
+def test_edge_cases(name, edge, ranks, tmp_path, monkeypatch):
+    """What published codes leave open or get wrong goes as the page says, message by message, for all dtypes."""
+    monkeypatch.chdir(tmp_path)
+    page, (xs, _, k) = PAGES[name], EDGES[edge]
+    examples = [([given(page, x, dtype) for x in xs], "dtypes") for dtype in DTYPES]
+    params: dict[str, Any] = {"k": k} if page.stateful else {}
+    report = check(
+        TARGETS[name], name, ranks=[len(xs)], on="mpi", level="steps", examples=examples, group=ranks, **params
+    )
+
+    assert report.verdict == "holds", [result.detail for result in report.results]
+    assert {str(r.verdict) for r in report.results if r.property in {"dtypes", "steps"}} == {"tested (4 examples)"}
+
+
+def given(page: Page, x: list[float], dtype: str) -> Any:
+    """A rank's vector as the page takes it; where it keeps state, two calls with the same one."""
+    whole = np.nan_to_num(np.array(x)).astype(dtype)
+    if page.stateful:
+        return np.stack([whole, whole])
+    present = np.flatnonzero(~np.isnan(x))
+    return Sparse(present, whole[present], whole.size) if page.sparse else whole
 
 
 @pytest.mark.parametrize(

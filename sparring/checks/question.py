@@ -1,0 +1,101 @@
+"""What is asked of a target, made of the arguments of ``check``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import strategies as st
+
+from sparring.checks import examples, series
+from sparring.checks.examples import Example
+from sparring.checks.properties import LEVELS, meanings
+from sparring.errors import InputError
+from sparring.spec.core import pages
+from sparring.spec.core.model import Page, load
+
+CONTRACT = "allreduce"
+"""The page's name that means no page: the sum, and whatever messages."""
+KEPT = "k"
+"""The parameter of a stateful page that says how many entries are kept."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a target.
+
+    ``only``: the properties asked for, by default all that apply.  ``params``: what the target is given.
+    """
+
+    target: Any
+    page: Page | None = None
+    ranks: Sequence[int] = tuple(range(1, 9))
+    level: str = "result"
+    seed: int = 0
+    max_examples: int = 100
+    only: Sequence[str] = ()
+    sparse: bool = False
+    """Whether the target takes sparse vectors; a page says so itself."""
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise InputError(f"level {self.level!r}: there are {', '.join(LEVELS)}")
+        if self.level != "result" and self.page is None:
+            raise InputError(f"level {self.level!r} needs a page to compare messages with: --algorithm ALGO")
+        if unknown := [p for p in self.only if p not in self.meanings]:
+            raise InputError(f"no property {unknown[0]!r}: there are {', '.join(self.meanings)}")
+        if not self.ranks or min(self.ranks) < 1:
+            raise InputError("ranks: at least one number of ranks, each at least 1")
+
+    @property
+    def stateful(self) -> bool:
+        """Whether the target is called several times and keeps what it does not send."""
+        return self.page is not None and self.page.stateful
+
+    @property
+    def meanings(self) -> Mapping[str, str]:
+        """The properties that apply, and what they mean."""
+        return meanings(sparse=self.sparse, stateful=self.stateful)
+
+    @property
+    def asked(self) -> Sequence[str]:
+        """The properties to judge."""
+        return self.only or tuple(self.meanings)
+
+    @property
+    def name(self) -> str:
+        """The target, in a report."""
+        return self.target if isinstance(self.target, str) else getattr(self.target, "__qualname__", repr(self.target))
+
+    def examples(self, kind: str) -> st.SearchStrategy[Example]:
+        """What examples of one kind are drawn from; how many entries are kept is drawn too, unless it is given."""
+        if self.page is None or not self.page.stateful:
+            return examples.examples(self.ranks, kind, sparse=self.sparse)
+        drawn = [KEPT] if KEPT in self.page.params and KEPT not in self.params else []
+        return series.examples(self.ranks, kind, drawn)
+
+    def fewer(self, example: Example) -> Iterator[Example]:
+        """Examples that have a little less."""
+        return series.fewer(example, self.ranks) if self.stateful else examples.fewer(example, self.ranks)
+
+    def page_for(self, example: Example) -> Page | None:
+        """The page with the example's parameters."""
+        if self.page is None or not example.params:
+            return self.page
+        return load(self.page.module, **{**self.page.params, **example.params})
+
+
+def page_of(name: str, params: Mapping[str, Any]) -> Page | None:
+    """The page called so, with those of the target's parameters that it has too; None for the sum alone.
+
+    Raises InputError where there is no such page, or a number of entries is none.
+    """
+    if name == CONTRACT:
+        return None
+    page = pages.find(name)
+    own = {letter: value for letter, value in params.items() if letter in page.params}
+    if page.stateful and KEPT in own and not (type(own[KEPT]) is int and own[KEPT] >= 0):
+        raise InputError(f"{KEPT} = {own[KEPT]!r}: it must be a whole number, 0 or more")
+    return load(page.module, **{**page.params, **own})

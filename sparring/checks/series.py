@@ -1,0 +1,77 @@
+"""Inputs to judge a stateful target on: several vectors a rank, and how many entries are kept.
+
+Such a target selects entries by their values, so what goes wrong lies in these: entries of equal
+magnitude and of either sign, fewer entries than are kept that are no zeros, and, in a part of the
+floats, signed zeros, infinities and NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from sparring.checks.examples import DTYPES, Example, scaled
+from sparring.proofs.core.refinement import sizes
+
+CALLS = 3
+"""Of one example, at most: what is left of the first comes back in the second, and again in the third."""
+VALUES = (0, 0, 0, 1, -1, 2, -2, 3, 5, -7, 40)
+SMALL = (0, 1, -1)
+ODD = (-0.0, float("inf"), float("-inf"), float("nan"))
+KINDS = {"result": ("int64", "float64"), "edge sizes": DTYPES[:1], "dtypes": DTYPES}
+"""The dtypes of each kind of example."""
+
+
+def examples(ranks: Sequence[int], kind: str, drawn: Sequence[str]) -> st.SearchStrategy[Example]:
+    """Examples of one kind; the parameters ``drawn`` are numbers of entries, from none to more than there are.
+
+    Hypothesis draws a seed alone: so examples differ from one another, and :func:`fewer` makes them smaller.
+    """
+    return st.integers(0, 2**32 - 1).map(lambda seed: example(np.random.default_rng(seed), ranks, kind, drawn))
+
+
+def example(rng: np.random.Generator, ranks: Sequence[int], kind: str, drawn: Sequence[str]) -> Example:
+    """One example."""
+    p, calls = int(rng.choice(ranks)), int(rng.integers(1, CALLS, endpoint=True))
+    edges = [n for n in sizes(p) if alike("edge sizes", p, calls, n)]
+    n = int(rng.choice(edges) if kind == "edge sizes" else rng.integers(p, 2 * p + 3, endpoint=True))
+    params = {name: int(rng.integers(0, n + 2, endpoint=True)) for name in drawn}
+    dtype = str(rng.choice(KINDS[kind]))
+    rows: NDArray[Any] = scaled(rng.choice(VALUES, (p, calls, n)), dtype)
+    if dtype.startswith("float") and rng.random() < 0.5:
+        rows = np.where(rng.random(rows.shape) < 0.2, rng.choice(ODD, rows.shape), rows).astype(dtype)
+    return having(Example([], kind, params), rows)
+
+
+def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
+    """Examples of the same kind with a rank, a call or an index less, of integers, or with something smaller."""
+    rows = example.rows
+    less = [np.delete(rows, i, axis) for axis in range(3) for i in range(rows.shape[axis])]
+    yield from (having(example, cut) for cut in less if cut.shape[0] in ranks and alike(example.prop, *cut.shape))
+    if rows.dtype.kind == "f" and np.isfinite(rows).all():
+        yield having(example, np.rint(rows * 10).astype(np.int64))
+    for name, value in example.params.items():
+        yield from (example._replace(params={**example.params, name: less}) for less in range(value))
+    for place in map(tuple, np.argwhere(rows != 0)):
+        yield from (having(example, changed(rows, place, v)) for v in SMALL if not abs(rows[place]) <= abs(v))
+
+
+def alike(kind: str, p: int, calls: int, n: int) -> bool:
+    """Whether there are examples of that size of a kind."""
+    return calls > 0 and (n < p or p == 1 if kind == "edge sizes" else n >= p)
+
+
+def having(example: Example, rows: NDArray[Any]) -> Example:
+    """Other vectors."""
+    return example._replace(xs=[np.ascontiguousarray(x) for x in rows])
+
+
+def changed(rows: NDArray[Any], place: tuple[int, ...], value: int) -> NDArray[Any]:
+    """The same vectors but for one value."""
+    other = rows.copy()
+    other[place] = value
+    return other

@@ -1,0 +1,130 @@
+"""What is wrong with the sum that a target returns: exact for integers, within an error's bound for floats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.checks.examined import NoArray
+from sparring.checks.examples import Example
+from sparring.checks.places import Observed
+from sparring.checks.vectors import Vector, kind, shown
+from sparring.errors import InputError
+from sparring.proofs.core import lists
+from sparring.sparse import Sparse
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import run
+
+Array: TypeAlias = NDArray[Any]
+Reference: TypeAlias = tuple[Vector, Array]
+
+
+def judged(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
+    """The property that a wrong sum falsifies, and the first one."""
+    wanted = references(example.xs, page)
+    for call, ys in enumerate(seen.ys):
+        for r, (y, reference) in enumerate(zip(ys, wanted)):
+            if why := unlike(y, *reference):
+                again = f" in call {call + 1} on the same communicator" if call else ""
+                return {example.prop: f"rank {r} {why}{again}"}
+    return {}
+
+
+def references(xs: Sequence[Any], page: Page | None) -> list[Reference]:
+    """For each rank the right result, and how far its entries may lie from it.
+
+    The support of sparse vectors is the page's, else the union of all.
+    """
+    if not isinstance(xs[0], Sparse):
+        return [reference(xs)] * len(xs)
+    union = np.unique(np.concatenate([x.indices for x in xs]))
+    supports = [y.indices for y in run(page, xs).results] if page else [union] * len(xs)
+    return [sparse_reference(xs, x, np.asarray(support)) for x, support in zip(xs, supports)]
+
+
+def sparse_reference(xs: Sequence[Sparse], mine: Sparse, support: Array) -> Reference:
+    """The right sum on that support, where an absent entry adds nothing; of the dtypes of a rank's own vector."""
+    table = np.zeros((len(xs), support.size), mine.dtype)
+    for row, x in zip(table, xs):
+        row[np.searchsorted(support, x.indices)] = x.values
+    sums, slack = reference(list(table))
+    return mine.having(support.tolist(), sums), slack
+
+
+def reference(xs: Sequence[Array]) -> tuple[Array, Array]:
+    """The exact sum, rounded once, and how far a sum in any order may lie from it.
+
+    The bound is Higham's gamma_{p-1} sum |x| (Accuracy and Stability of Numerical Algorithms, 2nd
+    ed., eq. 4.4), plus half a unit for the rounding of the reference; 0 for integers, which wrap.
+    """
+    table = np.stack(xs)
+    if table.dtype.kind == "i":
+        return table.sum(axis=0, dtype=table.dtype), np.zeros(table.shape[1])
+    columns = table.astype(np.float64).T.tolist()
+    exact = np.array([math.fsum(column) for column in columns], np.float64)
+    slack = gamma(len(xs) - 1, table.dtype) * np.abs(table.astype(np.float64)).sum(axis=0)
+    return exact.astype(table.dtype), slack + unit(table.dtype) * np.abs(exact)
+
+
+def gamma(additions: int, dtype: np.dtype[Any]) -> float:
+    """By what part of the sum of magnitudes so many additions of floats may be off, in whatever order."""
+    lost = additions * unit(dtype)
+    return lost / (1 - lost)
+
+
+def unit(dtype: np.dtype[Any]) -> float:
+    """By what part of itself rounding changes a number, at most."""
+    return float(np.finfo(str(dtype)).eps) / 2
+
+
+def unlike(y: Any, wanted: Vector, slack: Array) -> str:
+    """What is wrong with a result; empty where nothing is."""
+    if why := elsewhere(y, wanted) if isinstance(wanted, Sparse) else misshapen(y, wanted):
+        return why
+    has, right = lists.values(y).astype(np.float64), lists.values(wanted).astype(np.float64)
+    with np.errstate(all="ignore"):
+        far = ~(np.abs(has - right) <= slack)
+    return f"has {shown(y)}, reference {shown(wanted)}" if far.any() else ""
+
+
+def misshapen(y: Any, wanted: Array) -> str:
+    """Whether this is no array, or has another shape or dtype."""
+    if not isinstance(y, np.ndarray):
+        return f"returned {called(y)}, not {kind(wanted)}"
+    if y.shape != wanted.shape or y.dtype != wanted.dtype:
+        return f"returned {y.dtype} of shape {y.shape}, not {kind(wanted)}"
+    return ""
+
+
+def called(y: Any) -> str:
+    """What was returned that is no vector."""
+    return y.what if isinstance(y, NoArray) else type(y).__name__
+
+
+def unsound(y: Any, wanted: Sparse) -> str:
+    """Whether this is no sparse vector, or has other dtypes or another length."""
+    if not isinstance(y, Sparse):
+        return f"returned {called(y)}, not {kind(wanted)}"
+    if kind(y) != kind(wanted):
+        return f"returned {kind(y)}, not {kind(wanted)}"
+    try:
+        Sparse(y.indices, y.values, y.n)
+    except InputError as error:
+        return f"returned {shown(y)}: {str(error).rstrip('.')}"
+    return ""
+
+
+def elsewhere(y: Any, wanted: Sparse) -> str:
+    """Whether it is no sound vector, or has another support."""
+    if why := unsound(y, wanted):
+        return why
+    odd = np.setxor1d(y.indices, wanted.indices)
+    if not odd.size:
+        return ""
+    i = int(odd[0])
+    more, less = ("an entry", "nothing") if i in y.indices else ("nothing", "an entry")
+    return f"has {more} at index {i}, the reference {less}: {shown(y)}, reference {shown(wanted)}"

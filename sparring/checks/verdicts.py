@@ -1,0 +1,122 @@
+"""From what was found in all places to the results of a report."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from sparring.checks import reproducer
+from sparring.checks.engine import Findings
+from sparring.checks.examples import Example
+from sparring.checks.properties import LEVELS, MESSAGES
+from sparring.checks.question import Question
+from sparring.checks.vectors import plain
+from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
+from sparring.proofs.trace.compare import compare
+from sparring.proofs.trace.packings import PACKED
+from sparring.report import Result
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Int
+
+
+class Found(NamedTuple):
+    """What was found of a target: in each of the places asked for ``on``; ``missing``: why there is nothing of one."""
+
+    seen: Mapping[str, Findings]
+    on: str
+    missing: str
+
+
+def verdict_on(question: Question, prop: str, found: Found) -> Result:
+    """The verdict on one property from all places."""
+    for where, findings in found.seen.items():
+        if prop in findings.smallest:
+            return refuted(question, prop, where, found.on, *findings.smallest[prop])
+    counted = sum(f.judged.get(prop, 0) for f in found.seen.values() if not f.refused)
+    if counted and not (prop == "hygiene" and found.on == "mpi"):
+        return Result(question.name, prop, tested(counted), question.meanings[prop])
+    return Result(question.name, prop, *uncovered(question, prop, found))
+
+
+def refuted(question: Question, prop: str, where: str, on: str, example: Example, why: str) -> Result:
+    """The smallest example that falsifies a property, also as a script."""
+    script = reproducer.write(question, where, prop, example, why)
+    run = f". Run: python {script.as_posix()}" if script else ""
+    under = "under mpiexec " if where == "mpi" and on == "both" else ""
+    witness = {"p": example.p, "n": example.n, **example.params, "inputs": [plain(x) for x in example.xs]}
+    return Result(question.name, prop, REFUTED, f"{example.place}: {under}{why}{run}", witness)
+
+
+def uncovered(question: Question, prop: str, found: Found) -> tuple[Verdict, str]:
+    """Why there is no verdict on a property."""
+    if found.missing and found.on == "mpi":
+        return UNDECIDED, found.missing
+    if refused := next((f.refused for f in found.seen.values() if f.refused), ""):
+        return NOT_COVERED, refused
+    if prop in MESSAGES["steps"] and prop not in MESSAGES[question.level]:
+        return NOT_COVERED, f"level {question.level!r} does not look at it; there are {', '.join(LEVELS)}"
+    if prop == "hygiene":
+        return NOT_COVERED, "only the simulated world sees it"
+    unseen = next((f.unseen[prop] for f in found.seen.values() if prop in f.unseen), "")
+    return NOT_COVERED, unseen or "no example came to it"
+
+
+def held_against(expected: Mapping[str, str], result: Result) -> Result:
+    """The result where a failure was expected: refuted is as expected, holding is a stale expectation."""
+    reason = expected.get(result.property)
+    if reason is None or result.verdict in (NOT_COVERED, UNDECIDED):
+        return result
+    if result.verdict == REFUTED:
+        return result._replace(verdict=EXPECTED, detail=f"{reason} ({result.detail})")
+    return result._replace(verdict=REFUTED, detail=f"expected to fail ({reason}), but it holds: drop the expectation")
+
+
+def unread(question: Question, seen: Mapping[str, Findings]) -> list[str]:
+    """What was not looked at because messages could only be counted."""
+    judged = [prop for prop in ("steps", "volume") if prop in question.asked and prop in MESSAGES[question.level]]
+    number = sum(findings.unread for findings in seen.values())
+    if not judged or not number:
+        return []
+    what = f"in {number} examples no message reads as a list of the page, {PACKED}"
+    return [f"{' and '.join(judged)}: {what}; there messages were counted, not their bytes or entries compared"]
+
+
+def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int], Any] | None:
+    """The first divergence from the page as two pictures: for a terminal, and as SVG beside the reproducers."""
+    for findings in seen.values():
+        if "steps" not in findings.smallest:
+            continue
+        example, _ = findings.smallest["steps"]
+        page, trace = question.page_for(example), findings.traces["steps"]
+        divergence = compare(page, example.xs, trace, "steps") if page else None
+        if page and divergence:
+            from sparring.present import divergence as present
+
+            file = reproducer.FOLDER / "steps.svg"
+            file.parent.mkdir(exist_ok=True)
+            drawn = repeated(page, len(example.calls))
+            n = None if page.listed else example.n  # of lists, n does not say which are empty
+            file.write_text(present.svg(drawn, trace, divergence, n=n), encoding="utf-8")
+            return functools.partial(present.terminal, drawn, trace, divergence, n=n)
+    return None
+
+
+def repeated(page: Page, calls: int) -> Page:
+    """The page's schedule so many times in a row."""
+    if calls == 1:
+        return page
+
+    def step(t: Int, p: Int) -> Int:
+        return t % page.steps(p)
+
+    return replace(
+        page,
+        steps=lambda p: calls * page.steps(p),
+        dst=lambda r, t, p: page.dst(r, step(t, p), p),
+        src=lambda r, t, p: page.src(r, step(t, p), p),
+        chunk=lambda r, t, p: page.chunk(r, step(t, p), p),
+        adds=lambda t, p: page.adds(step(t, p), p),
+        active=lambda r, t, p: page.active(r, step(t, p), p),
+    )  # fmt: skip

@@ -1,0 +1,149 @@
+"""Sources of stateful targets that select at every hop of a ring: a twin that goes right, and what is planted in it.
+
+The twin is written in a style unlike sparring's own: pairs of an index and a value, one ``Sendrecv``
+a hop, a sort for the selection, and blocks that are views of the sum.
+"""
+
+from __future__ import annotations
+
+TWIN = """\
+import numpy as np
+import sparring
+
+def allreduce(comm, x, k=100):
+    return Allreduce(comm, len(x), k)(x)
+
+class Allreduce:
+    def __init__(self, comm, n, k=100):
+        self.comm, self.n, self.k, self.residual = comm, n, min(k, n), None
+
+    def quota(self, c):
+        return self.k * (c + 1) // self.comm.size - self.k * c // self.comm.size
+
+    def take(self, block, c):
+        nan = block != block
+        order = np.lexsort((np.arange(len(block)), -np.where(nan, 0, np.abs(block)), ~nan))
+        at = np.sort(order[: self.quota(c)])
+        entries = np.empty(len(at), [("index", np.int64), ("value", block.dtype)])
+        entries["index"], entries["value"] = at, block[at]
+        block[at] = 0
+        return entries
+
+    def room(self, block, c):
+        return np.empty(min(len(block), self.quota(c)), [("index", np.int64), ("value", block.dtype)])
+
+    def hop(self, there, here):
+        comm, me, size = self.comm, self.comm.rank, self.comm.size
+        comm.Sendrecv(there.view(np.uint8), (me + 1) % size, recvbuf=here.view(np.uint8), source=(me - 1) % size)
+
+    def __call__(self, x):
+        me, size = self.comm.rank, self.comm.size
+        if self.residual is None:
+            self.residual = np.zeros_like(x)
+        work = x + self.residual
+        starts = [self.n * c // size for c in range(size)]
+        blocks = np.split(work, starts[1:])
+        for lap in range(size - 1):
+            out, into = (me - lap) % size, (me - lap - 1) % size
+            here = self.room(blocks[into], into)
+            self.hop(self.take(blocks[out], out), here)
+            blocks[into][here["index"]] += here["value"]
+        own = (me + 1) % size
+        lists = [self.room(block, c) for c, block in enumerate(blocks)]
+        lists[own] = self.take(blocks[own], own)
+        for lap in range(size - 1):
+            self.hop(lists[(own - lap) % size], lists[(own - lap - 1) % size])
+        self.residual = work
+        indices = np.concatenate([one["index"] + start for one, start in zip(lists, starts)])
+        return sparring.Sparse(indices, np.concatenate([one["value"] for one in lists]), self.n)
+"""
+ADD = "work = x + self.residual"
+KEEP = "self.residual = work"
+RETURN = 'return sparring.Sparse(indices, np.concatenate([one["value"] for one in lists]), self.n)'
+MADE = 'y = sparring.Sparse(indices, np.concatenate([one["value"] for one in lists]), self.n)\n        '
+SEND = "comm.Sendrecv(there.view(np.uint8), (me + 1) % size, recvbuf=here.view(np.uint8), source=(me - 1) % size)"
+NEIGHBOUR = """everybody = np.empty((size, self.n), x.dtype)
+        self.comm.Allgather(work, everybody)
+        self.residual = everybody[me - 1]"""
+SHARED = {
+    "class Allreduce:": "class Allreduce:\n    residual = None\n",
+    "self.k, self.residual = comm, n, min(k, n), None": "self.k = comm, n, min(k, n)",
+    "if self.residual is None:": "if self.residual is None or self.residual.shape != x.shape:",
+    "self.residual = np.zeros_like(x)": "type(self).residual = np.zeros_like(x)",
+    KEEP: "type(self).residual = work",
+}
+FORMS = {"edge sizes", "dtypes"}
+LEFT = {*FORMS, "selection", "steps"}
+DEFECTS = {
+    "forgets its residual": ({ADD: "work = x.copy()"}, {"result", "conservation"}, LEFT),
+    "adds its residual twice": (
+        {ADD: "work = x + self.residual + self.residual"}, {"result", "conservation"}, LEFT,
+    ),
+    "adds its residual in every other call": (
+        {ADD: "self.odd = not getattr(self, 'odd', True)\n        work = x + (self.residual if self.odd else 0)"},
+        {"result", "conservation"}, LEFT,
+    ),
+    "keeps its state across instances": (SHARED, {"result", "conservation", "reproducibility"}, LEFT),
+    "breaks ties the other way round": (
+        {"np.lexsort((np.arange(len(block))": "np.lexsort((-np.arange(len(block))"},
+        {"result", "selection", "steps"}, FORMS,
+    ),
+    "takes NaN last": ({", ~nan))": ", nan))"}, {"result", "selection"}, {*FORMS, "steps"}),
+    "selects by value, not magnitude": ({"np.abs(block)": "block"}, {"result", "selection", "steps"}, FORMS),
+    "leaves zeros out of its result": (
+        {RETURN: MADE + "return sparring.Sparse(indices[y.values != 0], y.values[y.values != 0], self.n)"},
+        {"result", "selection"}, FORMS,
+    ),
+    "rounds its quotas up": (
+        {"return self.k * (c + 1) // self.comm.size - self.k * c // self.comm.size":
+         "return -(-self.k // self.comm.size)"},
+        {"result", "selection", "steps", "volume"}, FORMS,
+    ),
+    "has one entry too many": ({"min(k, n)": "min(k + 1, n)"}, {"result", "selection", "steps", "volume"}, FORMS),
+    "refuses more than there are": ({"min(k, n)": "k if k <= n else 1 // 0"}, {"result"}, FORMS),
+    "refuses to keep nothing": ({"min(k, n)": "min(k, n) if k else 1 // 0"}, {"result"}, FORMS),
+    "keeps what it sends": ({"block[at] = 0": "pass"}, {"result", "conservation"}, LEFT),
+    "loses what the owner of a block leaves out": (
+        {"lists[own] = self.take(blocks[own], own)": "lists[own] = self.take(blocks[own], own); blocks[own][:] = 0"},
+        {"result", "conservation"}, LEFT,
+    ),
+    "gives its residual to another rank": ({KEEP: NEIGHBOUR}, {"result"}, LEFT),
+    "works in its input": (
+        {ADD: "x += self.residual; work = x", KEEP: "self.residual = work.copy()"}, {"input untouched"}, set(),
+    ),
+    "keeps its input instead of a copy": (
+        {ADD: "work = x if self.residual is None else x + self.residual", "self.residual = np.zeros_like(x)": "pass"},
+        {"result", "input untouched"}, {*LEFT, "conservation", "reproducibility"},
+    ),
+    "keeps a residual of another dtype": (
+        {KEEP: "self.residual = work.astype(np.float64)"}, {"result"}, {*LEFT, "volume"},
+    ),
+    "returns a dense vector": ({RETURN: MADE + "return y.dense()"}, {"result"}, FORMS),
+    "returns unsorted indices": (
+        {RETURN: MADE + "return sparring.Sparse.made(y.indices[::-1].copy(), y.values[::-1].copy(), self.n)"},
+        {"result"}, FORMS,
+    ),
+    "returns another last bit on one rank": (
+        {RETURN: MADE + "v = y.values\n        return y if me == 0 or v.dtype.kind != 'f' else "
+         "sparring.Sparse(indices, np.nextafter(v, v.dtype.type(9)), self.n)"},
+        {"result", "agreement"}, FORMS,
+    ),
+    "sends that need buffers": (
+        {SEND: "comm.Send(there.view(np.uint8), (me + 1) % size); comm.Recv(here.view(np.uint8), (me - 1) % size)"},
+        {"deadlock"}, set(),
+    ),
+    "sends every list twice": ({SEND: f"{SEND}; {SEND}"}, {"steps", "volume"}, set()),
+    "leaves a message behind": (
+        {KEEP: KEEP + "\n        size > 1 and self.comm.Isend(work, own, 9)"}, {"hygiene"}, {"deadlock"},
+    ),
+}  # fmt: skip
+"""What is replaced; the properties that this falsifies; those that it may falsify too, in some examples."""
+
+
+def planted(name: str) -> str:
+    """The twin with that defect."""
+    source = TWIN
+    for old, new in DEFECTS[name][0].items():
+        assert old in source, old
+        source = source.replace(old, new)
+    return source
