@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from sparring.proofs.core.terms import NEVER
 from sparring.proofs.world.findings import Kind, Sent
 from sparring.proofs.world.matching import Matching
-from sparring.proofs.world.operations import Receive, Send
+from sparring.proofs.world.operations import Incoming, Probe, Send
 from sparring.proofs.world.ranks import Operation, World
 
 
@@ -21,7 +22,7 @@ class Network:
 
     def __init__(self, world: World, record: bool) -> None:
         self.world, self.record = world, record
-        self.matching = Matching(world.schedule.pick)
+        self.matching = Matching(world.choose)
         self.log: list[Sent] = []
         self.open: dict[Operation, None] = {}
 
@@ -29,39 +30,64 @@ class Network:
         """``send`` is under way; if ``eager`` it does not wait for its receive."""
         self._check_terms(send)
         self._log(send)
-        self._opened(send)
-        receive = self.matching.post_send(send)
-        if receive is not None:
-            self._match(send, receive)
-        elif eager:
+        self.opened(send)
+        met = self.matching.post_send(send)
+        if isinstance(met, Probe):
+            self._found(send, met)
+        elif met is not None:
+            self.match(send, met)
+        if eager and not send.done:
             self.world.complete(send)
 
-    def receive(self, receive: Receive) -> None:
+    def receive(self, receive: Incoming) -> None:
         """``receive`` waits for its message."""
-        self._opened(receive)
+        self.opened(receive)
         send = self.matching.post_receive(receive)
         if send is not None:
-            self._match(send, receive)
+            self.match(send, receive)
+
+    def look(self, probe: Probe) -> bool:
+        """Whether there is a message for ``probe`` now."""
+        send = self.matching.look(probe)
+        if send is not None:
+            self._found(send, probe)
+        return send is not None
+
+    def opened(self, operation: Operation) -> None:
+        """``operation`` is under way."""
+        self.open[operation] = None
+        self.world.stalled = 0
+
+    def match(self, send: Send, receive: Incoming) -> None:
+        """``receive`` gets ``send``."""
+        send.check_untouched()
+        receive.accept(send)
+        if not send.done:
+            self.world.complete(send)
+        self.world.complete(receive)
 
     def finish(self, operation: Operation) -> None:
         """The rank learns that ``operation`` is done."""
         self.open.pop(operation, None)
         operation.finish()
 
-    def unmatched(self) -> Iterator[Send | Receive]:
+    def forget(self, operation: Operation) -> None:
+        """The rank does not want to learn when ``operation`` is done; it goes on by itself."""
+        self.open.pop(operation, None)
+
+    def cancel(self, operation: Send | Incoming) -> None:
+        """It is done without a message, unless it has met one."""
+        if self.matching.withdraw(operation):
+            operation.cancelled = True
+            self.world.complete(operation)
+
+    def unmatched(self) -> Iterator[Send | Incoming]:
         """The messages that nobody received, the receives that got none."""
         return self.matching.left()
 
-    def _opened(self, operation: Operation) -> None:
-        self.open[operation] = None
-        self.world.stalled = 0
-
-    def _match(self, send: Send, receive: Receive) -> None:
-        send.check_untouched()
-        receive.accept(send)
-        if not send.done:
-            self.world.complete(send)
-        self.world.complete(receive)
+    def _found(self, send: Send, probe: Probe) -> None:
+        probe.message = send
+        self.world.complete(probe)
 
     def _check_terms(self, send: Send) -> None:
         known = self.world.terms if send.buffer.dtype == np.int64 else None
@@ -72,7 +98,13 @@ class Network:
 
     def _log(self, send: Send) -> None:
         buffer = send.buffer
-        payload = np.frombuffer(send.payload, buffer.dtype) if self.record else None
         where = (send.rank.number, send.peer, send.tag, send.context)
-        size = (len(send.payload), buffer.count, buffer.dtype)
-        self.log.append(Sent(len(self.log), *where, *size, send.where, payload))
+        size = (buffer.nbytes, buffer.count, buffer.dtype)
+        self.log.append(Sent(len(self.log), *where, *size, send.where, self._payload(send)))
+
+    def _payload(self, send: Send) -> np.ndarray[Any, Any] | None:
+        if not self.record:
+            return None
+        if send.buffer.dtype.hasobject:
+            return np.empty(0, np.uint8)  # of an object there are no bytes
+        return np.frombuffer(send.payload, send.buffer.dtype)

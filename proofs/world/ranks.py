@@ -24,13 +24,15 @@ class Operation:
     """A send, a receive, a part in a collective: ``rank`` called ``call`` at ``where``.
 
     ``done``: MPI could report its completion.  ``awaited``: the rank sleeps until then.
+    ``cancelled``: it is done without having happened.  ``result``: the object that was received.
     """
 
-    __slots__ = ("awaited", "call", "done", "rank", "where")
+    __slots__ = ("awaited", "call", "cancelled", "done", "rank", "result", "where")
 
     def __init__(self, rank: Rank, call: str, where: str) -> None:
         self.rank, self.call, self.where = rank, call, where
-        self.done = self.awaited = False
+        self.done = self.awaited = self.cancelled = False
+        self.result: Any = None
 
     def peers(self) -> Sequence[int]:
         """The ranks, one of which must act before this can be done."""
@@ -48,6 +50,17 @@ class Operation:
         self.rank.world.fail(Finding(kind, self.rank.number, self.call, self.where, text))
 
 
+def finished(call: str, operation: Operation, status: Any = None, *others: Operation) -> Any:
+    """Sleep until all are done, learn of it, and of ``operation`` its status; its result."""
+    world = operation.rank.world
+    world.sleep(operation.rank, call, [*others, operation])
+    for done in (*others, operation):
+        world.network.finish(done)
+    if status is not None:
+        status._set(operation)
+    return operation.result
+
+
 class Wait(NamedTuple):
     """What a sleeping rank waits for, and in which call."""
 
@@ -59,13 +72,15 @@ class Rank:
     """One process: its number, its greenlet, and what MPI keeps for it.
 
     ``wait``: what it sleeps for, None while it can run; ``needs``: how many of these operations
-    must still be done before it can go on; ``objections``: calls that it made after the end.
+    must still be done before it can go on; ``objections``: calls that it made after the end;
+    ``attached``: its memory for buffered sends.
     """
 
     world_comm: Any
+    self_comm: Any = None
 
-    def __init__(self, world: World, number: int) -> None:
-        self.world, self.number = world, number
+    def __init__(self, world: World, number: int, attached: Any) -> None:
+        self.world, self.number, self.attached = world, number, attached
         self.greenlet = greenlet(self._live, world.hub)
         self.result: Any = None
         self.wait: Wait | None = None
@@ -95,13 +110,14 @@ class World(Protocol):
     ranks: list[Rank]
     network: Network
     contexts: Iterator[int]
-    meetings: dict[tuple[int, int], Any]
+    meetings: dict[Any, Any]
     stalled: int
     over: bool
     findings: list[Finding]
     collectives: list[Called]
 
     def begin(self, rank: Rank, call: str) -> None: ...
+    def choose(self, kind: str, alternatives: Sequence[Any]) -> Any: ...
     def sleep(self, rank: Rank, call: str, operations: Sequence[Operation], *, until_any: bool = False) -> None: ...
     def complete(self, operation: Operation) -> None: ...
     def tested_in_vain(self, rank: Rank, call: str) -> None: ...

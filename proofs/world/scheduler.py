@@ -9,12 +9,13 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from sparring.proofs.core.terms import NoTerm, Table
 from sparring.proofs.world import waits
+from sparring.proofs.world.attached import Attached
 from sparring.proofs.world.constants import MPIException, Unsupported
 from sparring.proofs.world.findings import HERE, Called, Finding, Kind, Outcome, here, raised_at
 from sparring.proofs.world.network import Network
@@ -23,6 +24,7 @@ from sparring.proofs.world.schedules import Schedule
 
 PATIENCE = 1000  # fruitless tests per rank, in a row, before a world that only tests counts as stuck
 OBJECTIONS = 100  # MPI calls that a rank may still make, in vain, after the end
+T = TypeVar("T")
 undead: list[greenlet] = []  # ranks that refused to end: kept asleep, since collecting them would wake them
 _worlds: list[Scheduler] = []
 
@@ -55,12 +57,12 @@ class Scheduler:
         self.p, self.schedule, self.enter = p, schedule, enter
         self.eager, self.terms, self.budget = eager, terms, budget
         self.hub = getcurrent()
-        self.ranks = [Rank(self, r) for r in range(p)]
+        self.ranks = [Rank(self, r, Attached()) for r in range(p)]
         self.ready = list(self.ranks)
         self.now: Rank | None = None
         self.network = Network(self, record)
         self.contexts: Iterator[int] = count(1)
-        self.meetings: dict[tuple[int, int], Any] = {}
+        self.meetings: dict[Any, Any] = {}
         self.calls = self.stalled = 0
         self.over = False
         self.findings: list[Finding] = []
@@ -72,7 +74,8 @@ class Scheduler:
         _worlds.append(self)
         try:
             while self.ready and not self.over:
-                rank = self.ready.pop(self.schedule.pick(len(self.ready)))
+                rank = self.choose("rank", self.ready)
+                self.ready.remove(rank)
                 self._resume(rank, rank.greenlet.switch, *(() if rank.greenlet else (main,)))
             self.findings += waits.last(self)
         finally:
@@ -80,6 +83,13 @@ class Scheduler:
             _worlds.pop()
         results, why_not = [rank.result for rank in self.ranks], tuple(self.why_not)
         return Outcome(results, tuple(self.findings), self.network.log, self.collectives, not why_not, why_not)
+
+    def choose(self, kind: str, alternatives: Sequence[T]) -> T:
+        """One of ``alternatives``, the longest waiting first: the only place where MPI's freedom is decided.
+
+        ``kind`` says between what: ``rank`` to run, ``source`` to match, or the call that asks.
+        """
+        return alternatives[self.schedule.pick(len(alternatives))]
 
     def begin(self, rank: Rank, call: str) -> None:
         """A rank makes an MPI call."""
