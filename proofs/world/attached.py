@@ -23,9 +23,7 @@ class Attached:
         self.memory = memory
 
     def detach(self, rank: Rank) -> Any:
-        """Wait until all messages have gone; the memory."""
-        if self.memory is None:
-            raise MPIException("Detach_buffer: no buffer is attached", "BUFFER")
+        """Wait until all messages have gone; the memory, or None if there is none."""
         rank.world.begin(rank, "Detach_buffer")
         self.flush(rank, "Detach_buffer")
         memory, self.memory = self.memory, None

@@ -114,13 +114,24 @@ def simple(spec: Any, writable: bool = False) -> Buffer:
 
 def blocks(spec: Any, p: int, writable: bool = False) -> list[Buffer]:
     """One block of equal length for each of ``p`` ranks; a count given is that of one block."""
+    area, at, each = _even(spec, p, writable)
+    return [area.part(at + i * each, each) for i in range(p)]
+
+
+def joined(spec: Any, p: int, writable: bool = False) -> Buffer:
+    """The ``blocks`` as one buffer."""
+    area, at, each = _even(spec, p, writable)
+    return area.part(at, p * each)
+
+
+def _even(spec: Any, p: int, writable: bool) -> tuple[Area, int, int]:
+    """Where ``p`` equal blocks are, from which instance on, and how many each has."""
     memory, count, displacement, kind = _fields(spec)
     area = _area(memory, kind, writable)
     at = 0 if displacement is None else operator.index(displacement)
     if count is None and (area.room() - at) % p:
         raise ValueError(f"message: {area.room() - at} entries make no {p} equal blocks")
-    each = (area.room() - at) // p if count is None else operator.index(count)
-    return [area.part(at + i * each, each) for i in range(p)]
+    return area, at, (area.room() - at) // p if count is None else operator.index(count)
 
 
 def vector(spec: Any, p: int, writable: bool = False) -> list[Buffer]:

@@ -24,13 +24,15 @@ class Message(Local, metaclass=Named):
 
     @classmethod
     def Probe(cls, comm: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG, status: Status | None = None) -> Message:
-        return comm.Mprobe(source, tag, status)  # type: ignore[no-any-return]
+        found: Message = comm.Mprobe(source, tag, status)
+        return found
 
     @classmethod
     def Iprobe(
         cls, comm: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG, status: Status | None = None
     ) -> Message | None:
-        return comm.Improbe(source, tag, status)  # type: ignore[no-any-return]
+        found: Message | None = comm.Improbe(source, tag, status)
+        return found
 
     probe, iprobe = Probe, Iprobe
 

@@ -109,7 +109,8 @@ def own(comm: type[Intracomm]) -> Intracomm:
     if rank.self_comm is None:
         rank.self_comm = comm(rank, next(rank.world.contexts), [rank.number])
         rank.self_comm.Set_name("MPI_COMM_SELF")
-    return rank.self_comm  # type: ignore[no-any-return]
+    made: Intracomm = rank.self_comm
+    return made
 
 
 def packages() -> dict[str, ModuleType]:

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Any
 
 from sparring.proofs.world import collectives
-from sparring.proofs.world.buffers import Buffer, blocks, simple, typed, vector
+from sparring.proofs.world.buffers import Buffer, blocks, joined, simple, typed, vector
 from sparring.proofs.world.collectives import Arrival, Conclusion, Places
 from sparring.proofs.world.findings import here
 from sparring.proofs.world.handle import Handle
@@ -98,13 +98,11 @@ class Parts(Meeting):
         unordered(op, [give])
         return self._meet(call, conclude, f" with {op!r}" if detail is None else detail, [give], takes)
 
-    def _reduce_scatter(self, call: str, sendbuf: Any, recvbuf: Any, counts: Sequence[int], op: Op) -> Arrival:
+    def _reduce_scatter(self, call: str, give: Buffer, place: Buffer, counts: Sequence[int], op: Op) -> Arrival:
         p, mine = self.Get_size(), self.Get_rank()
         if len(counts) != p:
             raise ValueError(f"message: expecting {p} items, got {len(counts)}")
-        whole = simple(recvbuf, writable=True)
-        give = whole.copy() if _inside(sendbuf) else simple(sendbuf)
-        take = Buffer(whole.memory[: counts[mine] * whole.dtype.itemsize], whole.dtype, whole.table)
+        take = Buffer(place.memory[: counts[mine] * place.dtype.itemsize], place.dtype, place.table)
         if give.count != sum(counts) or take.count != counts[mine] or give.dtype != take.dtype:
             raise ValueError(f"{call} of {give} into {take}: the counts are {list(counts)}")
         unordered(op, [give])
@@ -169,18 +167,20 @@ class Starts(Parts):
         return self._reduce(call, sendbuf, recvbuf, op, collectives.reduction(op, lambda i, _: i))
 
     def Reduce_scatter_block(self, call: str, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> Arrival:
-        whole = _inside(sendbuf)
-        each = blocks(recvbuf, self.Get_size())[0].count if whole else simple(recvbuf).count
-        return self._reduce_scatter(call, sendbuf, recvbuf, [each] * self.Get_size(), op)
+        p, inside = self.Get_size(), _inside(sendbuf)
+        place = joined(recvbuf, p, writable=True) if inside else simple(recvbuf, writable=True)
+        give = place.copy() if inside else joined(sendbuf, p)
+        each = place.count // p if inside else place.count
+        return self._reduce_scatter(call, give, place, [each] * p, op)
 
     def Reduce_scatter(
         self, call: str, sendbuf: Any, recvbuf: Any, recvcounts: Sequence[int] | None = None, op: Op = SUM
     ) -> Arrival:
+        place = simple(recvbuf, writable=True)
+        give = place.copy() if _inside(sendbuf) else simple(sendbuf)
         if recvcounts is None:
-            mine = simple(recvbuf).count
-            told = finished(call, self._meet(call, collectives.gathered, brings=mine))
-            return self._reduce_scatter(call, sendbuf, recvbuf, told, op)
-        return self._reduce_scatter(call, sendbuf, recvbuf, recvcounts, op)
+            recvcounts = finished(call, self._meet(call, collectives.gathered, brings=place.count))
+        return self._reduce_scatter(call, give, place, recvcounts, op)
 
 
 class Transfers(Parts):
