@@ -11,16 +11,16 @@ from typing import Any
 from sparring.errors import InputError
 from sparring.proofs.core.terms import Table
 from sparring.proofs.world import targets
-from sparring.proofs.world.comm import Comm
 from sparring.proofs.world.findings import Outcome
 from sparring.proofs.world.modules import Modules
 from sparring.proofs.world.mpi import packages
 from sparring.proofs.world.ranks import Rank
 from sparring.proofs.world.scheduler import Scheduler
 from sparring.proofs.world.schedules import Path, Schedule, schedule
+from sparring.proofs.world.topology import Intracomm
 
 
-def plainly(function: Callable[..., Any], comm: Comm, *args: Any) -> Any:
+def plainly(function: Callable[..., Any], comm: Intracomm, *args: Any) -> Any:
     """Call the target."""
     return function(comm, *args)
 
@@ -108,7 +108,8 @@ def run_along(
         world = Scheduler(p, chosen, modules.enter, *depth(buffers), record=record, terms=terms, budget=budget)
 
         def main(rank: Rank) -> Any:
-            rank.world_comm = Comm(rank, 0)
+            rank.world_comm = Intracomm(rank, 0, range(p))
+            rank.world_comm.Set_name("MPI_COMM_WORLD")
             function = targets.load(target, modules.hidden)
             return call(function, rank.world_comm, *(arg[rank.number] for arg in per_rank_args))
 
