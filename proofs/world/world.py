@@ -36,6 +36,7 @@ def run(
     terms: Table | None = None,
     budget: int = 2_000_000,
     call: Callable[..., Any] = plainly,
+    modules: Sequence[str] = (),
 ) -> Outcome:
     """Run ``target`` on ``p`` simulated ranks: rank ``r`` calls ``target(comm, *(a[r] for a in per_rank_args))``.
 
@@ -54,6 +55,7 @@ def run(
         must then be one of its terms.
     budget : MPI calls of all ranks together, after which the run is stopped with a finding.
     call : ``call(loaded target, comm, *args)`` is what each rank does; by default it calls the target.
+    modules : further top-level modules of which each rank imports its own, as those of a program in several files.
 
     Returns
     -------
@@ -83,14 +85,14 @@ def run(
     """
     _check(p, per_rank_args, buffers, budget)
     chosen = schedule(scheduler, seed)
-    with no_way_out(), Modules(p, targets.roots(target), packages()) as modules:
+    with no_way_out(), Modules(p, [*targets.roots(target), *modules], packages()) as swapped:
         eager = buffers == "unbounded"
-        world = Scheduler(p, chosen, modules.enter, eager=eager, record=record, terms=terms, budget=budget)
+        world = Scheduler(p, chosen, swapped.enter, eager=eager, record=record, terms=terms, budget=budget)
 
         def main(rank: Rank) -> Any:
             rank.world_comm = Intracomm(rank, 0, range(p))
             rank.world_comm.Set_name("MPI_COMM_WORLD")
-            function = targets.load(target, modules.hidden)
+            function = targets.load(target, swapped.hidden)
             return call(function, rank.world_comm, *(arg[rank.number] for arg in per_rank_args))
 
         return world.run(main)
