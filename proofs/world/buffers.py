@@ -201,17 +201,19 @@ def _area(thing: Any, kind: Datatype | None, writable: bool) -> Area:
     """``thing``'s bytes, as instances of ``kind`` or of its own type."""
     if thing is None and kind is not None:
         return Area(memoryview(bytearray()), kind, None)
-    if hasattr(thing, "__dlpack__") and not isinstance(thing, np.ndarray):
-        thing = np.from_dlpack(thing)
+    foreign = hasattr(thing, "__dlpack__") and not isinstance(thing, np.ndarray)
+    shown: Any = thing
+    if foreign:
+        shown = np.from_dlpack(shown)
     try:
-        memory = memoryview(thing)
+        memory = memoryview(shown)
     except (TypeError, ValueError):
         raise TypeError(f"message: expecting buffer or list/tuple, got {type(thing).__name__}") from None
     if writable and memory.readonly:
         raise BufferError("message: buffer is not writable")
     if not memory.contiguous:
         raise BufferError("message: buffer is not contiguous")
-    return Area(_flat(thing, memory), kind or _own(thing, memory), getattr(thing, "table", None))
+    return Area(_flat(shown, memory), kind or _own(shown, memory), getattr(shown, "table", None))
 
 
 def _own(thing: Any, memory: memoryview) -> Datatype:

@@ -152,7 +152,7 @@ class Datatype(Local, metaclass=Named):
 
 
 def _parts(dtype: DType) -> list[DType]:
-    return [dtype.fields[name][0] for name in dtype.names] if dtype.names and dtype.fields else [dtype]
+    return [field[0] for field in dtype.fields.values()] if dtype.fields else [dtype]
 
 
 def _pair(value: str) -> DType:

@@ -140,7 +140,8 @@ class PointToPoint(Handle):
         return finished(call, self._await(call, place, come, recvtag), status, send)
 
     def _persistent(self, call: str, buf: Any, dest: int, tag: int) -> Prequest:
-        self._peer(dest, "dest"), valid_tag(tag)
+        self._peer(dest, "dest")
+        valid_tag(tag)
         return Prequest(lambda: self._send(call, buf, dest, tag))
 
     def _send(self, call: str, buf: Any, dest: int, tag: int) -> Operation:

@@ -36,6 +36,9 @@ class Status:
     def Set_error(self, error: int) -> None:
         self.error = error
 
+    def Set_elements(self, datatype: Datatype, count: int) -> None:
+        self.count = count * datatype.dtype.itemsize
+
     def Is_cancelled(self) -> bool:
         return self.cancelled
 

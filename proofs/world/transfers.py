@@ -178,9 +178,10 @@ class Starts(Parts):
     ) -> Arrival:
         place = simple(recvbuf, writable=True)
         give = place.copy() if _inside(sendbuf) else simple(sendbuf)
-        if recvcounts is None:
-            recvcounts = finished(call, self._meet(call, collectives.gathered, brings=place.count))
-        return self._reduce_scatter(call, give, place, recvcounts, op)
+        counts: Any = recvcounts
+        if counts is None:
+            counts = finished(call, self._meet(call, collectives.gathered, brings=place.count))
+        return self._reduce_scatter(call, give, place, counts, op)
 
 
 class Transfers(Parts):

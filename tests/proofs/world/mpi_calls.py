@@ -7,7 +7,7 @@ import enum
 import json
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from mpi4py import MPI
@@ -50,7 +50,8 @@ def all_modes_of_sending(comm):
                 send(x, to, 4)
             request.Wait()
             got += y.tolist()
-    return [*got, len(MPI.Detach_buffer())]
+    detached: Any = MPI.Detach_buffer()
+    return [*got, len(detached)]
 
 
 def buffered_sends_need_room(comm):
