@@ -63,3 +63,14 @@ def coverage(session: nox.Session) -> None:
     install(session, "mpich,test")
     session.run("coverage", "run", "-m", "pytest", *session.posargs)
     session.run("coverage", "report")
+
+
+@nox.session
+def mpi4py_suite(session: nox.Session) -> None:
+    """mpi4py's own tests in the simulated world: minutes; the source of the pinned release is fetched for it."""
+    install(session, "mpich,test")
+    folder, release = session.create_tmp(), "4.1.2"
+    session.run("pip", "download", "--no-deps", "--no-binary", ":all:", "--dest", folder, f"mpi4py=={release}")
+    session.run("python", "-m", "tarfile", "--extract", f"{folder}/mpi4py-{release}.tar.gz", folder)
+    tests = f"{folder}/mpi4py-{release}/test"
+    session.run("pytest", "-m", "slow", "tests/programs", env={"SPARRING_MPI4PY_TESTS": tests})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
 from sparring.proofs.world.constants import KEYVAL_INVALID, MPIException
@@ -21,9 +21,9 @@ class Keyval(NamedTuple):
 class Attributes(Handle):
     """Values by key, per rank and communicator."""
 
-    def __init__(self, rank: Rank | None, context: int) -> None:
-        super().__init__(rank, context)
+    def __init__(self, rank: Any = None, context: int = -1, group: Sequence[int] = ()) -> None:
         self._attributes: dict[int, tuple[Keyval, Any]] = {}
+        super().__init__(rank, context, group)
 
     @classmethod
     def Create_keyval(
@@ -77,5 +77,5 @@ class Attributes(Handle):
 def _keyval(rank: Rank, key: int) -> Keyval:
     keyval = rank.keyvals.get(key)
     if not isinstance(keyval, Keyval):
-        raise MPIException(f"keyval={key} is no keyval, or was freed")
+        raise MPIException(f"keyval={key} is no keyval, or was freed", "KEYVAL")
     return keyval

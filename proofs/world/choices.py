@@ -62,8 +62,9 @@ def _matches(world: World) -> Iterator[Way]:
 
 
 def _answers(rank: Rank, question: Question) -> Iterator[Way]:
-    for answer, words in question.answers():
-        yield _told(rank, question, f"answer {words}", words, partial(rank.world.answer, rank, answer))
+    for answer, words, about in question.answers():
+        way = _told(rank, question, f"answer {words}", words, partial(rank.world.answer, rank, answer))
+        yield way._replace(step=Step(way.step.kind, way.step.touches | frozenset(map(_call, about))))
 
 
 def _denial(rank: Rank, question: Question) -> Way:

@@ -1,94 +1,153 @@
-"""``MPI.Comm`` as mpi4py spells it: point-to-point, attributes, and here the collective calls."""
+"""``MPI.Comm`` as mpi4py spells it: point-to-point, collectives, attributes, and here how communicators are made."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from sparring.proofs.world import collectives
 from sparring.proofs.world.attributes import Attributes
-from sparring.proofs.world.buffers import Buffer, blocks, simple, vector
-from sparring.proofs.world.collectives import OPS, Arrival, Conclusion, Op
-from sparring.proofs.world.constants import MPIException
-from sparring.proofs.world.findings import here
+from sparring.proofs.world.collectives import Arrival
+from sparring.proofs.world.constants import COMM_TYPE_SHARED, UNDEFINED, MPIException, Unsupported
+from sparring.proofs.world.errhandlers import ERRORS_RETURN, Errhandler
+from sparring.proofs.world.findings import Finding, Kind, here
+from sparring.proofs.world.groups import CONGRUENT, IDENT, Group
 from sparring.proofs.world.pointtopoint import PointToPoint
-from sparring.proofs.world.ranks import Rank
+from sparring.proofs.world.probes import Probes
+from sparring.proofs.world.ranks import finished
+from sparring.proofs.world.talks import Talks
+from sparring.proofs.world.transfers import Transfers
 
 
-class InPlace:
-    """The type of ``MPI.IN_PLACE``."""
+class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
+    """A communicator of some ranks: COMM_WORLD (context 0), COMM_SELF, or made from another."""
 
-    def __repr__(self) -> str:
-        return "MPI.IN_PLACE"
+    is_intra, is_inter, is_topo = True, False, False
 
+    def __init__(self, rank: Any = None, context: int = -1, group: Sequence[int] = ()) -> None:
+        self._name, self._errhandler = "", ERRORS_RETURN
+        super().__init__(rank, context, group)
 
-IN_PLACE = InPlace()
+    def Is_intra(self) -> bool:
+        self._alive()
+        return True
 
+    def Is_inter(self) -> bool:
+        self._alive()
+        return False
 
-class Comm(PointToPoint, Attributes):
-    """A communicator of all ranks: COMM_WORLD (context 0) or a duplicate."""
+    def Get_group(self) -> Group:
+        self._alive()
+        return Group(self._group)
 
-    def __init__(self, rank: Rank | None, context: int) -> None:
-        super().__init__(rank, context)
-        self._turn = 0
+    group = property(Get_group)
 
-    def Barrier(self) -> None:
-        self._meet("Barrier", collectives.nothing)
+    def Compare(self, comm: Comm) -> int:
+        """IDENT, CONGRUENT (the same ranks in the same order), SIMILAR (in another) or UNEQUAL."""
+        alike = self.Get_group().Compare(comm.Get_group())
+        return IDENT if self == comm else CONGRUENT if alike == IDENT else alike
 
-    def Bcast(self, buf: Any, root: int = 0) -> None:
-        buffer = simple(buf, writable=self.Get_rank() != self._peer(root, "root"))
-        self._meet("Bcast", collectives.broadcast(root), f" with root {root}", [buffer], [buffer])
+    def Get_name(self) -> str:
+        self._alive()
+        return self._name
 
-    def Allreduce(self, sendbuf: Any, recvbuf: Any, op: Op = OPS["SUM"]) -> None:
-        take = simple(recvbuf, writable=True)
-        give = take if sendbuf is IN_PLACE else simple(sendbuf)
-        if give.table and op.name != "SUM":
-            raise TypeError(f"terms know elementwise + alone, not {op!r}")
-        self._meet("Allreduce", collectives.allreduce(op), f" with {op!r}", [give], [take])
+    def Set_name(self, name: str) -> None:
+        self._alive()
+        self._name = name
 
-    def Allgather(self, sendbuf: Any, recvbuf: Any) -> None:
-        self._gather("Allgather", sendbuf, blocks(recvbuf, self.Get_size(), writable=True))
+    name = property(Get_name, Set_name)
 
-    def Allgatherv(self, sendbuf: Any, recvbuf: Any) -> None:
-        self._gather("Allgatherv", sendbuf, vector(recvbuf, self.Get_size(), writable=True))
+    def Get_errhandler(self) -> Errhandler:
+        self._alive()
+        return self._errhandler
 
-    def Alltoall(self, sendbuf: Any, recvbuf: Any) -> None:
-        takes = blocks(recvbuf, self.Get_size(), writable=True)
-        gives = takes if sendbuf is IN_PLACE else blocks(sendbuf, self.Get_size())
-        self._meet("Alltoall", collectives.exchange, "", gives, takes)
+    def Set_errhandler(self, errhandler: Errhandler) -> None:
+        """Kept, but whichever it is: what MPI refuses is raised."""
+        self._alive()
+        self._errhandler = errhandler
 
-    def Alltoallv(self, sendbuf: Any, recvbuf: Any) -> None:
-        takes = vector(recvbuf, self.Get_size(), writable=True)
-        gives = takes if sendbuf is IN_PLACE else vector(sendbuf, self.Get_size())
-        self._meet("Alltoallv", collectives.exchange, "", gives, takes)
+    def Attach_buffer(self, buf: Any) -> None:
+        self._alive().attached.attach(buf)
 
-    def Dup(self) -> Self:
+    def Detach_buffer(self) -> Any:
+        rank = self._alive()
+        return rank.attached.detach(rank)
+
+    def Flush_buffer(self) -> None:
+        rank = self._begin("Flush_buffer")
+        rank.attached.flush(rank, "Flush_buffer")
+
+    def Abort(self, errorcode: int = 0) -> NoReturn:
+        """All ranks end."""
+        rank = self._begin("Abort")
+        text = f"rank {rank.number} calls Abort({errorcode}), {here()}: all ranks end"
+        rank.world.fail(Finding(Kind.ABORTED, rank.number, "Abort", here(), text))
+        raise AssertionError("the run is over")
+
+    def Dup(self, info: object = None) -> Self:
         arrival = self._meet("Dup", collectives.new_context)
-        twin = type(self)(arrival.rank, arrival.result)
+        twin = self._twin(finished("Dup", arrival))
         self._copy_to(twin)
         return twin
+
+    Clone = Dup
+
+    def Split(self, color: int = 0, key: int = 0) -> Comm:
+        """Who gives the same ``color`` comes together, in the order of ``key``."""
+        if color < 0 and color != UNDEFINED:
+            raise MPIException(f"color={color} is no color: at least 0, or UNDEFINED", "ARG")
+        return self._parted("Split", color, key)
+
+    def Split_type(self, split_type: int, key: int = 0, info: object = None) -> Comm:
+        """All simulated ranks are on one machine."""
+        if split_type not in (COMM_TYPE_SHARED, UNDEFINED):
+            raise Unsupported("Comm.Split_type of another type than COMM_TYPE_SHARED")
+        return self._parted("Split_type", UNDEFINED if split_type == UNDEFINED else 0, key)
+
+    def Create(self, group: Group) -> Comm:
+        """The ranks in ``group``; all of this communicator call it."""
+        members = self._members(group)
+        return self._of(finished("Create", self._meet("Create", collectives.new_context)), members)
+
+    def Create_group(self, group: Group, tag: int = 0) -> Comm:
+        """The ranks in ``group``, which alone call it."""
+        members = self._members(group)
+        rank = self._begin("Create_group")
+        if rank.number not in members:
+            return type(self)()
+        arrival = Arrival(rank, "Create_group", here(), members, f" with tag {tag}", (), ())
+        collectives.meet((self._context, members, "tag", tag), self._context, arrival, collectives.new_context)
+        return self._of(finished("Create_group", arrival), members)
 
     def Free(self) -> None:
         """The attributes are deleted; then all ranks meet."""
         if self._context == 0:
-            raise MPIException("COMM_WORLD cannot be freed")
+            raise MPIException("COMM_WORLD cannot be freed", "COMM")
+        self._alive()
         self._delete_all()
-        self._meet("Free", collectives.nothing)
+        finished("Free", self._meet("Free", collectives.nothing))
         self._rank = None
 
-    def _gather(self, call: str, sendbuf: Any, takes: list[Buffer]) -> None:
-        give = takes[self.Get_rank()] if sendbuf is IN_PLACE else simple(sendbuf)
-        self._meet(call, collectives.exchange, "", [give] * len(takes), takes)
+    Disconnect = Free
 
-    def _meet(
-        self,
-        call: str,
-        conclude: Conclusion,
-        detail: str = "",
-        gives: Sequence[Buffer] = (),
-        takes: Sequence[Buffer] = (),
-    ) -> Arrival:
-        arrival = Arrival(self._begin(call), call, here(), detail, gives, takes)
-        self._turn += 1
-        collectives.meet(self._context, self._turn, arrival, conclude)
-        return arrival
+    def free(self) -> None:
+        """Free, unless it is null or predefined."""
+        if self and self._context:
+            self.Free()
+
+    def _twin(self, context: int) -> Self:
+        return type(self)(self._rank, context, self._group)
+
+    def _parted(self, call: str, color: int, key: int) -> Comm:
+        context, group = finished(call, self._meet(call, collectives.split, brings=(color, key)))
+        return self._of(context, group)
+
+    def _of(self, context: int, members: Sequence[int]) -> Comm:
+        rank = self._alive()
+        return Comm(rank, context, members) if rank.number in members else Comm()
+
+    def _members(self, group: Group) -> tuple[int, ...]:
+        members = group._alive()
+        if not set(members) <= set(self._group):
+            raise MPIException(f"group {list(members)} has ranks that are not in this communicator", "GROUP")
+        return members

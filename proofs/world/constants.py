@@ -7,11 +7,41 @@ from typing import Any
 from sparring.errors import SparringError
 
 ANY_SOURCE, ANY_TAG, PROC_NULL, UNDEFINED, KEYVAL_INVALID = -2, -1, -1, -32766, 0x24000000
+ROOT, SUCCESS, CART, COMM_TYPE_SHARED = -3, 0, 2, 1
+THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE = 0, 1, 2, 3
+MAX_PROCESSOR_NAME, MAX_OBJECT_NAME = 127, 127
 TAG_UB = 2**28 - 1  # the largest tag
+BSEND_OVERHEAD = 96  # bytes that a buffered message takes besides its own
+
+
+ERRORS = {
+    f"ERR_{name}": number
+    for number, name in enumerate(
+        (
+            *("BUFFER", "COUNT", "TYPE", "TAG", "COMM", "RANK", "ROOT", "GROUP", "OP", "TOPOLOGY", "DIMS", "ARG"),
+            *("UNKNOWN", "TRUNCATE", "OTHER", "INTERN", "IN_STATUS", "PENDING", "REQUEST"),
+        ),
+        start=1,
+    )
+} | {"ERR_KEYVAL": 48, "ERR_LASTCODE": 0x3FFFFFFF}
 
 
 class MPIException(RuntimeError):
-    """A call that MPI refuses: a rank out of range, a communicator that was freed."""
+    """A call that MPI refuses: a rank out of range, a communicator that was freed; ``error`` is the class, as COMM."""
+
+    def __init__(self, text: str, error: str = "OTHER") -> None:
+        super().__init__(text)
+        self.error_class = self.error_code = ERRORS[f"ERR_{error}"]
+        self.error_string = text
+
+    def Get_error_class(self) -> int:
+        return self.error_class
+
+    def Get_error_code(self) -> int:
+        return self.error_code
+
+    def Get_error_string(self) -> str:
+        return self.error_string
 
 
 class Unsupported(SparringError, NotImplementedError):
@@ -27,6 +57,13 @@ def unsupported(owner: str, name: str) -> Exception:
     if name.startswith("_"):
         return AttributeError(f"{owner} has no attribute {name!r}")
     return Unsupported(f"{owner}.{name}")
+
+
+class Local:
+    """What belongs to one rank and cannot be sent to another."""
+
+    def __reduce__(self) -> Any:
+        raise ValueError(f"MPI.{type(self).__name__} belongs to one rank: it cannot be copied or sent")
 
 
 class Named(type):

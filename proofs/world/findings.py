@@ -27,6 +27,7 @@ class Kind(StrEnum):
     LIVELOCK = "livelock"
     BUDGET = "budget used up"
     RAISED = "raised"
+    ABORTED = "abort"
     UNMATCHED = "unmatched message"
     INCOMPLETE = "request never completed"
     TOUCHED = "buffer touched too early"

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from itertools import chain, count
+from typing import Any
 
 from sparring.proofs.world.constants import ANY_SOURCE, ANY_TAG
-from sparring.proofs.world.operations import Receive, Send
+from sparring.proofs.world.operations import Incoming, Probe, Send
 
 Key = tuple[int, int]  # source and tag, both possibly ANY in a receive
-Pair = tuple[Receive, Send]
+Pair = tuple[Incoming, Send]
 
 
 class Mailbox:
@@ -26,10 +27,10 @@ class Mailbox:
 
     def __init__(self) -> None:
         self.sends: dict[Key, deque[Send]] = {}
-        self.receives: dict[Key, deque[Receive]] = {}
+        self.receives: dict[Key, deque[Incoming]] = {}
         self.wild = 0
 
-    def add(self, operation: Send | Receive) -> None:
+    def add(self, operation: Send | Incoming) -> None:
         """Keep what has met nothing yet."""
         if isinstance(operation, Send):
             self.sends.setdefault((operation.rank.number, operation.tag), deque()).append(operation)
@@ -37,13 +38,13 @@ class Mailbox:
             self.receives.setdefault((operation.source, operation.tag), deque()).append(operation)
             self.wild += operation.source == ANY_SOURCE
 
-    def remove(self, receive: Receive, send: Send) -> None:
+    def remove(self, receive: Incoming, send: Send) -> None:
         """The two have met."""
         self.receives[receive.source, receive.tag].remove(receive)
         self.sends[send.rank.number, send.tag].remove(send)
         self.wild -= receive.source == ANY_SOURCE
 
-    def waiting(self) -> list[Receive]:
+    def waiting(self) -> list[Incoming]:
         """The receives, in the order of posting."""
         return sorted(chain(*self.receives.values()), key=lambda receive: receive.sequence)
 
@@ -61,17 +62,12 @@ class Mailbox:
 
     def pairs(self) -> Iterator[Pair]:
         """The pairs that MPI's order allows: no earlier receive could take the message."""
-        earlier: list[Receive] = []
+        earlier: list[Incoming] = []
         for receive in self.waiting():
             for send in self.oldest(receive.source, receive.tag):
-                if not any(admits(r, send) for r in earlier):
+                if not any(r.admits(send) for r in earlier):
                     yield receive, send
             earlier.append(receive)
-
-
-def admits(receive: Receive, send: Send) -> bool:
-    """Whether source and tag fit."""
-    return receive.source in (send.rank.number, ANY_SOURCE) and receive.tag in (send.tag, ANY_TAG)
 
 
 class Matching:
@@ -91,7 +87,7 @@ class Matching:
         box.add(send)
         return self._forced(box) if box.wild else []
 
-    def post_receive(self, receive: Receive) -> list[Pair]:
+    def post_receive(self, receive: Incoming) -> list[Pair]:
         """``receive`` is posted; what meets now."""
         box = self._box(receive.context, receive.rank.number)
         receive.sequence = next(self._clock)
@@ -106,13 +102,31 @@ class Matching:
         wild = (pair for box in self._boxes.values() if box.wild for pair in box.pairs())
         yield from sorted((p for p in wild if p[0].source == ANY_SOURCE), key=lambda pair: pair[1].sequence)
 
-    def take(self, receive: Receive, send: Send) -> list[Pair]:
+    def take(self, receive: Incoming, send: Send) -> list[Pair]:
         """The two meet, and then what waited for that."""
         box = self._box(receive.context, receive.rank.number)
         box.remove(receive, send)
         return [(receive, send), *self._forced(box)]
 
-    def left(self) -> Iterator[Send | Receive]:
+    def visible(self, probe: Probe) -> list[Send]:
+        """The messages that ``probe`` may find: no receive that waits already could take them."""
+        box = self._box(probe.context, probe.rank.number)
+        waiting = box.waiting()
+        return [send for send in box.oldest(probe.source, probe.tag) if not any(r.admits(send) for r in waiting)]
+
+    def withdraw(self, operation: Send | Incoming) -> list[Pair] | None:
+        """``operation`` is as if it had never been posted, and what meets then; None if it has met something."""
+        sent = isinstance(operation, Send)
+        box = self._box(operation.context, operation.peer if isinstance(operation, Send) else operation.rank.number)
+        queues: Iterator[deque[Any]] = iter((box.sends if sent else box.receives).values())
+        queue = next((queue for queue in queues if operation in queue), None)
+        if queue is None:
+            return None
+        queue.remove(operation)
+        box.wild -= not isinstance(operation, Send) and operation.source == ANY_SOURCE
+        return self._forced(box)
+
+    def left(self) -> Iterator[Send | Incoming]:
         """Everything still unmatched."""
         for box in self._boxes.values():
             for sends in box.sends.values():

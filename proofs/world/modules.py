@@ -88,7 +88,7 @@ class Modules:
 
     def _note(self) -> None:
         """What the running rank has imported since is its own."""
-        for name in self.finder.names:
+        for name in (*self.finder.names, *self.roots):
             if name in sys.modules:
                 self._shown()[name] = sys.modules[name]
         self.finder.names.clear()

@@ -2,34 +2,91 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from sparring.proofs.world import constants
-from sparring.proofs.world.buffers import TYPES, Datatype
-from sparring.proofs.world.collectives import OPS, Op
-from sparring.proofs.world.comm import IN_PLACE, Comm, InPlace
-from sparring.proofs.world.requests import Request, Status
+from sparring.proofs.world import constants, groups
+from sparring.proofs.world.datatypes import CODES, NULL_TYPE, ORDER_C, ORDER_FORTRAN, TYPES, Datatype
+from sparring.proofs.world.errhandlers import HANDLERS, Errhandler
+from sparring.proofs.world.messages import Message
+from sparring.proofs.world.reductions import OPS, Op
+from sparring.proofs.world.requests import Prequest, Request
 from sparring.proofs.world.scheduler import running
+from sparring.proofs.world.status import Status
+from sparring.proofs.world.topology import Cartcomm, Compute_dims, Intracomm
+from sparring.proofs.world.transfers import IN_PLACE, InPlace
+
+
+def Wtime() -> float:
+    """Seconds; a program that looks at the clock may do something else each time."""
+    running().world.leave_fragment("Wtime")
+    return time.perf_counter()
+
+
+def of_all(name: str) -> Callable[..., Any]:
+    """What is the same for all communicators of a rank."""
+
+    def call(*args: Any) -> Any:
+        return getattr(running().world_comm, name)(*args)
+
+    return call
+
 
 NAMES: dict[str, Any] = {
     **TYPES,
     **OPS,
-    **{name: getattr(constants, name) for name in ("ANY_SOURCE", "ANY_TAG", "PROC_NULL", "UNDEFINED")},
-    "KEYVAL_INVALID": constants.KEYVAL_INVALID,
-    "SUCCESS": 0,
-    "COMM_NULL": Comm(None, -1),
+    **HANDLERS,
+    **constants.ERRORS,
+    **{name: value for name, value in vars(constants).items() if name.isupper() and isinstance(value, int | str)},
+    **{name: getattr(groups, name) for name in ("IDENT", "CONGRUENT", "SIMILAR", "UNEQUAL")},
+    "_typedict": CODES,
+    "ORDER_C": ORDER_C,
+    "ORDER_FORTRAN": ORDER_FORTRAN,
+    "ORDER_F": ORDER_FORTRAN,
+    "COMM_NULL": Intracomm(),
     "REQUEST_NULL": Request(),
+    "MESSAGE_NULL": Message(),
+    "MESSAGE_NO_PROC": Message(nobody=True),
+    "DATATYPE_NULL": NULL_TYPE,
+    "ERRHANDLER_NULL": Errhandler(),
+    "GROUP_NULL": groups.Group(),
+    "GROUP_EMPTY": groups.Group(()),
+    "OP_NULL": Op(),
+    "INFO_NULL": None,
+    "BOTTOM": None,
+    "Alloc_mem": lambda size, info=None: memoryview(bytearray(size)),
+    "Free_mem": lambda mem: None,
     "IN_PLACE": IN_PLACE,
     "InPlaceType": InPlace,
-    "Comm": Comm,
-    "Intracomm": Comm,
+    "Comm": Intracomm,
+    "Intracomm": Intracomm,
+    "Cartcomm": Cartcomm,
+    "Group": groups.Group,
     "Request": Request,
+    "Prequest": Prequest,
+    "Message": Message,
     "Status": Status,
     "Datatype": Datatype,
     "Op": Op,
+    "Errhandler": Errhandler,
     "Exception": constants.MPIException,
+    "Compute_dims": Compute_dims,
+    "Attach_buffer": of_all("Attach_buffer"),
+    "Detach_buffer": of_all("Detach_buffer"),
+    "Flush_buffer": of_all("Flush_buffer"),
+    "Wtime": Wtime,
+    "Wtick": lambda: 1e-9,
+    "get_vendor": lambda: ("sparring", (0, 0, 0)),
+    "Get_processor_name": lambda: "simulated",
+    "Get_version": lambda: (3, 1),
+    "Get_library_version": lambda: "sparring's simulated world",
+    "Query_thread": lambda: constants.THREAD_SINGLE,
+    "Is_thread_main": lambda: True,
+    "Init": lambda: None,
+    "Finalize": lambda: None,
     "Is_initialized": lambda: True,
     "Is_finalized": lambda: False,
 }
@@ -41,7 +98,19 @@ class SimulatedModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "COMM_WORLD" and self.__name__ == "mpi4py.MPI":
             return running().world_comm
+        if name == "COMM_SELF" and self.__name__ == "mpi4py.MPI":
+            return own(Intracomm)
         raise constants.unsupported(self.__name__.rpartition(".")[2], name)
+
+
+def own(comm: type[Intracomm]) -> Intracomm:
+    """COMM_SELF of the running rank."""
+    rank = running()
+    if rank.self_comm is None:
+        rank.self_comm = comm(rank, next(rank.world.contexts), [rank.number])
+        rank.self_comm.Set_name("MPI_COMM_SELF")
+    made: Intracomm = rank.self_comm
+    return made
 
 
 def packages() -> dict[str, ModuleType]:

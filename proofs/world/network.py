@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from sparring.proofs.core.terms import NEVER
 from sparring.proofs.world.findings import Kind, Sent
 from sparring.proofs.world.matching import Matching, Pair
-from sparring.proofs.world.operations import Receive, Send
+from sparring.proofs.world.operations import Incoming, Send
 from sparring.proofs.world.ranks import Operation, World
 
 
@@ -31,44 +32,65 @@ class Network:
         """``send`` is under way."""
         self._check_terms(send)
         self._log(send)
-        self._opened(send)
+        self.opened(send)
         self._met(self.matching.post_send(send))
         if send.standard and self.world.depth and not send.done:
             self._channel(send).append(send)
             self._copy(send)
 
-    def receive(self, receive: Receive) -> None:
+    def receive(self, receive: Incoming) -> None:
         """``receive`` waits for its message."""
-        self._opened(receive)
+        self.opened(receive)
         self._met(self.matching.post_receive(receive))
 
-    def take(self, receive: Receive, send: Send) -> None:
+    def take(self, receive: Incoming, send: Send) -> None:
         """Of the messages that ``receive``, which is from any source, may get, it gets that of ``send``."""
         self._met(self.matching.take(receive, send))
+
+    def hold(self, send: Send) -> None:
+        """A probe keeps this message for a receive of its own."""
+        self._met(self.matching.withdraw(send) or [])
+
+    def opened(self, operation: Operation) -> None:
+        """``operation`` is under way."""
+        self.open[operation] = None
+        self.world.events += 1
+
+    def match(self, send: Send, receive: Incoming) -> None:
+        """``receive`` gets ``send``."""
+        send.check_untouched()
+        receive.accept(send)
+        if send in (channel := self._channel(send)):
+            channel.remove(send)
+            self._copy(send)
+        if not send.done:
+            self.world.complete(send)
+        self.world.complete(receive)
 
     def finish(self, operation: Operation) -> None:
         """The rank learns that ``operation`` is done."""
         self.open.pop(operation, None)
         operation.finish()
 
-    def unmatched(self) -> Iterator[Send | Receive]:
+    def forget(self, operation: Operation) -> None:
+        """The rank does not want to learn when ``operation`` is done; it goes on by itself."""
+        self.open.pop(operation, None)
+
+    def cancel(self, operation: Send | Incoming) -> None:
+        """It is done without a message, unless it has met one."""
+        pairs = self.matching.withdraw(operation)
+        if pairs is not None:
+            operation.cancelled = True
+            self.world.complete(operation)
+            self._met(pairs)
+
+    def unmatched(self) -> Iterator[Send | Incoming]:
         """The messages that nobody received, the receives that got none."""
         return self.matching.left()
 
-    def _opened(self, operation: Operation) -> None:
-        self.open[operation] = None
-        self.world.events += 1
-
     def _met(self, pairs: Sequence[Pair]) -> None:
         for receive, send in pairs:
-            send.check_untouched()
-            receive.accept(send)
-            if send in (channel := self._channel(send)):
-                channel.remove(send)
-                self._copy(send)
-            if not send.done:
-                self.world.complete(send)
-            self.world.complete(receive)
+            self.match(send, receive)
 
     def _channel(self, send: Send) -> list[Send]:
         """The standard sends from its rank to its peer that no receive has met, where MPI copies some."""
@@ -89,7 +111,13 @@ class Network:
 
     def _log(self, send: Send) -> None:
         buffer = send.buffer
-        payload = np.frombuffer(send.payload, buffer.dtype) if self.record else None
         where = (send.rank.number, send.peer, send.tag, send.context)
-        size = (len(send.payload), buffer.count, buffer.dtype)
-        self.log.append(Sent(len(self.log), *where, *size, send.where, payload))
+        size = (buffer.nbytes, buffer.count, buffer.dtype)
+        self.log.append(Sent(len(self.log), *where, *size, send.where, self._payload(send)))
+
+    def _payload(self, send: Send) -> np.ndarray[Any, Any] | None:
+        if not self.record:
+            return None
+        if send.buffer.dtype.hasobject:
+            return np.empty(0, np.uint8)  # of an object there are no bytes
+        return np.frombuffer(send.payload, send.buffer.dtype)

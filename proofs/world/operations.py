@@ -1,13 +1,18 @@
-"""A send and a receive, from posting to completion, with what may go wrong between."""
+"""A send, a receive and a probe, from posting to completion, with what may go wrong between."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sparring.proofs.world.buffers import Buffer
-from sparring.proofs.world.constants import ANY_SOURCE
+from sparring.proofs.world.constants import ANY_SOURCE, ANY_TAG
 from sparring.proofs.world.findings import Kind
+from sparring.proofs.world.objects import Thing
 from sparring.proofs.world.ranks import Operation, Rank
+
+Group = Sequence[int]
+"""A communicator's ranks, by their numbers in the world."""
 
 
 class Send(Operation):
@@ -18,13 +23,15 @@ class Send(Operation):
 
     __slots__ = ("buffer", "context", "finished", "payload", "peer", "sequence", "standard", "tag")
 
-    def __init__(self, rank: Rank, call: str, where: str, context: int, peer: int, tag: int, buffer: Buffer) -> None:
+    def __init__(
+        self, rank: Rank, call: str, where: str, context: int, peer: int, tag: int, buffer: Buffer | Thing
+    ) -> None:
         super().__init__(rank, call, where)
         self.context, self.peer, self.tag, self.buffer = context, peer, tag, buffer
-        self.payload = buffer.memory.tobytes()
-        self.finished = False
-        self.standard = call not in ("Ssend", "Issend")
+        self.payload: Any = buffer.read()
+        self.finished = isinstance(buffer, Thing)  # an object may be changed at once: what travels is a copy
         self.sequence = 0
+        self.standard = False
 
     def __str__(self) -> str:
         return f"{self.call} to rank {self.peer}"
@@ -41,54 +48,104 @@ class Send(Operation):
 
     def check_untouched(self) -> None:
         """While the send is under way its buffer belongs to MPI."""
-        if not self.finished and self.buffer.memory.tobytes() != self.payload:
+        if not self.finished and self.buffer.read() != self.payload:
             text = f"rank {self.rank.number} changed the buffer of its {self} before it was complete ({self.where})"
             self.fail(Kind.TOUCHED, text)
 
 
-class Receive(Operation):
-    """A receive, and later the send that it matched.
+class Incoming(Operation):
+    """What waits for a message from ``source``, a rank or ANY_SOURCE, of those in ``group``."""
 
-    Until its completion is learnt of, the buffer holds poison: NaNs, or a pattern that is no
-    term.  What arrives is written then, and not before: MPI may do so at any time between.
-    """
+    __slots__ = ("context", "group", "message", "sequence", "source", "tag")
 
-    __slots__ = ("before", "buffer", "context", "message", "poison", "sequence", "source", "tag")
-
-    def __init__(self, rank: Rank, call: str, where: str, context: int, source: int, tag: int, buffer: Buffer) -> None:
+    def __init__(self, rank: Rank, call: str, where: str, context: int, group: Group, source: int, tag: int) -> None:
         super().__init__(rank, call, where)
-        self.context, self.source, self.tag, self.buffer = context, source, tag, buffer
+        self.context, self.group, self.source, self.tag = context, group, source, tag
         self.message: Send | None = None
         self.sequence = 0
-        self.before = buffer.memory.tobytes()
-        self.poison = (b"\xff" if buffer.dtype.kind in "fc" else b"\xa5") * len(self.before)
-        buffer.memory[:] = self.poison
 
     def __str__(self) -> str:
         return f"{self.call} from {'any rank' if self.source == ANY_SOURCE else f'rank {self.source}'}"
 
     def peers(self) -> Sequence[int]:
-        others = [r for r in range(self.rank.world.p) if r != self.rank.number]
-        return others if self.source == ANY_SOURCE else (self.source,)
+        others = [r for r in self.group if r != self.rank.number]
+        return (others or self.group) if self.source == ANY_SOURCE else (self.source,)
 
     def waits_for(self, peer: int) -> str:
         return f"{self}, rank {peer} among them" if self.source == ANY_SOURCE else str(self)
 
+    def admits(self, send: Send) -> bool:
+        """Whether it asks for this message."""
+        return self.source in (send.rank.number, ANY_SOURCE) and self.tag in (send.tag, ANY_TAG)
+
+    def accept(self, send: Send) -> None:
+        """This is the message."""
+        self.message = send
+
+    def _met(self, send: Send) -> str:
+        sent = f"{send.buffer} that rank {send.rank.number} sent ({send.where})"
+        return f"rank {self.rank.number} receives {sent}"
+
+
+class Probe(Incoming):
+    """Waits until there is a message; ``takes``: and keeps it from all other receives."""
+
+    __slots__ = ("takes",)
+    takes: bool
+
+
+class Receive(Incoming):
+    """A receive into memory, and later the send that it matched.
+
+    Until its completion is learnt of, the buffer holds poison: NaNs, or a pattern that is no
+    term.  What arrives is written then, and not before: MPI may do so at any time between.
+    """
+
+    __slots__ = ("before", "buffer", "poison")
+
+    def __init__(
+        self, rank: Rank, call: str, where: str, context: int, group: Group, source: int, tag: int, buffer: Buffer
+    ) -> None:
+        super().__init__(rank, call, where, context, group, source, tag)
+        self.buffer = buffer
+        self.before = buffer.read()
+        self.poison = poisoned(buffer)
+
     def finish(self) -> None:
-        if self.buffer.memory.tobytes() != self.poison:
+        if self.buffer.read() != self.poison:
             text = f"rank {self.rank.number} wrote to the buffer of its {self} before it was complete ({self.where})"
             self.fail(Kind.TOUCHED, text)
         payload = self.message.payload if self.message else b""
-        self.buffer.memory[:] = payload + self.before[len(payload) :]
+        self.buffer.write(payload + self.before[len(payload) :])
 
     def accept(self, send: Send) -> None:
         """Match ``send``; the buffer must be long enough and of the same type."""
         self.message = send
         if send.buffer.count and send.buffer.dtype != self.buffer.dtype:
             self.fail(Kind.DATATYPE, f"{self._met(send)} as {self.buffer.dtype} ({self.where})")
-        if len(send.payload) > len(self.before):
+        if send.buffer.nbytes > len(self.before):
             self.fail(Kind.TRUNCATED, f"{self._met(send)} into {self.buffer} ({self.where})")
 
-    def _met(self, send: Send) -> str:
-        sent = f"{send.buffer} that rank {send.rank.number} sent ({send.where})"
-        return f"rank {self.rank.number} receives {sent}"
+
+class ObjectReceive(Incoming):
+    """A receive of an object, which is the rank's ``result`` once it is complete; None for empty memory."""
+
+    __slots__ = ()
+
+    def finish(self) -> None:
+        if self.message and isinstance(self.message.buffer, Thing):
+            thing = Thing()
+            thing.write(self.message.payload)
+            self.result = thing.value
+
+    def accept(self, send: Send) -> None:
+        self.message = send
+        if not isinstance(send.buffer, Thing) and send.buffer.nbytes:
+            self.fail(Kind.DATATYPE, f"{self._met(send)} as an object ({self.where})")
+
+
+def poisoned(buffer: Buffer) -> bytes:
+    """What ``buffer`` holds from now on: nothing that a rank may use."""
+    poison = (b"\xff" if buffer.dtype.kind in "fc" else b"\xa5") * buffer.nbytes
+    buffer.write(poison)
+    return poison

@@ -25,14 +25,16 @@ class Operation:
     """A send, a receive, a part in a collective: ``rank`` called ``call`` at ``where``.
 
     ``number``: among all of its rank.  ``done``: MPI could report its completion.  ``awaited``: the
-    rank sleeps until then.
+    rank sleeps until then.  ``cancelled``: it is done without having happened.  ``result``: the
+    object that was received.
     """
 
-    __slots__ = ("awaited", "call", "done", "number", "rank", "where")
+    __slots__ = ("awaited", "call", "cancelled", "done", "number", "rank", "result", "where")
 
     def __init__(self, rank: Rank, call: str, where: str) -> None:
         self.rank, self.call, self.where = rank, call, where
-        self.done = self.awaited = False
+        self.done = self.awaited = self.cancelled = False
+        self.result: Any = None
         self.number = next(rank.numbers)
 
     def peers(self) -> Sequence[int]:
@@ -51,6 +53,17 @@ class Operation:
         self.rank.world.fail(Finding(kind, self.rank.number, self.call, self.where, text))
 
 
+def finished(call: str, operation: Operation, status: Any = None, *others: Operation) -> Any:
+    """Sleep until all are done, learn of it, and of ``operation`` its status; its result."""
+    world = operation.rank.world
+    world.sleep(operation.rank, call, [*others, operation])
+    for done in (*others, operation):
+        world.network.finish(done)
+    if status is not None:
+        status._set(operation)
+    return operation.result
+
+
 class Wait(NamedTuple):
     """What a sleeping rank waits for, and in which call."""
 
@@ -62,13 +75,14 @@ class Wait(NamedTuple):
 class Question:
     """A call whose answer MPI leaves open.
 
-    ``answers()``: what it may return now that something follows from, each with a word for it.
-    ``otherwise``: what it returns where there is nothing to tell; None if it then sleeps on.
+    ``answers()``: what it may return now that something follows from, each with a word for it and the
+    operations that it is about.  ``otherwise``: what it returns where there is nothing to tell; None
+    if it then sleeps on.
     """
 
     call: str
     where: str
-    answers: Callable[[], Iterable[tuple[Any, str]]]
+    answers: Callable[[], Iterable[tuple[Any, str, Sequence[Operation]]]]
     otherwise: Any = None
 
 
@@ -78,13 +92,15 @@ class Rank:
     ``wait``: what it sleeps for, None while it can run; ``needs``: how many of these operations
     must still be done before it can go on; ``objections``: calls that it made after the end.
     ``question``: what it asks, ``answer``: what it was told; ``asked``: the questions so far;
-    ``heard``: the events of the world when it last was told in vain.
+    ``heard``: the events of the world when it last was told in vain; ``attached``: its memory for
+    buffered sends.
     """
 
     world_comm: Any
+    self_comm: Any = None
 
-    def __init__(self, world: World, number: int) -> None:
-        self.world, self.number = world, number
+    def __init__(self, world: World, number: int, attached: Any) -> None:
+        self.world, self.number, self.attached = world, number, attached
         self.greenlet = greenlet(self._live, world.hub)
         self.result: Any = None
         self.wait: Wait | None = None
@@ -118,7 +134,7 @@ class World(Protocol):
     ranks: list[Rank]
     network: Network
     contexts: Iterator[int]
-    meetings: dict[tuple[int, int], Any]
+    meetings: dict[Any, Any]
     events: int
     over: bool
     findings: list[Finding]

@@ -16,6 +16,7 @@ from greenlet import GreenletExit, getcurrent, greenlet
 
 from sparring.proofs.core.terms import NoTerm, Table
 from sparring.proofs.world import choices, waits
+from sparring.proofs.world.attached import Attached
 from sparring.proofs.world.constants import MPIException, Unsupported
 from sparring.proofs.world.findings import HERE, Called, Finding, Kind, Outcome, Taken, here, raised_at
 from sparring.proofs.world.network import Network
@@ -58,12 +59,12 @@ class Scheduler:
         self.p, self.schedule, self.enter = p, schedule, enter
         self.depth, self.copies, self.terms, self.budget = depth, copies, terms, budget
         self.hub = getcurrent()
-        self.ranks = [Rank(self, r) for r in range(p)]
+        self.ranks = [Rank(self, r, Attached()) for r in range(p)]
         self.ready = list(self.ranks)
         self.now: Rank | None = None
         self.network = Network(self, record)
         self.contexts: Iterator[int] = count(1)
-        self.meetings: dict[tuple[int, int], Any] = {}
+        self.meetings: dict[Any, Any] = {}
         self.calls = self.events = self.denied = 0
         self.taken: list[Taken] = []
         self.over = False
@@ -116,8 +117,7 @@ class Scheduler:
         rank.wait = None
 
     def ask(self, rank: Rank, question: Question, operations: Sequence[Operation]) -> Any:
-        """``rank`` waits for an answer about ``operations``, after which one run does not speak for all schedules."""
-        self.leave_fragment(question.call)
+        """``rank`` waits for an answer about ``operations``."""
         rank.wait, rank.question = Wait(question.call, operations), question
         rank.asked += 1
         self.hub.switch()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sparring.proofs.world.constants import ANY_TAG
 from sparring.proofs.world.findings import Finding, Kind
-from sparring.proofs.world.operations import Receive, Send
+from sparring.proofs.world.operations import Incoming, Send
 from sparring.proofs.world.ranks import Operation, Question, Rank, World
 
 Edge = tuple[Operation, int]  # who waits in what, and for whom
@@ -95,7 +95,7 @@ def _leftovers(world: World) -> list[Finding]:
     return found
 
 
-def _alone(operation: Send | Receive) -> str:
+def _alone(operation: Send | Incoming) -> str:
     fate = "was never received" if isinstance(operation, Send) else "never got a message"
     tag = "any tag" if operation.tag == ANY_TAG else f"tag {operation.tag}"
     return f"rank {operation.rank.number}'s {operation} with {tag} ({operation.where}) {fate}"

@@ -11,16 +11,16 @@ from typing import Any
 from sparring.errors import InputError
 from sparring.proofs.core.terms import Table
 from sparring.proofs.world import targets
-from sparring.proofs.world.comm import Comm
 from sparring.proofs.world.findings import Outcome
 from sparring.proofs.world.modules import Modules
 from sparring.proofs.world.mpi import packages
 from sparring.proofs.world.ranks import Rank
 from sparring.proofs.world.scheduler import Scheduler
 from sparring.proofs.world.schedules import Path, Schedule, schedule
+from sparring.proofs.world.topology import Intracomm
 
 
-def plainly(function: Callable[..., Any], comm: Comm, *args: Any) -> Any:
+def plainly(function: Callable[..., Any], comm: Intracomm, *args: Any) -> Any:
     """Call the target."""
     return function(comm, *args)
 
@@ -37,6 +37,7 @@ def run(
     budget: int = 2_000_000,
     choices: Sequence[int] | None = None,
     call: Callable[..., Any] = plainly,
+    modules: Sequence[str] = (),
 ) -> Outcome:
     """Run ``target`` on ``p`` simulated ranks: rank ``r`` calls ``target(comm, *(a[r] for a in per_rank_args))``.
 
@@ -59,6 +60,7 @@ def run(
     choices : which ways to take, one after the other, of those that MPI leaves open, as an
         exploration tells them; where they end, the first.  Instead of a ``scheduler``.
     call : ``call(loaded target, comm, *args)`` is what each rank does; by default it calls the target.
+    modules : further top-level modules of which each rank imports its own, as those of a program in several files.
 
     Returns
     -------
@@ -87,7 +89,8 @@ def run(
     ()
     """
     chosen = schedule(scheduler, seed) if choices is None else Path(choices)
-    return run_along(chosen, target, p, per_rank_args, buffers, record=record, terms=terms, budget=budget, call=call)
+    options: dict[str, Any] = {"record": record, "terms": terms, "budget": budget, "call": call, "modules": modules}
+    return run_along(chosen, target, p, per_rank_args, buffers, **options)
 
 
 def run_along(
@@ -101,15 +104,17 @@ def run_along(
     terms: Table | None = None,
     budget: int = 2_000_000,
     call: Callable[..., Any] = plainly,
+    modules: Sequence[str] = (),
 ) -> Outcome:
     """As ``run``, with a schedule made already."""
     _check(p, per_rank_args, buffers, budget)
-    with no_way_out(), Modules(p, targets.roots(target), packages()) as modules:
-        world = Scheduler(p, chosen, modules.enter, *depth(buffers), record=record, terms=terms, budget=budget)
+    with no_way_out(), Modules(p, [*targets.roots(target), *modules], packages()) as swapped:
+        world = Scheduler(p, chosen, swapped.enter, *depth(buffers), record=record, terms=terms, budget=budget)
 
         def main(rank: Rank) -> Any:
-            rank.world_comm = Comm(rank, 0)
-            function = targets.load(target, modules.hidden)
+            rank.world_comm = Intracomm(rank, 0, range(p))
+            rank.world_comm.Set_name("MPI_COMM_WORLD")
+            function = targets.load(target, swapped.hidden)
             return call(function, rank.world_comm, *(arg[rank.number] for arg in per_rank_args))
 
         return world.run(main)

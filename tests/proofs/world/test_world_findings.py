@@ -185,21 +185,21 @@ def exits_at_once(comm, wrong):
         os._exit(3)
 
 
-def probes(comm, wrong):
+def spawns(comm, wrong):
     if wrong:
-        comm.Iprobe()
+        comm.Spawn("worker")
 
 
-def pickles(comm, wrong):
+def talks_to_neighbours(comm, wrong):
     if wrong:
-        comm.bcast({})
+        comm.neighbor_allgather({})
 
 
-def waits_for_some(comm, wrong):
+def translates_a_handle(comm, wrong):
     from mpi4py import MPI
 
     if wrong:
-        MPI.Request.Waitsome([])
+        MPI.Request.f2py(0)
 
 
 def opens_a_window(comm, wrong):
@@ -233,9 +233,9 @@ PLANTED = [
     (raises, Kind.RAISED, r"rank 1 raised ValueError: planted \(PLACE\); rank 0 was left waiting", "raise Value"),
     (exits, Kind.RAISED, r"rank 0 raised SystemExit: 3 \(PLACE\)", "raise SystemExit"),
     (exits_at_once, Kind.RAISED, r"rank 0 raised SystemExit: 3 \(PLACE\)", "os._exit"),
-    (probes, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know Comm.Iprobe; .* --on mpi", "Iprobe"),
-    (pickles, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know Comm.bcast; .* --on mpi", "bcast"),
-    (waits_for_some, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know Request.Waitsome", "Waitsome"),
+    (spawns, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know Comm.Spawn; .* --on mpi", "Spawn"),
+    (talks_to_neighbours, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know Comm.neighbor_a", "neighbor"),
+    (translates_a_handle, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know Request.f2py", "f2py"),
     (opens_a_window, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know MPI.Win;", "import Win"),
     (imports_util, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know mpi4py.util;", "import dtlib"),
 ]

@@ -1,0 +1,288 @@
+"""What the world adds to MPI's calls: planted faults in each kind of call, objects between ranks, places of choice."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparring import world
+from sparring.errors import Refuted
+from sparring.proofs.core.terms import Table, leaves, raw
+from sparring.world import Kind
+
+HERE = Path(__file__)
+
+
+def changes_what_it_gives(comm, wrong):
+    x, y = np.ones(2), np.zeros(2)
+    request = comm.Iallreduce(x, y)
+    if wrong:
+        x[0] = 5
+    request.Wait()
+
+
+def reads_a_collective_too_early(comm, wrong):
+    y = np.zeros(2)
+    request = comm.Ibcast(y, 0) if comm.rank else comm.Ibcast(np.ones(2), 0)
+    if wrong and comm.rank:
+        y[0] = 1
+    request.Wait()
+
+
+def forgets_a_collective(comm, wrong):
+    request = comm.Ibarrier()
+    if not wrong:
+        request.Wait()
+
+
+def changes_a_persistent_buffer(comm, wrong):
+    x = np.zeros(1)
+    request = comm.Send_init(x, 1) if comm.rank == 0 else comm.Recv_init(x, 0)
+    for _ in range(2):
+        request.Start()
+        if wrong and comm.rank == 0:
+            x += 1
+        request.Wait()
+
+
+def mixes_objects_and_memory(comm, wrong):
+    if comm.rank == 0:
+        comm.Send(np.zeros(2), 1) if wrong else comm.send([1, 2], 1)
+    else:
+        comm.recv(source=0)
+
+
+def mixes_column_and_row_lengths(comm, wrong):
+    from mpi4py import MPI
+
+    grid = np.zeros((3, 3))
+    column = MPI.DOUBLE.Create_vector(3, 1, 3).Commit()
+    if comm.rank == 0:
+        comm.Send([grid, 1, column], 1)
+    else:
+        comm.Recv([grid, 2 if wrong else 3, MPI.DOUBLE], 0)
+
+
+def probes_for_nothing(comm, wrong):
+    if comm.rank == 0:
+        comm.Probe(1, 4)
+        comm.Recv(np.empty(1), 1, 4)
+    elif not wrong:
+        comm.Send(np.empty(1), 0, 4)
+
+
+def never_receives_what_it_matched(comm, wrong):
+    if comm.rank == 0:
+        message = comm.Mprobe(1)
+        if not wrong:
+            message.Recv(np.empty(1))
+    else:
+        comm.Send(np.empty(1), 0)
+
+
+def detaches_before_it_is_heard(comm, wrong):
+    from mpi4py import MPI
+
+    if comm.rank == 0:
+        comm.Attach_buffer(bytearray(8 + MPI.BSEND_OVERHEAD))
+        comm.Bsend(np.zeros(1), 1)
+        comm.Detach_buffer()
+    elif not wrong:
+        comm.Recv(np.empty(1), 0)
+
+
+def splits_with_another_call(comm, wrong):
+    if comm.rank and wrong:
+        comm.Dup()
+    else:
+        comm.Dup() if not wrong else comm.Split(0)
+
+
+def aborts(comm, wrong):
+    if comm.rank and wrong:
+        comm.Abort(7)
+    comm.Barrier()
+
+
+def polls_for_nothing(comm, wrong):
+    while wrong and not comm.Iprobe():
+        pass
+
+
+def talks_to_itself_alone(comm, wrong):
+    from mpi4py import MPI
+
+    if wrong:
+        MPI.COMM_SELF.recv()
+
+
+PLANTED = [
+    (changes_what_it_gives, Kind.TOUCHED, r"rank 1 changed what it gives to its Iallreduce .*\(PLACE\)", "Iallreduce"),
+    (reads_a_collective_too_early, Kind.TOUCHED, r"rank 1 wrote to the buffer of its Ibcast .*\(PLACE\)", "Ibcast"),
+    (forgets_a_collective, Kind.INCOMPLETE, r"rank 0 never completed its Ibarrier \(PLACE\)", "Ibarrier"),
+    (changes_a_persistent_buffer, Kind.TOUCHED, r"rank 0 changed the buffer of its Send_init .*\(PLACE\)", "Start()"),
+    (mixes_objects_and_memory, Kind.DATATYPE, r"2 float64 that rank 0 sent .* as an object \(PLACE\)", "recv("),
+    (mixes_column_and_row_lengths, Kind.TRUNCATED, r"3 float64 that rank 0 .* into 2 float64 \(PLACE\)", "Recv("),
+    (probes_for_nothing, Kind.DEADLOCK, r"rank 0 waits in Probe from rank 1 \(PLACE\) -> rank 1, which has", "Probe("),
+    (never_receives_what_it_matched, Kind.DEADLOCK, r"rank 1 waits in Send to rank 0 \(PLACE\) -> rank 0, w", "Send("),
+    (detaches_before_it_is_heard, Kind.DEADLOCK, r"waits in Detach_buffer for Bsend to rank 1 \(PLACE\)", "Bsend("),
+    (splits_with_another_call, Kind.COLLECTIVE, r"rank 1 calls Dup \(PLACE\) where rank 0 calls Split", "Dup("),
+    (aborts, Kind.ABORTED, r"rank 1 calls Abort\(7\), PLACE: all ranks end", "Abort("),
+    (polls_for_nothing, Kind.LIVELOCK, r"rank \d tests in vain in Iprobe \(PLACE\)", "Iprobe("),
+    (talks_to_itself_alone, Kind.DEADLOCK, r"rank 0 waits in recv from any rank, rank 0 among them \(PLACE\)", "recv("),
+]
+
+
+@pytest.mark.parametrize(("target", "kind", "text", "line"), PLANTED, ids=[case[0].__name__ for case in PLANTED])
+def test_a_planted_fault_has_its_finding_and_its_twin_has_none(target, kind, text, line):
+    """With the kind, the rank, the call and the line."""
+    first = world.run(target, 2, [True, True]).findings[0]
+    found = re.search(text.replace("PLACE", rf"{re.escape(HERE.name)}:(\d+)"), first.text)
+    assert first.kind is kind and found, first
+    assert line in HERE.read_text().splitlines()[int(found[1]) - 1]
+    assert world.run(target, 2, [False, False]).findings == ()
+
+
+def test_an_abort_refutes():
+    """It is no exception of the rank's, but the run is refuted."""
+    with pytest.raises(Refuted, match=r"abort: rank 1 calls Abort\(7\)"):
+        world.run(aborts, 2, [True, True]).raise_if_found()
+
+
+@pytest.mark.parametrize("call", ["Mprobe", "Recv"])
+def test_nobody_else_gets_what_a_matched_probe_has_taken(call):
+    """A later receive gets the next message."""
+
+    def takes(comm, call):
+        from mpi4py import MPI
+
+        if comm.rank:
+            MPI.Request.Waitall([comm.Isend(np.array([i]), 0) for i in range(2)])
+            return None
+        first, second, message = np.empty(1, int), np.empty(1, int), comm.Mprobe(1)
+        comm.Mprobe(1).Recv(second) if call == "Mprobe" else comm.Recv(second, 1)
+        message.Recv(first)
+        return first[0], second[0]
+
+    assert world.run(takes, 2, [call, call]).raise_if_found().results[0] == (0, 1)
+
+
+def leaving(call):
+    """A program of one rank with this call, which leaves the fragment, and the receive that completes it."""
+
+    def program(comm):
+        from mpi4py import MPI
+
+        request = comm.irecv(source=0)
+        comm.isend(1, 0).Wait()
+        calls = {
+            "Waitsome": lambda: MPI.Request.Waitsome([request]),
+            "Testany": lambda: MPI.Request.Testany([request]),
+            "Testsome": lambda: MPI.Request.Testsome([request]),
+            "Get_status": request.Get_status,
+            "Iprobe": comm.Iprobe,
+            "Improbe": comm.Improbe,
+            "Cancel": request.Cancel,
+            "Wtime": MPI.Wtime,
+        }
+        calls[call]()
+        request.Wait()
+
+    return program
+
+
+LEAVING = ("Waitsome", "Testany", "Testsome", "Get_status", "Iprobe", "Improbe", "Cancel", "Wtime")
+
+
+@pytest.mark.parametrize("call", LEAVING)
+def test_what_leaves_the_deterministic_fragment_is_noted(call):
+    """By name; the same program without the call stays inside."""
+    outcome = world.run(leaving(call), 1)
+    assert outcome.findings == () and [why.split(" (")[0] for why in outcome.why_not] == [call]
+
+
+@pytest.mark.parametrize("call", ["Probe", "Mprobe", "recv", "irecv", "Recv_init"])
+def test_a_wildcard_leaves_the_fragment_whichever_call_has_it(call):
+    """With a named source it does not."""
+
+    def program(comm, call, source):
+        if comm.rank:
+            comm.send(None, 0) if call in ("recv", "irecv") else comm.Send(np.zeros(1), 0)
+            return
+        y = np.empty(1)
+        if call == "Recv_init":
+            request = comm.Recv_init(y, source)
+            request.Start()
+            request.Wait()
+        elif call == "recv":
+            comm.recv(source=source)
+        elif call == "irecv":
+            comm.irecv(source=source).wait()
+        elif call == "Mprobe":
+            comm.Mprobe(source).Recv(y)
+        else:
+            comm.Probe(source)
+            comm.Recv(y, 1)
+
+    anyone = world.run(program, 2, [call] * 2, [-2] * 2)
+    assert anyone.findings == () and anyone.why_not[0].startswith(f"{call} from any source (")
+    assert world.run(program, 2, [call] * 2, [1] * 2).deterministic
+
+
+def test_terms_travel_as_objects_and_stay_terms():
+    """Sent, broadcast, and reduced: in an order that is not told from the third part on."""
+
+    def program(comm, x):
+        got = comm.sendrecv({"x": x}, (comm.rank - 1) % 3, source=(comm.rank + 1) % 3)
+        return got["x"], comm.bcast(x, 1), comm.allreduce(x)
+
+    table = Table()
+    xs = [leaves(table, [f"x{r}"]) for r in range(3)]
+    results = world.run(program, 3, xs, terms=table).raise_if_found().results
+    assert raw(results[0][0]).tolist() == raw(xs[1]).tolist() and results[0][0].table is table
+    assert raw(results[2][1]).tolist() == raw(xs[1]).tolist()
+    assert all(table.show(result[2][0]).startswith("allreduce(") for result in results)
+
+
+def test_what_travels_is_a_copy_from_the_time_of_sending():
+    """Deep, with cycles and what is shared inside; what belongs to one rank does not travel."""
+
+    def program(comm):
+        if comm.rank == 0:
+            inner = [1]
+            data = {"twice": [inner, inner], "set": {1, 2}, "text": "x", "raw": bytearray(b"ab")}
+            data["me"] = data
+            request = comm.isend(data, 1)
+            inner.append(2)
+            request.wait()
+            with pytest.raises(ValueError, match="belongs to one rank"):
+                comm.send([comm], 1)
+            return None
+        got = comm.recv(source=0)
+        got["twice"][0].append(9)
+        return got["twice"], got["me"] is got, got["set"], got["text"], got["raw"]
+
+    found = world.run(program, 2).raise_if_found().results[1]
+    assert found == ([[1, 9], [1, 9]], True, {1, 2}, "x", bytearray(b"ab"))
+
+
+def test_arrays_of_other_libraries_are_sent_from_their_memory():
+    """What offers its memory by the DLPack protocol, as torch's tensors do, and has no buffer."""
+
+    class Tensor:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **options):
+            return self.array.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    def program(comm):
+        x, y = Tensor(np.arange(3.0) + comm.rank), Tensor(np.zeros(3))
+        comm.Sendrecv(x, 1 - comm.rank, 0, y, 1 - comm.rank, 0)
+        return y.array.tolist()
+
+    assert world.run(program, 2).raise_if_found().results == [[1.0, 2.0, 3.0], [0.0, 1.0, 2.0]]
