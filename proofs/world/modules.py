@@ -34,7 +34,7 @@ class Compiled(SourceFileLoader):
 
 
 class Finder(MetaPathFinder):
-    """Finds the modules below ``roots``, once for all ranks, notes their names, and refuses what the simulated mpi4py lacks."""
+    """Finds the modules below ``roots`` once for all ranks, notes their names, refuses what the simulated MPI lacks."""
 
     def __init__(self, roots: Sequence[str]) -> None:
         self.roots = roots
