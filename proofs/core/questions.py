@@ -60,7 +60,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.shared = Shared()
-        self.readers: dict[tuple[Any, ...], Z3Reader] = {}
+        self.readers: dict[tuple[Any, ...], tuple[Obligation, Z3Reader]] = {}  # the terms live as long as their ids
         self.vacuous: dict[tuple[Any, ...], int | None] = {}
         self.answers: dict[tuple[Any, ...], Answer] = {}
 
@@ -79,26 +79,25 @@ class Memory:
         return type(one), id(one) if isinstance(one, Node) else one
 
     def fresh(self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool, encoding: str) -> Answer:
-        """The answer to what was not asked before."""
+        """The answer to what was not asked before; obligations with the very same hypotheses share their reading."""
+        key = (encoding, *map(id, claim.hypotheses))
         try:
-            if premises not in self.readers:
-                hypotheses = [self.shared(h) for h in claim.hypotheses]
-                self.readers[premises] = READERS[encoding](hypotheses, self.shared(p))
-            return self.asked(claim, premises, second_opinion)
+            if key not in self.readers:
+                self.readers[key] = claim, READERS[encoding](claim.hypotheses, p)
+            return self.asked(claim, self.readers[key][1], premises, second_opinion)
         except Undecided as outside:
             return Answer(claim, {"z3": "unreadable"}, "", {}, str(outside))
 
-    def asked(self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool) -> Answer:
+    def asked(self, claim: Obligation, reader: Z3Reader, premises: tuple[Any, ...], second_opinion: bool) -> Answer:
         """One obligation put to z3 and, for a second opinion, to cvc5."""
-        reader = self.readers[premises]
-        question = solvers.question(reader.hypotheses, reader(self.shared(claim.claim)))
-        text, ranks = question.to_smt2(), reader(self.shared(p))
+        question = solvers.question(reader.hypotheses, reader(claim.claim))
+        text = question.to_smt2()
         said = {"z3": solvers.ask_z3(question)}
-        witness = solvers.witness(question, ranks) if said["z3"] == "sat" else {}
+        witness = solvers.witness(question, reader(p)) if said["z3"] == "sat" else {}
         if second_opinion:
             said["cvc5"] = solvers.ask_cvc5(text)
         if premises not in self.vacuous:
-            self.vacuous[premises] = solvers.vacuous_at(reader.hypotheses, ranks)
+            self.vacuous[premises] = solvers.vacuous_at(reader.hypotheses, reader(p))
         return Answer(claim, said, text, witness, problem(claim, said, witness, self.vacuous[premises]))
 
 
