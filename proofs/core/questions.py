@@ -10,7 +10,7 @@ from sparring.proofs.core import solvers
 from sparring.proofs.core.bits import BitsReader
 from sparring.proofs.core.obligations import Obligation, p
 from sparring.proofs.core.symbolic import Z3Reader
-from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym, evaluate, variables
+from sparring.spec.core.numbers import Bool, Node, Reader, Sym, evaluate, variables
 
 READERS: Mapping[str, type[Z3Reader]] = {"wrap": Z3Reader, "bits": BitsReader}
 """By encoding."""
@@ -33,20 +33,20 @@ class Answer(NamedTuple):
         return not self.problem and set(self.solvers.values()) == {"unsat"}
 
 
-class Shared(Reader[Int | Bool]):
+class Shared(Reader[Any]):
     """Reads a term as the first one of the same form, so that equal terms are one."""
 
     def __init__(self) -> None:
         super().__init__()
         self.first: dict[tuple[Any, ...], Node] = {}
 
-    def constant(self, x: int | bool) -> Int | Bool:
+    def constant(self, x: int | bool) -> Any:
         return x
 
-    def variable(self, name: str) -> Int | Bool:
+    def variable(self, name: str) -> Any:
         return self.kept(Sym, "var", name)
 
-    def operator(self, x: Node, args: list[Int | Bool]) -> Int | Bool:
+    def operator(self, x: Node, args: list[Any]) -> Any:
         return self.kept(type(x), x.op, *args)
 
     def kept(self, kind: type[Node], op: str, *args: Any) -> Any:
