@@ -17,7 +17,7 @@ from typing import Any
 from sparring.errors import InputError, SparringError
 from sparring.proofs.core import execution
 from sparring.proofs.core.conjectures import Conjecture, conjectures
-from sparring.proofs.core.questions import Answer, answered
+from sparring.proofs.core.questions import Answer, Memory, answered
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.core.verdicts import EXPECTED, NOT_INDUCTIVE, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
 from sparring.proofs.mutants.schedules import MUTATIONS
@@ -64,14 +64,14 @@ def prove(page: Page) -> Iterator[Attempt]:
 
     Raises InputError where a formula cannot be run on symbols, naming its line.
     """
-    whole = subject(page)
+    whole, memory = subject(page), Memory()
     for conjecture in readable(whole):
         start = time.perf_counter()
-        attempt = judge(whole, conjecture, second_opinion=True)
+        attempt = judge(whole, conjecture, second_opinion=True, memory=memory)
         if conjecture.contended:
             attempt = expected(attempt)
         elif attempt.verdict in PROOFS:
-            attempt = confirmed(whole, attempt)
+            attempt = confirmed(whole, attempt, memory)
         yield replace(attempt, seconds=time.perf_counter() - start)
 
 
@@ -87,9 +87,9 @@ def readable(whole: Subject) -> Iterator[Conjecture]:
         raise InputError(f"{file}:{lines[-1] if lines else '?'}: {error}") from error
 
 
-def judge(whole: Subject, conjecture: Conjecture, second_opinion: bool) -> Attempt:
+def judge(whole: Subject, conjecture: Conjecture, second_opinion: bool, memory: Memory | None = None) -> Attempt:
     """Ask the solvers, and where they object, run the page."""
-    answers = tuple(answered(conjecture.obligations, second_opinion, conjecture.encoding))
+    answers = tuple(answered(conjecture.obligations, second_opinion, conjecture.encoding, memory))
     verdict, detail, witness = weighed(whole.page, conjecture, answers)
     return Attempt(whole.page.name, conjecture.name, conjecture.statement, verdict, detail, witness, answers)
 
@@ -144,19 +144,25 @@ def expected(attempt: Attempt) -> Attempt:
     return attempt
 
 
-def confirmed(whole: Subject, attempt: Attempt) -> Attempt:
+def confirmed(whole: Subject, attempt: Attempt, memory: Memory) -> Attempt:
     """The theorem, once a mutant of the page is refuted by the same road."""
-    if mutant := refuted_mutant(whole, attempt.name):
+    if mutant := refuted_mutant(whole, attempt.name, memory):
         return Theorem(**{**vars(attempt), "mutant": mutant}, seal=_SEAL)
     return replace(attempt, verdict=UNDECIDED, detail="no planted fault was refuted: the theorem may say nothing")
 
 
-def refuted_mutant(whole: Subject, name: str) -> str:
+def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
     first = next(c.mutant for c in conjectures(whole) if c.name == name)
     for mutation in (first, *(m for m in MUTATIONS if m != first)):
         mutant = MUTATIONS[mutation](whole)
         conjecture = next(c for c in conjectures(mutant) if c.name == name)
-        if judge(mutant, conjecture, second_opinion=False).verdict == REFUTED:
+        if refuted(mutant, conjecture, memory):
             return mutation
     return ""
+
+
+def refuted(mutant: Subject, conjecture: Conjecture, memory: Memory) -> bool:
+    """Whether the conjecture is judged *refuted*: one failed obligation decides, the others are not asked."""
+    answers = answered(conjecture.obligations, False, conjecture.encoding, memory)
+    return any(not a.holds and weighed(mutant.page, conjecture, [a])[0] == REFUTED for a in answers)

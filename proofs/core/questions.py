@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.core import solvers
 from sparring.proofs.core.bits import BitsReader
 from sparring.proofs.core.obligations import Obligation, p
 from sparring.proofs.core.symbolic import Z3Reader
-from sparring.spec.core.numbers import Bool, evaluate, variables
+from sparring.spec.core.numbers import Bool, Node, Reader, Sym, evaluate, variables
 
 READERS: Mapping[str, type[Z3Reader]] = {"wrap": Z3Reader, "bits": BitsReader}
 """By encoding."""
@@ -33,44 +33,90 @@ class Answer(NamedTuple):
         return not self.problem and set(self.solvers.values()) == {"unsat"}
 
 
-HOLD: dict[str, str] = {}
-"""Questions that z3 has answered: conjectures share obligations."""
+class Shared(Reader[Any]):
+    """Reads a term as the first one of the same form, so that equal terms are one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first: dict[tuple[Any, ...], Node] = {}
+
+    def constant(self, x: int | bool) -> Any:
+        return x
+
+    def variable(self, name: str) -> Any:
+        return self.kept(Sym, "var", name)
+
+    def operator(self, x: Node, args: list[Any]) -> Any:
+        return self.kept(type(x), x.op, *args)
+
+    def kept(self, kind: type[Node], op: str, *args: Any) -> Any:
+        """The term with this operator and these operands."""
+        key = (kind, op, *(id(a) if isinstance(a, Node) else (type(a), a) for a in args))
+        return self.first.setdefault(key, kind(op, *args))
 
 
-def answered(claims: Sequence[Obligation], second_opinion: bool, encoding: str = "wrap") -> Iterator[Answer]:
-    """Each obligation's answer; obligations with the same hypotheses share their reading."""
-    readers: dict[tuple[int, ...], Z3Reader] = {}
-    for claim in claims:
-        key = tuple(map(id, claim.hypotheses))
+class Memory:
+    """What was read and answered before: conjectures about one page, and about its mutants, share obligations."""
+
+    def __init__(self) -> None:
+        self.shared = Shared()
+        self.readers: dict[tuple[Any, ...], tuple[Obligation, Z3Reader]] = {}  # the terms live as long as their ids
+        self.vacuous: dict[tuple[Any, ...], int | None] = {}
+        self.answers: dict[tuple[Any, ...], Answer] = {}
+
+    def answer(self, claim: Obligation, second_opinion: bool, encoding: str) -> Answer:
+        """The obligation's answer; with a second opinion too if there is one already."""
+        premises = (encoding, *(self.identity(h) for h in claim.hypotheses))
+        full, short = ((opinion, premises, self.identity(claim.claim)) for opinion in (True, second_opinion))
+        known = self.answers.get(full) or self.answers.get(short)
+        if known is None:
+            known = self.answers[short] = self.fresh(claim, premises, second_opinion, encoding)
+        return known._replace(obligation=claim)
+
+    def identity(self, x: Bool) -> tuple[type, int]:
+        """The same for equal terms alone."""
+        one = self.shared(x)
+        return type(one), id(one) if isinstance(one, Node) else one
+
+    def fresh(self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool, encoding: str) -> Answer:
+        """The answer to what was not asked before; obligations with the very same hypotheses share their reading."""
+        key = (encoding, *map(id, claim.hypotheses))
         try:
-            readers[key] = reader = readers.get(key) or READERS[encoding](claim.hypotheses, p)
-            yield answer(claim, reader, second_opinion)
+            if key not in self.readers:
+                self.readers[key] = claim, READERS[encoding](claim.hypotheses, p)
+            return self.asked(claim, self.readers[key][1], premises, second_opinion)
         except Undecided as outside:
-            yield Answer(claim, {"z3": "unreadable"}, "", {}, str(outside))
+            return Answer(claim, {"z3": "unreadable"}, "", {}, str(outside))
+
+    def asked(self, claim: Obligation, reader: Z3Reader, premises: tuple[Any, ...], second_opinion: bool) -> Answer:
+        """One obligation put to z3 and, for a second opinion, to cvc5."""
+        question = solvers.question(reader.hypotheses, reader(claim.claim))
+        text = question.to_smt2()
+        said = {"z3": solvers.ask_z3(question)}
+        witness = solvers.witness(question, reader(p)) if said["z3"] == "sat" else {}
+        if second_opinion:
+            said["cvc5"] = solvers.ask_cvc5(text)
+        if premises not in self.vacuous:
+            self.vacuous[premises] = solvers.vacuous_at(reader.hypotheses, reader(p))
+        return Answer(claim, said, text, witness, problem(claim, said, witness, self.vacuous[premises]))
 
 
-def answer(claim: Obligation, reader: Z3Reader, second_opinion: bool) -> Answer:
-    """One obligation put to z3 and, for a second opinion, to cvc5."""
-    goal = reader(claim.claim)
-    question = solvers.question(reader.hypotheses, goal)
-    text = question.to_smt2()
-    said = {"z3": HOLD.get(text) or solvers.ask_z3(question)}
-    if said["z3"] == "unsat":
-        HOLD[text] = "unsat"
-    witness = solvers.witness(question, reader(p)) if said["z3"] == "sat" else {}
-    if second_opinion:
-        said["cvc5"] = solvers.ask_cvc5(text)
-    return Answer(claim, said, text, witness, problem(claim, said, witness, reader))
+def answered(
+    claims: Sequence[Obligation], second_opinion: bool, encoding: str = "wrap", memory: Memory | None = None
+) -> Iterator[Answer]:
+    """Each obligation's answer, one by one."""
+    memory = memory or Memory()
+    for claim in claims:
+        yield memory.answer(claim, second_opinion, encoding)
 
 
-def problem(claim: Obligation, said: dict[str, str], witness: dict[str, int], reader: Z3Reader) -> str:
-    """Why these answers decide nothing; empty where they do."""
+def problem(claim: Obligation, said: dict[str, str], witness: dict[str, int], vacuous: int | None) -> str:
+    """Why these answers decide nothing, empty where they do; ``vacuous``: at so many ranks there is nothing."""
     if len(set(said.values())) > 1 or "unknown" in said.values():
         return "solvers answer " + ", ".join(f"{solver} {word}" for solver, word in said.items())
     if witness:
         return "" if counterexample(claim, witness) else f"z3's counterexample {witness} is none when evaluated"
-    ranks = solvers.vacuous_at(reader.hypotheses, reader(p))
-    return f"the hypotheses contradict each other at p={ranks}, so that anything would follow" if ranks else ""
+    return f"the hypotheses contradict each other at p={vacuous}, so that anything would follow" if vacuous else ""
 
 
 def counterexample(claim: Obligation, witness: dict[str, int]) -> bool:

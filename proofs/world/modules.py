@@ -4,38 +4,45 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from copy import copy
+from functools import lru_cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import Self
 
 from sparring.proofs.world.constants import Unsupported
 
-
-class Compiled(SourceFileLoader):
-    """Loads a module whose code is compiled once for all ranks."""
-
-    def __init__(self, name: str, path: str, codes: dict[str, CodeType | None]) -> None:
-        super().__init__(name, path)
-        self.codes = codes
-
-    def get_code(self, fullname: str) -> CodeType | None:
-        if fullname not in self.codes:
-            self.codes[fullname] = super().get_code(fullname)
-        return self.codes[fullname]
-
-
-PLANTED: dict[str, CodeType | None] = {}
+PLANTED: dict[str, CodeType] = {}
 """Code that modules of these names have for all ranks, instead of what is in their files: planted faults."""
 
 
+@lru_cache(maxsize=1000)
+def code(name: str, path: str, written: int, size: int) -> CodeType | None:  # noqa: ARG001  # a new file, new code
+    """The code in a file, last written at ``written``, compiled once for all ranks of all runs."""
+    return SourceFileLoader(name, path).get_code(name)
+
+
+class Compiled(SourceFileLoader):
+    """Loads a module; ``state`` is what the file was like when its place was found."""
+
+    def __init__(self, name: str, path: str) -> None:
+        super().__init__(name, path)
+        stat = Path(path).stat()
+        self.state = stat.st_mtime_ns, stat.st_size
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        return PLANTED.get(fullname) or code(fullname, self.path, *self.state)
+
+
 class Finder(MetaPathFinder):
-    """Finds the modules below ``roots``, notes their names, and refuses what the simulated mpi4py lacks."""
+    """Finds the modules below ``roots`` once for all ranks, notes their names, refuses what the simulated MPI lacks."""
 
     def __init__(self, roots: Sequence[str]) -> None:
         self.roots = roots
         self.names: set[str] = set()
-        self.codes = dict(PLANTED)
+        self.found: dict[str, ModuleSpec] = {}
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
         if below(name, ["mpi4py"]):
@@ -43,9 +50,15 @@ class Finder(MetaPathFinder):
         if not below(name, self.roots):
             return None
         self.names.add(name)
-        spec = PathFinder.find_spec(name, path)
-        if spec and type(spec.loader) is SourceFileLoader:
-            spec.loader = Compiled(name, spec.loader.path, self.codes)
+        if name not in self.found:
+            spec = PathFinder.find_spec(name, path)
+            if spec is None or type(spec.loader) is not SourceFileLoader:
+                return spec
+            spec.loader = Compiled(name, spec.loader.path)
+            self.found[name] = spec
+        spec = copy(self.found[name])
+        if spec.submodule_search_locations is not None:
+            spec.submodule_search_locations = [*spec.submodule_search_locations]  # a package's path is a rank's own
         return spec
 
 

@@ -279,3 +279,57 @@ def test_each_obligation_is_failed_by_some_fault(name):
     tried = kernel.prove(replace(RING, **OBLIGATIONS[name]))
 
     assert any(a.obligation.name == name and not a.holds for attempt in tried for a in attempt.answers)
+
+
+def questions_asked(monkeypatch) -> list[str]:
+    """The questions that z3 is asked from now on."""
+    asked: list[str] = []
+    ask = solvers.ask_z3
+    monkeypatch.setattr(solvers, "ask_z3", lambda solver: asked.append(solver.to_smt2()) or ask(solver))
+    return asked
+
+
+def test_no_question_is_asked_twice(monkeypatch):
+    """The schedule's obligations stand under four conjectures; each has answers to all of its own."""
+    asked = questions_asked(monkeypatch)
+
+    proved = list(kernel.prove(RING))
+
+    assert len(asked) == len(set(asked))
+    for theorem, conjecture in zip(proved, kernel.conjectures(supplement.subject(RING)), strict=True):
+        assert [a.obligation.name for a in theorem.answers] == [o.name for o in conjecture.obligations]
+
+
+def test_what_differs_is_asked_anew():
+    """A claim that follows from some hypotheses is not taken to follow from others; nor is True the number 1."""
+    memory = questions.Memory()
+    claims = [
+        Obligation("follows", (p >= 1, within(r), r < 3), r < 3),
+        Obligation("does not", (p >= 1, within(r)), r < 3),
+        Obligation("other bound", (p >= 1, within(r), r < 3), r < 2),
+        Obligation("one", (p >= 1,), p + 1 > p),
+    ]
+
+    assert [a.holds for a in questions.answered(claims, True, memory=memory)] == [True, False, False, True]
+    assert memory.identity(True) != memory.identity(1)
+
+
+def test_only_what_is_known_of_both_solvers_stands_for_both(monkeypatch):
+    """z3's answer about a mutant does not spare cvc5 the page's own question."""
+    claim, memory = Obligation("so", (p >= 1, within(r)), r < p), questions.Memory()
+    asked = questions_asked(monkeypatch)
+
+    answers = [*(a for both_ in (False, True, False) for a in questions.answered([claim], both_, memory=memory))]
+
+    assert [sorted(a.solvers) for a in answers] == [["z3"], ["cvc5", "z3"], ["cvc5", "z3"]]
+    assert len(asked) == 2
+
+
+def test_one_failed_obligation_refutes_a_mutant():
+    """The same mutants are refuted as by judging the whole conjecture, and those alone."""
+    whole = supplement.subject(RING)
+    for mutation in ("never adds", "wrong neighbour", "remainder dropped"):
+        mutant = kernel.MUTATIONS[mutation](whole)
+        for conjecture in kernel.conjectures(mutant):
+            judged = kernel.judge(mutant, conjecture, second_opinion=False).verdict.word is Word.REFUTED
+            assert kernel.refuted(mutant, conjecture, questions.Memory()) == judged, (mutation, conjecture.name)

@@ -269,3 +269,21 @@ def test_arguments_are_given_by_rank():
 
     outcome = world.run(gets, 2, [np.zeros(1), np.ones(2)], ("a", "b"))
     assert outcome.results == [(0, [0.0], "a"), (1, [1.0, 1.0], "b")]
+
+
+def test_a_file_that_was_rewritten_is_read_again(package):
+    """What is compiled once for all ranks, and for all runs, is no longer than the file is the same."""
+    assert world.run("ranked.main:state", 2).raise_if_found().results[0][0] == [0]
+    late = package / "late.py"
+    late.write_text("RANKS = ['rewritten']\n")
+
+    assert world.run("ranked.main:state", 2).raise_if_found().results[1][1] == ["rewritten", 1]
+
+
+def test_a_packages_path_is_a_ranks_own(package):
+    """The list in which a package looks for its modules is no exception."""
+    (package / "core" / "paths.py").write_text(
+        "def longer(comm):\n    import ranked\n    ranked.__path__.append('x')\n    comm.Barrier()\n"
+        "    return len(ranked.__path__)\n"
+    )
+    assert world.run("ranked.core.paths:longer", 3).raise_if_found().results == [2, 2, 2]
