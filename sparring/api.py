@@ -86,21 +86,23 @@ def theorem(a: Attempt) -> dict[str, Any]:
 
 def verify(
     *algos: str | Page, ranks: Iterable[int] | None = None, full: bool = False, on: str = "simulated",
-    mutants: bool = False, track: Track = lambda items, _: items,
+    mutants: bool = False, jobs: int = 1, track: Track = lambda items, _: items,
 ) -> Report:  # fmt: skip
     """Verify these algorithms (by default all): proofs, and the implementation on the simulated world.
 
     ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..16, 31..33, 63, 64 on terms);
     ``full``: terms for 1..64; ``on``: "simulated", "mpi" (under mpiexec) or "both"; ``mutants``: plant
-    faults everywhere, and tell which were found; ``track(items, description)`` goes through items
-    and may show how far it is.
+    faults everywhere, and tell which were found; ``jobs``: so many processes, each with an algorithm
+    given by its name, for which a script needs its ``if __name__ == "__main__"``; ``track(items,
+    description)`` goes through items and may show how far it is.
     """
+    from sparring.parallel import verified
     from sparring.report import PROPERTIES, Report
-    from sparring.verification import plan, verify_page
+    from sparring.verification import plan
 
     start = time.perf_counter()
     found = [a if isinstance(a, Page) else page(a) for a in algos or pages()]
-    results = [r for one in found for r in verify_page(one, plan(ranks, full, on), track)]
+    results = verified(algos or pages(), plan(ranks, full, on), track, jobs)
     matrix: dict[str, dict[str, str]] = {one.name: {} for one in found}
     for r in results:
         matrix[r.subject][r.property] = str(r.verdict)

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 @click.option("--ranks", type=_options.Ranks(), help="Numbers of ranks to run: 8, 1-8 or 1-4,7.")
 @click.option("--full", is_flag=True, help="Run the implementation on terms for 1 to 64 ranks.")
 @click.option("--on", type=click.Choice(["simulated", "mpi", "both"]), default="simulated", show_default=True)
+@click.option("--jobs", type=click.IntRange(1), help="Algorithms at a time; default as many as there are cores.")
 @click.option("--mutants", is_flag=True, help="Plant faults everywhere, and tell which were found out; takes minutes.")
 @_options.as_json
 def command(
-    algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bool, on: str, mutants: bool, json_: bool
-) -> None:
+    algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bool, on: str, jobs: int | None, mutants: bool,
+    json_: bool,
+) -> None:  # fmt: skip
     """Verify ALGO (by default all): prove its page, and run its implementation against it.
 
     Ends in a matrix of algorithms and properties, and says what was not covered.
@@ -32,6 +34,7 @@ def command(
     from rich.progress import Progress
 
     from sparring import api
+    from sparring.checks.doctor.ranks import cores
 
     console = _options.console(json_)
     with Progress(console=console, transient=True) as progress:
@@ -41,7 +44,8 @@ def command(
                 items, total=len(items) if isinstance(items, Sized) else None, description=description
             )
 
-        report = api.verify(*algorithms, ranks=ranks, full=full, on=on, mutants=mutants, track=track)
+        options: dict[str, Any] = {"ranks": ranks, "full": full, "on": on, "mutants": mutants}
+        report = api.verify(*algorithms, **options, jobs=jobs or cores(), track=track)
     if not json_:
         console.print(matrix(report))
         if mutants:
