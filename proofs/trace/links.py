@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from sparring.proofs.contention.topologies import TOPOLOGIES, Link
+from sparring.proofs.contention import networks
+from sparring.proofs.contention.links import Link
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.trace.events import Trace
 from sparring.spec.core.model import Page
@@ -22,7 +23,7 @@ def contended(page: Page, trace: Trace) -> str | None:
     """
     pairs = sorted({(event.rank, event.peer) for event in trace.sends()})
     for topology, level in subject(page).contention.items():
-        for link in TOPOLOGIES[topology] if level == "exclusive" else ():
+        for link in networks.find(topology).links if level == "exclusive" else ():
             for place in places(link, trace.ranks):
                 if len(users := crossing(link, place, pairs, trace.ranks)) > 1:
                     return sentence(page, topology, link, place, users)

@@ -106,7 +106,7 @@ def proved() -> dict[str, Attempt]:
 @pytest.mark.timeout(900)
 def test_every_conjecture_about_recursive_doubling_is_a_theorem(proved):
     """By both solvers, each with a refuted mutant; on ring and tree messages meet, as the page says."""
-    theorems = ["result", "agreement", "economy", "deadlock", "lock step on crossbar", "peers"]
+    theorems = ["result", "agreement", "economy", "deadlock", "rendezvous on crossbar", "peers"]
     assert [name for name, a in proved.items() if isinstance(a, Theorem)] == theorems
     for name in theorems:
         assert (proved[name].verdict, bool(proved[name].mutant)) == (PROVED_BELOW, True)

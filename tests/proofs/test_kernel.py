@@ -36,8 +36,12 @@ def test_every_conjecture_about_the_ring_is_a_theorem(ring):
         "deadlock",
         "lock step on ring",
         "exclusive on ring",
-        "lock step on tree",
+"lock step on tree",
         "exclusive on tree",
+        "lock step on crossbar",
+        "exclusive on crossbar",
+        "lock step on fat_tree",
+        "exclusive on fat_tree",
         "peers",
     ]
     for theorem in ring.values():
