@@ -13,6 +13,7 @@ import pkgutil
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -47,14 +48,22 @@ class Topology:
         Raises InputError where the topology's route is no way from the one to the other, or reuses a link.
         """
         way = self.walk(src, dst, p)
-        here, told = f"topology {self.name}: the route from rank {src} to {dst} of {p}", [edge(e) for e in way]
-        if not way or (way[0][0], way[-1][1]) != (src, dst):
-            raise InputError(f"{here} is {', '.join(told) or 'empty'}; it must lead from {src} to {dst}")
-        if gap := next((i for i in range(1, len(way)) if way[i - 1][1] != way[i][0]), 0):
-            raise InputError(f"{here} breaks off between {told[gap - 1]} and {told[gap]}")
-        if twice := next((e for e in way if way.count(e) > 1), None):
-            raise InputError(f"{here} crosses {edge(twice)} twice; it must cross each link once")
+        if fault := misled(way, src, dst):
+            raise InputError(f"topology {self.name}: the route from rank {src} to {dst} of {p} {fault}")
         return way
+
+
+def misled(way: list[Edge], src: int, dst: int) -> str:
+    """Why this is no way from ``src`` to ``dst``; empty where it is one."""
+    if not way or (way[0][0], way[-1][1]) != (src, dst):
+        return f"is {', '.join(map(edge, way)) or 'empty'}; it must lead from {src} to {dst}"
+    for before, after in pairwise(way):
+        if before[1] != after[0]:
+            return f"breaks off between {edge(before)} and {edge(after)}"
+    if len(set(way)) < len(way):
+        twice = next(link for link in way if way.count(link) > 1)
+        return f"crosses {edge(twice)} twice; it must cross each link once"
+    return ""
 
 
 def edge(link: Edge) -> str:

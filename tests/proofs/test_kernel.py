@@ -36,7 +36,7 @@ def test_every_conjecture_about_the_ring_is_a_theorem(ring):
         "deadlock",
         "lock step on ring",
         "exclusive on ring",
-"lock step on tree",
+        "lock step on tree",
         "exclusive on tree",
         "lock step on crossbar",
         "exclusive on crossbar",
