@@ -20,10 +20,10 @@ The algorithm.  Step by step every rank has a row of a clock: of how many steps 
 are known to be over before it posts.  A wait passes on the rows of those whose posts its messages need:
 the sender's, and under rendezvous also the receiver's.  E of a message happens before B of a later one
 if a rank that waits for the first is as far in the clock of a rank that must have posted for the
-second.  Since clocks only grow, for each pair of ranks it is the last such message that matters, and
-those that are not ordered are its last ones, which are counted by bisection.  With ``p`` ranks and
-``T`` steps this takes O(p² T) time and O(p²) space for the clocks, and for each message the pairs that
-share a link with it.
+second.  Since clocks only grow, those messages of a pair of ranks that are not ordered are its last ones,
+which are counted by bisection; and a pair whose last message every rank knows to be over is not looked
+at again before it sends.  With ``p`` ranks and ``T`` steps this takes O(p² T) time and O(p²) space for
+the clocks, and for each message the pairs of that kind that share a link with it.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from numpy.typing import NDArray
 
 from sparring.errors import InputError
 from sparring.proofs.contention.networks import Edge
-from sparring.proofs.contention.traffic import Numbers, Routed, Traffic, Transfer
+from sparring.proofs.contention.traffic import Incidence, Numbers, Routed, Traffic, Transfer
 
 SENDS = ("eager", "rendezvous")
-Clock = NDArray[np.int32]
+Clock = NDArray[np.signedinteger]
 """``clock[b, a]``: how many steps of rank ``a`` are over before rank ``b`` posts."""
 
 
@@ -70,7 +70,8 @@ def clocks(traffic: Traffic, sends: str) -> Iterator[Clock]:
     """The clock before each step."""
     if sends not in SENDS:
         raise InputError(f"sends={sends!r}; there are {', '.join(SENDS)}")
-    now = np.zeros((traffic.p, traffic.p), np.int32)
+    narrow = len(traffic.steps) < np.iinfo(np.int16).max  # then rows are copied in half the time
+    now: Clock = np.zeros((traffic.p, traffic.p), np.int16 if narrow else np.int32)
     for t, step in enumerate(traffic.steps):
         yield now
         src, dst = step.T
@@ -86,23 +87,27 @@ def meetings(routed: Routed, sends: str) -> Iterator[Meetings]:
     """All pairs of messages that can meet, step by step of the later one; steps without any are left out."""
     pairs, steps = routed.pairs, len(routed.traffic.steps)
     last = np.full(len(pairs), -1)  # the step of each pair's last message
+    live = np.empty(0, np.int64)  # the pairs of which somebody may not know that their last message has ended
     sent = np.sort(np.concatenate([ids * steps + t for t, ids in enumerate(routed.ids)] or [pairs[:, 0]]))
     for t, (ids, clock) in enumerate(zip(routed.ids, clocks(routed.traffic, sends))):
         last[ids] = t
-        second, link, first = rivals(routed, ids)
+        over = clock.min(axis=0)[pairs[live, int(sends == "eager") :]].max(axis=1)
+        live = np.union1d(live[last[live] >= over], ids)
+        second, link, first = rivals(routed, ids, live)
         since = known(clock, pairs[first], pairs[second], sends)
-        there = last[first] >= since
-        link, first, second, since = link[there], first[there], second[there], since[there]
         upto = first * steps + t + (first < second)  # two of one step are counted once
         count = np.searchsorted(sent, upto) - np.searchsorted(sent, first * steps + since)
         if (some := count > 0).any():
             yield Meetings(t, link[some], first[some], second[some], since[some], count[some])
 
 
-def rivals(routed: Routed, ids: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """For each of these pairs and each of its links, the pairs of other sources there: (pair, link, other pair)."""
+def rivals(routed: Routed, ids: Numbers, live: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """For each of these pairs and each of its links, the live pairs of other sources there: (pair, link, other)."""
     which, link = routed.ways.of_all(ids)
-    at, other = routed.users.of_all(link)
+    owner, crossed = routed.ways.of_all(live)
+    order = np.argsort(crossed, kind="stable")
+    users = Incidence.of(np.bincount(crossed, minlength=len(routed.links)), live[owner[order]])
+    at, other = users.of_all(link)
     second, link = ids[which[at]], link[at]
     apart = routed.pairs[second, 0] != routed.pairs[other, 0]
     return second[apart], link[apart], other[apart]

@@ -102,17 +102,10 @@ class Routed:
         """The links that each pair's messages cross."""
         return self._numbered[1]
 
-    @cached_property
-    def users(self) -> Incidence:
-        """The pairs whose messages cross each link."""
-        order = np.argsort(self.ways.items, kind="stable")
-        owners = np.repeat(np.arange(len(self.pairs)), np.diff(self.ways.starts))
-        return Incidence.of(np.bincount(self.ways.items, minlength=len(self.links)), owners[order])
-
     @property
     def exclusive(self) -> bool:
         """Whether each link serves one pair."""
-        return int(np.diff(self.users.starts).max(initial=0)) <= 1
+        return len(self.links) == len(self.ways.items)
 
     @cached_property
     def load(self) -> tuple[int, int]:

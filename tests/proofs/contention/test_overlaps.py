@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import time
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from sparring.proofs.contention import networks, overlaps, timings
 from sparring.proofs.contention.overlaps import SENDS, Overlap
 from sparring.proofs.contention.traffic import Routed, Traffic, Transfer
 
+RIVALS = overlaps.rivals
 SHARED = """
 def route(src, dst, p):
     return [(src, "bus"), ("bus", "far end"), ("far end", dst)]
@@ -114,11 +116,11 @@ def test_a_rank_in_common_keeps_transfers_apart(bus, traffic):
     assert by_finder(Routed(traffic, bus), "rendezvous") <= by_finder(Routed(traffic, bus), "eager")
 
 
-def without_port(routed, ids):
+def without_port(routed, ids, live):
     """The planted fault: messages of one source are taken to meet as well."""
-    which, link = routed.ways.of_all(ids)
-    at, other = routed.users.of_all(link)
-    return ids[which[at]], link[at], other
+    alone = np.arange(len(routed.pairs))
+    blind = SimpleNamespace(ways=routed.ways, links=routed.links, pairs=np.stack([alone, alone], axis=1))
+    return RIVALS(blind, ids, live)
 
 
 def sender_s_wait(clock, first, second, sends):
