@@ -11,7 +11,9 @@ from sparring.spec import recursive_doubling as formulas
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
 
-contention = {"crossbar": "rendezvous", "ring": "contended", "tree": "contended"}
+contention = {
+    "crossbar": "rendezvous", "ring": "contended", "tree": "contended", "torus": "contended",
+}  # fmt: skip
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:  # noqa: ARG001  # there is one chunk

@@ -107,12 +107,19 @@ class Routed:
         """Whether each link serves one pair."""
         return len(self.links) == len(self.ways.items)
 
+    def loads(self, t: int) -> Numbers:
+        """How many messages of step ``t`` cross each link."""
+        return np.bincount(self.ways.of_all(self.ids[t])[1], minlength=len(self.links))
+
     @cached_property
-    def load(self) -> tuple[int, int]:
-        """The most messages of one step that cross one link, and the first step in which they do; (0, 0) of none."""
-        loads = [np.bincount(self.ways.of_all(ids)[1], minlength=1).max() for ids in self.ids]
-        most = int(np.argmax(loads)) if loads else 0
-        return (int(loads[most]), most) if loads else (0, 0)
+    def load(self) -> int:
+        """The most messages of one step that cross one link."""
+        return max((int(self.loads(t).max(initial=0)) for t in range(len(self.ids))), default=0)
+
+    @cached_property
+    def crossed(self) -> Numbers:
+        """How many messages cross each link in the whole run."""
+        return np.sum([self.loads(t) for t in range(len(self.ids))], axis=0, dtype=np.int64).reshape(-1)
 
 
 class Incidence(NamedTuple):

@@ -3,7 +3,7 @@
 A page in a file of its own, or of another package, may hold these names itself:
 
 ``same(r, s, c, t, p)``   after ``t`` steps ranks r and s hold the identical term in chunk c
-``contention``            a mapping topology -> one of ``LEVELS``, what the page claims
+``contention``            a mapping topology -> one of ``LEVELS``, what the page claims for every p
 ``lemmas(r, t, p)``       truths about every rank in every step that make the obligations easier for the solvers
 ``peers(page)``           obligations that the implementation's arithmetic is the page's
 ``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
@@ -20,12 +20,9 @@ from types import ModuleType
 
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
+from sparring.proofs.contention.levels import LEVELS
 from sparring.proofs.core.obligations import Bound, Lemmas, Obligation, Same, Spent
 from sparring.spec.core.model import Page, bound
-
-LEVELS = ("exclusive", "eager", "rendezvous", "lock step", "contended")
-"""From the best: each link serves one pair of ranks; no two messages of different sources meet on a link with
-eager sends; with synchronous sends; if all ranks step together; they do meet."""
 
 
 @dataclass(frozen=True, slots=True)
