@@ -101,7 +101,8 @@ def known(text: str) -> Topology:
 
 def made(module: ModuleType, name: str, given: str) -> Topology:
     """The topology that a module is."""
-    if not callable(walk := getattr(module, "route", None)):
+    walk: Any = getattr(module, "route", None)
+    if not callable(walk):
         raise InputError(f"topology {name} lacks the function route(src, dst, p)")
     params = parameters(module, name, settings(name, given))
     letters = ["src", "dst", "p", *params]

@@ -117,8 +117,8 @@ def known(clock: Clock, first: Numbers, second: Numbers, sends: str) -> Numbers:
     """Of how many steps a first pair's messages have ended before a second pair's message begins."""
     if sends == "eager":
         return clock[second[:, 0], first[:, 1]].astype(np.int64)
-    ends = [clock[second[:, i], first[:, j]] for i in (0, 1) for j in (0, 1)]
-    return np.maximum.reduce(ends).astype(np.int64)
+    ends = np.stack([clock[second[:, i], first[:, j]] for i in (0, 1) for j in (0, 1)])
+    return ends.max(axis=0).astype(np.int64)
 
 
 def total(routed: Routed, sends: str) -> int:

@@ -76,7 +76,7 @@ class Routed:
         """Every message's pair as one number, in the order of steps."""
         empty = np.empty((0, 2), np.int64)
         src, dst = np.concatenate([empty, *self.traffic.steps]).T
-        return src * self.traffic.p + dst
+        return np.asarray(src * self.traffic.p + dst)
 
     @cached_property
     def ids(self) -> list[Numbers]:
@@ -88,7 +88,7 @@ class Routed:
     @cached_property
     def _numbered(self) -> tuple[list[Edge], Incidence]:
         numbers: dict[Edge, int] = {}
-        ways = [self.topology.route(*pair, self.traffic.p) for pair in self.pairs.tolist()]
+        ways = [self.topology.route(src, dst, self.traffic.p) for src, dst in self.pairs.tolist()]
         flat = np.array([numbers.setdefault(link, len(numbers)) for way in ways for link in way], np.int64)
         return list(numbers), Incidence.of([len(way) for way in ways], flat)
 

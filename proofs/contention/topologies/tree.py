@@ -32,8 +32,8 @@ def route(src: int, dst: int, p: int, k: int) -> list[tuple[int | str, int | str
     if k < 2:
         raise InputError(f"tree:k={k}: a switch has at least 2 children")
     height = next(h for h in count(1) if src // k**h == dst // k**h)
-    up = [src, *(f"switch {h}.{src // k**h}" for h in range(1, height + 1))]
-    down = [dst, *(f"switch {h}.{dst // k**h}" for h in range(1, height))]
+    up: list[int | str] = [src, *(f"switch {h}.{src // k**h}" for h in range(1, height + 1))]
+    down: list[int | str] = [dst, *(f"switch {h}.{dst // k**h}" for h in range(1, height))]
     return list(pairwise([*up, *reversed(down)]))
 
 

@@ -6,6 +6,7 @@ import resource
 import time
 from itertools import combinations
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -119,7 +120,7 @@ def test_a_rank_in_common_keeps_transfers_apart(bus, traffic):
 def without_port(routed, ids, live):
     """The planted fault: messages of one source are taken to meet as well."""
     alone = np.arange(len(routed.pairs))
-    blind = SimpleNamespace(ways=routed.ways, links=routed.links, pairs=np.stack([alone, alone], axis=1))
+    blind: Any = SimpleNamespace(ways=routed.ways, links=routed.links, pairs=np.stack([alone, alone], axis=1))
     return RIVALS(blind, ids, live)
 
 

@@ -18,6 +18,11 @@ def judged(topology, p):
     return sparring.contention("recursive_doubling", topology, p)
 
 
+def y(element) -> float:
+    """How far down an element stands."""
+    return float(element.get("y"))
+
+
 def messages(root):
     """The groups that are messages, as numbers, and whether they are marked."""
     names = ("step", "src", "dst", "begin", "end")
@@ -44,11 +49,11 @@ def test_the_band_is_the_time_of_the_meeting():
     judgement = judged("crossbar", 4)
     root = ET.fromstring(timing.svg(judgement))
     found, pair = judgement.timing, judgement.freedom.overlap[1:]
-    lines = {t.text: float(t.get("y")) - 4 for t in root.iter(f"{SVG}text") if (t.text or "").startswith("time ")}
+    lines = {t.text: y(t) - 4 for t in root.iter(f"{SVG}text") if (t.text or "").startswith("time ")}
     band = next(r for r in root.iter(f"{SVG}rect") if r.get("fill") == "#f3f5f8")
 
-    assert float(band.get("y")) == lines[f"time {max(found.begins[m] for m in pair)}"]
-    assert float(band.get("y")) + float(band.get("height")) == lines[f"time {min(found.ends[m] for m in pair)}"]
+    assert y(band) == lines[f"time {max(found.begins[m] for m in pair)}"]
+    assert y(band) + float(band.get("height", "nan")) == lines[f"time {min(found.ends[m] for m in pair)}"]
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
