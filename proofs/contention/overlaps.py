@@ -116,9 +116,9 @@ def rivals(routed: Routed, ids: Numbers, live: Numbers) -> tuple[Numbers, Number
 def known(clock: Clock, first: Numbers, second: Numbers, sends: str) -> Numbers:
     """Of how many steps a first pair's messages have ended before a second pair's message begins."""
     if sends == "eager":
-        return clock[second[:, 0], first[:, 1]].astype(np.int64)
+        return np.asarray(clock[second[:, 0], first[:, 1]], np.int64)
     ends = np.stack([clock[second[:, i], first[:, j]] for i in (0, 1) for j in (0, 1)])
-    return ends.max(axis=0).astype(np.int64)
+    return np.asarray(ends.max(axis=0), np.int64)
 
 
 def total(routed: Routed, sends: str) -> int:

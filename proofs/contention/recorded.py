@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparring.errors import InputError
 from sparring.proofs.contention.traffic import Numbers, Traffic
@@ -27,6 +28,7 @@ from sparring.proofs.trace.events import NOBODY, Event, Trace
 BLOCKING = frozenset(("Send", "Ssend", "Bsend", "Rsend", "Recv", "Sendrecv"))
 WAITED = frozenset(("Isend", "Issend", "Ibsend", "Irsend", "Irecv"))
 
+Ranks = NDArray[np.bool_]
 Channels = dict[tuple[int, int], list[tuple[int, int]]]
 """By source and destination, the places in a Half and the turns of their messages, in the order of posting."""
 
@@ -114,7 +116,7 @@ def halves(own: list[list[dict[str, int]]], first: Numbers) -> tuple[Half, Half]
     return sends, receives
 
 
-def ready(busy: Numbers, now: Numbers, both: list[Half]) -> Numbers:
+def ready(busy: Ranks, now: Numbers, both: list[Half]) -> Ranks:
     """The ranks that go: whose partners' next step has the other half, and go too."""
     goes = busy.copy()
     while True:

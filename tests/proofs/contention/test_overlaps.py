@@ -211,7 +211,7 @@ def test_rules_are_broken_one_by_one():
 
 @pytest.mark.parametrize("p", [128, pytest.param(1024, marks=[pytest.mark.slow, pytest.mark.timeout(600)])])
 def test_large_runs_are_judged(p):
-    """The ring at p = 1024 has two million messages: in a minute, each question takes far less than 4 GB."""
+    """The ring at p = 1024 has two million messages: less than a minute of computing, and less than 4 GB."""
     begun = time.process_time()
     routed = on(Traffic.of(page("ring"), p), "tree")
 
@@ -219,7 +219,7 @@ def test_large_runs_are_judged(p):
     assert routed.load == 1
     for sends in SENDS:
         assert overlaps.total(routed, sends) == 0  # the general algorithm, though the links are exclusive
-    assert time.process_time() - begun < 120
+    assert time.process_time() - begun < 60
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 4 * 1024 * 1024  # kB
 
 
