@@ -101,9 +101,9 @@ def known(text: str) -> Topology:
 
 def made(module: ModuleType, name: str, given: str) -> Topology:
     """The topology that a module is."""
-    walk: Any = getattr(module, "route", None)
-    if not callable(walk):
+    if not callable(getattr(module, "route", None)):
         raise InputError(f"topology {name} lacks the function route(src, dst, p)")
+    walk: Any = module.route
     params = parameters(module, name, settings(name, given))
     letters = ["src", "dst", "p", *params]
     if list(inspect.signature(walk).parameters) != letters:
