@@ -30,6 +30,7 @@ TERMS = {
     "remainder": (r + q) % p,
     "remainder of a negative": (r - 3 * q - 1) % p,
     "parity": (r - q) % 2,
+    "quotient": (r + q) // 3,
     "where": where(r < q, r ^ 1, (q << 1) - p),
 }
 DOUBLING = page("recursive_doubling")
@@ -55,10 +56,10 @@ READER = BitsReader(HYPOTHESES, p)
 
 
 @pytest.mark.parametrize(
-    "x", [r * q, r << t, 300 * r, r << 9, 1 << (t - 1), r >> (t - 1), (r - q).bit_length()], ids=repr
+    "x", [r * q, r << t, 300 * r, r << 9, 1 << (t - 1), r >> (t - 1), (r - q).bit_length(), (r - 1) // 2], ids=repr
 )
 def test_what_may_leave_the_bits_is_undecided(x):
-    """Never read modulo a power of two, and no shift by a negative number, which Python refuses."""
+    """Never read modulo a power of two; no shift by a negative number, which Python refuses; no negative dividend."""
     with pytest.raises(Undecided, match="may leave 34 bits"):
         BitsReader(HYPOTHESES, p)(x)
 
