@@ -12,7 +12,9 @@ from sparring.spec import recursive_doubling as formulas
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
 
-contention = {"crossbar": "lock step", "ring": "contended", "tree": "contended"}
+contention = {
+    "crossbar": "rendezvous", "ring": "contended", "tree": "contended", "torus": "contended",
+}  # fmt: skip
 
 # The cost that stands above MPIR_Allreduce_intra_recursive_doubling in pmodels/mpich,
 # src/mpi/coll/allreduce/allreduce_intra_recursive_doubling.c; notes on the paper have the same.

@@ -11,7 +11,7 @@ from sparring.proofs.cost.published import Claim
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, both, either
 
-contention = {"ring": "exclusive", "tree": "exclusive"}
+contention = dict.fromkeys(("ring", "tree", "crossbar", "fat_tree", "torus"), "exclusive")
 claims = [
     # Of the first paper the abstract was at hand; the formulas of both are as others quote them.
     Claim("bandwidth", "words", lambda n, p, k: 2 * n * (p - 1) / p, "p | n", "Patarasuk and Yuan 2009"),

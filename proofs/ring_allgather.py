@@ -11,7 +11,7 @@ from sparring.proofs.cost.published import Claim
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either
 
-contention = {"ring": "exclusive", "tree": "exclusive"}
+contention = dict.fromkeys(("ring", "tree", "crossbar", "fat_tree", "torus"), "exclusive")
 claims = [
     # "Top-k" in the table of the gTop-k repository's README; the paper itself was not at hand.
     Claim("Top-k bandwidth", "words", lambda n, p, k: 2 * k * (p - 1), "", "gTop-k README (Shi et al. 2019)"),

@@ -15,6 +15,7 @@ from sparring.spec.core.model import Page
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from sparring.proofs.contention.judgement import Judgement
     from sparring.proofs.core.kernel import Attempt
     from sparring.proofs.cost.costs import Cost
     from sparring.proofs.cost.unioncost import UnionCost
@@ -113,6 +114,24 @@ def verify(
 
         extra["mutants"] = mutation.summary({one.name: mutation.fates(one, track) for one in found})
     return Report("verify", results, gaps, time.perf_counter() - start, extra)
+
+
+def contention(algo: str | Page, topology: str, ranks: int) -> Judgement:
+    """Whether messages of ``algo`` can meet on a link of ``topology`` at so many ranks, under any timing.
+
+    ``topology``: ``ring``, ``crossbar``, ``tree``, ``fat_tree``, ``torus``, with parameters as in
+    ``torus:k=2``, or a file ``./mine.py``.  Raises InputError where there is none of that name.
+
+    >>> contention("recursive_doubling", "crossbar", 8).freedom.level
+    'rendezvous'
+    >>> contention("recursive_doubling", "torus:k=2", 8).freedom.level
+    'exclusive'
+    """
+    from sparring.proofs.contention.judgement import judge
+
+    if ranks < 1:
+        raise InputError(f"ranks={ranks}; right: at least 1")
+    return judge(algo if isinstance(algo, Page) else page(algo), topology, ranks)
 
 
 def run_report(

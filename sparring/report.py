@@ -21,6 +21,7 @@ PROPERTIES: Mapping[str, str] = {
     "deadlock": "no deadlock, even with synchronous sends",
     "sizes": "no message is longer than the dense one and its header",
     "contention": "no link serves two senders",
+    "timing": "under any timing, messages meet on a link no more than the page says",
     "peers": "the implementation's peers and blocks are the page's",
     "terms": "the implementation computes the page's terms, for all inputs",
     "hygiene": "every message is matched, every request completed, no buffer touched early",

@@ -87,7 +87,7 @@ def missing(page: Page, target: str | None) -> Callable[[str], str]:
     def why(prop: str) -> str:
         if prop == "terms" and page.stateful:
             return "which entries are sent depends on their values: no run on terms stands for all of them"
-        if prop in ("agreement", "conservation", "contention", "peers", "sizes"):
+        if prop in ("agreement", "conservation", "contention", "peers", "sizes", "timing"):
             return "the page's proof module states nothing of it"
         if target is None:
             return "there is no implementation of this name" + (" with these parameters" if page.params else "")

@@ -1,1 +1,1 @@
-"""Which messages cross which links: topologies, and the claims that a schedule does not contend."""
+"""Which messages cross which links, and whether they meet there: for every p, and in finite runs under any timing."""

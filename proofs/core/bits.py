@@ -123,6 +123,7 @@ EXACT: Mapping[str, Callable[..., list[Z3Term]]] = {
     "+": lambda a, b: [z3.BVAddNoOverflow(a, b, True), z3.BVAddNoUnderflow(a, b)],
     "-": lambda a, b: [z3.BVSubNoOverflow(a, b), z3.BVSubNoUnderflow(a, b, True)],
     "*": lambda a, b: [z3.BVMulNoOverflow(a, b, True), z3.BVMulNoUnderflow(a, b)],
+    "//": lambda a, b: [a >= 0],  # bits are divided towards zero, Python's integers downwards
     "<<": lambda a, b: [b >= 0, b < WIDTH, (a << b) >> b == a],
     ">>": lambda a, b: [b >= 0],
     "bit_length": lambda a: [a >= 0],

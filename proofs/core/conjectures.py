@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sparring.proofs.contention import claims
+from sparring.proofs.contention import claims, networks
 from sparring.proofs.core import execution, obligations
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
@@ -105,21 +105,28 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
 
 
 def contention(subject: Subject) -> Iterator[Conjecture]:
-    """What the page claims of each topology."""
-    for topology, level in subject.contention.items():
-        yield Conjecture(
-            f"lock step on {topology}",
-            f"In no step do two messages cross one directed link of the {topology}.",
-            tuple(claims.lock_step(subject.page, topology)),
-            None,
-            "one receiver" if topology == "crossbar" else "further neighbour",
-            contended=level == "contended",
-        )
-        if level == "exclusive":
+    """What the page claims of each topology that has formulas for every p."""
+    for name, level in subject.contention.items():
+        topology = networks.find(name)
+        for claim in CLAIMED[level] if topology.links else ():
             yield Conjecture(
-                f"exclusive on {topology}",
-                f"Each directed link of the {topology} serves one (source, destination) pair.",
-                tuple(claims.exclusive(subject.page, topology)),
+                f"{claim} on {name}",
+                SENTENCES[claim].format(topology.scope),
+                tuple(BY_CLAIM[claim](subject.page, topology)),
                 None,
-                "further neighbour",
+                "one receiver" if name == "crossbar" and claim != "exclusive" else "further neighbour",
+                contended=level == "contended",
             )
+
+
+CLAIMED = {
+    "exclusive": ("lock step", "exclusive"), "eager": ("lock step",), "rendezvous": ("rendezvous",),
+    "lock step": ("lock step",), "contended": ("lock step",),
+}  # fmt: skip
+"""By level, what is to be proved for every p, or refuted."""
+BY_CLAIM = {"lock step": claims.lock_step, "rendezvous": claims.rendezvous, "exclusive": claims.exclusive}
+SENTENCES = {
+    "lock step": "In no step do two messages cross one directed link of {}.",
+    "rendezvous": "Messages on one directed link of {} differ in step and share a rank: synchronous sends part them.",
+    "exclusive": "Each directed link of {} serves one (source, destination) pair.",
+}

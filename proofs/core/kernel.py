@@ -14,15 +14,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sparring.errors import InputError, SparringError
+from sparring.errors import InputError, ScheduleFault, SparringError
+from sparring.proofs.contention import levels
 from sparring.proofs.core import execution
 from sparring.proofs.core.conjectures import Conjecture, conjectures
 from sparring.proofs.core.questions import Answer, Memory, answered
 from sparring.proofs.core.supplement import Subject, subject
-from sparring.proofs.core.verdicts import EXPECTED, NOT_INDUCTIVE, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
+from sparring.proofs.core.verdicts import (
+    EXPECTED,
+    NOT_INDUCTIVE,
+    PROVED,
+    PROVED_BELOW,
+    REFUTED,
+    UNDECIDED,
+    Verdict,
+    proved_up_to,
+)
 from sparring.proofs.mutants.schedules import MUTATIONS
 from sparring.spec.core.model import Page
 
+TIMED = 32  # ranks up to which runs are judged under any timing
 LARGEST_RUN = 64  # ranks; a counterexample with more is told by its formula alone
 
 PROOFS = (PROVED, PROVED_BELOW)
@@ -73,6 +84,26 @@ def prove(page: Page) -> Iterator[Attempt]:
         elif attempt.verdict in PROOFS:
             attempt = confirmed(whole, attempt, memory)
         yield replace(attempt, seconds=time.perf_counter() - start)
+    if whole.contention:
+        yield under_any_timing(whole)
+
+
+def under_any_timing(whole: Subject) -> Attempt:
+    """What the page claims of contention, decided for each small p on every topology, also those without formulas."""
+    start, page, claims = time.perf_counter(), whole.page, whole.contention
+    try:
+        found = levels.findings(page, claims, range(1, TIMED + 1))
+    except ScheduleFault as fault:
+        verdict, detail, witness = REFUTED, str(fault), {"p": fault.p}
+    else:
+        wrong = next((f for f in found if not f.holds), None)
+        verdict = REFUTED if wrong else proved_up_to(TIMED)
+        detail = f"{wrong}; claimed: {wrong.claimed}" if wrong else "; ".join(map(str, found))
+        detail += f"; {levels.sentence(wrong.p, wrong.found)}" if wrong and wrong.found.overlap else ""
+        witness = {"p": wrong.p} if wrong else {}
+    seconds = time.perf_counter() - start
+    statement = "Under any timing messages meet on a link no more than the page says."
+    return Attempt(page.name, "timing", statement, verdict, detail, witness, (), seconds)
 
 
 def readable(whole: Subject) -> Iterator[Conjecture]:

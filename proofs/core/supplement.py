@@ -3,7 +3,7 @@
 A page in a file of its own, or of another package, may hold these names itself:
 
 ``same(r, s, c, t, p)``   after ``t`` steps ranks r and s hold the identical term in chunk c
-``contention``            a mapping topology -> "exclusive", "lock step" or "contended", what the page claims
+``contention``            a mapping topology -> one of ``LEVELS``, what the page claims for every p
 ``lemmas(r, t, p)``       truths about every rank in every step that make the obligations easier for the solvers
 ``peers(page)``           obligations that the implementation's arithmetic is the page's
 ``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from sparring.errors import InputError
-from sparring.proofs.contention.topologies import TOPOLOGIES
+from sparring.proofs.contention import networks
+from sparring.proofs.contention.levels import LEVELS
 from sparring.proofs.core.obligations import Bound, Lemmas, Obligation, Same, Spent
 from sparring.spec.core.model import Page, bound
-
-LEVELS = ("exclusive", "lock step", "contended")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +44,9 @@ def subject(page: Page) -> Subject:
     module = companion(page)
     contention = getattr(module, "contention", {})
     for topology, level in contention.items():
-        if topology not in TOPOLOGIES or level not in LEVELS:
-            raise InputError(
-                f"page {page.name}: contention {topology!r}: {level!r}; "
-                f"topologies are {', '.join(TOPOLOGIES)}, levels are {', '.join(LEVELS)}"
-            )
+        networks.find(topology)
+        if level not in LEVELS:
+            raise InputError(f"page {page.name}: contention {topology!r}: {level!r}; levels are {', '.join(LEVELS)}")
     names = ("same", "peers", "spent", "sizes", "lemmas")
     same, peers, spent, sizes, lemmas = (getattr(module, name, None) for name in names)
     return Subject(page, same, contention, peers, spent, sizes, lemmas)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from sparring.proofs.contention.topologies import TOPOLOGIES, Link
+from sparring.proofs.contention import networks
+from sparring.proofs.contention.links import Link
+from sparring.proofs.contention.networks import Edge, edge
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.trace.events import Trace
 from sparring.spec.core.model import Page
@@ -22,11 +24,23 @@ def contended(page: Page, trace: Trace) -> str | None:
     """
     pairs = sorted({(event.rank, event.peer) for event in trace.sends()})
     for topology, level in subject(page).contention.items():
-        for link in TOPOLOGIES[topology] if level == "exclusive" else ():
+        for link in networks.find(topology).links if level == "exclusive" else ():
             for place in places(link, trace.ranks):
                 if len(users := crossing(link, place, pairs, trace.ranks)) > 1:
-                    return sentence(page, topology, link, place, users)
+                    at = ", ".join(f"{name}={value}" for name, value in place.items())
+                    return sentence(page, topology, f"{link.name} at {at}", users)
+        if level == "exclusive" and (shared := routed(topology, pairs, trace.ranks)):
+            return sentence(page, topology, *shared)
     return None
+
+
+def routed(topology: str, pairs: list[Pair], p: int) -> tuple[str, list[Pair]] | None:
+    """The first link that several pairs share on their routes, and these pairs; None if none is shared."""
+    users: dict[Edge, list[Pair]] = {}
+    for src, dst in pairs:
+        for link in networks.find(topology).route(src, dst, p):
+            users.setdefault(link, []).append((src, dst))
+    return next(((f"link {edge(link)}", shared) for link, shared in users.items() if len(shared) > 1), None)
 
 
 def places(link: Link, p: int) -> Iterator[dict[str, int]]:
@@ -43,10 +57,9 @@ def crossing(link: Link, place: dict[str, int], pairs: list[Pair], p: int) -> li
     return [pair for pair in pairs if evaluate(link.carries(*pair), p=p, **place)]
 
 
-def sentence(page: Page, topology: str, link: Link, place: dict[str, int], users: list[Pair]) -> str:
-    at = ", ".join(f"{name}={value}" for name, value in place.items())
+def sentence(page: Page, topology: str, link: str, users: list[Pair]) -> str:
     (src, dst), (src2, dst2) = users[:2]
     return (
-        f"on the {topology}, the {link.name} at {at} carries messages from rank {src} to {dst} "
+        f"on the {topology}, the {link} carries messages from rank {src} to {dst} "
         f"and from rank {src2} to {dst2}; page {page.name} claims one pair for each link"
     )

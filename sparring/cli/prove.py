@@ -59,6 +59,8 @@ def line(attempt: Attempt) -> str:
     head = f"{attempt.algorithm:<12} {attempt.name:<20} "
     if attempt.verdict == EXPECTED:
         return f"{head}[green]{attempt.verdict}[/green]  {attempt.detail}"
+    if good and not attempt.mutant:
+        return f"{head}[green]{attempt.verdict}[/green]  {attempt.statement} [dim]({attempt.detail})[/dim]"
     if good:
         return (
             f"{head}[green]{attempt.verdict}[/green]  {attempt.statement} [dim](mutant refuted: {attempt.mutant})[/dim]"

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sparring.cli import _options
 from sparring.spans import LARGEST
+
+if TYPE_CHECKING:
+    from sparring.report import Report
+    from sparring.spec.core.model import Page
 
 
 @click.command("show")
@@ -18,8 +22,12 @@ from sparring.spans import LARGEST
 @_options.parameters
 @click.option("--svg", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the picture to FILE as SVG.")  # fmt: skip
+@click.option("--topology", metavar="NAME", help="Show instead which messages can meet on a link: ring, torus:k=2, …")
 @_options.as_json
-def command(algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], file: Path | None, json_: bool) -> None:
+def command(
+    algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], file: Path | None, topology: str | None,
+    json_: bool,
+) -> None:  # fmt: skip
     """Show what ALGO does: its prose, its formulas and its space-time picture."""
     from rich.markup import escape
 
@@ -29,6 +37,8 @@ def command(algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], fil
     from sparring.spec.core.runner import Run
 
     page = api.page(algorithm, **dict(params))
+    if topology:
+        _options.finish(on_topology(page, topology, ranks, file, json_), json_)
     if file:
         file.write_text(spacetime.svg(page, ranks), encoding="utf-8")
     names = [*helpers(page.module), "steps", "chunks", "active", "dst", "src", "chunk", "adds"]
@@ -46,6 +56,27 @@ def command(algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], fil
     ]
     extra = {"algorithm": page.name, "ranks": ranks, "prose": prose(page.doc), "formulas": formulas, "steps": trace}
     _options.finish(Report("show", extra=extra), json_)
+
+
+def on_topology(page: Page, topology: str, ranks: int, file: Path | None, json_: bool) -> Report:
+    """How free the page is of contention there, and where messages meet, a timing in which they do."""
+    from rich.markup import escape
+
+    from sparring import api
+    from sparring.present import timing
+    from sparring.report import Report
+
+    judged = api.contention(page, topology, ranks)
+    if file:
+        file.write_text(timing.svg(judged), encoding="utf-8")
+    if not json_:
+        console = _options.console()
+        console.print(escape("\n".join(judged.sentences())) + "\n", soft_wrap=True)
+        if judged.timing:
+            console.print(timing.terminal(judged, console.width, ascii_only=console.options.ascii_only))
+        if file:
+            console.print(f"\nwritten: {escape(str(file))}")
+    return Report("show", extra={"algorithm": page.name, "ranks": ranks, "contention": judged.as_dict()})
 
 
 def prose(doc: str) -> str:

@@ -67,8 +67,9 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
     return either(r == s, both(full(r), full(s)))
 
 
-# On which topologies ("ring", "tree") messages keep out of one another's way: "exclusive" where
-# each link serves one sender and one receiver all along, "lock step" where no link carries two
+# On which topologies ("ring", "tree", "crossbar", "fat_tree", "torus") messages keep out of one
+# another's way: "exclusive" where each link serves one sender and one receiver all along,
+# "rendezvous" where synchronous sends keep them apart, "lock step" where no link carries two
 # messages of one step.  This algorithm sends far and wide and can claim neither; a line
 # "ring": "lock step"  between the braces is refuted.
 contention: dict[str, str] = {}

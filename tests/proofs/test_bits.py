@@ -30,6 +30,7 @@ TERMS = {
     "remainder": (r + q) % p,
     "remainder of a negative": (r - 3 * q - 1) % p,
     "parity": (r - q) % 2,
+    "quotient": (r + q) // 3,
     "where": where(r < q, r ^ 1, (q << 1) - p),
 }
 DOUBLING = page("recursive_doubling")
@@ -55,10 +56,10 @@ READER = BitsReader(HYPOTHESES, p)
 
 
 @pytest.mark.parametrize(
-    "x", [r * q, r << t, 300 * r, r << 9, 1 << (t - 1), r >> (t - 1), (r - q).bit_length()], ids=repr
+    "x", [r * q, r << t, 300 * r, r << 9, 1 << (t - 1), r >> (t - 1), (r - q).bit_length(), (r - 1) // 2], ids=repr
 )
 def test_what_may_leave_the_bits_is_undecided(x):
-    """Never read modulo a power of two, and no shift by a negative number, which Python refuses."""
+    """Never read modulo a power of two; no shift by a negative number, which Python refuses; no negative dividend."""
     with pytest.raises(Undecided, match="may leave 34 bits"):
         BitsReader(HYPOTHESES, p)(x)
 
@@ -106,7 +107,7 @@ def proved() -> dict[str, Attempt]:
 @pytest.mark.timeout(900)
 def test_every_conjecture_about_recursive_doubling_is_a_theorem(proved):
     """By both solvers, each with a refuted mutant; on ring and tree messages meet, as the page says."""
-    theorems = ["result", "agreement", "economy", "deadlock", "lock step on crossbar", "peers"]
+    theorems = ["result", "agreement", "economy", "deadlock", "rendezvous on crossbar", "peers"]
     assert [name for name, a in proved.items() if isinstance(a, Theorem)] == theorems
     for name in theorems:
         assert (proved[name].verdict, bool(proved[name].mutant)) == (PROVED_BELOW, True)

@@ -82,13 +82,39 @@ def test_show_draws_and_writes(sparring_, tmp_path):
     assert len(steps) == 4
 
 
+def test_show_on_a_topology(sparring_, tmp_path):
+    """The level, the load, the pairs that can meet, and a timing as a picture, in the terminal and in a file."""
+    file = tmp_path / "timing.svg"
+    code, text, _ = sparring_("show", "recursive_doubling", "--ranks", 8, "--topology", "crossbar", "--svg", file)
+
+    assert code == 0
+    assert "rendezvous on crossbar at p=8" in text
+    assert "16 links are used, by at most 1 message a step" in text
+    assert "pairs of messages that can meet: 24 eager, 0 rendezvous" in text
+    assert "time 0" in text
+    assert file.read_text(encoding="utf-8").startswith("<")
+    told = json.loads(sparring_("show", "ring", "--topology", "torus:k=2", "--json")[1])["contention"]
+    assert (told["level"], told["load"], told["overlap"], told["timing"]) == ("exclusive", 1, None, None)
+
+
+def test_show_draws_no_timing_where_there_is_none(sparring_, tmp_path):
+    """One sentence, and no file."""
+    code, _, error = sparring_("show", "ring", "--topology", "ring", "--svg", tmp_path / "none.svg")
+
+    assert code == 2
+    assert "no timing to draw: exclusive on ring at p=4" in error
+    assert not list(tmp_path.iterdir())
+
+
 def test_prove_gives_theorems_with_solvers_and_mutants(sparring_):
-    """Ten theorems about the ring, each by two solvers, each with a refuted mutant."""
+    """Fourteen theorems about the ring, each by two solvers with a refuted mutant, and what is decided for small p."""
     code, text, _ = sparring_("prove", "ring", "--json")
     envelope = json.loads(text)
 
-    assert (code, envelope["verdict"], len(envelope["theorems"])) == (0, "holds", 10)
-    for theorem in envelope["theorems"]:
+    *theorems, timing = envelope["theorems"]
+    assert (code, envelope["verdict"], len(theorems)) == (0, "holds", 14)
+    assert (timing["name"], timing["verdict"], timing["solvers"]) == ("timing", "proved for p <= 32", [])
+    for theorem in theorems:
         assert theorem["algorithm"] == "ring"
         assert theorem["verdict"] == "proved for every p"
         assert theorem["solvers"] == ["cvc5", "z3"]
@@ -101,7 +127,7 @@ def test_exported_obligations_are_unsat_for_whoever_asks(sparring_, tmp_path):
     files = sorted((tmp_path / "smt").rglob("*.smt2"))
 
     assert code == 0
-    assert len(files) == 54
+    assert len(files) == 66
     cvc5: Any = import_module("cvc5")
     for file in files:
         solver = z3.Solver()

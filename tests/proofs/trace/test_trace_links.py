@@ -67,3 +67,12 @@ def test_nothing_claimed():
     """Where a page claims nothing, or lock step alone, nothing is judged."""
     for page_ in (claiming(), claiming(ring="lock step")):
         assert contended(page_, sent(5, (0, 1), (0, 2))) is None
+
+
+def test_a_topology_without_formulas_is_judged_by_its_routes():
+    """On the torus, rank 0's message to 2 passes over the link from 1 to 2."""
+    assert contended(claiming(torus="exclusive"), sent(4, (0, 1), (1, 2), (2, 3), (3, 0))) is None
+    found = contended(claiming(torus="exclusive"), sent(4, (0, 2), (1, 2)))
+
+    assert found is not None
+    assert "on the torus, the link 1->2 carries messages from rank 0 to 2 and from rank 1 to 2" in found

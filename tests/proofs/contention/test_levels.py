@@ -1,0 +1,184 @@
+"""Levels are told apart for each small p, and claims that are too good are refuted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import ModuleType
+
+import pytest
+
+import sparring
+from sparring import page
+from sparring.errors import InputError
+from sparring.proofs.contention import judgement, levels, networks, overlaps, timings
+from sparring.proofs.contention.traffic import Routed, Traffic
+from sparring.proofs.core import kernel, supplement
+from sparring.proofs.core.verdicts import REFUTED, proved_up_to
+
+RING, DOUBLING = page("ring"), page("recursive_doubling")
+
+
+def level(page, topology, p) -> str:
+    return levels.freedom(Routed(Traffic.of(page, p), networks.find(topology))).level
+
+
+@pytest.mark.parametrize("topology", [*networks.names(), "torus:k=2", "torus:k=3", "tree:k=5", "fat_tree:k=3"])
+@pytest.mark.parametrize("p", [1, 2, 3, 5, 8, 16, 27])
+def test_the_ring_is_exclusive_everywhere(topology, p):
+    """On every topology, ranks in their order."""
+    assert level(RING, topology, p) == "exclusive"
+
+
+EAGER = {1: 0, 2: 0, 3: 1, 4: 4, 5: 6, 6: 8, 7: 10, 8: 24, 9: 27, 12: 36, 16: 96}
+
+
+@pytest.mark.parametrize("p", EAGER)
+def test_recursive_doubling_on_the_crossbar(p):
+    """The fold included: what eager sends let meet, synchronous ones keep apart.
+
+    Without a fold every two messages to a rank can meet: p log p (log p - 1) / 2.  The other figures
+    are what the finder and z3 agree on for p <= 7.
+    """
+    routed = Routed(Traffic.of(DOUBLING, p), networks.find("crossbar"))
+
+    assert level(DOUBLING, "crossbar", p) == ("rendezvous" if p > 2 else "exclusive")
+    assert (overlaps.total(routed, "eager"), overlaps.total(routed, "rendezvous")) == (EAGER[p], 0)
+    if p & (p - 1) == 0:
+        log = p.bit_length() - 1
+        assert EAGER[p] == p * log * (log - 1) // 2
+
+
+@pytest.mark.parametrize("p", [3, 5, pytest.param(7, marks=pytest.mark.slow)])
+def test_z3_counts_the_same_with_a_fold(p):
+    """Every pair of messages to one rank, asked one by one, under both kinds of sends."""
+    traffic = Traffic.of(DOUBLING, p)
+    transfers = list(traffic.transfers())
+    pairs = [(a, b) for i, a in enumerate(transfers) for b in transfers[i + 1 :] if a.dst == b.dst and a.src != b.src]
+    for sends, count in (("eager", EAGER[p]), ("rendezvous", 0)):
+        found = [timings.timing(traffic, overlaps.Overlap(("", ""), *pair), sends) for pair in pairs]
+        assert sum(timing is not None for timing in found) == count
+
+
+def test_every_level_occurs():
+    """Recursive doubling has all of them, and the hypercube is its own."""
+    assert [level(DOUBLING, "torus:k=2", p) for p in (8, 6, 5, 9, 10)] == list(levels.LEVELS)
+    assert {level(DOUBLING, "torus:k=2", p) for p in (1, 2, 4, 8, 16, 32, 64)} == {"exclusive"}
+
+
+@pytest.mark.parametrize(
+    ("topology", "p", "load"), [("ring", 8, 4), ("ring", 16, 8), ("tree", 16, 8), ("torus", 16, 2)]
+)
+def test_the_load_of_recursive_doubling(topology, p, load):
+    """In the last round p / 2 messages cross the middle of a ring or a tree; a torus has a ring of 4 in each line."""
+    assert Routed(Traffic.of(DOUBLING, p), networks.find(topology)).load == load
+
+
+def timed(page, **contention):
+    """The kernel's attempt, for a page that claims this."""
+    module = ModuleType("mine")
+    vars(module)["contention"] = contention
+    return kernel.under_any_timing(supplement.subject(replace(page, name="mine", module=module)))
+
+
+def test_claims_that_hold():
+    """Proved for every p that was looked at, with what was found."""
+    attempt = timed(DOUBLING, crossbar="rendezvous", ring="contended")
+
+    assert attempt.verdict == proved_up_to(kernel.TIMED)
+    assert attempt.detail == (
+        "crossbar: rendezvous, 24 eager meetings at p = 8; ring: contended at p = 4 first, up to 16 messages on a link"
+    )
+
+
+@pytest.mark.parametrize(
+    ("topology", "claimed", "p", "told"),
+    [
+        ("crossbar", "exclusive", 3, "with eager sends rank 0's message to 1 of step 0 and rank 2's to 1 of step 1"),
+        ("crossbar", "eager", 3, "can meet on crossbar->1"),
+        ("tree", "lock step", 4, "even with synchronous sends rank 0's message to 2 of step 1 and rank 1's to 3 of"),
+        ("fat_tree:k=2", "rendezvous", 6, "of step 2 can meet on leaf 2->spine 1"),
+    ],
+)
+def test_claims_that_are_too_good(topology, claimed, p, told):
+    """Refuted at the fewest ranks that have the worst level, with the messages that meet."""
+    attempt = timed(DOUBLING, **{topology: claimed})
+
+    assert (attempt.verdict, attempt.witness) == (REFUTED, {"p": p})
+    assert told in attempt.detail
+    assert f"claimed: {claimed}" in attempt.detail
+
+
+def test_contention_that_is_not_there():
+    """Calling oneself contended does not make it so."""
+    assert timed(RING, torus="contended").verdict == REFUTED
+
+
+def test_two_messages_on_one_link():
+    """A planted fault in the page: everybody sends two ranks on."""
+    two_on = replace(RING, dst=lambda r, t, p: (r + 2) % p if p > 2 else (r + 1) % p,
+                     src=lambda r, t, p: (r - 2) % p if p > 2 else (r - 1) % p)  # fmt: skip
+
+    assert timed(two_on, ring="exclusive").verdict == REFUTED
+    assert timed(two_on, crossbar="exclusive").verdict == proved_up_to(kernel.TIMED)
+
+
+def test_no_schedule():
+    """A page whose formulas contradict each other is refuted, not judged."""
+    attempt = timed(replace(RING, dst=lambda r, t, p: 0), ring="exclusive")
+
+    assert attempt.verdict == REFUTED
+    assert "p=2 step 0" in attempt.detail
+
+
+def test_unknown_topologies_and_levels():
+    """Told when the page is read."""
+    with pytest.raises(InputError, match="no topology 'mesh'"):
+        timed(RING, mesh="exclusive")
+    with pytest.raises(InputError, match="levels are exclusive, eager, rendezvous, lock step, contended"):
+        timed(RING, ring="free")
+
+
+@pytest.mark.parametrize(
+    ("topology", "p", "sends"),
+    [
+        ("crossbar", 8, "eager"),
+        ("ring", 8, "rendezvous"),
+        ("fat_tree", 14, "rendezvous"),
+        ("torus:k=2", 9, "rendezvous"),
+    ],
+)
+def test_a_judgement_has_a_timing_that_obeys_the_rules(topology, p, sends):
+    """Its two messages overlap and share the link that is named."""
+    judged = sparring.contention("recursive_doubling", topology, p)
+    overlap, timing, traffic = judged.freedom.overlap, judged.timing, judged.routed.traffic
+
+    assert judged.freedom.sends == sends
+    assert timings.meet(timing, overlap.first, overlap.second)
+    assert not list(timings.broken(traffic, timing, sends))
+    for m in (overlap.first, overlap.second):
+        assert overlap.link in judged.routed.topology.route(m.src, m.dst, p)
+
+
+def test_a_finder_that_is_wrong_stops_the_judgement(monkeypatch):
+    """A planted fault: two messages that are ordered are called an overlap."""
+    found = levels.freedom(Routed(Traffic.of(DOUBLING, 4), networks.find("crossbar")))
+    lie = found._replace(sends="rendezvous")
+    monkeypatch.setattr(judgement, "freedom", lambda routed: lie)
+
+    with pytest.raises(sparring.Undecided, match="z3 and the finder disagree"):
+        sparring.contention("recursive_doubling", "crossbar", 4)
+
+
+def test_many_ranks_have_no_timing():
+    """Beyond 16 ranks nobody would read it; the meeting is still named."""
+    judged = sparring.contention("recursive_doubling", "crossbar", 64)
+
+    assert judged.timing is None
+    assert judged.meetings == {"eager": 64 * 6 * 5 // 2, "rendezvous": 0}
+    assert judged.sentences()[-1].startswith("p=64: with eager sends rank ")
+
+
+def test_no_ranks():
+    """At least one."""
+    with pytest.raises(InputError, match="ranks=0; right: at least 1"):
+        sparring.contention("ring", "ring", 0)

@@ -1,0 +1,232 @@
+"""The finder says of every pair of transfers what z3 says, and knows the figures of the design."""
+
+from __future__ import annotations
+
+import resource
+import time
+from itertools import combinations
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sparring import page
+from sparring.errors import InputError
+from sparring.proofs.contention import networks, overlaps, timings
+from sparring.proofs.contention.overlaps import SENDS, Overlap
+from sparring.proofs.contention.traffic import Routed, Traffic, Transfer
+
+RIVALS = overlaps.rivals
+SHARED = """
+def route(src, dst, p):
+    return [(src, "bus"), ("bus", "far end"), ("far end", dst)]
+"""
+
+
+def doubling(p=8, steps=3):
+    """Recursive doubling without its fold, as listed messages."""
+    return Traffic.made(p, [[(r, r ^ (1 << t)) for r in range(p)] for t in range(steps)])
+
+
+def rotation(p=8):
+    return Traffic.made(p, [[(r, (r + t + 1) % p) for r in range(p)] for t in range(p - 1)])
+
+
+def on(traffic, name="crossbar"):
+    return Routed(traffic, networks.find(name))
+
+
+@pytest.mark.parametrize(("traffic", "eager"), [(doubling(), 24), (rotation(), 120)], ids=["doubling", "rotation"])
+def test_known_figures(traffic, eager):
+    """At p = 8 on the crossbar; measured independently while the definition was chosen."""
+    routed = on(traffic)
+
+    assert not routed.exclusive
+    assert routed.load == 1
+    assert (overlaps.total(routed, "eager"), overlaps.total(routed, "rendezvous")) == (eager, 0)
+    assert len(set(overlaps.overlaps(routed, "eager"))) == eager
+
+
+def test_the_page_is_the_listed_schedule():
+    """At a power of two, where nothing is folded, the page sends what is listed here."""
+    ours = Traffic.of(page("recursive_doubling"), 8)
+
+    assert list(ours.transfers()) == list(doubling().transfers())
+
+
+@st.composite
+def schedules(draw):
+    """A few steps of a few ranks, of which some are silent; nobody sends or receives twice in a step."""
+    p, steps = draw(st.integers(2, 4)), []
+    for _ in range(draw(st.integers(1, 3))):
+        to = draw(st.permutations(range(p)))
+        awake = draw(st.lists(st.booleans(), min_size=p, max_size=p))
+        steps.append([(r, d) for r, d in enumerate(to) if d != r and awake[r]])
+    return Traffic.made(p, steps)
+
+
+def by_z3(traffic, sends):
+    """The pairs of transfers of different sources for which z3 finds a timing, each judged by its rules."""
+    found = set()
+    for one, other in combinations(traffic.transfers(), 2):
+        if one.src == other.src:
+            continue
+        timing = timings.timing(traffic, Overlap(("", ""), one, other), sends)
+        if timing:
+            assert not list(timings.broken(traffic, timing, sends))
+            assert timings.meet(timing, one, other)
+            found.add((one, other))
+    return found
+
+
+@pytest.fixture(scope="module")
+def bus(tmp_path_factory):
+    """A topology on which every message meets every other."""
+    file = tmp_path_factory.mktemp("topologies") / "bus.py"
+    file.write_text(SHARED)
+    return networks.find(str(file))
+
+
+def by_finder(routed, sends):
+    """What the finder says of the bus."""
+    listed = [o for o in overlaps.overlaps(routed, sends) if o.link == ("bus", "far end")]
+    assert len(set(listed)) == len(listed)
+    return {tuple(sorted((o.first, o.second))) for o in listed}
+
+
+@pytest.mark.parametrize("sends", SENDS)
+@given(traffic=schedules())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_finder_is_z3_s_equal(bus, sends, traffic):
+    """Sound and complete: on random schedules, for every pair of transfers of different sources."""
+    routed = Routed(traffic, bus)
+
+    assert by_finder(routed, sends) == by_z3(traffic, sends)
+    assert overlaps.total(routed, sends) == sum(1 for _ in overlaps.overlaps(routed, sends))
+
+
+@given(traffic=schedules())
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_rank_in_common_keeps_transfers_apart(bus, traffic):
+    """The lemma of the theorem for every p: under rendezvous, in different steps."""
+    for one, other in by_finder(Routed(traffic, bus), "rendezvous"):
+        assert one.t == other.t or not {*one[1:]} & {*other[1:]}
+    assert by_finder(Routed(traffic, bus), "rendezvous") <= by_finder(Routed(traffic, bus), "eager")
+
+
+def without_port(routed, ids, live):
+    """The planted fault: messages of one source are taken to meet as well."""
+    alone = np.arange(len(routed.pairs))
+    blind: Any = SimpleNamespace(ways=routed.ways, links=routed.links, pairs=np.stack([alone, alone], axis=1))
+    return RIVALS(blind, ids, live)
+
+
+def sender_s_wait(clock, first, second, sends):
+    """The planted fault: an eager send counts as ended when its sender has waited."""
+    return clock[second[:, 0], first[:, 0]].astype(np.int64)
+
+
+def stale(traffic, sends):
+    """The planted fault: nobody learns anything of others."""
+    for t in range(len(traffic.steps)):
+        yield np.diag(np.full(traffic.p, t, np.int32))
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [("rivals", without_port), ("known", sender_s_wait), ("clocks", stale)],
+    ids=["no port", "wrong wait", "no clock"],
+)
+def test_a_wrong_finder_is_noticed(monkeypatch, name, fault):
+    """Each planted fault changes the figures at p = 8."""
+    monkeypatch.setattr(overlaps, name, fault)
+
+    figures = [overlaps.total(on(doubling()), "eager"), overlaps.total(on(rotation()), "eager")]
+    assert figures != [24, 120]
+
+
+def test_two_messages_on_one_link():
+    """One step, one link: they meet whatever the sends, and the load says so."""
+    routed = on(Traffic.made(4, [[(0, 2), (1, 3)]]), "tree")
+
+    assert routed.load == 2
+    for sends in SENDS:
+        assert [o.link for o in overlaps.overlaps(routed, sends)] == [
+            ("switch 1.0", "switch 2.0"), ("switch 2.0", "switch 1.1"),
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize("sends", SENDS)
+def test_nothing_meets_where_nothing_is_sent(sends):
+    """No step, empty steps, one rank."""
+    for traffic in (Traffic.made(1, []), Traffic.made(3, [[], []]), Traffic.of(page("ring"), 1)):
+        assert (on(traffic).exclusive, on(traffic).load, overlaps.total(on(traffic), sends)) == (True, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ([(0, 1), (0, 2)], "step 0: rank 0 sends twice; a step has at most one message each way"),
+        ([(0, 2), (1, 2)], "step 0: rank 2 receives twice; a step has at most one message each way"),
+        ([(1, 1)], "step 0: a message from rank 1 to 1; it needs two of ranks 0..2"),
+        ([(0, 3)], "step 0: a message from rank 0 to 3; it needs two of ranks 0..2"),
+    ],
+)
+def test_what_is_no_step(step, told):
+    """One sentence says which rank and what a step may have."""
+    with pytest.raises(InputError) as error:
+        Traffic.made(3, [step])
+    assert str(error.value) == told
+
+
+def test_sends_of_another_kind():
+    """There are two."""
+    with pytest.raises(InputError, match="sends='lazy'; there are eager, rendezvous"):
+        overlaps.total(on(doubling()), "lazy")
+
+
+def test_rules_are_broken_one_by_one():
+    """A timing that obeys them all, then with one number changed for each rule."""
+    traffic = Traffic.made(3, [[(0, 2)], [(1, 2), (2, 0)]])
+    first, second = Transfer(0, 0, 2), Transfer(1, 1, 2)
+    found = timings.timing(traffic, Overlap((1, 2), first, second), "eager")
+
+    assert found is not None
+    assert not list(timings.broken(traffic, found, "eager"))
+    faults = {
+        "posts": {(2, 1): 0}, "waits": {(2, 0): 0}, "begins": {first: -1}, "ends": {first: 99},
+    }  # fmt: skip
+    for part, change in faults.items():
+        wrong = found._replace(**{part: {**getattr(found, part), **change}})
+        assert list(timings.broken(traffic, wrong, "eager")), part
+    assert any("at one time" in x for x in timings.broken(
+        Traffic.made(3, [[(0, 1)], [(0, 2)]]),
+        timings.Timing({(r, t): 0 for r in range(3) for t in (0, 1)}, {(r, t): 0 if t == 0 and r != 1 else 9
+            for r in range(3) for t in (0, 1)}, {Transfer(0, 0, 1): 0, Transfer(1, 0, 2): 1},
+            {Transfer(0, 0, 1): 2, Transfer(1, 0, 2): 3}), "eager"))  # fmt: skip
+
+
+@pytest.mark.parametrize("p", [128, pytest.param(1024, marks=[pytest.mark.slow, pytest.mark.timeout(600)])])
+def test_large_runs_are_judged(p):
+    """The ring at p = 1024 has two million messages: less than a minute of computing, and less than 4 GB."""
+    begun = time.process_time()
+    routed = on(Traffic.of(page("ring"), p), "tree")
+
+    assert len(routed.keys) == 2 * p * (p - 1)
+    assert routed.load == 1
+    for sends in SENDS:
+        assert overlaps.total(routed, sends) == 0  # the general algorithm, though the links are exclusive
+    assert time.process_time() - begun < 60
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 4 * 1024 * 1024  # kB
+
+
+def test_ordered_transfers_have_no_timing():
+    """Rank 2 waits for the first message before it sends what rank 1 needs to send the second."""
+    traffic = Traffic.made(3, [[(0, 2)], [(2, 1)], [(1, 2)]])
+    pair = Transfer(0, 0, 2), Transfer(2, 1, 2)
+
+    assert timings.timing(traffic, Overlap((1, 2), *pair), "eager") is None
+    assert overlaps.total(on(traffic), "eager") == 0

@@ -1,0 +1,168 @@
+"""Routes are ways over existing links, formulas say what routes say, and what is no topology is told so."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from dataclasses import replace
+from itertools import pairwise, product
+
+import pytest
+
+from sparring.errors import InputError
+from sparring.proofs.contention import networks
+from sparring.proofs.contention.links import Link
+from sparring.proofs.trace.links import places
+from sparring.spec.core.numbers import evaluate
+
+ASKED = ["crossbar", "fat_tree", "fat_tree:k=2", "fat_tree:k=3", "ring", "torus", "torus:k=2", "torus:k=3", "tree",
+         "tree:k=3"]  # fmt: skip
+
+
+def pairs(p):
+    """All pairs of different ranks."""
+    return [(src, dst) for src, dst in product(range(p), repeat=2) if src != dst]
+
+
+def by_routes(topology, p) -> set[frozenset[tuple[int, int]]]:
+    """Which pairs share a link, link by link, as messages are routed."""
+    users = defaultdict(set)
+    for pair in pairs(p):
+        for link in topology.route(*pair, p):
+            users[link].add(pair)
+    return set(map(frozenset, users.values()))
+
+
+def by_formulas(links: tuple[Link, ...], p) -> set[frozenset[tuple[int, int]]]:
+    """The same, as the formulas say."""
+    every = [(link, place) for link in links for place in places(link, p)]
+    found = (frozenset(x for x in pairs(p) if evaluate(link.carries(*x), p=p, **place)) for link, place in every)
+    return {users for users in found if users}
+
+
+def agree(topology, p) -> bool:
+    """Whether routes and formulas share links alike; formulas of a tree speak of more edges than one tree has."""
+    routes, formulas = by_routes(topology, p), by_formulas(topology.links, p)
+    return routes <= formulas if topology.name.startswith("tree") else routes == formulas
+
+
+def test_there_are_five():
+    """They are found by name, each with prose of its own."""
+    assert networks.names() == ["crossbar", "fat_tree", "ring", "torus", "tree"]
+    assert all(networks.find(name).doc for name in networks.names())
+
+
+@pytest.mark.parametrize("p", range(2, 13))
+@pytest.mark.parametrize("name", ASKED)
+def test_a_route_passes_no_node_twice(name, p):
+    """From each rank to each other."""
+    topology = networks.find(name)
+
+    for pair in pairs(p):
+        way = topology.route(*pair, p)
+        nodes = [way[0][0], *(b for _, b in way)]
+        assert len(set(nodes)) == len(nodes)
+
+
+@pytest.mark.parametrize("p", range(1, 10))
+@pytest.mark.parametrize("name", [name for name in ASKED if networks.find(name).links])
+def test_formulas_say_what_routes_say(name, p):
+    """For every link, the pairs whose messages cross it."""
+    assert agree(networks.find(name), p)
+
+
+@pytest.mark.parametrize("name", ["ring", "tree", "crossbar", "fat_tree"])
+def test_a_wrong_formula_is_noticed(name):
+    """A link that carries what goes the other way, in each family of links."""
+    topology = networks.find(name)
+    for i, link in enumerate(topology.links):
+        turned = link._replace(carries=lambda src, dst, link=link: link.carries(dst, (src + 1) % 8))
+        planted = replace(topology, links=(*topology.links[:i], turned, *topology.links[i + 1 :]))
+        assert agree(topology, 8) and not agree(planted, 8)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_formulas_of_the_tree_hold_on_any_tree(seed):
+    """Every edge of a random tree has an interval of ranks below it, and its links carry what the formulas say."""
+    rng, p = random.Random(seed), 7
+    nodes = [(0, p)]
+    for low, high in nodes:
+        if high - low > 1:
+            cuts = sorted(rng.sample(range(low + 1, high), rng.randrange(1, high - low)))
+            nodes += pairwise([low, *cuts, high])
+    up, down = networks.find("tree").links
+
+    def way(leaf: int) -> set[tuple[int, int]]:
+        return {(a, b) for a, b in nodes if a <= leaf < b}
+
+    for src, dst in pairs(p):
+        for a, b in nodes:
+            assert evaluate(up.carries(src, dst), a=a, b=b, p=p) == ((a, b) in way(src) - way(dst))
+            assert evaluate(down.carries(src, dst), a=a, b=b, p=p) == ((a, b) in way(dst) - way(src))
+
+
+def test_known_routes():
+    """Ways drawn by hand."""
+    assert networks.find("ring").route(0, 4, 6) == [(0, 5), (5, 4)]
+    assert networks.find("ring").route(0, 3, 6) == [(0, 1), (1, 2), (2, 3)]
+    assert networks.find("torus").route(3, 12, 16) == [(3, 0), (0, 12)]
+    assert networks.find("torus").route(5, 15, 16) == [(5, 6), (6, 7), (7, 11), (11, 15)]
+    assert networks.find("tree").route(0, 2, 4) == [
+        (0, "switch 1.0"), ("switch 1.0", "switch 2.0"), ("switch 2.0", "switch 1.1"), ("switch 1.1", 2),
+    ]  # fmt: skip
+    assert networks.find("fat_tree").route(1, 6, 8) == [
+        (1, "leaf 0"), ("leaf 0", "spine 2"), ("spine 2", "leaf 1"), ("leaf 1", 6),
+    ]  # fmt: skip
+    assert networks.find("fat_tree").route(1, 2, 8) == [(1, "leaf 0"), ("leaf 0", 2)]
+
+
+FAULTS = {
+    "return [(src, 'x'), ('x', src), (src, 'x'), ('x', dst)]": "crosses 0->x twice; it must cross each link once",
+    "return [(src, 'x'), ('y', dst)]": "breaks off between 0->x and y->1",
+    "return [(src, 'x')]": "is 0->x; it must lead from 0 to 1",
+    "return []": "is empty; it must lead from 0 to 1",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_wrong_route_is_told(tmp_path, fault):
+    """In one sentence, with the ranks."""
+    file = tmp_path / "mine.py"
+    file.write_text(f"def route(src, dst, p):\n    {fault}\n")
+    with pytest.raises(InputError) as told:
+        networks.find(str(file)).route(0, 1, 2)
+    assert str(told.value) == f"topology mine: the route from rank 0 to 1 of 2 {FAULTS[fault]}"
+
+
+BAD = {
+    "rang": "no topology 'rang'; did you mean 'ring'? there are crossbar, fat_tree, ring, torus, tree; "
+            "./file.py works too.",
+    "torus:4": "topology torus:4: write a parameter as name=number, such as torus:k=4",
+    "torus:m=4": "page torus has no parameter 'm'; it has k",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_what_is_no_topology(text):
+    """One sentence says what would be right."""
+    with pytest.raises(InputError) as told:
+        networks.find(text)
+    assert str(told.value) == BAD[text]
+
+
+@pytest.mark.parametrize("text", ["torus:k=1", "tree:k=1", "fat_tree:k=0"])
+def test_a_parameter_that_makes_no_topology(text):
+    """It is told with what is possible."""
+    with pytest.raises(InputError, match=rf"^{text}: a .* has at least [12] "):
+        networks.find(text).route(0, 1, 2)
+
+
+def test_a_module_without_route(tmp_path):
+    """A file is a topology only if it routes."""
+    file = tmp_path / "mine.py"
+    file.write_text("def links():\n    return ()\n")
+    with pytest.raises(InputError, match="topology mine lacks the function route"):
+        networks.find(str(file))
+    file.write_text("def route(src, dst):\n    return []\n")
+    with pytest.raises(InputError, match="topology mine: route must ask for src, dst, p, in this order"):
+        networks.find(str(file))
