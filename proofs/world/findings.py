@@ -90,9 +90,9 @@ class Outcome:
     """All that is known after a run.
 
     ``results``: what each rank returned, None where it did not get that far.  ``deterministic``:
-    the run stayed in the fragment (named sources, no tests, no waiting for one of several) in
-    which one complete run with synchronous sends decides result and deadlock for every schedule
-    and all larger buffers; ``why_not`` names the calls that left it.
+    the run made only calls with which one complete run with synchronous sends decides result and
+    deadlock for every schedule and all larger buffers, as ``proofs/coq/mpi.v`` lists and proves;
+    ``why_not`` names the others.  That ranks read no clock and share no memory is not looked at.
     """
 
     results: list[Any]
