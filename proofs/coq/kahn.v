@@ -12,7 +12,7 @@
      policy between A and B, which may be another in each step, no run is longer, each can be
      continued to that end, and none ends elsewhere. *)
 
-From Coq Require Import Lia.
+From Coq Require Import List Lia.
 
 Section Network.
 Variables rank own : Type.
@@ -162,6 +162,49 @@ Proof.
   split; [now exists k|]. intros Stuck. destruct R' as [u f E|k r u b f [Ar M] _].
   - split; [lia|assumption].
   - destruct (Stuck r b). split; auto.
+Qed.
+
+(* ---- Making runs ------------------------------------------------------------------------- *)
+
+(* A first move and a run make a run. *)
+Lemma moves (P : policy) r n a x f : P a r -> act a r = Some x ->
+  run P n (fun q => if rank_eq q r then x else a q) f -> run P (S n) a f.
+Proof.
+  intros May Can Rest. apply run_move with r (fun q => if rank_eq q r then x else a q); auto.
+  repeat split; [assumption|now destruct (rank_eq r r)|]. intros q N. now destruct (rank_eq q r).
+Qed.
+
+(* Two runs make a run. *)
+Lemma run_run (P : policy) m n a b c : kept P -> run P m a b -> run P n b c -> run P (m + n) a c.
+Proof.
+  intros K R S. induction R as [a b E|m r a d b M R IH]; cbn.
+  - apply (run_same P n b); [assumption| |assumption]. intros r. now rewrite E.
+  - apply run_move with r d; auto.
+Qed.
+
+(* If finitely many ranks can move, each by itself, then all can, one after another. *)
+Lemma all_move (P : policy) l : kept P -> forall a b, (forall r, ~ In r l -> b r = a r) ->
+  (forall r, In r l -> b r = a r \/ P a r /\ act a r = Some (b r)) -> exists n, run P n a b.
+Proof.
+  intros K. induction l as [|r l IH]; intros a b Others These.
+  - exists 0. apply run_end. intros r. now apply Others.
+  - set (c := fun q => if rank_eq q r then b r else a q).
+    assert (M : act a r = Some (b r) -> forall q, q <> r -> meanwhile q a c).
+    { intros A q N. unfold c. split; [now destruct (rank_eq q r)|]. intros x.
+      destruct (rank_eq x r) as [->|_]; [now right|now left]. }
+    assert (Out : forall q, ~ In q l -> b q = c q).
+    { intros q N. unfold c. destruct (rank_eq q r) as [->|X]; [reflexivity|].
+      apply Others. now intros [E|I]; [apply X|apply N]. }
+    destruct (These r (or_introl eq_refl)) as [E|[Pr A]].
+    + apply IH; [|intros q I; apply These; now right]. intros q N.
+      destruct (rank_eq q r) as [->|X]; [assumption|]. apply Others. now intros [Y|I]; [apply X|].
+    + destruct (IH c b Out) as [n R].
+      * intros q I. destruct (rank_eq q r) as [->|X].
+        { left. unfold c. now destruct (rank_eq r r). }
+        assert (Q : c q = a q) by (unfold c; now destruct (rank_eq q r)). rewrite Q.
+        destruct (These q (or_intror I)) as [E|[Pq Aq]]; [now left|right].
+        split; [now apply (K q a c (M A q X))|now apply (undisturbed q a c _ (M A q X))].
+      * exists (S n). now apply moves with r (b r).
 Qed.
 
 End Network.

@@ -6,7 +6,8 @@
 
    - [got_more]: sends and receives posted later do not change who got what;
    - [oldest_is_taken], [first_is_served]: so a posted receive takes the oldest message left over
-     that it accepts, and a posted message goes to the first receive without one that accepts it. *)
+     that it accepts, and a posted message goes to the first receive without one that accepts it;
+   - [fifo]: where every receive accepts everything, the k-th gets the k-th message. *)
 
 From Coq Require Import Arith List Bool Lia.
 Import ListNotations.
@@ -141,6 +142,28 @@ Proof.
       now destruct (Other sent v E).
 Qed.
 
+(* ---- First in, first out ----------------------------------------------------------------- *)
+
+(* Wishes that accept everything take the oldest messages. *)
+Lemma left_over_fifo wished : (forall w, In w wished -> forall t, accepts w t = true) ->
+  forall sent, length wished <= length sent ->
+  left_over sent wished = skipn (length wished) sent.
+Proof.
+  intros Any. induction wished as [|w wished IH]; intros [|m sent]; cbn; try (auto; lia).
+  intros Le. rewrite Any by now left. apply IH; [|lia]. intros v I. apply Any. now right.
+Qed.
+
+(* Of as many messages as receives, the last receive gets the last message. *)
+Theorem fifo sent wished m w : (forall v, In v (wished ++ [w]) -> forall t, accepts v t = true) ->
+  (forall v, In v wished -> asker v <> asker w) -> length sent = length wished ->
+  got (sent ++ [m]) (wished ++ [w]) (asker w) = Some m.
+Proof.
+  intros Any New E. rewrite oldest_is_taken by assumption.
+  rewrite left_over_fifo; [|intros; apply Any; apply in_or_app; now left|rewrite app_length; lia].
+  rewrite skipn_app, <- E, Nat.sub_diag, skipn_all. cbn.
+  rewrite (Any w); [reflexivity|]. apply in_or_app. right. now left.
+Qed.
+
 (* ---- What buffers hold ------------------------------------------------------------------- *)
 
 (* Taking a message leaves no more behind. *)
@@ -165,6 +188,16 @@ Qed.
 
 End Matching.
 
+Arguments number {tag value}.
+Arguments label {tag value}.
+Arguments content {tag value}.
+Arguments asker {tag}.
+Arguments accepts {tag}.
+Arguments take {tag value}.
+Arguments left_over {tag value}.
+Arguments got {tag value}.
+
 Print Assumptions got_more.
 Print Assumptions oldest_is_taken.
 Print Assumptions first_is_served.
+Print Assumptions fifo.

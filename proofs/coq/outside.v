@@ -1,4 +1,4 @@
-(* What kahn.v and mpi.v speak of exists, and without their conditions they would be wrong.
+(* What kahn.v and buffers.v speak of exists, and without their conditions they would be wrong.
 
    - [exchange_finishes]: two ranks that post a receive and a send and wait for both finish
      without buffers, so the hypotheses can be met;
@@ -11,59 +11,36 @@
    A rank that is not deterministic has no function [act] at all. *)
 
 From Coq Require Import Arith Bool List.
-Require Import kahn matching mpi.
+Require Import kahn matching mpi buffers program.
 Import ListNotations.
 
-(* ---- Two ranks, and programs written out ------------------------------------------------- *)
+(* ---- Two ranks --------------------------------------------------------------------------- *)
 
-Definition post := operation bool unit nat.
-
-Inductive program :=
-  | Then (o : post) (k : program)
-  | After (i : nat) (k : result unit nat -> program)
-  | Done (x : nat).
-
-Definition next (l : program) : call bool unit nat program :=
-  match l with
-  | Then o k => Post _ _ _ _ o k
-  | After i k => Wait _ _ _ _ i k
-  | Done _ => Halt _ _ _ _
-  end.
-
-Definition both (c : nat) : list bool := [false; true].
-
-Definition does := act bool unit nat program bool_dec next.
-Definition without_buffers := synchronous bool unit nat program bool_dec both next.
-Definition with_one := bounded bool unit nat program bool_dec both next (fun _ _ => 1).
-
-Definition value_of (x : result unit nat) : nat :=
-  match x with Received _ _ m => content _ _ m | _ => 0 end.
+Local Notation code := (program bool unit nat nat).
+Local Notation state := (kahn.state bool (own bool unit nat code)).
+Definition members (c : nat) : list bool := [false; true].
+Definition does := act bool unit nat code bool_dec next.
+Definition without_buffers := synchronous bool unit nat code bool_dec members next.
+Definition with_one := bounded bool unit nat code bool_dec members next (fun _ _ => 1).
 
 (* Each rank gives the other its number, and ends with what it was given. *)
-Definition give (r : bool) : post := Send _ _ _ (negb r) tt (Nat.b2n r) true.
-Definition get (r : bool) : post := Receive _ _ _ (negb r) (fun _ => true).
-Definition exchange : state bool (own bool unit nat program) := begin _ _ _ _ (fun r =>
-  Then (get r) (Then (give r) (After 0 (fun x => After 1 (fun _ => Done (value_of x)))))).
-Definition send_first : state bool (own bool unit nat program) := begin _ _ _ _ (fun r =>
-  Then (give r) (After 0 (fun _ => Then (get r) (After 1 (fun x => Done (value_of x)))))).
+Definition give (r : bool) : operation bool unit nat := Send (negb r) tt (Nat.b2n r) true.
+Definition get (r : bool) : operation bool unit nat := Receive (negb r) (fun _ => true).
+Definition value_of (x : result unit nat) : nat :=
+  match x with Received m => content m | _ => 0 end.
 
-(* To run by hand: rank r moves, if it may and can. *)
-Lemma moves {rank own} (eq : forall r q : rank, {r = q} + {r <> q}) act
-  (P : policy rank own) r n a x f :
-  P a r -> act a r = Some x ->
-  run rank own act P n (fun q => if eq q r then x else a q) f -> run rank own act P (S n) a f.
-Proof.
-  intros May Can Rest. apply run_move with r (fun q => if eq q r then x else a q); [|assumption].
-  repeat split; [assumption|now destruct (eq r r)|]. intros q N. now destruct (eq q r).
-Qed.
+Definition exchange : state := begin _ _ _ _ (fun r =>
+  Then (get r) (Then (give r) (After 0 (fun x => After 1 (fun _ => Done (value_of x)))))).
+Definition send_first : state := begin _ _ _ _ (fun r =>
+  Then (give r) (After 0 (fun _ => Then (get r) (After 1 (fun x => Done (value_of x)))))).
 
 Ltac permitted := first
   [ exact I | exists 0; eexists; split; reflexivity | exists 1; eexists; split; reflexivity
   | left; permitted | right; split; [reflexivity|apply le_n] ].
-Ltac go r := eapply (moves bool_dec _ _ r); [permitted|reflexivity|].
+Ltac go r := eapply (moves _ _ bool_dec _ _ r); [permitted|reflexivity|].
 
 Theorem exchange_finishes : exists f,
-  run _ _ does without_buffers 8 exchange f /\ finished _ _ _ _ next f /\
+  run _ _ does without_buffers 8 exchange f /\ finished _ _ _ code next f /\
   fst (f false) = Done 1 /\ fst (f true) = Done 0.
 Proof.
   eexists. split; [|split; [|split]].
@@ -76,8 +53,8 @@ Qed.
 
 Theorem buffers_can_hide_a_deadlock :
   (exists u, run _ _ does without_buffers 2 send_first u /\ stuck _ _ does without_buffers u /\
-             ~ finished _ _ _ _ next u) /\
-  (exists f, run _ _ does with_one 8 send_first f /\ finished _ _ _ _ next f).
+             ~ finished _ _ _ code next u) /\
+  (exists f, run _ _ does with_one 8 send_first f /\ finished _ _ _ code next f).
 Proof.
   split; eexists; split.
   - go false. go true. apply run_end. intros r. reflexivity.
@@ -122,7 +99,7 @@ Definition send_once : machine := fun a r =>
   match r, a r with 0, 0 | 1, 0 => Some 1 | _, _ => None end.
 Definition common_pool : policy nat nat := fun a r => a (1 - r) = 0.
 
-Ltac visit r := eapply (moves Nat.eq_dec _ _ r); [first [exact I|reflexivity]|reflexivity|].
+Ltac visit r := eapply (moves _ _ Nat.eq_dec _ _ r); [first [exact I|reflexivity]|reflexivity|].
 Ltac ended := apply run_end; intros q; reflexivity.
 Ltac at_end := intros [|[|[|q]]] b [May [Can _]]; discriminate.
 

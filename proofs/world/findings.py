@@ -91,8 +91,8 @@ class Outcome:
 
     ``results``: what each rank returned, None where it did not get that far.  ``deterministic``:
     the run made only calls with which one complete run with synchronous sends decides result and
-    deadlock for every schedule and all larger buffers, as ``proofs/coq/mpi.v`` lists and proves;
-    ``why_not`` names the others.  That ranks read no clock and share no memory is not looked at.
+    deadlock for every schedule and all larger buffers, as proved in ``proofs/coq``; ``why_not``
+    names the others (``mpi.v`` lists both).  That ranks read no clock is not looked at.
     """
 
     results: list[Any]
