@@ -1,10 +1,11 @@
 (* One tactic for every page whose formulas are read as integers: a remainder by p becomes the few
    linear cases that its range allows, and linear arithmetic decides each.
 
-   proofs/core/coq.py writes down the page and calls [wrap]; [laps] is why the cases are all. *)
+   proofs/core/coq.py writes down the page and calls [wrap] or, for [agreement], [wrap_same]; [laps]
+   is why the cases are all. *)
 
 From Coq Require Import ZArith Bool Lia.
-Require Import machine schedule.
+Require Import machine schedule terms.
 Local Open Scope Z_scope.
 
 (* With a p <= x < b p, the remainder of x by p is x - k p for one of the k from a to b - 1. *)
@@ -58,5 +59,28 @@ Ltac wrap page :=
   intros; try constructor; cbv zeta; unfold is_true;
   cbn [page steps chunks dst src sends adds holds live start goal wanted] in *; intros;
   repeat one_case; lia.
+
+(* Who got something, and whether it adds: each case has its line of [same_before]. *)
+Ltac one_line :=
+  match goal with
+  | |- context [~ (?b = true)] =>
+      lazymatch b with
+      | true => fail
+      | false => fail
+      | _ => let E := fresh in destruct b eqn:E
+      end
+  end.
+Ltac choose :=
+  lazymatch goal with
+  | |- _ \/ _ => first [left; choose|right; choose]
+  | |- _ /\ _ => split; choose
+  | |- _ => lia
+  end.
+
+(* The obligations about [same]. *)
+Ltac wrap_same page same :=
+  intros; constructor; unfold same_before; cbv zeta; unfold is_true, same;
+  cbn [page steps chunks dst src sends adds holds live start goal wanted] in *; intros;
+  repeat one_line; repeat one_case; choose.
 
 Print Assumptions laps.

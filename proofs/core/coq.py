@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.obligations import c, p, q, r, s, t
+from sparring.proofs.core.obligations import Same, c, p, q, r, s, t
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Node, Reader, both
 
@@ -30,15 +30,17 @@ OPERATORS = {
     "where": "(if {} then {} else {})",
 }
 
-INSTANCE = """\
+PAGE = """\
 From Coq Require Import ZArith Bool Lia.
-Require Import machine schedule wrap.
+Require Import machine schedule terms wrap.
 Local Open Scope Z_scope.
 
 Definition page : family := {{|
 {fields}
 |}}.
+"""
 
+RESULT = """
 Theorem page_is_matched p : 1 <= p -> matched page p.
 Proof. wrap page. Qed.
 
@@ -52,6 +54,15 @@ Proof. wrap page. Qed.
 Print Assumptions page_is_matched.
 Print Assumptions page_sends_to_ranks.
 Print Assumptions page_is_inductive.
+"""
+
+AGREEMENT = """
+Definition same (p r s c t : Z) : bool := {same}.
+
+Theorem page_agrees p : 1 <= p -> agreement page p (same p).
+Proof. wrap_same page same. Qed.
+
+Print Assumptions page_agrees.
 """
 
 
@@ -75,7 +86,17 @@ class CoqReader(Reader[CoqTerm]):
 
 
 def instance(page: Page) -> str:
-    """The text of a Coq file in which the page meets the obligations ``matched`` and ``inductive``, for every p."""
+    """The text of a Coq file in which the page meets the obligations of the schedule and of ``holds``, for every p."""
+    return definition(page) + RESULT
+
+
+def agreement(page: Page, same: Same) -> str:
+    """The text of a Coq file in which it meets those of ``same``, for every p."""
+    return definition(page) + AGREEMENT.format(same=CoqReader()(same(r, s, c, t, p)))
+
+
+def definition(page: Page) -> str:
+    """The page's formulas.  Raises Undecided where they are not read as integers."""
     if page.encoding != "wrap":
         raise Undecided(f"{page.name}: only pages whose formulas are read as integers have a Coq instance")
     formulas: dict[str, Int | Bool] = {
@@ -92,4 +113,4 @@ def instance(page: Page) -> str:
         "wanted r c p": page.wanted(r, c, p),
     }
     read = CoqReader()
-    return INSTANCE.format(fields=";\n".join(f"  {name} := {read(term)}" for name, term in formulas.items()))
+    return PAGE.format(fields=";\n".join(f"  {name} := {read(term)}" for name, term in formulas.items()))
