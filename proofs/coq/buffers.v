@@ -53,7 +53,7 @@ Definition waits (may : state -> rank -> operation * list operation -> nat -> Pr
 Definition synchronous : buffering := waits (fun a r o i =>
   match o with
   | (Send d _ _ _, _) => matched a r d i
-  | (Receive _ _, _) => True
+  | (Receive _ _, _) | (Look _ _, _) => True
   | (Meet c _ _, before) => gathered a c (length (given before c)) (members c) <> None
   end).
 
@@ -71,7 +71,7 @@ Definition bounded (room : rank -> rank -> nat) : buffering := waits (fun a r o 
       matched a r d i \/ standard = true /\
       length (filter (fun m => number m <=? i)
         (left_over (sent (posted a r) d) (wished (posted a d) r))) <= room r d
-  | (Receive _ _, _) => True
+  | (Receive _ _, _) | (Look _ _, _) => True
   | (Meet c _ _, before) => gathered a c (length (given before c)) (members c) <> None
   end).
 
@@ -97,26 +97,26 @@ Qed.
 
 Lemma synchronous_kept : kept rank own act synchronous.
 Proof.
-  apply waits_kept. intros r a b [[d t v s|s ok|c needs v] before] i M; auto.
+  apply waits_kept. intros r a b [[d t v s|s ok|s ok|c needs v] before] i M; auto.
   - now apply (matched_kept _ _ _ _ _ next r a).
   - now apply (all_met r).
 Qed.
 
 Lemma unbounded_kept : kept rank own act unbounded.
 Proof.
-  apply waits_kept. intros r a b [[d t v []|s ok|c needs v] before] i M; auto.
+  apply waits_kept. intros r a b [[d t v []|s ok|s ok|c needs v] before] i M; auto.
   now apply (matched_kept _ _ _ _ _ next r a).
 Qed.
 
 Lemma bounded_kept room : kept rank own act (bounded room).
 Proof.
-  apply waits_kept. intros r a b [[d t v s|s ok|c needs v] before] i M; auto;
+  apply waits_kept. intros r a b [[d t v s|s ok|s ok|c needs v] before] i M; auto;
     [|now apply (all_met r)].
   intros [Y|[S L]]; [left; now apply (matched_kept _ _ _ _ _ next r a)|right].
   split; [assumption|]. rewrite (meanwhile_own _ _ _ _ _ _ r a b M).
   destruct (meanwhile_more _ _ _ _ _ _ r a b d M) as [x ->].
-  destruct (wished_more rank tag value rank_eq (posted a d) r x) as [later ->]. rewrite left_over_app.
-  eapply Nat.le_trans; [apply left_over_fewer|assumption].
+  destruct (wished_more rank tag value rank_eq (posted a d) r x) as [later ->].
+  rewrite left_over_app. eapply Nat.le_trans; [apply left_over_fewer|assumption].
 Qed.
 
 (* ---- The theorems ------------------------------------------------------------------------ *)
@@ -190,7 +190,7 @@ Theorem more_room_permits_more (room more : rank -> rank -> nat) a r :
 Proof.
   intros Le. unfold synchronous, bounded, unbounded, waits. specialize (Le r).
   destruct (next (fst (a r))) as [| |i k|]; auto.
-  destruct (at_number (posted a r) i) as [[[d t v []|s ok|c needs v] before]|]; auto.
+  destruct (at_number (posted a r) i) as [[[d t v []|s ok|s ok|c needs v] before]|]; auto.
   - split; [now left|split; [|trivial]]. intros [Y|[S L]]; [now left|right].
     split; [assumption|]. specialize (Le d). lia.
   - split; [now left|split; [|intros [Y|[[=] _]]; assumption]]. intros [Y|[[=] _]]. now left.

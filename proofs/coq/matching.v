@@ -84,6 +84,17 @@ Proof.
     destruct (take (accepts w) newer) as [[n rest]|]; auto.
 Qed.
 
+(* The oldest accepted message that is left over stays that, whatever is sent later. *)
+Lemma oldest_stays ok m wished : forall sent newer,
+  option_map fst (take ok (left_over sent wished)) = Some m ->
+  option_map fst (take ok (left_over (sent ++ newer) wished)) = Some m.
+Proof.
+  induction wished as [|w wished IH]; intros sent newer; cbn; rewrite take_app.
+  - now destruct (take ok sent) as [[]|].
+  - destruct (take (accepts w) sent) as [[n rest]|]; [apply IH|].
+    destruct (take (accepts w) newer) as [[n rest]|]; apply IH.
+Qed.
+
 (* Further wishes take from what is left over. *)
 Lemma left_over_app wished later : forall sent,
   left_over sent (wished ++ later) = left_over (left_over sent wished) later.

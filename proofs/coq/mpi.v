@@ -5,20 +5,24 @@
    operations, numbered 0, 1, ... in the order of posting, and waits for one by its number.
 
    Covered; a blocking call posts and waits at once, Waitall waits for one after another:
-     Send, Isend       MPI may buffer or not, as it likes at each call
-     Ssend, Issend     never buffered
-     Recv, Irecv       from a named source, with a named tag or any
-     Sendrecv          the same
+     Send, Isend, Rsend   MPI may buffer or not, as it likes at each call
+     Ssend, Issend        never buffered
+     Bsend                is posted and not waited for; the attached buffer must suffice
+     Recv, Irecv, Sendrecv, Sendrecv_replace, Probe
+                          from a named source, with a named tag or any
      Wait, Waitall
-     Barrier, Bcast, Allreduce, Allgather, Allgatherv, Alltoall, Alltoallv, Dup, Free
-                       everybody may wait for everybody, or only for what it needs
+     Barrier, Bcast, Gather, Gatherv, Scatter, Scatterv, Reduce, Scan, Exscan, Allreduce
+     Allgather, Allgatherv, Alltoall, Alltoallv, Alltoallw, Reduce_scatter, Reduce_scatter_block
+     Dup, Split, Create, Free
+                          everybody may wait for everybody, or only for what it needs
+   and the nonblocking and persistent forms of these, which post when they are started.
 
    Not covered, since what they bring may depend on the schedule:
-     Recv, Irecv, Sendrecv from ANY_SOURCE
-     Waitany, Waitsome, Test, Testall, Testany, Testsome
-     Probe, Iprobe, Mprobe, Improbe, Cancel
-   nor ranks that read a clock or random numbers, or that share memory or files.  Bsend, Rsend,
-   persistent requests, other collective calls and one-sided communication are not described.
+     Recv, Irecv, Sendrecv, Probe from ANY_SOURCE
+     Waitany, Waitsome, Test, Testall, Testany, Testsome, Get_status
+     Iprobe, Improbe, Cancel, Wtime
+   nor ranks that read a clock or random numbers, or that share memory or files.  Mprobe and
+   one-sided communication are not described.
 
    A tag here stands for MPI's communicator and tag.  A buffer belongs to MPI until the wait: what
    is sent is what was there at the post, what arrives is seen after the wait.  A reduction is a
@@ -41,6 +45,7 @@ Local Notation wish := (matching.wish tag).
 Inductive operation :=
   | Send (d : rank) (t : tag) (v : value) (standard : bool)  (* standard: it may be buffered *)
   | Receive (s : rank) (ok : tag -> bool)
+  | Look (s : rank) (ok : tag -> bool)  (* shows what a receive would get *)
   | Meet (c : nat) (needs : list rank) (v : value).  (* brings what the ranks [needs] give *)
 
 Inductive result :=
@@ -122,6 +127,8 @@ Definition brings (a : state) (r : rank) (i : nat) : option result :=
   match at_number (posted a r) i with
   | Some (Send _ _ _ _, _) => Some Sent
   | Some (Receive s _, _) => option_map Received (arrived a s r i)
+  | Some (Look s ok, before) => option_map (fun m => Received (fst m))
+      (take ok (left_over (sent (posted a s) r) (wished before s)))
   | Some (Meet c needs _, before) => option_map Met (gathered a c (length (given before c)) needs)
   | None => None
   end.
@@ -206,9 +213,16 @@ Qed.
 Lemma brings_kept r a b i x : meanwhile r a b -> brings a r i = Some x -> brings b r i = Some x.
 Proof.
   intros M. unfold brings. rewrite (meanwhile_own r a b M).
-  destruct (at_number (posted a r) i) as [[[d t v s|s ok|c needs v] before]|]; auto.
+  destruct (at_number (posted a r) i) as [[[d t v s|s ok|s ok|c needs v] before]|]; auto.
   - destruct (arrived a s r i) as [m|] eqn:E; [|discriminate].
     now rewrite (arrived_kept r a b s r i m).
+  - destruct (meanwhile_more r a b s M) as [more ->].
+    destruct (sent_more (posted a s) r more) as [newer ->].
+    destruct (take ok (left_over (sent (posted a s) r) _)) as [[m rest]|] eqn:E; [|discriminate].
+    assert (O := oldest_stays _ _ ok m (wished before s) (sent (posted a s) r) newer).
+    rewrite E in O. specialize (O eq_refl). revert O.
+    destruct (take ok (left_over (_ ++ newer) _)) as [[n rest']|]; [|discriminate].
+    now intros [= ->].
   - destruct (gathered a c _ needs) as [l|] eqn:E; [|discriminate].
     now rewrite (gathered_kept r a b c _ _ l).
 Qed.
@@ -225,6 +239,7 @@ End MPI.
 
 Arguments Send {rank tag value}.
 Arguments Receive {rank tag value}.
+Arguments Look {rank tag value}.
 Arguments Meet {rank tag value}.
 Arguments Sent {tag value}.
 Arguments Received {tag value}.

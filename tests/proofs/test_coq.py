@@ -310,6 +310,12 @@ WEAKENED = {
         "Some match arrived a s r i with Some m => Received m | None => Sent end",
         "brings_kept",
     ),
+    "a probe that sees the newest message": (
+        "mpi",
+        "(take ok (left_over (sent (posted a s) r) (wished before s)))",
+        "(take ok (rev (left_over (sent (posted a s) r) (wished before s))))",
+        "brings_kept",
+    ),
     "a meeting that counts who is there": (
         "mpi",
         "option_map Met (gathered a c (length (given before c)) needs)",
