@@ -4,7 +4,7 @@
    by step.
 
    Letters: p ranks, r and s ranks, t step, c chunk, q the rank whose contribution is meant.
-   All count from 0; there are p chunks. *)
+   All count from 0. *)
 
 From Coq Require Import ZArith List FinFun Bool Lia.
 Local Open Scope Z_scope.
@@ -14,6 +14,7 @@ Local Coercion Z.of_nat : nat >-> Z.
 
 Record family := {
   steps  : Z -> Z;                          (* p          how many steps there are *)
+  chunks : Z -> Z;                          (* p          how many chunks there are *)
   dst    : Z -> Z -> Z -> Z;                (* r t p      to whom rank r sends in step t *)
   src    : Z -> Z -> Z -> Z;                (* r t p      from whom rank r receives *)
   sends  : Z -> Z -> Z -> Z -> bool;        (* s c t p    s sends chunk c: chunk s t p = c *)

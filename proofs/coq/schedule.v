@@ -16,16 +16,17 @@ Local Coercion is_true : bool >-> Sortclass.
 
 (* [holds] is right at the start, stays right on live cells, and says the goal at the end. *)
 Record inductive (F : family) (p : Z) : Prop := {
-  base : forall q r c, 0 <= q < p -> 0 <= r < p -> 0 <= c < p ->
+  base : forall q r c, 0 <= q < p -> 0 <= r < p -> 0 <= c < chunks F p ->
     live F r c 0 p ->
     holds F q r c 0 p = start F q r c p;
-  live_from_live : forall r c t, 0 <= r < p -> 0 <= c < p -> 0 <= t < steps F p ->
+  live_from_live : forall r c t, 0 <= r < p -> 0 <= c < chunks F p -> 0 <= t < steps F p ->
     live F r c (t + 1) p ->
     let s := src F r t p in
     if sends F s c t p
     then live F s c t p && (negb (adds F t p) || live F r c t p)
     else live F r c t p;
-  step : forall q r c t, 0 <= q < p -> 0 <= r < p -> 0 <= c < p -> 0 <= t < steps F p ->
+  step : forall q r c t, 0 <= q < p -> 0 <= r < p -> 0 <= c < chunks F p ->
+    0 <= t < steps F p ->
     live F r c (t + 1) p ->
     let s := src F r t p in
     holds F q r c (t + 1) p =
@@ -34,12 +35,13 @@ Record inductive (F : family) (p : Z) : Prop := {
            then holds F q r c t p || holds F q s c t p
            else holds F q s c t p
       else holds F q r c t p;
-  disjoint : forall q r c t, 0 <= q < p -> 0 <= r < p -> 0 <= c < p -> 0 <= t < steps F p ->
+  disjoint : forall q r c t, 0 <= q < p -> 0 <= r < p -> 0 <= c < chunks F p ->
+    0 <= t < steps F p ->
     live F r c (t + 1) p ->
     let s := src F r t p in
     sends F s c t p -> adds F t p ->
     holds F q r c t p && holds F q s c t p = false;
-  conclusion : forall q r c, 0 <= q < p -> 0 <= r < p -> 0 <= c < p ->
+  conclusion : forall q r c, 0 <= q < p -> 0 <= r < p -> 0 <= c < chunks F p ->
     wanted F r c p ->
     live F r c (steps F p) p /\ holds F q r c (steps F p) p = goal F q r c p
 }.
@@ -98,7 +100,7 @@ Hypothesis holds_inductive : inductive F p.
 
 (* After every step, a live cell is the total of the ranks that [holds] names. *)
 Lemma invariant (t : nat) : t <= steps F p ->
-  forall r c, 0 <= r < p -> 0 <= c < p -> live F r c t p ->
+  forall r c, 0 <= r < p -> 0 <= c < chunks F p -> live F r c t p ->
   val F p op (initial F p x) t r c = total p (fun q => holds F q r c t p) x c.
 Proof.
   induction t as [|t IH]; intros Ht r c Hr Hc L.
@@ -120,7 +122,7 @@ Proof.
 Qed.
 
 (* A wanted cell ends as the sum of what its goal names, each contribution once. *)
-Theorem exactly_once r c : 0 <= r < p -> 0 <= c < p -> wanted F r c p ->
+Theorem exactly_once r c : 0 <= r < p -> 0 <= c < chunks F p -> wanted F r c p ->
   final F p op (initial F p x) r c = total p (fun q => goal F q r c p) x c.
 Proof.
   intros Hr Hc W. assert (T := steps_nonneg F p schedule_matched).
@@ -136,7 +138,7 @@ Qed.
 Theorem allreduce :
   (forall q r c, start F q r c p = (q =? r)) -> (forall q r c, goal F q r c p = true) ->
   (forall r c, wanted F r c p = true) ->
-  forall r c, 0 <= r < p -> 0 <= c < p ->
+  forall r c, 0 <= r < p -> 0 <= c < chunks F p ->
   initial F p x r c = x r c /\
   final F p op (initial F p x) r c = sum op zero (Z.to_nat p) (fun q => x q c).
 Proof.
@@ -149,7 +151,7 @@ Qed.
 (* Reduce-scatter: the same promise, on the cells that are wanted alone. *)
 Theorem reduce_scatter :
   (forall q r c, start F q r c p = (q =? r)) -> (forall q r c, goal F q r c p = true) ->
-  forall r c, 0 <= r < p -> 0 <= c < p -> wanted F r c p ->
+  forall r c, 0 <= r < p -> 0 <= c < chunks F p -> wanted F r c p ->
   initial F p x r c = x r c /\
   final F p op (initial F p x) r c = sum op zero (Z.to_nat p) (fun q => x q c).
 Proof.
@@ -160,20 +162,20 @@ Proof.
 Qed.
 
 (* Allgather: rank c starts with chunk c, all else is empty; every rank ends with all chunks. *)
-Theorem allgather :
+Theorem allgather : chunks F p = p ->
   (forall q r c, start F q r c p = (q =? r) && (r =? c)) ->
   (forall q r c, goal F q r c p = (q =? c)) -> (forall r c, wanted F r c p = true) ->
-  forall r c, 0 <= r < p -> 0 <= c < p ->
+  forall r c, 0 <= r < p -> 0 <= c < chunks F p ->
   initial F p x r c = part (r =? c) (x c c) /\
   final F p op (initial F p x) r c = x c c.
 Proof.
-  intros Start Goal Want r c Hr Hc. split.
+  intros Chunks Start Goal Want r c Hr Hc. rewrite Chunks in Hc. split.
   - unfold initial. destruct (Z.eqb_spec r c) as [->|N].
     + rewrite (total_ext p _ (fun q => q =? c)); [now apply total_one|].
       intros q _. rewrite Start, Z.eqb_refl. apply andb_true_r.
     + rewrite (total_ext p _ (fun _ => false)); [apply total_none|].
       intros q _. rewrite Start. destruct (Z.eqb_spec r c); [contradiction|apply andb_false_r].
-  - rewrite exactly_once; try assumption; [|apply Want].
+  - rewrite exactly_once; try assumption; [|now rewrite Chunks|apply Want].
     rewrite (total_ext p _ (fun q => q =? c)) by auto. now apply total_one.
 Qed.
 

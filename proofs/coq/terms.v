@@ -86,11 +86,12 @@ Definition same_before F p (same : Z -> Z -> Z -> Z -> bool) (r s c t : Z) : Pro
 
 (* What the kernel asks of [same r s c t]: after t steps, r and s have the same copy of c. *)
 Record agreement (F : family) (p : Z) (same : Z -> Z -> Z -> Z -> bool) : Prop := {
-  same_base : forall r s c, 0 <= r < p -> 0 <= s < p -> 0 <= c < p ->
+  same_base : forall r s c, 0 <= r < p -> 0 <= s < p -> 0 <= c < chunks F p ->
     same r s c 0 -> r = s;
-  same_step : forall r s c t, 0 <= r < p -> 0 <= s < p -> 0 <= c < p -> 0 <= t < steps F p ->
+  same_step : forall r s c t, 0 <= r < p -> 0 <= s < p -> 0 <= c < chunks F p ->
+    0 <= t < steps F p ->
     same r s c (t + 1) -> same_before F p same r s c t;
-  same_conclusion : forall r s c, 0 <= r < p -> 0 <= s < p -> 0 <= c < p ->
+  same_conclusion : forall r s c, 0 <= r < p -> 0 <= s < p -> 0 <= c < chunks F p ->
     same r s c (steps F p)
 }.
 
@@ -103,7 +104,7 @@ Hypothesis ranks_agree : agreement F p same.
 
 (* Wherever [same] says so, the terms are identical. *)
 Lemma same_invariant (t : nat) : t <= steps F p ->
-  forall r s c, 0 <= r < p -> 0 <= s < p -> 0 <= c < p -> same r s c t ->
+  forall r s c, 0 <= r < p -> 0 <= s < p -> 0 <= c < chunks F p -> same r s c t ->
   identical (val F p Plus Leaf t r c) (val F p Plus Leaf t s c).
 Proof.
   induction t as [|t IH]; intros Ht r s c Hr Hs Hc Same.
@@ -121,7 +122,7 @@ Proof.
 Qed.
 
 (* All ranks end with identical terms. *)
-Theorem same_terms r s c : 0 <= r < p -> 0 <= s < p -> 0 <= c < p ->
+Theorem same_terms r s c : 0 <= r < p -> 0 <= s < p -> 0 <= c < chunks F p ->
   identical (final F p Plus Leaf r c) (final F p Plus Leaf s c).
 Proof.
   intros Hr Hs Hc. assert (T := steps_nonneg F p schedule_matched).
@@ -132,7 +133,7 @@ Qed.
 (* All ranks end with the same bits if only the operation is commutative. *)
 Theorem same_bits {M : Type} (op : M -> M -> M) (x : Z -> Z -> M) :
   (forall u v, op u v = op v u) ->
-  forall r s c, 0 <= r < p -> 0 <= s < p -> 0 <= c < p ->
+  forall r s c, 0 <= r < p -> 0 <= s < p -> 0 <= c < chunks F p ->
   final F p op x r c = final F p op x s c.
 Proof.
   intros comm r s c Hr Hs Hc. unfold final.

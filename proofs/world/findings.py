@@ -100,9 +100,10 @@ class Outcome:
     """All that is known after a run.
 
     ``results``: what each rank returned, None where it did not get that far.  ``deterministic``:
-    the run stayed in the fragment (named sources, no tests, no waiting for one of several) in
-    which one complete run with synchronous sends decides result and deadlock for every schedule
-    and all larger buffers; ``why_not`` names the calls that left it.  ``taken``: the choices made.
+    the run made only calls with which one complete run with synchronous sends decides result and
+    deadlock for every schedule and all larger buffers, as proved in ``proofs/coq``; ``why_not``
+    names the others (``mpi.v`` lists both).  That ranks read no clock is not looked at.
+    ``taken``: the choices made.
     """
 
     results: list[Any]

@@ -35,7 +35,9 @@ class Probes(Handle):
 
     def _wait_for(self, call: str, source: int, tag: int, status: Status | None) -> operations.Probe:
         probe = self._probe(call, source, tag)
-        if probe.source == ANY_SOURCE and self.Get_size() > 1:
+        if probe.takes:  # with synchronous sends a message that is only held completes no send
+            probe.rank.world.leave_fragment(call)
+        elif probe.source == ANY_SOURCE and self.Get_size() > 1:
             probe.rank.world.leave_fragment(f"{call} from any source")
         self._ask(probe, None, status)
         return probe

@@ -147,7 +147,7 @@ class Scheduler:
                 self.ready.append(operation.rank)
 
     def leave_fragment(self, call: str) -> None:
-        """Note a call after which one run does not speak for all schedules."""
+        """Note a call after which one run does not speak for all schedules: one that ``proofs/coq/mpi.v`` excludes."""
         self.why_not[f"{call} ({here()})"] = None
 
     def fail(self, finding: Finding) -> None:
