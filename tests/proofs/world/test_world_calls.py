@@ -230,6 +230,20 @@ def test_a_wildcard_leaves_the_fragment_whichever_call_has_it(call):
     assert world.run(program, 2, [call] * 2, [1] * 2).deterministic
 
 
+def test_what_is_wrong_with_a_reduction_is_raised_in_every_rank():
+    """Not only in the one that came last."""
+
+    def program(comm):
+        from mpi4py import MPI
+
+        x = np.ones(2)
+        with pytest.raises(MPI.Exception, match=r"MPI\.BAND does not know float64"):
+            comm.Allreduce(MPI.IN_PLACE, x, MPI.BAND)
+        return x.tolist()
+
+    assert world.run(program, 3).raise_if_found().results == [[1.0, 1.0]] * 3
+
+
 def test_terms_travel_as_objects_and_stay_terms():
     """Sent, broadcast, and reduced: in an order that is not told from the third part on."""
 
