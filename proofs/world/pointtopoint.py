@@ -14,8 +14,8 @@ from sparring.proofs.world.ranks import Operation, finished
 from sparring.proofs.world.requests import Prequest, Request
 from sparring.proofs.world.status import Status
 
-SYNCHRONOUS = ("Ssend", "Issend", "Ssend_init", "ssend", "issend")
-BUFFERED = ("Bsend", "Ibsend", "Bsend_init", "bsend", "ibsend")
+SYNCHRONOUS = ("ssend", "issend", "ssend_init")
+BUFFERED = ("bsend", "ibsend", "bsend_init")
 
 
 class PointToPoint(Handle):
@@ -157,11 +157,11 @@ class PointToPoint(Handle):
         send = operations.Send(rank, call, here(), self._context, peer, valid_tag(tag), message)
         if peer == PROC_NULL:
             send.done = True
-        elif call in BUFFERED:
+        elif call.lower() in BUFFERED:
             held: Operation = rank.attached.send(send)
             return held
         else:
-            rank.world.network.send(send, eager=rank.world.eager and call not in SYNCHRONOUS)
+            rank.world.network.send(send, eager=rank.world.eager and call.lower() not in SYNCHRONOUS)
         return send
 
     def _await(self, call: str, place: Any, peer: int, tag: int) -> operations.Incoming:
