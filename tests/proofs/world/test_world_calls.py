@@ -281,6 +281,22 @@ def test_what_travels_is_a_copy_from_the_time_of_sending():
     assert found == ([[1, 9], [1, 9]], True, {1, 2}, "x", bytearray(b"ab"))
 
 
+def test_an_array_is_logged_by_its_entries_however_it_travels():
+    """As the recorder on real MPI does; any other object has no bytes here."""
+
+    def program(comm):
+        if comm.rank == 0:
+            comm.send(np.arange(3, dtype="f"), 1)
+            comm.send("text", 1)
+            return None
+        return [comm.recv(source=0), comm.recv(source=0)][1]
+
+    outcome = world.run(program, 2, record=True).raise_if_found()
+    array, text = outcome.messages
+    assert (array.count, array.nbytes, array.dtype, list(np.asarray(array.payload))) == (3, 12, np.float32, [0, 1, 2])
+    assert (text.count, text.nbytes, text.dtype) == (1, 0, object) and outcome.results[1] == "text"
+
+
 def test_arrays_of_other_libraries_are_sent_from_their_memory():
     """What offers its memory by the DLPack protocol, as torch's tensors do, and has no buffer."""
 
