@@ -108,6 +108,8 @@ def simple(spec: Any, writable: bool = False) -> Buffer:
     """
     memory, count, displacement, kind = _fields(spec)
     area = _area(memory, kind, writable)
+    if count is displacement is kind is None:
+        return Buffer(area.memory, area.kind.dtype, area.table)
     at = 0 if displacement is None else operator.index(displacement)
     return area.part(at, area.room() - at if count is None else operator.index(count))
 
@@ -201,7 +203,7 @@ def _area(thing: Any, kind: Datatype | None, writable: bool) -> Area:
     """``thing``'s bytes, as instances of ``kind`` or of its own type."""
     if thing is None and kind is not None:
         return Area(memoryview(bytearray()), kind, None)
-    foreign = hasattr(thing, "__dlpack__") and not isinstance(thing, np.ndarray)
+    foreign = not isinstance(thing, np.ndarray) and hasattr(thing, "__dlpack__")
     shown: Any = thing
     if foreign:
         shown = np.from_dlpack(shown)
@@ -219,13 +221,15 @@ def _area(thing: Any, kind: Datatype | None, writable: bool) -> Area:
 def _own(thing: Any, memory: memoryview) -> Datatype:
     """The type of the memory's entries."""
     dtype: DType = thing.dtype if isinstance(thing, np.ndarray) else np.dtype(memory.format)
+    if known := BY_DTYPE.get(dtype):
+        return known
     if not dtype.isnative:
         raise BufferError(f"format {memory.format!r} is in another byte order than this machine's")
     if dtype.hasobject or dtype.names:
         raise KeyError(f"cannot map {memory.format!r} to MPI datatype")
     if memory.format == "c":
         return TYPES["CHAR"]
-    return BY_DTYPE[dtype] if dtype in BY_DTYPE else Datatype(str(dtype), dtype)
+    return Datatype(str(dtype), dtype)
 
 
 def _flat(thing: Any, memory: memoryview) -> memoryview:

@@ -29,10 +29,22 @@ class Arrival(Operation):
 
     ``detail`` is what all ranks have to agree on besides the call: the root, the reduction.
     ``result``: what else a rank brings, and then what it gets.  What arrives is written when the
-    rank learns of the completion; until then the memory holds poison.
+    rank learns of the completion; until then, unless the rank sleeps, the memory holds poison.
     """
 
-    __slots__ = ("arrived", "before", "detail", "gives", "group", "meeting", "payloads", "poison", "takes")
+    __slots__ = (
+        "arrived",
+        "before",
+        "detail",
+        "error",
+        "gives",
+        "group",
+        "lent",
+        "meeting",
+        "payloads",
+        "poison",
+        "takes",
+    )
 
     def __init__(
         self, rank: Rank, call: str, where: str, group: Sequence[int], detail: str, gives: Places, takes: Places
@@ -41,10 +53,12 @@ class Arrival(Operation):
         self.group, self.detail, self.gives, self.takes = group, detail, gives, takes
         self.meeting: list[Arrival] = []
         self.payloads = {id(give): give.read() for give in gives if give}
-        places = {id(take): take for take in takes if isinstance(take, Buffer)}.values()
+        self.lent = call.startswith("I") or call.endswith("_init")
+        places = {id(take): take for take in takes if self.lent and isinstance(take, Buffer)}.values()
         self.before = [(take, take.read()) for take in places]
         self.poison = {id(take): poisoned(take) for take in places}
         self.arrived: list[tuple[Place, Any]] = []
+        self.error: Exception | None = None
 
     def __str__(self) -> str:
         return f"{self.call}{self.detail} ({self.where})"
@@ -70,7 +84,10 @@ class Arrival(Operation):
             self.arrived.append((take, payload))
 
     def finish(self) -> None:
-        self._check_untouched()
+        if self.error:
+            raise self.error
+        if self.lent:
+            self._check_untouched()
         for take, before in self.before:
             take.write(before)
         for place, payload in self.arrived:
@@ -105,7 +122,11 @@ def meet(key: tuple[Any, ...], context: int, arrival: Arrival, conclude: Conclus
     if len(meeting) == len(arrival.group):
         meeting.sort(key=lambda a: arrival.group.index(a.rank.number))
         del world.meetings[key]
-        conclude(meeting)
+        try:
+            conclude(meeting)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with it, is for every rank
+            for a in meeting:
+                a.error = error
         for a in meeting:
             world.complete(a)
 

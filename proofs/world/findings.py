@@ -62,7 +62,8 @@ class Sent:
     """One point-to-point message, numbered in the order of posting.
 
     ``context`` is the communicator's number (0: COMM_WORLD); ``count`` entries of ``dtype``, in
-    all ``nbytes``; ``payload`` their copy if the run was recorded.
+    all ``nbytes``; ``payload`` their copy if the run was recorded.  An object that is no array is
+    one entry of dtype object, without bytes.
     """
 
     sequence: int

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from sparring.proofs.core.terms import NEVER
+from sparring.proofs.world.buffers import Buffer, simple
 from sparring.proofs.world.findings import Kind, Sent
 from sparring.proofs.world.matching import Matching, Pair
+from sparring.proofs.world.objects import Thing
 from sparring.proofs.world.operations import Incoming, Send
 from sparring.proofs.world.ranks import Operation, World
 
@@ -110,14 +112,14 @@ class Network:
             send.fail(Kind.NO_TERM, f"rank {send.rank.number} sends no term at entry {at}, {send.where}: {NEVER}")
 
     def _log(self, send: Send) -> None:
-        buffer = send.buffer
         where = (send.rank.number, send.peer, send.tag, send.context)
-        size = (buffer.nbytes, buffer.count, buffer.dtype)
-        self.log.append(Sent(len(self.log), *where, *size, send.where, self._payload(send)))
+        shown: Buffer | Thing = send.buffer
+        if isinstance(send.payload, np.ndarray) and not send.payload.dtype.hasobject:
+            shown = simple(np.ascontiguousarray(send.payload))  # an array counts by its entries however it travels
+        size = (shown.nbytes, shown.count, shown.dtype)
+        self.log.append(Sent(len(self.log), *where, *size, send.where, _content(shown) if self.record else None))
 
-    def _payload(self, send: Send) -> np.ndarray[Any, Any] | None:
-        if not self.record:
-            return None
-        if send.buffer.dtype.hasobject:
-            return np.empty(0, np.uint8)  # of an object there are no bytes
-        return np.frombuffer(send.payload, send.buffer.dtype)
+
+def _content(shown: Buffer | Thing) -> np.ndarray[Any, Any]:
+    """A copy of the entries; of an object there are no bytes."""
+    return np.frombuffer(shown.read(), shown.dtype) if isinstance(shown, Buffer) else np.empty(0, np.uint8)

@@ -280,7 +280,7 @@ def reductions_to_parts(comm):
 
 def places_of_extremes(comm):
     pairs = np.zeros(3, np.dtype([("value", "f8"), ("index", "i4")], align=True))
-    pairs["value"], pairs["index"] = [1.0, comm.rank, -comm.rank], comm.rank
+    pairs["value"], pairs["index"] = [1.0, comm.rank, -comm.rank], 5 - comm.rank
     got = []
     for op in (MPI.MAXLOC, MPI.MINLOC):
         out = np.zeros_like(pairs)

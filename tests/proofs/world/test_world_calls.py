@@ -230,6 +230,20 @@ def test_a_wildcard_leaves_the_fragment_whichever_call_has_it(call):
     assert world.run(program, 2, [call] * 2, [1] * 2).deterministic
 
 
+def test_what_is_wrong_with_a_reduction_is_raised_in_every_rank():
+    """Not only in the one that came last."""
+
+    def program(comm):
+        from mpi4py import MPI
+
+        x = np.ones(2)
+        with pytest.raises(MPI.Exception, match=r"MPI\.BAND does not know float64"):
+            comm.Allreduce(MPI.IN_PLACE, x, MPI.BAND)
+        return x.tolist()
+
+    assert world.run(program, 3).raise_if_found().results == [[1.0, 1.0]] * 3
+
+
 def test_terms_travel_as_objects_and_stay_terms():
     """Sent, broadcast, and reduced: in an order that is not told from the third part on."""
 
@@ -265,6 +279,22 @@ def test_what_travels_is_a_copy_from_the_time_of_sending():
 
     found = world.run(program, 2).raise_if_found().results[1]
     assert found == ([[1, 9], [1, 9]], True, {1, 2}, "x", bytearray(b"ab"))
+
+
+def test_an_array_is_logged_by_its_entries_however_it_travels():
+    """As the recorder on real MPI does; any other object has no bytes here."""
+
+    def program(comm):
+        if comm.rank == 0:
+            comm.send(np.arange(3, dtype="f"), 1)
+            comm.send("text", 1)
+            return None
+        return [comm.recv(source=0), comm.recv(source=0)][1]
+
+    outcome = world.run(program, 2, record=True).raise_if_found()
+    array, text = outcome.messages
+    assert (array.count, array.nbytes, array.dtype, list(np.asarray(array.payload))) == (3, 12, np.float32, [0, 1, 2])
+    assert (text.count, text.nbytes, text.dtype) == (1, 0, object) and outcome.results[1] == "text"
 
 
 def test_arrays_of_other_libraries_are_sent_from_their_memory():
