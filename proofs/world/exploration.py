@@ -20,6 +20,8 @@ from sparring.proofs.world.schedules import Branching, Path, Redundant
 from sparring.proofs.world.targets import Target
 from sparring.proofs.world.world import run_along
 
+PARTLY = ("Cancel ", "Waitsome ", "Testsome ")
+"""Calls of which not everything that MPI permits is tried."""
 Start = tuple[int, tuple[int, ...], frozenset[Step]]  # how many choices, which, and what then sleeps
 
 
@@ -38,21 +40,24 @@ class Seen(NamedTuple):
 class Exploration:
     """What all schedules give: each different finding and each different result once.
 
-    ``runs``: how many were made; ``left``: beginnings of runs that were not, since there were too many.
+    ``runs``: how many were made; ``left``: beginnings of runs that were not, since there were too many;
+    ``partly``: calls that may take effect at other times than they were tried.
     """
 
     runs: int
     left: int
+    partly: tuple[str, ...]
     results: tuple[Seen, ...]
     findings: tuple[Seen, ...]
 
     @property
     def exhausted(self) -> bool:
         """Whether every schedule was covered."""
-        return not self.left
+        return not self.left and not self.partly
 
     def __str__(self) -> str:
-        covered = "every schedule is covered" if self.exhausted else f"{self.left} beginnings of others are left"
+        left = f"{self.left} beginnings of others are left" if self.left else f"but for {', '.join(self.partly)}"
+        covered = "every schedule is covered" if self.exhausted else left
         return f"{self.runs} runs, {covered}; {len(self.results)} results, {len(self.findings)} findings"
 
 
@@ -69,7 +74,8 @@ def explore(
     A schedule is: which message a receive from any source gets, what ``Waitany`` and ``Test``
     return, and, with ``buffers="any"``, which standard sends MPI completes by copying.  A test
     that returned nothing is repeated only after something has happened.  Behind a deadlock with
-    synchronous sends nothing is explored.
+    synchronous sends nothing is explored.  ``Cancel`` is tried only when no rank can go on otherwise,
+    and of more than four requests that are done ``Waitsome`` tells all or one.
 
     Parameters
     ----------
@@ -125,11 +131,13 @@ class _Notes:
     """The runs so far, each finding and result with the fewest choices."""
 
     def __init__(self) -> None:
+        self.partly: dict[str, None] = {}
         self.results: dict[Any, Seen] = {}
         self.findings: dict[Any, Seen] = {}
 
     def take(self, outcome: Outcome) -> None:
         """Note a run."""
+        self.partly |= dict.fromkeys(reason for reason in outcome.why_not if reason.startswith(PARTLY))
         if not outcome.findings:
             self._note(self.results, content(outcome.results), outcome.results, outcome.taken)
         for finding in outcome.findings:
@@ -141,7 +149,7 @@ class _Notes:
         findings = sorted(self.findings.values(), key=_fewest)
         if len(results) > 1:
             findings.append(_race(*results[:2]))
-        return Exploration(runs, left, tuple(results), tuple(findings))
+        return Exploration(runs, left, tuple(self.partly), tuple(results), tuple(findings))
 
     def _note(self, seen: dict[Any, Seen], key: Any, what: Any, taken: Sequence[Taken]) -> None:
         numbers = [t.number for t in taken]

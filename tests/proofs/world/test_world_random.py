@@ -55,6 +55,6 @@ def test_random_programs_do_the_same_on_real_ranks(group, plan, seed, buffers):
     """Whatever the schedule and the buffers, every rank receives what it does under mpiexec."""
     xs = [np.zeros(1)] * P
     outcome = world.run(PROGRAM, P, xs, [plan] * P, scheduler="seeded", seed=seed, buffers=buffers).raise_if_found()
-    assert outcome.deterministic
+    assert all(reason.startswith("Mprobe ") for reason in outcome.why_not)  # the others name all sources and only wait
     for simulated, real in zip(outcome.results, group.run(PROGRAM, xs, plan=plan), strict=True):
         assert simulated.tolist() == real.tolist()
