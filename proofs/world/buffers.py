@@ -49,14 +49,6 @@ class Buffer:
         """The entries as a plain array; not a copy if they lie one after the other."""
         return np.ndarray(self.count, self.dtype, self.memory if self.offsets is None else self.read())
 
-    def size(self) -> tuple[int, int, DType]:
-        """How many bytes, and how many entries of which type."""
-        return self.nbytes, self.count, self.dtype
-
-    def entries(self) -> np.ndarray[Any, Any]:
-        """A copy of the entries, as an array."""
-        return np.frombuffer(self.read(), self.dtype)
-
     def copy(self) -> Buffer:
         """The same contents elsewhere."""
         return Buffer(memoryview(self.read()), self.dtype, self.table)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from sparring.proofs.core.terms import NEVER
+from sparring.proofs.world.buffers import Buffer, simple
 from sparring.proofs.world.findings import Kind, Sent
 from sparring.proofs.world.matching import Matching
+from sparring.proofs.world.objects import Thing
 from sparring.proofs.world.operations import Incoming, Probe, Send
 from sparring.proofs.world.ranks import Operation, World
 
@@ -97,5 +100,13 @@ class Network:
 
     def _log(self, send: Send) -> None:
         where = (send.rank.number, send.peer, send.tag, send.context)
-        payload = send.buffer.entries() if self.record else None
-        self.log.append(Sent(len(self.log), *where, *send.buffer.size(), send.where, payload))
+        shown: Buffer | Thing = send.buffer
+        if isinstance(send.payload, np.ndarray) and not send.payload.dtype.hasobject:
+            shown = simple(np.ascontiguousarray(send.payload))  # an array counts by its entries however it travels
+        size = (shown.nbytes, shown.count, shown.dtype)
+        self.log.append(Sent(len(self.log), *where, *size, send.where, _content(shown) if self.record else None))
+
+
+def _content(shown: Buffer | Thing) -> np.ndarray[Any, Any]:
+    """A copy of the entries; of an object there are no bytes."""
+    return np.frombuffer(shown.read(), shown.dtype) if isinstance(shown, Buffer) else np.empty(0, np.uint8)

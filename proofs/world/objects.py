@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.proofs.core.terms import Table, Terms, raw
+from sparring.proofs.core.terms import Table, Terms
 
 Copies = dict[int, tuple[Any, Any]]  # by the id of the original, which is kept alive with its copy
 SHARED = (type(None), bool, int, float, complex, str, bytes, range, type(...), type(NotImplemented), ModuleType, Table)
@@ -25,7 +25,7 @@ NAMED = (type, FunctionType, BuiltinFunctionType)
 
 
 class Thing:
-    """Where one object is sent from, or arrives; of its size nothing is known, unless it is an array."""
+    """Where one object is sent from, or arrives; of its size nothing is known."""
 
     count, nbytes, dtype, table = 1, 0, np.dtype(object), None
 
@@ -37,16 +37,6 @@ class Thing:
 
     def write(self, data: Any) -> None:
         self.value = carried(data)
-
-    def size(self) -> tuple[int, int, np.dtype[Any]]:
-        """As that of a buffer: an array counts by its entries however it travels."""
-        if isinstance(self.value, np.ndarray) and not self.value.dtype.hasobject:
-            return self.value.nbytes, self.value.size, self.value.dtype
-        return self.nbytes, self.count, self.dtype
-
-    def entries(self) -> np.ndarray[Any, Any]:
-        """A copy of an array's entries; of another object there are no bytes."""
-        return np.array(raw(self.value)).ravel() if self.size()[0] else np.empty(0, np.uint8)
 
     def copy(self) -> Thing:
         return Thing(self.read())
