@@ -46,7 +46,7 @@ def hangs(comm, x):
     return right(comm, x)
 
 def unsupported(comm, x):
-    return comm.allreduce(x)
+    return comm.neighbor_allgather(x)
 
 class Stateful:
     def __init__(self, comm, n, scale=1):
@@ -173,7 +173,7 @@ def test_what_the_world_does_not_know_is_not_covered(mine):
     report = check("mine.py:unsupported")
 
     assert set(words(report).values()) == {Word.NOT_COVERED}
-    assert "allreduce" in detail(report, "result")
+    assert "neighbor_allgather" in detail(report, "result")
     assert "--on mpi" in detail(report, "result")
 
 
