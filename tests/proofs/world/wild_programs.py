@@ -10,6 +10,7 @@ def execute(comm, x, plan):
     for i, (call, distance, label) in enumerate(plan[comm.rank]):
         peer = MPI.ANY_SOURCE if distance is None else (comm.rank + distance) % comm.size
         tag = MPI.ANY_TAG if label is None else label
+        request = None
         match call:
             case "Send" | "Ssend" | "Isend":
                 request = getattr(comm, call)(np.full(1, 10.0 * comm.rank + i), peer, tag)
@@ -17,9 +18,9 @@ def execute(comm, x, plan):
                 buffers.append(np.full(1, -1.0))
                 request = getattr(comm, call)(buffers[-1], peer, tag)
             case "Waitany":
-                request = told.append(MPI.Request.Waitany(open_))
+                told.append(MPI.Request.Waitany(open_))
             case "Test":
-                request = told.append(bool(open_) and open_[0].Test())
+                told.append(bool(open_) and open_[0].Test())
         if request:
             open_.append(request)
     MPI.Request.Waitall(open_)
