@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 HOME = {
-    **dict.fromkeys(("contention", "cost", "page", "pages", "prove", "run", "verify"), "sparring.api"),
+    **dict.fromkeys(("contention", "cost", "page", "pages", "prove", "recheck", "run", "verify"), "sparring.api"),
     **dict.fromkeys(
         ("InputError", "MissingExtra", "RankFailed", "Refuted", "SparringError", "Undecided", "UnknownPage"),
         "sparring.errors",

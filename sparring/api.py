@@ -62,6 +62,22 @@ def prove(*algos: str | Page) -> Report:
     return proof_report(found, time.perf_counter() - start)
 
 
+def recheck(folder: str | Path) -> Report:
+    """Judge the certificates that ``sparring prove --export`` wrote to ``folder``, without looking at any page.
+
+    Raises InputError where its manifest is not as it must be.
+    """
+    from sparring.proofs.core import rechecking, solvers
+    from sparring.report import Report, Result
+
+    start = time.perf_counter()
+    judged = list(rechecking.recheck(Path(folder)))
+    results = [Result(j.algorithm, j.theorem, j.verdict, j.detail) for j in judged]
+    told = ("algorithm", "theorem", "statement", "effort")
+    extra = {"theorems": [{name: getattr(j, name) for name in told} for j in judged], "solvers": solvers.versions()}
+    return Report("recheck", results, seconds=time.perf_counter() - start, extra=extra)
+
+
 def proof_report(found: Sequence[Attempt], seconds: float) -> Report:
     """The report of ``prove``: one result and one entry of ``theorems`` for each attempt."""
     from sparring.report import Report, Result

@@ -1,27 +1,71 @@
-"""Obligations as files that any solver can check again."""
+"""Obligations as files that any solver can check again, and a manifest that says what they are about.
+
+A file is SMT-LIB 2 and asks one question: can the hypotheses hold and the claim not?  The manifest
+has each file's digest, the answer that the verdict rests on, and what it says in words.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from sparring.proofs.core import solvers
 from sparring.proofs.core.kernel import Attempt
 from sparring.proofs.core.questions import Answer
+from sparring.proofs.core.verdicts import EXPECTED
+
+FORMAT, VERSION, MANIFEST = "sparring certificates", 1, "manifest.json"
+Entry = dict[str, Any]
 
 
-def export(attempt: Attempt, folder: Path) -> list[Path]:
-    """Write each obligation of ``attempt`` below ``folder`` as SMT-LIB 2; returns the files.
+def export(attempt: Attempt, folder: Path) -> list[Entry]:
+    """Write each obligation of ``attempt`` below ``folder``; returns the manifest's entries.
 
-    Each file says in its head which claim it belongs to, which solvers answered what, and in its
-    status what the answer must be for the claim to hold: ``unsat``.
+    Each file says in its head which claim it belongs to, and in its status what the answer must be
+    for the verdict to hold: ``unsat``, but for a claim that was refuted as expected.
     """
-    home = folder / attempt.algorithm / slug(attempt.name)
-    home.mkdir(parents=True, exist_ok=True)
-    files = []
+    home = Path(attempt.algorithm) / slug(attempt.name)
+    (folder / home).mkdir(parents=True, exist_ok=True)
+    entries = []
     for number, answer in enumerate(attempt.answers):
-        files.append(home / f"{number:02d}-{slug(answer.obligation.name)}.smt2")
-        files[-1].write_text(head(attempt, answer) + answer.smtlib, encoding="utf-8")
-    return files
+        name = home / f"{number:02d}-{slug(answer.obligation.name)}.smt2"
+        written = (head(attempt, answer) + answer.smtlib).encode()
+        (folder / name).write_bytes(written)
+        entries.append(entry(attempt, answer, name.as_posix(), written))
+    return entries
+
+
+def entry(attempt: Attempt, answer: Answer, name: str, written: bytes) -> Entry:
+    """What the manifest says of one file."""
+    return {
+        "file": name,
+        "sha256": sha256(written).hexdigest(),
+        "algorithm": attempt.algorithm,
+        "theorem": attempt.name,
+        "statement": attempt.statement,
+        "verdict": str(attempt.verdict),
+        "obligation": answer.obligation.name,
+        "hypotheses": [repr(h) for h in answer.obligation.hypotheses],
+        "claim": repr(answer.obligation.claim),
+        "expected": wanted(attempt, answer),
+        "answers": dict(answer.solvers),
+    }
+
+
+def wanted(attempt: Attempt, answer: Answer) -> str:
+    """The answer with which the verdict stands."""
+    return answer.solvers["z3"] if attempt.verdict == EXPECTED else "unsat"
+
+
+def conclude(entries: Sequence[Entry], folder: Path) -> Path:
+    """Write the manifest, once all files are written."""
+    file = folder / MANIFEST
+    whole = {"format": FORMAT, "version": VERSION, "solvers": solvers.versions(), "certificates": list(entries)}
+    file.write_text(json.dumps(whole, indent=1), encoding="utf-8")
+    return file
 
 
 def head(attempt: Attempt, answer: Answer) -> str:
@@ -30,7 +74,7 @@ def head(attempt: Attempt, answer: Answer) -> str:
     return (
         f"; {attempt.algorithm}, {attempt.name}. {attempt.statement}\n"
         f"; obligation: {answer.obligation.name}\n; answered by {said}\n"
-        "(set-info :status unsat)\n"
+        f"(set-info :status {wanted(attempt, answer)})\n"
     )
 
 

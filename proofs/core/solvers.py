@@ -39,6 +39,19 @@ def ask_z3(solver: z3.Solver) -> str:
     return str(solver.check())
 
 
+def ask_z3_text(text: str) -> tuple[str, int]:
+    """z3's answer to SMT-LIB text that asks one question, which knows nothing of other questions; and its effort."""
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    solver.set("rlimit", EFFORT)
+    try:
+        solver.from_string(text)
+    except z3.Z3Exception:
+        return "unreadable", 0
+    answer = str(solver.check())
+    return answer, int(solver.statistics().get_key_value("rlimit count"))
+
+
 BITS = "(_ BitVec "
 
 

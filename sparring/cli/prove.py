@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -19,21 +19,27 @@ if TYPE_CHECKING:
 @_options.parameters
 @click.option("--export", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
               help="Write every obligation as an SMT-LIB 2 file below DIR.")  # fmt: skip
+@click.option("--recheck", "written", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+              help="Judge what --export wrote to DIR, without looking at any page.")  # fmt: skip
 @_options.as_json
 def command(
-    algorithms: tuple[str, ...], params: tuple[tuple[str, object], ...], folder: Path | None, json_: bool
-) -> None:
+    algorithms: tuple[str, ...], params: tuple[tuple[str, object], ...], folder: Path | None, written: Path | None,
+    json_: bool,
+) -> None:  # fmt: skip
     """Prove the theorems of ALGO (by default of all), for every number of ranks.
 
     Two solvers must agree, and a planted fault must be refuted, before a theorem counts.
     """
     from sparring import api
-    from sparring.proofs.core import solvers
-    from sparring.proofs.core.certificates import export
+    from sparring.proofs.core import certificates, solvers
 
+    if written and (algorithms or params or folder):
+        raise click.UsageError("--recheck judges all that is in DIR: give it no algorithm, -P or --export")
+    if written:
+        again(written, json_)
     start = time.perf_counter()
     console = _options.console(json_)
-    attempts = []
+    attempts, entries = [], []
     with console.status("proving …"):
         for name in algorithms or api.pages():
             for attempt in api.attempts(api.page(name, **dict(params))):
@@ -41,13 +47,29 @@ def command(
                 if not json_:
                     console.print(line(attempt), soft_wrap=True)
                 if folder:
-                    export(attempt, folder)
+                    entries += certificates.export(attempt, folder)
     report = api.proof_report(attempts, time.perf_counter() - start)
     if folder:
-        console.print(f"{sum(len(a.answers) for a in attempts)} obligations written below {folder}")
+        manifest = certificates.conclude(entries, folder)
+        console.print(f"{len(entries)} obligations written; {manifest} says what they are")
     if not json_:
         used = ", ".join(f"{name} {version}" for name, version in solvers.versions().items())
         console.print(f"[dim]{report.seconds:.1f} s; solvers: {used}[/dim]")
+    _options.finish(report, json_)
+
+
+def again(folder: Path, json_: bool) -> NoReturn:
+    """Judge the files in ``folder``."""
+    from sparring import api
+
+    console = _options.console(json_)
+    with console.status("rechecking …"):
+        report = api.recheck(folder)
+    if not json_:
+        for result, theorem in zip(report.results, report.extra["theorems"]):
+            good = "green" if result.verdict.word.exit_code == 0 else "bold red"
+            head = f"{result.subject:<12} {result.property:<20} [{good}]{result.verdict}[/{good}]"
+            console.print(f"{head}  {theorem['statement']} [dim]({result.detail})[/dim]", soft_wrap=True)
     _options.finish(report, json_)
 
 
