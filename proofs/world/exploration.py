@@ -92,9 +92,9 @@ def explore(
     ...         comm.Recv(y)
     ...         comm.Recv(np.zeros(1))
     ...     else:
-    ...         comm.Send(np.full(1, comm.rank), 0)
+    ...         comm.Send(np.full(1, float(comm.rank)), 0)
     ...     return y[0]
-    >>> seen = explore(first, 3)
+    >>> seen = explore(first, 3, buffers="synchronous")
     >>> print(seen)
     2 runs, every schedule is covered; 2 results, 1 findings
     >>> print(seen.findings[0].what.text)  # doctest: +ELLIPSIS
