@@ -1,4 +1,4 @@
-"""Reads terms in z3 as signed integers of ``WIDTH`` bits: for schedules with ``^``, ``<<``, ``>>`` and ``bit_length``.
+"""Reads terms in z3 as signed integers of ``WIDTH`` bits: where :mod:`sparring.proofs.core.blocks` decides nothing.
 
 The reading is exact as long as nothing leaves the ``WIDTH`` bits.  Therefore p is below 2**31, the
 hypotheses must bound every variable, and of every operation that could overflow it is proved that

@@ -132,7 +132,7 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
     """The verdict on a conjecture, why, and the witness."""
     failed = sorted((a for a in answers if not a.holds), key=lambda a: a.witness.get("p", 0))
     if not failed:
-        return PROOFS[conjecture.encoding == "bits"], f"{len(answers)} obligations", {}
+        return PROOFS[any(a.below for a in answers)], f"{len(answers)} obligations", {}
     facts = [a for a in failed if a.witness and not a.problem and not a.obligation.annotation]
     wrong = ran_wrong(page, conjecture, failed)
     if wrong and not (facts and facts[0].witness["p"] < wrong.p):

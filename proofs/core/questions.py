@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.core import solvers
 from sparring.proofs.core.bits import BitsReader
+from sparring.proofs.core.blocks import BlocksReader
 from sparring.proofs.core.obligations import Obligation, p
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core.numbers import Bool, Node, Reader, Sym, evaluate, variables
@@ -27,6 +29,8 @@ class Answer(NamedTuple):
     """A counterexample with the fewest ranks; empty where there is none."""
     problem: str
     """Why the answer is neither yes nor no; empty where it is."""
+    below: bool = False
+    """It speaks of numbers that the bits allow, and so of p < 2^31 alone."""
 
     @property
     def holds(self) -> bool:
@@ -62,6 +66,7 @@ class Memory:
         self.shared = Shared()
         self.readers: dict[tuple[Any, ...], tuple[Obligation, Z3Reader]] = {}  # the terms live as long as their ids
         self.vacuous: dict[tuple[Any, ...], int | None] = {}
+        self.seen: dict[tuple[Any, ...], bool] = {}
         self.answers: dict[tuple[Any, ...], Answer] = {}
 
     def answer(self, claim: Obligation, second_opinion: bool, encoding: str) -> Answer:
@@ -80,13 +85,42 @@ class Memory:
 
     def fresh(self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool, encoding: str) -> Answer:
         """The answer to what was not asked before; obligations with the very same hypotheses share their reading."""
+        if encoding == "bits" and (confirmed := self.in_blocks(claim, premises, second_opinion)):
+            return confirmed
         key = (encoding, *map(id, claim.hypotheses))
         try:
             if key not in self.readers:
                 self.readers[key] = claim, READERS[encoding](claim.hypotheses, p)
-            return self.asked(claim, self.readers[key][1], premises, second_opinion)
+            answer = self.asked(claim, self.readers[key][1], premises, second_opinion)
         except Undecided as outside:
-            return Answer(claim, {"z3": "unreadable"}, "", {}, str(outside))
+            answer = Answer(claim, {"z3": "unreadable"}, "", {}, str(outside))
+        return answer._replace(below=encoding == "bits")
+
+    def in_blocks(self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool) -> Answer | None:
+        """The answer for every p, if facts about blocks decide the claim; else None, which says nothing of it.
+
+        They are not all facts, so that a counterexample may be none; what counts is one with few ranks
+        that stands when evaluated, and it has the fewest, since all facts leave no more.
+        """
+        witness: dict[str, int] = {}
+        try:
+            reader = BlocksReader(claim.hypotheses, p)
+            goal = reader(claim.claim)
+        except Undecided:
+            return None
+        question = solvers.question([*reader.hypotheses, *reader.facts], goal)
+        text, said = question.to_smt2(), {"z3": solvers.ask_z3(question)}
+        if said["z3"] == "sat":
+            question.add(reader(p) <= FEW_RANKS, *reader.exactly(FEW_RANKS.bit_length()))
+            witness = solvers.witness(question, reader(p)) if solvers.ask_z3(question) == "sat" else {}
+            if not witness or not counterexample(claim, witness):
+                return None
+        if second_opinion:
+            said["cvc5"] = solvers.ask_cvc5(text)
+        if premises not in self.seen:
+            self.seen[premises] = all(instance(claim.hypotheses, ranks) for ranks in solvers.RANKS)
+        agreed = len(set(said.values())) == 1 and "unknown" not in said.values()
+        return Answer(claim, said, text, witness, "") if agreed and (witness or self.seen[premises]) else None
 
     def asked(self, claim: Obligation, reader: Z3Reader, premises: tuple[Any, ...], second_opinion: bool) -> Answer:
         """One obligation put to z3 and, for a second opinion, to cvc5."""
@@ -117,6 +151,24 @@ def problem(claim: Obligation, said: dict[str, str], witness: dict[str, int], va
     if witness:
         return "" if counterexample(claim, witness) else f"z3's counterexample {witness} is none when evaluated"
     return f"the hypotheses contradict each other at p={vacuous}, so that anything would follow" if vacuous else ""
+
+
+FEW_RANKS = 16  # up to here a counterexample is looked for without bits
+SMALL = range(8)
+
+
+def instance(hypotheses: Sequence[Bool], ranks: int) -> bool:
+    """Whether small numbers satisfy the hypotheses for so many ranks, as the page's own formulas evaluate."""
+    names = sorted(set().union(*map(variables, hypotheses)) - {"p"})
+
+    def satisfied(values: Sequence[int]) -> bool:
+        at = {"p": ranks, **dict(zip(names, values))}
+        try:
+            return all(evaluate(h, **{v: at[v] for v in variables(h)}) for h in hypotheses)
+        except ValueError:  # a shift by a negative number
+            return False
+
+    return any(map(satisfied, product(SMALL, repeat=len(names))))
 
 
 def counterexample(claim: Obligation, witness: dict[str, int]) -> bool:

@@ -94,12 +94,16 @@ def number(value: Any) -> int:
     return int(value.as_signed_long() if isinstance(value, z3.BitVecNumRef) else value.as_long())
 
 
+RANKS = (2, 3, 4, 5)
+"""For each of these numbers of ranks hypotheses must be satisfiable."""
+
+
 def vacuous_at(hypotheses: Sequence[z3.BoolRef], p: Any) -> int | None:
     """The first of 2, 3, 4, 5 ranks for which the hypotheses contradict each other, so that anything would follow."""
     solver = z3.Solver()
     solver.set("rlimit", EFFORT)
     solver.add(*hypotheses)
-    for ranks in (2, 3, 4, 5):
+    for ranks in RANKS:
         solver.push()
         solver.add(p == ranks)
         possible = solver.check() == z3.sat
