@@ -218,7 +218,7 @@ def same_function(mutant: Mutant, module: ModuleType, encoding: str) -> str:
     old, new = (vars(m).get(mutant.function) for m in (module, built(module, mutant.tree)))
     try:
         letters = list(inspect.signature(old).parameters)  # type: ignore[arg-type]  # TypeError where it is none
-        a, b = (f(*map(Sym.var, letters)) for f in (old, new))  # type: ignore[misc]
+        a, b = (f(*map(Sym.var, letters)) for f in (old, new))  # type: ignore[misc]  # TypeError where it is none
         claim: Bool = a == b if not isinstance(a, bool) else a is b
         box = tuple(h for letter in letters for h in domain(letter))
         answers = list(answered([Obligation("the same function", (p >= 1, *box), claim)], True, encoding))

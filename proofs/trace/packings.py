@@ -97,17 +97,19 @@ class Packing(NamedTuple):
 def spoken(wanted: Sequence[Expected], trace: Trace) -> Packing | None:
     """The packing in which most messages are the page's; None if none is.
 
-    Lists of index 0 alone tell little, since zeros look alike in many forms; they count where there are no others.
+    Lists of index 0 alone tell little, since zeros look alike in many forms; they decide where the others do not.
     """
     full = [m for m in wanted if m.entries.size]
     telling = [m for m in full if m.entries["index"].any()] or full
     sent: dict[tuple[int, int], set[str]] = defaultdict(set)
     for event in trace.sends():
         sent[event.rank, event.peer].add(event.digest)
-    read = {packing: sum(bool(packing.digests(m.entries) & sent[m.src, m.dst]) for m in telling)
-            for packing in known(telling)}  # fmt: skip
-    best = max(read, key=lambda packing: read[packing], default=None)
-    return best if best and read[best] else None
+
+    def read(packing: Packing, messages: Sequence[Expected]) -> int:
+        return sum(bool(packing.digests(m.entries) & sent[m.src, m.dst]) for m in messages)
+
+    best = max(known(telling), key=lambda packing: (read(packing, telling), read(packing, full)), default=None)
+    return best if best and read(best, telling) else None
 
 
 def known(messages: Sequence[Expected]) -> Iterator[Packing]:

@@ -96,6 +96,7 @@ class Job:
         xs: Sequence[NDArray[Any]],
         *,
         calls: int = 1,
+        rows: bool = False,
         trace: bool = False,
         timeout: float = 10.0,
         **params: Any,
@@ -111,7 +112,8 @@ class Job:
         answer = NOTHING
         if self.rank < len(xs):
             with self._watched(timeout):
-                answer = play(self.comms, len(xs), own, xs[self.rank], calls=calls, trace=trace, params=params)
+                how: dict[str, Any] = {"calls": calls, "rows": rows, "trace": trace, "params": params}
+                answer = play(self.comms, len(xs), own, xs[self.rank], **how)
         failure = answer.header.get("traceback", "")
         answers = self.gather(answer, GRACE if failure else timeout + 3 * GRACE, failure)[: len(xs)]
         for r, told in enumerate(answers):
@@ -204,13 +206,14 @@ class Led:
         xs: Sequence[NDArray[Any]],
         *,
         calls: int = 1,
+        rows: bool = False,
         trace: bool = False,
         timeout: float = 10.0,
         **params: Any,
     ) -> Examined:
         """As :meth:`Job.examine`; where ``target`` is no name, the others take what they gave to :meth:`Job.led`."""
         ask_for(xs, self.size, calls)
-        asked = {"calls": calls, "trace": trace, "timeout": timeout, **params}
+        asked = {"calls": calls, "rows": rows, "trace": trace, "timeout": timeout, **params}
         named = target if isinstance(target, str) else None
         self.job.share(Message({**asked, "named": named}, xs))
         return self.job.examine(target, xs, **asked)

@@ -50,6 +50,11 @@ class Example(NamedTuple):
         return [list(call) for call in zip(*rows)]
 
     @property
+    def iterated(self) -> bool:
+        """Whether the vectors are rows, one a call."""
+        return not isinstance(self.xs[0], Sparse) and self.xs[0].ndim > 1
+
+    @property
     def place(self) -> str:
         """Which example it is, in words."""
         x = self.xs[0]

@@ -93,6 +93,7 @@ class Group:
         xs: Sequence[NDArray[Any]],
         *,
         calls: int = 1,
+        rows: bool = False,
         trace: bool = False,
         timeout: float = 10.0,
         **params: Any,
@@ -101,14 +102,14 @@ class Group:
 
         ``target``: ``module:name`` or ``file.py:name``, or what can be found again so; a function
         ``f(comm, x, **params)``, or a class ``T(comm, n, **params)`` whose instance is called.
-        ``xs``: also arrays whose rows are vectors, which a new instance then gets one after the other.
+        ``rows``: those of each ``xs[r]`` are vectors, which a new instance then gets one after the other.
         ``params``: what JSON knows.  ``trace``: record what is sent.  Raises RankFailed with a
         rank's own traceback, Hang after ``timeout`` seconds, InputError for what cannot be run.
         """
         ask_for(xs, self.size, calls)
         header = {
-            "target": targets.absolute(targets.named(target)), "ranks": len(xs), "calls": calls, "trace": trace,
-            "timeout": timeout, "params": params,
+            "target": targets.absolute(targets.named(target)), "ranks": len(xs), "calls": calls, "rows": rows,
+            "trace": trace, "timeout": timeout, "params": params,
         }  # fmt: skip
         workers = self.start()
         try:

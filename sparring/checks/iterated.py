@@ -16,7 +16,7 @@ def run(group: Group, target: str, case: Case) -> list[list[Done]]:
 
     Raises as ``group.examine`` does, and RankFailed for a rank without such a result or residual.
     """
-    seen = group.examine(target, case.xs, k=case.k)
+    seen = group.examine(target, case.xs, rows=True, k=case.k)
     done: list[list[Done]] = []
     for r, xs in enumerate(case.xs):
         try:

@@ -74,7 +74,9 @@ class Simulated:
             outcome = world.run(
                 target, example.p, [x.copy() for x in example.xs], buffers=buffers, scheduler=scheduler, seed=1,
                 record=not again,
-                call=lambda f, comm, x: called(f, comm, x, calls, {**self.params, **example.params}),
+                call=lambda f, comm, x: called(
+                    f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated
+                ),
             )  # fmt: skip
         return told(outcome, example, calls)
 
@@ -102,7 +104,7 @@ class Ranks(Protocol):
     """Real ranks: a group that this process started, or the job that it is part of."""
 
     def examine(
-        self, target: Any, xs: Sequence[Any], *, calls: int, trace: bool, timeout: float, **params: Any
+        self, target: Any, xs: Sequence[Any], *, calls: int, rows: bool, trace: bool, timeout: float, **params: Any
     ) -> Examined:
         """Run ``target`` on real ranks; raises RankFailed or Hang."""
         ...
@@ -121,7 +123,7 @@ class Real:
         calls = CALLS if again else 1
         try:
             seen = self.ranks.examine(
-                target, example.xs, calls=calls, trace=not again, timeout=self.timeout,
+                target, example.xs, calls=calls, rows=example.iterated, trace=not again, timeout=self.timeout,
                 **{**self.params, **example.params},
             )  # fmt: skip
         except Hang as hang:

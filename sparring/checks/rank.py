@@ -69,25 +69,25 @@ def duplicate(comm: Intracomm) -> Iterator[tuple[Intracomm, None]]:
 
 
 def play(
-    comms: Comms, ranks: int, target: Any, x: Vector, *, calls: int, trace: bool, params: Mapping[str, Any]
+    comms: Comms, ranks: int, target: Any, x: Vector, *, calls: int, rows: bool, trace: bool, params: Mapping[str, Any]
 ) -> Message:
     """This rank's part in an example: its answer, or the traceback of what the code under test raises."""
     try:
         function = targets.load(target) if isinstance(target, str) else target
         comm, log = comms.new(ranks, trace=trace)
-        played = called(function, comm, x, calls, params)
+        played = called(function, comm, x, calls, params, rows=rows)
         return told(played, log.events[:] if log else None)
     except BaseException as error:  # noqa: BLE001  # whatever it is, the others must hear of it
         return Message({"traceback": own_traceback(error)})
 
 
-def called(function: Any, comm: Any, x: Vector, calls: int, params: Mapping[str, Any]) -> Played:
+def called(function: Any, comm: Any, x: Vector, calls: int, params: Mapping[str, Any], *, rows: bool = False) -> Played:
     """That many calls on one communicator, each on a fresh copy of ``x``.
 
     A class is made an instance of once, ``function(comm, n)``, whose calls get the vector alone.
-    Where ``x`` has rows, it is played row by row, and all that as often, see :func:`iterated`.
+    With ``rows`` those of ``x`` are played one by one, and all that as often, see :func:`iterated`.
     """
-    if isinstance(x, np.ndarray) and x.ndim > 1:
+    if rows and isinstance(x, np.ndarray):
         rounds = [iterated(function, comm, x, params) for _ in range(calls)]
         ys, residuals = (list(chain.from_iterable(part)) for part in list(zip(*rounds))[:2])
         return Played(ys, residuals, rounds[-1].given)

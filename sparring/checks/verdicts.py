@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from sparring.checks.examples import Example
 from sparring.checks.properties import LEVELS, MESSAGES
 from sparring.checks.question import Question
 from sparring.checks.vectors import plain
+from sparring.errors import InputError
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
 from sparring.proofs.trace.compare import compare
 from sparring.proofs.trace.packings import PACKED
@@ -98,8 +100,9 @@ def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int]
             file.parent.mkdir(exist_ok=True)
             drawn = repeated(page, len(example.calls))
             n = None if page.listed else example.n  # of lists, n does not say which are empty
-            file.write_text(present.svg(drawn, trace, divergence, n=n), encoding="utf-8")
-            return functools.partial(present.terminal, drawn, trace, divergence, n=n)
+            with suppress(InputError):  # a message of a call that failed half-way has no place in the page's schedule
+                file.write_text(present.svg(drawn, trace, divergence, n=n), encoding="utf-8")
+                return functools.partial(present.terminal, drawn, trace, divergence, n=n)
     return None
 
 

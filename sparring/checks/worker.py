@@ -59,7 +59,7 @@ def answer(comms: Comms, job: Message) -> Message:
     try:
         return play(
             comms, asked["ranks"], asked["target"], job.arrays[0],
-            calls=asked["calls"], trace=asked["trace"], params=asked["params"],
+            calls=asked["calls"], rows=asked["rows"], trace=asked["trace"], params=asked["params"],
         )  # fmt: skip
     finally:
         faulthandler.cancel_dump_traceback_later()

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from sparring import Sparse
-from sparring.checks import engine, judging, launch
+from sparring.checks import engine, launch, sums
 from sparring.checks.checking import check
 from sparring.checks.properties import PROPERTIES
 from sparring.checks.target import from_file
@@ -193,7 +193,7 @@ def test_the_page_says_which_support_is_right(target, monkeypatch):
         support = [i for i in range(xs[0].n) if i in union or i == 0]
         return SimpleNamespace(results=[x.having(support, [0] * len(support)) for x in xs])
 
-    monkeypatch.setattr(judging, "run", full)
+    monkeypatch.setattr(sums, "run", full)
     more = TWIN.replace("sums = {}", "sums = {0: x.dtype.type(0)} if x.n else {}")
 
     assert not failed(judged(target(more), level="result", max_examples=40))

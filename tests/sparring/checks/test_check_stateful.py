@@ -323,3 +323,11 @@ def test_as_tests_under_mpiexec(project):
     done = project(TWIN, ranks=3)
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("12 passed, 1 skipped") == 3
+
+
+def test_a_form_that_reads_some_messages_only_is_not_taken(target):
+    """The first message reads the same with value and index swapped; the second tells which is which."""
+    target(TWIN)
+    xs = [np.array([0, 1, 0]), np.array([0, 0, 1])]
+
+    assert not failed(judged(MINE, k=1, examples=[(xs, "result")]))
