@@ -134,9 +134,12 @@ def test_the_page_of_the_ring(built):
     assert "return (r - t) % p" in text
     assert "P. Patarasuk and X. Yuan" in text
     assert f"most words that one rank sends {sparring.cost('ring').words}" in text
-    for theorem in sparring.prove("ring").extra["theorems"]:
-        row = " ".join(theorem[column] for column in ("name", "verdict", "statement", "planted"))
-        assert row.rstrip() in text  # in what is found by running nothing is planted
+    report = sparring.prove("ring")
+    for theorem, result in zip(report.extra["theorems"], report.results):
+        told = (
+            result.detail if theorem["mutant"] == "none" else theorem["statement"]
+        )  # what was run has no planted fault
+        assert " ".join((theorem["name"], theorem["verdict"], told, theorem["planted"])).rstrip() in text
 
 
 def test_the_commands_of_every_page_work(built):
