@@ -138,7 +138,7 @@ def test_the_page_of_the_ring(built):
     for theorem, result in zip(report.extra["theorems"], report.results):
         told = (
             result.detail if theorem["mutant"] == "none" else theorem["statement"]
-        )  # what was run has no planted fault
+        )  # of what was run
         assert " ".join((theorem["name"], theorem["verdict"], told, theorem["planted"])).rstrip() in text
 
 
