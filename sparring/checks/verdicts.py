@@ -100,7 +100,7 @@ def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int]
             file.parent.mkdir(exist_ok=True)
             drawn = repeated(page, len(example.calls))
             n = None if page.listed else example.n  # of lists, n does not say which are empty
-            with suppress(InputError):  # a message of a call that failed half-way has no place in the page's schedule
+            with suppress(InputError):  # some divergences have no place in the picture; the verdict stands without it
                 file.write_text(present.svg(drawn, trace, divergence, n=n), encoding="utf-8")
                 return functools.partial(present.terminal, drawn, trace, divergence, n=n)
     return None
