@@ -36,7 +36,7 @@ from sparring.proofs.trace.recorder import MAKERS
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number, run
 
-__all__ = ["Divergence", "compare", "contended", "unknown"]
+__all__ = ["Divergence", "compare", "contended", "empty", "unknown"]
 
 LEVELS = ("result", "volume", "steps")
 IDLE = {*MAKERS.split(), "Barrier", "Ibarrier", "barrier", "Free", "free", "Disconnect"}
@@ -91,6 +91,12 @@ def messages(page: Page, xs: Sequence[Any]) -> Iterator[Expected]:
                 chunk = number(page.chunk(src, t, len(xs)))
                 sent = listed(entries, xs[src].dtype) if page.listed else np.asarray(entries)
                 yield Expected(i * len(ran.trace) + t, src, dst, chunk, sent)
+
+
+def empty(page: Page, xs: Sequence[Any]) -> set[tuple[int, int, int]]:
+    """The page's messages without entries, which a run may leave out: their steps, sources and destinations."""
+    with np.errstate(all="ignore"):
+        return {m[:3] for m in messages(page, xs) if not m.entries.size}
 
 
 def same(event: Event, entries: Array) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,9 +13,8 @@ from sparring.checks.examples import Example
 from sparring.checks.properties import LEVELS, MESSAGES
 from sparring.checks.question import Question
 from sparring.checks.vectors import plain
-from sparring.errors import InputError
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
-from sparring.proofs.trace.compare import compare
+from sparring.proofs.trace.compare import compare, empty
 from sparring.proofs.trace.packings import PACKED
 from sparring.report import Result
 from sparring.spec.core.model import Page
@@ -99,10 +97,9 @@ def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int]
             file = reproducer.FOLDER / "steps.svg"
             file.parent.mkdir(exist_ok=True)
             drawn = repeated(page, len(example.calls))
-            n = None if page.listed else example.n  # of lists, n does not say which are empty
-            with suppress(InputError):  # some divergences have no place in the picture; the verdict stands without it
-                file.write_text(present.svg(drawn, trace, divergence, n=n), encoding="utf-8")
-                return functools.partial(present.terminal, drawn, trace, divergence, n=n)
+            silent = empty(page, example.xs)
+            file.write_text(present.svg(drawn, trace, divergence, empty=silent), encoding="utf-8")
+            return functools.partial(present.terminal, drawn, trace, divergence, empty=silent)
     return None
 
 

@@ -10,6 +10,7 @@ from itertools import chain
 from textwrap import wrap
 from xml.etree.ElementTree import Element, indent, tostring
 
+from sparring.present.divergence.placing import Empty
 from sparring.present.divergence.scene import Scene, Side, scene
 from sparring.present.spacetime import strokes
 from sparring.present.spacetime.history import Hop, count
@@ -24,14 +25,14 @@ PITCHES = ((4, 120), (8, 96), (strokes.MOST, 64))  # from rank to rank, where th
 CHARACTER, ROW, SAMPLE = 10, 20, 24  # width of a character; height of a line of prose, of the legend
 
 
-def svg(page: Page, trace: Trace, divergence: Divergence, *, n: int | None = None) -> str:
+def svg(page: Page, trace: Trace, divergence: Divergence, *, empty: Empty = frozenset()) -> str:
     """Where ``trace`` leaves ``page``, as an SVG document; of more than 16 ranks, those nearest to ``divergence``.
 
-    ``n``: the entries of a vector; with it, empty messages that the run leaves out are understood.
+    ``empty``: the page's messages without entries, by step, source and destination, which the run may leave out.
 
     Raises ScheduleFault where the page makes no schedule, InputError for another run's divergence.
     """
-    shown = scene(page, trace, divergence, n, strokes.MOST)
+    shown = scene(page, trace, divergence, empty, strokes.MOST)
     place = placed(shown)
     wide, tall = LEFT + place.p * place.pitch + RIGHT, TOP + place.steps * strokes.STEP + strokes.BAR
     right, below = (wide - SHARED, 0) if place.p <= BESIDE else (0, tall)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import chain, count
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from sparring.present.spacetime.history import NOTHING, Hop, Look
 from sparring.proofs.trace.divergence import Divergence
 from sparring.proofs.trace.events import Event, Trace
-from sparring.spec.core.model import bound
-from sparring.spec.core.runner import number
+
+Empty: TypeAlias = Container[tuple[int, int, int]]
+"""The page's messages that have no entries, by step, source and destination: a run may leave them out."""
 
 
 class Seen(NamedTuple):
@@ -40,9 +41,9 @@ class Placed(NamedTuple):
     wrong: bool
 
 
-def observed(wanted: list[Hop], trace: Trace, divergence: Divergence, n: int | None) -> list[Hop | Seen]:
-    """The arrows of a run on ``n`` entries, as drawn: one wrong or missing, of a wrong volume all of its rank."""
-    arrows = [seen(one, divergence) for one in placed(wanted, trace, divergence, n)]
+def observed(wanted: list[Hop], trace: Trace, divergence: Divergence, empty: Empty) -> list[Hop | Seen]:
+    """The arrows of a run, as drawn: one wrong or missing, of a wrong volume all of its rank."""
+    arrows = [seen(one, divergence) for one in placed(wanted, trace, divergence, empty)]
     if not any(one.look is Look.WRONG for one in arrows):
         absent = [hop for hop in wanted if meant(hop, divergence)]
         arrows += [Seen(*hop[:3], Look.MISSING, NOTHING, str(divergence)) for hop in absent]
@@ -56,11 +57,11 @@ def meant(hop: Hop, divergence: Divergence) -> bool:
     return (hop.t, hop.src, hop.dst) == divergence[:3]
 
 
-def placed(wanted: list[Hop], trace: Trace, divergence: Divergence, n: int | None) -> Iterator[Placed]:
+def placed(wanted: list[Hop], trace: Trace, divergence: Divergence, empty: Empty) -> Iterator[Placed]:
     """Every message in its step.
 
     MPI does not overtake: the k-th message of a channel is the page's k-th one there, though the run
-    may leave out empty ones.  The message that the divergence tells of stands where the page's
+    may leave out those of ``empty``.  The message that the divergence tells of stands where the page's
     should.  Any other is in its own step where that is known, else in that of its sender's message
     of the same number.
     """
@@ -69,7 +70,7 @@ def placed(wanted: list[Hop], trace: Trace, divergence: Divergence, n: int | Non
     for event in trace.sends():
         queue, turn = channels[event.rank, event.peer], next(turns[event.rank])
         turn = turn if event.step is None else event.step
-        while queue and event.count and empty(queue[0], n, trace.ranks):
+        while queue and event.count and queue[0][:3] in empty:
             queue.popleft()
         if (event.rank, event.peer) == culprit and not (queue and queue[0].t < divergence.step):
             culprit = divergence.src, None
@@ -100,11 +101,6 @@ def addressee(divergence: Divergence) -> int | None:
     """To whom the message goes that the run has in place of the page's, which only the sentence tells."""
     found = re.search(r"to rank (\d+)$", divergence.observed)
     return int(found[1]) if found else None
-
-
-def empty(hop: Hop, n: int | None, p: int) -> bool:
-    """Whether the chunk is known to have no entries."""
-    return n is not None and number(bound(hop.chunk, n, p)) == number(bound(hop.chunk + 1, n, p))
 
 
 def seen(one: Placed, divergence: Divergence) -> Hop | Seen:

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from sparring.errors import InputError
-from sparring.present.divergence.placing import Seen, meant, observed
+from sparring.present.divergence.placing import Empty, Seen, meant, observed
 from sparring.present.spacetime.history import Arrow, Hop, Look, hops
 from sparring.proofs.trace.divergence import Divergence
 from sparring.proofs.trace.events import Trace
@@ -51,13 +51,13 @@ class Scene(NamedTuple):
         return [(first[look], means) for look, means in MEANS.items() if look in first]
 
 
-def scene(page: Page, trace: Trace, divergence: Divergence, n: int | None, most: int) -> Scene:
-    """The scene of ``divergence``, of a run on ``n`` entries if that is known, with at most ``most`` ranks.
+def scene(page: Page, trace: Trace, divergence: Divergence, empty: Empty, most: int) -> Scene:
+    """The scene of ``divergence``, with at most ``most`` ranks; a run may leave out what is ``empty``.
 
     Raises ScheduleFault where the page makes no schedule, InputError for another run's divergence.
     """
     wanted, p = [hop for step in hops(page, trace.ranks) for hop in step], trace.ranks
-    ran, planned = observed(wanted, trace, divergence, n), [expect(hop, divergence) for hop in wanted]
+    ran, planned = observed(wanted, trace, divergence, empty), [expect(hop, divergence) for hop in wanted]
     culprit = next((one for one in ran if one.look.differs), None)
     if culprit is None:
         raise InputError(f"neither the page nor the trace has the message of this divergence: {divergence}")

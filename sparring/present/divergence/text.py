@@ -7,6 +7,7 @@ from itertools import chain, zip_longest
 
 from rich.text import Text
 
+from sparring.present.divergence.placing import Empty
 from sparring.present.divergence.scene import Scene, Side, scene
 from sparring.present.spacetime.history import Arrow
 from sparring.present.spacetime.text import ASCII, MARGIN, PITCH, RULES, STYLE, Layout, Line, across, lanes
@@ -20,18 +21,24 @@ GAP = 2  # columns between pictures
 
 
 def terminal(
-    page: Page, trace: Trace, divergence: Divergence, width: int = 80, *, n: int | None = None, ascii_only: bool = False
+    page: Page,
+    trace: Trace,
+    divergence: Divergence,
+    width: int = 80,
+    *,
+    empty: Empty = frozenset(),
+    ascii_only: bool = False,
 ) -> Text:
     """Where ``trace`` leaves ``page``: pictures of at most ``width`` characters (40 or more), between sentences.
 
     Of more than 8 ranks, or where there is less room, those nearest to the divergence are drawn.
-    ``n``: the entries of a vector; with it, empty messages that the run leaves out are understood.
+    ``empty``: the page's messages without entries, by step, source and destination, which the run may leave out.
     ``ascii_only`` is for outputs that cannot encode arrows; it has no colours.
 
     Raises ScheduleFault where the page makes no schedule, InputError for another run's divergence.
     """
     width = max(width, 40)
-    shown = scene(page, trace, divergence, n, min(MOST, (width - MARGIN) // NARROW))
+    shown = scene(page, trace, divergence, empty, min(MOST, (width - MARGIN) // NARROW))
     parts = [Text(str(divergence), "bold red"), Text(), *legend(shown), Text(), *pictures(shown, width)]
     if shown.omitted:
         parts += [Text(), Text(shown.omitted)]
