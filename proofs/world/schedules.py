@@ -55,6 +55,23 @@ class Seeded:
         return self._random.random() < 0.5
 
 
+class Adversarial:
+    """What programs count on least: always the last of the ways on.
+
+    A receive from any source gets the message that came last, MPI copies a send rather than find its
+    receive, and tests return nothing as long as they can.
+    """
+
+    def pick(self, n: int) -> int:
+        return 0
+
+    def choose(self, ways: Sequence[Way]) -> int:
+        return len(ways) - 1
+
+    def yields(self) -> bool:
+        return False
+
+
 class Redundant(Exception):
     """All ways on are asleep: another run goes them."""
 
@@ -122,4 +139,6 @@ def schedule(name: str, seed: int) -> Schedule:
             return RoundRobin()
         case "seeded":
             return Seeded(seed)
-    raise InputError(f"no scheduler {name!r}: round-robin or seeded")
+        case "adversarial":
+            return Adversarial()
+    raise InputError(f"no scheduler {name!r}: round-robin, seeded or adversarial")

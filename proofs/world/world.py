@@ -48,7 +48,8 @@ def run(
         globals hold from other modules; what it imports below ``sparring.impl`` is its own.
     p : number of ranks, at least 1.
     per_rank_args : sequences of ``p`` values each.
-    scheduler : ``"round-robin"``, or ``"seeded"``: random choices that depend on ``seed`` alone.
+    scheduler : ``"round-robin"``; ``"seeded"``: random choices that depend on ``seed`` alone; or
+        ``"adversarial"``: of what MPI leaves open, always what programs count on least.
     buffers : when a standard send is complete.  ``"synchronous"``: when its receive is found;
         ``"unbounded"``: at once; a number ``d``: at once while fewer than ``d`` messages of its
         source, destination and communicator have found no receive; ``"any"``: where a run is about

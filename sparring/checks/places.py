@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -15,6 +16,7 @@ from sparring.errors import RankFailed
 from sparring.proofs.core.refinement import falsifies
 from sparring.proofs.trace.events import Trace, from_outcome
 from sparring.proofs.world import world
+from sparring.proofs.world.depths import smallest
 from sparring.proofs.world.findings import Kind, Outcome
 
 CALLS = 2  # of a target, or instances of a stateful one, on one communicator: state that leaks into the next shows
@@ -63,11 +65,11 @@ class Simulated:
         buffered = self.run(target, example, "unbounded", again)
         if "deadlock" in buffered.flaws:
             return first
-        return buffered._replace(
-            flaws={**buffered.flaws, "deadlock": f"with synchronous sends {first.flaws['deadlock']}"}
-        )
+        depth = smallest(lambda d: "deadlock" not in self.run(target, example, d, again).flaws, fullest(buffered.trace))
+        why = f"with synchronous sends {first.flaws['deadlock']}; it ends where MPI buffers {depth} a channel"
+        return buffered._replace(flaws={**buffered.flaws, "deadlock": why})
 
-    def run(self, target: Any, example: Example, buffers: str, again: bool) -> Observed:
+    def run(self, target: Any, example: Example, buffers: str | int, again: bool) -> Observed:
         calls, scheduler = (CALLS, "seeded") if again else (1, "round-robin")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
@@ -79,6 +81,11 @@ class Simulated:
                 ),
             )  # fmt: skip
         return told(outcome, example, calls)
+
+
+def fullest(trace: Trace | None) -> int:
+    """The most messages from any one rank to any other."""
+    return max(Counter((sent.rank, sent.peer) for sent in (trace.sends() if trace else ())).values(), default=0)
 
 
 def told(outcome: Outcome, example: Example, calls: int) -> Observed:

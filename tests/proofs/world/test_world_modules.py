@@ -251,7 +251,7 @@ def test_a_target_that_is_not_there(package, target, text):
         ((0,), {}, "p=0 ranks: at least 1"),
         ((2, [1, 2, 3]), {}, "argument 0 has 3 values for 2 ranks"),
         ((2,), {"buffers": "infinite"}, "no buffers 'infinite': synchronous, unbounded, any, or a number of messages"),
-        ((2,), {"scheduler": "fair"}, "no scheduler 'fair': round-robin or seeded"),
+        ((2,), {"scheduler": "fair"}, "no scheduler 'fair': round-robin, seeded or adversarial"),
         ((2,), {"budget": 0}, "budget=0 MPI calls"),
     ],
 )

@@ -97,7 +97,7 @@ def test_a_defect_falsifies_its_properties_and_no_other(target, name, monkeypatc
         ("writes to its read-only input", "result",
          r"p=[12] n=\d: rank 0 raised ValueError: assignment destination is read-only \(mine.py:24\)"),
         ("sends that need buffers", "deadlock",
-         r"p=2 n=\d: with synchronous sends rank 0 waits in Send to rank 1 \(mine.py:19\)"),
+         r"p=2 n=\d: with synchronous sends rank 0 waits in Send to rank 1 \(mine.py:19\).* buffers 1 a channel"),
         ("sends every list twice", "volume",
          r"p=2 n=\d: rank 0 sends 2 messages .*in all \(mine.py:19\), the page sends 1 message"),
     ],

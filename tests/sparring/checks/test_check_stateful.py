@@ -120,7 +120,7 @@ def test_a_defect_falsifies_its_properties_and_no_other(target, name, monkeypatc
         ("forgets its residual", "steps",
          r"p=2 n=\d k=\d, 2 calls: step \d, .*, the page sends .* \(steps are numbered on from call to call, 2 each\)"),
         ("sends that need buffers", "deadlock",
-         r"p=2 n=2 k=0: with synchronous sends rank 0 waits in Send to rank 1 \(mine.py:28\)"),
+         r"p=2 n=2 k=0: with synchronous sends rank 0 waits in Send to rank 1 \(mine.py:28\).* buffers 1 a channel"),
     ],
 )  # fmt: skip
 def test_the_smallest_example_is_small(target, name, prop, told, monkeypatch):
