@@ -13,6 +13,7 @@ from sparring.spec.core import runner
 from sparring.spec.core.model import Page
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from fractions import Fraction
 
     from sparring.proofs.contention.judgement import Judgement
@@ -103,15 +104,16 @@ def theorem(a: Attempt) -> dict[str, Any]:
 
 def verify(
     *algos: str | Page, ranks: Iterable[int] | None = None, full: bool = False, on: str = "simulated",
-    mutants: bool = False, jobs: int = 1, track: Track = lambda items, _: items,
+    mutants: bool = False, jobs: int | Executor = 1, track: Track = lambda items, _: items,
 ) -> Report:  # fmt: skip
     """Verify these algorithms (by default all): proofs, and the implementation on the simulated world.
 
     ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..16, 31..33, 63, 64 on terms);
     ``full``: terms for 1..64; ``on``: "simulated", "mpi" (under mpiexec) or "both"; ``mutants``: plant
     faults everywhere, and tell which were found; ``jobs``: so many processes, each with an algorithm
-    given by its name, for which a script needs its ``if __name__ == "__main__"``; ``track(items,
-    description)`` goes through items and may show how far it is.
+    given by its name, for which a script needs its ``if __name__ == "__main__"``, or an executor that
+    has them (of ``concurrent.futures`` or ``mpi4py.futures``); ``track(items, description)`` goes
+    through items and may show how far it is.
     """
     from sparring.parallel import verified
     from sparring.report import PROPERTIES, Report

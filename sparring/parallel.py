@@ -1,34 +1,61 @@
-"""Verifying several algorithms at once, each in a process of its own."""
+"""Verifying several algorithms at once, each in a process of its own: of this machine, or of a job under mpiexec."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import AbstractContextManager
 from multiprocessing import get_context
+from typing import Any, cast
 
 from sparring.errors import InputError
+from sparring.job import launched
 from sparring.report import Result
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
 from sparring.verification import Plan, Track, verify_page
 
 
-def verified(algos: Sequence[str | Page], plan: Plan, track: Track, jobs: int) -> list[Result]:
+def verified(algos: Sequence[str | Page], plan: Plan, track: Track, jobs: int | Executor) -> list[Result]:
     """The results for all algorithms, in their order, whichever is done first.
 
-    Raises InputError for a number of jobs below one.
+    ``jobs``: so many processes, or what runs them.  Raises InputError for a number below one.
     """
-    if jobs < 1:
+    if isinstance(jobs, int) and jobs < 1:
         raise InputError(f"jobs={jobs}: at least 1 process")
     names = [algo for algo in algos if isinstance(algo, str)]
     if jobs == 1 or len(names) < max(2, len(algos)):  # a Page is in this process only
         found = [algo if isinstance(algo, Page) else pages.find(algo) for algo in algos]
         return [result for page in found for result in verify_page(page, plan, track)]
+    if isinstance(jobs, Executor):
+        return gathered(names, plan, track, jobs)
     with ProcessPoolExecutor(min(jobs, len(names)), get_context("spawn")) as pool:
-        parts = [pool.submit(alone, name, plan) for name in names]
-        return [result for part in track(parts, f"algorithms, {jobs} at a time") for result in part.result()]
+        return gathered(names, plan, track, pool)
+
+
+def gathered(names: Sequence[str], plan: Plan, track: Track, pool: Executor) -> list[Result]:
+    """The results for the algorithms of these names, in this order."""
+    parts = [pool.submit(alone, name, plan) for name in names]
+    return [result for part in track(parts, "algorithms, several at a time") for result in part.result()]
 
 
 def alone(name: str, plan: Plan) -> list[Result]:
     """The results for one algorithm, in a process that has nothing but its name."""
     return verify_page(pages.find(name), plan, lambda items, _: items)
+
+
+def ranks() -> AbstractContextManager[Executor | None]:
+    """The ranks of this job as processes: entered on all, it gives an executor on rank 0, and None elsewhere.
+
+    There are at least two; the others get None once they have worked for rank 0.
+    """
+    from mpi4py.futures import MPICommExecutor
+
+    executor: AbstractContextManager[Any] = cast("Any", MPICommExecutor())  # it is typed as giving itself
+    return executor
+
+
+def under_mpiexec() -> bool:
+    """Whether there are several ranks that can share the work."""
+    job = launched()
+    return job is not None and job[1] > 1

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sized
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from sparring.cli import _options
+from sparring.errors import InputError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from rich.table import Table
 
     from sparring.report import Report
@@ -29,12 +32,29 @@ def command(
 ) -> None:  # fmt: skip
     """Verify ALGO (by default all): prove its page, and run its implementation against it.
 
-    Ends in a matrix of algorithms and properties, and says what was not covered.
+    Ends in a matrix of algorithms and properties, and says what was not covered.  Under mpiexec, also on
+    several machines, the ranks share the work: mpiexec -n 4 sparring verify.
     """
+    from sparring import parallel
+    from sparring.checks.doctor.ranks import cores
+
+    options: dict[str, Any] = {"ranks": ranks, "full": full, "on": on, "mutants": mutants}
+    if not parallel.under_mpiexec():
+        shown(algorithms, options, jobs or cores(), json_)
+    if jobs or on != "simulated":
+        raise InputError(
+            "under mpiexec its ranks are the processes: no --jobs, and no --on, which starts mpiexec itself"
+        )
+    with parallel.ranks() as pool:
+        if pool is not None:
+            shown(algorithms, options, pool, json_)
+
+
+def shown(algorithms: tuple[str, ...], options: dict[str, Any], jobs: int | Executor, json_: bool) -> NoReturn:
+    """Verify, tell all, and leave with the report's exit code."""
     from rich.progress import Progress
 
     from sparring import api
-    from sparring.checks.doctor.ranks import cores
 
     console = _options.console(json_)
     with Progress(console=console, transient=True) as progress:
@@ -44,11 +64,10 @@ def command(
                 items, total=len(items) if isinstance(items, Sized) else None, description=description
             )
 
-        options: dict[str, Any] = {"ranks": ranks, "full": full, "on": on, "mutants": mutants}
-        report = api.verify(*algorithms, **options, jobs=jobs or cores(), track=track)
+        report = api.verify(*algorithms, **options, jobs=jobs, track=track)
     if not json_:
         console.print(matrix(report))
-        if mutants:
+        if "mutants" in report.extra:
             console.print("", survey(report.extra["mutants"]))
         console.print(f"\n{_options.coverage(report)}", soft_wrap=True)
     _options.finish(report, json_)
