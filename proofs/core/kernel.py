@@ -78,7 +78,7 @@ def prove(page: Page) -> Iterator[Attempt]:
     whole, memory = subject(page), Memory()
     for conjecture in readable(whole):
         start = time.perf_counter()
-        attempt = judge(whole, conjecture, second_opinion=True, memory=memory)
+        attempt = judge(whole, conjecture, second_opinion=not conjecture.contended, memory=memory)
         if conjecture.contended:
             attempt = expected(attempt)
         elif attempt.verdict in PROOFS:

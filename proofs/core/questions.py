@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
@@ -158,17 +157,24 @@ SMALL = range(8)
 
 
 def instance(hypotheses: Sequence[Bool], ranks: int) -> bool:
-    """Whether small numbers satisfy the hypotheses for so many ranks, as the page's own formulas evaluate."""
-    names = sorted(set().union(*map(variables, hypotheses)) - {"p"})
+    """Whether small numbers satisfy the hypotheses for so many ranks, as the page's own formulas evaluate.
 
-    def satisfied(values: Sequence[int]) -> bool:
-        at = {"p": ranks, **dict(zip(names, values))}
+    Each hypothesis is looked at as soon as its variables have values.
+    """
+    names = ["p", *sorted(set().union(*map(variables, hypotheses)) - {"p"})]
+    due: list[list[Bool]] = [[] for _ in names]
+    for h in hypotheses:
+        due[max(map(names.index, variables(h)), default=0)].append(h)
+
+    def satisfiable(at: dict[str, int]) -> bool:
         try:
-            return all(evaluate(h, **{v: at[v] for v in variables(h)}) for h in hypotheses)
+            if not all(evaluate(h, **{v: at[v] for v in variables(h)}) for h in due[len(at) - 1]):
+                return False
         except ValueError:  # a shift by a negative number
             return False
+        return len(at) == len(names) or any(satisfiable({**at, names[len(at)]: x}) for x in SMALL)
 
-    return any(map(satisfied, product(SMALL, repeat=len(names))))
+    return satisfiable({"p": ranks})
 
 
 def counterexample(claim: Obligation, witness: dict[str, int]) -> bool:
