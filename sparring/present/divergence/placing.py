@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sparring.present.spacetime.history import NOTHING, Hop, Look
 from sparring.proofs.trace.divergence import Divergence
 from sparring.proofs.trace.events import Event, Trace
-from sparring.spec.core.model import bound
+from sparring.spec.core.model import chunk_words
 from sparring.spec.core.runner import number
 
 
@@ -40,9 +40,14 @@ class Placed(NamedTuple):
     wrong: bool
 
 
-def observed(wanted: list[Hop], trace: Trace, divergence: Divergence, n: int | None) -> list[Hop | Seen]:
-    """The arrows of a run on ``n`` entries, as drawn: one wrong or missing, of a wrong volume all of its rank."""
-    arrows = [seen(one, divergence) for one in placed(wanted, trace, divergence, n)]
+def observed(
+    wanted: list[Hop], trace: Trace, divergence: Divergence, n: int | None, pieces: int | None = None
+) -> list[Hop | Seen]:
+    """The arrows of a run on ``n`` entries, as drawn: one wrong or missing, of a wrong volume all of its rank.
+
+    ``pieces``: into how many chunks they are cut, if not into as many as there are ranks.
+    """
+    arrows = [seen(one, divergence) for one in placed(wanted, trace, divergence, n, pieces or trace.ranks)]
     if not any(one.look is Look.WRONG for one in arrows):
         absent = [hop for hop in wanted if meant(hop, divergence)]
         arrows += [Seen(*hop[:3], Look.MISSING, NOTHING, str(divergence)) for hop in absent]
@@ -56,7 +61,9 @@ def meant(hop: Hop, divergence: Divergence) -> bool:
     return (hop.t, hop.src, hop.dst) == divergence[:3]
 
 
-def placed(wanted: list[Hop], trace: Trace, divergence: Divergence, n: int | None) -> Iterator[Placed]:
+def placed(
+    wanted: list[Hop], trace: Trace, divergence: Divergence, n: int | None, pieces: int
+) -> Iterator[Placed]:
     """Every message in its step.
 
     MPI does not overtake: the k-th message of a channel is the page's k-th one there, though the run
@@ -69,11 +76,11 @@ def placed(wanted: list[Hop], trace: Trace, divergence: Divergence, n: int | Non
     for event in trace.sends():
         queue, turn = channels[event.rank, event.peer], next(turns[event.rank])
         turn = turn if event.step is None else event.step
-        while queue and event.count and empty(queue[0], n, trace.ranks):
+        while queue and event.count and empty(queue[0], n, pieces):
             queue.popleft()
         if (event.rank, event.peer) == culprit and not (queue and queue[0].t < divergence.step):
             culprit = divergence.src, None
-            yield Placed(turn if divergence.chunk is None else divergence.step, event, None, True)
+            yield Placed(turn if divergence.chunks is None else divergence.step, event, None, True)
         else:
             hop = queue.popleft() if queue else None
             yield Placed(hop.t if hop else turn, event, hop, divergence.dst < 0 and event.rank == divergence.src)
@@ -102,9 +109,9 @@ def addressee(divergence: Divergence) -> int | None:
     return int(found[1]) if found else None
 
 
-def empty(hop: Hop, n: int | None, p: int) -> bool:
-    """Whether the chunk is known to have no entries."""
-    return n is not None and number(bound(hop.chunk, n, p)) == number(bound(hop.chunk + 1, n, p))
+def empty(hop: Hop, n: int | None, pieces: int) -> bool:
+    """Whether the chunks are known to have no entries."""
+    return n is not None and number(chunk_words(hop.chunk, pieces, n, hop.count)) == 0
 
 
 def seen(one: Placed, divergence: Divergence) -> Hop | Seen:

@@ -13,6 +13,7 @@ from sparring.present.spacetime.history import Arrow, Hop, Look, hops
 from sparring.proofs.trace.divergence import Divergence
 from sparring.proofs.trace.events import Trace
 from sparring.spec.core.model import Page
+from sparring.spec.core.runner import number
 
 STEPS = 6  # at most so many are drawn
 BEFORE = 2  # of them before the divergence, where there are more
@@ -57,7 +58,8 @@ def scene(page: Page, trace: Trace, divergence: Divergence, n: int | None, most:
     Raises ScheduleFault where the page makes no schedule, InputError for another run's divergence.
     """
     wanted, p = [hop for step in hops(page, trace.ranks) for hop in step], trace.ranks
-    ran, planned = observed(wanted, trace, divergence, n), [expect(hop, divergence) for hop in wanted]
+    pieces = number(page.chunks(p))
+    ran, planned = observed(wanted, trace, divergence, n, pieces), [expect(hop, divergence) for hop in wanted]
     culprit = next((one for one in ran if one.look.differs), None)
     if culprit is None:
         raise InputError(f"neither the page nor the trace has the message of this divergence: {divergence}")
