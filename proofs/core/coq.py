@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.obligations import Same, c, p, q, r, s, t
+from sparring.proofs.core.obligations import Same, c, p, q, r, s, sends, t
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Int, Node, Reader, both
+from sparring.spec.core.numbers import Bool, Int, Node, Reader
 
 CoqTerm: TypeAlias = str
 
@@ -104,7 +104,7 @@ def definition(page: Page) -> str:
         "chunks p": page.chunks(p),
         "dst r t p": page.dst(r, t, p),
         "src r t p": page.src(r, t, p),
-        "sends s c t p": both(page.active(s, t, p), page.chunk(s, t, p) == c),
+        "sends s c t p": sends(page, s),
         "adds t p": page.adds(t, p),
         "holds q r c t p": page.holds(q, r, c, t, p),
         "live r c t p": page.live(r, c, t, p),

@@ -92,9 +92,12 @@ def in_vain(page: Page, p: int) -> Wrong | None:
     before = contributions(page, p)
     for t, wire, states in runner.Run(page, before):
         for src, dst, _ in wire:
-            c = page.chunk(src, t, p)
-            if counts(states[dst][c], p) == counts(before[dst][c], p):
-                return Wrong(p, t, f"the message of rank {src} brings rank {dst} nothing new in chunk {c}")
+            chunks = runner.sent(page, src, t, p)
+            if not chunks:
+                return Wrong(p, t, f"rank {src} sends rank {dst} a message of no chunks")
+            for c in chunks:
+                if counts(states[dst][c], p) == counts(before[dst][c], p):
+                    return Wrong(p, t, f"the message of rank {src} brings rank {dst} nothing new in chunk {c}")
         before = states
     return None
 

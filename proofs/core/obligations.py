@@ -84,7 +84,7 @@ def schedule(page: Page) -> Iterator[Obligation]:
     yield Obligation("steps >= 0", always(page), page.steps(p) >= 0)
     yield Obligation("dst in range", step, within(dst))
     yield Obligation("src in range", step, within(src))
-    yield Obligation("chunk in range", step, within(page.chunk(r, t, p), page.chunks(p)))
+    yield Obligation("chunk in range", step, placed(page))
     yield Obligation("no message to oneself", step, implies(page.active(r, t, p), negate(dst == r)))
     yield Obligation("dst(src(r)) = r", step, page.dst(src, t, p) == r)
     yield Obligation("src(dst(r)) = r", step, page.src(dst, t, p) == r)
@@ -112,7 +112,24 @@ def result(page: Page) -> Iterator[Obligation]:
 
 def sends(page: Page, rank: Int) -> Bool:
     """Rank ``rank`` sends chunk ``c`` in step ``t``."""
-    return both(page.active(rank, t, p), page.chunk(rank, t, p) == c)
+    return both(page.active(rank, t, p), sent(page, rank))
+
+
+def sent(page: Page, rank: Int) -> Bool:
+    """Chunk ``c`` is one of those that rank ``rank`` sends in step ``t``, if it does."""
+    first, count = page.chunk(rank, t, p), page.count(rank, t, p)
+    return first == c if single(count) else both(first <= c, c < first + count)
+
+
+def single(count: Int) -> bool:
+    """Whether a message is written as one of a single chunk."""
+    return isinstance(count, int) and count == 1
+
+
+def placed(page: Page) -> Bool:
+    """What rank ``r`` sends in step ``t`` are chunks of the page."""
+    first, count = page.chunk(r, t, p), page.count(r, t, p)
+    return within(first, page.chunks(p)) if single(count) else every(first >= 0, count >= 0, first + count <= page.chunks(p))
 
 
 def near(c: Int) -> tuple[Int, Int, Int]:
@@ -172,16 +189,28 @@ def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
 
 
 def economy(page: Page) -> Iterator[Obligation]:
-    """No message is in vain: each brings its receiver a contribution that was not there.
+    """No message is in vain: each brings its receiver, in every chunk, a contribution that was not there.
 
     That some rank ``q``'s contribution is new is shown by naming one of a few candidates.
     """
     yield from schedule(page)
     sender = page.src(r, t, p)
-    chunk = page.chunk(sender, t, p)
-    candidates = (sender, r, *near(chunk))
-    new = [both(page.holds(q, sender, chunk, t, p), negate(page.holds(q, r, chunk, t, p))) for q in candidates]
-    yield note("something new", during(page), implies(page.active(sender, t, p), some(*new)))
+    active, count = page.active(sender, t, p), page.count(sender, t, p)
+    if single(count):
+        yield note("something new", during(page), implies(active, news(page, sender, page.chunk(sender, t, p))))
+    else:
+        yield Obligation("something sent", during(page), implies(active, count >= 1))
+        yield note("something new", during(page), implies(sends(page, sender), news(page, sender, c)))
+
+
+def news(page: Page, sender: Int, chunk: Int) -> Bool:
+    """Rank ``r`` lacks a contribution that ``sender`` has in that chunk, and the page vouches for both copies."""
+    live = both(page.live(sender, chunk, t, p), page.live(r, chunk, t, p))
+    new = [
+        every(live, page.holds(q, sender, chunk, t, p), negate(page.holds(q, r, chunk, t, p)))
+        for q in (sender, r, *near(chunk))
+    ]
+    return some(*new)
 
 
 Lemmas = Callable[[Int, Int, Int], Sequence[Bool]]

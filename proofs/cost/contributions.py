@@ -68,7 +68,7 @@ def unlike_at(page: Page, s: Contributions, p: int) -> Iterator[str]:
     for step in range(number(page.steps(p))):
         many, adds = number(s(step, p)), truth(page.adds(step, p))
         sends = [send(page, rank, step, p) for rank in range(p)]
-        wire = [(dst, c, copies[rank][c]) for rank, (dst, c) in enumerate(sends)]
+        wire = [(dst, c, copies[rank][c]) for rank, (dst, (c,)) in enumerate(sends)]
         for dst, c, held in wire:
             if held != neighbouring(c, many, p):
                 yield f"p={p}, step {step}, chunk {c}: {held.bit_count()} contributions, stated {many} from {c} on"
@@ -97,7 +97,7 @@ def predicted(page: Page, supports: Sequence[Collection[int]], n: int, w: int) -
     sizes = [unions(supports, c, n) for c in range(p)]
 
     def sent(rank: int, step: int) -> int:
-        _, c = send(page, rank, step, p)
+        _, (c,) = send(page, rank, step, p)
         return number(page.octets(sizes[c][number(s(step, p)) - 1], length(c, n, p), w))
 
     return [[sent(rank, step) for rank in range(p)] for step in range(number(page.steps(p)))]

@@ -49,7 +49,7 @@ def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
     ready = [0] * p  # the most words on a path that ends at this rank
     for t in range(steps):
         sends = step_sends(page, t, p)
-        words, values = ({r: number(f(r, t, c, p, n, k)) for r, _, c in sends} for f in (page.words, page.added))
+        words, values = ({r: number(f(r, t, one.start, p, n, k)) for r, _, one in sends} for f in (page.words, page.added))
         adds = truth(page.adds(t, p))
         then = [ready[r] + words.get(r, 0) for r in range(p)] if paths else ready
         ready = list(then)

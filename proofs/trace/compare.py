@@ -34,7 +34,8 @@ from sparring.proofs.trace.links import contended
 from sparring.proofs.trace.packings import listed, spoken
 from sparring.proofs.trace.recorder import MAKERS
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number, run
+from sparring.spec.core.runner import run
+from sparring.spec.core.runner import sent as held
 
 __all__ = ["Divergence", "compare", "contended", "empty", "unknown"]
 
@@ -88,9 +89,9 @@ def messages(page: Page, xs: Sequence[Any]) -> Iterator[Expected]:
     for i, ran in enumerate(calls):
         for t, wire in enumerate(ran.trace):
             for src, dst, entries in wire:
-                chunk = number(page.chunk(src, t, len(xs)))
+                chunks = held(page, src, t, len(xs))
                 sent = listed(entries, xs[src].dtype) if page.listed else np.asarray(entries)
-                yield Expected(i * len(ran.trace) + t, src, dst, chunk, sent)
+                yield Expected(i * len(ran.trace) + t, src, dst, chunks, sent)
 
 
 def empty(page: Page, xs: Sequence[Any]) -> set[tuple[int, int, int]]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.proofs.trace.events import Event
+from sparring.spec.core.runner import named
 
 Array = NDArray[Any]
 SHOWN = 3
@@ -21,7 +22,7 @@ class Expected(NamedTuple):
     step: int
     src: int
     dst: int
-    chunk: int
+    chunks: range
     entries: Array
 
 
@@ -29,7 +30,7 @@ class Divergence(NamedTuple):
     """The first message that is not the page's; as text, one sentence.
 
     ``step``: the page's; its number of steps for a message after its last, -1 if a rank's volume
-    is meant.  ``dst``: the receiver, -1 if a rank's volume is meant.  ``chunk``: the page's, None
+    is meant.  ``dst``: the receiver, -1 if a rank's volume is meant.  ``chunks``: the page's, None
     where it has no such message.  ``expected``, ``observed``: what rank ``src`` does in the page
     and in the run, beginning with a verb.  ``where``: the line that does it, empty if none does.
     """
@@ -37,13 +38,13 @@ class Divergence(NamedTuple):
     step: int
     src: int
     dst: int
-    chunk: int | None
+    chunks: range | None
     expected: str
     observed: str
     where: str
 
     def __str__(self) -> str:
-        place = f"step {self.step}, chunk {self.chunk}: " if self.chunk is not None else ""
+        place = f"step {self.step}, {named(self.chunks)}: " if self.chunks is not None else ""
         at = f" ({self.where})" if self.where else ""
         return f"{place}rank {self.src} {self.observed}{at}, the page {self.expected}"
 

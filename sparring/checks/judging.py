@@ -13,6 +13,7 @@ from sparring.proofs.trace.compare import compare, unknown
 from sparring.proofs.trace.events import Trace
 from sparring.proofs.trace.links import contended
 from sparring.spec.core.model import Page
+from sparring.spec.core.runner import named
 
 
 def judged(example: Example, seen: Observed, page: Page | None, level: str) -> dict[str, str]:
@@ -37,7 +38,7 @@ def located(example: Example, seen: Observed, page: Page | None) -> str:
     first = compare(page, example.xs, seen.trace, "steps")
     if first is None:
         return ""
-    place = f"step {first.step}" + ("" if first.chunk is None else f", chunk {first.chunk}")
+    place = f"step {first.step}" + ("" if first.chunks is None else f", {named(first.chunks)}")
     at = f" at {first.where}" if first.where else ""
     return f"; first difference {place}, sent by rank {first.src}{at}"
 

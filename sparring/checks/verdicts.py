@@ -117,6 +117,7 @@ def repeated(page: Page, calls: int) -> Page:
         dst=lambda r, t, p: page.dst(r, step(t, p), p),
         src=lambda r, t, p: page.src(r, step(t, p), p),
         chunk=lambda r, t, p: page.chunk(r, step(t, p), p),
+        count=lambda r, t, p: page.count(r, step(t, p), p),
         adds=lambda t, p: page.adds(step(t, p), p),
         active=lambda r, t, p: page.active(r, step(t, p), p),
     )  # fmt: skip

@@ -41,7 +41,7 @@ def command(
         _options.finish(on_topology(page, topology, ranks, file, json_), json_)
     if file:
         file.write_text(spacetime.svg(page, ranks), encoding="utf-8")
-    names = [*helpers(page.module), "steps", "chunks", "active", "dst", "src", "chunk", "adds"]
+    names = [*helpers(page.module), "steps", "chunks", "active", "dst", "src", "chunk", "block", "adds"]
     formulas = [source for name in names if (source := formula(page.module, name))]
     if not json_:
         console = _options.console()
@@ -51,11 +51,17 @@ def command(
         if file:
             console.print(f"\nwritten: {escape(str(file))}")
     trace = [
-        [{"src": src, "dst": dst, "chunk": page.chunk(src, t, ranks)} for src, dst, _ in wire]
+        [{"src": src, "dst": dst} | held(page, src, t, ranks) for src, dst, _ in wire]
         for t, wire in enumerate(Run(page, [[0] * ranks for _ in range(ranks)]).trace)
     ]
     extra = {"algorithm": page.name, "ranks": ranks, "prose": prose(page.doc), "formulas": formulas, "steps": trace}
     _options.finish(Report("show", extra=extra), json_)
+
+
+def held(page: Page, src: int, t: int, ranks: int) -> dict[str, Any]:
+    """The chunk of a message; where the page sends blocks, the first and how many there are."""
+    first, count = page.chunk(src, t, ranks), page.count(src, t, ranks)
+    return {"chunk": first} | ({"chunks": count} if hasattr(page.module, "block") else {})
 
 
 def on_topology(page: Page, topology: str, ranks: int, file: Path | None, json_: bool) -> Report:

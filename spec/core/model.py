@@ -42,7 +42,7 @@ KINDS: Mapping[str, Kind] = {
 # sparse vectors; or pieces of vectors of which some entries are sent and the others stay behind.
 DATA = ("vector", "lists", "sparse", "selected")
 
-# How the proofs read a page's formulas: as integers, or, where they have ^, <<, >> or bit_length, as bits.
+# How the proofs read a page's formulas: as integers, or, where they have ^, <<, >>, bit_length or reverse, as bits.
 ENCODINGS = ("wrap", "bits")
 
 # What each formula of a page may ask for, in the order in which sparring calls it.
@@ -51,6 +51,7 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "dst": ("r", "t", "p"),
     "src": ("r", "t", "p"),
     "chunk": ("r", "t", "p"),
+    "block": ("r", "t", "p"),
     "adds": ("t", "p"),
     "active": ("r", "t", "p"),
     "chunks": ("p",),
@@ -91,7 +92,12 @@ class Page:
     src: Callable[[Int, Int, Int], Int]
     """``src(r, t, p)``: from whom it receives."""
     chunk: Callable[[Int, Int, Int], Int]
-    """``chunk(r, t, p)``: which chunk it sends."""
+    """``chunk(r, t, p)``: which chunk it sends, or the first of them."""
+    count: Callable[[Int, Int, Int], Int]
+    """``count(r, t, p)``: how many chunks it sends, in one message: those from ``chunk`` on.
+
+    One, unless the page has, in the place of ``chunk``, a formula ``block(r, t, p) -> (first, count)``.
+    """
     adds: Callable[[Int, Int], Bool]
     """``adds(t, p)``: whether the receiver adds the message to its copy, else it overwrites."""
     active: Callable[[Int, Int, Int], Bool]
@@ -113,7 +119,7 @@ class Page:
     words: Callable[[Int, Int, Int, Int, Int, Int], Int]
     """``words(r, t, c, p, n, k)``: how long the message with chunk ``c`` is, by default as long as the chunk.
 
-    Where chunks are lists, ``k`` is the number of entries of each.
+    Of a message of several chunks, which begins with ``c``, by default as long as these together.  Where chunks are lists, ``k`` is the number of entries of each.
     """
     added: Callable[[Int, Int, Int, Int, Int, Int], Int]
     """``added(r, t, c, p, n, k)``: how many of these words are values that may be added, by default all."""
@@ -169,13 +175,13 @@ def bound(c: Int, n: Int, p: Int) -> Int:
     return c * n // p
 
 
-def chunk_words(c: Int, p: Int, n: Int) -> Int:
-    """The entries of chunk ``c``.
+def chunk_words(c: Int, p: Int, n: Int, count: Int = 1) -> Int:
+    """The entries of chunk ``c``, or of ``count`` chunks from there on.
 
-    >>> [chunk_words(c, 3, 7) for c in range(3)]
-    [2, 2, 3]
+    >>> [chunk_words(c, 3, 7) for c in range(3)], chunk_words(1, 3, 7, 2)
+    ([2, 2, 3], 5)
     """
-    return bound(c + 1, n, p) - bound(c, n, p)
+    return bound(c + count, n, p) - bound(c, n, p)
 
 
 def list_words(k: Int) -> Int:
@@ -215,16 +221,37 @@ def load(module: ModuleType, **params: Any) -> Page:
     if encoding not in ENCODINGS:
         raise InputError(f"page {name}: no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
     chunks = bind(name, "chunks", getattr(module, "chunks", lambda p: p), values)
-    words = list_words if data == "lists" else lambda c, p, n: chunk_words(c, chunks(p), n)
+    chunk, count = sent(module, name, data, values)
+    words = list_words if data == "lists" else lambda r, t, c, p, n: chunk_words(c, chunks(p), n, count(r, t, p))
     defaults = {
         "active": lambda r, t, p: True, "chunks": chunks, "live": lambda r, c, t, p: True,
         "words": words, "added": getattr(module, "words", words),
         "octets": pairs if data == "lists" else values_alone, "sends": lambda x: x,
         "encoded": lambda: "values" if data == "vector" else "pairs", **KINDS[kind]._asdict(),
     }  # fmt: skip
-    formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), values) for f in LETTERS}
+    formulas = {
+        f: bind(name, f, getattr(module, f, defaults.get(f)), values) for f in LETTERS if f not in ("chunk", "block")
+    }
     doc = inspect.getdoc(module) or name
-    return Page(name=name, kind=kind, data=data, encoding=encoding, doc=doc, module=module, params=values, **formulas)
+    return Page(
+        name=name, kind=kind, data=data, encoding=encoding, doc=doc, module=module, params=values,
+        chunk=chunk, count=count, **formulas,
+    )  # fmt: skip
+
+
+Formula = Callable[[Int, Int, Int], Int]
+
+
+def sent(module: ModuleType, name: str, data: str, params: Mapping[str, Any]) -> tuple[Formula, Formula]:
+    """Of what the module says is sent, the first chunk and how many there are."""
+    if not hasattr(module, "block"):
+        return bind(name, "chunk", getattr(module, "chunk", None), params), lambda r, t, p: 1
+    if hasattr(module, "chunk"):
+        raise InputError(f"page {name} has both chunk and block: a message has one chunk or a block of them")
+    if data != "vector":
+        raise InputError(f"page {name} has data {data!r} and a block: only pieces of whole vectors go several at a time")
+    block = bind(name, "block", module.block, params)
+    return lambda r, t, p: block(r, t, p)[0], lambda r, t, p: block(r, t, p)[1]
 
 
 def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[str, Any]:

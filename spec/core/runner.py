@@ -19,7 +19,7 @@ from sparring.spec.core.sparse import SparseVector, every, taken, total, width
 
 
 class Message(NamedTuple):
-    """What one rank sends in one step: the entries of one chunk, a part of a vector or a whole list."""
+    """What one rank sends in one step: the entries of one chunk, a part of a vector or a whole list; or of a block."""
 
     src: int
     dst: int
@@ -75,7 +75,7 @@ class Run:
             raise ScheduleFault(p, None, f"steps({p}) = {steps}; a page has at least 0 steps")
         for t in range(steps):
             sends = step_sends(page, t, p)
-            cuts = [slice(number(bound(c, n, chunks)), number(bound(c + 1, n, chunks))) for _, _, c in sends]
+            cuts = [slice(*(number(bound(c, n, chunks)) for c in (one.start, one.stop))) for _, _, one in sends]
             wire = [Message(r, d, self._sent(state, r, cut)) for (r, d, _), cut in zip(sends, cuts)]
             adds = truth(page.adds(t, p))
             for (_, d, entries), cut in zip(wire, cuts):
@@ -179,23 +179,41 @@ def run(page: Page, xs: Sequence[Any]) -> Run:
     return RUNS.get(page.data, PieceRun)(page, xs)
 
 
-def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, int]]:
-    """Who sends in step ``t``, to whom, and which chunk; silent ranks are checked too."""
+def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, range]]:
+    """Who sends in step ``t``, to whom, and which chunks; silent ranks are checked too."""
     sends = [(r, *send(page, r, t, p)) for r in range(p)]
     return [one for one in sends if truth(page.active(one[0], t, p))]
 
 
-def send(page: Page, r: int, t: int, p: int) -> tuple[int, int]:
-    """To whom rank ``r`` sends in step ``t``, if it does, and which chunk; checked."""
-    d, c = number(page.dst(r, t, p)), number(page.chunk(r, t, p))
-    for what, x, end in (("dst", d, p), ("chunk", c, number(page.chunks(p))), ("src", number(page.src(r, t, p)), p)):
+def send(page: Page, r: int, t: int, p: int) -> tuple[int, range]:
+    """To whom rank ``r`` sends in step ``t``, if it does, and which chunks; checked."""
+    d, cs, chunks = number(page.dst(r, t, p)), sent(page, r, t, p), number(page.chunks(p))
+    for what, x, end in (("dst", d, p), ("chunk", cs.start, chunks + (not cs)), ("src", number(page.src(r, t, p)), p)):
         if not 0 <= x < end:
             raise ScheduleFault(p, t, f"{what}({r}, {t}, {p}) = {x} is out of range 0..{end - 1}")
+    if cs.stop - cs.start < 0 or cs.stop > chunks:
+        block = f"block({r}, {t}, {p}) = ({cs.start}, {cs.stop - cs.start})"
+        raise ScheduleFault(p, t, f"{block} is no block of the chunks 0..{chunks - 1}")
     if d == r and truth(page.active(r, t, p)):
         raise ScheduleFault(p, t, f"rank {r} sends to itself")
     if (heard := number(page.src(d, t, p))) != r:
         raise ScheduleFault(p, t, f"rank {r} sends to rank {d}, which listens to rank {heard}")
-    return d, c
+    return d, cs
+
+
+def sent(page: Page, r: int, t: int, p: int) -> range:
+    """Which chunks rank ``r`` sends in step ``t``, if it does."""
+    first, count = number(page.chunk(r, t, p)), number(page.count(r, t, p))
+    return range(first, first + count)
+
+
+def named(chunks: range) -> str:
+    """What a message holds, in prose.
+
+    >>> named(range(3, 4)), named(range(4, 8)), named(range(4, 4))
+    ('chunk 3', 'chunks 4 to 7', 'no chunk')
+    """
+    return f"chunks {chunks[0]} to {chunks[-1]}" if len(chunks) > 1 else f"chunk {chunks[0]}" if chunks else "no chunk"
 
 
 def number(x: Int) -> int:

@@ -16,7 +16,7 @@ CASES: dict[str, tuple[list[Bool], list[int]]] = {
     "two different ranks": ([within(q), within(r), q < r], [2, 3]),
     "a rank beyond a third": ([within(r), r > 1], [3]),
     "two that contradict each other": ([r < q, q < r], []),
-    "what is never so": ([within(r), both(r < r, p >= 1)], []),
+    "what is never so": ([within(r), both(r < 0, p >= 1)], []),
     "a truth that speaks of nothing": ([False, within(r)], []),
     "a shift by what may be negative": ([within(r), (1 << (r - 1)) >= p - 2], [2, 3]),
 }

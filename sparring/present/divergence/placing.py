@@ -74,7 +74,7 @@ def placed(wanted: list[Hop], trace: Trace, divergence: Divergence, empty: Empty
             queue.popleft()
         if (event.rank, event.peer) == culprit and not (queue and queue[0].t < divergence.step):
             culprit = divergence.src, None
-            yield Placed(turn if divergence.chunk is None else divergence.step, event, None, True)
+            yield Placed(turn if divergence.chunks is None else divergence.step, event, None, True)
         else:
             hop = queue.popleft() if queue else None
             yield Placed(hop.t if hop else turn, event, hop, divergence.dst < 0 and event.rank == divergence.src)

@@ -64,7 +64,8 @@ def sheet(page: Page, place: Place) -> Element:
     """The empty picture: what it is, in words and as a heading, and what its arrows and bars are made of."""
     title = f"{page.title} at {count(place.p, 'rank')}"
     steps = f"{count(place.steps, 'step')}, time runs down" if place.steps else "no step: nothing is sent"
-    sends = "some ranks are silent" if hasattr(page.module, "active") else "every rank sends one chunk in each step"
+    what = "some chunks" if hasattr(page.module, "block") else "one chunk"
+    sends = "some ranks are silent" if hasattr(page.module, "active") else f"every rank sends {what} in each step"
     told = f"Space-time diagram of {page.name}: {steps}; {sends}."
     root = document(*place.size, title, told)
     add(root, "text", title[: place.size[0] // 11], x=24, y=36, font_size=18, font_weight="bold")

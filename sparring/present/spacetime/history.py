@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.runner import Message, Run, number, truth
+from sparring.spec.core.runner import Message, Run, named, number, sent, truth
 
 NOTHING = "\N{MULTIPLICATION SIGN}"  # the label of a message that is missing
 
@@ -66,13 +66,21 @@ class Arrow(Protocol):
 
 
 class Hop(NamedTuple):
-    """One message: in step ``t`` rank ``src`` sends ``chunk`` to ``dst``, which adds it, or overwrites with it."""
+    """One message: in step ``t`` rank ``src`` sends ``chunk`` to ``dst``, which adds it, or overwrites with it.
+
+    ``count``: so many chunks, from ``chunk`` on, go in the one message.
+    """
 
     t: int
     src: int
     dst: int
     chunk: int
     adds: bool
+    count: int = 1
+
+    @property
+    def chunks(self) -> range:
+        return range(self.chunk, self.chunk + self.count)
 
     @property
     def look(self) -> Look:
@@ -80,12 +88,16 @@ class Hop(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The chunk, and what becomes of it: ``+3`` is added, ``=3`` overwrites."""
-        return f"{'+' if self.adds else '='}{self.chunk}"
+        """The chunk, and what becomes of it: ``+3`` is added, ``=3`` overwrites; of several ``+4-7``."""
+        last = f"-{self.chunks[-1]}" if self.count > 1 else ""
+        return f"{'+' if self.adds else '='}{self.chunk}{last}"
 
     def __str__(self) -> str:
-        does = "adds it to its copy" if self.adds else "overwrites its copy"
-        return f"step {self.t}: rank {self.src} sends chunk {self.chunk} to rank {self.dst}, which {does}"
+        does = ("adds {} to its {}" if self.adds else "overwrites its {1}").format(*MANY[self.count > 1])
+        return f"step {self.t}: rank {self.src} sends {named(self.chunks)} to rank {self.dst}, which {does}"
+
+
+MANY = ("it", "copy"), ("them", "copies")
 
 
 class Moment(NamedTuple):
@@ -115,7 +127,8 @@ def hops(page: Page, p: int) -> list[list[Hop]]:
 def step(page: Page, t: int, wire: list[Message], p: int) -> list[Hop]:
     """The messages of step ``t``, with their chunks and what becomes of them."""
     adds = truth(page.adds(t, p))
-    return [Hop(t, m.src, m.dst, number(page.chunk(m.src, t, p)), adds) for m in wire]
+    held = [sent(page, m.src, t, p) for m in wire]
+    return [Hop(t, m.src, m.dst, chunks.start, adds, len(chunks)) for m, chunks in zip(wire, held)]
 
 
 def share(held: Held, wanted: Held) -> float:

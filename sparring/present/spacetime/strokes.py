@@ -148,7 +148,7 @@ def message(root: Element, place: Place, one: Arrow) -> None:
     kind = "message" if isinstance(one, Hop) else f"message {one.look}"
     group = add(root, "g", class_=kind, data_step=one.t, data_src=one.src, data_dst=one.dst)
     if one.chunk is not None:
-        group.set("data-chunk", str(one.chunk))
+        group.set("data-chunk", one.label[1:] if isinstance(one, Hop) else str(one.chunk))
     add(group, "title", str(one))
     lines, drawn = track(place, one), pen(one)
     line(group, lines, drawn)

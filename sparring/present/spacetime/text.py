@@ -12,7 +12,7 @@ from rich.text import Text
 from sparring.errors import InputError
 from sparring.present.spacetime.history import NOTHING, Arrow, Cells, Hop, Look, Moment, cells, count, moments, share
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number
+from sparring.spec.core.runner import named, number
 
 MARGIN = 8  # columns on the left, for "step 12 "
 EDGE = 4  # columns on the right, for the numbers of ranks that are not drawn
@@ -141,10 +141,10 @@ def lines(page: Page, layout: Layout, drawn: list[Moment], steps: int) -> Iterat
 
 def legend(layout: Layout, drawn: list[Moment]) -> Iterator[Text]:
     """How to read it: the kinds of arrow that occur, and the bars."""
-    for adds, rule, does in (True, "─", "adds chunk {} to its copy"), (False, "═", "overwrites its copy of chunk {}"):
+    for adds, rule, does in (True, "─", "adds {} to its copy"), (False, "═", "overwrites its copy of {}"):
         if hop := next((hop for moment in drawn for hop in moment.hops if hop.adds is adds), None):
             arrow = f"{rule * 2}{hop.label}{rule * 2}▶"
-            yield Text.assemble((f"{arrow:<10}", STYLE[hop.look]), "the receiver ", does.format(hop.chunk))
+            yield Text.assemble((f"{arrow:<10}", STYLE[hop.look]), "the receiver ", does.format(named(hop.chunks)))
     yield Text(f"{'▁▄█':<10}a bar a chunk: how much of the sum of {layout.p} ranks this copy holds\n")
 
 
@@ -162,7 +162,7 @@ def heading(layout: Layout) -> Iterator[Text]:
 def state(layout: Layout, now: Cells, wanted: Cells, hops: Iterable[Hop], label: str) -> Text:
     """Every copy as a bar; what a message just changed has its colour, what is incomplete is dim."""
     line, wide = Line(layout.width, label), layout.bar[0]
-    changed = {(hop.dst, hop.chunk): STYLE[hop.look] for hop in hops}
+    changed = {(hop.dst, c): STYLE[hop.look] for hop in hops for c in hop.chunks}
     for r in layout.ranks:
         for c in range(layout.chunks):
             full = share(now[r][c], wanted[r][c])

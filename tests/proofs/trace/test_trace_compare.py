@@ -117,7 +117,7 @@ def test_planted_volume(fault):
     xs = small()
     found = compare(RING, xs, traced(functools.partial(FOREIGN, fault=fault), xs), "volume")
     assert found is not None
-    assert (found.step, found.src, found.dst, found.chunk) == (-1, 0, -1, None)
+    assert (found.step, found.src, found.dst, found.chunks) == (-1, 0, -1, None)
     assert re.fullmatch(
         r"rank 0 sends \d messages of \d+ bytes in all \(trace_targets\.py:\d+\), "
         "the page sends 4 messages of 64 bytes in all",
@@ -288,6 +288,6 @@ def test_bad_input():
 
 def test_divergence_without_a_line():
     """Where no line sends the message, none is named."""
-    assert str(Divergence(0, 1, 2, 1, "sends 1 entry [0.] to rank 2", "sends nothing", "")) == (
+    assert str(Divergence(0, 1, 2, range(1, 2), "sends 1 entry [0.] to rank 2", "sends nothing", "")) == (
         "step 0, chunk 1: rank 1 sends nothing, the page sends 1 entry [0.] to rank 2"
     )

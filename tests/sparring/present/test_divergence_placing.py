@@ -161,7 +161,7 @@ def test_a_part_is_drawn_and_the_rest_told(t: int, r: int, steps: str, ranks: st
 def test_steps_that_differ_are_not_called_the_pages(case: Cases) -> None:
     """Steps that are left out are called the page's only where they have the same arrows."""
     made = case("peer", 0, 0)
-    late = Divergence(5, 2, 3, 1, "sends 1 entry", "sends 2 entries to rank 3", "")
+    late = Divergence(5, 2, 3, range(1, 2), "sends 1 entry", "sends 2 entries to rank 3", "")
     assert "as in the page" not in scene(made.page, extended(made.trace, 12), late, empty=(), most=8).omitted
 
 

@@ -39,7 +39,7 @@ def test_one_arrow_is_marked(fault: str, p: int, case: Cases) -> None:
     made = case(fault, 1, 1, p)
     drawing = terminal(*made).plain
     ((step, label),) = marks(drawing)
-    surplus = made.divergence.chunk is None  # the third message of its sender
+    surplus = made.divergence.chunks is None  # the third message of its sender
     assert int(step) == (2 if surplus else made.divergence.step) == (2 if surplus else 0 if fault == "library" else 1)
     assert (label == NOTHING) is made.divergence.observed.startswith("sends no")
     assert max(map(len, pictures(drawing))) <= 80
