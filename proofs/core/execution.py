@@ -91,9 +91,8 @@ def in_vain(page: Page, p: int) -> Wrong | None:
     """Some message leaves its receiver as it was."""
     before = contributions(page, p)
     for t, wire, states in runner.Run(page, before):
-        for src, dst, _ in wire:
-            c = page.chunk(src, t, p)
-            if counts(states[dst][c], p) == counts(before[dst][c], p):
+        for (src, dst, entries), (_, _, c) in zip(wire, runner.step_sends(page, t, p)):
+            if not counts(entries[0], p).keys() - counts(before[dst][c], p).keys():
                 return Wrong(p, t, f"the message of rank {src} brings rank {dst} nothing new in chunk {c}")
         before = states
     return None

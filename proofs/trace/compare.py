@@ -34,7 +34,7 @@ from sparring.proofs.trace.links import contended
 from sparring.proofs.trace.packings import listed, spoken
 from sparring.proofs.trace.recorder import MAKERS
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number, run
+from sparring.spec.core.runner import run, step_sends
 
 __all__ = ["Divergence", "compare", "contended", "unknown"]
 
@@ -87,8 +87,7 @@ def messages(page: Page, xs: Sequence[Any]) -> Iterator[Expected]:
     calls = runs(page, xs) if page.stateful else [run(page, xs)]
     for i, ran in enumerate(calls):
         for t, wire in enumerate(ran.trace):
-            for src, dst, entries in wire:
-                chunk = number(page.chunk(src, t, len(xs)))
+            for (src, dst, entries), (_, _, chunk) in zip(wire, step_sends(page, t, len(xs))):
                 sent = listed(entries, xs[src].dtype) if page.listed else np.asarray(entries)
                 yield Expected(i * len(ran.trace) + t, src, dst, chunk, sent)
 

@@ -34,14 +34,14 @@ def command(
     from sparring import api
     from sparring.present import spacetime
     from sparring.report import Report
-    from sparring.spec.core.runner import Run
+    from sparring.spec.core.runner import number, step_sends
 
     page = api.page(algorithm, **dict(params))
     if topology:
         _options.finish(on_topology(page, topology, ranks, file, json_), json_)
     if file:
         file.write_text(spacetime.svg(page, ranks), encoding="utf-8")
-    names = [*helpers(page.module), "steps", "chunks", "active", "dst", "src", "chunk", "adds"]
+    names = [*helpers(page.module), "steps", "messages", "chunks", "active", "dst", "src", "chunk", "adds"]
     formulas = [source for name in names if (source := formula(page.module, name))]
     if not json_:
         console = _options.console()
@@ -51,8 +51,8 @@ def command(
         if file:
             console.print(f"\nwritten: {escape(str(file))}")
     trace = [
-        [{"src": src, "dst": dst, "chunk": page.chunk(src, t, ranks)} for src, dst, _ in wire]
-        for t, wire in enumerate(Run(page, [[0] * ranks for _ in range(ranks)]).trace)
+        [{"src": src, "dst": dst, "chunk": chunk} for src, dst, chunk in step_sends(page, t, ranks)]
+        for t in range(number(page.steps(ranks)))
     ]
     extra = {"algorithm": page.name, "ranks": ranks, "prose": prose(page.doc), "formulas": formulas, "steps": trace}
     _options.finish(Report("show", extra=extra), json_)

@@ -42,17 +42,20 @@ KINDS: Mapping[str, Kind] = {
 # sparse vectors; or pieces of vectors of which some entries are sent and the others stay behind.
 DATA = ("vector", "lists", "sparse", "selected")
 
-# How the proofs read a page's formulas: as integers, or, where they have ^, <<, >> or bit_length, as bits.
-ENCODINGS = ("wrap", "bits")
+# How the proofs read a page's formulas: as integers; where they have ^, <<, >> or bit_length, as bits; where
+# they are about digits to some base, by facts about these.
+ENCODINGS = ("wrap", "bits", "digits")
 
 # What each formula of a page may ask for, in the order in which sparring calls it.
 LETTERS: Mapping[str, tuple[str, ...]] = {
     "steps": ("p",),
-    "dst": ("r", "t", "p"),
-    "src": ("r", "t", "p"),
-    "chunk": ("r", "t", "p"),
+    "messages": ("t", "p"),
+    "dst": ("r", "t", "p", "j"),
+    "src": ("r", "t", "p", "j"),
+    "chunk": ("r", "t", "p", "j"),
     "adds": ("t", "p"),
-    "active": ("r", "t", "p"),
+    "active": ("r", "t", "p", "j"),
+    "who": ("q", "r", "c", "t", "p"),
     "chunks": ("p",),
     "holds": ("q", "r", "c", "t", "p"),
     "live": ("r", "c", "t", "p"),
@@ -72,7 +75,7 @@ class Page:
     """An algorithm: its prose and its formulas, parameters bound.
 
     Letters: ``p`` ranks, ``r`` rank, ``t`` step, ``c`` chunk, ``q`` the rank whose contribution is
-    meant; all count from 0.
+    meant, ``j`` one of the messages that a rank sends in a step; all count from 0.
     """
 
     name: str
@@ -86,20 +89,27 @@ class Page:
     params: Mapping[str, Any]
     steps: Callable[[Int], Int]
     """``steps(p)``: how many steps there are."""
-    dst: Callable[[Int, Int, Int], Int]
-    """``dst(r, t, p)``: to whom rank ``r`` sends in step ``t``."""
-    src: Callable[[Int, Int, Int], Int]
-    """``src(r, t, p)``: from whom it receives."""
-    chunk: Callable[[Int, Int, Int], Int]
-    """``chunk(r, t, p)``: which chunk it sends."""
+    messages: Callable[[Int, Int], Int]
+    """``messages(t, p)``: how many messages a rank may send in step ``t`` (by default 1), each its ``j``."""
+    dst: Callable[..., Int]
+    """``dst(r, t, p, j)``: to whom rank ``r`` sends message ``j`` of step ``t``; of only one, ``j`` is left out."""
+    src: Callable[..., Int]
+    """``src(r, t, p, j)``: from whom it receives message ``j``."""
+    chunk: Callable[..., Int]
+    """``chunk(r, t, p, j)``: which chunk it sends."""
     adds: Callable[[Int, Int], Bool]
-    """``adds(t, p)``: whether the receiver adds the message to its copy, else it overwrites."""
-    active: Callable[[Int, Int, Int], Bool]
-    """``active(r, t, p)``: whether rank ``r`` sends in step ``t`` (by default always).
+    """``adds(t, p)``: whether the receiver adds the message to its copy, else it overwrites.
+
+    A copy and several messages that are added to it are added in the order of their ranks.
+    """
+    active: Callable[..., Bool]
+    """``active(r, t, p, j)``: whether rank ``r`` sends message ``j`` of step ``t`` (by default always).
 
     A rank listens in the steps in which its ``src`` sends.  ``dst`` and ``src`` undo each other on
-    all ranks: one that neither sends nor listens may name itself.
+    all ranks, for each ``j``: one that neither sends nor listens may name itself.
     """
+    who: Callable[[Int, Int, Int, Int, Int], Int]
+    """``who(q, r, c, t, p)``: which ``j`` brings ``q``'s contribution to rank ``r``'s copy of ``c``, if any does."""
     chunks: Callable[[Int], Int]
     """``chunks(p)``: into how many chunks a vector is cut (by default ``p``); 1 leaves it whole."""
     holds: Callable[[Int, Int, Int, Int, Int], Bool]
@@ -130,6 +140,11 @@ class Page:
     """``encoded(m, size, w)``: the name of the encoding that such a message has."""
 
     @property
+    def several(self) -> bool:
+        """Whether a rank may send more than one message in a step."""
+        return many(self.messages)
+
+    @property
     def cuts(self) -> bool:
         """Whether vectors are cut into chunks; lists never are."""
         return self.data != "lists" and not isinstance(self.chunks(Sym.var("p")), int)
@@ -158,6 +173,12 @@ class Page:
     def listed(self) -> bool:
         """Whether messages are lists of entries, each with its index."""
         return self.data != "vector"
+
+
+def many(messages: Callable[[Int, Int], Int]) -> bool:
+    """Whether a step has more than one message a rank."""
+    number = messages(Sym.var("t"), Sym.var("p"))
+    return not isinstance(number, int) or number != 1
 
 
 def bound(c: Int, n: Int, p: Int) -> Int:
@@ -217,12 +238,16 @@ def load(module: ModuleType, **params: Any) -> Page:
     chunks = bind(name, "chunks", getattr(module, "chunks", lambda p: p), values)
     words = list_words if data == "lists" else lambda c, p, n: chunk_words(c, chunks(p), n)
     defaults = {
+        "messages": lambda t, p: 1, "who": lambda q, r, c, t, p: 0,
         "active": lambda r, t, p: True, "chunks": chunks, "live": lambda r, c, t, p: True,
         "words": words, "added": getattr(module, "words", words),
         "octets": pairs if data == "lists" else values_alone, "sends": lambda x: x,
         "encoded": lambda: "values" if data == "vector" else "pairs", **KINDS[kind]._asdict(),
     }  # fmt: skip
-    formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), values) for f in LETTERS}
+    messages = bind(name, "messages", getattr(module, "messages", defaults["messages"]), values)
+    only = {} if many(messages) else {"j": 0}
+    known = {f: {**values, **only} if "j" in letters else values for f, letters in LETTERS.items()}
+    formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), known[f]) for f in LETTERS}
     doc = inspect.getdoc(module) or name
     return Page(name=name, kind=kind, data=data, encoding=encoding, doc=doc, module=module, params=values, **formulas)
 
@@ -243,12 +268,14 @@ def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> A
     """``function``, to be called with all letters of ``formula`` in their order."""
     letters = LETTERS[formula]
     if not callable(function):
-        raise InputError(f"page {name} lacks the formula {formula}({', '.join(letters)})")
+        raise InputError(f"page {name} lacks the formula {formula}({', '.join(x for x in letters if x != 'j')})")
     wanted = tuple(inspect.signature(function).parameters)
     if strange := [w for w in wanted if w not in letters and w not in params]:
         raise InputError(
-            f"page {name}: {formula} asks for {strange[0]!r}; it may ask for {', '.join([*letters, *params])}"
+            f"page {name}: {formula} asks for {strange[0]!r}; it may ask for {', '.join(dict.fromkeys([*letters, *params]))}"
         )
     if wanted == letters:
         return function
+    if (*wanted, "j") == letters:
+        return lambda r, t, p, j=0: function(r, t, p)
     return lambda *values: function(**{w: {**params, **dict(zip(letters, values))}[w] for w in wanted})

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.runner import Message, Run, number, truth
+from sparring.spec.core.runner import Message, Run, number, step_sends, truth
 
 NOTHING = "\N{MULTIPLICATION SIGN}"  # the label of a message that is missing
 
@@ -115,7 +115,7 @@ def hops(page: Page, p: int) -> list[list[Hop]]:
 def step(page: Page, t: int, wire: list[Message], p: int) -> list[Hop]:
     """The messages of step ``t``, with their chunks and what becomes of them."""
     adds = truth(page.adds(t, p))
-    return [Hop(t, m.src, m.dst, number(page.chunk(m.src, t, p)), adds) for m in wire]
+    return [Hop(t, m.src, m.dst, c, adds) for m, (_, _, c) in zip(wire, step_sends(page, t, p))]
 
 
 def share(held: Held, wanted: Held) -> float:
