@@ -37,7 +37,12 @@ class Traffic(NamedTuple):
 
     @staticmethod
     def of(page: Page, p: int) -> Traffic:
-        """The page's messages; raises ScheduleFault where its formulas make no schedule."""
+        """The page's messages; raises ScheduleFault where its formulas make no schedule.
+
+        Raises InputError where a rank sends several messages in a step: that is not covered.
+        """
+        if page.several:
+            raise InputError(f"page {page.name}: contention is not covered where a rank sends several messages at once")
         sends = (step_sends(page, t, p) for t in range(number(page.steps(p))))
         return Traffic(p, [np.array([s[:2] for s in step], np.int64).reshape(-1, 2) for step in sends])
 

@@ -34,7 +34,9 @@ def conjectures(subject: Subject) -> Iterator[Conjecture]:
             yield conjecture
         else:
             helped = obligations.with_lemmas(subject.page, subject.lemmas, conjecture.obligations)
-            yield conjecture._replace(obligations=tuple(helped), encoding=subject.page.encoding)
+            claims = tuple(claim._replace(hypotheses=(*subject.given, *claim.hypotheses)) for claim in helped)
+            statement = conjecture.statement.removesuffix(".") + subject.scope + "."
+            yield conjecture._replace(statement=statement, obligations=claims, encoding=subject.page.encoding)
 
 
 def stated(subject: Subject) -> Iterator[Conjecture]:

@@ -96,7 +96,9 @@ def agreement(page: Page, same: Same) -> str:
 
 
 def definition(page: Page) -> str:
-    """The page's formulas.  Raises Undecided where they are not read as integers."""
+    """The page's formulas.  Raises Undecided where they are not read as integers, or a step has several messages."""
+    if page.several:
+        raise Undecided(f"{page.name}: pages of which a rank sends several messages in a step have no Coq instance")
     if page.encoding != "wrap":
         raise Undecided(f"{page.name}: only pages whose formulas are read as integers have a Coq instance")
     formulas: dict[str, Int | Bool] = {

@@ -91,12 +91,11 @@ def in_vain(page: Page, p: int) -> Wrong | None:
     """Some message leaves its receiver as it was."""
     before = contributions(page, p)
     for t, wire, states in runner.Run(page, before):
-        for src, dst, _ in wire:
-            chunks = runner.sent(page, src, t, p)
+        for (src, dst, entries), (_, _, chunks) in zip(wire, runner.step_sends(page, t, p)):
             if not chunks:
                 return Wrong(p, t, f"rank {src} sends rank {dst} a message of no chunks")
-            for c in chunks:
-                if counts(states[dst][c], p) == counts(before[dst][c], p):
+            for c, cell in zip(chunks, entries):
+                if not counts(cell, p).keys() - counts(before[dst][c], p).keys():
                     return Wrong(p, t, f"the message of rank {src} brings rank {dst} nothing new in chunk {c}")
         before = states
     return None

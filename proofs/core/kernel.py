@@ -76,7 +76,7 @@ def prove(page: Page) -> Iterator[Attempt]:
     Raises InputError where a formula cannot be run on symbols, naming its line.
     """
     whole, memory = subject(page), Memory()
-    for conjecture in readable(whole):
+    for conjecture in readable(whole.general):
         start = time.perf_counter()
         attempt = judge(whole, conjecture, second_opinion=not conjecture.contended, memory=memory)
         if conjecture.contended:
@@ -184,11 +184,10 @@ def confirmed(whole: Subject, attempt: Attempt, memory: Memory) -> Attempt:
 
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
-    first = next(c.mutant for c in conjectures(whole) if c.name == name)
+    first = next(c.mutant for c in conjectures(whole.general) if c.name == name)
     for mutation in (first, *(m for m in MUTATIONS if m != first)):
-        mutant = MUTATIONS[mutation](whole)
-        conjecture = next(c for c in conjectures(mutant) if c.name == name)
-        if refuted(mutant, conjecture, memory):
+        conjecture = next(c for c in conjectures(MUTATIONS[mutation](whole.general)) if c.name == name)
+        if refuted(MUTATIONS[mutation](whole), conjecture, memory):
             return mutation
     return ""
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, variables, where
 
-p, q, r, s, c, t, u, n = (Sym.var(name) for name in "pqrsctun")
+p, q, r, s, c, t, u, n, i, j, v = (Sym.var(name) for name in "pqrsctunijv")
 
 Same = Callable[[Int, Int, Int, Int, Int], Bool]
 """``same(r, s, c, t, p)``: after ``t`` steps ranks ``r`` and ``s`` hold the identical term in chunk ``c``."""
@@ -74,20 +74,35 @@ def during(page: Page, *steps: Sym) -> tuple[Bool, ...]:
     return (*always(page), *(within(x, page.steps(p)) for x in steps or (t,)))
 
 
+def letter(page: Page, name: Int = j) -> tuple[Int, ...]:
+    """By which letter formulas are asked for a message, ``name``; by none where a rank sends only one."""
+    return (name,) if page.several else ()
+
+
+def letters(page: Page, *names: Sym) -> tuple[Bool, ...]:
+    """Each of ``names`` (by default ``j``) is a message of step ``t``; nothing is said where a rank sends only one."""
+    return tuple(within(x, page.messages(t, p)) for x in names or (j,)) if page.several else ()
+
+
 def schedule(page: Page) -> Iterator[Obligation]:
     """The formulas make a schedule: indices in range, and who sends and who listens agree.
 
     ``dst`` and ``src`` undo each other on all ranks, so that ``src(r)`` sends to ``r`` or to nobody.
     """
-    step = during(page)
-    src, dst = page.src(r, t, p), page.dst(r, t, p)
+    any_j, step = letter(page), (*during(page), *letters(page))
+    src, dst = page.src(r, t, p, *any_j), page.dst(r, t, p, *any_j)
     yield Obligation("steps >= 0", always(page), page.steps(p) >= 0)
+    if page.several:
+        yield Obligation("messages >= 1", during(page), page.messages(t, p) >= 1)
     yield Obligation("dst in range", step, within(dst))
     yield Obligation("src in range", step, within(src))
     yield Obligation("chunk in range", step, placed(page))
-    yield Obligation("no message to oneself", step, implies(page.active(r, t, p), negate(dst == r)))
-    yield Obligation("dst(src(r)) = r", step, page.dst(src, t, p) == r)
-    yield Obligation("src(dst(r)) = r", step, page.src(dst, t, p) == r)
+    yield Obligation("no message to oneself", step, implies(page.active(r, t, p, *any_j), negate(dst == r)))
+    yield Obligation("dst(src(r)) = r", step, page.dst(src, t, p, *any_j) == r)
+    yield Obligation("src(dst(r)) = r", step, page.src(dst, t, p, *any_j) == r)
+    if page.several:
+        named = page.who(src, r, page.chunk(src, t, p, j), t, p) == j
+        yield note("one message from a rank", step, implies(page.active(src, t, p, j), named))
 
 
 def result(page: Page) -> Iterator[Obligation]:
@@ -95,8 +110,7 @@ def result(page: Page) -> Iterator[Obligation]:
     yield from schedule(page)
     start, step, end = always(page), during(page), page.steps(p)
     holds, live, adds = page.holds, page.live, page.adds(t, p)
-    sender = page.src(r, t, p)
-    got = sends(page, sender)
+    got, sender = came(page, r, q)
     own, sent = holds(q, r, c, t, p), holds(q, sender, c, t, p)
     after = where(got, where(adds, either(own, sent), sent), own)
     made = where(got, both(live(sender, c, t, p), implies(adds, live(r, c, t, p))), live(r, c, t, p))
@@ -105,19 +119,43 @@ def result(page: Page) -> Iterator[Obligation]:
     yield note("live", step, implies(lives, made))
     yield note("step", step, implies(lives, iff(holds(q, r, c, t + 1, p), after)))
     yield note("disjoint", step, implies(every(lives, got, adds), negate(both(own, sent))))
+    if page.several:
+        yield from brought(page)
     reached = both(live(r, c, end, p), iff(holds(q, r, c, end, p), page.goal(q, r, c, p)))
     yield note("conclusion", start, implies(page.wanted(r, c, p), reached))
     yield Obligation("wanted somewhere", start, some(*(page.wanted(x, c, p) for x in near(c))))
 
 
-def sends(page: Page, rank: Int) -> Bool:
-    """Rank ``rank`` sends chunk ``c`` in step ``t``."""
-    return both(page.active(rank, t, p), sent(page, rank))
+def brought(page: Page) -> Iterator[Obligation]:
+    """Of several messages, the one that ``who`` names brings a contribution, and no other.
+
+    So what the other obligations say of that one is said of all: where a step adds, every other
+    brings none of ``q``'s; where it overwrites, there is no other.
+    """
+    step, sender, adds = (*during(page), *letters(page)), page.src(r, t, p, j), page.adds(t, p)
+    got, lives = sends(page, sender, j), page.live(r, c, t + 1, p)
+    parts = both(page.live(sender, c, t, p), implies(adds, page.live(r, c, t, p)))
+    brings = every(lives, got, either(negate(adds), page.holds(q, sender, c, t, p)))
+    yield note("live, each message", step, implies(both(lives, got), parts))
+    yield note("brought once", step, implies(brings, page.who(q, r, c, t, p) == j))
 
 
-def sent(page: Page, rank: Int) -> Bool:
+def came(page: Page, rank: Int, q: Int) -> tuple[Bool, Int]:
+    """Whether the message comes that may bring ``q``'s contribution to ``rank`` in step ``t``, and from whom."""
+    brings = letter(page, page.who(q, rank, c, t, p))
+    sender = page.src(rank, t, p, *brings)
+    told = sends(page, sender, *brings)
+    return every(*(within(x, page.messages(t, p)) for x in brings), told), sender
+
+
+def sends(page: Page, rank: Int, *j: Int) -> Bool:
+    """Rank ``rank`` sends chunk ``c`` in step ``t``, of several messages in the ``j``-th."""
+    return both(page.active(rank, t, p, *j), sent(page, rank, *j))
+
+
+def sent(page: Page, rank: Int, *j: Int) -> Bool:
     """Chunk ``c`` is one of those that rank ``rank`` sends in step ``t``, if it does."""
-    first, count = page.chunk(rank, t, p), page.count(rank, t, p)
+    first, count = page.chunk(rank, t, p, *j), page.count(rank, t, p)
     return first == c if single(count) else both(first <= c, c < first + count)
 
 
@@ -128,8 +166,8 @@ def single(count: Int) -> bool:
 
 def placed(page: Page) -> Bool:
     """What rank ``r`` sends in step ``t`` are chunks of the page."""
-    first, count = page.chunk(r, t, p), page.count(r, t, p)
-    return within(first, page.chunks(p)) if single(count) else every(first >= 0, count >= 0, first + count <= page.chunks(p))
+    first, count, chunks = page.chunk(r, t, p, *letter(page)), page.count(r, t, p), page.chunks(p)
+    return within(first, chunks) if single(count) else every(first >= 0, count >= 0, first + count <= chunks)
 
 
 def near(c: Int) -> tuple[Int, Int, Int]:
@@ -153,8 +191,7 @@ def agreement(page: Page, same: Same) -> Iterator[Obligation]:
     def then(a: Int, b: Int) -> Bool:
         return same(a, b, c, t, p)
 
-    sr, ss, adds = page.src(r, t, p), page.src(s, t, p), page.adds(t, p)
-    got_r, got_s = sends(page, sr), sends(page, ss)
+    adds, ((got_r, sr), (got_s, ss)) = page.adds(t, p), (came(page, x, x) for x in (r, s))
     added = either(both(then(r, s), then(sr, ss)), both(then(r, ss), then(sr, s)))
     rule = some(
         r == s,
@@ -165,8 +202,40 @@ def agreement(page: Page, same: Same) -> Iterator[Obligation]:
         every(adds, got_r, got_s, added),
     )
     yield note("same base", always(page), implies(same(r, s, c, 0, p), r == s))
+    if page.several:
+        yield from sums(page, same)
+        rule = either(page.adds(t, p), rule)
     yield note("same step", during(page), implies(same(r, s, c, t + 1, p), rule))
     yield note("same conclusion", always(page), same(r, s, c, page.steps(p), p))
+
+
+def sums(page: Page, same: Same) -> Iterator[Obligation]:
+    """Two sums of several copies, each in the order of their ranks, are identical if the copies are, one by one.
+
+    A copy that goes into rank ``r``'s sum has a counterpart in rank ``s``'s: that which brings
+    ``s`` the same contribution.  Counterparts are identical, and in the same order; as this is so
+    both ways, there are as many of them.
+    """
+    step, then = during(page), same(r, s, c, t + 1, p)
+    alike = every(page.adds(t, p), negate(r == s), then)
+    other = counterpart(page, q, s)
+    there, identical = part(page, other, s), same(q, other, c, t, p)
+    ordered = counterpart(page, q, s) < counterpart(page, v, s)
+    two = every(alike, part(page, q, r), part(page, v, r), q < v)
+    yield note("same both ways", step, implies(then, same(s, r, c, t + 1, p)))
+    yield note("counterpart", step, implies(both(alike, part(page, q, r)), both(there, identical)))
+    yield note("in the same order", (*step, within(v)), implies(two, ordered))
+
+
+def part(page: Page, x: Int, rank: Int) -> Bool:
+    """Rank ``x``'s copy goes into the sum that ``rank`` makes in step ``t``."""
+    got, sender = came(page, rank, x)
+    return either(x == rank, both(got, sender == x))
+
+
+def counterpart(page: Page, x: Int, rank: Int) -> Int:
+    """The rank whose copy brings rank ``x``'s contribution to ``rank``'s sum in step ``t``, its own included."""
+    return where(page.holds(x, rank, c, t, p), rank, came(page, rank, x)[1])
 
 
 def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
@@ -194,13 +263,15 @@ def economy(page: Page) -> Iterator[Obligation]:
     That some rank ``q``'s contribution is new is shown by naming one of a few candidates.
     """
     yield from schedule(page)
-    sender = page.src(r, t, p)
-    active, count = page.active(sender, t, p), page.count(sender, t, p)
+    any_j, step = letter(page), (*during(page), *letters(page))
+    sender = page.src(r, t, p, *any_j)
+    active, count = page.active(sender, t, p, *any_j), page.count(sender, t, p)
     if single(count):
-        yield note("something new", during(page), implies(active, news(page, sender, page.chunk(sender, t, p))))
+        new = news(page, sender, page.chunk(sender, t, p, *any_j))
+        yield note("something new", step, implies(active, new))
     else:
-        yield Obligation("something sent", during(page), implies(active, count >= 1))
-        yield note("something new", during(page), implies(sends(page, sender), news(page, sender, c)))
+        yield Obligation("something sent", step, implies(active, count >= 1))
+        yield note("something new", step, implies(sends(page, sender), news(page, sender, c)))
 
 
 def news(page: Page, sender: Int, chunk: Int) -> Bool:

@@ -8,21 +8,26 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``peers(page)``           obligations that the implementation's arithmetic is the page's
 ``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
 ``sizes(page)``           obligations on how long messages are, whatever their entries
+``every``                 a mapping parameter -> its least value: the theorems hold for every value from there on
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
+from typing import Any
 
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.levels import LEVELS
 from sparring.proofs.core.obligations import Bound, Lemmas, Obligation, Same, Spent
-from sparring.spec.core.model import Page, bound
+from sparring.spec.core.model import Page, bound, load
+from sparring.spec.core.numbers import Bool, Sym
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,23 @@ class Subject:
     sizes: Callable[[Page], Iterable[Obligation]] | None = None
     lemmas: Lemmas | None = None
     bound: Bound = bound
+    every: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def general(self) -> Subject:
+        """The same with a symbol in place of each parameter for every value of which the theorems hold."""
+        symbols = {name: Sym.var(name) for name in self.every}
+        return subject(load(self.page.module, **{**self.page.params, **symbols})) if symbols else self
+
+    @property
+    def given(self) -> tuple[Bool, ...]:
+        """What is known of these symbols."""
+        return tuple(Sym.var(name) >= least for name, least in self.every.items())
+
+    @property
+    def scope(self) -> str:
+        """The same in words; empty where there are none."""
+        return "".join(f", for every {name} >= {least}" for name, least in self.every.items())
 
 
 def subject(page: Page) -> Subject:
@@ -48,8 +70,18 @@ def subject(page: Page) -> Subject:
         if level not in LEVELS:
             raise InputError(f"page {page.name}: contention {topology!r}: {level!r}; levels are {', '.join(LEVELS)}")
     names = ("same", "peers", "spent", "sizes", "lemmas")
-    same, peers, spent, sizes, lemmas = (getattr(module, name, None) for name in names)
-    return Subject(page, same, contention, peers, spent, sizes, lemmas)
+    same, peers, spent, sizes, lemmas = (with_parameters(getattr(module, name, None), page) for name in names)
+    if page.several and (contention or spent):
+        told = "contention" if contention else "spent"
+        raise InputError(f"page {page.name}: {told} is not covered where a rank sends several messages in a step")
+    return Subject(page, same, contention, peers, spent, sizes, lemmas, every=getattr(module, "every", {}))
+
+
+def with_parameters(function: Any, page: Page) -> Any:
+    """``function`` with the page's parameters, as far as it asks for them."""
+    asked = inspect.signature(function).parameters if function and page.params else ()
+    wanted = {name: value for name, value in page.params.items() if name in asked}
+    return partial(function, **wanted) if wanted else function
 
 
 def companion(page: Page) -> ModuleType:

@@ -49,16 +49,17 @@ def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
     ready = [0] * p  # the most words on a path that ends at this rank
     for t in range(steps):
         sends = step_sends(page, t, p)
-        words, values = ({r: number(f(r, t, one.start, p, n, k)) for r, _, one in sends} for f in (page.words, page.added))
-        adds = truth(page.adds(t, p))
-        then = [ready[r] + words.get(r, 0) for r in range(p)] if paths else ready
+        words, values = [0] * p, [0] * p  # sent by each rank, one message after the other; and added
+        for r, d, chunks in sends:
+            words[r] += number(page.words(r, t, chunks.start, p, n, k))
+            values[d] += number(page.added(r, t, chunks.start, p, n, k)) * truth(page.adds(t, p))
+        then = [ready[r] + words[r] for r in range(p)] if paths else ready
         ready = list(then)
         for r, d, _ in sends:
-            sent[r] += words[r]
-            added[d] += values[r] * adds
             ready[d] = max(ready[d], then[r])
-        critical += max(words.values(), default=0)
-        added_critical += max(values.values(), default=0) * adds
+        sent, added = ([a + b for a, b in zip(*both)] for both in ((sent, words), (added, values)))
+        critical += max(words)
+        added_critical += max(values)
     return Counts(steps, sent, added, critical, added_critical, max(ready) if paths else None)
 
 

@@ -66,6 +66,8 @@ class Derivation:
 
 def derive(page: Page) -> Derivation:
     """The closed forms for ``page``; raises Undecided, with the reason, where even ``sent`` has none."""
+    if page.several:
+        raise Undecided("a rank may send several messages in a step: what it sends is not yet summed")
     if page.data == "sparse":
         raise Undecided("how long a message is depends on which entries the ranks have")
     if page.data == "vector" and not page.cuts:

@@ -15,23 +15,27 @@ from sparring.spec.core.numbers import where
 
 def wrong_neighbour(subject: Subject) -> Subject:
     page = subject.page
-    return replace(subject, page=replace(page, dst=lambda r, t, p: (page.dst(r, t, p) + 1) % p))
+    return replace(subject, page=replace(page, dst=lambda r, t, p, *j: (page.dst(r, t, p, *j) + 1) % p))
 
 
 def further_neighbour(subject: Subject) -> Subject:
     page = subject.page
     dst, src = page.dst, page.src
-    further = replace(page, dst=lambda r, t, p: (dst(r, t, p) + 1) % p, src=lambda r, t, p: (src(r, t, p) - 1) % p)
+    further = replace(
+        page,
+        dst=lambda r, t, p, *j: (dst(r, t, p, *j) + 1) % p,
+        src=lambda r, t, p, *j: (src(r, t, p, *j) - 1) % p,
+    )
     return replace(subject, page=further)
 
 
 def one_receiver(subject: Subject) -> Subject:
-    return replace(subject, page=replace(subject.page, dst=lambda r, t, p: 0))
+    return replace(subject, page=replace(subject.page, dst=lambda r, t, p, *j: 0))
 
 
 def wrong_chunk(subject: Subject) -> Subject:
     page = subject.page
-    return replace(subject, page=replace(page, chunk=lambda r, t, p: (page.chunk(r, t, p) + t) % p))
+    return replace(subject, page=replace(page, chunk=lambda r, t, p, *j: (page.chunk(r, t, p, *j) + t) % p))
 
 
 def step_short(subject: Subject) -> Subject:

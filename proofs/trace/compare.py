@@ -34,8 +34,7 @@ from sparring.proofs.trace.links import contended
 from sparring.proofs.trace.packings import listed, spoken
 from sparring.proofs.trace.recorder import MAKERS
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import run
-from sparring.spec.core.runner import sent as held
+from sparring.spec.core.runner import run, step_sends
 
 __all__ = ["Divergence", "compare", "contended", "empty", "unknown"]
 
@@ -88,8 +87,7 @@ def messages(page: Page, xs: Sequence[Any]) -> Iterator[Expected]:
     calls = runs(page, xs) if page.stateful else [run(page, xs)]
     for i, ran in enumerate(calls):
         for t, wire in enumerate(ran.trace):
-            for src, dst, entries in wire:
-                chunks = held(page, src, t, len(xs))
+            for (src, dst, entries), (_, _, chunks) in zip(wire, step_sends(page, t, len(xs))):
                 sent = listed(entries, xs[src].dtype) if page.listed else np.asarray(entries)
                 yield Expected(i * len(ran.trace) + t, src, dst, chunks, sent)
 

@@ -114,10 +114,11 @@ def repeated(page: Page, calls: int) -> Page:
     return replace(
         page,
         steps=lambda p: calls * page.steps(p),
-        dst=lambda r, t, p: page.dst(r, step(t, p), p),
-        src=lambda r, t, p: page.src(r, step(t, p), p),
-        chunk=lambda r, t, p: page.chunk(r, step(t, p), p),
+        dst=lambda r, t, p, *j: page.dst(r, step(t, p), p, *j),
+        src=lambda r, t, p, *j: page.src(r, step(t, p), p, *j),
+        chunk=lambda r, t, p, *j: page.chunk(r, step(t, p), p, *j),
         count=lambda r, t, p: page.count(r, step(t, p), p),
+        messages=lambda t, p: page.messages(step(t, p), p),
         adds=lambda t, p: page.adds(step(t, p), p),
-        active=lambda r, t, p: page.active(r, step(t, p), p),
+        active=lambda r, t, p, *j: page.active(r, step(t, p), p, *j),
     )  # fmt: skip

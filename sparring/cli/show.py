@@ -34,14 +34,16 @@ def command(
     from sparring import api
     from sparring.present import spacetime
     from sparring.report import Report
-    from sparring.spec.core.runner import Run
+    from sparring.spec.core.runner import number, step_sends
 
     page = api.page(algorithm, **dict(params))
     if topology:
         _options.finish(on_topology(page, topology, ranks, file, json_), json_)
     if file:
         file.write_text(spacetime.svg(page, ranks), encoding="utf-8")
-    names = [*helpers(page.module), "steps", "chunks", "active", "dst", "src", "chunk", "block", "adds"]
+    names = [
+        *helpers(page.module), "steps", "messages", "chunks", "active", "dst", "src", "chunk", "block", "adds",
+    ]  # fmt: skip
     formulas = [source for name in names if (source := formula(page.module, name))]
     if not json_:
         console = _options.console()
@@ -51,17 +53,16 @@ def command(
         if file:
             console.print(f"\nwritten: {escape(str(file))}")
     trace = [
-        [{"src": src, "dst": dst} | held(page, src, t, ranks) for src, dst, _ in wire]
-        for t, wire in enumerate(Run(page, [[0] * ranks for _ in range(ranks)]).trace)
+        [{"src": src, "dst": dst} | held(page, chunks) for src, dst, chunks in step_sends(page, t, ranks)]
+        for t in range(number(page.steps(ranks)))
     ]
     extra = {"algorithm": page.name, "ranks": ranks, "prose": prose(page.doc), "formulas": formulas, "steps": trace}
     _options.finish(Report("show", extra=extra), json_)
 
 
-def held(page: Page, src: int, t: int, ranks: int) -> dict[str, Any]:
+def held(page: Page, chunks: range) -> dict[str, Any]:
     """The chunk of a message; where the page sends blocks, the first and how many there are."""
-    first, count = page.chunk(src, t, ranks), page.count(src, t, ranks)
-    return {"chunk": first} | ({"chunks": count} if hasattr(page.module, "block") else {})
+    return {"chunk": chunks.start} | ({"chunks": len(chunks)} if hasattr(page.module, "block") else {})
 
 
 def on_topology(page: Page, topology: str, ranks: int, file: Path | None, json_: bool) -> Report:

@@ -7,7 +7,7 @@ there, binds their arguments by name and fills what a page may leave out.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -42,18 +42,21 @@ KINDS: Mapping[str, Kind] = {
 # sparse vectors; or pieces of vectors of which some entries are sent and the others stay behind.
 DATA = ("vector", "lists", "sparse", "selected")
 
-# How the proofs read a page's formulas: as integers, or, where they have ^, <<, >>, bit_length or reverse, as bits.
-ENCODINGS = ("wrap", "bits")
+# How the proofs read a page's formulas: as integers; where they have ^, <<, >>, bit_length or reverse, as bits;
+# where they are about digits to some base, by facts about these.
+ENCODINGS = ("wrap", "bits", "digits")
 
 # What each formula of a page may ask for, in the order in which sparring calls it.
 LETTERS: Mapping[str, tuple[str, ...]] = {
     "steps": ("p",),
-    "dst": ("r", "t", "p"),
-    "src": ("r", "t", "p"),
-    "chunk": ("r", "t", "p"),
+    "messages": ("t", "p"),
+    "dst": ("r", "t", "p", "j"),
+    "src": ("r", "t", "p", "j"),
+    "chunk": ("r", "t", "p", "j"),
     "block": ("r", "t", "p"),
     "adds": ("t", "p"),
-    "active": ("r", "t", "p"),
+    "active": ("r", "t", "p", "j"),
+    "who": ("q", "r", "c", "t", "p"),
     "chunks": ("p",),
     "holds": ("q", "r", "c", "t", "p"),
     "live": ("r", "c", "t", "p"),
@@ -73,7 +76,7 @@ class Page:
     """An algorithm: its prose and its formulas, parameters bound.
 
     Letters: ``p`` ranks, ``r`` rank, ``t`` step, ``c`` chunk, ``q`` the rank whose contribution is
-    meant; all count from 0.
+    meant, ``j`` one of the messages that a rank sends in a step; all count from 0.
     """
 
     name: str
@@ -87,25 +90,32 @@ class Page:
     params: Mapping[str, Any]
     steps: Callable[[Int], Int]
     """``steps(p)``: how many steps there are."""
-    dst: Callable[[Int, Int, Int], Int]
-    """``dst(r, t, p)``: to whom rank ``r`` sends in step ``t``."""
-    src: Callable[[Int, Int, Int], Int]
-    """``src(r, t, p)``: from whom it receives."""
-    chunk: Callable[[Int, Int, Int], Int]
-    """``chunk(r, t, p)``: which chunk it sends, or the first of them."""
+    messages: Callable[[Int, Int], Int]
+    """``messages(t, p)``: how many messages a rank may send in step ``t`` (by default 1), each its ``j``."""
+    dst: Callable[..., Int]
+    """``dst(r, t, p, j)``: to whom rank ``r`` sends message ``j`` of step ``t``; of only one, ``j`` is left out."""
+    src: Callable[..., Int]
+    """``src(r, t, p, j)``: from whom it receives message ``j``."""
+    chunk: Callable[..., Int]
+    """``chunk(r, t, p, j)``: which chunk it sends, or the first of them."""
     count: Callable[[Int, Int, Int], Int]
     """``count(r, t, p)``: how many chunks it sends, in one message: those from ``chunk`` on.
 
     One, unless the page has, in the place of ``chunk``, a formula ``block(r, t, p) -> (first, count)``.
     """
     adds: Callable[[Int, Int], Bool]
-    """``adds(t, p)``: whether the receiver adds the message to its copy, else it overwrites."""
-    active: Callable[[Int, Int, Int], Bool]
-    """``active(r, t, p)``: whether rank ``r`` sends in step ``t`` (by default always).
+    """``adds(t, p)``: whether the receiver adds the message to its copy, else it overwrites.
+
+    A copy and several messages that are added to it are added in the order of their ranks.
+    """
+    active: Callable[..., Bool]
+    """``active(r, t, p, j)``: whether rank ``r`` sends message ``j`` of step ``t`` (by default always).
 
     A rank listens in the steps in which its ``src`` sends.  ``dst`` and ``src`` undo each other on
-    all ranks: one that neither sends nor listens may name itself.
+    all ranks, for each ``j``: one that neither sends nor listens may name itself.
     """
+    who: Callable[[Int, Int, Int, Int, Int], Int]
+    """``who(q, r, c, t, p)``: which ``j`` brings ``q``'s contribution to rank ``r``'s copy of ``c``, if any does."""
     chunks: Callable[[Int], Int]
     """``chunks(p)``: into how many chunks a vector is cut (by default ``p``); 1 leaves it whole."""
     holds: Callable[[Int, Int, Int, Int, Int], Bool]
@@ -119,7 +129,8 @@ class Page:
     words: Callable[[Int, Int, Int, Int, Int, Int], Int]
     """``words(r, t, c, p, n, k)``: how long the message with chunk ``c`` is, by default as long as the chunk.
 
-    Of a message of several chunks, which begins with ``c``, by default as long as these together.  Where chunks are lists, ``k`` is the number of entries of each.
+    Of a message of several chunks, which begins with ``c``, by default as long as these together.  Where
+    chunks are lists, ``k`` is the number of entries of each.
     """
     added: Callable[[Int, Int, Int, Int, Int, Int], Int]
     """``added(r, t, c, p, n, k)``: how many of these words are values that may be added, by default all."""
@@ -134,6 +145,11 @@ class Page:
 
     encoded: Callable[[int, int, int], str]
     """``encoded(m, size, w)``: the name of the encoding that such a message has."""
+
+    @property
+    def several(self) -> bool:
+        """Whether a rank may send more than one message in a step."""
+        return many(self.messages)
 
     @property
     def cuts(self) -> bool:
@@ -164,6 +180,12 @@ class Page:
     def listed(self) -> bool:
         """Whether messages are lists of entries, each with its index."""
         return self.data != "vector"
+
+
+def many(messages: Callable[[Int, Int], Int]) -> bool:
+    """Whether a step has more than one message a rank."""
+    number = messages(Sym.var("t"), Sym.var("p"))
+    return not isinstance(number, int) or number != 1
 
 
 def bound(c: Int, n: Int, p: Int) -> Int:
@@ -210,28 +232,25 @@ def load(module: ModuleType, **params: Any) -> Page:
     parameter is unknown.
     """
     name = module.__name__.rpartition(".")[2]
-    kind = getattr(module, "kind", "allreduce")
-    if kind not in KINDS:
-        raise InputError(f"page {name}: no kind {kind!r}; there are {', '.join(KINDS)}")
-    data = getattr(module, "data", "vector")
-    if data not in DATA:
-        raise InputError(f"page {name}: no data {data!r}; there are {', '.join(DATA)}")
+    kind = one_of(KINDS, module, name, "kind", "allreduce")
+    data = one_of(DATA, module, name, "data", "vector")
+    encoding = one_of(ENCODINGS, module, name, "encoding", "wrap")
     values = parameters(module, name, params)
-    encoding = getattr(module, "encoding", "wrap")
-    if encoding not in ENCODINGS:
-        raise InputError(f"page {name}: no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
+    messages = bind(name, "messages", getattr(module, "messages", lambda t, p: 1), values)
+    several = many(messages)
+    known = {f: values if several or "j" not in letters else {**values, "j": 0} for f, letters in LETTERS.items()}
+    chunk, count = sent(module, name, data, known["chunk"], several=several)
     chunks = bind(name, "chunks", getattr(module, "chunks", lambda p: p), values)
-    chunk, count = sent(module, name, data, values)
     words = list_words if data == "lists" else lambda r, t, c, p, n: chunk_words(c, chunks(p), n, count(r, t, p))
     defaults = {
+        "messages": messages, "who": lambda q, r, c, t, p: 0,
         "active": lambda r, t, p: True, "chunks": chunks, "live": lambda r, c, t, p: True,
         "words": words, "added": getattr(module, "words", words),
         "octets": pairs if data == "lists" else values_alone, "sends": lambda x: x,
         "encoded": lambda: "values" if data == "vector" else "pairs", **KINDS[kind]._asdict(),
     }  # fmt: skip
-    formulas = {
-        f: bind(name, f, getattr(module, f, defaults.get(f)), values) for f in LETTERS if f not in ("chunk", "block")
-    }
+    own = {f: letters for f, letters in known.items() if f not in ("chunk", "block")}
+    formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), letters) for f, letters in own.items()}
     doc = inspect.getdoc(module) or name
     return Page(
         name=name, kind=kind, data=data, encoding=encoding, doc=doc, module=module, params=values,
@@ -239,28 +258,39 @@ def load(module: ModuleType, **params: Any) -> Page:
     )  # fmt: skip
 
 
-Formula = Callable[[Int, Int, Int], Int]
+def one_of(known: Iterable[str], module: ModuleType, name: str, what: str, default: str) -> str:
+    """What the module says of this, one of the known words."""
+    said: str = getattr(module, what, default)
+    if said not in known:
+        raise InputError(f"page {name}: no {what} {said!r}; there are {', '.join(known)}")
+    return said
 
 
-def sent(module: ModuleType, name: str, data: str, params: Mapping[str, Any]) -> tuple[Formula, Formula]:
+Formula = Callable[..., Int]
+
+
+def sent(
+    module: ModuleType, name: str, data: str, params: Mapping[str, Any], *, several: bool
+) -> tuple[Formula, Formula]:
     """Of what the module says is sent, the first chunk and how many there are."""
     if not hasattr(module, "block"):
         return bind(name, "chunk", getattr(module, "chunk", None), params), lambda r, t, p: 1
     if hasattr(module, "chunk"):
         raise InputError(f"page {name} has both chunk and block: a message has one chunk or a block of them")
-    if data != "vector":
-        raise InputError(f"page {name} has data {data!r} and a block: only pieces of whole vectors go several at a time")
+    if data != "vector" or several:
+        why = "several messages a step" if several else f"data {data!r}"
+        raise InputError(
+            f"page {name} has {why} and a block: only of vectors, in the one message of a step, go several chunks"
+        )
     block = bind(name, "block", module.block, params)
-    return lambda r, t, p: block(r, t, p)[0], lambda r, t, p: block(r, t, p)[1]
+    return lambda r, t, p, j=0: block(r, t, p)[0], lambda r, t, p: block(r, t, p)[1]
 
 
 def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The page's ``Params`` with ``given`` in place of the defaults."""
     params: Any = getattr(module, "Params", NamedTuple("Params", []))
     if unknown := sorted(set(given) - set(params._fields)):
-        raise InputError(
-            f"page {name} has no parameter {unknown[0]!r}; it has {', '.join(params._fields) or 'none'}"
-        )
+        raise InputError(f"page {name} has no parameter {unknown[0]!r}; it has {', '.join(params._fields) or 'none'}")
     if missing := sorted(set(params._fields) - set(params._field_defaults) - set(given)):
         raise InputError(f"page {name} needs a value for {missing[0]!r}: -P {missing[0]}=VALUE")
     return dict(params(**given)._asdict())
@@ -270,12 +300,13 @@ def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> A
     """``function``, to be called with all letters of ``formula`` in their order."""
     letters = LETTERS[formula]
     if not callable(function):
-        raise InputError(f"page {name} lacks the formula {formula}({', '.join(letters)})")
+        raise InputError(f"page {name} lacks the formula {formula}({', '.join(x for x in letters if x != 'j')})")
     wanted = tuple(inspect.signature(function).parameters)
     if strange := [w for w in wanted if w not in letters and w not in params]:
-        raise InputError(
-            f"page {name}: {formula} asks for {strange[0]!r}; it may ask for {', '.join([*letters, *params])}"
-        )
+        permitted = ", ".join(dict.fromkeys([*letters, *params]))
+        raise InputError(f"page {name}: {formula} asks for {strange[0]!r}; it may ask for {permitted}")
     if wanted == letters:
         return function
+    if (*wanted, "j") == letters:
+        return lambda r, t, p, j=0: function(r, t, p)
     return lambda *values: function(**{w: {**params, **dict(zip(letters, values))}[w] for w in wanted})

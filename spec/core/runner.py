@@ -7,8 +7,9 @@ out of range, a message to oneself, a receiver that listens elsewhere) is a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -78,8 +79,11 @@ class Run:
             cuts = [slice(*(number(bound(c, n, chunks)) for c in (one.start, one.stop))) for _, _, one in sends]
             wire = [Message(r, d, self._sent(state, r, cut)) for (r, d, _), cut in zip(sends, cuts)]
             adds = truth(page.adds(t, p))
-            for (_, d, entries), cut in zip(wire, cuts):
-                state[d][cut] = plus(entries, state[d][cut]) if adds else entries
+            came: dict[tuple[int, range], tuple[slice, list[Message]]] = {}  # by receiver and chunks
+            for (_, d, c), message, cut in zip(sends, wire, cuts):
+                came.setdefault((d, c), (cut, []))[1].append(message)
+            for (d, _), (cut, got) in came.items():
+                state[d][cut] = summed(got, Message(d, d, state[d][cut])) if adds else got[0].entries
             yield Step(t, wire, state)
 
     def _sent(self, state: list[Any], r: int, cut: slice) -> Any:
@@ -180,30 +184,49 @@ def run(page: Page, xs: Sequence[Any]) -> Run:
 
 
 def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, range]]:
-    """Who sends in step ``t``, to whom, and which chunks; silent ranks are checked too."""
-    sends = [(r, *send(page, r, t, p)) for r in range(p)]
-    return [one for one in sends if truth(page.active(one[0], t, p))]
+    """Who sends in step ``t``, to whom, and which chunks, by sender; what is silent is checked too."""
+    if (messages := number(page.messages(t, p))) < 1:
+        raise ScheduleFault(p, t, f"messages({t}, {p}) = {messages}; a step has at least 1")
+    letters = [(j,) for j in range(messages)] if page.several else [()]
+    each = [(r, j) for r in range(p) for j in letters]
+    sends = [(r, *send(page, r, t, p, *j)) for r, j in each]
+    found = [one for one, (r, j) in zip(sends, each) if truth(page.active(r, t, p, *j))]
+    if page.several:
+        apart(found, truth(page.adds(t, p)), t, p)
+    return found
 
 
-def send(page: Page, r: int, t: int, p: int) -> tuple[int, range]:
-    """To whom rank ``r`` sends in step ``t``, if it does, and which chunks; checked."""
-    d, cs, chunks = number(page.dst(r, t, p)), sent(page, r, t, p), number(page.chunks(p))
-    for what, x, end in (("dst", d, p), ("chunk", cs.start, chunks + (not cs)), ("src", number(page.src(r, t, p)), p)):
+def apart(sends: Sequence[tuple[int, int, range]], adds: bool, t: int, p: int) -> None:
+    """Raises ScheduleFault where two messages of a step have the same two ranks, or overwrite the same chunk."""
+    pairs, copies = Counter((r, d) for r, d, _ in sends), Counter((d, c) for _, d, c in sends)
+    for (r, d), times in pairs.items():
+        if times > 1:
+            raise ScheduleFault(p, t, f"rank {r} sends {times} messages to rank {d}; a step has at most one")
+    for (d, c), times in copies.items():
+        if times > 1 and not adds:
+            raise ScheduleFault(p, t, f"{times} messages overwrite rank {d}'s {named(c)}; only one can")
+
+
+def send(page: Page, r: int, t: int, p: int, *j: int) -> tuple[int, range]:
+    """To whom rank ``r`` sends in step ``t``, if it does (its message ``j``), and which chunks; checked."""
+    d, s = (number(formula(r, t, p, *j)) for formula in (page.dst, page.src))
+    cs, chunks = sent(page, r, t, p, *j), number(page.chunks(p))
+    for what, x, end in (("dst", d, p), ("chunk", cs.start, chunks + (not cs)), ("src", s, p)):
         if not 0 <= x < end:
             raise ScheduleFault(p, t, f"{what}({r}, {t}, {p}) = {x} is out of range 0..{end - 1}")
     if cs.stop - cs.start < 0 or cs.stop > chunks:
         block = f"block({r}, {t}, {p}) = ({cs.start}, {cs.stop - cs.start})"
         raise ScheduleFault(p, t, f"{block} is no block of the chunks 0..{chunks - 1}")
-    if d == r and truth(page.active(r, t, p)):
+    if d == r and truth(page.active(r, t, p, *j)):
         raise ScheduleFault(p, t, f"rank {r} sends to itself")
-    if (heard := number(page.src(d, t, p))) != r:
+    if (heard := number(page.src(d, t, p, *j))) != r:
         raise ScheduleFault(p, t, f"rank {r} sends to rank {d}, which listens to rank {heard}")
     return d, cs
 
 
-def sent(page: Page, r: int, t: int, p: int) -> range:
-    """Which chunks rank ``r`` sends in step ``t``, if it does."""
-    first, count = number(page.chunk(r, t, p)), number(page.count(r, t, p))
+def sent(page: Page, r: int, t: int, p: int, *j: int) -> range:
+    """Which chunks rank ``r`` sends in step ``t``, if it does (in its message ``j``)."""
+    first, count = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p))
     return range(first, first + count)
 
 
@@ -233,6 +256,15 @@ def truth(x: Bool) -> bool:
 def copy(x: Any) -> Any:
     """A copy of a vector, of its own class."""
     return x[:] if isinstance(x, list) else x.copy()
+
+
+def summed(got: Sequence[Message], own: Message) -> Any:
+    """A rank's own copy of a chunk and the messages that are added to it.
+
+    One message comes first, then the copy; of several, all are added in the order of their ranks.
+    """
+    parts = [*got, own] if len(got) == 1 else sorted([*got, own], key=lambda message: message.src)
+    return reduce(plus, (message.entries for message in parts))
 
 
 def plus(a: Any, b: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.runner import Message, Run, named, number, sent, truth
+from sparring.spec.core.runner import Message, Run, named, number, step_sends, truth
 
 NOTHING = "\N{MULTIPLICATION SIGN}"  # the label of a message that is missing
 
@@ -127,7 +127,7 @@ def hops(page: Page, p: int) -> list[list[Hop]]:
 def step(page: Page, t: int, wire: list[Message], p: int) -> list[Hop]:
     """The messages of step ``t``, with their chunks and what becomes of them."""
     adds = truth(page.adds(t, p))
-    held = [sent(page, m.src, t, p) for m in wire]
+    held = [chunks for _, _, chunks in step_sends(page, t, p)]
     return [Hop(t, m.src, m.dst, chunks.start, adds, len(chunks)) for m, chunks in zip(wire, held)]
 
 
