@@ -21,12 +21,18 @@ NO_REASON = "nobody has looked into it"
 
 
 class Told(NamedTuple):
-    """The fate of a mutant, without its code.  ``part``: one of ``PARTS``; ``why``: as in its Fate, or why it lives."""
+    """The fate of a mutant.
+
+    ``part``: one of ``PARTS``; ``line``: the text of the line that is changed, not its number, which moves;
+    ``why``: what killed it or proves it equivalent, or why it may live.
+    """
 
     algorithm: str
     part: str
     operator: str
-    where: str
+    function: str
+    line: str
+    change: str
     word: str
     why: str
 
@@ -43,10 +49,10 @@ def told(page: Page, track: Track) -> list[Told]:
 
 
 def entry(page: Page, part: str, fate: Fate, reasons: dict[str, str]) -> Told:
-    """What is told of it; why a survivor may live stands in the page's proof module, under what it changes."""
+    """What is told of it; why a survivor may live stands in the page's proof module, by the line that is changed."""
     mutant = fate.mutant
-    why = fate.why if fate.word != "survived" else reasons.get(f"{mutant.function}: {mutant.told}", NO_REASON)
-    return Told(page.name, part, mutant.operator, str(mutant), fate.word, why)
+    why = fate.why if fate.word != "survived" else reasons.get(mutant.text, NO_REASON)
+    return Told(page.name, part, mutant.operator, mutant.function, mutant.text, mutant.told, fate.word, why)
 
 
 def part(module: ModuleType, mutant: Mutant) -> str:
@@ -56,18 +62,22 @@ def part(module: ModuleType, mutant: Mutant) -> str:
 
 
 def summary(found: Sequence[Told]) -> dict[str, Any]:
-    """For the envelope: how many there are of each word, in all, by operator and by what was changed; and who lives."""
-    subjects = dict.fromkeys((one.algorithm, one.part) for one in found)
+    """For the envelope: how many there are of each word, in all, by operator and by algorithm; and who survived."""
+    names = dict.fromkeys(one.algorithm for one in found)
     return {
         **counted(found),
         "operators": by_operator(found),
-        "subjects": {
-            f"{algorithm}, {part}": {**counted(ours), "operators": by_operator(ours)}
-            for algorithm, part in subjects
-            for ours in [[one for one in found if (one.algorithm, one.part) == (algorithm, part)]]
-        },
         "survivors": [one._asdict() for one in found if one.word == "survived"],
-        "equivalents": [one._asdict() for one in found if one.word == "equivalent"],
+        "algorithms": {name: of_algorithm([one for one in found if one.algorithm == name]) for name in names},
+    }
+
+
+def of_algorithm(found: Sequence[Told]) -> dict[str, Any]:
+    """By part and operator; and what was not killed, with the reason or the certificate."""
+    parts = {part: [one for one in found if one.part == part] for part in PARTS}
+    return {
+        "parts": {part: {**counted(ours), "operators": by_operator(ours)} for part, ours in parts.items() if ours},
+        "alive": [one._asdict() for one in found if one.word != "killed"],
     }
 
 

@@ -1,6 +1,6 @@
-"""The directive ``mutants``: what became of planted faults, from what ``sparring verify ALGO --mutants --json`` wrote.
+"""The directive ``mutants``: what became of planted faults.
 
-Each file of ``docs/mutants`` is one algorithm; its numbers stand nowhere else.
+Each file of ``docs/mutants`` is one algorithm, written by ``docs/mutants/keep.py``; its numbers stand nowhere else.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Mutants(SphinxDirective):
             raise self.error(f"no results in {self.config.mutants_results}")
         for path in paths:
             self.env.note_dependency(path)
-        found = {path.stem: json.loads(path.read_text(encoding="utf-8"))["mutants"] for path in paths}
+        found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
         text = "\n\n".join([overview(found), *(section(name, told) for name, told in found.items())])
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
@@ -43,24 +43,23 @@ class Mutants(SphinxDirective):
 def overview(found: Mapping[str, Counts]) -> str:
     """A row for each part of each algorithm, and how many of those that are faults were killed."""
     rows = [
-        [*subject.split(", "), *numbers(counts), rate(counts)]
-        for told in found.values()
-        for subject, counts in told["subjects"].items()
+        [name, part, *numbers(counts), rate(counts)]
+        for name, told in found.items()
+        for part, counts in told["parts"].items()
     ]
     return table(["algorithm", "part", *WORDS, "of those that are faults"], rows)
 
 
 def section(name: str, told: Counts) -> str:
     """One algorithm: a row an operator, and a line for each mutant that was not killed."""
-    subjects = told["subjects"]
-    parts = [subject.split(", ")[1] for subject in subjects]
+    parts = told["parts"]
+    operators = dict.fromkeys(operator for counts in parts.values() for operator in counts["operators"])
     rows = [
-        [operator, *(shorter(counts["operators"].get(operator)) for counts in subjects.values())]
-        for operator in told["operators"]
+        [operator, *(shorter(counts["operators"].get(operator)) for counts in parts.values())] for operator in operators
     ]
     lines = [
-        f"- {one['part']}, `{one['where']}` *{one['word']}*: {one['why']}"
-        for one in (*told["survivors"], *told["equivalents"])
+        f"- *{one['word']}*, in `{one['function']}`: `{one['change']}` in the line `{one['line']}`. {one['why']}."
+        for one in told["alive"]
     ]
     return "\n\n".join([f"## {name}", table(["operator", *parts], rows), "\n".join(lines)])
 

@@ -8,6 +8,7 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``peers(page)``           obligations that the implementation's arithmetic is the page's
 ``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
 ``sizes(page)``           obligations on how long messages are, whatever their entries
+``survivors``             a mapping from lines of the implementation to why mutants of them may live
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import ast
 import copy
 import inspect
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from types import ModuleType
 from typing import Any
 
@@ -29,16 +30,17 @@ def same_function(mutant: Mutant, module: ModuleType, encoding: str, memory: Mem
 
 def same_expression(mutant: Mutant, module: ModuleType, encoding: str, memory: Memory) -> str:
     """What both solvers prove of a changed expression of numbers alone, wherever it stands; empty if not."""
-    old, new = mutant.old, mutant.new
-    if not (isinstance(old, ast.expr) and isinstance(new, ast.expr) and letters(module, old) == letters(module, new)):
+    pair = [e for e in (mutant.old, mutant.new) if isinstance(e, ast.expr)]
+    found = [letters(module, e) for e in pair]
+    if len(pair) < 2 or None in found:
         return ""
-    here = vars(symbolic(module, ast.parse(inspect.getsource(module))))
-    names = ", ".join(sorted(letters(module, old) or ()))
-    a, b = (eval(f"lambda {names}: {ast.unparse(Branching().visit(copy.deepcopy(e)))}", here) for e in (old, new))  # noqa: S307
+    here, names = vars(symbolic(module, ast.parse(inspect.getsource(module)))), ", ".join(sorted({*chain(*found)}))
+    texts = (ast.unparse(Branching().visit(copy.deepcopy(e))) for e in pair)
+    a, b = (eval(f"lambda {names}: {text}", here) for text in texts)  # noqa: S307 - our own source with one fault
     return "the same number or truth in every case" if proved(lambda: twins(a, b), encoding, memory) else ""
 
 
-NUMERIC = ("int", "bool", int, bool, Int, Bool)
+NUMERIC = ("int", "bool", "Int", "Bool", int, bool, Int, Bool)
 """How what is a number or a truth is annotated."""
 NUMBERS = frozenset("cikmnprt")
 """What implementations call chunks, hops, lengths, numbers of ranks and ranks."""

@@ -20,7 +20,7 @@ import numpy as np
 from sparring.errors import SparringError
 from sparring.proofs.core import execution, iterations, kernel, lists, refinement
 from sparring.proofs.core.questions import Memory, answered
-from sparring.proofs.core.refinement import Flaw
+from sparring.proofs.core.refinement import DTYPES, Flaw
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.cost.counted import count, unlike_a_run
 from sparring.proofs.mutants.equivalence import same_expression, same_function, same_page
@@ -126,17 +126,20 @@ def implementation_faults(page: Page, target: str, mutant: Mutant, memory: Memor
     """What is wrong with an implementation that has this fault."""
     with planted(sys.modules[target.partition(":")[0]], mutant.tree):
         yield from unproved(subject(page), memory, "peers")
-        yield from (f"beside the page: {fault}" for ranks in RANKS for fault in beside(page, target, ranks))
+        for ranks in RANKS:
+            yield from (f"beside the page: {fault}" for fault in beside(page, target, ranks))
+            if ranks <= FEW:
+                yield from (f"{flaw.property}: {flaw.detail}" for flaw in refusals(page, target, ranks))
         yield from (f"{flaw.property}: {flaw.detail}" for flaw in runs(page, target))
 
 
 def runs(page: Page, target: str) -> Iterator[Flaw]:
-    """What running ``target`` against the page finds, with few ranks first."""
+    """What running ``target`` against the page finds, with few ranks first; what ``beside`` runs is left out."""
     for ranks in RANKS:
-        dtypes = refinement.DTYPES if ranks <= FEW else refinement.DTYPES[:1]
-        if ranks <= FEW:
-            yield from refusals(page, target, ranks)
-        yield from called_again(page, target, ranks, dtypes) if page.stateful else once(page, target, ranks, dtypes)
+        if not page.stateful:
+            yield from once(page, target, ranks, DTYPES if ranks <= FEW else DTYPES[:1])
+        elif ranks <= FEW:
+            yield from called_again(page, target, ranks, DTYPES[1:])
 
 
 def called_again(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
@@ -168,7 +171,7 @@ def in_place(function: Any, comm: Any, x: Any) -> Any:
 def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
     """Where ``target`` has another result than the page, or sends messages of other lengths, on a few vectors."""
     if page.stateful:  # one call of the function beside the class sends what a call of the class does
-        yield from (flaw.detail for flaw in called_again(page, target, ranks, ("float32",)))
+        yield from (flaw.detail for flaw in called_again(page, target, ranks, DTYPES[:1]))
         target = f"{target.partition(':')[0]}:{page.collective}"
     for n in refinement.sizes(ranks, page.sparse):
         xs = lists.given(page, refinement.vectors("float32", ranks, n))

@@ -55,7 +55,7 @@ def compiled(module: ModuleType, tree: ast.Module) -> CodeType:
     counting = Counting().visit(copy.deepcopy(tree))
     at = next((i for i, node in enumerate(counting.body) if not prelude(node)), len(counting.body))
     counting.body.insert(at, ast.parse(f"from {__name__} import Counter as __counter__").body[0])
-    return compile(ast.fix_missing_locations(counting), str(module.__file__), "exec")
+    return compile(ast.fix_missing_locations(counting), str(module.__file__), "exec", dont_inherit=True)
 
 
 def prelude(node: ast.stmt) -> bool:

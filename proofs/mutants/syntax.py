@@ -19,7 +19,7 @@ Fault: TypeAlias = Callable[[ast.AST], Iterator[ast.AST]]
 class Mutant(NamedTuple):
     """A source with one fault: which operator made it, in which function and line, what it says now.
 
-    ``tree``: all of the source; ``old`` and ``new``: what was changed.
+    ``tree``: all of the source; ``old`` and ``new``: what was changed; ``text``: that line of the source.
     """
 
     operator: str
@@ -29,6 +29,7 @@ class Mutant(NamedTuple):
     tree: ast.Module
     old: ast.AST | None = None
     new: ast.AST | None = None
+    text: str = ""
 
     def __str__(self) -> str:
         return f"line {self.line}, {self.function}: {self.told}"
@@ -137,12 +138,13 @@ OPERATORS: Mapping[str, Fault] = {
 def mutants(source: str) -> Iterator[Mutant]:
     """All mutants of the functions in ``source``, in the order of its lines."""
     tree = ast.parse(source)
-    order = list(ast.walk(tree))
+    order, lines = list(ast.walk(tree)), source.splitlines()
     for function, node in _sites(tree):
         for operator, fault in OPERATORS.items():
             for new in fault(node):
                 changed = _replaced(tree, order.index(node), new)
-                yield Mutant(operator, function, node.lineno, _told(node, new), changed, node, new)
+                text = lines[node.lineno - 1].strip()
+                yield Mutant(operator, function, node.lineno, _told(node, new), changed, node, new, text)
 
 
 def _sites(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt]]:

@@ -102,8 +102,15 @@ def survey(mutants: Mapping[str, Any]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), caption_justify="left")
     for column in ("planted faults in", "killed", "survived", "equivalent"):
         table.add_column(column, justify="left" if column == "planted faults in" else "right")
-    for subject, counts in {**mutants["subjects"], "all": mutants}.items():
+    parts = {
+        f"{name}, {part}": counts
+        for name, one in mutants["algorithms"].items()
+        for part, counts in one["parts"].items()
+    }
+    for subject, counts in {**parts, "all": mutants}.items():
         table.add_row(subject, *(str(counts[word]) for word in ("killed", "survived", "equivalent")))
-    lines = [f"{s['algorithm']}, {s['part']}, {s['where']}: {s['why']}" for s in mutants["survivors"]]
+    lines = [
+        f"{s['algorithm']}, {s['function']}: {s['change']}, in {s['line']}: {s['why']}" for s in mutants["survivors"]
+    ]
     table.caption = "\n".join(["survived:", *lines]) if lines else None
     return table
