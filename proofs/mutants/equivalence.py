@@ -31,8 +31,8 @@ def same_function(mutant: Mutant, module: ModuleType, encoding: str, memory: Mem
 def same_expression(mutant: Mutant, module: ModuleType, encoding: str, memory: Memory) -> str:
     """What both solvers prove of a changed expression of numbers alone, wherever it stands; empty if not."""
     pair = [e for e in (mutant.old, mutant.new) if isinstance(e, ast.expr)]
-    found = [letters(module, e) for e in pair]
-    if len(pair) < 2 or None in found:
+    found = [speaks for e in pair if (speaks := letters(module, e)) is not None]
+    if len(found) < 2:
         return ""
     here, names = vars(symbolic(module, ast.parse(inspect.getsource(module)))), ", ".join(sorted({*chain(*found)}))
     texts = (ast.unparse(Branching().visit(copy.deepcopy(e))) for e in pair)
@@ -123,7 +123,9 @@ def formulas(page: Page, changed: Page, memory: Memory) -> Iterator[Obligation]:
 
 
 def equal(box: tuple[Bool, ...], a: Int | Bool, b: Int | Bool) -> Obligation:
-    """Both are the same number or the same truth; raises TypeError where the one is neither."""
-    if not isinstance(a, int | Sym | Truth):
-        raise TypeError(f"{a!r} is no number and no truth")
-    return Obligation("the same", box, iff(a, b) if isinstance(a, bool | Truth) else a == b)
+    """Both are the same number or the same truth; raises TypeError where they are neither."""
+    if isinstance(a, bool | Truth) and isinstance(b, bool | Truth):
+        return Obligation("the same", box, iff(a, b))
+    if isinstance(a, int | Sym) and isinstance(b, int | Sym):
+        return Obligation("the same", box, a == b)
+    raise TypeError(f"{a!r} and {b!r} are not two numbers, and not two truths")

@@ -52,7 +52,8 @@ class Counting(ast.NodeTransformer):
 
 def compiled(module: ModuleType, tree: ast.Module) -> CodeType:
     """``tree`` in place of the module's code, with loops that count."""
-    counting = Counting().visit(copy.deepcopy(tree))
+    counting = copy.deepcopy(tree)
+    Counting().visit(counting)  # which changes it in its place
     at = next((i for i, node in enumerate(counting.body) if not prelude(node)), len(counting.body))
     counting.body.insert(at, ast.parse(f"from {__name__} import Counter as __counter__").body[0])
     return compile(ast.fix_missing_locations(counting), str(module.__file__), "exec", dont_inherit=True)
