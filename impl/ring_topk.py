@@ -125,7 +125,7 @@ def settle(comm: Intracomm, n: int, k: int, validate: bool) -> None:
     odd = [f"{name} = {x!r}" for name, x in (("n", n), ("k", k)) if not whole(x)]
     told = np.zeros((comm.Get_size(), 2), np.int64)
     if validate:
-        comm.Allgather(np.array([REFUSED, 0] if odd else [min(n, MOST), min(k, n, MOST)], np.int64), told)
+        comm.Allgather(np.array([REFUSED, REFUSED] if odd else [min(n, MOST), min(k, n, MOST)], np.int64), told)
     if odd:
         raise InputError(f"{odd[0]}: it must be a whole number, 0 or more")
     compare(told, "n={} and k={}".format, "n and k")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparring.impl.core.encodings import BLOCK, Encoding
+from sparring.impl.core.encodings import BLOCK, Encoding, cheapest
 from sparring.impl.core.encodings import size as taken
 from sparring.impl.core.messages import HEADER
 from sparring.proofs import ring
-from sparring.proofs.core.obligations import Obligation, every, implies, p, some
+from sparring.proofs.core.obligations import Obligation, every, iff, implies, p, some
 from sparring.proofs.ring import contention, same
 from sparring.spec import ring_sparse
 from sparring.spec.core.model import Page
@@ -16,6 +16,14 @@ from sparring.spec.core.numbers import Int, Sym, where
 
 __all__ = ["contention", "same"]  # the ring's own: it has the ring's schedule
 
+survivors = {
+    "chunks = cut(mine, [bound(c, mine.n, p) for c in range(p + 1)])": (
+        "costs a chunk behind the last one, which has no entries and is never sent"
+    ),
+    "scratch = body(outbox, mine.length, mine.values) if most >= mine.length else None": (
+        "costs memory: a sum goes to an array of its own where the message's would do"
+    ),
+}
 m, more, size = (Sym.var(name) for name in ("m", "more", "size"))
 
 
@@ -36,7 +44,20 @@ def peers(page: Page) -> Iterator[Obligation]:
             says = page.octets(m, length, w)
             costs: list[Int] = [HEADER + taken(e, m, length, w) for e in Encoding]  # type: ignore[arg-type]  # m is a symbol
             least = every(*(says <= cost for cost in costs), some(*(says == cost for cost in costs)))
-            yield Obligation(f"bytes of {length} places, {w}-byte values", (p >= 1, m >= 0, m <= length), least)
+            box = (p >= 1, m >= 0, m <= length)
+            yield Obligation(f"bytes of {length} places, {w}-byte values", box, least)
+            dense = every(*(costs[0] <= cost for cost in costs))  # which is the first, so that of equals it is taken
+            yield Obligation(
+                f"full of {length} places, {w}-byte values", box, iff(page.module.full(m, length, w), dense)
+            )
+            yield Obligation(f"names for {length} places, {w}-byte values", (p >= 1,), named(page, length, w))
+
+
+def named(page: Page, length: int, w: int) -> bool:
+    """Whether the page calls encodings what the implementation takes, for few entries, many, and all."""
+    entries = (0, 1, length // 64, length // 9, length // 2, length - 1, length)
+    ours = {encoding: encoding.name.lower().rstrip("16") for encoding in Encoding}
+    return all(page.encoded(k, length, w) == ours[cheapest(k, length, w)] for k in entries if 0 <= k <= length)
 
 
 def sizes(page: Page) -> Iterator[Obligation]:
@@ -44,7 +65,7 @@ def sizes(page: Page) -> Iterator[Obligation]:
     box = (p >= 1, m >= 0, m <= more, more <= size)
     for w in (4, 8):
         longest = ring_sparse.HEADER + size * w
-        full = ring_sparse.full(m, size, w)
+        full = page.module.full
         yield Obligation(f"never above dense, {w}-byte values", box, page.octets(m, size, w) <= longest)
-        yield Obligation(f"full stays full, {w}-byte values", box, implies(full, ring_sparse.full(more, size, w)))
-        yield Obligation(f"what has all is full, {w}-byte values", box, ring_sparse.full(size, size, w))
+        yield Obligation(f"full stays full, {w}-byte values", box, implies(full(m, size, w), full(more, size, w)))
+        yield Obligation(f"what has all is full, {w}-byte values", box, full(size, size, w))

@@ -115,7 +115,7 @@ def verify(
     has them (of ``concurrent.futures`` or ``mpi4py.futures``); ``track(items, description)`` goes
     through items and may show how far it is.
     """
-    from sparring.parallel import verified
+    from sparring.parallel import spread, verified
     from sparring.report import PROPERTIES, Report
     from sparring.verification import plan
 
@@ -130,7 +130,7 @@ def verify(
     if mutants:
         from sparring import mutation
 
-        extra["mutants"] = mutation.summary({one.name: mutation.fates(one, track) for one in found})
+        extra["mutants"] = mutation.summary(spread(mutation.told, algos or pages(), track, jobs))
     return Report("verify", results, gaps, time.perf_counter() - start, extra)
 
 

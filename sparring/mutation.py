@@ -4,52 +4,90 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from types import ModuleType
+from typing import Any, NamedTuple
 
+from sparring.proofs.core.supplement import companion
 from sparring.proofs.mutants import judging
 from sparring.proofs.mutants.judging import Fate
-from sparring.proofs.mutants.syntax import OPERATORS
+from sparring.proofs.mutants.syntax import OPERATORS, Mutant
 from sparring.spec.core.model import Page
 from sparring.verification import Track, judged
 
 WORDS = ("killed", "survived", "equivalent")
+PARTS = ("page", "index functions", "implementation")
+NO_REASON = "nobody has looked into it"
 
 
-def fates(page: Page, track: Track) -> dict[str, list[Fate]]:
+class Told(NamedTuple):
+    """The fate of a mutant.
+
+    ``part``: one of ``PARTS``; ``line``: the text of the line that is changed, not its number, which moves;
+    ``why``: what killed it or proves it equivalent, or why it may live.
+    """
+
+    algorithm: str
+    part: str
+    operator: str
+    function: str
+    line: str
+    change: str
+    word: str
+    why: str
+
+
+def told(page: Page, track: Track) -> list[Told]:
     """The fate of every mutant of the page, and of its implementation if there is one."""
-    target = judged(page)
+    target, reasons = judged(page), getattr(companion(page), "survivors", {})
+    found = [entry(page, "page", fate, reasons) for fate in track(judging.of_page(page, target), f"{page.name}: page")]
     if target:
-        importlib.import_module(target.partition(":")[0])
-    found = {"page": list(track(judging.of_page(page, target), f"{page.name}: mutants of the page"))}
-    if target:
-        tried = judging.of_implementation(page, target)
-        found["implementation"] = list(track(tried, f"{page.name}: mutants of the implementation"))
+        module = importlib.import_module(target.partition(":")[0])
+        fates = track(judging.of_implementation(page, target), f"{page.name}: implementation")
+        found += [entry(page, part(module, fate.mutant), fate, reasons) for fate in fates]
     return found
 
 
-def summary(found: dict[str, dict[str, list[Fate]]]) -> dict[str, Any]:
-    """For the envelope: how many there are of each word, in all, by operator and by what was changed; each survivor."""
-    every = [fate for by_part in found.values() for fates in by_part.values() for fate in fates]
+def entry(page: Page, part: str, fate: Fate, reasons: dict[str, str]) -> Told:
+    """What is told of it; why a survivor may live stands in the page's proof module, by the line that is changed."""
+    mutant = fate.mutant
+    why = fate.why if fate.word != "survived" else reasons.get(mutant.text, NO_REASON)
+    return Told(page.name, part, mutant.operator, mutant.function, mutant.text, mutant.told, fate.word, why)
+
+
+def part(module: ModuleType, mutant: Mutant) -> str:
+    """Whether the changed function is one of numbers alone, a peer's or a chunk's."""
+    types = getattr(getattr(module, mutant.function, None), "__annotations__", {})
+    return "index functions" if types and {*types.values()} <= {"int"} else "implementation"
+
+
+def summary(found: Sequence[Told]) -> dict[str, Any]:
+    """For the envelope: how many there are of each word, in all, by operator and by algorithm; and who survived."""
+    names = dict.fromkeys(one.algorithm for one in found)
     return {
-        **counted(every),
-        "operators": {name: counted([f for f in every if f.mutant.operator == name]) for name in OPERATORS},
-        "subjects": {
-            f"{algorithm}, {part}": counted(fates)
-            for algorithm, parts in found.items()
-            for part, fates in parts.items()
-        },
-        "survivors": [
-            {"algorithm": algorithm, "part": part, "operator": fate.mutant.operator, "where": str(fate.mutant)}
-            for algorithm, parts in found.items()
-            for part, fates in parts.items()
-            for fate in fates
-            if fate.word == "survived"
-        ],
+        **counted(found),
+        "operators": by_operator(found),
+        "survivors": [one._asdict() for one in found if one.word == "survived"],
+        "algorithms": {name: of_algorithm([one for one in found if one.algorithm == name]) for name in names},
     }
 
 
-def counted(fates: Sequence[Fate]) -> dict[str, int]:
+def of_algorithm(found: Sequence[Told]) -> dict[str, Any]:
+    """By part and operator; and what was not killed, with the reason or the certificate."""
+    parts = {part: [one for one in found if one.part == part] for part in PARTS}
+    return {
+        "parts": {part: {**counted(ours), "operators": by_operator(ours)} for part, ours in parts.items() if ours},
+        "alive": [one._asdict() for one in found if one.word != "killed"],
+    }
+
+
+def by_operator(found: Sequence[Told]) -> dict[str, dict[str, int]]:
+    """The counts of each operator that made one."""
+    counts = {name: counted(one for one in found if one.operator == name) for name in OPERATORS}
+    return {name: words for name, words in counts.items() if any(words.values())}
+
+
+def counted(found: Iterable[Told]) -> dict[str, int]:
     """How many were killed, survived or are equivalent."""
-    counts = Counter(fate.word for fate in fates)
+    counts = Counter(one.word for one in found)
     return {word: counts[word] for word in WORDS}

@@ -34,16 +34,21 @@ PROPERTIES: Mapping[str, str] = {
 
 
 class Result(NamedTuple):
-    """One property of one subject."""
+    """One property of one subject.
+
+    ``planted``: the fault that was planted for this property and caught on the same road; empty where none was.
+    """
 
     subject: str
     property: str
     verdict: Verdict
     detail: str = ""
     witness: Mapping[str, Any] = {}
+    planted: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        return {**self._asdict(), "verdict": str(self.verdict), "witness": dict(self.witness)}
+        told = {**self._asdict(), "verdict": str(self.verdict), "witness": dict(self.witness)}
+        return told if self.planted else {key: value for key, value in told.items() if key != "planted"}
 
 
 @dataclass

@@ -5,7 +5,7 @@ A sample is run on the simulated world or on real ranks, against its page; eithe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -16,6 +16,8 @@ from sparring.impl.core.selection import top
 from sparring.inputs import digits
 from sparring.proofs.core import iterations, lists, refinement
 from sparring.proofs.core.refinement import DTYPES, Flaw, sizes
+from sparring.proofs.mutants.conduct import Fault, unharmed
+from sparring.proofs.world import world
 from sparring.spec.core.model import Page
 
 KEPT = 100  # of so many entries of a gradient one is kept, where vectors are sparse or entries are selected
@@ -24,15 +26,32 @@ TRAINED = ("step0", "step30", "step300")
 """The shipped gradients, in the order in which a stateful target gets them."""
 
 
+Given = Callable[[Sequence[Any]], Sequence[Any]]
+"""Makes what ranks are given of their vectors."""
+
+
+MISLED = "another input for the last rank"
+
+
+def misled(xs: Sequence[Any]) -> Sequence[Any]:
+    """The last rank gets twice its vector: a planted fault for real ranks, whose code is their own."""
+    return [*xs[:-1], lists.having(xs[-1], lists.values(xs[-1]) + lists.values(xs[-1]))]
+
+
 class Sample(Protocol):
     """Inputs for all ranks."""
 
-    def simulated(self, page: Page, target: str, prop: str) -> list[Flaw]:
+    @property
+    def ranks(self) -> int:
+        """How many there are."""
+        ...
+
+    def simulated(self, page: Page, target: str, prop: str, fault: Fault = unharmed) -> list[Flaw]:
         """What the simulated world finds; a result that is not the page's falsifies ``prop``."""
         ...
 
-    def real(self, page: Page, target: str, group: Group) -> list[Flaw]:
-        """The same on real ranks, which falsifies ``mpi``."""
+    def real(self, page: Page, target: str, group: Group, given: Given = list) -> list[Flaw]:
+        """The same on real ranks, which get ``given`` of the inputs, and falsify ``mpi``."""
         ...
 
 
@@ -41,11 +60,15 @@ class Vectors(NamedTuple):
 
     xs: Sequence[Any]
 
-    def simulated(self, page: Page, target: str, prop: str) -> list[Flaw]:
-        return refinement.on_numbers(page, target, self.xs, prop)
+    @property
+    def ranks(self) -> int:
+        return len(self.xs)
 
-    def real(self, page: Page, target: str, group: Group) -> list[Flaw]:
-        return refinement.compared(page, self.xs, group.run(target, self.xs), "mpi")
+    def simulated(self, page: Page, target: str, prop: str, fault: Fault = unharmed) -> list[Flaw]:
+        return refinement.on_numbers(page, target, self.xs, prop, fault(world.plainly))
+
+    def real(self, page: Page, target: str, group: Group, given: Given = list) -> list[Flaw]:
+        return refinement.compared(page, self.xs, group.run(target, given(self.xs)), "mpi")
 
 
 class Calls(NamedTuple):
@@ -53,11 +76,15 @@ class Calls(NamedTuple):
 
     case: iterations.Case
 
-    def simulated(self, page: Page, target: str, prop: str) -> list[Flaw]:
-        return iterations.on_numbers(page, target, self.case, prop)
+    @property
+    def ranks(self) -> int:
+        return len(self.case.xs)
 
-    def real(self, page: Page, target: str, group: Group) -> list[Flaw]:
-        ran = iterated.run(group, target, self.case)
+    def simulated(self, page: Page, target: str, prop: str, fault: Fault = unharmed) -> list[Flaw]:
+        return iterations.on_numbers(page, target, self.case, prop, fault)
+
+    def real(self, page: Page, target: str, group: Group, given: Given = list) -> list[Flaw]:
+        ran = iterated.run(group, target, self.case._replace(xs=given(self.case.xs)))
         return [flaw._replace(property="mpi") for flaw in iterations.compared(page, self.case, ran, "mpi")]
 
 

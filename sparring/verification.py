@@ -7,7 +7,8 @@ same name in ``impl``.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from sparring.checks.group import Group
@@ -16,10 +17,13 @@ from sparring.proofs.core import kernel, refinement
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.refinement import DTYPES, LONG, PAIRED, Flaw, sizes
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
+from sparring.proofs.mutants.conduct import Fault
+from sparring.proofs.world import world
 from sparring.report import PROPERTIES, Result
-from sparring.samples import edges, gradients, kept
+from sparring.samples import MISLED, WORKERS, Sample, edges, gradients, kept, misled
 from sparring.spans import spans
 from sparring.spec.core.model import Page, parameters
+from sparring.vacuity import Roads, confirmed, vouched
 
 Track = Callable[[Iterable[Any], str], Iterable[Any]]
 """Goes through what it is given and shows how far it is, under a description."""
@@ -54,7 +58,7 @@ SPREAD = 8  # ranks, up to which sparse vectors are also long
 BUFFERED = 8  # up to here sends are also tried with unbounded buffers; beyond, synchronous sends decide for them
 
 
-def verify_page(page: Page, plan: Plan, track: Track) -> list[Result]:
+def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
     """A result for each property that applies, in the order of PROPERTIES."""
     found = proved(page, track)
     target = judged(page)
@@ -62,7 +66,7 @@ def verify_page(page: Page, plan: Plan, track: Track) -> list[Result]:
         merge(found, run_simulated(page, target, plan, track))
     if target and plan.on in ("mpi", "both"):
         merge(found, {"mpi": on_mpi(page, target, plan, track)})
-    reason = missing(page, target)
+    reason = missing(page, target, plan)
     return [found.get(p) or Result(page.name, p, NOT_COVERED, reason(p)) for p in applicable(page)]
 
 
@@ -81,7 +85,7 @@ def applicable(page: Page) -> list[str]:
     return [prop for prop in PROPERTIES if prop not in void]
 
 
-def missing(page: Page, target: str | None) -> Callable[[str], str]:
+def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
     """Why a property has no result."""
 
     def why(prop: str) -> str:
@@ -89,6 +93,8 @@ def missing(page: Page, target: str | None) -> Callable[[str], str]:
             return "which entries are sent depends on their values: no run on terms stands for all of them"
         if prop in ("agreement", "conservation", "contention", "peers", "sizes", "timing"):
             return "the page's proof module states nothing of it"
+        if prop == "gradients" and target is not None and min(plan.numbers) > WORKERS:
+            return f"there are gradients of {WORKERS} ranks and no more"
         if target is None:
             return "there is no implementation of this name" + (" with these parameters" if page.params else "")
         return f"not asked for: --on {'mpi' if prop == 'mpi' else 'simulated'}"
@@ -136,13 +142,14 @@ def proved(page: Page, track: Track) -> dict[str, Result]:
 def summed(page: Page, prop: str, attempts: Sequence[Attempt]) -> Result:
     """One result of several attempts: the worst."""
     worst = max(attempts, key=lambda a: list(Word).index(a.verdict.word))
+    planted = ", ".join(dict.fromkeys(a.mutant for a in attempts if a.mutant))
     if isinstance(worst, Theorem):
         names = ", ".join(a.name for a in attempts if a.name != prop)
-        return Result(page.name, prop, worst.verdict, names or worst.statement)
+        return Result(page.name, prop, worst.verdict, names or worst.statement, planted=planted)
     if worst.verdict == EXPECTED:
         told = (f"{a.name}: {a.detail if a.verdict == EXPECTED else a.verdict}" for a in attempts)
-        return Result(page.name, prop, EXPECTED, "; ".join(told), worst.witness)
-    return Result(page.name, prop, worst.verdict, worst.detail, worst.witness)
+        return Result(page.name, prop, EXPECTED, "; ".join(told), worst.witness, planted)
+    return Result(page.name, prop, worst.verdict, worst.detail, worst.witness, planted)
 
 
 def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
@@ -158,18 +165,43 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str
     for sample in track(grads, f"{page.name}: gradients"):
         flaws += sample.simulated(page, target, "gradients")
     runs = len(cases) + len(inputs) + len(grads)
-    verdicts = {
+    verdicts: dict[str, tuple[Verdict, str]] = {
         **({"terms": terms_verdict(page, plan.terms, len(cases), outside)} if cases else {}),
         "hygiene": (tested(runs), "in every run on the simulated world"),
         "input untouched": (tested(runs), "in every run on the simulated world"),
         "dtypes": (tested(len(inputs)), f"{', '.join(DTYPES)}; p = {spans(plan.numbers)}"),
-        "gradients": (tested(len(grads)), f"a perceptron on the digits{kept(page)}; p = {spans(plan.numbers)}"),
     }
-    results = {prop: Result(page.name, prop, *said) for prop, said in verdicts.items()}
-    return results | refutations(page, flaws)
+    if grads:
+        told = f"a perceptron on the digits{kept(page)}; p = {spans(plan.numbers)}"
+        verdicts["gradients"] = tested(len(grads)), told
+    found = {prop: Result(page.name, prop, *said) for prop, said in verdicts.items()} | refutations(page, flaws)
+    return {prop: vouched(result, roads(page, target, cases, inputs, grads)) for prop, result in found.items()}
 
 
-def term_runs(page: Page, plan: Plan) -> list[tuple[int, int, str]]:
+def roads(
+    page: Page, target: str, cases: Sequence[TermRun], inputs: Sequence[Sample], grads: Sequence[Sample]
+) -> Roads:
+    """How each property was decided, to be gone once more with a planted fault; several ranks come first."""
+
+    def on_terms(fault: Fault) -> Iterator[Flaw]:
+        for p, n, buffers in sorted(cases, key=lambda case: case[0] == 1):
+            yield from refinement.on_terms(page, target, p, n, buffers, fault(world.plainly)).flaws
+
+    def on_numbers(samples: Sequence[Sample], prop: str, fault: Fault) -> Iterator[Flaw]:
+        for sample in sorted(samples, key=lambda sample: sample.ranks == 1):
+            yield from sample.simulated(page, target, prop, fault)
+
+    on_inputs = partial(on_numbers, inputs, "dtypes")
+    return {
+        "terms": on_terms, "hygiene": on_inputs, "input untouched": on_inputs, "dtypes": on_inputs,
+        "gradients": partial(on_numbers, grads, "gradients"),
+    }  # fmt: skip
+
+
+TermRun = tuple[int, int, str]
+
+
+def term_runs(page: Page, plan: Plan) -> list[TermRun]:
     """Ranks, lengths and buffers of the runs on terms."""
     return [
         (p, n, buffers)
@@ -212,10 +244,12 @@ def on_mpi(page: Page, target: str, plan: Plan, track: Track) -> Result:
             runs = track(inputs, f"{page.name}: mpiexec")
             flaws = (f for sample in runs for f in sample.real(page, target, group))
             flaw = next(flaws, None)
+            caught = not flaw and any(sample.real(page, target, group, misled) for sample in inputs)
     except RankFailed as failure:
         return Result(page.name, "mpi", REFUTED, str(failure))
     except MissingExtra as missing:
         return Result(page.name, "mpi", UNDECIDED if plan.on == "mpi" else NOT_COVERED, str(missing))
     if flaw:
         return Result(page.name, "mpi", REFUTED, flaw.detail)
-    return Result(page.name, "mpi", tested(len(inputs)), f"gradients, {', '.join(DTYPES)}; p = {spans(plan.numbers)}")
+    told = f"gradients, {', '.join(DTYPES)}; p = {spans(plan.numbers)}"
+    return confirmed(Result(page.name, "mpi", tested(len(inputs)), told), MISLED, caught)

@@ -89,9 +89,8 @@ def octets(m: Int, size: Int, w: Int) -> Int:
 
 def encoded(m: int, size: int, w: int) -> str:
     """The first of the shortest."""
-    lengths = (dense(size, w), pairs(m, size, w), offsets(m, size, w), bitmap(m, size, w))
-    names = ("dense", "pairs", "offsets", "bitmap")
-    return min(zip(map(number, lengths), range(4), names))[2]
+    lengths = [*map(number, (dense(size, w), pairs(m, size, w), offsets(m, size, w), bitmap(m, size, w)))]
+    return ("dense", "pairs", "offsets", "bitmap")[lengths.index(min(lengths))]
 
 
 def sends(x: SparseVector, w: int) -> SparseVector:

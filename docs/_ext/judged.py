@@ -48,7 +48,7 @@ def verdicts(page: Page) -> str:
     report = sparring.prove(page)
     cells = []
     for theorem, result in zip(report.extra["theorems"], report.results, strict=True):
-        told = result.detail if theorem["mutant"] == "none" else theorem["statement"]
+        told = theorem["statement"] if theorem["planted"] and theorem["solvers"] else result.detail
         cells.append([escaped(text) for text in (theorem["name"], theorem["verdict"], told, theorem["planted"])])
     judges = " and ".join(f"{name} {release}" for name, release in solvers.versions().items())
     head = ("claim", "verdict", "what it says", "planted fault")

@@ -5,11 +5,11 @@ Each p is decided by enumeration and by the criterion of ``overlaps``, which spe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from sparring.proofs.contention import networks, overlaps
-from sparring.proofs.contention.networks import edge
+from sparring.proofs.contention.networks import Topology, edge
 from sparring.proofs.contention.overlaps import Overlap
 from sparring.proofs.contention.traffic import Routed, Traffic, Transfer
 from sparring.spec.core.model import Page
@@ -98,15 +98,16 @@ class Finding(NamedTuple):
 COUNTED = 8
 
 
-def findings(page: Page, claims: Mapping[str, str], ranks: Iterable[int]) -> list[Finding]:
+def findings(
+    page: Page, claims: Mapping[str, str], ranks: Iterable[int], find: Callable[[str], Topology] = networks.find
+) -> list[Finding]:
     """One for each topology that the page names; raises ScheduleFault where it makes no schedule."""
     traffics = [Traffic.of(page, p) for p in ranks]
-    return [finding(page, traffics, name, level) for name, level in claims.items()]
+    return [finding(page, traffics, find(name), name, level) for name, level in claims.items()]
 
 
-def finding(page: Page, traffics: list[Traffic], name: str, claimed: str) -> Finding:
+def finding(page: Page, traffics: list[Traffic], topology: Topology, name: str, claimed: str) -> Finding:
     """The worst level on one topology."""
-    topology = networks.find(name)
     found = [(traffic.p, freedom(Routed(traffic, topology))) for traffic in traffics]
     p, worst = max(found, key=lambda one: (rank(one[1].level), -one[0]))
     load = max(freedom.load for _, freedom in found)

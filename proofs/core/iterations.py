@@ -19,6 +19,7 @@ from sparring.errors import InputError
 from sparring.proofs.core import refinement
 from sparring.proofs.core.lists import made
 from sparring.proofs.core.refinement import DTYPES, Flaw, difference, sizes, told
+from sparring.proofs.mutants.conduct import Fault, unharmed
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import PieceRun
@@ -77,9 +78,9 @@ def checked(y: Any, residual: Any, x: Any) -> Done:
     return Done(y, residual.copy())
 
 
-def on_numbers(page: Page, target: str, case: Case, prop: str) -> list[Flaw]:
+def on_numbers(page: Page, target: str, case: Case, prop: str, fault: Fault = unharmed) -> list[Flaw]:
     """Run ``target`` on these vectors against the page, bit for bit; a deviation falsifies ``prop``."""
-    ran = refinement.run(target, case.xs, "synchronous", case.place, prop, call=partial(iterate, k=case.k))
+    ran = refinement.run(target, case.xs, "synchronous", case.place, prop, call=fault(partial(iterate, k=case.k)))
     return ran.flaws + compared(page, case, ran.ys, prop)
 
 

@@ -30,14 +30,17 @@ from sparring.proofs.core.verdicts import (
     Verdict,
     proved_up_to,
 )
-from sparring.proofs.mutants.schedules import MUTATIONS
+from sparring.proofs.mutants.schedules import MUTATIONS, ONE_LINK
 from sparring.spec.core.model import Page
 
 TIMED = 32  # ranks up to which runs are judged under any timing
+FEW = range(2, 5)  # ranks with which runs are judged where a fault is planted
 LARGEST_RUN = 64  # ranks; a counterexample with more is told by its formula alone
 
 PROOFS = (PROVED, PROVED_BELOW)
 """What a theorem is: where formulas are read as bits, it holds for every p that the bits allow."""
+
+NO_FAULT = "no planted fault was refuted: the theorem may say nothing"
 
 _SEAL = object()
 
@@ -91,19 +94,28 @@ def prove(page: Page) -> Iterator[Attempt]:
 def under_any_timing(whole: Subject) -> Attempt:
     """What the page claims of contention, decided for each small p on every topology, also those without formulas."""
     start, page, claims = time.perf_counter(), whole.page, whole.contention
+    mutant = ""
     try:
         found = levels.findings(page, claims, range(1, TIMED + 1))
+        mutant = crowding(whole)
     except ScheduleFault as fault:
         verdict, detail, witness = REFUTED, str(fault), {"p": fault.p}
     else:
         wrong = next((f for f in found if not f.holds), None)
-        verdict = REFUTED if wrong else proved_up_to(TIMED)
-        detail = f"{wrong}; claimed: {wrong.claimed}" if wrong else "; ".join(map(str, found))
+        verdict = REFUTED if wrong else proved_up_to(TIMED) if mutant else UNDECIDED
+        detail = f"{wrong}; claimed: {wrong.claimed}" if wrong else "; ".join(map(str, found)) if mutant else NO_FAULT
         detail += f"; {levels.sentence(wrong.p, wrong.found)}" if wrong and wrong.found.overlap else ""
         witness = {"p": wrong.p} if wrong else {}
     seconds = time.perf_counter() - start
     statement = "Under any timing messages meet on a link no more than the page says."
-    return Attempt(page.name, "timing", statement, verdict, detail, witness, (), seconds)
+    return Attempt(page.name, "timing", statement, verdict, detail, witness, (), seconds, mutant)
+
+
+def crowding(whole: Subject) -> str:
+    """The planted fault that all messages cross one link, if runs are then told from free ones; else empty."""
+    boasts = dict.fromkeys(whole.contention, "exclusive")
+    found = levels.findings(whole.page, boasts, FEW, lambda _: ONE_LINK)
+    return "" if any(f.holds for f in found) else ONE_LINK.doc
 
 
 def readable(whole: Subject) -> Iterator[Conjecture]:
@@ -179,7 +191,7 @@ def confirmed(whole: Subject, attempt: Attempt, memory: Memory) -> Attempt:
     """The theorem, once a mutant of the page is refuted by the same road."""
     if mutant := refuted_mutant(whole, attempt.name, memory):
         return Theorem(**{**vars(attempt), "mutant": mutant}, seal=_SEAL)
-    return replace(attempt, verdict=UNDECIDED, detail="no planted fault was refuted: the theorem may say nothing")
+    return replace(attempt, verdict=UNDECIDED, detail=NO_FAULT)
 
 
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:

@@ -27,6 +27,10 @@ DTYPES = ("float32", "float64", "int32", "int64")
 SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1e-40, 1.0, -1.0, 1e38)
 
 
+Call = Callable[..., Any]
+"""``call(target, comm, *args)``, what each rank does."""
+
+
 class Flaw(NamedTuple):
     """What is wrong: the property that it falsifies, and one sentence."""
 
@@ -59,16 +63,16 @@ def sizes(p: int, sparse: bool = False) -> list[int]:
     return sorted({0, 1, p - 1, p, p + 1, 2 * p + 1, *([LONG * p] if sparse else [])})
 
 
-def on_terms(page: Page, target: str, p: int, n: int, buffers: str) -> Ran:
+def on_terms(page: Page, target: str, p: int, n: int, buffers: str, call: Call = world.plainly) -> Ran:
     """Run ``target`` on ``p`` ranks and ``n`` terms each, then on floats, against the page."""
     table = Table(seed=p * 1_000_003 + n)
     xs = lists.given(page, [leaves(table, [f"x{r}[{i}]" for i in range(n)]) for r in range(p)])
     wanted = runner.run(page, xs).results[0]
     here = f"p={p} n={n} {buffers} sends"
-    ran = run(target, xs, buffers, here, "terms", table)
+    ran = run(target, xs, buffers, here, "terms", table, call)
     flaws = [*ran.flaws, *unlike_the_page(ran.ys, wanted, table, here), *unlike_each_other(ran.ys, table, here)]
     if not flaws and buffers == "synchronous" and p <= PAIRED:
-        flaws = paired(page, target, table, wanted, p, n, here)
+        flaws = paired(page, target, table, wanted, p, n, here, call)
     return ran._replace(flaws=flaws)
 
 
@@ -89,14 +93,14 @@ def unlike_each_other(ys: Sequence[Any], table: Table, here: str) -> list[Flaw]:
     return []
 
 
-def paired(page: Page, target: str, table: Table, wanted: Any, p: int, n: int, here: str) -> list[Flaw]:
+def paired(page: Page, target: str, table: Table, wanted: Any, p: int, n: int, here: str, call: Call) -> list[Flaw]:
     """The floats that the same code computes are the evaluated terms, bit for bit."""
     rng = np.random.default_rng(p * 1_000_003 + n)
     xs = [rng.standard_normal(n) * 10.0 ** rng.integers(-9, 9, n) for _ in range(p)]
     values = {f"x{r}[{i}]": x for r, xr in enumerate(xs) for i, x in enumerate(xr.tolist())}
     evaluated = [table.evaluate(term, values, np.float64) for term in raw(lists.values(wanted)).tolist()]
     bits = lists.having(wanted, np.array(evaluated, np.float64))
-    ran = run(target, lists.given(page, xs), "synchronous", here, "terms")
+    ran = run(target, lists.given(page, xs), "synchronous", here, "terms", call=call)
     for r, y in enumerate(ran.ys):
         if (i := difference(y, bits)) is not None:
             return [
@@ -106,9 +110,9 @@ def paired(page: Page, target: str, table: Table, wanted: Any, p: int, n: int, h
     return ran.flaws
 
 
-def on_numbers(page: Page, target: str, xs: Sequence[Any], prop: str) -> list[Flaw]:
+def on_numbers(page: Page, target: str, xs: Sequence[Any], prop: str, call: Call = world.plainly) -> list[Flaw]:
     """Run ``target`` on these vectors against the page, bit for bit; a deviation falsifies ``prop``."""
-    ran = run(target, xs, "synchronous", place(xs), prop)
+    ran = run(target, xs, "synchronous", place(xs), prop, call=call)
     return ran.flaws + compared(page, xs, ran.ys, prop)
 
 
@@ -150,7 +154,7 @@ def run(
     here: str,
     prop: str,
     terms: Table | None = None,
-    call: Callable[..., Any] = world.plainly,
+    call: Call = world.plainly,
 ) -> Ran:
     """Run ``target`` in the world; what it finds falsifies ``prop``, unless it is a fault of conduct."""
     given = [x.copy() for x in xs]

@@ -9,6 +9,7 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
 ``sizes(page)``           obligations on how long messages are, whatever their entries
 ``every``                 a mapping parameter -> its least value: the theorems hold for every value from there on
+``survivors``             a mapping from lines of the implementation to why mutants of them may live
 """
 
 from __future__ import annotations

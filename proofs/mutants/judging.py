@@ -8,36 +8,35 @@ what the unchanged one gives, for all arguments; else it has survived, whatever 
 
 from __future__ import annotations
 
-import ast
 import inspect
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sparring.errors import SparringError
-from sparring.proofs.core import conjectures, execution, iterations, kernel, lists, refinement
-from sparring.proofs.core.obligations import Obligation, p, within
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.refinement import Flaw
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import NOT_INDUCTIVE, REFUTED
+from sparring.proofs.core import execution, iterations, kernel, lists, refinement
+from sparring.proofs.core.questions import Memory, answered
+from sparring.proofs.core.refinement import DTYPES, Flaw
+from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.cost.counted import count, unlike_a_run
+from sparring.proofs.mutants.equivalence import same_expression, same_function, same_page
+from sparring.proofs.mutants.planting import Counter, built, planted
+from sparring.proofs.mutants.refusals import refusals
 from sparring.proofs.mutants.syntax import Mutant, mutants
-from sparring.proofs.world import modules, world
+from sparring.proofs.world import world
 from sparring.proofs.world.findings import Outcome
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.numbers import Bool, Int, Sym
 from sparring.spec.core.runner import number
 from sparring.spec.core.sparse import SparseVector
 
-RANKS = range(1, 7)
-"""Numbers of ranks that an implementation runs with; folds, and chunks of all kinds, are among them."""
+RANKS = (*range(1, 6), 7)
+"""Numbers of ranks that an implementation runs with; folds of one pair and of several, and powers, are among them."""
+FEW = 3  # ranks, up to which all dtypes are run
 STEPS = 20  # for each rank: a schedule with more is not run, but counts as wrong
 
 
@@ -51,32 +50,47 @@ class Fate(NamedTuple):
 
 def of_page(page: Page, target: str | None) -> Iterator[Fate]:
     """The fate of every mutant of the page's own formulas; ``target`` implements it."""
+    memory = Memory()
     for mutant in mutants(inspect.getsource(page.module)):
-        yield fate(mutant, lambda m: page_faults(page, target, m), page.module, page.encoding)
+        faults = page_faults(page, target, mutant, memory)
+        yield fate(mutant, faults, lambda m: page_certificate(page, m, memory))
 
 
 def of_implementation(page: Page, target: str) -> Iterator[Fate]:
     """The fate of every mutant of the module in which ``target`` lies."""
-    module = sys.modules[target.partition(":")[0]]
+    module, memory = sys.modules[target.partition(":")[0]], Memory()
     for mutant in mutants(inspect.getsource(module)):
-        yield fate(mutant, lambda m: implementation_faults(page, target, m), module, page.encoding)
+        faults = implementation_faults(page, target, mutant, memory)
+        yield fate(mutant, faults, lambda m: certificate(m, module, page.encoding, memory))
 
 
-def fate(mutant: Mutant, faults: Callable[[Mutant], Iterator[str]], module: ModuleType, encoding: str) -> Fate:
-    """What becomes of ``mutant``: the first fault kills it."""
+def certificate(mutant: Mutant, module: ModuleType, encoding: str, memory: Memory) -> str:
+    """Why the implementation does the same with this fault; empty where nothing says so."""
+    return same_expression(mutant, module, encoding, memory) or same_function(mutant, module, encoding, memory)
+
+
+def page_certificate(page: Page, mutant: Mutant, memory: Memory) -> str:
+    """Why the page is the same with this fault; empty where nothing says so."""
+    changed = load(built(page.module, mutant.tree), **page.params)
+    return same_page(page, changed, memory) or same_function(mutant, page.module, page.encoding, memory)
+
+
+def fate(mutant: Mutant, faults: Iterator[str], certificate: Callable[[Mutant], str]) -> Fate:
+    """What becomes of ``mutant``: the first fault kills it, and if there is none, a certificate clears it."""
+    Counter.restart()
     try:
-        fault = next(faults(mutant), "")
+        fault = next(faults, "")
     except SparringError as error:
         fault = f"{error}"
     except Exception as error:  # noqa: BLE001 - whatever a planted fault raises has found it out
         fault = f"{type(error).__name__}: {error}"
     if fault:
         return Fate(mutant, "killed", fault)
-    proof = same_function(mutant, module, encoding)
+    proof = certificate(mutant)
     return Fate(mutant, "equivalent", proof) if proof else Fate(mutant, "survived", "")
 
 
-def page_faults(page: Page, target: str | None, mutant: Mutant) -> Iterator[str]:
+def page_faults(page: Page, target: str | None, mutant: Mutant, memory: Memory) -> Iterator[str]:
     """What is wrong with a page that has this fault, the cheapest way to find out first."""
     changed = load(built(page.module, mutant.tree), **page.params)
     for ranks in RANKS:
@@ -85,14 +99,20 @@ def page_faults(page: Page, target: str | None, mutant: Mutant) -> Iterator[str]
     checks = [execution.matched, execution.wrong_result, execution.in_vain]
     checks += [execution.mass_lost] if page.stateful else []
     yield from (f"run: {wrong}" for check in checks if (wrong := execution.first(check, changed, RANKS)))
-    whole = subject(changed)
-    for conjecture in kernel.readable(whole):
-        attempt = kernel.judge(whole, conjecture, second_opinion=False)
-        if attempt.verdict in (REFUTED, NOT_INDUCTIVE) and not conjecture.contended:
-            yield f"{attempt.name}: {attempt.verdict}, {attempt.detail}"
     yield from (f"sizes: {fault}" for fault in sizes(changed))
+    yield from unproved(subject(changed), memory)
     if target:
         yield from (f"implementation: {fault}" for ranks in RANKS for fault in beside(changed, target, ranks))
+
+
+def unproved(whole: Subject, memory: Memory, *names: str) -> Iterator[str]:
+    """The obligations with a counterexample, of the theorems of these names or of all that are expected to hold."""
+    for conjecture in kernel.readable(whole):
+        if conjecture.contended or (names and conjecture.name not in names):
+            continue
+        for answer in answered(conjecture.obligations, False, conjecture.encoding, memory):
+            if not answer.holds and not answer.problem:
+                yield f"{conjecture.name}: {kernel.told(answer)}"
 
 
 def sizes(page: Page) -> Iterator[str]:
@@ -102,34 +122,44 @@ def sizes(page: Page) -> Iterator[str]:
         yield from map(str, unlike_a_run(page, count(page, **at, paths=False), at))
 
 
-def implementation_faults(page: Page, target: str, mutant: Mutant) -> Iterator[str]:
+def implementation_faults(page: Page, target: str, mutant: Mutant, memory: Memory) -> Iterator[str]:
     """What is wrong with an implementation that has this fault."""
     with planted(sys.modules[target.partition(":")[0]], mutant.tree):
-        whole = subject(page)
-        for conjecture in conjectures.stated(whole):
-            if conjecture.name == "peers":
-                attempt = kernel.judge(whole, conjecture, second_opinion=False)
-                if attempt.verdict == REFUTED:
-                    yield f"peers: {attempt.detail}"
-        yield from (f"beside the page: {fault}" for ranks in RANKS for fault in beside(page, target, ranks))
+        yield from unproved(subject(page), memory, "peers")
+        for ranks in RANKS:
+            yield from (f"beside the page: {fault}" for fault in beside(page, target, ranks))
+            if ranks <= FEW:
+                yield from (f"{flaw.property}: {flaw.detail}" for flaw in refusals(page, target, ranks))
         yield from (f"{flaw.property}: {flaw.detail}" for flaw in runs(page, target))
 
 
 def runs(page: Page, target: str) -> Iterator[Flaw]:
-    """What running ``target`` against the page finds, with few ranks first."""
-    for case in iterations.edges(RANKS) if page.stateful else ():
-        yield from iterations.on_numbers(page, target, case, "dtypes")
-    for ranks in () if page.stateful else RANKS:
-        for n in refinement.sizes(ranks, page.sparse):
-            for buffers in ("synchronous", "unbounded"):
-                yield from refinement.on_terms(page, target, ranks, n, buffers).flaws
-            for dtype in refinement.DTYPES:
-                xs = lists.given(page, refinement.vectors(dtype, ranks, n))
-                yield from refinement.on_numbers(page, target, xs, "dtypes")
-                if not page.sparse:
-                    ran = refinement.run(target, xs, "synchronous", refinement.place(xs), "in place", call=in_place)
-                    yield from ran.flaws or refinement.compared(page, xs, ran.ys, "in place")
-        yield from unequal(page, target, ranks)
+    """What running ``target`` against the page finds, with few ranks first; what ``beside`` runs is left out."""
+    for ranks in RANKS:
+        if not page.stateful:
+            yield from once(page, target, ranks, DTYPES if ranks <= FEW else DTYPES[:1])
+        elif ranks <= FEW:
+            yield from called_again(page, target, ranks, DTYPES[1:])
+
+
+def called_again(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
+    """Several calls of a target that keeps a residual."""
+    for case in iterations.edges([ranks]):
+        if case.xs[0].dtype in dtypes:
+            yield from iterations.on_numbers(page, target, case, "dtypes")
+
+
+def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
+    """One call, on terms and on numbers."""
+    for n in refinement.sizes(ranks, page.sparse):
+        for buffers in ("synchronous", "unbounded"):
+            yield from refinement.on_terms(page, target, ranks, n, buffers).flaws
+        for dtype in dtypes:
+            xs = lists.given(page, refinement.vectors(dtype, ranks, n))
+            yield from refinement.on_numbers(page, target, xs, "dtypes")
+            if not page.sparse:
+                ran = refinement.run(target, xs, "synchronous", refinement.place(xs), "in place", call=in_place)
+                yield from ran.flaws or refinement.compared(page, xs, ran.ys, "in place")
 
 
 def in_place(function: Any, comm: Any, x: Any) -> Any:
@@ -138,20 +168,10 @@ def in_place(function: Any, comm: Any, x: Any) -> Any:
     return function(comm, y, out=y)
 
 
-def unequal(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
-    """Vectors of unequal lengths are an error on every rank."""
-    xs = [*lists.given(page, [np.zeros(3)] * ranks)[1:], *lists.given(page, [np.zeros(4)])]
-    outcome = world.run(target, ranks, xs)
-    told = [finding for finding in outcome.findings if finding.call == "InputError"]
-    if ranks > 1 and len(told) < ranks:
-        yield Flaw("bad input", f"p={ranks}: vectors of unequal lengths are an error on {len(told)} ranks only")
-
-
 def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
     """Where ``target`` has another result than the page, or sends messages of other lengths, on a few vectors."""
     if page.stateful:  # one call of the function beside the class sends what a call of the class does
-        cases = [case for case in iterations.edges([ranks]) if case.xs[0].dtype == np.float32]
-        yield from (flaw.detail for case in cases for flaw in iterations.on_numbers(page, target, case, "dtypes"))
+        yield from (flaw.detail for flaw in called_again(page, target, ranks, DTYPES[:1]))
         target = f"{target.partition(':')[0]}:{page.collective}"
     for n in refinement.sizes(ranks, page.sparse):
         xs = lists.given(page, refinement.vectors("float32", ranks, n))
@@ -190,47 +210,3 @@ def channels(messages: Any) -> dict[tuple[int, int], list[int]]:
         if nbytes:
             found.setdefault((src, dst), []).append(nbytes)
     return found
-
-
-def built(module: ModuleType, tree: ast.Module) -> ModuleType:
-    """A module of the same name with other code; the one that is imported stays as it is."""
-    new = ModuleType(module.__name__)
-    new.__file__ = module.__file__
-    exec(compile(tree, str(module.__file__), "exec"), vars(new))  # noqa: S102 - our own source with one fault
-    return new
-
-
-@contextmanager
-def planted(module: ModuleType, tree: ast.Module) -> Iterator[None]:
-    """``module`` has the code of ``tree``: on all simulated ranks, and here for proofs that call its functions."""
-    kept = dict(vars(module))
-    vars(module).update({k: v for k, v in vars(built(module, tree)).items() if not k.startswith("__")})
-    modules.PLANTED[module.__name__] = compile(tree, str(module.__file__), "exec")
-    try:
-        yield
-    finally:
-        del modules.PLANTED[module.__name__]
-        vars(module).update(kept)
-
-
-def same_function(mutant: Mutant, module: ModuleType, encoding: str) -> str:
-    """What both solvers prove of the changed function: that it is the old one, for all arguments; empty if not."""
-    old, new = (vars(m).get(mutant.function) for m in (module, built(module, mutant.tree)))
-    try:
-        letters = list(inspect.signature(old).parameters)  # type: ignore[arg-type]  # TypeError where it is none
-        a, b = (f(*map(Sym.var, letters)) for f in (old, new))  # type: ignore[misc]  # TypeError where it is none
-        claim: Bool = a == b if not isinstance(a, bool) else a is b
-        box = tuple(h for letter in letters for h in domain(letter))
-        answers = list(answered([Obligation("the same function", (p >= 1, *box), claim)], True, encoding))
-    except Exception:  # noqa: BLE001 - a function that does not run on symbols has no such proof
-        return ""
-    return "the same function for all arguments" if all(answer.holds for answer in answers) else ""
-
-
-def domain(letter: str) -> Iterator[Bool]:
-    """What is known of a variable of that name."""
-    x: Int = Sym.var(letter)
-    if letter in "qrsv":
-        yield within(x)
-    elif letter != "p":
-        yield x >= 0

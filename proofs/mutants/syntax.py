@@ -17,13 +17,19 @@ Fault: TypeAlias = Callable[[ast.AST], Iterator[ast.AST]]
 
 
 class Mutant(NamedTuple):
-    """A source with one fault: which operator made it, in which function and line, and what it says now."""
+    """A source with one fault: which operator made it, in which function and line, what it says now.
+
+    ``tree``: all of the source; ``old`` and ``new``: what was changed; ``text``: that line of the source.
+    """
 
     operator: str
     function: str
     line: int
     told: str
     tree: ast.Module
+    old: ast.AST | None = None
+    new: ast.AST | None = None
+    text: str = ""
 
     def __str__(self) -> str:
         return f"line {self.line}, {self.function}: {self.told}"
@@ -117,20 +123,28 @@ def swapped(node: ast.AST) -> Iterator[ast.AST]:
             yield _with(node, body=[*body[:i], other, one, *body[i + 2 :]])
 
 
+def tag(node: ast.AST) -> Iterator[ast.AST]:
+    """A receive waits for a tag that nobody sends."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("Recv", "Irecv"):
+        yield _with(node, keywords=[*node.keywords, ast.keyword("tag", ast.Constant(1))])
+
+
 OPERATORS: Mapping[str, Fault] = {
     f.__name__: f
-    for f in (constant, value, comparison, arithmetic, branch, logic, overwrite, dropped, swapped)
+    for f in (constant, value, comparison, arithmetic, branch, logic, overwrite, dropped, swapped, tag)
 }  # fmt: skip
 
 
 def mutants(source: str) -> Iterator[Mutant]:
     """All mutants of the functions in ``source``, in the order of its lines."""
     tree = ast.parse(source)
-    order = list(ast.walk(tree))
+    order, lines = list(ast.walk(tree)), source.splitlines()
     for function, node in _sites(tree):
         for operator, fault in OPERATORS.items():
             for new in fault(node):
-                yield Mutant(operator, function, node.lineno, _told(node, new), _replaced(tree, order.index(node), new))
+                changed = _replaced(tree, order.index(node), new)
+                text = lines[node.lineno - 1].strip()
+                yield Mutant(operator, function, node.lineno, _told(node, new), changed, node, new, text)
 
 
 def _sites(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt]]:

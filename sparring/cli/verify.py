@@ -84,12 +84,14 @@ def matrix(report: Report) -> Table:
         table.add_column(name, overflow="fold")  # a name is never cut short
     if len(names) == 1:
         table.add_column("what it rests on", style="dim")
+        table.add_column("planted and caught", style="dim")
     found = {(result.property, result.subject): result for result in report.results}
     for prop in report.extra["properties"]:
         results = [found.get((prop, name)) for name in names]  # none where the property says nothing of it
         if any(results):
             cells = [_options.coloured(str(r.verdict)) if r else "" for r in results]
-            table.add_row(prop, *cells, *([r.detail for r in results if r] if len(names) == 1 else []))
+            rests = [text for r in results if r for text in (r.detail, r.planted)] if len(names) == 1 else []
+            table.add_row(prop, *cells, *rests)
     return table
 
 
@@ -100,8 +102,15 @@ def survey(mutants: Mapping[str, Any]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), caption_justify="left")
     for column in ("planted faults in", "killed", "survived", "equivalent"):
         table.add_column(column, justify="left" if column == "planted faults in" else "right")
-    for subject, counts in {**mutants["subjects"], "all": mutants}.items():
+    parts = {
+        f"{name}, {part}": counts
+        for name, one in mutants["algorithms"].items()
+        for part, counts in one["parts"].items()
+    }
+    for subject, counts in {**parts, "all": mutants}.items():
         table.add_row(subject, *(str(counts[word]) for word in ("killed", "survived", "equivalent")))
-    lines = [f"{s['algorithm']}, {s['part']}, {s['where']}" for s in mutants["survivors"]]
+    lines = [
+        f"{s['algorithm']}, {s['function']}: {s['change']}, in {s['line']}: {s['why']}" for s in mutants["survivors"]
+    ]
     table.caption = "\n".join(["survived:", *lines]) if lines else None
     return table

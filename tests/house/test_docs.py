@@ -136,7 +136,7 @@ def test_the_page_of_the_ring(built):
     assert f"most words that one rank sends {sparring.cost('ring').words}" in text
     report = sparring.prove("ring")
     for theorem, result in zip(report.extra["theorems"], report.results):
-        told = result.detail if theorem["mutant"] == "none" else theorem["statement"]  # of what was run
+        told = theorem["statement"] if theorem["planted"] and theorem["solvers"] else result.detail  # of what was run
         assert " ".join((theorem["name"], theorem["verdict"], told, theorem["planted"])).rstrip() in text
 
 

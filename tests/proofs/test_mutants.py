@@ -1,17 +1,24 @@
 """Faults on syntax: each operator makes what it says; what is wrong is killed, what is not is not."""
 
 import ast
+import importlib
 import inspect
 from collections import Counter
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import sparring
 from sparring.impl import ring as implementation
-from sparring.proofs.mutants import judging
+from sparring.proofs.core.iterations import Done
+from sparring.proofs.core.questions import Memory
+from sparring.proofs.mutants import conduct, judging, planting
+from sparring.proofs.mutants.refusals import refusals
 from sparring.proofs.mutants.syntax import OPERATORS, Mutant, mutants
-from sparring.proofs.world import modules
+from sparring.proofs.world import modules, world
+from sparring.sparse import Sparse
+from sparring.verification import judged
 
 RING = sparring.page("ring")
 OURS = "sparring.impl.ring:allreduce"
@@ -38,6 +45,7 @@ def made(source, operator):
         ("dropped", "send(r)", ["send(r) becomes nothing"]),
         ("dropped", "self.rest = r", ["self.rest = r becomes nothing"]),
         ("swapped", "send(r); wait(r)", ["send(r) becomes wait(r)"]),
+        ("tag", "comm.Irecv(r, p); comm.Isend(r, p)", ["comm.Irecv(r, p) becomes comm.Irecv(r, p, tag=1)"]),
     ],
 )  # fmt: skip
 def test_operators(operator, body, told):
@@ -85,16 +93,19 @@ def changed(module, **lines):
 def test_the_same_function_in_other_words_is_equivalent():
     """Two solvers prove it; nothing is called equivalent because nobody found a fault."""
     twin = mutant(changed(RING.module, a=("return 2 * (p - 1)", "return 2 * p - 2")), "steps")
-    fate = judging.fate(twin, lambda m: judging.page_faults(RING, OURS, m), RING.module, "wrap")
+    memory = Memory()
+    fate = judging.fate(
+        twin, judging.page_faults(RING, OURS, twin, memory), lambda m: judging.page_certificate(RING, m, memory)
+    )
 
-    assert (fate.word, fate.why) == ("equivalent", "the same function for all arguments")
+    assert (fate.word, fate.why) == ("equivalent", "the same formulas for all ranks, chunks and steps")
 
 
 def test_what_nothing_finds_has_survived():
     """A fault that no check looks for is neither killed nor equivalent."""
     fate = judging.fate(
         mutant(changed(RING.module, a=("return 2 * (p - 1)", "return 2 * p - 1")), "steps"),
-        lambda m: iter(()), RING.module, "wrap",
+        iter(()), lambda m: judging.page_certificate(RING, m, Memory()),
     )  # fmt: skip
 
     assert fate.word == "survived"
@@ -104,7 +115,7 @@ def test_a_planted_fault_is_there_for_all_and_then_gone():
     """Simulated ranks load the changed code, proofs see the changed functions, and afterwards neither does."""
     source = changed(implementation, a=("return (r + 1) % p", "return (r + 2) % p"))
     before = dict(vars(implementation))
-    with judging.planted(implementation, ast.parse(source)):
+    with planting.planted(implementation, ast.parse(source)):
         inside = implementation.right(0, 5)
         found = [f.property for f in judging.runs(RING, OURS)]
 
@@ -116,13 +127,94 @@ def test_a_planted_fault_is_there_for_all_and_then_gone():
 def test_an_endless_schedule_is_not_run():
     """Steps beyond reason count as wrong without being gone through."""
     source = changed(RING.module, a=("return 2 * (p - 1)", "return 10**9 * (p - 1)"))
-    fault = next(judging.page_faults(RING, OURS, mutant(source, "steps")))
+    fault = next(judging.page_faults(RING, OURS, mutant(source, "steps"), Memory()))
 
     assert fault == "at p=2 there are 1000000000 steps"
 
 
 def test_built_modules_are_apart():
     """What is imported stays as it is."""
-    module = judging.built(RING.module, ast.parse("def steps(p): return 7"))
+    module = planting.built(RING.module, ast.parse("def steps(p): return 7"))
 
     assert isinstance(module, ModuleType) and module.steps(1) == 7 and RING.module.steps(3) == 4
+
+
+def test_an_endless_loop_is_found_by_counting():
+    """It ends after the same number of turns on every machine; a loop that ends by itself is left alone."""
+    module = planting.built(RING.module, ast.parse("def f(n):\n    while n:\n        n += 1\n    return n"))
+    planting.Counter.restart()
+
+    assert module.f(0) == 0
+    with pytest.raises(planting.Endless, match="3000000"):
+        module.f(1)
+
+
+def test_an_endless_loop_on_a_simulated_rank_ends():
+    """Also between two MPI calls, where the world counts nothing."""
+    old = "    for i in range(p - 1):\n        there"
+    source = changed(implementation, a=(old, "    i = 0\n    while p > 1:\n        pass\n        there"))
+    planting.Counter.restart()
+    with planting.planted(
+        implementation, ast.parse(source.replace("exchange(comm, y[there]", "p or exchange(comm, y"))
+    ):
+        outcome = world.run(OURS, 2, [np.ones(3)] * 2)
+
+    assert {finding.call for finding in outcome.findings} == {"Endless"}
+
+
+def stateful(comm, xs):
+    """What calls of a stateful target leave: here the last one's vector itself."""
+    return [Done(Sparse.of([0, 2], xs[-1][[0, 2]], 3), xs[-1])]
+
+
+@pytest.mark.parametrize("function", [lambda comm, x: x.copy(), stateful], ids=["one call", "several calls"])
+@pytest.mark.parametrize("prop", conduct.FAULTS)
+def test_faults_of_conduct(prop, function):
+    """Each is seen in one place alone: in the last rank's result, in what is left over, or in the input."""
+    xs = [np.arange(1.0, 7.0).reshape(2, 3) + r for r in range(2)]
+    outcome = world.run(function, 2, [x.copy() for x in xs], call=conduct.FAULTS[prop][1](world.plainly))
+    kinds = {finding.kind.value for finding in outcome.findings}
+
+    assert kinds == ({"unmatched message"} if prop == "hygiene" else set())
+    if not kinds:
+        first, last = (y[-1].result.values if isinstance(y, list) else y for y in outcome.results)
+        right, wrong = (x[-1, [0, 2]] if function is stateful else x for x in xs)
+        assert (first == right).all()
+        assert (last == wrong).all() == (prop == "input untouched")
+
+
+def test_an_input_is_written_to():
+    """On every rank, also where it is read-only."""
+    given = [Sparse.of([1], [2.0], 3)]
+    world.run(lambda comm, x: None, 1, given, call=conduct.written(world.plainly))
+
+    assert given[0].values.tolist() == [np.nextafter(2.0, 3.0)]
+
+
+@pytest.mark.parametrize("name", sparring.pages())
+def test_bad_arguments_are_refused(name):
+    """Of our implementations nothing is found; a fault in their checks is."""
+    page = sparring.page(name)
+
+    assert [flaw for p in (1, 2, 3) for flaw in refusals(page, judged(page), p)] == []
+
+
+CHECKS = {
+    "lengths alike on all ranks": ("ring_topk", "alike(self._comm, x, refusal)", "pass"),
+    "own arguments": ("ring_topk", "self._check_mine(x)\n        except", "pass\n        except"),
+    "not exchanging them": ("ring_topk", "if self._validate:", "if True:"),
+    "NaN": ("ring_topk", "if not self._allow_nan and", "if False and"),
+    "residuals to be read": ("ring_topk", "view.flags.writeable = False", "pass"),
+    "validating": ("ring_sparse", "if validate:", "if False:"),
+}
+
+
+@pytest.mark.parametrize(("name", "right", "wrong"), CHECKS.values(), ids=CHECKS)
+def test_what_is_not_checked_is_found(name, right, wrong):
+    """Bad arguments that nobody refuses, an exchange that nobody asked for."""
+    page = sparring.page(name)
+    module = importlib.import_module(f"sparring.impl.{name}")
+    with planting.planted(module, ast.parse(changed(module, a=(right, wrong)))):
+        found = [flaw.property for flaw in refusals(page, judged(page), 2)]
+
+    assert found and {*found} <= {"bad input", "residual"}

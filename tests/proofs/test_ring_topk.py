@@ -124,7 +124,7 @@ def test_a_wrong_bit_refutes_the_theorem_of_conservation(target, monkeypatch):
     """In verify's answer a lost entry outweighs the proof about the page; what was not run is told."""
     monkeypatch.setattr(verification, "implementation", lambda page: target({"here[largest.indices] = 0": "pass"}))
     results = {
-        r.property: r for r in verification.verify_page(PAGE, SMALL._replace(numbers=(2,)), lambda items, _: items)
+        r.property: r for r in verification.verify_page(SMALL._replace(numbers=(2,)), PAGE, lambda items, _: items)
     }
     assert results["conservation"].verdict.word is Word.REFUTED
     assert "was put in; the results have" in results["conservation"].detail

@@ -61,7 +61,7 @@ def planted(tmp_path, monkeypatch):
 
 
 def verdicts(plan=SMALL, page=RING) -> dict[str, Word]:
-    results = verification.verify_page(page, plan, lambda items, _: items)
+    results = verification.verify_page(plan, page, lambda items, _: items)
     return {r.property: r.verdict.word for r in results}
 
 
@@ -96,7 +96,7 @@ def test_one_schedule_of_a_run_outside_the_fragment_is_only_tested(planted):
     """A target that asks which request came first is not decided by one run."""
     planted(WILDCARD)
 
-    results = {r.property: r for r in verification.verify_page(RING, SMALL, lambda items, _: items)}
+    results = {r.property: r for r in verification.verify_page(SMALL, RING, lambda items, _: items)}
 
     assert results["terms"].verdict.word is Word.TESTED
     assert "one schedule only" in results["terms"].detail
@@ -137,7 +137,7 @@ def test_a_rank_that_fails_under_mpiexec_refutes(monkeypatch):
             raise RankFailed(1, "Traceback: planted")
 
     monkeypatch.setattr(verification, "Group", Failing)
-    results = {r.property: r for r in verification.verify_page(RING, SMALL._replace(on="mpi"), lambda items, _: items)}
+    results = {r.property: r for r in verification.verify_page(SMALL._replace(on="mpi"), RING, lambda items, _: items)}
 
     assert results["mpi"].verdict.word is Word.REFUTED
     assert "rank 1 failed" in results["mpi"].detail

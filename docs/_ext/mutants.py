@@ -1,0 +1,93 @@
+"""The directive ``mutants``: what became of planted faults.
+
+Each file of ``docs/mutants`` is one algorithm, written by ``docs/mutants/keep.py``; its numbers stand nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+Counts = Mapping[str, Any]
+
+WORDS = ("killed", "equivalent", "survived")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Called by Sphinx when the extension is loaded."""
+    app.add_config_value("mutants_results", "mutants", "env", [str])
+    app.add_directive("mutants", Mutants)
+    return {"parallel_read_safe": True}
+
+
+class Mutants(SphinxDirective):
+    """A table of all, then a section an algorithm."""
+
+    def run(self) -> list[nodes.Node]:
+        paths = sorted((Path(self.env.app.srcdir) / self.config.mutants_results).glob("*.json"))
+        if not paths:
+            raise self.error(f"no results in {self.config.mutants_results}")
+        for path in paths:
+            self.env.note_dependency(path)
+        found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+        text = "\n\n".join([overview(found), *(section(name, told) for name, told in found.items())])
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
+
+
+def overview(found: Mapping[str, Counts]) -> str:
+    """A row for each part of each algorithm, and how many of those that are faults were killed."""
+    rows = [
+        [name, part, *numbers(counts), rate(counts)]
+        for name, told in found.items()
+        for part, counts in told["parts"].items()
+    ]
+    return table(["algorithm", "part", *WORDS, "of those that are faults"], rows)
+
+
+def section(name: str, told: Counts) -> str:
+    """One algorithm: a row an operator, and a line for each mutant that was not killed."""
+    parts = told["parts"]
+    operators = dict.fromkeys(operator for counts in parts.values() for operator in counts["operators"])
+    rows = [
+        [operator, *(shorter(counts["operators"].get(operator)) for counts in parts.values())] for operator in operators
+    ]
+    lines = [
+        f"- *{one['word']}*, in `{one['function']}`: `{one['change']}` in the line `{one['line']}`. {one['why']}."
+        for one in told["alive"]
+    ]
+    return "\n\n".join([f"## {name}", table(["operator", *parts], rows), "\n".join(lines)])
+
+
+def shorter(counts: Counts | None) -> str:
+    """Killed, equivalent and survived in one cell; empty where there was nothing to change.
+
+    >>> shorter({"killed": 3, "equivalent": 0, "survived": 1}), shorter(None)
+    ('3 / 0 / 1', '')
+    """
+    return " / ".join(numbers(counts)) if counts else ""
+
+
+def numbers(counts: Counts) -> list[str]:
+    """How many of each word."""
+    return [str(counts[word]) for word in WORDS]
+
+
+def rate(counts: Counts) -> str:
+    """Which part of the mutants that are not equivalent was killed; rounded down, so that 100 % is all of them.
+
+    >>> rate({"killed": 999, "equivalent": 7, "survived": 1})
+    '99.9 %'
+    """
+    faults = counts["killed"] + counts["survived"]
+    return f"{1000 * counts['killed'] // max(faults, 1) / 10:g} %"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))

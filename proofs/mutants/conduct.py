@@ -1,0 +1,97 @@
+"""Faults planted in what ranks do: for each property that runs decide, one that the same road must catch.
+
+A fault wraps ``call``, by which every rank calls the target; so it fits any target, and what the
+target does is left as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from sparring.proofs.core import lists
+from sparring.proofs.core.terms import raw
+
+Call: TypeAlias = Callable[..., Any]
+Fault: TypeAlias = Callable[[Call], Call]
+
+
+def unharmed(call: Call) -> Call:
+    """No fault."""
+    return call
+
+
+def doubled(call: Call) -> Call:
+    """The last rank adds its result to itself."""
+    return last(call, lambda x: x + x)
+
+
+def low_bits(call: Call) -> Call:
+    """The lowest bit of every entry of the last rank's result is another."""
+    return last(call, flipped)
+
+
+def last(call: Call, change: Callable[[Any], Any]) -> Call:
+    """The last rank's result, or what it has after its last call, is changed."""
+
+    def called(function: Any, comm: Any, *args: Any) -> Any:
+        y = call(function, comm, *args)
+        return y if comm.Get_rank() < comm.Get_size() - 1 else changed(y, change)
+
+    return called
+
+
+def changed(y: Any, change: Callable[[Any], Any]) -> Any:
+    """A result with other entries; of the results of several calls, the last."""
+    if isinstance(y, list):
+        return [*y[:-1], y[-1]._replace(result=changed(y[-1].result, change))]
+    return lists.having(y, change(lists.values(y)))
+
+
+def flipped(x: Any) -> Any:
+    """A copy whose lowest bits are others."""
+    other = x.copy()
+    flip(other)
+    return other
+
+
+def flip(x: Any) -> None:
+    """The lowest bit of every entry becomes another."""
+    bits = raw(x).view(f"u{x.itemsize}")
+    bits ^= bits.dtype.type(1)
+
+
+def unheard(call: Call) -> Call:
+    """Every rank sends rank 0 a message for which it has no receive."""
+
+    def called(function: Any, comm: Any, *args: Any) -> Any:
+        y = call(function, comm, *args)
+        comm.Isend(np.zeros(1, np.float32), 0)
+        return y
+
+    return called
+
+
+def written(call: Call) -> Call:
+    """Every rank writes to its input."""
+
+    def called(function: Any, comm: Any, *args: Any) -> Any:
+        y = call(function, comm, *args)
+        for x in map(lists.values, args):
+            x.flags.writeable = True
+            flip(x)
+        return y
+
+    return called
+
+
+FAULTS: Mapping[str, tuple[str, Fault]] = {
+    "terms": ("a result added to itself", doubled),
+    "hygiene": ("a message that nobody receives", unheard),
+    "input untouched": ("an input written to", written),
+    "dtypes": ("other lowest bits", low_bits),
+    "gradients": ("other lowest bits", low_bits),
+}
+"""By property, what is planted, in words."""

@@ -1,0 +1,89 @@
+"""Modules whose code has a fault: beside the ones that are imported, or in their place for a while.
+
+A fault may make a loop endless.  So every loop counts its turns, and after ``TURNS`` of them, in
+all, the code raises: a limit on time would depend on the machine.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import CodeType, ModuleType
+
+from sparring.errors import SparringError
+from sparring.proofs.world import modules
+from sparring.spec.core.numbers import both, either, where
+
+TURNS = 3_000_000
+
+
+class Endless(SparringError):
+    """Loops have turned too often."""
+
+
+class Counter:
+    """How often loops have turned since ``restart``."""
+
+    turns = 0
+
+    @classmethod
+    def restart(cls) -> None:
+        cls.turns = 0
+
+    @classmethod
+    def turn(cls) -> None:
+        """Called in every turn of every loop."""
+        cls.turns += 1
+        if cls.turns > TURNS:
+            raise Endless(f"loops turned more than {TURNS} times")
+
+
+class Counting(ast.NodeTransformer):
+    """Puts the call of ``Counter.turn`` into loops."""
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node, ast.For | ast.While):
+            node.body.insert(0, ast.parse("__counter__.turn()").body[0])
+        return node
+
+
+def compiled(module: ModuleType, tree: ast.Module) -> CodeType:
+    """``tree`` in place of the module's code, with loops that count."""
+    counting = copy.deepcopy(tree)
+    Counting().visit(counting)  # which changes it in its place
+    at = next((i for i, node in enumerate(counting.body) if not prelude(node)), len(counting.body))
+    counting.body.insert(at, ast.parse(f"from {__name__} import Counter as __counter__").body[0])
+    return compile(ast.fix_missing_locations(counting), str(module.__file__), "exec", dont_inherit=True)
+
+
+def prelude(node: ast.stmt) -> bool:
+    """What must stay first: the module's text and imports from ``__future__``."""
+    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return text or (isinstance(node, ast.ImportFrom) and node.module == "__future__")
+
+
+def built(module: ModuleType, tree: ast.Module) -> ModuleType:
+    """A module of the same name with other code; the one that is imported stays as it is."""
+    new = ModuleType(module.__name__)
+    new.__file__ = module.__file__
+    vars(new).update(both=both, either=either, where=where)  # a fault may need what the code does not import
+    exec(compiled(module, tree), vars(new))  # noqa: S102 - our own source with one fault
+    return new
+
+
+@contextmanager
+def planted(module: ModuleType, tree: ast.Module) -> Iterator[None]:
+    """``module`` has the code of ``tree``: on all simulated ranks, and here for proofs that call its functions."""
+    kept = dict(vars(module))
+    vars(module).update({k: v for k, v in vars(built(module, tree)).items() if not k.startswith("__")})
+    modules.PLANTED[module.__name__] = compiled(module, tree)
+    try:
+        yield
+    finally:
+        del modules.PLANTED[module.__name__]
+        vars(module).update(kept)
+        for name in vars(module).keys() - kept:
+            del vars(module)[name]

@@ -1,0 +1,34 @@
+"""What runs decide is believed only where a fault planted for it is caught on the same road.
+
+A check that accepts everything would pass a right target and a wrong one alike; its property is
+*undecided* then, whatever it says of the right one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from sparring.proofs.core.refinement import Flaw
+from sparring.proofs.core.verdicts import REFUTED, UNDECIDED
+from sparring.proofs.mutants.conduct import FAULTS, Fault
+from sparring.report import Result
+
+Roads = Mapping[str, Callable[[Fault], Iterable[Flaw]]]
+"""By property, what is found if ranks have a fault; one flaw after the other, so that the first may do."""
+
+
+def vouched(result: Result, roads: Roads) -> Result:
+    """The result, confirmed by the fault that is planted for its property; as it is where none is needed."""
+    if result.verdict == REFUTED or result.property not in roads:
+        return result
+    told, fault = FAULTS[result.property]
+    caught = any(flaw.property == result.property for flaw in roads[result.property](fault))
+    return confirmed(result, told, caught)
+
+
+def confirmed(result: Result, fault: str, caught: bool) -> Result:
+    """The result with the fault that was planted, if it was caught; else *undecided*."""
+    if caught:
+        return result._replace(planted=fault)
+    detail = f"the planted fault was not caught ({fault}): this check may accept anything"
+    return result._replace(verdict=UNDECIDED, detail=detail)

@@ -1,0 +1,44 @@
+"""What the documentation publishes of mutants is what the command finds, and nobody is excused without a reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sparring
+from sparring import mutation
+
+RESULTS = Path(__file__).parents[2] / "docs/mutants"
+
+
+def published(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("name", sparring.pages())
+def test_every_algorithm_is_published(name):
+    """On pages and index functions nothing survives; of each survivor elsewhere it is known why."""
+    told = published(name)
+    parts = told["parts"]
+
+    assert {"page", "implementation"} <= {*parts} <= {*mutation.PARTS}
+    assert all(
+        counts["killed"] > 0 and (counts["survived"] == 0 or part == "implementation") for part, counts in parts.items()
+    )
+    survivors = [one for one in told["alive"] if one["word"] == "survived"]
+    assert len(survivors) == parts["implementation"]["survived"]
+    assert [one for one in survivors if one["why"] == mutation.NO_REASON] == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", sparring.pages())
+def test_what_is_published_is_what_is_found(name):
+    """If this fails: sparring verify --mutants --json | python docs/mutants/keep.py."""
+    found = mutation.told(sparring.page(name), lambda items, _: items)
+
+    assert mutation.summary(found)["algorithms"][name] == published(name)

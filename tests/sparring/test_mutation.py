@@ -1,0 +1,78 @@
+"""What ``verify --mutants`` tells: who was killed, who is equivalent, who lives and why."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import sparring
+from sparring import mutation
+from sparring.cli import cli
+from sparring.proofs.mutants.judging import Fate
+from sparring.proofs.mutants.syntax import Mutant
+
+NAME = "ring_allgather"
+PAGE = sparring.page(NAME)
+
+
+def test_the_command_tells_how_many_and_who():
+    """In its envelope and in a table; the counts of parts and of operators add up to those of all."""
+    plain, envelope = (
+        CliRunner(env={"COLUMNS": "200"}).invoke(cli, ["verify", NAME, "--ranks", "2", "--mutants", *more])
+        for more in ([], ["--json"])
+    )
+    told = json.loads(envelope.stdout)["mutants"]
+
+    assert (plain.exit_code, envelope.exit_code) == (0, 0)
+    assert told["killed"] == 40 and told["survived"] == told["equivalent"] == 0 and told["survivors"] == []
+    assert set(told["algorithms"][NAME]["parts"]) == set(mutation.PARTS)
+    for parts in (told["operators"], told["algorithms"][NAME]["parts"]):
+        assert sum(counts["killed"] for counts in parts.values()) == 40
+    assert [line.split() for line in plain.output.splitlines() if line.startswith("all ")] == [["all", "40", "0", "0"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "part"),
+    [
+        ("ring_allgather", "whose", "index functions"),
+        ("ring_allgather", "allgather", "implementation"),
+        ("ring_topk", "__call__", "implementation"),
+        ("recursive_doubling", "partner", "index functions"),
+    ],
+)
+def test_parts_of_an_implementation(name, function, part):
+    """Index functions have numbers alone."""
+    module = importlib.import_module(f"sparring.impl.{name}")
+
+    assert mutation.part(module, Mutant("constant", function, 1, "", ast.parse(""))) == part
+
+
+def test_why_a_survivor_lives():
+    """The proof module knows, by the line that is changed; else it is said that nobody does."""
+    known, unknown = (
+        mutation.entry(
+            PAGE, "implementation", Fate(Mutant("constant", "f", 1, "1 becomes 2", ast.parse(""), text=text), word, ""),
+            {"return 1": "it is never called"},
+        )
+        for text, word in (("return 1", "survived"), ("return 2", "survived"))
+    )  # fmt: skip
+    told = mutation.summary([known, unknown])
+
+    assert [one["why"] for one in told["survivors"]] == ["it is never called", mutation.NO_REASON]
+    assert told["algorithms"][NAME]["alive"] == told["survivors"]
+    assert told["operators"] == {"constant": {"killed": 0, "survived": 2, "equivalent": 0}}
+
+
+def test_several_processes_find_the_same():
+    """Each has an algorithm."""
+    one, two = (
+        sparring.verify(NAME, "./sparring/templates/page.py", ranks=[1], mutants=True, jobs=jobs) for jobs in (1, 2)
+    )
+
+    assert one.extra["mutants"] == two.extra["mutants"]
+    assert [*one.extra["mutants"]["algorithms"]] == [NAME, "page"]
+    assert [*one.extra["mutants"]["algorithms"]["page"]["parts"]] == ["page"]  # it has no implementation

@@ -1,0 +1,131 @@
+"""A check that accepts everything is found out by the fault that every verify plants for its property."""
+
+from __future__ import annotations
+
+import pytest
+
+import sparring
+from sparring import samples, verification
+from sparring.proofs.contention.levels import Finding
+from sparring.proofs.core import iterations, kernel, refinement, solvers
+from sparring.proofs.core.verdicts import NOT_COVERED, UNDECIDED, Word
+from sparring.proofs.mutants.conduct import FAULTS
+from sparring.report import Result
+from sparring.vacuity import vouched
+
+SMALL = verification.Plan(terms=(1, 2), numbers=(1, 2))
+RUN = ("terms", "hygiene", "input untouched", "dtypes", "gradients")
+CREDULOUS = {
+    "no bit differs": (refinement, "compared", lambda *_: [], {"dtypes", "gradients"}),
+    "no finding counts": (refinement, "falsifies", lambda *_: "nothing", {"hygiene"}),
+    "no entry differs": (
+        refinement,
+        "difference",
+        lambda *_: None,
+        {"terms", "input untouched", "dtypes", "gradients"},
+    ),
+    "messages never meet": (Finding, "holds", True, {"timing"}),
+}
+"""Checks that say yes to everything, and the properties whose verdict they are."""
+
+
+def results(name: str = "ring", plan: verification.Plan = SMALL) -> dict[str, Result]:
+    return {r.property: r for r in verification.verify_page(plan, sparring.page(name), lambda items, _: items)}
+
+
+@pytest.mark.parametrize("name", sparring.pages())
+def test_every_property_has_a_fault_that_was_caught(name):
+    """Nothing that is proved or tested goes without one; what is expected to be refuted shows its witness."""
+    found = results(name)
+
+    for prop, result in found.items():
+        assert result.verdict.word not in (Word.UNDECIDED, Word.REFUTED), result
+        assert bool(result.planted) is (result.verdict != NOT_COVERED), result
+        if prop in FAULTS and result.planted:
+            assert result.planted == FAULTS[prop][0]
+
+
+@pytest.mark.parametrize(("where", "what", "yes", "blind"), CREDULOUS.values(), ids=CREDULOUS)
+def test_what_accepts_everything_is_undecided(monkeypatch, where, what, yes, blind):
+    """And only that; the sentence names the fault that went by."""
+    monkeypatch.setattr(where, what, yes)
+
+    found = results()
+
+    assert {prop for prop, r in found.items() if r.verdict == UNDECIDED} == blind
+    for prop in blind & {*RUN}:
+        told = f"the planted fault was not caught ({FAULTS[prop][0]}): this check may accept anything"
+        assert found[prop].detail == told
+    assert "timing" not in blind or found["timing"].detail == kernel.NO_FAULT
+
+
+def test_what_accepts_every_residual_is_undecided(monkeypatch):
+    """The road of stateful targets is another one."""
+    monkeypatch.setattr(iterations, "compared", lambda *_: [])
+
+    assert {prop for prop, r in results("ring_topk").items() if r.verdict == UNDECIDED} == {"dtypes", "gradients"}
+
+
+def test_solvers_that_accept_everything_prove_nothing(monkeypatch):
+    """No theorem survives that, since no planted fault is refuted."""
+    for ask in ("ask_z3", "ask_cvc5"):
+        monkeypatch.setattr(solvers, ask, lambda question: "unsat")
+
+    attempts = [attempt for attempt in kernel.prove(sparring.page("ring")) if attempt.name != "timing"]
+
+    assert attempts and {(attempt.verdict, attempt.detail) for attempt in attempts} == {(UNDECIDED, kernel.NO_FAULT)}
+
+
+class Honest:
+    """A group of ranks that compute what the page says of what they are given."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def run(self, target, xs):
+        return refinement.expected(sparring.page("ring"), xs)
+
+
+@pytest.mark.parametrize("credulous", [False, True])
+def test_real_ranks_have_their_fault_too(monkeypatch, credulous):
+    """Their code is their own, so one of them gets another input."""
+    monkeypatch.setattr(verification, "Group", Honest)
+    if credulous:
+        monkeypatch.setattr(refinement, "compared", lambda *_: [])
+
+    result = results(plan=SMALL._replace(on="mpi"))["mpi"]
+
+    assert result.planted == ("" if credulous else samples.MISLED)
+    assert result.verdict.word is (Word.UNDECIDED if credulous else Word.TESTED)
+
+
+def test_what_is_refuted_needs_no_fault():
+    """Nothing is planted, and the refutation stands."""
+    refuted = Result("mine", "dtypes", verification.REFUTED, "wrong")
+
+    assert vouched(refuted, {"dtypes": lambda fault: pytest.fail("planted")}) == refuted
+
+
+def test_gradients_that_do_not_exist_are_not_tested():
+    """An empty sweep is no test."""
+    found = results(plan=verification.Plan((2,), (9,)))["gradients"]
+
+    assert found.verdict == NOT_COVERED
+    assert found.detail == "there are gradients of 8 ranks and no more"
+
+
+def test_an_undecided_property_fails_the_run(monkeypatch):
+    """With exit code 3."""
+    monkeypatch.setattr(refinement, "difference", lambda *_: None)
+
+    report = sparring.verify("ring", ranks=[2])
+
+    assert (report.verdict, report.exit_code) == ("undecided", 3)
+    told = {r["property"]: r.get("planted") for r in report.to_dict()["results"]}
+    assert (told["terms"], told["hygiene"], told["result"]) == (None, "a message that nobody receives", "never adds")
