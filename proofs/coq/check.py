@@ -10,8 +10,10 @@ Exit codes: 0 every file holds, 1 some file does not, 2 there is no ``coqc``.
 from __future__ import annotations
 
 import graphlib
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +24,7 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 TIMEOUT = 120  # seconds a file
+NO_COQ = "coqc is not installed: apt-get install coq (8.16 or later) brings it."
 CLOSED = "Closed under the global context"
 UNPROVED = re.compile(r"\b(Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?)\b")
 THEOREM = re.compile(r"^\s*(?:Theorem|Corollary)\s+(\w+)", re.MULTILINE)
@@ -46,7 +49,7 @@ def check(files: Iterable[Path]) -> list[Checked]:
     """Check each file, after those that it requires; raises NoCoq where ``coqc`` is absent."""
     coqc = shutil.which("coqc")
     if coqc is None:
-        raise NoCoq("coqc is not installed: apt-get install coq (8.16 or later) brings it.")
+        raise NoCoq(NO_COQ)
     with tempfile.TemporaryDirectory() as folder:
         return [check_file(coqc, Path(folder), file) for file in in_order(files)]
 
@@ -85,12 +88,22 @@ def fault_in_text(text: str) -> str | None:
 def compiled(coqc: str, folder: Path, file: Path) -> tuple[int | None, str]:
     """What ``coqc`` returned (None: it took too long), and what it printed or, if it failed, complained."""
     shutil.copy(file, folder)
-    command = [coqc, "-q", "-w", "+default", file.name]  # no user's settings; every warning is an error
-    try:
-        done = subprocess.run(command, cwd=folder, timeout=TIMEOUT, text=True, capture_output=True, check=False)
-    except subprocess.TimeoutExpired:
-        return None, ""
-    return done.returncode, done.stderr if done.returncode else done.stdout
+    return run(coqc, folder, file.name)
+
+
+def run(coqc: str, folder: Path, name: str, timeout: float | None = None) -> tuple[int | None, str]:
+    """The same of a file that lies in ``folder``; after ``timeout`` seconds it is killed with all that it started."""
+    command = [coqc, "-q", "-w", "+default", name]  # no user's settings; every warning is an error
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as job:
+        try:
+            out, err = job.communicate(timeout=timeout or TIMEOUT)
+        except BaseException as stopped:  # Ctrl-C does not reach a session of its own
+            os.killpg(job.pid, signal.SIGKILL)
+            if isinstance(stopped, subprocess.TimeoutExpired):
+                return None, ""
+            raise
+    return job.returncode, err if job.returncode else out
 
 
 def fault_in_output(code: int | None, output: str, theorems: list[str]) -> str | None:

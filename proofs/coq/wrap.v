@@ -54,10 +54,10 @@ Ltac one_case :=
   | |- context [?x mod ?p] => plain x; unfold_remainder x p
   end.
 
-(* An obligation of the page, or a record of them. *)
+(* An obligation of the page. *)
 Ltac wrap page :=
-  intros; try constructor; cbv zeta; unfold is_true;
-  cbn [page steps chunks dst src sends adds holds live start goal wanted] in *; intros;
+  cbv zeta; unfold is_true; intros;
+  cbn [page steps chunks dst src sends adds holds live start goal wanted] in *;
   repeat one_case; lia.
 
 (* Who got something, and whether it adds: each case has its line of [same_before]. *)
@@ -79,8 +79,8 @@ Ltac choose :=
 
 (* The obligations about [same]. *)
 Ltac wrap_same page same :=
-  intros; constructor; unfold same_before; cbv zeta; unfold is_true, same;
-  cbn [page steps chunks dst src sends adds holds live start goal wanted] in *; intros;
+  unfold same_before; cbv zeta; unfold is_true, same; intros;
+  cbn [page steps chunks dst src sends adds holds live start goal wanted] in *;
   repeat one_line; repeat one_case; choose.
 
 Print Assumptions laps.

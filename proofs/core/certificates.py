@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sparring.proofs.core import solvers
+from sparring.proofs.core import instances, solvers
 from sparring.proofs.core.kernel import Attempt
 from sparring.proofs.core.questions import Answer
 from sparring.proofs.core.verdicts import EXPECTED
@@ -39,7 +39,7 @@ def export(attempt: Attempt, folder: Path) -> list[Entry]:
 
 
 def entry(attempt: Attempt, answer: Answer, name: str, written: bytes) -> Entry:
-    """What the manifest says of one file."""
+    """What the manifest says of one file; ``effort``: z3's resource units for this file alone."""
     return {
         "file": name,
         "sha256": sha256(written).hexdigest(),
@@ -52,6 +52,7 @@ def entry(attempt: Attempt, answer: Answer, name: str, written: bytes) -> Entry:
         "claim": repr(answer.obligation.claim),
         "expected": wanted(attempt, answer),
         "answers": dict(answer.solvers),
+        "effort": solvers.ask_z3_text(written.decode())[1],
     }
 
 
@@ -60,10 +61,16 @@ def wanted(attempt: Attempt, answer: Answer) -> str:
     return answer.solvers["z3"] if attempt.verdict == EXPECTED else "unsat"
 
 
-def conclude(entries: Sequence[Entry], folder: Path) -> Path:
-    """Write the manifest, once all files are written."""
+def conclude(entries: Sequence[Entry], in_coq: Sequence[Entry], folder: Path) -> Path:
+    """Write the manifest, once all files are written; ``in_coq``: what is said of instances in Coq."""
     file = folder / MANIFEST
-    whole = {"format": FORMAT, "version": VERSION, "solvers": solvers.versions(), "certificates": list(entries)}
+    whole = {
+        "format": FORMAT,
+        "version": VERSION,
+        "solvers": solvers.versions(),
+        "certificates": list(entries),
+        "coq": instances.conclude(in_coq, folder),
+    }
     file.write_text(json.dumps(whole, indent=1), encoding="utf-8")
     return file
 

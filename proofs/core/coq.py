@@ -1,11 +1,16 @@
 """A page's formulas in Coq: the instance of ``proofs/coq`` that says this page meets the obligations.
 
 Formulas are read from the same terms as the solvers read; Coq's ``mod`` and ``/`` round down, as
-Python's do.
+Python's do, and so do its shifts.  An instance is three files: the formulas and who sends to whom;
+what every rank ends with; that all ranks end with the same bits.  One tactic for each encoding
+proves every obligation, and each stands on a line that names it.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from string import Formatter
 from typing import TypeAlias
 
 from sparring.errors import InputError, Undecided
@@ -29,45 +34,129 @@ OPERATORS = {
     "or": "({} || {})",
     "where": "(if {} then {} else {})",
 }
+SHIFTS = {
+    "^": "(Z.lxor {} {})",
+    "<<": "(Z.shiftl {} {})",
+    ">>": "(Z.shiftr {} {})",
+    "bit_length": "(bit_length {})",
+}
+BY_ENCODING = {"wrap": OPERATORS, "bits": OPERATORS | SHIFTS}
+VOCABULARY = {*" ".join((OPERATORS | SHIFTS).values()).translate(str.maketrans("(){}", "    ")).split()}
+VOCABULARY |= {*"pqrsct()", "true", "false"}
+"""The words of a formula, besides numbers."""
 
-PAGE = """\
+SCHEDULE = """\
 From Coq Require Import ZArith Bool Lia.
-Require Import machine schedule terms wrap.
+Require Import machine {encoding}.
 Local Open Scope Z_scope.
 
 Definition page : family := {{|
-{fields}
+  steps p := {steps};
+  chunks p := {chunks};
+  dst r t p := {dst};
+  src r t p := {src};
+  sends s c t p := {sends};
+  adds t p := {adds};
+  holds q r c t p := {holds};
+  live r c t p := {live};
+  start q r c p := {start};
+  goal q r c p := {goal};
+  wanted r c p := {wanted}
 |}}.
-"""
 
-RESULT = """
 Theorem page_is_matched p : 1 <= p -> matched page p.
-Proof. wrap page. Qed.
+Proof.
+  intro. constructor.
+  - {encoding} page.  (* steps >= 0 *)
+  - {encoding} page.  (* src in range *)
+  - {encoding} page.  (* dst(src(r)) = r *)
+  - {encoding} page.  (* src(dst(r)) = r *)
+Qed.
 
 Theorem page_sends_to_ranks p : 1 <= p ->
   forall r t, 0 <= r < p -> 0 <= t < steps page p -> 0 <= dst page r t p < p.
-Proof. wrap page. Qed.
-
-Theorem page_is_inductive p : 1 <= p -> inductive page p.
-Proof. wrap page. Qed.
+Proof.
+  {encoding} page.  (* dst in range *)
+Qed.
 
 Print Assumptions page_is_matched.
 Print Assumptions page_sends_to_ranks.
-Print Assumptions page_is_inductive.
 """
 
-AGREEMENT = """
+RESULT = """\
+From Coq Require Import ZArith Bool Lia.
+Require Import sums machine schedule {encoding} {name}_schedule.
+Local Open Scope Z_scope.
+
+Theorem page_is_inductive p : 1 <= p -> inductive page p.
+Proof.
+  intro. constructor.
+  - {encoding} page.  (* base *)
+  - {encoding} page.  (* live *)
+  - {encoding} page.  (* step *)
+  - {encoding} page.  (* disjoint *)
+  - {encoding} page.  (* conclusion *)
+Qed.
+
+Theorem page_result : {statement}
+Proof.
+  intros p Hp M op zero monoid x r c Hr Hc W.
+  exact (exactly_once M op zero monoid page p x (page_is_matched p Hp) (page_is_inductive p Hp) r c Hr Hc W).
+Qed.
+
+Print Assumptions page_is_inductive.
+Print Assumptions page_result.
+"""
+
+AGREEMENT = """\
+From Coq Require Import ZArith Bool Lia.
+Require Import machine terms {encoding} {name}_schedule.
+Local Open Scope Z_scope.
+
 Definition same (p r s c t : Z) : bool := {same}.
 
 Theorem page_agrees p : 1 <= p -> agreement page p (same p).
-Proof. wrap_same page same. Qed.
+Proof.
+  intro. constructor.
+  - {encoding}_same page same.  (* same base *)
+  - {encoding}_same page same.  (* same step *)
+  - {encoding}_same page same.  (* same conclusion *)
+Qed.
+
+Theorem page_agreement : {statement}
+Proof.
+  intros p Hp M op x comm r s c Hr Hs Hc.
+  exact (same_bits page p (same p) (page_is_matched p Hp) (page_agrees p Hp) op x comm r s c Hr Hs Hc).
+Qed.
 
 Print Assumptions page_agrees.
+Print Assumptions page_agreement.
 """
+
+FILES = {"schedule": SCHEDULE, "result": RESULT, "agreement": AGREEMENT}
+"""By the part of the instance, the text of its file; the first is needed by the others."""
+
+STATEMENTS = {
+    "result": """\
+forall p, 1 <= p ->
+  forall (M : Type) (op : M -> M -> M) (zero : M), commutative_monoid op zero ->
+  forall (x : Z -> Z -> M) r c, 0 <= r < p -> 0 <= c < chunks page p -> wanted page r c p = true ->
+  final page p op (initial M op zero page p x) r c = total M op zero p (fun q => goal page q r c p) x c.""",
+    "agreement": """\
+forall p, 1 <= p ->
+  forall (M : Type) (op : M -> M -> M) (x : Z -> Z -> M), (forall u v, op u v = op v u) ->
+  forall r s c, 0 <= r < p -> 0 <= s < p -> 0 <= c < chunks page p ->
+  final page p op x r c = final page p op x s c.""",
+}
+"""What ``page_result`` and ``page_agreement`` say."""
 
 
 class CoqReader(Reader[CoqTerm]):
     """Reads terms over ``Z`` and ``bool``."""
+
+    def __init__(self, encoding: str) -> None:
+        super().__init__()
+        self.operators = BY_ENCODING[encoding]
 
     def constant(self, x: int | bool) -> CoqTerm:
         if isinstance(x, bool):
@@ -80,39 +169,75 @@ class CoqReader(Reader[CoqTerm]):
         return name
 
     def operator(self, x: Node, args: list[CoqTerm]) -> CoqTerm:
-        if x.op not in OPERATORS:
-            raise Undecided(f"{x!r}: Coq instances know no {x.op}")
-        return OPERATORS[x.op].format(*args)
+        if x.op not in self.operators:
+            raise Undecided(f"{x!r}: Coq instances of this encoding know no {x.op}")
+        return self.operators[x.op].format(*args)
 
 
-def instance(page: Page) -> str:
-    """The text of a Coq file in which the page meets the obligations of the schedule and of ``holds``, for every p."""
-    return definition(page) + RESULT
+def instance(page: Page, same: Same | None = None) -> dict[str, str]:
+    """The texts of the instance by its parts, in which the page meets the obligations for every p.
 
-
-def agreement(page: Page, same: Same) -> str:
-    """The text of a Coq file in which it meets those of ``same``, for every p."""
-    return definition(page) + AGREEMENT.format(same=CoqReader()(same(r, s, c, t, p)))
-
-
-def definition(page: Page) -> str:
-    """The page's formulas.  Raises Undecided where they are not read as integers, or a step has several messages."""
-    if page.several:
-        raise Undecided(f"{page.name}: pages of which a rank sends several messages in a step have no Coq instance")
-    if page.encoding != "wrap":
-        raise Undecided(f"{page.name}: only pages whose formulas are read as integers have a Coq instance")
+    Without ``same`` there is no ``agreement``.  Raises Undecided where the page cannot be written down.
+    """
+    if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", page.name):
+        raise Undecided(f"{page.name} is no name in Coq")
+    if page.several or page.encoding not in BY_ENCODING:
+        raise Undecided(f"{page.name}: no Coq instance has several messages a step, or the encoding {page.encoding!r}")
     formulas: dict[str, Int | Bool] = {
-        "steps p": page.steps(p),
-        "chunks p": page.chunks(p),
-        "dst r t p": page.dst(r, t, p),
-        "src r t p": page.src(r, t, p),
-        "sends s c t p": sends(page, s),
-        "adds t p": page.adds(t, p),
-        "holds q r c t p": page.holds(q, r, c, t, p),
-        "live r c t p": page.live(r, c, t, p),
-        "start q r c p": page.start(q, r, c, p),
-        "goal q r c p": page.goal(q, r, c, p),
-        "wanted r c p": page.wanted(r, c, p),
+        "steps": page.steps(p),
+        "chunks": page.chunks(p),
+        "dst": page.dst(r, t, p),
+        "src": page.src(r, t, p),
+        "sends": sends(page, s),
+        "adds": page.adds(t, p),
+        "holds": page.holds(q, r, c, t, p),
+        "live": page.live(r, c, t, p),
+        "start": page.start(q, r, c, p),
+        "goal": page.goal(q, r, c, p),
+        "wanted": page.wanted(r, c, p),
     }
-    read = CoqReader()
-    return PAGE.format(fields=";\n".join(f"  {name} := {read(term)}" for name, term in formulas.items()))
+    if same:
+        formulas["same"] = same(r, s, c, t, p)
+    read = CoqReader(page.encoding)
+    terms = {name: read(term) for name, term in formulas.items()}
+    parts = [part for part in FILES if same or part != "agreement"]
+    return {part: filled(part, page.name, page.encoding, terms) for part in parts}
+
+
+def filled(part: str, name: str, encoding: str, terms: Mapping[str, str]) -> str:
+    """The text of one file."""
+    return FILES[part].format(encoding=encoding, name=name, statement=STATEMENTS.get(part), **terms)
+
+
+def read_back(text: str, part: str, name: str) -> tuple[str, dict[str, str]] | None:
+    """The encoding and the formulas of an instance's file; None for any other text.
+
+    So what a stranger wrote is never run, but these formulas in the text above.
+    """
+    blanks = {blank for _, blank, _, _ in Formatter().parse(FILES[part]) if blank} - {"encoding", "name", "statement"}
+    for encoding in BY_ENCODING:
+        empty = re.escape(filled(part, name, encoding, {blank: f"@{blank}@" for blank in blanks}))
+        found = re.fullmatch(re.sub(r"@(\w+)@", r"(?P<\1>.+)", empty), text)
+        if found and all(map(is_formula, found.groups())):
+            return encoding, found.groupdict()
+    return None
+
+
+def is_formula(text: str) -> bool:
+    """Whether nothing but a formula can be read in it."""
+    words = re.findall(r"Z\.\w+|\w+|[()]|[^\w\s()]+", text)
+    return "(*" not in text and all(word in VOCABULARY or word.isdigit() for word in words)
+
+
+def judgement(part: str, name: str) -> str:
+    """A file that holds exactly if the instance of that name proves the statement, and says on what it rests."""
+    return f"""\
+From Coq Require Import ZArith.
+Require Import sums machine schedule terms.
+Require {name}_schedule {name}_{part}.
+Local Open Scope Z_scope.
+Local Notation page := {name}_schedule.page.
+Theorem judged : {STATEMENTS[part]}
+Proof. exact {name}_{part}.page_{part}. Qed.
+Print Assumptions judged.
+"""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @_options.algorithms
 @_options.parameters
 @click.option("--export", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
-              help="Write every obligation as an SMT-LIB 2 file below DIR.")  # fmt: skip
+              help="Write every obligation as an SMT-LIB 2 file, and each page in Coq, below DIR.")  # fmt: skip
 @click.option("--recheck", "written", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
               help="Judge what --export wrote to DIR, without looking at any page.")  # fmt: skip
 @_options.as_json
@@ -31,7 +31,8 @@ def command(
     Two solvers must agree, and a planted fault must be refuted, before a theorem counts.
     """
     from sparring import api
-    from sparring.proofs.core import certificates, solvers
+    from sparring.proofs.core import certificates, instances, solvers
+    from sparring.proofs.core.supplement import subject
 
     if written and (algorithms or params or folder):
         raise click.UsageError("--recheck judges all that is in DIR: give it no algorithm, -P or --export")
@@ -39,19 +40,24 @@ def command(
         again(written, json_)
     start = time.perf_counter()
     console = _options.console(json_)
-    attempts, entries = [], []
+    attempts, entries, in_coq = [], [], []
     with console.status("proving …"):
         for name in algorithms or api.pages():
-            for attempt in api.attempts(api.page(name, **dict(params))):
-                attempts.append(attempt)
+            page, own = api.page(name, **dict(params)), []
+            for attempt in api.attempts(page):
+                own.append(attempt)
                 if not json_:
                     console.print(line(attempt), soft_wrap=True)
                 if folder:
                     entries += certificates.export(attempt, folder)
+            if folder:
+                in_coq += instances.export(subject(page), own, folder)
+            attempts += own
     report = api.proof_report(attempts, time.perf_counter() - start)
     if folder:
-        manifest = certificates.conclude(entries, folder)
-        console.print(f"{len(entries)} obligations written; {manifest} says what they are")
+        manifest = certificates.conclude(entries, in_coq, folder)
+        proofs = sum(bool(entry["files"]) for entry in in_coq)
+        console.print(f"{len(entries)} obligations and {proofs} proofs in Coq written; {manifest} says what they are")
     if not json_:
         used = ", ".join(f"{name} {version}" for name, version in solvers.versions().items())
         console.print(f"[dim]{report.seconds:.1f} s; solvers: {used}[/dim]")

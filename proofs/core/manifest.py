@@ -1,0 +1,128 @@
+"""What ``prove --export`` wrote, read again: a stranger's folder is data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sparring.errors import InputError
+from sparring.proofs.coq.check import CLOSED
+from sparring.proofs.core.certificates import FORMAT, MANIFEST, VERSION, Entry
+from sparring.proofs.core.coq import STATEMENTS
+from sparring.proofs.core.instances import FOLDER, paths
+from sparring.proofs.trace.rules import Rule, check, one_of, text, whole
+
+MOST = 1 << 26
+"""Bytes of a manifest, and of a certificate, at most."""
+ANSWERS = ("unsat", "sat", "unknown", "unreadable")
+
+
+def words(most: int) -> Rule:
+    """Text on one line."""
+    return text(f".{{1,{most}}}", f"text of 1 to {most} printable characters")
+
+
+def digests(name: Rule) -> Rule:
+    """Files and their digests."""
+    return Rule(
+        lambda x: isinstance(x, dict) and all(map(name.holds, x)) and all(map(DIGEST.holds, x.values())),
+        f"an object with files, each {name.words}, and their digests, each {DIGEST.words}",
+    )
+
+
+DIGEST = text("[0-9a-f]{64}", "64 hexadecimal digits")
+OBJECT, LIST = Rule(lambda x: isinstance(x, dict), "an object"), Rule(lambda x: isinstance(x, list), "a list")
+COQ_FILES = digests(text(rf"{FOLDER}/[A-Za-z][A-Za-z0-9_]*\.v", f"{FOLDER}/NAME.v"))
+
+WHOLE = {
+    "format": one_of(FORMAT),
+    "version": whole(VERSION, VERSION),
+    "solvers": OBJECT,
+    "certificates": LIST,
+    "coq": OBJECT,
+}
+COQ = {"version": words(100), "generic": COQ_FILES, "certificates": LIST}
+THEOREM = {
+    "algorithm": words(200),
+    "theorem": words(200),
+    "statement": words(2000),
+    "verdict": words(100),
+    "hypotheses": Rule(lambda x: isinstance(x, list), "a list of texts"),
+    "claim": Rule(lambda x: isinstance(x, str), "text"),
+}
+OBLIGATION = {
+    **THEOREM,
+    "file": text(r"[\w-]+(/[\w-]+)*\.smt2", "a path below the folder, of letters, digits, - and _, that ends in .smt2"),
+    "sha256": DIGEST,
+    "obligation": words(200),
+    "expected": one_of("unsat", "sat"),
+    "answers": Rule(lambda x: isinstance(x, dict) and set(x.values()) <= {*ANSWERS}, "answers by solver"),
+    "effort": whole(0),
+}
+INSTANCE = {
+    **THEOREM,
+    "theorem": one_of(*STATEMENTS),
+    "files": COQ_FILES,
+    "expected": one_of(CLOSED),
+    "uncovered": text(".{0,2000}", "text of at most 2000 printable characters"),
+}
+
+
+class Manifest(NamedTuple):
+    """What is said of the obligations, of the files that all instances in Coq need, and of the instances."""
+
+    obligations: list[Entry]
+    generic: Mapping[str, str]
+    instances: list[Entry]
+
+
+def manifest(folder: Path) -> Manifest:
+    """The manifest in a folder, each entry as it must be; raises InputError for what is none."""
+    file = folder / MANIFEST
+    try:
+        data = json.loads(limited(file))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file} is no JSON: {error}") from error
+    try:
+        whole_ = check(data, WHOLE)
+        coq = check(whole_["coq"], COQ)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+    obligations = list(entries(file, "certificate", whole_["certificates"], OBLIGATION))
+    instances = list(entries(file, "coq certificate", coq["certificates"], INSTANCE))
+    if not obligations:
+        raise InputError(f"{file} names no certificates: 'sparring prove --export' writes some")
+    return Manifest(obligations, coq["generic"], instances)
+
+
+def entries(file: Path, what: str, data: list[Any], rules: Mapping[str, Rule]) -> Iterator[Entry]:
+    """Each entry; raises InputError for the first that is not as it must be."""
+    for i, entry in enumerate(data):
+        try:
+            check(entry, rules)
+            named = [*entry.get("files", [])]
+            if named and named != (right := [*paths(entry["algorithm"], entry["theorem"]).values()]):
+                raise InputError(f"files are {', '.join(named)}: they must be {', '.join(right)}")
+        except InputError as error:
+            raise InputError(f"{file}: {what} {i}: {error}") from error
+        yield entry
+
+
+def unchanged(folder: Path, name: str, digest: str) -> str:
+    """The text of a file below ``folder``; raises InputError where there is none, or not the one that was written."""
+    data = limited(folder / name)
+    if sha256(data).hexdigest() != digest:
+        raise InputError(f"{name} is not the file that was written: its digest is another")
+    return data.decode("utf-8", "replace")
+
+
+def limited(file: Path) -> bytes:
+    """What is in a file; raises InputError where there is none, or too much."""
+    if not file.is_file():
+        raise InputError(f"there is no file {file}")
+    if file.stat().st_size > MOST:
+        raise InputError(f"{file} has {file.stat().st_size} bytes: at most {MOST} are read")
+    return file.read_bytes()
