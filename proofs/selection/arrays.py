@@ -8,6 +8,7 @@ ordinary truth or number from then on.  Everything else raises NoForm with what 
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -22,6 +23,7 @@ from sparring.proofs.selection.conditions import sign
 from sparring.proofs.selection.forms import Form, NoForm, Table, constant, minus, plus, times, value
 
 DTYPE = np.dtype(np.float64)
+ARRAY: Any = np.asarray  # the real one, whatever the name means while code runs
 
 
 class Forms(np.ndarray[Any, np.dtype[np.float64]]):
@@ -55,7 +57,7 @@ class Forms(np.ndarray[Any, np.dtype[np.float64]]):
         return formed(super().__array_function__(func, types, args, kwargs))
 
     def __getitem__(self, key: Any) -> Any:
-        return formed(np.asarray(super().__getitem__(key)))
+        return formed(ARRAY(super().__getitem__(key)))
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
@@ -116,7 +118,7 @@ def shown(number: float) -> str:
 
 def plain(x: Any) -> NDArray[Any]:
     """The same memory, or an array of numbers, without the rules of forms."""
-    return np.ndarray.view(x, np.ndarray) if isinstance(x, Forms) else np.asarray(x)
+    return np.ndarray.view(x, np.ndarray) if isinstance(x, np.ndarray) else ARRAY(x)
 
 
 def formed(x: Any) -> Any:
@@ -252,6 +254,13 @@ for _name in (
     setattr(Forms, _name, _refused(_name))
 
 
+def numbers(x: Any) -> Any:
+    """``x`` with ids in the place of single forms, in lists that become arrays."""
+    if isinstance(x, (list, tuple)) and any(isinstance(v, (list, tuple, Forms)) for v in x):
+        return [plain(v).tolist() if isinstance(v, Forms) else numbers(v) for v in x]
+    return x
+
+
 MAKERS = ("array", "ascontiguousarray", "asanyarray", "asarray", "empty", "frombuffer", "full", "ones", "zeros")
 
 
@@ -260,7 +269,13 @@ def everywhere() -> Iterator[None]:
     """Arrays of float64 that numpy makes are arrays of forms, so that a buffer of the code's own keeps their rules."""
 
     def making(maker: Callable[..., Any]) -> Callable[..., Any]:
-        return functools.wraps(maker)(lambda *args, **kwargs: formed(maker(*args, **kwargs)))
+        @functools.wraps(maker)
+        def made(*args: Any, **kwargs: Any) -> Any:
+            if sys._getframe(1).f_globals.get("__name__", "").startswith("numpy."):
+                return maker(*args, **kwargs)
+            return formed(maker(*map(numbers, args), **kwargs))
+
+        return made
 
     with mock.patch.multiple(np, **{name: making(getattr(np, name)) for name in MAKERS}):
         yield

@@ -81,7 +81,17 @@ class Question:
 
 def largest(sizes: Sequence[Form], k: int) -> list[int]:
     """The contract of a selector: the indices of the ``k`` largest, ascending; of equal ones the lower index."""
-    return Question((tuple(times(-1, size) for size in sizes),)).set(k)
+    return descending(sizes).set(k)
+
+
+def contract(sizes: Sequence[Form], chosen: Sequence[int]) -> Condition:
+    """When these are the largest."""
+    return descending(sizes).first(chosen, [i for i in range(len(sizes)) if i not in chosen])
+
+
+def descending(sizes: Sequence[Form]) -> Question:
+    """The order of selection: the largest first."""
+    return Question((tuple(times(-1, size) for size in sizes),))
 
 
 class Order(np.lib.mixins.NDArrayOperatorsMixin):
