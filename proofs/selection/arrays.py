@@ -74,10 +74,25 @@ class Forms(np.ndarray[Any, np.dtype[np.float64]]):
     __hash__ = None  # type: ignore[assignment]
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        """To its own dtype only: an id converted to another is no form."""
-        if np.dtype(dtype) != DTYPE:
-            refuse(f"converting to {np.dtype(dtype)}")
-        return self.copy()
+        """To its own dtype, or of constants, such as indices that travelled beside values, to another."""
+        if np.dtype(dtype) == DTYPE:
+            return self.copy()
+        known = [number(f, f"converting to {np.dtype(dtype)}") for f in read(self)]
+        return ARRAY(known, DTYPE).reshape(self.shape).astype(dtype)
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        """As ndarray's; of another dtype, a plain array over the same memory."""
+        seen = super().view(*args, **kwargs)
+        return plain(seen) if seen.dtype != DTYPE else seen
+
+    def __float__(self) -> float:
+        return number(form(plain(self).item()), "__float__")
+
+    def __int__(self) -> int:
+        return int(number(form(plain(self).item()), "__int__"))
+
+    def __index__(self) -> int:
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
 
     def tolist(self) -> Any:
         """Entry by entry."""
@@ -97,6 +112,14 @@ def refuse(what: str) -> NoReturn:
     trouble = NoForm(f"linear forms know sums, multiples, magnitudes, comparisons and orders, not {what}")
     running().trouble.append(trouble)
     raise trouble
+
+
+def number(a: Form, what: str) -> float:
+    """The constant that a form is; another one knows no such thing as ``what``."""
+    known = value(a)
+    if known is None:
+        refuse(what)
+    return float(known)
 
 
 def form(number: float) -> Form:
@@ -130,12 +153,12 @@ def formed(x: Any) -> Any:
 
 def made(forms: list[Form]) -> Any:
     """A vector of these."""
-    return formed(np.array([running().table.id(f) for f in forms], DTYPE))
+    return formed(ARRAY([running().table.id(f) for f in forms], DTYPE))
 
 
 def read(x: Any) -> list[Form]:
     """All entries."""
-    return [form(float(number)) for number in plain(x).ravel().tolist()]
+    return [form(number) for number in plain(x).ravel().tolist()]
 
 
 def stored(result: Any, out: Any) -> Any:
@@ -149,11 +172,29 @@ def stored(result: Any, out: Any) -> Any:
 
 def elementwise(function: Callable[..., Any], *inputs: Any) -> Any:
     """What ``function`` makes of the entries, one by one: forms, or truths."""
-    arrays = np.broadcast_arrays(*map(plain, inputs))
-    results = [function(*map(form, map(float, entries))) for entries in zip(*(a.ravel().tolist() for a in arrays))]
-    if all(isinstance(r, Form) for r in results) and function not in TRUTHS:
-        return made(results).reshape(arrays[0].shape)
-    return np.array(results, np.bool_).reshape(arrays[0].shape)[()]
+    arrays = [plain(a) for a in np.broadcast_arrays(*map(plain, inputs))]
+    entries = zip(*(a.ravel().tolist() for a in arrays))
+    if function in TRUTHS:
+        truths = [function(*map(form, numbers)) for numbers in entries]
+        return np.ndarray.reshape(ARRAY(truths, np.bool_), arrays[0].shape)[()]
+    results = [computed(function, numbers) for numbers in entries]
+    return formed(ARRAY(results, DTYPE).reshape(arrays[0].shape))
+
+
+def computed(function: Callable[..., Form], numbers: tuple[float, ...]) -> float:
+    """The id of what ``function`` makes of these entries."""
+    table = running().table
+    if function not in PURE:
+        return table.id(function(*map(form, numbers)))
+    known = table.done.get((function, numbers))
+    if known is None:
+        known = table.done[function, numbers] = table.id(function(*map(form, numbers)))
+    return float(known)
+
+
+def magnitude(a: Form) -> Form:
+    """``|a|``."""
+    return running().table.magnitude(a)
 
 
 def multiplied(a: Form, b: Form) -> Form:
@@ -199,10 +240,12 @@ TRUTHS = {*COMPARISONS.values(), *KNOWN.values()}
 ELEMENTWISE: dict[Any, Callable[..., Any]] = {
     np.add: plus, np.subtract: minus, np.multiply: multiplied, np.true_divide: divided,
     np.negative: lambda a: times(-1, a), np.positive: lambda a: a,
-    np.absolute: lambda a: running().table.magnitude(a), np.fabs: lambda a: running().table.magnitude(a),
+    np.absolute: magnitude, np.fabs: magnitude,
     np.sign: lambda a: constant(running().sign(a)), np.maximum: larger, np.minimum: smaller,
     **COMPARISONS, **KNOWN,
 }  # fmt: skip
+PURE = {ELEMENTWISE[ufunc] for ufunc in (np.add, np.subtract, np.negative, np.positive, np.absolute)}
+"""They ask no cell."""
 REDUCED: dict[Any, Callable[[Form, Form], Form]] = {np.add: plus, np.maximum: larger, np.minimum: smaller}
 
 
@@ -226,7 +269,7 @@ def added_at(target: Any, at: Any, parts: Any) -> None:
     """As ``np.add.at`` of a vector."""
     flat = np.arange(plain(target).size).reshape(plain(target).shape)[at]
     for i, part in zip(flat.ravel().tolist(), np.broadcast_to(plain(parts), flat.shape).ravel().tolist()):
-        total = plus(form(float(plain(target).flat[i])), form(float(part)))
+        total = plus(form(plain(target).flat[i].item()), form(part))
         plain(target).flat[i] = running().table.id(total)
 
 
@@ -248,7 +291,7 @@ def _refused(name: str) -> Any:
 
 
 for _name in (
-    *("__int__", "__float__", "__complex__", "__index__", "byteswap", "choose", "cumprod", "cumsum", "dot", "prod"),
+    *("__complex__", "byteswap", "choose", "cumprod", "cumsum", "dot", "prod"),
     *("round", "searchsorted", "std", "trace", "var", "__contains__", "__pow__", "__divmod__", "__matmul__"),
 ):
     setattr(Forms, _name, _refused(_name))

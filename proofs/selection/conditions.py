@@ -94,15 +94,15 @@ def opposite(x: Condition) -> Condition:
             return All(tuple(map(opposite, parts)))
 
 
-def replaced(x: Condition, table: Table, by: Mapping[str, Form]) -> Condition:
-    """``x`` of other forms, in the place of inputs."""
+def replaced(x: Condition, source: Table, by: Mapping[str, Form], table: Table) -> Condition:
+    """``x`` with forms of ``table`` in the place of ``source``'s inputs."""
     match x:
         case Sign(form, signs):
-            return sign(table.replaced(form, by), signs)
+            return sign(source.replaced(form, by, table), signs)
         case All(parts):
-            return both(*(replaced(part, table, by) for part in parts))
+            return both(*(replaced(part, source, by, table) for part in parts))
         case Some(parts):
-            return either(*(replaced(part, table, by) for part in parts))
+            return either(*(replaced(part, source, by, table) for part in parts))
 
 
 class Reader:

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from sparring.errors import SparringError
 
+Rational = int | Fraction
 LARGE = 2.0**64  # from here on a number is the id of a form, or none
 EXPONENT = 0x7E0 << 52  # of ids: 2^993, far from what sums of constants reach
 
@@ -44,16 +45,21 @@ class NoForm(SparringError, ArithmeticError):
 class Form:
     """Atoms, ascending, with their coefficients, none of which is zero."""
 
-    parts: tuple[tuple[int, Fraction], ...]
+    parts: tuple[tuple[int, Rational], ...]
 
 
 ONE = 0  # the atom of constants
 ZERO = Form(())
 
 
-def constant(value: int | Fraction) -> Form:
+def constant(value: Rational) -> Form:
     """The form that has this value whatever the inputs are."""
-    return Form(((ONE, Fraction(value)),)) if value else ZERO
+    return Form(((ONE, simple(value)),)) if value else ZERO
+
+
+def simple(value: Rational) -> Rational:
+    """The same number, an int where it is whole, which is faster."""
+    return value.numerator if value.denominator == 1 else value
 
 
 def plus(a: Form, b: Form) -> Form:
@@ -61,12 +67,12 @@ def plus(a: Form, b: Form) -> Form:
     sums = dict(a.parts)
     for atom, c in b.parts:
         sums[atom] = sums.get(atom, 0) + c
-    return Form(tuple(sorted((atom, c) for atom, c in sums.items() if c)))
+    return Form(tuple(sorted((atom, simple(c)) for atom, c in sums.items() if c)))
 
 
-def times(factor: int | Fraction, a: Form) -> Form:
+def times(factor: Rational, a: Form) -> Form:
     """A multiple."""
-    return Form(tuple((atom, c * factor) for atom, c in a.parts)) if factor else ZERO
+    return Form(tuple((atom, simple(c * factor)) for atom, c in a.parts)) if factor else ZERO
 
 
 def minus(a: Form, b: Form) -> Form:
@@ -74,17 +80,17 @@ def minus(a: Form, b: Form) -> Form:
     return plus(a, times(-1, b))
 
 
-def value(a: Form) -> Fraction | None:
+def value(a: Form) -> Rational | None:
     """The constant that the form is; None if it depends on the inputs."""
-    if a == ZERO:
-        return Fraction(0)
+    if not a.parts:
+        return 0
     return a.parts[0][1] if a.parts[0][0] == ONE and len(a.parts) == 1 else None
 
 
-def scaled(a: Form) -> tuple[Fraction, Form]:
+def scaled(a: Form) -> tuple[Rational, Form]:
     """``c`` and ``b`` such that ``a`` is ``c b`` and ``b``'s last coefficient is one; ``a`` is not zero."""
     c = a.parts[-1][1]
-    return c, a if c == 1 else times(1 / c, a)
+    return c, a if c == 1 else times(Fraction(1) / c, a)
 
 
 class Table:
@@ -97,10 +103,12 @@ class Table:
         self._numbers: dict[str | Form, int] = {"1": ONE}
         self._forms: dict[float, Form] = {}
         self._ids: dict[Form, float] = {}
+        self.done: dict[Any, Any] = {}
+        """What was computed before: the same code runs again in every cell."""
 
     def symbol(self, name: str) -> Form:
         """The input called ``name``."""
-        return Form(((self._atom(name), Fraction(1)),))
+        return Form(((self._atom(name), 1),))
 
     def magnitude(self, a: Form) -> Form:
         """``|a|``."""
@@ -110,12 +118,12 @@ class Table:
         if len(direction.parts) == 1 and not isinstance(self.atoms[direction.parts[0][0]], str):
             return times(abs(c), direction)  # a magnitude is its own
         first = direction if direction.parts[0][1] > 0 else times(-1, direction)
-        return times(abs(c), Form(((self._atom(first), Fraction(1)),)))
+        return times(abs(c), Form(((self._atom(first), 1),)))
 
     def id(self, a: Form) -> float:
         """The number under which ``a`` travels."""
         known = value(a)
-        if known is not None and abs(known) < LARGE and Fraction(float(known)) == known:
+        if known is not None and abs(known) < LARGE and float(known) == known:
             return float(known)
         if a not in self._ids:
             i = struct.unpack("d", struct.pack("Q", EXPONENT | self._random.getrandbits(52)))[0]
@@ -146,21 +154,21 @@ class Table:
             total = plus(total, self.form(part))
         return int(np.float64(self.id(total)).view(np.int64))
 
-    def replaced(self, a: Form, by: Mapping[str, Form]) -> Form:
-        """``a`` with other forms in the place of inputs."""
+    def replaced(self, a: Form, by: Mapping[str, Form], table: Table) -> Form:
+        """``a`` with forms of ``table`` in the place of this table's inputs."""
         total = ZERO
         for atom, c in a.parts:
             meant = self.atoms[atom]
             if isinstance(meant, str):
-                part = by.get(meant, Form(((atom, Fraction(1)),)))
+                part = constant(1) if atom == ONE else by[meant]
             else:
-                part = self.magnitude(self.replaced(meant, by))
+                part = table.magnitude(self.replaced(meant, by, table))
             total = plus(total, times(c, part))
         return total
 
-    def at(self, a: Form, point: Mapping[str, Fraction]) -> Fraction:
+    def at(self, a: Form, point: Mapping[str, Rational]) -> Rational:
         """The value where the inputs have these values; those not named are zero."""
-        total = Fraction(0)
+        total: Rational = 0
         for atom, c in a.parts:
             meant = self.atoms[atom]
             if isinstance(meant, str):

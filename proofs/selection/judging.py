@@ -9,7 +9,7 @@ that input is run again, on numbers, and only what these show is called refuted.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from fractions import Fraction
@@ -24,7 +24,7 @@ from sparring.proofs.selection.arrays import everywhere, made, read
 from sparring.proofs.selection.cells import Cells, Unexhausted, active
 from sparring.proofs.selection.conditions import FALSE, TRUE, Condition, equal, opposite
 from sparring.proofs.selection.forms import ZERO, Form, NoForm, Table, constant, plus
-from sparring.proofs.selection.summaries import Summary, implementation_summarised, page_summarised
+from sparring.proofs.selection.summaries import Summary, Ways, implementation_summarised, page_summarised
 from sparring.proofs.world import world
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
@@ -66,11 +66,13 @@ class Wrong(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """What is judged: ``page`` None, by itself alone; ``selectors``: functions of its module that are summarised."""
+    """What is judged: ``page`` None, by itself alone.  ``selectors``: by their names, the functions of its
+    module that are summarised, and what is known of them.
+    """
 
     target: str
     page: Page | None
-    selectors: tuple[str, ...] = ()
+    selectors: Mapping[str, dict[Hashable, Ways]] = {}
     params: tuple[tuple[str, Any], ...] = ()
 
 
@@ -131,7 +133,7 @@ def on_ranks(subject: Subject, shape: Shape, rows: Sequence[Any], summarised: bo
 def iterate(kind: Any, comm: Any, xs: Any, *, shape: Shape, subject: Subject, summarised: bool) -> list[Done]:
     """What each rank does: make the target, call it on each vector; a function is called."""
     if summarised:
-        summarise(kind, subject.selectors)
+        summarise(kind, subject)
     params = dict(subject.params) | ({} if shape.k is None else {"k": shape.k})
     if isinstance(kind, type):
         instance: Any = kind(comm, shape.n, **params)
@@ -139,16 +141,16 @@ def iterate(kind: Any, comm: Any, xs: Any, *, shape: Shape, subject: Subject, su
     return [done(kind(comm, x.copy(), **params), None, x) for x in xs]
 
 
-def summarise(kind: Any, selectors: Sequence[str]) -> None:
+def summarise(kind: Any, subject: Subject) -> None:
     """Put summaries in the place of selectors, in the running rank's own modules."""
     own = sys.modules.get("sparring.impl.core.selection")
     if own:
         implementation_summarised(own)
     module = sys.modules[kind.__module__]
-    for name in selectors:
+    for name, store in subject.selectors.items():
         if not callable(getattr(module, name, None)):
-            raise InputError(f"there is no function {name!r} in {module.__name__}: selectors are functions of the target's module")
-        setattr(module, name, Summary(getattr(module, name)))
+            raise InputError(f"{subject.target} has no function {name!r} in its module to be summarised")
+        setattr(module, name, Summary(getattr(module, name), store))
 
 
 def done(y: Any, residual: Any, x: Any) -> Done:

@@ -1,16 +1,15 @@
 """Selectors, summarised once: what a function of values answers, and for which values.
 
-A *contract* says what a selector should answer: the indices of the ``k`` largest by magnitude,
-ascending, of equal ones the lower index.  sparring's own selectors are replaced by it, once their
-code, run on symbols through all of its cells, has been seen to keep it.
+A selector's code is run on symbols through all of its cells.  What it answers there, and in which
+cells, is its summary, which stands in its place from then on: a run forks once for each answer, not
+for each comparison.  It must be a function of its arguments alone.
 
-Any other selector is replaced by what its code does: the answers of all its cells, each with the
-cells in which it is given.  It must be a function of its arguments alone.
+The summary of most selectors is short: if in every cell the answer is the set of the ``k`` largest
+magnitudes, of equal ones the lower index, this order says when it is given.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import ModuleType
@@ -19,7 +18,6 @@ from unittest import mock
 
 import numpy as np
 
-from sparring.errors import Refuted
 from sparring.impl.core import selection
 from sparring.proofs.selection.arrays import Forms, made, plain, read, refuse
 from sparring.proofs.selection.cells import Cells, running
@@ -32,128 +30,151 @@ BUDGET = 20_000
 """Cells of one selector."""
 
 
-@functools.cache
-def kept(selector: Callable[..., Any], n: int, k: int) -> int:
-    """In how many cells ``selector`` keeps the contract for any ``n`` numbers.  Raises Refuted where it does not."""
-    table = Table()
-    cells, symbols = Cells(table, BUDGET), [table.symbol(f"v[{i}]") for i in range(n)]
-    for answer in cells.each(lambda: [int(i) for i in selector(made(symbols), k)]):
-        sizes = [table.magnitude(f) for f in symbols]
-        if sorted({*answer}) != answer or len(answer) != min(k, n):
-            raise Refuted(f"the selector's answer is {answer}, which are not {min(k, n)} indices, ascending")
-        if cells.possible(wrong := opposite(contract(sizes, answer))):
-            raise Refuted(f"the selector's answer is {answer} for {dict(cells.witness(wrong))}")
-    return cells.count
+class Left(NamedTuple):
+    """Forms that an answer has."""
+
+    forms: tuple[Form, ...]
+    shape: tuple[int, ...]
 
 
-def of_page(values: Sequence[Any], k: int) -> list[int]:
-    """What ``sparring.spec.core.select.top`` answers."""
-    forms = [f for v in values for f in read(v)]
-    kept(select.top, len(forms), min(k, len(forms)))
-    return largest([running().table.magnitude(f) for f in forms], k)
+class Ways(NamedTuple):
+    """All answers to symbols, and when each is given; ``sets``: of which entries, where these are the largest."""
 
+    table: Table
+    answers: list[Any]
+    conditions: list[Condition]
+    sets: dict[tuple[int, ...], int] | None
 
-def of_implementation(size: Any, k: int) -> Any:
-    """What ``sparring.impl.core.selection.largest`` answers; ``size`` are magnitudes."""
-    kept(magnified, len(size), k)
-    return np.array(largest(read(size), k), np.int64)
-
-
-def magnified(x: Any, k: int) -> Any:
-    """The implementation's selector, of numbers instead of their magnitudes."""
-    return selection.largest(np.abs(x), k)
-
-
-@contextmanager
-def page_summarised(module: ModuleType) -> Iterator[None]:
-    """Where the page selects, it asks the summary."""
-    names = [name for name, thing in vars(module).items() if thing is select.top]
-    with mock.patch.multiple(module, **dict.fromkeys(names, of_page)) if names else mock.patch.multiple(module):
-        yield
-
-
-def implementation_summarised(module: Any) -> None:
-    """Where a rank's own copy of sparring's selector selects, it asks the summary, for good."""
-    module.magnitudes, module.largest = np.abs, of_implementation
-
-
-class Way(NamedTuple):
-    """An answer and where it is given."""
-
-    answer: Any
-    condition: Condition
+    def chosen(self, values: Sequence[Sequence[Form]]) -> int:
+        """Which answer is given to these."""
+        table = running().table
+        if self.sets is not None:
+            count = len(next(iter(self.sets)))
+            return self.sets[tuple(largest([table.magnitude(f) for f in values[0]], count))]
+        by = named(values)
+        return running().choose([replaced(one, self.table, by, table) for one in self.conditions])
 
 
 class Summary:
-    """A selector that answers from what is known of its code."""
+    """A selector that answers from what is known of its code; ``store`` keeps that from run to run."""
 
-    def __init__(self, selector: Callable[..., Any]) -> None:
-        self.selector = selector
-        functools.update_wrapper(self, selector)
+    def __init__(self, selector: Callable[..., Any], store: dict[Hashable, Ways]) -> None:
+        self.selector, self.store = selector, store
 
     def __call__(self, *args: Any) -> Any:
         values = [read(x) for x in args if isinstance(x, Forms)]
-        shapes = [x.shape if isinstance(x, Forms) else x for x in args]
+        shapes = tuple(x.shape if isinstance(x, Forms) else x for x in args)
+        name = getattr(self.selector, "__name__", "?")
         if not all(isinstance(x, Hashable) for x in shapes):
-            refuse(f"a call of the selector {self.selector.__name__} with an array of something else")
-        table = running().table
-        ways, by = ways_of(self.selector, table, tuple(shapes)), named(values)
-        chosen = running().choose([replaced(way.condition, table, by) for way in ways])
-        return put_in(ways[chosen].answer, by)
+            refuse(f"a selector {name} that is given something else than vectors and numbers")
+        if (name, shapes) not in self.store:
+            self.store[name, shapes] = explored(self.selector, shapes)
+        ways = self.store[name, shapes]
+        return put_in(ways.answers[ways.chosen(values)], ways.table, named(values))
 
 
 def named(values: Sequence[Sequence[Form]]) -> dict[str, Form]:
-    """Each value by the name that stands for it in a summary."""
+    """Each value by the symbol that stands for it in a summary."""
     return {f"v{a}[{i}]": f for a, forms in enumerate(values) for i, f in enumerate(forms)}
 
 
-@functools.lru_cache(maxsize=1000)
-def ways_of(selector: Callable[..., Any], table: Table, shapes: tuple[Any, ...]) -> list[Way]:
-    """All answers for symbols of these shapes, where a tuple is one, and these other arguments."""
-    cells, count = Cells(table, BUDGET), iter(range(len(shapes)))
-    places = [next(count) if isinstance(shape, tuple) else None for shape in shapes]
-
-    def run() -> Any:
-        return selector(*(shape if a is None else symbols(table, a, shape) for a, shape in zip(places, shapes)))
-
+def explored(selector: Callable[..., Any], shapes: Sequence[Any]) -> Ways:
+    """All answers to symbols of these shapes, where a tuple is one, and to these other arguments."""
+    table = Table()
+    cells = Cells(table, BUDGET)
+    names = iter(f"v{a}" for a in range(len(shapes)))
+    args = [(next(names), x) if isinstance(x, tuple) else (None, x) for x in shapes]
     found: dict[Hashable, tuple[Any, list[Condition]]] = {}
-    for answer in cells.each(run):
-        known = found.setdefault(told(answer), (frozen(answer), []))
-        known[1].append(both(*cells.held))
-    return [Way(answer, either(*where)) for answer, where in found.values()]
+    sets: dict[Hashable, tuple[int, ...] | None] = {}
+    for answer in cells.each(lambda: selector(*(x if n is None else symbols(table, n, x) for n, x in args))):
+        found.setdefault(key := told(answer), (frozen(answer), []))[1].append(both(*cells.held))
+        if sets.setdefault(key, entries(answer)) is not None and not the_largest(cells, args, sets[key]):
+            sets[key] = None
+    answers, conditions = [a for a, _ in found.values()], [either(*where) for _, where in found.values()]
+    known = {s: i for i, s in enumerate(sets.values()) if s is not None}
+    alike = len(known) == len(answers) and len({*map(len, known)}) == 1
+    return Ways(table, answers, conditions, known if alike else None)
 
 
-def symbols(table: Table, a: int, shape: tuple[int, ...]) -> Any:
+def symbols(table: Table, name: str, shape: tuple[int, ...]) -> Any:
     """An array of symbols."""
-    return made([table.symbol(f"v{a}[{i}]") for i in range(int(np.prod(shape)))]).reshape(shape)
+    return made([table.symbol(f"{name}[{i}]") for i in range(int(np.prod(shape)))]).reshape(shape)
+
+
+def entries(answer: Any) -> tuple[int, ...] | None:
+    """The entries that an answer names, as indices or by a mask; None for other answers."""
+    if type(answer) is np.ndarray and answer.ndim == 1 and answer.dtype.kind in "ib":
+        found = np.flatnonzero(answer).tolist() if answer.dtype.kind == "b" else answer.tolist()
+    elif isinstance(answer, list) and all(isinstance(i, (int, np.integer)) for i in answer):
+        found = [int(i) for i in answer]
+    else:
+        return None
+    return tuple(sorted(found)) if len({*found}) == len(found) else None
+
+
+def the_largest(cells: Cells, args: Sequence[tuple[str | None, Any]], chosen: tuple[int, ...] | None) -> bool:
+    """Whether these are, throughout the cell, the largest magnitudes of the first vector."""
+    shape = next((x for name, x in args if name), (0, 0))
+    if chosen is None or len(shape) != 1 or not {*chosen} <= {*range(shape[0])}:
+        return False
+    sizes = [cells.table.magnitude(cells.table.symbol(f"v0[{i}]")) for i in range(shape[0])]
+    return not cells.possible(opposite(contract(sizes, chosen)))
 
 
 def told(answer: Any) -> Hashable:
     """The same for equal answers alone."""
     if isinstance(answer, (list, tuple)):
         return type(answer), tuple(map(told, answer))
-    array = np.asarray(answer)
-    return str(array.dtype), array.shape, array.tobytes()
+    array = plain(answer)
+    return isinstance(answer, Forms), str(array.dtype), array.shape, array.tobytes()
 
 
 def frozen(answer: Any) -> Any:
-    """The answer, apart from any table's ids."""
+    """The answer, with forms in the place of their ids."""
     if isinstance(answer, (list, tuple)):
         return type(answer)(map(frozen, answer))
-    return Left(read(answer), answer.shape) if isinstance(answer, Forms) else np.asarray(answer)
+    return Left(tuple(read(answer)), answer.shape) if isinstance(answer, Forms) else answer
 
 
-class Left(NamedTuple):
-    """Forms that an answer has."""
-
-    forms: list[Form]
-    shape: tuple[int, ...]
-
-
-def put_in(answer: Any, by: Mapping[str, Form]) -> Any:
-    """The answer for other forms than the symbols."""
+def put_in(answer: Any, source: Table, by: Mapping[str, Form]) -> Any:
+    """The answer, for other forms than the symbols."""
     if isinstance(answer, Left):
-        return made([running().table.replaced(f, by) for f in answer.forms]).reshape(answer.shape)
+        table = running().table
+        return made([source.replaced(f, by, table) for f in answer.forms]).reshape(answer.shape)
     if isinstance(answer, (list, tuple)):
-        return type(answer)(put_in(part, by) for part in answer)
-    return plain(answer).copy()[()]
+        return type(answer)(put_in(part, source, by) for part in answer)
+    return answer.copy() if isinstance(answer, np.ndarray) else answer
+
+
+OWN: dict[Hashable, Ways] = {}
+"""What is known of sparring's own selectors."""
+
+
+def page_top(x: Any, k: int) -> list[int]:
+    """The pages' selector, of a vector."""
+    return select.top(tuple(x), k)
+
+
+def impl_top(x: Any, k: int) -> Any:
+    """The implementations' selector, of numbers instead of their magnitudes."""
+    return selection.largest(np.abs(x), k)
+
+
+@contextmanager
+def page_summarised(module: ModuleType) -> Iterator[None]:
+    """Where the page selects, it asks the summary."""
+    summary = Summary(page_top, OWN)
+
+    def top(values: Sequence[Any], k: int) -> Any:
+        return summary(made([f for v in values for f in read(v)]), min(k, len(values)))
+
+    with mock.patch.multiple(module, **{name: top for name, thing in vars(module).items() if thing is select.top}):
+        yield
+
+
+def implementation_summarised(module: Any) -> None:
+    """Where a rank's own copy of sparring's selector selects, it asks the summary, for good.
+
+    A float's bits, by which it compares, order as magnitudes do; here numbers are their own magnitudes.
+    """
+    module.magnitudes, module.largest = lambda x: x, Summary(impl_top, OWN)
