@@ -73,7 +73,9 @@ class Cells:
         self.first, self.second = Solver(z3, table), Solver(CVC5, table)
         self.held: list[Condition] = []
         self.free: set[str] = set()
-        """What a library leaves open and the run has chosen."""
+        """What a library leaves open and this run has chosen."""
+        self.outside: set[str] = set()
+        """Why one schedule does not decide for all, in any run."""
         self.trouble: list[Exception] = []
         """What kept this run from being judged, whether or not the code has caught it."""
         self.kept: dict[Hashable, Any] = {}
@@ -146,15 +148,15 @@ class Cells:
             raise Undecided("z3 says that there is no such input, cvc5 says that there is one")
         return False
 
-    def witness(self, condition: Condition = TRUE) -> dict[str, Fraction]:
-        """Inputs of this cell that have it: small whole numbers if there are such, else whole numbers, else fractions."""
+    def point(self, condition: Condition = TRUE, small: bool = False) -> dict[str, Fraction]:
+        """Some inputs of this cell that have it, inputs that do not matter left out; ``small`` whole numbers if there are."""
         self.first.hold(self.held)
-        solver, read = self.first.solver, self.first.read
+        solver = self.first.solver
         solver.push()
-        solver.add(read(condition))
-        names = {n for one in (*self.held, condition) for n in self._names(one)}
+        solver.add(self.first.read(condition))
+        names = sorted({name for one in (*self.held, condition) for name in self._names(one)})
         try:
-            return self._small(solver, sorted(names)) or self._any(solver, sorted(names))
+            return (self._small(solver, names) if small else {}) or self._any(solver, names)
         finally:
             solver.pop()
 
