@@ -104,6 +104,6 @@ def judged(
     detail = f"{words}: {', '.join(sizes)}, {whole.cells} cells; floats not covered"
     notes = [f"p = {spans(ranks)}"] if not complete else []
     notes += [f"one schedule only: {why}" for why in sorted(whole.outside)]
-    notes += [f"whatever is chosen by {choice}" for choice in sorted(whole.free)]
+    notes += sorted(whole.free)
     verdict = proved_up_to(len(ranks)) if complete else tested(whole.cells)
     return Result(name, "selection", verdict, "; ".join([detail, *notes]))

@@ -10,12 +10,14 @@ import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from sparring import selecting
 from sparring.checks.group import Group
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.core import kernel, refinement
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.refinement import DTYPES, LONG, PAIRED, Flaw, sizes
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
+from sparring.proofs.selection.runs import Subject
 from sparring.report import PROPERTIES, Result
 from sparring.samples import edges, gradients, kept
 from sparring.spans import spans
@@ -60,6 +62,7 @@ def verify_page(page: Page, plan: Plan, track: Track) -> list[Result]:
     target = judged(page)
     if target and plan.on in ("simulated", "both"):
         merge(found, run_simulated(page, target, plan, track))
+        merge(found, selection(page, target, plan, track))
     if target and plan.on in ("mpi", "both"):
         merge(found, {"mpi": on_mpi(page, target, plan, track)})
     reason = missing(page, target)
@@ -67,9 +70,9 @@ def verify_page(page: Page, plan: Plan, track: Track) -> list[Result]:
 
 
 VOID: Mapping[str, tuple[str, ...]] = {
-    "vector": ("conservation", "sizes"),
-    "lists": ("conservation", "sizes"),
-    "sparse": ("conservation",),
+    "vector": ("conservation", "sizes", "selection"),
+    "lists": ("conservation", "sizes", "selection"),
+    "sparse": ("conservation", "selection"),
     "selected": ("sizes",),
 }
 """By what chunks are, the properties that say nothing of them: all is sent, or lengths are the chunks'."""
@@ -89,6 +92,8 @@ def missing(page: Page, target: str | None) -> Callable[[str], str]:
             return "which entries are sent depends on their values: no run on terms stands for all of them"
         if prop in ("agreement", "conservation", "contention", "peers", "sizes", "timing"):
             return "the page's proof module states nothing of it"
+        if prop == "selection" and target:
+            return f"every input is tried on at most {selecting.RANKS[-1]} simulated ranks"
         if target is None:
             return "there is no implementation of this name" + (" with these parameters" if page.params else "")
         return f"not asked for: --on {'mpi' if prop == 'mpi' else 'simulated'}"
@@ -167,6 +172,15 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str
     }
     results = {prop: Result(page.name, prop, *said) for prop, said in verdicts.items()}
     return results | refutations(page, flaws)
+
+
+def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
+    """Every input of small sizes, where entries are selected by their values."""
+    ranks = [p for p in plan.numbers if p in selecting.RANKS]
+    if not page.stateful or not ranks:
+        return {}
+    subject = Subject(target, page)
+    return {"selection": selecting.judged(subject, page.name, ranks, track=lambda x: track(x, f"{page.name}: selection"))}
 
 
 def term_runs(page: Page, plan: Plan) -> list[tuple[int, int, str]]:

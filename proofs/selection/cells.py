@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import cached_property
 from importlib import import_module
 from math import lcm
 from typing import Any, TypeVar
@@ -70,7 +71,6 @@ class Cells:
 
     def __init__(self, table: Table, budget: int) -> None:
         self.table, self.budget, self.count = table, budget, 0
-        self.first, self.second = Solver(z3, table), Solver(CVC5, table)
         self.held: list[Condition] = []
         self.free: set[str] = set()
         """What a library leaves open and this run has chosen."""
@@ -84,6 +84,16 @@ class Cells:
         self._ahead: tuple[int, ...] = ()
         self._trail: list[int] = []
         self._signs: dict[Form, frozenset[int]] = {}
+
+    @cached_property
+    def first(self) -> Solver:
+        """The solver that is asked."""
+        return Solver(z3, self.table)
+
+    @cached_property
+    def second(self) -> Solver:
+        """The solver that must agree."""
+        return Solver(CVC5, self.table)
 
     def each(self, run: Callable[[], T]) -> Iterator[T]:
         """What comes of ``run`` in each cell, in which it still is.  Raises Unexhausted, Undecided."""

@@ -198,7 +198,7 @@ def shown(
     witness = {**shape._asdict(), "inputs": given}
     if found:
         return REFUTED, f"{found.what}, for {where}", witness
-    rests = f"; {' and '.join(sorted(cells.free))} may decide it either way" if cells.free else ""
+    rests = f"; {' and '.join(sorted(cells.free))}" if cells.free else ""
     return UNDECIDED, f"{wrong.what}; numbers do not show it, {where}{rests}", witness
 
 

@@ -21,6 +21,7 @@ from sparring.proofs.selection.forms import Form, times
 
 Keys = tuple[tuple[Form, ...], ...]
 """Columns, the one that counts first in front."""
+EITHER = "may take either of equal entries"
 
 
 class Question:
@@ -67,10 +68,14 @@ class Question:
         count = max(0, min(count, self.size))
         key, known = (self.keys, self.open_to, count), running().kept
         if key not in known:
-            sets = list(combinations(range(self.size), count))
-            ways = [self.first(s, [i for i in range(self.size) if i not in s]) for s in sets]
+            done = running().table.done  # the same in every cell
+            sets, ways = done.get(key) or done.setdefault(key, self._sets(count))
             known[key] = self._found(sets, ways)
         return list(known[key])
+
+    def _sets(self, count: int) -> tuple[list[tuple[int, ...]], list[Condition]]:
+        sets = list(combinations(range(self.size), count))
+        return sets, [self.first(s, [i for i in range(self.size) if i not in s]) for s in sets]
 
     def _rest(self, known: tuple[list[int], list[int]]) -> list[int]:
         return [i for i in range(self.size) if i not in known[0] and i not in known[1]]
@@ -167,7 +172,7 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin):
         return None
 
     def _ascending(self) -> list[int]:
-        running().free.add("the order inside what np.argpartition parts, taken to be ascending")
+        running().free.add("what np.argpartition parts is taken in ascending order")
         ends = {0, self.question.size, *self.parted, *(at + 1 for at in self.parted)}
         whole = self.places.step == 1 and {self.places.start, self.places.stop} <= ends
         which = self._which() if whole else None
@@ -191,7 +196,7 @@ def vector(x: Any, axis: Any = -1) -> Any:
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Order:
     """As numpy's."""
     kept = stable or kind in ("stable", "mergesort")
-    question = Question((tuple(read(vector(a, axis))),), "" if kept else "np.argsort of a kind that is not stable")
+    question = Question((tuple(read(vector(a, axis))),), "" if kept else f"np.argsort, not being stable, {EITHER}")
     return Order(question, range(question.size))
 
 
@@ -210,7 +215,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Order:
 
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Order:
     """As numpy's."""
-    question = Question((tuple(read(vector(a, axis))),), "np.argpartition")
+    question = Question((tuple(read(vector(a, axis))),), f"np.argpartition {EITHER}")
     places = [range(question.size)[int(at)] for at in np.atleast_1d(np.asarray(kth)).tolist()]
     return Order(question, range(question.size), parted=tuple(places))
 

@@ -23,7 +23,7 @@ from sparring.proofs.selection.arrays import Forms, made, plain, read, refuse
 from sparring.proofs.selection.cells import Cells, running
 from sparring.proofs.selection.conditions import Condition, both, either, opposite, replaced
 from sparring.proofs.selection.forms import Form, Table
-from sparring.proofs.selection.orders import contract, largest
+from sparring.proofs.selection.orders import contract, largest, settled
 from sparring.spec.core import select
 
 BUDGET = 20_000
@@ -38,16 +38,21 @@ class Left(NamedTuple):
 
 
 class Ways(NamedTuple):
-    """All answers to symbols, and when each is given; ``sets``: of which entries, where these are the largest."""
+    """All answers to symbols, and when each is given.
+
+    ``sets``: of which entries, where these are the largest; ``free``: what a library was free to choose.
+    """
 
     table: Table
     answers: list[Any]
     conditions: list[Condition]
     sets: dict[tuple[int, ...], int] | None
+    free: frozenset[str]
 
     def chosen(self, values: Sequence[Sequence[Form]]) -> int:
         """Which answer is given to these."""
         table = running().table
+        running().free |= self.free
         if self.sets is not None:
             count = len(next(iter(self.sets)))
             return self.sets[tuple(largest([table.magnitude(f) for f in values[0]], count))]
@@ -86,14 +91,20 @@ def explored(selector: Callable[..., Any], shapes: Sequence[Any]) -> Ways:
     args = [(next(names), x) if isinstance(x, tuple) else (None, x) for x in shapes]
     found: dict[Hashable, tuple[Any, list[Condition]]] = {}
     sets: dict[Hashable, tuple[int, ...] | None] = {}
-    for answer in cells.each(lambda: selector(*(x if n is None else symbols(table, n, x) for n, x in args))):
+    free: frozenset[str] = frozenset()
+
+    def run() -> Any:
+        return settled(selector(*(x if name is None else symbols(table, name, x) for name, x in args)))
+
+    for answer in cells.each(run):
+        free |= cells.free
         found.setdefault(key := told(answer), (frozen(answer), []))[1].append(both(*cells.held))
         if sets.setdefault(key, entries(answer)) is not None and not the_largest(cells, args, sets[key]):
             sets[key] = None
     answers, conditions = [a for a, _ in found.values()], [either(*where) for _, where in found.values()]
     known = {s: i for i, s in enumerate(sets.values()) if s is not None}
     alike = len(known) == len(answers) and len({*map(len, known)}) == 1
-    return Ways(table, answers, conditions, known if alike else None)
+    return Ways(table, answers, conditions, known if alike else None, free)
 
 
 def symbols(table: Table, name: str, shape: tuple[int, ...]) -> Any:
