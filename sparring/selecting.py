@@ -43,7 +43,7 @@ def selection(
     ----------
     target : a class ``T(comm, n, k=..., **params)`` with ``t(x) -> y`` and, where what is not sent
         waits for the next call, an attribute ``residual``; or a function ``f(comm, x, k=..., **params)``.
-        By name, ``"pkg.mod:name"`` or ``"file.py:name"``, or itself where others can import it.
+        By name, ``"pkg.mod:name"`` or ``"file.py:name"``, or itself.
     page : the algorithm that it is said to be: results and residuals are compared with its own.
         Without one, all ranks must have one result, and it and the residuals all that was put in.
     ranks : the numbers of ranks.
@@ -61,18 +61,34 @@ def selection(
 
     >>> report = selection("sparring.impl.ring_topk:Allreduce", "ring_topk", ranks=[1, 2], n=3, calls=1)
     >>> print(report.results[0].verdict, report.results[0].detail, sep=": ")
-    proved for p <= 2: every real input, ties included: n <= 3, k <= 2, one call, 32 cells; floats not covered
+    proved for p <= 2: every real input, ties included: n <= 3, k <= 2, one call, 35 cells; floats not covered
     """
     start = time.perf_counter()
     asked = sorted({*ranks})
-    for name, number, least in (("ranks", min(asked, default=0), 1), ("n", n, 0), ("k", k or 0, 0), ("calls", calls, 1)):
+    for name, number, least in (
+        ("ranks", min(asked, default=0), 1),
+        ("n", n, 0),
+        ("k", k or 0, 0),
+        ("calls", calls, 1),
+    ):
         if number < least:
             raise InputError(f"{name}: {number}; right: at least {least}")
-    place, found = absolute(named(target)), selecting(page, k, params)
+    place, found = placed(target, selectors), selecting(page, k, params)
+    name = place if isinstance(place, str) else getattr(place, "__qualname__", repr(place))
     subject = Subject(place, found, {name: {} for name in selectors}, params)
-    result = judged(subject, place, asked, n, k, calls, budget)
-    told = {"target": place, "page": found.name if found else None, "ranks": asked, "n": n, "k": k, "calls": calls}
+    result = judged(subject, name, asked, n, k, calls, budget)
+    told = {"target": name, "page": found.name if found else None, "ranks": asked, "n": n, "k": k, "calls": calls}
     return Report("selection", [result], seconds=time.perf_counter() - start, extra={"selection": told})
+
+
+def placed(target: Any, selectors: Sequence[str]) -> Any:
+    """Where ranks find the target, or itself where they cannot and nothing of its module is replaced."""
+    try:
+        return absolute(named(target))
+    except InputError:
+        if isinstance(target, str) or selectors or not callable(target):
+            raise
+        return target
 
 
 def selecting(page: str | Page | None, k: int | None, params: dict[str, Any]) -> Page | None:
@@ -83,7 +99,9 @@ def selecting(page: str | Page | None, k: int | None, params: dict[str, Any]) ->
     if not found.stateful:
         raise InputError(f"page {found.name} selects nothing by value: right is one whose data is 'selected', or none")
     if (KEPT in found.params) != (k is not None):
-        raise InputError(f"page {found.name} has {'a' if k is None else 'no'} parameter k: right is k={'2' if k is None else None}")
+        raise InputError(
+            f"page {found.name} has {'a' if k is None else 'no'} parameter k: right is k={'2' if k is None else None}"
+        )
     own = {name: value for name, value in params.items() if name in found.params}
     return pages.find(page, **own) if isinstance(page, str) else found
 

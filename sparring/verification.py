@@ -180,7 +180,9 @@ def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Re
     if not page.stateful or not ranks:
         return {}
     subject = Subject(target, page)
-    return {"selection": selecting.judged(subject, page.name, ranks, track=lambda x: track(x, f"{page.name}: selection"))}
+    return {
+        "selection": selecting.judged(subject, page.name, ranks, track=lambda x: track(x, f"{page.name}: selection"))
+    }
 
 
 def term_runs(page: Page, plan: Plan) -> list[tuple[int, int, str]]:

@@ -305,6 +305,8 @@ def numbers(x: Any) -> Any:
 
 
 MAKERS = ("array", "ascontiguousarray", "asanyarray", "asarray", "empty", "frombuffer", "full", "ones", "zeros")
+ASIDE = ("numpy.", "sparring.proofs.world.")
+"""What these make for themselves is what it is."""
 
 
 @contextmanager
@@ -314,9 +316,14 @@ def everywhere() -> Iterator[None]:
     def making(maker: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(maker)
         def made(*args: Any, **kwargs: Any) -> Any:
-            if sys._getframe(1).f_globals.get("__name__", "").startswith("numpy."):
+            if sys._getframe(1).f_globals.get("__name__", "").startswith(ASIDE):
                 return maker(*args, **kwargs)
-            return formed(maker(*map(numbers, args), **kwargs))
+            given = [numbers(x) for x in args]
+            with np.errstate(invalid="ignore"):
+                found = maker(*given, **kwargs)
+            if found.dtype != DTYPE and (isinstance(args[0], Forms) or given[0] is not args[0]):
+                return formed(ARRAY(given[0], DTYPE)).astype(found.dtype)
+            return formed(found)
 
         return made
 

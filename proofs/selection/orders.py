@@ -153,6 +153,9 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin):
     def __repr__(self) -> str:
         return repr(self.settled())
 
+    def __reduce__(self) -> Any:
+        return self.settled().__reduce__()  # what travels is an array
+
     def _sequence(self) -> list[int]:
         if not self.places:
             return []
@@ -237,7 +240,9 @@ def argmin(a: Any, axis: Any = None, **_: Any) -> np.int64:
 
 def on_truths(function: Any) -> Any:
     """``function`` of which entries are not zero."""
-    return lambda a, *args, **kwargs: function(arrays.elementwise(arrays.COMPARISONS[np.not_equal], a, 0.0), *args, **kwargs)
+    return lambda a, *args, **kwargs: function(
+        arrays.elementwise(arrays.COMPARISONS[np.not_equal], a, 0.0), *args, **kwargs
+    )
 
 
 def folded(ufunc: np.ufunc) -> Any:

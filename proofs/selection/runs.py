@@ -15,8 +15,10 @@ from sparring.proofs.core import lists
 from sparring.proofs.selection.arrays import everywhere, read
 from sparring.proofs.selection.cells import running
 from sparring.proofs.selection.forms import ZERO, Form
+from sparring.proofs.selection.orders import settled
 from sparring.proofs.selection.summaries import Summary, Ways, implementation_summarised, page_summarised
 from sparring.proofs.world import world
+from sparring.proofs.world.targets import Target
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import PieceRun
@@ -42,12 +44,12 @@ class Shape(NamedTuple):
 class Subject(NamedTuple):
     """What is judged.
 
-    ``target``: a class, or a function, by its name.  ``page``: what it is said to be; None where that
+    ``target``: a class or a function, by its name or, with no selectors, itself.  ``page``: what it is said to be; None where that
     is left open.  ``selectors``: by their names, functions of its module that are summarised, and
     what is known of them.
     """
 
-    target: str
+    target: Target
     page: Page | None
     selectors: Mapping[str, dict[Hashable, Ways]] = {}
     params: Mapping[str, Any] = {}
@@ -107,8 +109,8 @@ def summarise(kind: Any, subject: Subject) -> None:
     own = sys.modules.get("sparring.impl.core.selection")
     if own:
         implementation_summarised(own)
-    module = sys.modules[kind.__module__]
     for name, store in subject.selectors.items():
+        module = sys.modules[kind.__module__]
         if not callable(getattr(module, name, None)):
             missing = InputError(f"selectors: {subject.target} has no function {name!r} in its module")
             running().trouble.append(missing)
@@ -130,6 +132,7 @@ def by_page(page: Page, shape: Shape, rows: Sequence[Any], summarised: bool) -> 
 
 def done(y: Any, residual: Any, x: Any) -> Done:
     """Result and residual, as they are now.  Raises InputError for what is no vector like ``x``."""
+    y, residual = settled(y), settled(residual)
     for name, thing in (("result", y), ("residual", residual)):
         fits = isinstance(thing, (np.ndarray, Sparse)) and (thing.dtype, thing.size) == (x.dtype, x.size)
         if not fits and not (name == "residual" and thing is None):

@@ -170,7 +170,11 @@ def test_numbers_are_themselves_and_ids_are_not():
     """Zeros and indices mean what they say; what is no id and no small number is nothing."""
     table = Table()
     i = table.id(table.symbol("a"))
-    assert (table.id(forms.constant(3)), table.form(-0.0), table.form(2.5)) == (3.0, forms.ZERO, forms.constant(Fraction(5, 2)))
+    assert (table.id(forms.constant(3)), table.form(-0.0), table.form(2.5)) == (
+        3.0,
+        forms.ZERO,
+        forms.constant(Fraction(5, 2)),
+    )
     assert i > 1e290
     for odd in (2 * i, float(np.nextafter(i, 0)), float("nan"), float("inf"), 2.0**70):
         with pytest.raises(NoForm):

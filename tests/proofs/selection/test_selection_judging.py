@@ -50,7 +50,9 @@ def test_and_once_more_with_what_it_kept():
     assert judge(Subject(OURS, PAGE), TWO) == judging.Judged(64)
 
 
-@pytest.mark.parametrize("shape", [Shape(1, 4, 2, 1), Shape(2, 3, 2, 2), Shape(3, 2, 1, 2), Shape(2, 0, 1, 1), Shape(2, 2, 5, 1)])
+@pytest.mark.parametrize(
+    "shape", [Shape(1, 4, 2, 1), Shape(2, 3, 2, 2), Shape(3, 2, 1, 2), Shape(2, 0, 1, 1), Shape(2, 2, 5, 1)]
+)
 def test_somebody_elses_ring_is_right(written, shape):
     """Written with lexsort, pickled messages and arrays of its own."""
     assert judge(Subject(f"{written(THEIRS, {})}:Ring", PAGE), shape).verdict is None
@@ -202,7 +204,10 @@ def test_a_function_keeps_nothing(written):
     """It is called anew each time, so that only what it returns is judged."""
     function = "def summed(comm, x, k):\n    y = np.empty_like(x)\n    comm.Allreduce(x, y)\n    return y\n"
     assert judge(Subject(f"{written(THEIRS + function, {})}:summed", None), ONE).verdict is None
-    wrong = judge(Subject(f"{written(THEIRS + function, {'return y': 'return y if comm.Get_rank() else 2 * y'})}:summed", None), ONE)
+    wrong = judge(
+        Subject(f"{written(THEIRS + function, {'return y': 'return y if comm.Get_rank() else 2 * y'})}:summed", None),
+        ONE,
+    )
     assert (wrong.verdict, "rank 1's result" in wrong.detail) == (REFUTED, True), wrong
 
 
@@ -212,7 +217,7 @@ def test_one_schedule_is_told(written):
     code = THEIRS.replace("import numpy as np\n", "import numpy as np\nfrom mpi4py import MPI\n", 1)
     found = judge(Subject(f"{written(code, changes)}:Ring", PAGE), Shape(2, 2, 1, 1))
     assert found.verdict is None
-    assert found.outside == {"sendrecv from any source (mine.py:25)"}
+    assert found.outside == {"sendrecv from any source (mine.py:22)"}
 
 
 def test_a_selector_that_is_not_there_is_bad_input(written):

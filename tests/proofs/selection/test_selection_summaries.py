@@ -53,7 +53,9 @@ def test_another_selector_is_not_taken_for_it(name):
     assert explored(OTHERS[name], [(3,), 2]).sets is None
 
 
-@pytest.mark.parametrize("name", ["the page's", "one more of equal ones", "by value", "above a threshold", "the values"])
+@pytest.mark.parametrize(
+    "name", ["the page's", "one more of equal ones", "by value", "above a threshold", "the values"]
+)
 def test_a_summary_answers_as_the_code_does(name, true):
     """For forms in the place of symbols: at small whole numbers each answer is the code's."""
     selector = {**KEPT, **OTHERS}[name]
