@@ -65,14 +65,10 @@ def selection(
     """
     start = time.perf_counter()
     asked = sorted({*ranks})
-    for name, number, least in (
-        ("ranks", min(asked, default=0), 1),
-        ("n", n, 0),
-        ("k", k or 0, 0),
-        ("calls", calls, 1),
-    ):
-        if number < least:
-            raise InputError(f"{name}: {number}; right: at least {least}")
+    least = {"ranks": (min(asked, default=0), 1), "n": (n, 0), "k": (k or 0, 0), "calls": (calls, 1)}
+    for name, (number, right) in least.items():
+        if number < right:
+            raise InputError(f"{name}: {number}; right: at least {right}")
     place, found = placed(target, selectors), selecting(page, k, params)
     name = place if isinstance(place, str) else getattr(place, "__qualname__", repr(place))
     subject = Subject(place, found, {name: {} for name in selectors}, params)
@@ -99,9 +95,8 @@ def selecting(page: str | Page | None, k: int | None, params: dict[str, Any]) ->
     if not found.stateful:
         raise InputError(f"page {found.name} selects nothing by value: right is one whose data is 'selected', or none")
     if (KEPT in found.params) != (k is not None):
-        raise InputError(
-            f"page {found.name} has {'a' if k is None else 'no'} parameter k: right is k={'2' if k is None else None}"
-        )
+        has, right = ("a", "k=2") if k is None else ("no", "k=None")
+        raise InputError(f"page {found.name} has {has} parameter k: right is {right}")
     own = {name: value for name, value in params.items() if name in found.params}
     return pages.find(page, **own) if isinstance(page, str) else found
 

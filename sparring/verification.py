@@ -179,10 +179,9 @@ def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Re
     ranks = [p for p in plan.numbers if p in selecting.RANKS]
     if not page.stateful or not ranks:
         return {}
-    subject = Subject(target, page)
-    return {
-        "selection": selecting.judged(subject, page.name, ranks, track=lambda x: track(x, f"{page.name}: selection"))
-    }
+    what = f"{page.name}: selection"
+    result = selecting.judged(Subject(target, page), page.name, ranks, track=lambda shapes: track(shapes, what))
+    return {"selection": result}
 
 
 def term_runs(page: Page, plan: Plan) -> list[tuple[int, int, str]]:

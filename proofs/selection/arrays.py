@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -24,6 +25,25 @@ from sparring.proofs.selection.forms import Form, NoForm, Table, constant, minus
 
 DTYPE = np.dtype(np.float64)
 ARRAY: Any = np.asarray  # the real one, whatever the name means while code runs
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+"""Functions of numpy that ask about forms; :mod:`sparring.proofs.selection.orders` has them."""
+
+
+class Open(ABC):
+    """An array of which no more is known than somebody looked at."""
+
+    @abstractmethod
+    def settled(self) -> NDArray[Any]:
+        """The array."""
+
+
+def settled(x: Any) -> Any:
+    """``x`` without arrays that are open."""
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(settled, x))
+    return x.settled() if isinstance(x, Open) else x
 
 
 class Forms(np.ndarray[Any, np.dtype[np.float64]]):
@@ -46,12 +66,10 @@ class Forms(np.ndarray[Any, np.dtype[np.float64]]):
         return stored(elementwise(ELEMENTWISE[ufunc], *inputs), out)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from sparring.proofs.selection import orders
-
-        if func in orders.FUNCTIONS:
-            return orders.FUNCTIONS[func](*args, **kwargs)
-        if any(isinstance(x, orders.Order) for x in (*args, *kwargs.values())):
-            return func(*map(orders.settled, args), **{name: orders.settled(x) for name, x in kwargs.items()})
+        if func in FUNCTIONS:
+            return FUNCTIONS[func](*args, **kwargs)
+        if any(isinstance(x, Open) for x in (*args, *kwargs.values())):
+            return func(*map(settled, args), **{name: settled(x) for name, x in kwargs.items()})
         if func not in MOVES:
             refuse(f"np.{func.__name__}")
         return formed(super().__array_function__(func, types, args, kwargs))

@@ -159,7 +159,7 @@ class Cells:
         return False
 
     def point(self, condition: Condition = TRUE, small: bool = False) -> dict[str, Fraction]:
-        """Some inputs of this cell that have it, inputs that do not matter left out; ``small`` whole numbers if there are."""
+        """Some inputs of this cell that have it, but those that do not matter; ``small`` whole numbers if it has."""
         self.first.hold(self.held)
         solver = self.first.solver
         solver.push()

@@ -155,11 +155,8 @@ def total(forms: Iterable[Form]) -> Form:
 
 def paired(subject: Subject, shape: Shape, inputs: Inputs, cells: Cells, ran: Ran) -> None:
     """Raises SparringError where numbers of this cell, in the target's own hands, are not what its forms say."""
-    names = [f.parts[0][0] for calls in inputs for x in calls for f in x]
-    point: dict[str, Rational] = {
-        **{str(cells.table.atoms[atom]): 2 + i for i, atom in enumerate(names)},
-        **cells.point(),
-    }
+    names = [cells.table.show(f) for calls in inputs for x in calls for f in x]
+    point: dict[str, Rational] = {**{name: 2 + i for i, name in enumerate(names)}, **cells.point()}
     numbers, _, _ = seen(subject._replace(page=None), shape, at(inputs, point, cells.table))
     for mine, theirs in zip(flat(ran), flat(numbers)):
         if cells.table.at(mine, point) != cells.table.at(theirs, {}):

@@ -13,8 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from sparring.proofs.selection import arrays
-from sparring.proofs.selection.arrays import Forms, plain, read, refuse
+from sparring.proofs.selection.arrays import (
+    COMPARISONS,
+    FUNCTIONS,
+    Forms,
+    Open,
+    elementwise,
+    plain,
+    read,
+    refuse,
+    settled,
+)
 from sparring.proofs.selection.cells import running
 from sparring.proofs.selection.conditions import FALSE, TRUE, Condition, both, either, equal, less
 from sparring.proofs.selection.forms import Form, times
@@ -25,7 +34,7 @@ EITHER = "may take either of equal entries"
 
 
 class Question:
-    """How ``size`` entries are ordered by ``keys``; of equal ones the lower index first, or whoever is ``open_to`` may choose."""
+    """How ``size`` entries are ordered by ``keys``: of equal ones the lower index first, or as ``open_to`` says."""
 
     def __init__(self, keys: Keys, open_to: str = "") -> None:
         self.keys, self.open_to, self.size = keys, open_to, len(keys[0])
@@ -99,7 +108,7 @@ def descending(sizes: Sequence[Form]) -> Question:
     return Question((tuple(times(-1, size) for size in sizes),))
 
 
-class Order(np.lib.mixins.NDArrayOperatorsMixin):
+class Order(np.lib.mixins.NDArrayOperatorsMixin, Open):
     """Some places of an order: the indices there, or ``values`` there; an array once more is asked than which they are.
 
     ``parted``: only where a part begins is settled, since numpy leaves the order inside it open; it
@@ -182,13 +191,6 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin):
         return self._sequence() if which is None else which
 
 
-def settled(x: Any) -> Any:
-    """``x`` without orders that are not settled."""
-    if isinstance(x, (list, tuple)):
-        return type(x)(map(settled, x))
-    return x.settled() if isinstance(x, Order) else x
-
-
 def vector(x: Any, axis: Any = -1) -> Any:
     """``x``, which must be one."""
     if np.ndim(x) != 1 or axis not in (-1, 0, None):
@@ -196,14 +198,14 @@ def vector(x: Any, axis: Any = -1) -> Any:
     return x
 
 
-def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Order:
+def argsort(a: Any, axis: Any = -1, kind: Any = None, *_: Any, stable: Any = None) -> Order:
     """As numpy's."""
     kept = stable or kind in ("stable", "mergesort")
     question = Question((tuple(read(vector(a, axis))),), "" if kept else f"np.argsort, not being stable, {EITHER}")
     return Order(question, range(question.size))
 
 
-def ordered(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Order:
+def ordered(a: Any, axis: Any = -1, *_: Any, **__: Any) -> Order:
     """As numpy's ``sort``; equal values are one, whichever comes first."""
     question = Question((tuple(read(vector(a, axis))),))
     return Order(question, range(question.size), values=a.copy())
@@ -216,14 +218,14 @@ def lexsort(keys: Any, axis: Any = -1) -> Order:
     return Order(question, range(question.size))
 
 
-def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Order:
+def argpartition(a: Any, kth: Any, axis: Any = -1, *_: Any, **__: Any) -> Order:
     """As numpy's."""
     question = Question((tuple(read(vector(a, axis))),), f"np.argpartition {EITHER}")
     places = [range(question.size)[int(at)] for at in np.atleast_1d(np.asarray(kth)).tolist()]
     return Order(question, range(question.size), parted=tuple(places))
 
 
-def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Order:
+def partition(a: Any, _kth: Any, axis: Any = -1, *_: Any, **__: Any) -> Order:
     """As numpy's, sorted, which is one of the partitions."""
     return ordered(a, axis)
 
@@ -240,9 +242,7 @@ def argmin(a: Any, axis: Any = None, **_: Any) -> np.int64:
 
 def on_truths(function: Any) -> Any:
     """``function`` of which entries are not zero."""
-    return lambda a, *args, **kwargs: function(
-        arrays.elementwise(arrays.COMPARISONS[np.not_equal], a, 0.0), *args, **kwargs
-    )
+    return lambda a, *args, **kwargs: function(elementwise(COMPARISONS[np.not_equal], a, 0.0), *args, **kwargs)
 
 
 def folded(ufunc: np.ufunc) -> Any:
@@ -250,7 +250,7 @@ def folded(ufunc: np.ufunc) -> Any:
     return lambda a, axis=None, **_: ufunc.reduce(a, axis=axis)
 
 
-FUNCTIONS: dict[Any, Any] = {
+FUNCTIONS |= {
     np.argsort: argsort, np.sort: ordered, np.lexsort: lexsort, np.argpartition: argpartition,
     np.partition: partition, np.argmax: argmax, np.argmin: argmin, np.max: folded(np.maximum),
     np.min: folded(np.minimum), np.sum: folded(np.add), np.mean: lambda a: np.add.reduce(a, axis=None) / np.size(a),

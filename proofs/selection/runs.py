@@ -12,10 +12,9 @@ import numpy as np
 
 from sparring.errors import InputError
 from sparring.proofs.core import lists
-from sparring.proofs.selection.arrays import everywhere, read
+from sparring.proofs.selection.arrays import everywhere, read, settled
 from sparring.proofs.selection.cells import running
 from sparring.proofs.selection.forms import ZERO, Form
-from sparring.proofs.selection.orders import settled
 from sparring.proofs.selection.summaries import Summary, Ways, implementation_summarised, page_summarised
 from sparring.proofs.world import world
 from sparring.proofs.world.targets import Target
@@ -44,9 +43,9 @@ class Shape(NamedTuple):
 class Subject(NamedTuple):
     """What is judged.
 
-    ``target``: a class or a function, by its name or, with no selectors, itself.  ``page``: what it is said to be; None where that
-    is left open.  ``selectors``: by their names, functions of its module that are summarised, and
-    what is known of them.
+    ``target``: a class or a function, by its name or, with no selectors, itself.  ``page``: what it is
+    said to be; None where that is left open.  ``selectors``: by their names, functions of its module
+    that are summarised, and what is known of them.
     """
 
     target: Target

@@ -19,11 +19,11 @@ from unittest import mock
 import numpy as np
 
 from sparring.impl.core import selection
-from sparring.proofs.selection.arrays import Forms, made, plain, read, refuse
+from sparring.proofs.selection.arrays import Forms, made, plain, read, refuse, settled
 from sparring.proofs.selection.cells import Cells, running
 from sparring.proofs.selection.conditions import Condition, both, either, opposite, replaced
 from sparring.proofs.selection.forms import Form, Table
-from sparring.proofs.selection.orders import contract, largest, settled
+from sparring.proofs.selection.orders import contract, largest
 from sparring.spec.core import select
 
 BUDGET = 20_000

@@ -57,9 +57,8 @@ def test_a_report_says_what_was_exhausted():
     """In words, and as JSON."""
     report = sparring.selection(OURS, "ring_topk", ranks=[1, 2], n=2, k=1)
     assert (str(only(report).verdict), report.verdict, report.exit_code) == ("proved for p <= 2", "holds", 0)
-    assert (
-        only(report).detail == "every real input, ties included: n <= 2, k <= 1, 2 calls, 15 cells; floats not covered"
-    )
+    sizes = "n <= 2, k <= 1, 2 calls, 15 cells"
+    assert only(report).detail == f"every real input, ties included: {sizes}; floats not covered"
     told = json.loads(report.to_json())["selection"]
     assert told == {"target": OURS, "page": "ring_topk", "ranks": [1, 2], "n": 2, "k": 1, "calls": 2}
 
@@ -135,7 +134,7 @@ def test_no_such_target(tmp_path):
     """No file, no name in it."""
     with pytest.raises(InputError, match="no file"):
         sparring.selection(f"{tmp_path}/nothing.py:Largest")
-    with pytest.raises(InputError, match="to be importable|names no function|cannot be imported"):
+    with pytest.raises(InputError, match="names no function"):
         sparring.selection("nothing")
     (tmp_path / "empty.py").write_text("")
     with pytest.raises(InputError, match="no function 'Largest'"):

@@ -41,7 +41,7 @@ def written(tmp_path):
 
 
 def test_the_ring_is_right_for_every_input():
-    """Of 3 ranks with 4 entries, 2 of which are kept: a chunk of two from which one is sent three times, 2 ** 3 cells."""
+    """Of 3 ranks with 4 entries, 2 of them kept: three times one is sent from a chunk of two, 2 ** 3 cells."""
     assert judge(Subject(OURS, PAGE), ONE) == judging.Judged(8)
 
 
@@ -50,19 +50,21 @@ def test_and_once_more_with_what_it_kept():
     assert judge(Subject(OURS, PAGE), TWO) == judging.Judged(64)
 
 
-@pytest.mark.parametrize(
-    "shape", [Shape(1, 4, 2, 1), Shape(2, 3, 2, 2), Shape(3, 2, 1, 2), Shape(2, 0, 1, 1), Shape(2, 2, 5, 1)]
-)
+@pytest.mark.parametrize("shape", [(1, 4, 2, 1), (2, 3, 2, 2), (3, 2, 1, 2), (2, 0, 1, 1), (2, 2, 5, 1)])
 def test_somebody_elses_ring_is_right(written, shape):
     """Written with lexsort, pickled messages and arrays of its own."""
-    assert judge(Subject(f"{written(THEIRS, {})}:Ring", PAGE), shape).verdict is None
+    assert judge(Subject(f"{written(THEIRS, {})}:Ring", PAGE), Shape(*shape)).verdict is None
 
 
+LARGER = "np.array([i for i in range(len(x)) if sum(abs(v) > abs(x[i]) for v in x) < k], np.int64)"
+FAILS = """values = acc[at]
+        assert x[2] != 7 * x[3] or not x[3]"""
+WAITS = """values = acc[at]
+        if abs(x[2]) == abs(x[3]) != 0:
+            self.comm.recv(source=p - 1)"""
 BUGS = {
     "of equal ones the last": (FIRST, FIRST.replace("np.arange", "-np.arange"), ONE, "result at index"),
-    "ties left to comparisons": (
-        FIRST, "np.array([i for i in range(len(x)) if sum(abs(v) > abs(x[i]) for v in x) < k], np.int64)", ONE, "result at index",
-    ),
+    "ties left to comparisons": (FIRST, LARGER, ONE, "result at index"),
     "by value": (FIRST, FIRST.replace("-np.abs(x)", "-x"), ONE, "result at index"),
     "the smallest": (FIRST, FIRST.replace("-np.abs(x)", "np.abs(x)"), ONE, "result at index"),
     "one less": (FIRST, FIRST.replace("[:k]", "[: k - 1]"), ONE, "result at index"),
@@ -73,8 +75,8 @@ BUGS = {
     "sent and kept": ("        acc[at] = 0\n", "", ONE, "residual at index"),
     "overwrites": ("acc[at] += values", "acc[at] = values", ONE, "result at index"),
     "ranks differ": ("result[at] = values", "result[at] = values if r else 2 * values", ONE, "rank 0's result"),
-    "raises on ties": ("values = acc[at]", "values = acc[at]\n        assert x[2] != 7 * x[3] or not x[3]", ONE, "raised AssertionError"),
-    "waits on ties": ("values = acc[at]", "values = acc[at]\n        if abs(x[2]) == abs(x[3]) != 0:\n            self.comm.recv(source=p - 1)", ONE, "waits in"),
+    "raises on ties": ("values = acc[at]", FAILS, ONE, "raised AssertionError"),
+    "waits on ties": ("values = acc[at]", WAITS, ONE, "waits in"),
     "a threshold": (FIRST, "np.flatnonzero(np.abs(x) > 0.5)[:k]", ONE, "result at index"),
 }  # fmt: skip
 
@@ -94,11 +96,16 @@ def test_each_bug_is_refuted_by_numbers(written, name):
     assert seen(Subject(OURS, PAGE), shape, given)[2] is None
 
 
+TAKEN = "largest = top(here, part(c, k, p))"
+FLIPPED = """back = top(here[::-1].copy(), part(c, k, p))
+    at, values = here.size - 1 - back.indices[::-1], back.values[::-1]
+    largest = Sparse.made(at.copy(), values.copy(), here.size)"""
+SCATTERED = "mine = reduce_scatter(self._comm, self._waiting, self._k)"
 OWN_BUGS = {
-    "the last of equal entries": ("largest = top(here, part(c, k, p))", "largest = top(here[::-1].copy(), part(c, k, p))\n    largest = Sparse.made((here.size - 1 - largest.indices)[::-1].copy(), largest.values[::-1].copy(), here.size)"),
+    "the last of equal entries": (TAKEN, FLIPPED),
     "kept and sent": ("here[largest.indices] = 0", "pass"),
-    "selects from the input": ("mine = reduce_scatter(self._comm, self._waiting, self._k)", "mine = reduce_scatter(self._comm, x.copy(), self._k)"),
-}  # fmt: skip
+    "selects from the input": (SCATTERED, SCATTERED.replace("self._waiting", "x.copy()")),
+}
 
 
 @pytest.mark.parametrize("name", OWN_BUGS)
@@ -178,7 +185,10 @@ def test_what_forms_cannot_say_is_undecided(written, odd):
 
 def test_ids_behind_the_forms_back_are_found(written):
     """Memory compared as raw numbers goes another way than the forms' cells say: the numbers of a cell show it."""
-    behind = "values = acc[at]\n        if memoryview(np.abs(acc[lo:hi]).tobytes()).cast('d').tolist() != sorted(memoryview(np.abs(acc[lo:hi]).tobytes()).cast('d').tolist()):\n            values = 2 * values"
+    behind = """values = acc[at]
+        raw = memoryview(np.abs(acc[lo:hi]).tobytes()).cast("d").tolist()
+        if raw != sorted(raw):
+            values = 2 * values"""
     changes = {"values = acc[at]": behind}
     found = judge(Subject(f"{written(THEIRS, changes)}:Ring", None), ONE)
     assert found.verdict in (UNDECIDED, REFUTED), found
@@ -204,10 +214,8 @@ def test_a_function_keeps_nothing(written):
     """It is called anew each time, so that only what it returns is judged."""
     function = "def summed(comm, x, k):\n    y = np.empty_like(x)\n    comm.Allreduce(x, y)\n    return y\n"
     assert judge(Subject(f"{written(THEIRS + function, {})}:summed", None), ONE).verdict is None
-    wrong = judge(
-        Subject(f"{written(THEIRS + function, {'return y': 'return y if comm.Get_rank() else 2 * y'})}:summed", None),
-        ONE,
-    )
+    doubled = {"return y": "return y if comm.Get_rank() else 2 * y"}
+    wrong = judge(Subject(f"{written(THEIRS + function, doubled)}:summed", None), ONE)
     assert (wrong.verdict, "rank 1's result" in wrong.detail) == (REFUTED, True), wrong
 
 

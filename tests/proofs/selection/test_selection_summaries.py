@@ -12,12 +12,22 @@ from sparring.proofs.selection.cells import Cells
 from sparring.proofs.selection.forms import Table, minus, plus
 from sparring.proofs.selection.summaries import Summary, explored, impl_top, page_top
 
+
+def taken_one_by_one(x, k):
+    """As somebody writes it who knows no sort."""
+    size, found = np.abs(x), []
+    for _ in range(min(k, len(x))):
+        best = max((i for i in range(len(x)) if i not in found), key=lambda i: size[i])
+        found.append(best)
+    return sorted(found)
+
+
 KEPT = {
     "the page's": page_top,
     "the implementation's": impl_top,
     "sorted": lambda x, k: sorted(sorted(range(len(x)), key=lambda i: -abs(x[i]))[:k]),
     "in their order": lambda x, k: np.lexsort((np.arange(len(x)), -np.abs(x)))[:k].copy() if k < 2 else page_top(x, k),
-    "one by one": lambda x, k: taken_one_by_one(x, k),
+    "one by one": taken_one_by_one,
 }
 OTHERS = {
     "the last of equal ones": lambda x, k: np.sort(np.lexsort((-np.arange(len(x)), -np.abs(x)))[:k]),
@@ -28,15 +38,6 @@ OTHERS = {
     "above a threshold": lambda x, k: np.abs(x) > k,
     "the values": lambda x, k: np.sort(np.abs(x))[-k:],
 }
-
-
-def taken_one_by_one(x, k):
-    """As somebody writes it who knows no sort."""
-    size, found = np.abs(x), []
-    for _ in range(min(k, len(x))):
-        best = max((i for i in range(len(x)) if i not in found), key=lambda i: size[i])
-        found.append(best)
-    return sorted(found)
 
 
 @pytest.mark.parametrize("k", [1, 2])
