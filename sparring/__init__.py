@@ -20,6 +20,7 @@ HOME = {
     "Sparse": "sparring.sparse",
     "check": "sparring.checks.checking",
     "conformance": "sparring.checks.pytesting",
+    "selection": "sparring.selecting",
     "union_growth": "sparring.unions",
     "world": "",
 }

@@ -24,6 +24,7 @@ PROPERTIES: Mapping[str, str] = {
     "timing": "under any timing, messages meet on a link no more than the page says",
     "peers": "the implementation's peers and blocks are the page's",
     "terms": "the implementation computes the page's terms, for all inputs",
+    "selection": "in exact arithmetic the implementation selects, returns and keeps what the page does, for all inputs",
     "hygiene": "every message is matched, every request completed, no buffer touched early",
     "input untouched": "the input is as it was",
     "dtypes": "bit for bit the reference for each dtype, signed zeros and infinities included",

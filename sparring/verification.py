@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from sparring import selecting
 from sparring.checks.group import Group
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.core import kernel, refinement
@@ -18,6 +19,7 @@ from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.refinement import DTYPES, LONG, PAIRED, Flaw, sizes
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
 from sparring.proofs.mutants.conduct import Fault
+from sparring.proofs.selection.runs import Subject
 from sparring.proofs.world import world
 from sparring.report import PROPERTIES, Result
 from sparring.samples import MISLED, WORKERS, Sample, edges, gradients, kept, misled
@@ -64,6 +66,7 @@ def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
     target = judged(page)
     if target and plan.on in ("simulated", "both"):
         merge(found, run_simulated(page, target, plan, track))
+        merge(found, selection(page, target, plan, track))
     if target and plan.on in ("mpi", "both"):
         merge(found, {"mpi": on_mpi(page, target, plan, track)})
     reason = missing(page, target, plan)
@@ -71,9 +74,9 @@ def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
 
 
 VOID: Mapping[str, tuple[str, ...]] = {
-    "vector": ("conservation", "sizes"),
-    "lists": ("conservation", "sizes"),
-    "sparse": ("conservation",),
+    "vector": ("conservation", "sizes", "selection"),
+    "lists": ("conservation", "sizes", "selection"),
+    "sparse": ("conservation", "selection"),
     "selected": ("sizes",),
 }
 """By what chunks are, the properties that say nothing of them: all is sent, or lengths are the chunks'."""
@@ -95,6 +98,8 @@ def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
             return "the page's proof module states nothing of it"
         if prop == "gradients" and target is not None and min(plan.numbers) > WORKERS:
             return f"there are gradients of {WORKERS} ranks and no more"
+        if prop == "selection" and target:
+            return f"every input is tried on at most {selecting.RANKS[-1]} simulated ranks"
         if target is None:
             return "there is no implementation of this name" + (" with these parameters" if page.params else "")
         return f"not asked for: --on {'mpi' if prop == 'mpi' else 'simulated'}"
@@ -196,6 +201,16 @@ def roads(
         "terms": on_terms, "hygiene": on_inputs, "input untouched": on_inputs, "dtypes": on_inputs,
         "gradients": partial(on_numbers, grads, "gradients"),
     }  # fmt: skip
+
+
+def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
+    """Every input of small sizes, where entries are selected by their values."""
+    ranks = [p for p in plan.numbers if p in selecting.RANKS]
+    if not page.stateful or not ranks:
+        return {}
+    what = f"{page.name}: selection"
+    result = selecting.judged(Subject(target, page), page.name, ranks, track=lambda shapes: track(shapes, what))
+    return {"selection": result}
 
 
 TermRun = tuple[int, int, str]

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
-from types import CellType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from sparring.errors import InputError
@@ -74,6 +74,15 @@ class Untraced(SourceFileLoader):
 
     def set_data(self, path: str, data: object, *, _mode: int = 0) -> None:
         pass
+
+    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:
+        return compiled(bytes(data), str(path))
+
+
+@functools.lru_cache(maxsize=64)
+def compiled(source: bytes, path: str) -> CodeType:
+    """The code of a file, which every rank of every run executes."""
+    return compile(source, path, "exec", dont_inherit=True)
 
 
 def _file(path: Path) -> ModuleType:
