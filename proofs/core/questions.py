@@ -9,12 +9,15 @@ from sparring.errors import Undecided
 from sparring.proofs.core import solvers
 from sparring.proofs.core.bits import BitsReader
 from sparring.proofs.core.blocks import BlocksReader
+from sparring.proofs.core.digits import DigitsReader
 from sparring.proofs.core.obligations import Obligation, p
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core.numbers import Bool, Node, Reader, Sym, evaluate, variables
 
 READERS: Mapping[str, type[Z3Reader]] = {"wrap": Z3Reader, "bits": BitsReader}
 """By encoding."""
+FACTS: Mapping[str, type[BlocksReader | DigitsReader]] = {"bits": BlocksReader, "digits": DigitsReader}
+"""By encoding, what is tried first, as it knows facts that decide a question for every p."""
 
 
 class Answer(NamedTuple):
@@ -84,8 +87,10 @@ class Memory:
 
     def fresh(self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool, encoding: str) -> Answer:
         """The answer to what was not asked before; obligations with the very same hypotheses share their reading."""
-        if encoding == "bits" and (confirmed := self.in_blocks(claim, premises, second_opinion)):
+        if encoding in FACTS and (confirmed := self.by_facts(claim, premises, second_opinion, encoding)):
             return confirmed
+        if encoding not in READERS:
+            return Answer(claim, {"z3": "unknown"}, "", {}, f"the facts about {encoding} do not decide it")
         key = (encoding, *map(id, claim.hypotheses))
         try:
             if key not in self.readers:
@@ -95,15 +100,17 @@ class Memory:
             answer = Answer(claim, {"z3": "unreadable"}, "", {}, str(outside))
         return answer._replace(below=encoding == "bits")
 
-    def in_blocks(self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool) -> Answer | None:
-        """The answer for every p, if facts about blocks decide the claim; else None, which says nothing of it.
+    def by_facts(
+        self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool, encoding: str
+    ) -> Answer | None:
+        """The answer for every p, if the facts of the encoding decide the claim; else None, which says nothing of it.
 
         They are not all facts, so that a counterexample may be none; what counts is one with few ranks
         that stands when evaluated, and it has the fewest, since all facts leave no more.
         """
         witness: dict[str, int] = {}
         try:
-            reader = BlocksReader(claim.hypotheses, p)
+            reader = FACTS[encoding](claim.hypotheses, p)
             goal = reader(claim.claim)
         except Undecided:
             return None

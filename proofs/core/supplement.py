@@ -8,7 +8,7 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``peers(page)``           obligations that the implementation's arithmetic is the page's
 ``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
 ``sizes(page)``           obligations on how long messages are, whatever their entries
-``every``                 a mapping parameter -> its least value: the theorems hold for every value from there on
+``least``                 a mapping parameter -> its least value: the theorems hold for every value from there on
 ``survivors``             a mapping from lines of the implementation to why mutants of them may live
 """
 
@@ -43,23 +43,23 @@ class Subject:
     sizes: Callable[[Page], Iterable[Obligation]] | None = None
     lemmas: Lemmas | None = None
     bound: Bound = bound
-    every: Mapping[str, int] = field(default_factory=dict)
+    least: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def general(self) -> Subject:
         """The same with a symbol in place of each parameter for every value of which the theorems hold."""
-        symbols = {name: Sym.var(name) for name in self.every}
+        symbols = {name: Sym.var(name) for name in self.least}
         return subject(load(self.page.module, **{**self.page.params, **symbols})) if symbols else self
 
     @property
     def given(self) -> tuple[Bool, ...]:
         """What is known of these symbols."""
-        return tuple(Sym.var(name) >= least for name, least in self.every.items())
+        return tuple(Sym.var(name) >= least for name, least in self.least.items())
 
     @property
     def scope(self) -> str:
         """The same in words; empty where there are none."""
-        return "".join(f", for every {name} >= {least}" for name, least in self.every.items())
+        return "".join(f", for every {name} >= {least}" for name, least in self.least.items())
 
 
 def subject(page: Page) -> Subject:
@@ -75,7 +75,7 @@ def subject(page: Page) -> Subject:
     if page.several and (contention or spent):
         told = "contention" if contention else "spent"
         raise InputError(f"page {page.name}: {told} is not covered where a rank sends several messages in a step")
-    return Subject(page, same, contention, peers, spent, sizes, lemmas, every=getattr(module, "every", {}))
+    return Subject(page, same, contention, peers, spent, sizes, lemmas, least=getattr(module, "least", {}))
 
 
 def with_parameters(function: Any, page: Page) -> Any:

@@ -69,7 +69,7 @@ class Z3Reader(Reader[Z3Term]):
 
     def wrap(self, x: Z3Term, p: Z3Term) -> Z3Term:
         """``x % p`` unfolded over the smallest proved range of laps."""
-        key = x.sexpr()
+        key = f"{x.sexpr()} % {p.sexpr()}"
         if key not in self.wraps:
             self.wraps[key] = self.laps(x, p)
         low, high = self.wraps[key]

@@ -303,8 +303,8 @@ def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> A
         raise InputError(f"page {name} lacks the formula {formula}({', '.join(x for x in letters if x != 'j')})")
     wanted = tuple(inspect.signature(function).parameters)
     if strange := [w for w in wanted if w not in letters and w not in params]:
-        permitted = ", ".join(dict.fromkeys([*letters, *params]))
-        raise InputError(f"page {name}: {formula} asks for {strange[0]!r}; it may ask for {permitted}")
+        may = ", ".join(dict.fromkeys([*letters, *params]))
+        raise InputError(f"page {name}: {formula} asks for {strange[0]!r}; it may ask for {may}")
     if wanted == letters:
         return function
     if (*wanted, "j") == letters:
