@@ -8,7 +8,7 @@ from typing import Any
 from sparring.impl import recursive_multiplying
 from sparring.proofs.core.obligations import Obligation, always, every, i, iff, implies, j, p, r, t, within
 from sparring.spec import recursive_multiplying as formulas
-from sparring.spec.core.digits import block, log, power
+from sparring.spec.core.digits import prefix, log, power
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either, negate
 
@@ -18,7 +18,7 @@ least = {"radix": 2}
 def same(r: Int, s: Int, c: Int, t: Int, p: Int, radix: Int) -> Bool:  # noqa: ARG001  # there is one chunk
     """Two ranks hold the identical term once they have summed over the digits in which they differ."""
     i = formulas.place(t, p, radix)
-    near = block(r, i, radix) == block(s, i, radix)
+    near = prefix(r, i, radix) == prefix(s, i, radix)
     awake = both(negate(formulas.beyond(r, p, radix)), negate(formulas.beyond(s, p, radix)))
     return either(r == s, either(formulas.steps(p, radix) <= t, every(awake, formulas.begun(t, p, radix), near)))
 

@@ -26,7 +26,7 @@ as in MPICH; in the fold MPICH adds a rank's own copy last, which has other bits
 
 from typing import NamedTuple
 
-from sparring.spec.core.digits import block, digit, log, power, put
+from sparring.spec.core.digits import prefix, digit, log, power, put
 from sparring.spec.core.numbers import Bool, Int, both, where
 
 encoding = "digits"
@@ -103,4 +103,4 @@ def holds(q: Int, r: Int, t: Int, p: Int, radix: Int) -> Bool:
     """After ``t`` steps, rank ``r``'s vector contains ``q``'s contribution."""
     i = place(t, p, radix)
     alone = where(beyond(r, p, radix), t < steps(p, radix), t < folds(p, radix))
-    return where(alone, q == r, block(core(q, p, radix), i, radix) == block(core(r, p, radix), i, radix))
+    return where(alone, q == r, prefix(core(q, p, radix), i, radix) == prefix(core(r, p, radix), i, radix))

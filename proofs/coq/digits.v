@@ -1,7 +1,7 @@
 (* The facts about digits to a base k that proofs/core/digits.py gives to the solvers, for all
    integers and every k >= 2.  What the functions stand for:
 
-       power_of_base e = k ^ e                  block_of x e = x / k ^ e
+       power_of_base e = k ^ e                  prefix_of x e = x / k ^ e
        digit_of x e = x / k ^ e mod k           rest_of x e = x with its digit e a 0
        put_in x e b = x with its digit e a b    log_of x: an e as in [log_bounds]  *)
 
@@ -12,7 +12,7 @@ Section Digits.
 Variable k : Z.
 Hypothesis base : 2 <= k.
 
-Definition block (x e : Z) : Z := x / k ^ e.
+Definition prefix (x e : Z) : Z := x / k ^ e.
 Definition digit (x e : Z) : Z := x / k ^ e mod k.
 Definition put (x e b : Z) : Z := x + (b - digit x e) * k ^ e.
 Definition rest (x e : Z) : Z := put x e 0.
@@ -51,9 +51,9 @@ Variables x e : Z.
 Hypothesis x_natural : 0 <= x.
 Hypothesis e_natural : 0 <= e.
 
-Theorem block_bounds : 0 <= block x e <= x /\ (block x e = 0 <-> x < k ^ e).
+Theorem prefix_bounds : 0 <= prefix x e <= x /\ (prefix x e = 0 <-> x < k ^ e).
 Proof.
-  unfold block. pose proof (power_positive e e_natural) as Hp.
+  unfold prefix. pose proof (power_positive e e_natural) as Hp.
   repeat split.
   - apply Z.div_pos; lia.
   - apply Z.div_le_upper_bound; nia.
@@ -61,35 +61,35 @@ Proof.
   - intro H. apply Z.div_small. lia.
 Qed.
 
-Theorem block_0 : e = 0 -> block x e = x.
-Proof. intros ->. unfold block. rewrite Z.pow_0_r. apply Z.div_1_r. Qed.
+Theorem prefix_0 : e = 0 -> prefix x e = x.
+Proof. intros ->. unfold prefix. rewrite Z.pow_0_r. apply Z.div_1_r. Qed.
 
-(* A block is the next larger one and a digit. *)
-Lemma block_split : block x e = block x (e + 1) * k + digit x e.
+(* A prefix is the next larger one and a digit. *)
+Lemma prefix_split : prefix x e = prefix x (e + 1) * k + digit x e.
 Proof.
-  unfold block, digit. rewrite <- power_next by lia. rewrite <- Z.div_div by (pose proof (power_positive e); lia).
+  unfold prefix, digit. rewrite <- power_next by lia. rewrite <- Z.div_div by (pose proof (power_positive e); lia).
   pose proof (Z.div_mod (x / k ^ e) k). lia.
 Qed.
 
-Theorem digit_bounds : 0 <= digit x e < k /\ digit x e <= block x e.
+Theorem digit_bounds : 0 <= digit x e < k /\ digit x e <= prefix x e.
 Proof.
-  pose proof (Z.mod_pos_bound (x / k ^ e) k). pose proof block_split.
-  assert (0 <= block x (e + 1)).
+  pose proof (Z.mod_pos_bound (x / k ^ e) k). pose proof prefix_split.
+  assert (0 <= prefix x (e + 1)).
   { apply Z.div_pos; [lia|]. pose proof (power_positive (e + 1)). lia. }
   unfold digit in *. nia.
 Qed.
 
-Theorem block_last : block x (e + 1) = 0 -> block x e = digit x e.
-Proof. intro H. rewrite block_split, H. lia. Qed.
+Theorem prefix_last : prefix x (e + 1) = 0 -> prefix x e = digit x e.
+Proof. intro H. rewrite prefix_split, H. lia. Qed.
 End Place.
 
-Theorem block_next x y e : 0 <= x -> 0 <= y -> 0 <= e ->
-  block x e = block y e <-> block x (e + 1) = block y (e + 1) /\ digit x e = digit y e.
+Theorem prefix_next x y e : 0 <= x -> 0 <= y -> 0 <= e ->
+  prefix x e = prefix y e <-> prefix x (e + 1) = prefix y (e + 1) /\ digit x e = digit y e.
 Proof.
-  intros Hx Hy He. rewrite (block_split x), (block_split y) by assumption.
+  intros Hx Hy He. rewrite (prefix_split x), (prefix_split y) by assumption.
   pose proof (digit_bounds x e Hx He) as [A _]. pose proof (digit_bounds y e Hy He) as [B _].
   generalize dependent (digit x e). generalize dependent (digit y e). intros g B f A.
-  generalize (block x (e + 1)) (block y (e + 1)). intros u v. split.
+  generalize (prefix x (e + 1)) (prefix y (e + 1)). intros u v. split.
   - intro E. assert (u = v) by nia. lia.
   - intros [-> ->]. reflexivity.
 Qed.
@@ -113,18 +113,18 @@ Hypothesis e_natural : 0 <= e.
 Hypothesis b_digit : 0 <= b < k.
 
 (* The parts of x: above the digit, the digit, below it. *)
-Lemma parts : x = (block x (e + 1) * k + digit x e) * k ^ e + x mod k ^ e.
+Lemma parts : x = (prefix x (e + 1) * k + digit x e) * k ^ e + x mod k ^ e.
 Proof.
-  rewrite <- block_split by assumption. unfold block.
+  rewrite <- prefix_split by assumption. unfold prefix.
   pose proof (power_positive e e_natural). pose proof (Z.div_mod x (k ^ e)). lia.
 Qed.
 
-Lemma put_parts : put x e b = (block x (e + 1) * k + b) * k ^ e + x mod k ^ e.
+Lemma put_parts : put x e b = (prefix x (e + 1) * k + b) * k ^ e + x mod k ^ e.
 Proof. unfold put. pose proof parts. nia. Qed.
 
-Lemma put_block : block (put x e b) e = block x (e + 1) * k + b.
+Lemma put_prefix : prefix (put x e b) e = prefix x (e + 1) * k + b.
 Proof.
-  rewrite put_parts. unfold block at 1. pose proof (power_positive e e_natural) as Hp.
+  rewrite put_parts. unfold prefix at 1. pose proof (power_positive e e_natural) as Hp.
   pose proof (Z.mod_pos_bound x (k ^ e)).
   rewrite Z.div_add_l by lia. rewrite (Z.div_small (x mod k ^ e)) by lia. lia.
 Qed.
@@ -132,14 +132,14 @@ Qed.
 Lemma put_natural : 0 <= put x e b.
 Proof.
   rewrite put_parts. pose proof (power_positive e e_natural). pose proof (Z.mod_pos_bound x (k ^ e)).
-  assert (0 <= block x (e + 1)).
+  assert (0 <= prefix x (e + 1)).
   { apply Z.div_pos; [lia|]. pose proof (power_positive (e + 1)). lia. }
   nia.
 Qed.
 
 Lemma put_is : digit (put x e b) e = b.
 Proof.
-  change (block (put x e b) e mod k = b). rewrite put_block, Z.add_comm, Z.mod_add by lia.
+  change (prefix (put x e b) e mod k = b). rewrite put_prefix, Z.add_comm, Z.mod_add by lia.
   apply Z.mod_small. lia.
 Qed.
 
@@ -150,15 +150,15 @@ Proof.
   unfold rest. unfold put at 1. rewrite put_is. unfold put. lia.
 Qed.
 
-Lemma put_above_next : block (put x e b) (e + 1) = block x (e + 1).
+Lemma put_above_next : prefix (put x e b) (e + 1) = prefix x (e + 1).
 Proof.
-  pose proof (block_split (put x e b) e e_natural) as H.
-  rewrite put_block, put_is in H. nia.
+  pose proof (prefix_split (put x e b) e e_natural) as H.
+  rewrite put_prefix, put_is in H. nia.
 Qed.
 
-Theorem put_above d : e < d -> block (put x e b) d = block x d.
+Theorem put_above d : e < d -> prefix (put x e b) d = prefix x d.
 Proof.
-  intro H. pose proof put_above_next as N. unfold block in *.
+  intro H. pose proof put_above_next as N. unfold prefix in *.
   replace d with ((e + 1) + (d - e - 1)) by lia. rewrite Z.pow_add_r by lia.
   pose proof (power_positive (e + 1)). pose proof (power_positive (d - e - 1)).
   rewrite <- !Z.div_div by lia. now rewrite N.
@@ -178,7 +178,7 @@ Qed.
 Theorem put_other d : 0 <= d -> d <> e -> digit (put x e b) d = digit x d.
 Proof.
   intros Hd Hne. destruct (Z.lt_ge_cases d e) as [L|G]; [apply put_below; lia|].
-  change (block (put x e b) d mod k = block x d mod k). rewrite put_above by lia. reflexivity.
+  change (prefix (put x e b) d mod k = prefix x d mod k). rewrite put_above by lia. reflexivity.
 Qed.
 End Put.
 End Digits.
@@ -188,11 +188,11 @@ Print Assumptions power_0.
 Print Assumptions power_next.
 Print Assumptions power_grows.
 Print Assumptions log_bounds.
-Print Assumptions block_bounds.
-Print Assumptions block_0.
+Print Assumptions prefix_bounds.
+Print Assumptions prefix_0.
 Print Assumptions digit_bounds.
-Print Assumptions block_last.
-Print Assumptions block_next.
+Print Assumptions prefix_last.
+Print Assumptions prefix_next.
 Print Assumptions rest_order.
 Print Assumptions rest_same.
 Print Assumptions put_digit.

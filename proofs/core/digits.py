@@ -1,7 +1,7 @@
-"""Reads ``power``, ``log``, ``block``, ``digit`` and ``put`` as integers, with the facts that schedules need.
+"""Reads ``power``, ``log``, ``prefix``, ``digit`` and ``put`` as integers, with the facts that schedules need.
 
-A rank is a row of digits to the base ``k``.  Written out, ``x = (block * k + digit) * k**e + rest`` is
-no linear arithmetic, as ``k`` and ``e`` are any numbers.  So powers, digits, blocks (what is left of a
+A rank is a row of digits to the base ``k``.  Written out, ``x = (prefix * k + digit) * k**e + rest`` is
+no linear arithmetic, as ``k`` and ``e`` are any numbers.  So powers, digits, prefixes (what is left of a
 digit and the digit), and the rest (all other digits, told as ``x`` with a 0 there) are uninterpreted
 functions here, about which facts are added for exactly the terms that occur; none of them
 multiplies, and what is left is linear arithmetic, for every number of ranks and every base.
@@ -25,7 +25,7 @@ from sparring.spec.core.numbers import Bool, Node
 INT = z3.IntSort()
 POWER = z3.Function("power_of_base", INT, INT)  # k**e
 LOG = z3.Function("log_of", INT, INT)
-BLOCK = z3.Function("block_of", INT, INT, INT)  # x // k**e
+PREFIX = z3.Function("prefix_of", INT, INT, INT)  # x // k**e
 DIGIT = z3.Function("digit_of", INT, INT, INT)  # x // k**e % k
 REST = z3.Function("rest_of", INT, INT, INT)  # x with its digit e a 0
 PRODUCT = z3.Function("base_times_power", INT, INT)  # k**e * k
@@ -49,7 +49,7 @@ class DigitsReader(Z3Reader):
             return written
         if x.op == "%" and self.base is not None and args[1].eq(self.base):
             return self.wrap(*args)
-        if x.op not in ("power", "log", "block", "digit", "put"):
+        if x.op not in ("power", "log", "prefix", "digit", "put"):
             return super().operator(x, args)
         base = args.pop(0 if x.op == "power" else -1)
         self.to_base(base)
@@ -57,11 +57,11 @@ class DigitsReader(Z3Reader):
         return read(*args) if x.op in ("power", "log") else by_case(read, *args)
 
     def written_out(self, op: str, args: list[Z3Term]) -> Z3Term | None:
-        """A block, a digit, a power or the difference that putting a digit makes, written as what it is."""
+        """A prefix, a digit, a power or the difference that putting a digit makes, written as what it is."""
         match op, [a.decl() if z3.is_app(a) else None for a in args]:
             case "//", [_, d] if d.eq(POWER):
-                return self.block(args[0], args[1].arg(0))
-            case "%", [b, _] if b.eq(BLOCK) and args[1].eq(self.base):
+                return self.prefix(args[0], args[1].arg(0))
+            case "%", [b, _] if b.eq(PREFIX) and args[1].eq(self.base):
                 return self.digit(*args[0].children())
             case "*", [d, _] if d.eq(POWER) and args[1].eq(self.base):
                 return self.multiplied(args[0].arg(0))
@@ -112,7 +112,7 @@ class DigitsReader(Z3Reader):
         return z3.If(e >= 0, self.power(e + 1), PRODUCT(e))  # power_next
 
     def known(self, x: Z3Term) -> None:
-        """From now on there are facts about the digits and blocks of ``x`` that are asked for."""
+        """From now on there are facts about the digits and prefixes of ``x`` that are asked for."""
         if x.get_id() not in self.numbers:
             self.numbers[x.get_id()] = x
             for e in self.powers.values():
@@ -131,11 +131,11 @@ class DigitsReader(Z3Reader):
             for one in self.puts:
                 self.beside(*one, e)
 
-    def block(self, x: Z3Term, e: Z3Term) -> Z3Term:
+    def prefix(self, x: Z3Term, e: Z3Term) -> Z3Term:
         """``x // k**e``."""
         self.power(e)
         self.known(x)
-        return BLOCK(x, e)
+        return PREFIX(x, e)
 
     def digit(self, x: Z3Term, e: Z3Term) -> Z3Term:
         """``x // k**e % k``."""
@@ -165,36 +165,36 @@ class DigitsReader(Z3Reader):
 
     def cut(self, x: Z3Term, e: Z3Term) -> None:
         """What is left of ``x`` without its last ``e`` digits."""
-        b = BLOCK(x, e)
+        b = PREFIX(x, e)
         natural = z3.And(x >= 0, e >= 0)
         self.know(
-            z3.Implies(natural, z3.And(b >= 0, b <= x, (b == 0) == (x < POWER(e)))),  # block_bounds
-            z3.Implies(z3.And(natural, e == 0), b == x),  # block_0
+            z3.Implies(natural, z3.And(b >= 0, b <= x, (b == 0) == (x < POWER(e)))),  # prefix_bounds
+            z3.Implies(z3.And(natural, e == 0), b == x),  # prefix_0
         )
 
     def placed(self, x: Z3Term, e: Z3Term, before: int) -> None:
         """What is so of digit ``e`` of one number, and how it goes with the first ``before`` others."""
-        b, g, natural = BLOCK(x, e), DIGIT(x, e), z3.And(x >= 0, e >= 0)
+        b, g, natural = PREFIX(x, e), DIGIT(x, e), z3.And(x >= 0, e >= 0)
         self.bounded(z3.Implies(natural, z3.And(g >= 0, g < self.base, g <= b)))  # digit_bounds
-        self.know(z3.Implies(z3.And(natural, BLOCK(x, e + 1) == 0), b == g))  # block_last
+        self.know(z3.Implies(z3.And(natural, PREFIX(x, e + 1) == 0), b == g))  # prefix_last
         for y in [*self.numbers.values()][:before]:
             self.compared(x, y, e)
 
     def compared(self, x: Z3Term, y: Z3Term, e: Z3Term) -> None:
-        """How two numbers compare that have other digits alike, and two blocks."""
+        """How two numbers compare that have other digits alike, and two prefixes."""
         natural = z3.And(x >= 0, y >= 0, e >= 0)
         same = z3.And(natural, REST(x, e) == REST(y, e))
-        both = z3.And(BLOCK(x, e + 1) == BLOCK(y, e + 1), DIGIT(x, e) == DIGIT(y, e))
+        both = z3.And(PREFIX(x, e + 1) == PREFIX(y, e + 1), DIGIT(x, e) == DIGIT(y, e))
         self.know(
             z3.Implies(same, (x < y) == (DIGIT(x, e) < DIGIT(y, e))),  # rest_order
             z3.Implies(same, (x == y) == (DIGIT(x, e) == DIGIT(y, e))),  # rest_same
-            z3.Implies(natural, (BLOCK(x, e) == BLOCK(y, e)) == both),  # block_next
+            z3.Implies(natural, (PREFIX(x, e) == PREFIX(y, e)) == both),  # prefix_next
         )
 
     def above(self, x: Z3Term, e: Z3Term, b: Z3Term, y: Z3Term, other: Z3Term) -> None:
         """To put a digit leaves the digits before it alone."""
         higher = z3.And(self.proper(x, e, b), other > e)
-        self.know(z3.Implies(higher, BLOCK(y, other) == BLOCK(x, other)))  # put_above
+        self.know(z3.Implies(higher, PREFIX(y, other) == PREFIX(x, other)))  # put_above
 
     def beside(self, x: Z3Term, e: Z3Term, b: Z3Term, y: Z3Term, other: Z3Term) -> None:
         """And every other digit."""
@@ -212,7 +212,7 @@ class DigitsReader(Z3Reader):
                 facts.append(z3.Implies(at, POWER(e) == k**m))
                 for x in self.numbers.values():
                     lot = x / k**m
-                    facts.append(z3.Implies(at, z3.And(BLOCK(x, e) == lot, DIGIT(x, e) == lot % k)))
+                    facts.append(z3.Implies(at, z3.And(PREFIX(x, e) == lot, DIGIT(x, e) == lot % k)))
                 for x, place, b, y in self.puts:
                     if place.eq(e):
                         facts.append(z3.Implies(at, y == x + (b - x / k**m % k) * k**m))

@@ -2,7 +2,7 @@
 
 Digit 0 is the last one.  The base is at least 2, numbers and places of digits are natural.
 
->>> digit(375, 1, 10), block(375, 1, 10), put(375, 1, 0, 10)
+>>> digit(375, 1, 10), prefix(375, 1, 10), put(375, 1, 0, 10)
 (7, 37, 305)
 >>> log(375, 10), power(10, log(375, 10))
 (2, 100)
@@ -25,9 +25,9 @@ def log(x: Int, k: Int) -> Int:
     return formula("log", x, k)
 
 
-def block(x: Int, e: Int, k: Int) -> Int:
-    """``x`` without its last ``e`` digits: of ``k**e`` numbers in a row, the how manieth lot ``x`` is in."""
-    return formula("block", x, e, k)
+def prefix(x: Int, e: Int, k: Int) -> Int:
+    """``x`` without its last ``e`` digits: also the number of the ``k**e`` numbers in a row among which ``x`` is."""
+    return formula("prefix", x, e, k)
 
 
 def digit(x: Int, e: Int, k: Int) -> Int:
@@ -65,7 +65,7 @@ def log_of(x: int, k: int) -> int:
 DIGITS: dict[str, Callable[..., int]] = {
     "power": power_of,
     "log": log_of,
-    "block": lambda x, e, k: x // power_of(k, e),
+    "prefix": lambda x, e, k: x // power_of(k, e),
     "digit": lambda x, e, k: x // power_of(k, e) % k,
     "put": lambda x, e, b, k: x + (b - x // power_of(k, e) % k) * power_of(k, e),
 }

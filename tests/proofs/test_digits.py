@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from sparring.errors import Undecided
 from sparring.proofs.coq.check import HERE
 from sparring.proofs.core import digits, questions
-from sparring.proofs.core.digits import BLOCK, DIGIT, LOG, POWER, PRODUCT, PUT, REST, DigitsReader
+from sparring.proofs.core.digits import PREFIX, DIGIT, LOG, POWER, PRODUCT, PUT, REST, DigitsReader
 from sparring.proofs.core.obligations import RANKS, Obligation, p, q, r, s, t, within
-from sparring.spec.core.digits import block, digit, log, power, put
+from sparring.spec.core.digits import prefix, digit, log, power, put
 from sparring.spec.core.numbers import Sym, evaluate, where
 
 k = Sym.var("k")
@@ -24,14 +24,14 @@ BOX = (k >= 2, *RANKS, within(t, log(p, k) + 1))
 TERMS = {
     "power": power(k, t),
     "log": power(k, log(p, k) + 1),
-    "block": block(r, t, k),
+    "prefix": prefix(r, t, k),
     "digit": digit(r, t, k) - digit(q, t + 1, k),
     "put": put(r, t, digit(q, t, k), k),
     "put twice": put(put(r, t, digit(q, t, k), k), log(p, k), 0, k),
     "put anything": digit(put(r, t, s, k), t, k),
     "written out": r + (q // power(k, t) % k - r // power(k, t) % k) * power(k, t),
     "next power": power(k, t) * k,
-    "which": where(block(r, t, k) == block(q, t, k), digit(r, t, k), (digit(q, t, k) + 1) % k),
+    "which": where(prefix(r, t, k) == prefix(q, t, k), digit(r, t, k), (digit(q, t, k) + 1) % k),
 }
 
 
@@ -48,10 +48,10 @@ def intended(k):
     def power(e):
         return chosen(lambda i: e == i, lambda i: z3.IntVal(k**i), 0, -5)
 
-    block, digit = x / power(e), x / power(e) % k
+    prefix, digit = x / power(e), x / power(e) % k
     log = chosen(lambda i: z3.And(x >= k**i, x < k ** (i + 1)), z3.IntVal, 0, -3)
     return (
-        (POWER, power(x)), (LOG, log), (BLOCK, block), (DIGIT, digit),
+        (POWER, power(x)), (LOG, log), (PREFIX, prefix), (DIGIT, digit),
         (REST, x - digit * power(e)), (PUT, x + (b - digit) * power(e)), (PRODUCT, power(x) * k),
     )  # fmt: skip
 
@@ -97,7 +97,7 @@ def test_what_small_numbers_are_is_true(data):
 
 
 def test_a_wrong_fact_would_be_seen(monkeypatch):
-    """Planted: that a digit that is put leaves lower blocks alone, too."""
+    """Planted: that a digit that is put leaves lower prefixes alone, too."""
     monkeypatch.setattr(DigitsReader, "above", unguarded)
     reader = DigitsReader(BOX, p)
     reader(TERMS["put twice"])
@@ -107,7 +107,7 @@ def test_a_wrong_fact_would_be_seen(monkeypatch):
 
 
 def unguarded(self, x, e, b, y, other):
-    self.know(BLOCK(y, other) == BLOCK(x, other))
+    self.know(PREFIX(y, other) == PREFIX(x, other))
 
 
 def test_every_fact_is_a_theorem():
@@ -117,7 +117,7 @@ def test_every_fact_is_a_theorem():
     proved = re.findall(r"^Print Assumptions (\w+)\.$", (HERE / "digits.v").read_text(encoding="utf-8"), re.MULTILINE)
 
     assert names == set(proved)
-    assert {"rest_order", "put_digit", "block_next", "log_bounds", "power_grows"} <= names
+    assert {"rest_order", "put_digit", "prefix_next", "log_bounds", "power_grows"} <= names
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ def test_facts_decide(claim, holds):
 
 
 def test_what_facts_do_not_decide_stays_open():
-    """That a number is its block and its rest is nowhere said."""
-    claim = block(r, t, k) * power(k, t) <= r
+    """That a number is its prefix and its rest is nowhere said."""
+    claim = prefix(r, t, k) * power(k, t) <= r
     (answer,) = questions.answered([Obligation("product", BOX, claim)], True, "digits")
 
     assert not answer.holds
@@ -162,6 +162,6 @@ def test_a_base_that_may_be_1_cannot_be_read():
 
 def test_hypotheses_that_contradict_each_other_prove_nothing():
     """Nothing small satisfies them, nor does anything else."""
-    (answer,) = questions.answered([Obligation("any", (*BOX, block(r, t, k) > r), r == q)], True, "digits")
+    (answer,) = questions.answered([Obligation("any", (*BOX, prefix(r, t, k) > r), r == q)], True, "digits")
 
     assert not answer.holds
