@@ -53,6 +53,14 @@ def test_operators(operator, body, told):
     assert made(f"def f(r: Int, p: Int) -> Int:\n    'A text with 3.'\n    {body}\n", operator) == told
 
 
+def test_each_of_several_values_is_off_by_one():
+    """Of the first chunk and how many there are."""
+    source = "def block(r: Int, p: Int) -> tuple[Int, Int]:\n    return r, p\n"
+    others = ("(r + 1, p)", "(r - 1, p)", "(r, p + 1)", "(r, p - 1)")
+
+    assert made(source, "value") == [f"return (r, p) becomes return {other}" for other in others]
+
+
 def test_what_is_no_site():
     """Texts, annotations and errors are left alone, and so is what stands in no function."""
     source = "LIMIT = 3\ndef f(x: int = 0) -> None:\n    '3'\n    y: list[3]\n    raise ValueError(3 + 4)\n"
