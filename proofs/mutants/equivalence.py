@@ -10,6 +10,7 @@ from itertools import chain
 from types import ModuleType
 from typing import Any
 
+from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation, always, iff, p, t, within
 from sparring.proofs.core.questions import Memory, answered
 from sparring.proofs.mutants.planting import built
@@ -115,8 +116,8 @@ def formulas(page: Page, changed: Page, memory: Memory) -> Iterator[Obligation]:
     """All formulas that differ in their wording have the same values."""
     for formula, letters in FORMULAS.items():
         end = page.steps(p) + 1 if formula in ("holds", "live") else page.steps(p)
-        step = (within(t, end),) if "t" in letters else ()
-        sizes = (h for letter in letters if letter not in "qrsctpw" for h in domain(letter))
+        step = (*((within(t, end),) if "t" in letters else ()), *(obligations.letters(page) if "j" in letters else ()))
+        sizes = (h for letter in letters if letter not in "qrsctpwj" for h in domain(letter))
         for w in WIDTHS if "w" in letters else (None,):
             at = [w if letter == "w" else p if letter == "p" else Sym.var(letter) for letter in letters]
             a, b = (getattr(one, formula)(*at) for one in (page, changed))
