@@ -17,6 +17,7 @@ from sparring.verification import Track, judged
 
 WORDS = ("killed", "survived", "equivalent")
 PARTS = ("page", "index functions", "implementation")
+NUMBERS = {"int", "bool", "tuple[int, int]"}
 NO_REASON = "nobody has looked into it"
 
 
@@ -58,7 +59,7 @@ def entry(page: Page, part: str, fate: Fate, reasons: dict[str, str]) -> Told:
 def part(module: ModuleType, mutant: Mutant) -> str:
     """Whether the changed function is one of numbers alone, a peer's or a chunk's."""
     types = getattr(getattr(module, mutant.function, None), "__annotations__", {})
-    return "index functions" if types and {*types.values()} <= {"int"} else "implementation"
+    return "index functions" if types and {*types.values()} <= NUMBERS else "implementation"
 
 
 def summary(found: Sequence[Told]) -> dict[str, Any]:

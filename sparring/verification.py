@@ -210,7 +210,13 @@ def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Re
         return {}
     what = f"{page.name}: selection"
     result = selecting.judged(Subject(target, page), page.name, ranks, track=lambda shapes: track(shapes, what))
-    return {"selection": result}
+
+    def again(fault: Fault) -> Iterator[Flaw]:
+        found = selecting.judged(Subject(target, page, fault=fault), page.name, ranks)
+        if found.verdict == REFUTED:
+            yield Flaw("selection", found.detail)
+
+    return {"selection": vouched(result, {"selection": again})}
 
 
 TermRun = tuple[int, int, str]

@@ -63,6 +63,15 @@ def flip(x: Any) -> None:
     bits ^= bits.dtype.type(1)
 
 
+def misled(call: Call) -> Call:
+    """The last rank gets twice its input."""
+
+    def called(function: Any, comm: Any, x: Any) -> Any:
+        return call(function, comm, x if comm.Get_rank() < comm.Get_size() - 1 else x + x)
+
+    return called
+
+
 def unheard(call: Call) -> Call:
     """Every rank sends rank 0 a message for which it has no receive."""
 
@@ -88,6 +97,7 @@ def written(call: Call) -> Call:
 
 
 FAULTS: Mapping[str, tuple[str, Fault]] = {
+    "selection": ("another input for the last rank", misled),
     "terms": ("a result added to itself", doubled),
     "hygiene": ("a message that nobody receives", unheard),
     "input untouched": ("an input written to", written),

@@ -10,6 +10,7 @@ from itertools import chain
 from types import ModuleType
 from typing import Any
 
+from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation, always, iff, p, t, within
 from sparring.proofs.core.questions import Memory, answered
 from sparring.proofs.mutants.planting import built
@@ -17,6 +18,10 @@ from sparring.proofs.mutants.syntax import Mutant
 from sparring.spec.core.model import LETTERS, Page
 from sparring.spec.core.numbers import Bool, Int, Sym, Truth, both
 
+RUN_ALONE = ("sends", "encoded")
+"""What pages say of entries and of names, which does not run on symbols."""
+FORMULAS = {f: LETTERS["block" if f == "count" else f] for f in (*LETTERS, "count") if f not in (*RUN_ALONE, "block")}
+"""The letters of the formulas that do."""
 WIDTHS = (4, 8)
 """Bytes of a value: those of the four dtypes."""
 
@@ -71,7 +76,7 @@ def symbolic(module: ModuleType, tree: ast.Module) -> ModuleType:
 
 def same_page(page: Page, changed: Page, memory: Memory) -> str:
     """What both solvers prove of the changed page: that all its formulas are the old ones wherever they are asked."""
-    if any(hasattr(page.module, formula) for formula in ("sends", "encoded")):  # which do not run on symbols
+    if any(hasattr(page.module, formula) for formula in RUN_ALONE):
         return ""
     same = proved(lambda: formulas(page, changed, memory), page.encoding, memory)
     return "the same formulas for all ranks, chunks and steps" if same else ""
@@ -109,12 +114,10 @@ def domain(letter: str) -> Iterator[Bool]:
 
 def formulas(page: Page, changed: Page, memory: Memory) -> Iterator[Obligation]:
     """All formulas that differ in their wording have the same values."""
-    for formula, letters in LETTERS.items():
-        if formula in ("sends", "encoded"):
-            continue
+    for formula, letters in FORMULAS.items():
         end = page.steps(p) + 1 if formula in ("holds", "live") else page.steps(p)
-        step = (within(t, end),) if "t" in letters else ()
-        sizes = (h for letter in letters if letter not in "qrsctpw" for h in domain(letter))
+        step = (*((within(t, end),) if "t" in letters else ()), *(obligations.letters(page) if "j" in letters else ()))
+        sizes = (h for letter in letters if letter not in "qrsctpwj" for h in domain(letter))
         for w in WIDTHS if "w" in letters else (None,):
             at = [w if letter == "w" else p if letter == "p" else Sym.var(letter) for letter in letters]
             a, b = (getattr(one, formula)(*at) for one in (page, changed))

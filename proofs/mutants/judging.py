@@ -1,9 +1,9 @@
 """What becomes of a mutant: *killed* by what, *equivalent* by which certificate, or *survived*.
 
 A mutant of a page is tried by running its schedule, by the theorems, and against the implementation;
-one of an implementation by the theorem about its peers and by running it against the page.  It is
-killed by any fault found; it is equivalent if two solvers prove that the changed function gives
-what the unchanged one gives, for all arguments; else it has survived, whatever the reason.
+one of an implementation by the theorem about its peers and by running it against the page, with
+good arguments and with bad ones.  It is killed by any fault found; it is equivalent if two solvers
+prove that what is changed gives what it gave; else it has survived, whatever the reason.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.errors import SparringError
+from sparring.errors import SparringError, Undecided
 from sparring.proofs.core import execution, iterations, kernel, lists, refinement
 from sparring.proofs.core.questions import Memory, answered
 from sparring.proofs.core.refinement import DTYPES, Flaw
@@ -80,6 +80,8 @@ def fate(mutant: Mutant, faults: Iterator[str], certificate: Callable[[Mutant], 
     Counter.restart()
     try:
         fault = next(faults, "")
+    except Undecided:
+        fault = ""  # that a solver gives up finds nothing out
     except SparringError as error:
         fault = f"{error}"
     except Exception as error:  # noqa: BLE001 - whatever a planted fault raises has found it out

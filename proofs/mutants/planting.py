@@ -16,7 +16,7 @@ from sparring.errors import SparringError
 from sparring.proofs.world import modules
 from sparring.spec.core.numbers import both, either, where
 
-TURNS = 3_000_000
+TURNS = 300_000
 
 
 class Endless(SparringError):

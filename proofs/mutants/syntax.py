@@ -43,13 +43,24 @@ def constant(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def value(node: ast.AST) -> Iterator[ast.AST]:
-    """A peer, a chunk, a step count off by one: what a function of integers returns."""
-    if isinstance(node, ast.FunctionDef) and isinstance(node.returns, ast.Name) and node.returns.id in ("Int", "int"):
+    """A peer, a chunk, a number of steps off by one: what a function returns, one integer or several."""
+    if isinstance(node, ast.FunctionDef) and node.returns and ast.unparse(node.returns) in INTEGERS:
         for i, last in enumerate(node.body):
             if isinstance(last, ast.Return) and last.value is not None:
-                for sign in (ast.Add(), ast.Sub()):
-                    changed = ast.Return(ast.BinOp(last.value, sign, ast.Constant(1)))
-                    yield _with(node, body=[*node.body[:i], changed, *node.body[i + 1 :]])
+                for changed in _off_by_one(last.value):
+                    yield _with(node, body=[*node.body[:i], ast.Return(changed), *node.body[i + 1 :]])
+
+
+INTEGERS = ("Int", "int", "tuple[Int, Int]", "tuple[int, int]")
+
+
+def _off_by_one(x: ast.expr) -> Iterator[ast.expr]:
+    """One more and one less; of several values, of each."""
+    if isinstance(x, ast.Tuple):
+        for i, part in enumerate(x.elts):
+            yield from (ast.Tuple([*x.elts[:i], other, *x.elts[i + 1 :]], x.ctx) for other in _off_by_one(part))
+    else:
+        yield from (ast.BinOp(x, sign, ast.Constant(1)) for sign in (ast.Add(), ast.Sub()))
 
 
 OPPOSITE: Mapping[type[ast.AST], type[ast.AST]] = {

@@ -12,6 +12,7 @@ import numpy as np
 
 from sparring.errors import InputError
 from sparring.proofs.core import lists
+from sparring.proofs.mutants.conduct import Fault, unharmed
 from sparring.proofs.selection.arrays import everywhere, read, settled
 from sparring.proofs.selection.cells import running
 from sparring.proofs.selection.forms import ZERO, Form
@@ -45,13 +46,14 @@ class Subject(NamedTuple):
 
     ``target``: a class or a function, by its name or, with no selectors, itself.  ``page``: what it is
     said to be; None where that is left open.  ``selectors``: by their names, functions of its module
-    that are summarised, and what is known of them.
+    that are summarised, and what is known of them.  ``fault``: what is planted in what ranks do.
     """
 
     target: Target
     page: Page | None
     selectors: Mapping[str, dict[Hashable, Ways]] = {}
     params: Mapping[str, Any] = {}
+    fault: Fault = unharmed
 
 
 class Done(NamedTuple):
@@ -86,7 +88,7 @@ def on_numbers(subject: Subject, shape: Shape, rows: Sequence[Any]) -> tuple[Ran
 
 def on_ranks(subject: Subject, shape: Shape, rows: Sequence[Any], summarised: bool) -> Ran:
     """What each rank has after each call, a row being a vector."""
-    call = partial(iterate, shape=shape, subject=subject, summarised=summarised)
+    call = subject.fault(partial(iterate, shape=shape, subject=subject, summarised=summarised))
     outcome = world.run(subject.target, shape.p, rows, call=call)
     running().outside.update(outcome.why_not)
     return outcome.findings[0].text if outcome.findings else outcome.results
