@@ -8,13 +8,10 @@ ordinary truth or number from then on.  Everything else raises NoForm with what 
 from __future__ import annotations
 
 import functools
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, NoReturn
-from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +86,7 @@ class Forms(np.ndarray[Any, np.dtype[np.float64]]):
         return f"Forms([{', '.join(shown(x) for x in plain(self).ravel().tolist())}])"
 
     __str__ = __repr__
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
         """To its own dtype, or of constants, such as indices that travelled beside values, to another."""
@@ -313,37 +310,3 @@ for _name in (
     *("round", "searchsorted", "std", "trace", "var", "__contains__", "__pow__", "__divmod__", "__matmul__"),
 ):
     setattr(Forms, _name, _refused(_name))
-
-
-def numbers(x: Any) -> Any:
-    """``x`` with ids in the place of single forms, in lists that become arrays."""
-    if isinstance(x, (list, tuple)) and any(isinstance(v, (list, tuple, Forms)) for v in x):
-        return [plain(v).tolist() if isinstance(v, Forms) else numbers(v) for v in x]
-    return x
-
-
-MAKERS = ("array", "ascontiguousarray", "asanyarray", "asarray", "empty", "frombuffer", "full", "ones", "zeros")
-ASIDE = ("numpy.", "sparring.proofs.world.")
-"""What these make for themselves is what it is."""
-
-
-@contextmanager
-def everywhere() -> Iterator[None]:
-    """Arrays of float64 that numpy makes are arrays of forms, so that a buffer of the code's own keeps their rules."""
-
-    def making(maker: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(maker)
-        def made(*args: Any, **kwargs: Any) -> Any:
-            if sys._getframe(1).f_globals.get("__name__", "").startswith(ASIDE):
-                return maker(*args, **kwargs)
-            given = [numbers(x) for x in args]
-            with np.errstate(invalid="ignore"):
-                found = maker(*given, **kwargs)
-            if found.dtype != DTYPE and (isinstance(args[0], Forms) or given[0] is not args[0]):
-                return formed(ARRAY(given[0], DTYPE)).astype(found.dtype)
-            return formed(found)
-
-        return made
-
-    with mock.patch.multiple(np, **{name: making(getattr(np, name)) for name in MAKERS}):
-        yield

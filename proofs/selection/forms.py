@@ -62,6 +62,11 @@ def simple(value: Rational) -> Rational:
     return value.numerator if value.denominator == 1 else value
 
 
+def size(x: Rational) -> Rational:
+    """The magnitude of a number."""
+    return -x if x < 0 else x
+
+
 def plus(a: Form, b: Form) -> Form:
     """The sum."""
     sums = dict(a.parts)
@@ -113,17 +118,17 @@ class Table:
     def magnitude(self, a: Form) -> Form:
         """``|a|``."""
         if (known := value(a)) is not None:
-            return constant(abs(known))
+            return constant(size(known))
         c, direction = scaled(a)
         if len(direction.parts) == 1 and not isinstance(self.atoms[direction.parts[0][0]], str):
-            return times(abs(c), direction)  # a magnitude is its own
+            return times(size(c), direction)  # a magnitude is its own
         first = direction if direction.parts[0][1] > 0 else times(-1, direction)
-        return times(abs(c), Form(((self._atom(first), 1),)))
+        return times(size(c), Form(((self._atom(first), 1),)))
 
     def id(self, a: Form) -> float:
         """The number under which ``a`` travels."""
         known = value(a)
-        if known is not None and abs(known) < LARGE and float(known) == known:
+        if known is not None and size(known) < LARGE and float(known) == known:
             return float(known)
         if a not in self._ids:
             i = struct.unpack("d", struct.pack("Q", EXPONENT | self._random.getrandbits(52)))[0]
@@ -174,14 +179,14 @@ class Table:
             if isinstance(meant, str):
                 total += c * (1 if atom == ONE else point.get(meant, 0))
             else:
-                total += c * abs(self.at(meant, point))
+                total += c * size(self.at(meant, point))
         return total
 
     def show(self, a: Form) -> str:
         """The formula."""
         text = ""
         for atom, c in a.parts:
-            sign, factor = "-" if c < 0 else "+", "" if abs(c) == 1 and atom != ONE else f"{abs(c)}"
+            sign, factor = "-" if c < 0 else "+", "" if size(c) == 1 and atom != ONE else f"{size(c)}"
             meant = self.atoms[atom]
             name = "" if atom == ONE else meant if isinstance(meant, str) else f"|{self.show(meant)}|"
             text += f" {sign} {factor}{' ' if factor and name else ''}{name}"

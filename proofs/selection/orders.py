@@ -41,7 +41,7 @@ class Question:
 
     def before(self, i: int, j: int) -> Condition:
         """Entry ``i`` may come before entry ``j``."""
-        rest = TRUE if self.open_to or i < j else FALSE
+        rest: Condition = TRUE if self.open_to or i < j else FALSE
         for column in reversed(self.keys):
             a, b = column[i], column[j]
             rest = either(less(a, b, or_equal=False), both(equal(a, b), rest))
@@ -53,11 +53,13 @@ class Question:
 
     def next(self, rest: Sequence[int]) -> int:
         """Which of ``rest`` comes first."""
-        return self._found(rest, [self.first([i], [j for j in rest if j != i]) for i in rest])
+        found: int = self._found(rest, [self.first([i], [j for j in rest if j != i]) for i in rest])
+        return found
 
     def last(self, rest: Sequence[int]) -> int:
         """Which of ``rest`` comes last."""
-        return self._found(rest, [self.first([j for j in rest if j != i], [i]) for i in rest])
+        found: int = self._found(rest, [self.first([j for j in rest if j != i], [i]) for i in rest])
+        return found
 
     def sequence(self, start: int, end: int) -> list[int]:
         """The entries at these places of the order, and in it."""
@@ -254,9 +256,10 @@ FUNCTIONS |= {
     np.argsort: argsort, np.sort: ordered, np.lexsort: lexsort, np.argpartition: argpartition,
     np.partition: partition, np.argmax: argmax, np.argmin: argmin, np.max: folded(np.maximum),
     np.min: folded(np.minimum), np.sum: folded(np.add), np.mean: lambda a: np.add.reduce(a, axis=None) / np.size(a),
-    **{f: on_truths(f) for f in (np.flatnonzero, np.nonzero, np.count_nonzero, np.argwhere, np.any, np.all)},
     np.array_equal: lambda a, b: bool(np.shape(a) == np.shape(b) and np.all(a == b)),
 }  # fmt: skip
+TRUTHFUL: tuple[Any, ...] = (np.flatnonzero, np.nonzero, np.count_nonzero, np.argwhere, np.any, np.all)
+FUNCTIONS |= {function: on_truths(function) for function in TRUTHFUL}
 
 
 def sort_in_place(a: Forms, *args: Any, **kwargs: Any) -> None:

@@ -13,9 +13,10 @@ import numpy as np
 from sparring.errors import InputError
 from sparring.proofs.core import lists
 from sparring.proofs.mutants.conduct import Fault, unharmed
-from sparring.proofs.selection.arrays import everywhere, read, settled
+from sparring.proofs.selection.arrays import read, settled
 from sparring.proofs.selection.cells import running
 from sparring.proofs.selection.forms import ZERO, Form
+from sparring.proofs.selection.makers import everywhere
 from sparring.proofs.selection.summaries import Summary, Ways, implementation_summarised, page_summarised
 from sparring.proofs.world import world
 from sparring.proofs.world.targets import Target

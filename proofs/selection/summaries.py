@@ -179,7 +179,8 @@ def page_summarised(module: ModuleType) -> Iterator[None]:
     def top(values: Sequence[Any], k: int) -> Any:
         return summary(made([f for v in values for f in read(v)]), min(k, len(values)))
 
-    with mock.patch.multiple(module, **{name: top for name, thing in vars(module).items() if thing is select.top}):
+    replaced: dict[str, Any] = {name: top for name, thing in vars(module).items() if thing is select.top}
+    with mock.patch.multiple(module, **replaced):
         yield
 
 

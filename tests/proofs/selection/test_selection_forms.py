@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparring.proofs.selection import forms
-from sparring.proofs.selection.arrays import Forms, everywhere, made, read, settled
+from sparring.proofs.selection.arrays import Forms, made, read, settled
 from sparring.proofs.selection.cells import Cells
 from sparring.proofs.selection.forms import NoForm, Table, minus, plus, times
+from sparring.proofs.selection.makers import everywhere
 
 N = 3
 
