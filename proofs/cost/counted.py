@@ -49,7 +49,9 @@ def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
     ready = [0] * p  # the most words on a path that ends at this rank
     for t in range(steps):
         sends = step_sends(page, t, p)
-        words, values = ({r: number(f(r, t, one.start, p, n, k)) for r, _, one in sends} for f in (page.words, page.added))
+        words, values = (
+            {r: number(f(r, t, one.start, p, n, k)) for r, _, one in sends} for f in (page.words, page.added)
+        )
         adds = truth(page.adds(t, p))
         then = [ready[r] + words.get(r, 0) for r in range(p)] if paths else ready
         ready = list(then)
@@ -97,7 +99,12 @@ def points(ranks: Iterable[int], seed: int = 0) -> Iterator[dict[str, int]]:
 
 def compared(page: Page, derived: Derivation, ranks: Iterable[int] = RANKS) -> Unlike | None:
     """The first quantity that is not what is counted, at two lengths for each number of ranks."""
-    return next((u for at in points(ranks) for u in compared_at(page, derived, at)), None)
+    return next((u for at in points(ranks) for u in compared_at(page, derived, even(page, derived, at))), None)
+
+
+def even(page: Page, derived: Derivation, at: Mapping[str, int]) -> Mapping[str, int]:
+    """The point, or the next one at which all chunks are equal, where the forms are derived for these."""
+    return {**at, "n": at["n"] + -at["n"] % number(page.chunks(at["p"]))} if derived.given else at
 
 
 def compared_at(page: Page, derived: Derivation, at: Mapping[str, int]) -> Iterator[Unlike]:
