@@ -114,6 +114,135 @@ Proof.
   rewrite <- Hb, Z.shiftr_lxor. apply Z.lxor_eq_0_iff.
 Qed.
 
+(* How many bits a number has that may be 0. *)
+Definition length x := if x =? 0 then 0 else Z.log2 x + 1.
+
+Lemma length_least z e : 0 <= z -> 0 <= e -> (z < 2 ^ e <-> length z <= e).
+Proof.
+  intros Hz He. unfold length. pose proof (power_positive e He).
+  destruct (Z.eqb_spec z 0); [lia|].
+  rewrite (Z.log2_lt_pow2 z e) by lia. lia.
+Qed.
+
+Theorem length_natural x y : 0 <= length (Z.lxor x y).
+Proof. unfold length. pose proof (Z.log2_nonneg (Z.lxor x y)). destruct (_ =? _); lia. Qed.
+
+Theorem length_of_equal x y : 0 <= x -> 0 <= y -> length (Z.lxor x y) = 0 <-> x = y.
+Proof.
+  intros. rewrite <- (Z.lxor_eq_0_iff x y). unfold length.
+  pose proof (Z.log2_nonneg (Z.lxor x y)). destruct (Z.eqb_spec (Z.lxor x y) 0); split; lia.
+Qed.
+
+Theorem length_of_xor x y e : 0 <= x -> 0 <= y -> 0 <= e ->
+  Z.shiftr x e = Z.shiftr y e <-> length (Z.lxor x y) <= e.
+Proof.
+  intros. rewrite <- below_block by lia. apply length_least; [|lia]. apply Z.lxor_nonneg. lia.
+Qed.
+
+Section Shift.
+Variables x e : Z.
+Hypothesis e_natural : 0 <= e.
+
+Theorem shift_natural : 0 <= x -> 0 <= Z.shiftl x e.
+Proof. intro. apply Z.shiftl_nonneg. lia. Qed.
+
+Theorem shift_zero : x = 0 -> Z.shiftl x e = 0.
+Proof. intros ->. apply Z.shiftl_0_l. Qed.
+
+Theorem shift_start y : Z.shiftl x e <= y <-> x <= Z.shiftr y e.
+Proof.
+  rewrite Z.shiftl_mul_pow2, Z.shiftr_div_pow2 by lia.
+  pose proof (power_positive e e_natural).
+  pose proof (Z.div_mod y (2 ^ e)). pose proof (Z.mod_pos_bound y (2 ^ e)). split; intro; nia.
+Qed.
+
+Theorem shift_end y : y < Z.shiftl x e + 2 ^ e <-> Z.shiftr y e <= x.
+Proof.
+  rewrite Z.shiftl_mul_pow2, Z.shiftr_div_pow2 by lia.
+  pose proof (power_positive e e_natural).
+  pose proof (Z.div_mod y (2 ^ e)). pose proof (Z.mod_pos_bound y (2 ^ e)). split; intro; nia.
+Qed.
+
+Theorem shift_within y d : e <= d -> y < 2 ^ d -> x <= Z.shiftr y e -> Z.shiftl x e + 2 ^ e <= 2 ^ d.
+Proof.
+  intros Hd Hy Hx. rewrite Z.shiftl_mul_pow2 by lia. rewrite Z.shiftr_div_pow2 in Hx by lia.
+  pose proof (power_positive e e_natural).
+  replace (2 ^ d) with (2 ^ (d - e) * 2 ^ e) in * by (rewrite <- Z.pow_add_r by lia; f_equal; lia).
+  assert (y / 2 ^ e < 2 ^ (d - e)) by (apply Z.div_lt_upper_bound; lia). nia.
+Qed.
+
+Theorem shift_low y d : d = e + 1 -> x = 2 * y -> Z.shiftl x e = Z.shiftl y d.
+Proof. intros Hd ->. rewrite !Z.shiftl_mul_pow2, (power_next e d) by lia. lia. Qed.
+
+Theorem shift_high y d : d = e + 1 -> x = 2 * y + 1 -> Z.shiftl x e = Z.shiftl y d + 2 ^ e.
+Proof. intros Hd ->. rewrite !Z.shiftl_mul_pow2, (power_next e d) by lia. lia. Qed.
+End Shift.
+
+(* The lowest bits of a number in reverse order. *)
+Fixpoint mirror (n : nat) x :=
+  match n with O => 0 | S m => 2 * mirror m x + Z.b2z (Z.testbit x (Z.of_nat m)) end.
+Definition reverse x e := mirror (Z.to_nat e) x.
+
+Lemma mirror_bit n x i : 0 <= i ->
+  Z.testbit (mirror n x) i = (i <? Z.of_nat n) && Z.testbit x (Z.of_nat n - 1 - i).
+Proof.
+  revert i. induction n as [|m IH]; intros i Hi.
+  - simpl mirror. rewrite Z.bits_0. destruct (Z.ltb_spec i (Z.of_nat 0)); [lia|reflexivity].
+  - change (mirror (S m) x) with (2 * mirror m x + Z.b2z (Z.testbit x (Z.of_nat m))).
+    destruct (Z.eq_dec i 0) as [->|].
+    + rewrite Z.testbit_0_r. replace (Z.of_nat (S m) - 1 - 0) with (Z.of_nat m) by lia.
+      destruct (Z.ltb_spec 0 (Z.of_nat (S m))); [reflexivity|lia].
+    + replace i with (Z.succ (i - 1)) at 1 by lia.
+      rewrite Z.testbit_succ_r, IH by lia.
+      replace (Z.of_nat (S m) - 1 - i) with (Z.of_nat m - 1 - (i - 1)) by lia.
+      destruct (Z.ltb_spec (i - 1) (Z.of_nat m)), (Z.ltb_spec i (Z.of_nat (S m))); reflexivity || lia.
+Qed.
+
+Lemma reverse_testbit x e i : 0 <= e -> 0 <= i ->
+  Z.testbit (reverse x e) i = (i <? e) && Z.testbit x (e - 1 - i).
+Proof. intros. unfold reverse. rewrite mirror_bit, Z2Nat.id by lia. reflexivity. Qed.
+
+Theorem reverse_bounds x e : 0 <= e -> 0 <= reverse x e < 2 ^ e.
+Proof.
+  intro He. unfold reverse. rewrite <- (Z2Nat.id e) at 3 by lia.
+  induction (Z.to_nat e) as [|m IH]; [simpl; lia|].
+  rewrite Nat2Z.inj_succ, Z.pow_succ_r by lia.
+  change (mirror (S m) x) with (2 * mirror m x + Z.b2z (Z.testbit x (Z.of_nat m))).
+  destruct (Z.testbit x (Z.of_nat m)); simpl Z.b2z; lia.
+Qed.
+
+Theorem reverse_injective x y e : 0 <= e -> 0 <= x < 2 ^ e -> 0 <= y < 2 ^ e ->
+  reverse x e = reverse y e -> x = y.
+Proof.
+  intros He Hx Hy H. apply Z.bits_inj'. intros i Hi.
+  destruct (Z.lt_ge_cases i e) as [Hl|Hg].
+  - pose proof (f_equal (fun z => Z.testbit z (e - 1 - i)) H) as Hb. simpl in Hb.
+    rewrite !reverse_testbit in Hb by lia. replace (e - 1 - (e - 1 - i)) with i in Hb by lia.
+    destruct (Z.ltb_spec (e - 1 - i) e); [exact Hb|lia].
+  - assert (high : forall z, 0 <= z < 2 ^ e -> Z.testbit z i = false).
+    { intros z Hz. rewrite <- (Z.mod_small z (2 ^ e)) by lia. apply Z.mod_pow2_bits_high. lia. }
+    now rewrite !high.
+Qed.
+
+Theorem reverse_flip v e n : 0 <= e < n ->
+  reverse (Z.lxor v (2 ^ e)) n = Z.lxor (reverse v n) (2 ^ (n - 1 - e)).
+Proof.
+  intro He. apply Z.bits_inj'. intros i Hi.
+  rewrite Z.lxor_spec, !reverse_testbit by lia.
+  destruct (Z.ltb_spec i n); simpl andb.
+  - rewrite Z.lxor_spec, !Z.pow2_bits_eqb by lia. f_equal.
+    destruct (Z.eqb_spec e (n - 1 - i)), (Z.eqb_spec (n - 1 - e) i); lia.
+  - rewrite Z.pow2_bits_eqb by lia. destruct (Z.eqb_spec (n - 1 - e) i); [lia|reflexivity].
+Qed.
+
+Theorem reverse_bit v e n : 0 <= e < n ->
+  Z.shiftr v e mod 2 = Z.shiftr (reverse v n) (n - 1 - e) mod 2.
+Proof.
+  intro He. rewrite <- !Z.bit0_mod, !Z.shiftr_spec by lia. f_equal.
+  rewrite reverse_testbit by lia. destruct (Z.ltb_spec (0 + (n - 1 - e)) n); [|lia].
+  simpl andb. f_equal. lia.
+Qed.
+
 Print Assumptions power_positive.
 Print Assumptions power_0.
 Print Assumptions power_next.
@@ -129,3 +258,17 @@ Print Assumptions flip_rest.
 Print Assumptions flip_value.
 Print Assumptions flip_above.
 Print Assumptions below_block.
+Print Assumptions length_natural.
+Print Assumptions length_of_equal.
+Print Assumptions length_of_xor.
+Print Assumptions shift_natural.
+Print Assumptions shift_zero.
+Print Assumptions shift_start.
+Print Assumptions shift_end.
+Print Assumptions shift_within.
+Print Assumptions shift_low.
+Print Assumptions shift_high.
+Print Assumptions reverse_bounds.
+Print Assumptions reverse_injective.
+Print Assumptions reverse_flip.
+Print Assumptions reverse_bit.

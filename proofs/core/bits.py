@@ -127,6 +127,7 @@ EXACT: Mapping[str, Callable[..., list[Z3Term]]] = {
     "<<": lambda a, b: [b >= 0, b < WIDTH, (a << b) >> b == a],
     ">>": lambda a, b: [b >= 0],
     "bit_length": lambda a: [a >= 0],
+    "reverse": lambda a, b: [b >= 0, b < WIDTH],
 }
 """When the operators below, and those of integers, give the number that Python gives."""
 
@@ -134,4 +135,5 @@ MEANING: Mapping[str, Callable[..., Z3Term]] = {
     "^": lambda a, b: a ^ b,
     "<<": lambda a, b: a << b,
     ">>": lambda a, b: a >> b,  # by 40 or more, what is left is the sign, as in Python
+    "reverse": lambda a, b: z3.LShR(z3.Concat(*(z3.Extract(k, k, a) for k in range(WIDTH))), WIDTH - b),
 }

@@ -27,6 +27,9 @@ BLOCK = z3.Function("block_of", INT, INT, INT)  # x >> e
 LENGTH = z3.Function("length_of", INT, INT)  # x.bit_length()
 XOR = z3.Function("xor_of", INT, INT, INT)
 BELOW = z3.Function("xor_below", INT, INT, INT, z3.BoolSort())  # x ^ y < 2**e
+APART = z3.Function("length_of_xor", INT, INT, INT)  # (x ^ y).bit_length()
+SHIFT = z3.Function("shifted_up", INT, INT, INT)  # x << e
+REVERSE = z3.Function("reverse_of", INT, INT, INT)  # the lowest e bits of x in reverse order
 
 
 class BlocksReader(Z3Reader):
@@ -37,14 +40,24 @@ class BlocksReader(Z3Reader):
         self.exponents: dict[int, Z3Term] = {}
         self.numbers: dict[int, Z3Term] = {}
         self.flips: list[tuple[Z3Term, Z3Term, Z3Term]] = []  # the number, which bit, the other number
+        self.pairs: dict[int, tuple[Z3Term, Z3Term, Z3Term]] = {}  # two numbers, and the length of x ^ y
+        self.shifts: dict[int, tuple[Z3Term, Z3Term, Z3Term]] = {}  # the number, the exponent, x << e
+        self.mirrored: dict[int, tuple[Z3Term, Z3Term, Z3Term]] = {}  # the number, how many bits, these reversed
+        self.written: list[tuple[Z3Term, Z3Term, Z3Term]] = []  # the flips that the formulas have
         super().__init__(hypotheses, modulus)
 
     def operator(self, x: Node, args: list[Z3Term]) -> Z3Term:
         match x.op:
+            case "bit_length" if isinstance(x.args[0], Node) and is_xor(x.args[0]):
+                return self.apart(*map(self, x.args[0].args))
             case "bit_length":
                 return self.length(*args)
-            case "<<":
+            case "<<" if is_power(x):
                 return self.power(self.exponent(x))
+            case "<<":
+                return self.shifted(*args)
+            case "reverse":
+                return self.reversed(*args)
             case ">>" if isinstance(x.args[1], int) and x.args[1] >= 0:
                 return args[0] / 2 ** x.args[1]  # shift_constant
             case ">>":
@@ -79,6 +92,11 @@ class BlocksReader(Z3Reader):
                 self.blocks(x, e)
             for flip in [*self.flips]:
                 self.above(*flip, e)
+            for pair in [*self.pairs.values()]:
+                self.parted(*pair, e)
+            for shift in [*self.shifts.values()]:
+                for x in [*self.numbers.values()]:
+                    self.ends(*shift, x, e)
         return POWER(e)
 
     def exactly(self, bits: int) -> list[Z3Term]:
@@ -89,6 +107,10 @@ class BlocksReader(Z3Reader):
             for k in range(bits + 1):
                 facts.append(z3.Implies(e == k, POWER(e) == 2**k))
                 facts += [z3.Implies(e == k, BLOCK(x, e) == x / 2**k) for x in self.numbers.values()]  # shift_constant
+        for k in range(bits + 1):
+            facts += [z3.Implies(e == k, start == x * 2**k) for x, e, start in self.shifts.values()]
+            facts += [z3.Implies(e == k, y == bit_by_bit(x, k)) for x, e, y in self.mirrored.values()]
+            facts += [(n <= k) == (x / 2**k == y / 2**k) for x, y, n in self.pairs.values()]
         return facts
 
     def ordered(self, d: Z3Term, e: Z3Term) -> None:
@@ -112,6 +134,8 @@ class BlocksReader(Z3Reader):
             self.numbers[x.get_id()] = x
             for exponent in [*self.exponents.values()]:
                 self.blocks(x, exponent)
+            for shift in [*self.shifts.values()]:
+                self.beside(*shift, x)
         return BLOCK(x, e)
 
     def blocks(self, x: Z3Term, e: Z3Term) -> None:
@@ -135,9 +159,17 @@ class BlocksReader(Z3Reader):
         if not is_power(x.args[1]):
             return XOR(*args)
         v, e = args[0], self.exponent(x.args[1])
+        self.written.append((v, e, self.flip(v, e)))
+        for bits in {bits.get_id(): bits for _, bits, _ in self.mirrored.values()}.values():
+            self.turned(*self.written[-1], bits)
+        return self.written[-1][2]
+
+    def flip(self, v: Z3Term, e: Z3Term) -> Z3Term:
+        """``v ^ (1 << e)``."""
         b = self.block(v, e)
         natural = z3.And(v >= 0, e >= 0)
-        flip = z3.If(natural, z3.If(b % 2 == 0, v + POWER(e), v - POWER(e)), XOR(*args))  # flip_value
+        other = XOR(v, POWER(e))
+        flip = z3.If(natural, z3.If(b % 2 == 0, v + POWER(e), v - POWER(e)), other)  # flip_value
         moved = z3.And(flip >= 0, self.block(flip, e) == z3.If(b % 2 == 0, b + 1, b - 1))
         self.know(z3.Implies(natural, moved))  # flip_block
         self.flips.append((v, e, flip))
@@ -154,6 +186,100 @@ class BlocksReader(Z3Reader):
         """``x ^ y < 2**e``: both lie in one block."""
         natural = z3.And(x >= 0, y >= 0, e >= 0)
         return z3.If(natural, self.block(x, e) == self.block(y, e), BELOW(x, y, e))  # below_block
+
+    def apart(self, x: Z3Term, y: Z3Term) -> Z3Term:
+        """The number of bits of ``x ^ y``: how large blocks must be for both to lie in one."""
+        n = APART(x, y)
+        if n.get_id() not in self.pairs:
+            self.pairs[n.get_id()] = x, y, n
+            equal = z3.Implies(z3.And(x >= 0, y >= 0), (n == 0) == (x == y))
+            self.know(n >= 0, equal)  # length_natural, length_of_equal
+            for e in [*self.exponents.values()]:
+                self.parted(x, y, n, e)
+        return n
+
+    def parted(self, x: Z3Term, y: Z3Term, n: Z3Term, e: Z3Term) -> None:
+        """Blocks of ``2**e`` and the length of ``x ^ y``."""
+        natural = z3.And(x >= 0, y >= 0, e >= 0)
+        self.know(z3.Implies(natural, (self.block(x, e) == self.block(y, e)) == (n <= e)))  # length_of_xor
+
+    def shifted(self, x: Z3Term, e: Z3Term) -> Z3Term:
+        """``x << e``: where block ``x`` of ``2**e`` numbers begins."""
+        self.power(e)
+        start = SHIFT(x, e)
+        if start.get_id() not in self.shifts:
+            natural, zero = z3.And(x >= 0, e >= 0), z3.And(x == 0, e >= 0)
+            self.know(z3.Implies(natural, start >= 0), z3.Implies(zero, start == 0))  # shift_natural, shift_zero
+            for shift in self.shifts.values():
+                self.halves(x, e, start, *shift)
+                self.halves(*shift, x, e, start)
+            self.shifts[start.get_id()] = x, e, start
+            for y in [*self.numbers.values()]:
+                self.beside(x, e, start, y)
+        return start
+
+    def beside(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term) -> None:
+        """How a number lies to where a block begins and ends, and that a power of two ends no block midway."""
+        b = self.block(y, e)
+        self.know(
+            z3.Implies(e >= 0, (start <= y) == (x <= b)),  # shift_start
+            z3.Implies(e >= 0, (y < start + POWER(e)) == (b <= x)),  # shift_end
+        )
+        for other in [*self.exponents.values()]:
+            self.ends(x, e, start, y, other)
+
+    def ends(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, other: Z3Term) -> None:
+        """A block that begins before some number below a power of two ends before that power."""
+        inside = z3.And(e >= 0, e <= other, y < POWER(other), x <= self.block(y, e))
+        self.know(z3.Implies(inside, start + POWER(e) <= POWER(other)))  # shift_within
+
+    def halves(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, d: Z3Term, other: Z3Term) -> None:
+        """Where the halves of a block begin, if ``x`` is one of them and ``y`` the block."""
+        next_size = z3.And(e >= 0, d == e + 1)
+        self.know(
+            z3.Implies(z3.And(next_size, x == 2 * y), start == other),  # shift_low
+            z3.Implies(z3.And(next_size, x == 2 * y + 1), start == other + POWER(e)),  # shift_high
+        )
+
+    def reversed(self, x: Z3Term, bits: Z3Term) -> Z3Term:
+        """The lowest bits of ``x`` in reverse order."""
+        known = {bits.get_id() for _, bits, _ in self.mirrored.values()}
+        mirrored = self.mirror(x, bits)
+        if bits.get_id() not in known:
+            for flip in self.written:
+                self.turned(*flip, bits)
+        return mirrored
+
+    def mirror(self, x: Z3Term, bits: Z3Term) -> Z3Term:
+        """The same, without what follows for numbers with a bit flipped."""
+        mirrored = REVERSE(x, bits)
+        if mirrored.get_id() not in self.mirrored:
+            self.power(bits)
+            self.know(z3.Implies(bits >= 0, z3.And(mirrored >= 0, mirrored < POWER(bits))))  # reverse_bounds
+            for y, others, other in self.mirrored.values():
+                small = [z3.And(v >= 0, v < POWER(bits)) for v in (x, y)]
+                alike = z3.And(bits >= 0, others == bits, *small, mirrored == other)
+                self.know(z3.Implies(alike, x == y))  # reverse_injective
+            self.mirrored[mirrored.get_id()] = x, bits, mirrored
+        return mirrored
+
+    def turned(self, v: Z3Term, e: Z3Term, flip: Z3Term, bits: Z3Term) -> None:
+        """Where bit ``e`` is flipped, in reverse order that is bit ``bits - 1 - e``."""
+        other = self.flip(self.mirror(v, bits), bits - 1 - e)
+        inside = z3.And(v >= 0, e >= 0, e < bits)
+        self.know(z3.Implies(inside, self.mirror(flip, bits) == other))  # reverse_flip
+        same = self.block(v, e) % 2 == self.block(self.mirror(v, bits), bits - 1 - e) % 2
+        self.know(z3.Implies(inside, same))  # reverse_bit
+
+
+def bit_by_bit(x: Z3Term, bits: int) -> Z3Term:
+    """The lowest ``bits`` bits of ``x`` in reverse order."""
+    return z3.Sum([z3.IntVal(0), *(x / 2**k % 2 * 2 ** (bits - 1 - k) for k in range(bits))])
+
+
+def is_xor(x: Node) -> bool:
+    """Whether it is an exclusive or of two numbers of which none is written as a power of two."""
+    return x.op == "^" and not any(is_power(a) or is_one(a) for a in x.args)
 
 
 def is_power(x: object) -> bool:

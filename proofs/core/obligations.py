@@ -292,15 +292,27 @@ Lemmas = Callable[[Int, Int, Int], Sequence[Bool]]
 
 
 def with_lemmas(page: Page, lemmas: Lemmas | None, claims: Iterable[Obligation]) -> Iterator[Obligation]:
-    """The lemmas themselves, and ``claims`` with the lemmas, of the ranks that they speak of, as further hypotheses."""
+    """The lemmas themselves, and ``claims`` with the lemmas, of the ranks that they speak of, as further hypotheses.
+
+    A lemma that speaks of ``c`` or ``q`` helps only claims that do; as a hypothesis of others it would cost time.
+    """
     lemmas = lemmas or (lambda r, t, p: ())
     at_r, at_s, step = tuple(lemmas(r, t, p)), tuple(lemmas(s, t, p)), during(page)
-    for i, lemma in enumerate(at_r):
+    given = [(claim, known(claim, at_r, at_s)) for claim in claims]
+    helped = {id(lemma) for _, helping in given for lemma in helping}
+    needed = max((i + 1 for i, lemma in enumerate(at_r) if id(lemma) in helped), default=0)
+    for i, lemma in enumerate(at_r[:needed]):
         yield note(f"lemma {i + 1}", (*step, *at_r[:i]), lemma)
-    for claim in claims:
-        in_step = any("t" in variables(h) for h in claim.hypotheses)
-        known = (*at_r, *(at_s if "s" in variables(claim.claim) else ())) if in_step else ()
-        yield claim._replace(hypotheses=(*claim.hypotheses, *known))
+    for claim, helping in given:
+        yield claim._replace(hypotheses=(*claim.hypotheses, *helping))
+
+
+def known(claim: Obligation, at_r: Sequence[Bool], at_s: Sequence[Bool]) -> tuple[Bool, ...]:
+    """The lemmas that help this claim."""
+    spoken = variables(claim.claim)
+    if not any("t" in variables(h) for h in claim.hypotheses):
+        return ()
+    return tuple(x for x in (*at_r, *(at_s if "s" in spoken else ())) if variables(x) & {"c", "q"} <= spoken)
 
 
 Bound = Callable[[Int, Int, Int], Int]

@@ -114,7 +114,7 @@ class Memory:
             goal = reader(claim.claim)
         except Undecided:
             return None
-        question = solvers.question([*reader.hypotheses, *reader.facts], goal)
+        question = solvers.question([*reader.hypotheses, *reader.facts], goal, plain=True)
         text, said = question.to_smt2(), {"z3": solvers.ask_z3(question)}
         if said["z3"] == "sat":
             question.add(reader(p) <= FEW_RANKS, *reader.exactly(FEW_RANKS.bit_length()))

@@ -26,9 +26,12 @@ def versions() -> dict[str, str]:
     return {"z3": version("z3-solver"), "cvc5": version("cvc5")}
 
 
-def question(hypotheses: Sequence[z3.BoolRef], claim: z3.BoolRef) -> z3.Solver:
-    """A z3 solver that is unsatisfiable exactly if the hypotheses imply the claim."""
-    solver = z3.Solver()
+def question(hypotheses: Sequence[z3.BoolRef], claim: z3.BoolRef, plain: bool = False) -> z3.Solver:
+    """A z3 solver that is unsatisfiable exactly if the hypotheses imply the claim.
+
+    ``plain``: without z3's choice of a strategy, which for thousands of facts about functions is a poor one.
+    """
+    solver = z3.SimpleSolver() if plain else z3.Solver()
     solver.set("rlimit", EFFORT)
     solver.add(*hypotheses, z3.Not(claim))
     return solver
@@ -42,7 +45,7 @@ def ask_z3(solver: z3.Solver) -> str:
 def ask_z3_text(text: str) -> tuple[str, int]:
     """z3's answer to SMT-LIB text that asks one question, which knows nothing of other questions; and its effort."""
     context = z3.Context()
-    solver = z3.Solver(ctx=context)
+    solver = z3.SimpleSolver(ctx=context) if FUNCTIONS in text else z3.Solver(ctx=context)
     solver.set("rlimit", EFFORT)
     try:
         solver.from_string(text)
@@ -52,7 +55,7 @@ def ask_z3_text(text: str) -> tuple[str, int]:
     return answer, int(solver.statistics().get_key_value("rlimit count"))
 
 
-BITS = "(_ BitVec "
+BITS, FUNCTIONS = "(_ BitVec ", "(declare-fun power_of_two "
 
 
 @lru_cache(maxsize=1000)

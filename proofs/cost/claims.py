@@ -9,7 +9,7 @@ import sympy
 
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, Verdict, tested
-from sparring.proofs.cost.published import GIVEN, Claim
+from sparring.proofs.cost.published import Claim, holds, parts
 from sparring.proofs.cost.simplified import POWER, simplified
 from sparring.proofs.cost.symbols import CeilLog2, Expr, Log2, exact, k, n, p
 from sparring.spec.core.model import Page
@@ -58,7 +58,7 @@ def compared(claim: Claim, derived: Expr, proved: Verdict) -> Judged:
     if difference == 0:
         return Judged(claim, "equal", f"the same formula{given}", proved)
     lists = difference.has(k)
-    points = [at for at in POINTS if GIVEN[claim.given](at["n"], at["p"], at["k"]) and (lists or at["k"] == 0)]
+    points = [at for at in POINTS if holds(claim.given, at["n"], at["p"], at["k"]) and (lists or at["k"] == 0)]
     gaps = [(at, exact(formula, at) - exact(derived, at)) for at in points]
     below = next(((at, gap) for at, gap in gaps if gap < 0), None)
     if below:
@@ -80,7 +80,7 @@ def stated(claim: Claim) -> Expr:
         raise InputError(f"claim {claim.name!r}: {error}") from error
     if formula.has(sympy.Float):
         raise InputError(f"claim {claim.name!r}: {formula} has a decimal fraction; write it with integers")
-    if formula.has(Log2) and claim.given != POWER:
+    if formula.has(Log2) and POWER not in parts(claim.given):
         raise InputError(f"claim {claim.name!r}: {formula} holds where {POWER}; give it that, or round up or down")
     return formula
 

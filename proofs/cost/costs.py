@@ -17,8 +17,8 @@ from sparring.proofs.cost import counted, proof, tables, units
 from sparring.proofs.cost.claims import Judged, judge
 from sparring.proofs.cost.derivation import Derivation, derive
 from sparring.proofs.cost.forms import Forms
-from sparring.proofs.cost.published import GIVEN, published
-from sparring.proofs.cost.simplified import even, hypotheses, simplified, tidy
+from sparring.proofs.cost.published import holds, published
+from sparring.proofs.cost.simplified import even, simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number
@@ -99,7 +99,7 @@ class Cost(Forms):
     def simplify(self, given: str) -> Cost:
         """The same under hypotheses: "p | n", "p | k", "p = 2^m".  Raises InputError for one that is not known."""
         simplified(sympy.Integer(0), given)
-        return replace(self, given=given)
+        return replace(self, given=", ".join(dict.fromkeys(h for h in (self.derived.given, given) if h)))
 
     def at(self, **values: units.Given) -> Point:
         """The cost where letters have these values, in exact arithmetic; times may be written ``"5us"``.
@@ -108,7 +108,7 @@ class Cost(Forms):
         """
         at = units.full(values)
         n, p, k = (int(at.get(letter, least)) for letter, least in (("n", 0), ("p", 1), ("k", 0)))
-        if not all(GIVEN[given](n, p, k) for given in hypotheses(self.given)):
+        if not holds(self.given, n, p, k):
             raise InputError(f"this cost holds where {self.given}, not for p={p}, n={n}, k={k}")
         timed = "time" if {"alpha", "beta"} <= at.keys() else ""
         numbers = {name: self.number(name, at) for name in ("messages", "words", "path", "critical", "added", timed)}
@@ -138,7 +138,8 @@ class Cost(Forms):
     @property
     def even(self) -> str:
         """The hypothesis under which no chunk's size or part, and no logarithm, is rounded."""
-        return even([self.derived.steps, *(piece.words for piece in self.derived.pieces)])
+        found = even([self.derived.steps, *(piece.words for piece in self.derived.pieces)])
+        return f"p | n, {found}" if self.derived.given else found
 
     @property
     def gaps(self) -> list[str]:
@@ -186,7 +187,8 @@ def cost(page: Page) -> Cost:
     Raises Undecided where it is not derived, InputError where a formula cannot be run on symbols.
     """
     with summable(page):
-        return Cost(page, derive(page))
+        derived = derive(page)
+        return Cost(page, derived, derived.given)
 
 
 @contextmanager

@@ -98,7 +98,12 @@ def points(ranks: Iterable[int], seed: int = 0) -> Iterator[dict[str, int]]:
 
 def compared(page: Page, derived: Derivation, ranks: Iterable[int] = RANKS) -> Unlike | None:
     """The first quantity that is not what is counted, at two lengths for each number of ranks."""
-    return next((u for at in points(ranks) for u in compared_at(page, derived, at)), None)
+    return next((u for at in points(ranks) for u in compared_at(page, derived, even(page, derived, at))), None)
+
+
+def even(page: Page, derived: Derivation, at: Mapping[str, int]) -> Mapping[str, int]:
+    """The point, or the next one at which all chunks are equal, where the forms are derived for these."""
+    return {**at, "n": at["n"] + -at["n"] % number(page.chunks(at["p"]))} if derived.given else at
 
 
 def compared_at(page: Page, derived: Derivation, at: Mapping[str, int]) -> Iterator[Unlike]:

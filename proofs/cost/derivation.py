@@ -62,6 +62,8 @@ class Derivation:
     gaps: tuple[str, ...]
     confirmed: int = 0
     """How many obligations both solvers confirmed, where the forms were derived with their help."""
+    given: str = ""
+    """The hypothesis under which all but ``steps`` hold: chunks are equal."""
 
 
 def derive(page: Page) -> Derivation:
@@ -70,7 +72,7 @@ def derive(page: Page) -> Derivation:
         raise Undecided("a rank may send several messages in a step: what it sends is not yet summed")
     if page.data == "sparse":
         raise Undecided("how long a message is depends on which entries the ranks have")
-    if page.data == "vector" and not page.cuts:
+    if page.data == "vector" and (not page.cuts or hasattr(page.module, "block")):
         return counting(page)
     steps = number_of_steps(page)
     pieces = tuple(summed(page.words, page.chunk(r, t, p), span) for span in cut(page, steps))
@@ -99,7 +101,7 @@ def derive(page: Page) -> Derivation:
 
 
 def counting(page: Page) -> Derivation:
-    """The closed forms for a page of whole vectors, of which messages are counted."""
+    """The closed forms for a page of whole vectors, or of blocks of them, of which messages are counted."""
     forms, gaps = whole(page), []
     gaps.append("messages of each rank: silent ranks send fewer; the number is that of the steps")
     gaps.append("words of one rank: which ranks are silent when is not written as a formula; only their most is")
@@ -108,7 +110,7 @@ def counting(page: Page) -> Derivation:
     return Derivation(
         steps=forms.steps, pieces=(), sent=None, adding=None, added=None, largest=forms.largest, path=forms.path,
         critical=forms.critical, added_most=forms.added_most, added_critical=forms.added_critical,
-        gaps=tuple(gaps), confirmed=len(forms.claims),
+        gaps=tuple(gaps), confirmed=len(forms.claims), given=forms.given,
     )  # fmt: skip
 
 

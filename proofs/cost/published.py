@@ -17,8 +17,10 @@ GIVEN: Mapping[str, Callable[[int, int, int], bool]] = {
     "p | n": lambda n, p, k: n % p == 0,
     "p | k": lambda n, p, k: k % p == 0,
     "p = 2^m": lambda n, p, k: p.bit_count() == 1,
+    "p not 2^m": lambda n, p, k: p.bit_count() > 1,
+    "2^floor(log2 p) | n": lambda n, p, k: n % (1 << p.bit_length() - 1) == 0,
 }
-"""Hypotheses that a claim may have, and whether they hold."""
+"""Hypotheses that a claim may have, also several with commas between them, and whether they hold."""
 
 QUANTITIES = ("words", "messages", "added", "path")
 """What a claim may speak of: V_max, messages of one rank, the most words that one rank adds, and V_path."""
@@ -31,10 +33,24 @@ class Claim(NamedTuple):
     quantity: str
     formula: Callable[[Any, Any, Any], Any]
     given: str
-    """Under which hypothesis it is published, one of ``GIVEN``."""
+    """Under which hypothesis it is published, one or several of ``GIVEN``."""
     source: str
     xfail: str = ""
     """Why it is known to be too low somewhere; that it is not is then the failure."""
+
+
+def parts(given: str) -> list[str]:
+    """The hypotheses that ``given`` joins.
+
+    >>> parts("p = 2^m, p | n"), parts("")
+    (['p = 2^m', 'p | n'], [''])
+    """
+    return [part.strip() for part in given.split(",")]
+
+
+def holds(given: str, n: int, p: int, k: int) -> bool:
+    """Whether these hypotheses hold there."""
+    return all(GIVEN[part](n, p, k) for part in parts(given))
 
 
 def log2(p: Any, rounded: str = "") -> Any:
@@ -48,7 +64,7 @@ def published(page: Page) -> Sequence[Claim]:
     """The claims that stand by the page; raises InputError for one that cannot be judged."""
     claims: Sequence[Claim] = getattr(companion(page), "claims", ())
     for claim in claims:
-        if claim.given not in GIVEN or claim.quantity not in QUANTITIES:
+        if not {*parts(claim.given)} <= {*GIVEN} or claim.quantity not in QUANTITIES:
             raise InputError(
                 f"page {page.name}: claim {claim.name!r} is of {claim.quantity!r} given {claim.given!r}; "
                 f"there are {', '.join(QUANTITIES)}, and given may be {', '.join(map(repr, GIVEN))}"

@@ -13,11 +13,13 @@ DIVIDED = {f"p | {m}": m for m in LENGTHS}
 """Hypotheses, and what ``p`` divides there; several are joined by commas."""
 
 POWER = "p = 2^m"
-HYPOTHESES = (*DIVIDED, POWER)
+HYPOTHESES = (*DIVIDED, POWER, "p not 2^m", "2^floor(log2 p) | n")
 
 
 def simplified(x: Expr, given: str) -> Expr:
     """``x`` under the hypothesis ``given``: "", "p | n", "p | k", "p = 2^m", or several, "p | n, p | k".
+
+    Others change nothing.
 
     >>> from sparring.proofs.cost.symbols import n
     >>> simplified(2 * n - sympy.floor(2 * n / p), "p | n")
@@ -25,7 +27,7 @@ def simplified(x: Expr, given: str) -> Expr:
     """
     parts = hypotheses(given)
     if POWER in parts:
-        x = x.replace(CeilLog2, Log2).replace(FloorLog2, Log2)
+        x = sympy.powsimp(x.replace(CeilLog2, Log2).replace(FloorLog2, Log2).subs(2 ** Log2(p), p))
     for m in (DIVIDED[part] for part in parts if part in DIVIDED):
         each = sympy.Symbol(f"{m}/p", integer=True, nonnegative=True)
         x = sympy.factor(sympy.expand(x.subs(m, each * p)).subs(each, m / p))

@@ -131,8 +131,8 @@ def exact(x: Expr, values: Mapping[str, int | Fraction]) -> Fraction:
         return Fraction(values[x.name])
     if x.is_Rational:
         return Fraction(x.p, x.q)
-    if x.is_Pow and x.exp.is_integer:
-        return exact(x.base, values) ** int(exact(x.exp, values))
+    if x.is_Pow and (exponent := exact(x.exp, values)).denominator == 1:
+        return exact(x.base, values) ** int(exponent)
     args = [exact(a, values) for a in x.args]
     if isinstance(x, B):
         return Fraction(math.floor(args[0] * args[1] / values["p"]))

@@ -1,5 +1,9 @@
 """What a page costs that sends whole vectors: its messages are counted, each of ``n`` words.
 
+Likewise where it sends blocks of equal chunks, of which all ranks send as many in a step: within a
+span always all of them; or first half of them, then half of that, down to one, so that one less than
+all are sent in the span; or these numbers backwards.
+
 The conditions ``t < X`` of its formulas cut the steps into spans.  Within a span a rank either
 sends in every step or in none, and so it is with adding; so what a rank does in all is a sum of
 lengths of spans.  The most that one rank does is such a sum, too: it is found by trying, and
@@ -10,7 +14,7 @@ of messages goes through all steps; a rank that all its messages leave or reach 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, pairwise, permutations, product
 from typing import NamedTuple
 
 import sympy
@@ -23,10 +27,13 @@ from sparring.proofs.core.supplement import subject
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.symbols import CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym, both, either, where
+from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym, both, either, evaluate, variables, where
 
 SOME_RANKS: tuple[Int, ...] = (0, p - 1, where(p > 1, 1, 0))
 """Of these one is shown to do what some rank does."""
+
+FEW = range(1, 8)
+"""Of ranks: what is false for so many is not put to the solvers."""
 
 Act = Callable[[Int, Int], Bool]
 """``act(r, t)``: whether rank ``r`` does it in step ``t``."""
@@ -42,6 +49,19 @@ class Whole(NamedTuple):
     added_most: Expr
     added_critical: Expr
     claims: tuple[Obligation, ...]
+    given: str = ""
+    """The hypothesis under which all but ``steps`` hold."""
+
+
+class Bulk(NamedTuple):
+    """What a rank sends, in chunks, that sends in all steps of a span."""
+
+    first: Int
+    end: Int
+    chunks: Int
+    """As the solvers read it."""
+    product: Int
+    """The same number as it is written down."""
 
 
 class LogReader(SympyReader):
@@ -76,30 +96,57 @@ class Cuts(Reader[dict[str, Int]]):
 
 def whole(page: Page) -> Whole:
     """The closed forms; raises Undecided where something could not be shown."""
-    if not (subject_words := SympyReader()(page.words(r, t, 0, p, obligations.n, Sym.var("k")))).equals(symbols.n):
-        raise Undecided(f"a message has {subject_words} words, not n")
+    if not page.cuts:
+        whole_vector = SympyReader()(page.words(r, t, 0, p, obligations.n, Sym.var("k")))
+        if not whole_vector.equals(symbols.n):
+            raise Undecided(f"a message has {whole_vector} words, not n")
     read = LogReader()
     edges: list[Int] = [0, *cuts(page), page.steps(p)]
     shown = [
         *steady(page, edges),
         Obligation("somebody sends", during(page), some(*(page.active(x, t, p) for x in SOME_RANKS))),
     ]
-    sent, added = (most(page, edges, act) for act in (sends(page), adds(page)))
+    found = [bulk(page, first, end) for first, end in pairwise(edges)]
+    bulks = [one for one, _ in found]
+    sent, added = (most(page, bulks, act) for act in (sends(page), adds(page)))
     unbroken = path(page)
-    claims = (*confirmed(page, shown), *sent[1], *added[1], *unbroken)
-    steps = sympy.expand(read(edges[-1]))
-    lengths = [(end - first, page.adds(first, p)) for first, end in pairwise(edges)]
-    adding = [length for length, does in lengths if always_so(page, implies(length > 0, does))]
-    n = symbols.n
+    claims = confirmed(page, [*shown, *(c for _, sizes in found for c in sizes), *sent[1], *added[1], *unbroken])
+    adding = [one for one in bulks if always_so(page, implies(one.first < one.end, page.adds(one.first, p)))]
+
+    def words(chunks: Sequence[Bulk]) -> Expr:
+        total = sum((read(one.product) for one in chunks), sympy.Integer(0))
+        return sympy.expand(sympy.expand(symbols.n * total) / read(page.chunks(p)))
+
     return Whole(
-        steps=steps,
-        largest=sympy.expand(n * read(sent[0])),
-        path=sympy.expand(n * steps) if unbroken else None,
-        critical=sympy.expand(n * steps),
-        added_most=sympy.expand(n * read(added[0])),
-        added_critical=sympy.expand(n * sum(map(read, adding))),
+        steps=sympy.expand(read(edges[-1])),
+        largest=words(sent[0]),
+        path=words(bulks) if unbroken else None,
+        critical=words(bulks),
+        added_most=words(added[0]),
+        added_critical=words(adding),
         claims=claims,
+        given="2^floor(log2 p) | n" if page.cuts else "",
     )
+
+
+def bulk(page: Page, first: Int, end: Int) -> tuple[Bulk, Sequence[Obligation]]:
+    """What is sent in a span, and what shows it; raises Undecided where messages grow or shrink in another way."""
+    everything = page.chunks(p)
+    if isinstance(everything, int):
+        return Bulk(first, end, (end - first) * everything, (end - first) * everything), ()
+    inside = every(first <= t, t < end, page.active(r, t, p))
+    now, then, last = page.count(r, t, p), page.count(r, t + 1, p), t + 1 == end
+    once = every(end <= first + 1, implies(inside, now == everything))
+    halves = every(implies(t == first, 2 * now == everything), where(last, now == 1, 2 * then == now))
+    doubles = every(implies(t == first, now == 1), where(last, 2 * now == everything, then == 2 * now))
+    all_once = Bulk(first, end, where(first < end, everything, 0), (end - first) * everything)
+    but_one = Bulk(first, end, everything - 1, everything - 1)
+    none = implies(first == end, everything == 1)
+    for one, claim in (all_once, once), *((but_one, both(none, implies(inside, shape))) for shape in (halves, doubles)):
+        shown = Obligation("chunks in a span", during(page), claim)
+        if plausible(page, shown):
+            return one, [shown]
+    raise Undecided("how many chunks are in a message is no power of two that halves or doubles from step to step")
 
 
 def cuts(page: Page) -> list[Int]:
@@ -128,22 +175,21 @@ def steady(page: Page, edges: Sequence[Int]) -> Iterator[Obligation]:
             yield Obligation(f"{what} is steady", during(page), implies(inside, iff(act(r, t), act(r, t + 1))))
 
 
-def most(page: Page, edges: Sequence[Int], act: Act) -> tuple[Int, Sequence[Obligation]]:
-    """In how many steps that rank acts that acts in the most, and what shows it."""
-    spans = list(pairwise(edges))
+def most(page: Page, spans: Sequence[Bulk], act: Act) -> tuple[Sequence[Bulk], Sequence[Obligation]]:
+    """The spans in which that rank acts that acts the most, and what shows it."""
 
     def times(x: Int) -> Int:
-        return sum((where(act(x, first), end - first, 0) for first, end in spans), 0)
+        return sum((where(act(x, one.first), one.chunks, 0) for one in spans), 0)
 
     for k in range(len(spans), 0, -1):
         for chosen in combinations(spans, k):
-            best = sum((end - first for first, end in chosen), 0)
+            best = sum((one.chunks for one in chosen), 0)
             claims = [
                 Obligation("no rank does it oftener", always(page), times(r) <= best),
                 Obligation("some rank does it so often", always(page), some(*(times(x) == best for x in SOME_RANKS))),
             ]
             if all(plausible(page, claim) for claim in claims):
-                return best, confirmed(page, claims)
+                return chosen, claims
     raise Undecided("no sum of spans is the most that one rank does")
 
 
@@ -157,18 +203,25 @@ def path(page: Page) -> Sequence[Obligation]:
         received = every(t == 0, page.active(source, 0, p), page.dst(source, 0, p) == x)
         claim = Obligation("a path goes through all steps", during(page), either(page.active(x, t, p), received))
         if plausible(page, claim):
-            return confirmed(page, [claim])
+            return [claim]
     return ()
 
 
 def always_so(page: Page, claim: Bool) -> bool:
     """Whether z3 finds that ``claim``, in which there is no step, holds for every p."""
-    return plausible(page, Obligation("tried", always(page), claim))
+    tried = Obligation("tried", always(page), claim)
+    return plausible(page, tried) and all(answer.holds for answer in answered([tried], False, page.encoding))
 
 
 def plausible(page: Page, claim: Obligation) -> bool:
-    """Whether z3 finds that it holds for every p; what counts is confirmed by both solvers."""
-    return all(answer.holds for answer in answered([claim], False, page.encoding))
+    """Whether it holds for a few ranks, evaluated; what counts is confirmed by both solvers."""
+    names = sorted(variables(claim.claim) - {"p"})
+
+    def fits(p: int, values: tuple[int, ...]) -> bool:
+        at = {**dict.fromkeys("qrsct", 0), "p": p, **dict(zip(names, values))}
+        return not all(evaluate(h, **at) for h in claim.hypotheses) or bool(evaluate(claim.claim, **at))
+
+    return all(fits(p, values) for p in FEW for values in product(range(max(FEW) + 1), repeat=len(names)))
 
 
 def confirmed(page: Page, claims: Sequence[Obligation]) -> Sequence[Obligation]:

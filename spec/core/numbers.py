@@ -145,6 +145,17 @@ def negate(a: Bool) -> Bool:
     return not a if isinstance(a, bool) else Truth("not", a)
 
 
+def reverse(x: Int, bits: Int) -> Int:
+    """The lowest ``bits`` bits of ``x``, in reverse order.
+
+    >>> reverse(6, 3), reverse(6, 4), reverse(Sym.var("r"), 3)
+    (3, 6, reverse(r, 3))
+    """
+    if isinstance(x, int) and isinstance(bits, int):
+        return sum((x >> i & 1) << (bits - 1 - i) for i in range(bits))
+    return Sym("reverse", x, bits)
+
+
 Value = TypeVar("Value")
 
 
@@ -186,6 +197,7 @@ MEANING: dict[str, Callable[..., int | bool]] = {
     "<<": lambda a, b: a << b,
     ">>": lambda a, b: a >> b,
     "bit_length": lambda a: a.bit_length(),
+    "reverse": reverse,
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
     "==": lambda a, b: a == b,
