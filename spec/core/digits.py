@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sparring.errors import InputError
 from sparring.spec.core.numbers import MEANING, Int, Sym
 
 
@@ -46,16 +47,18 @@ def formula(op: str, *args: Int) -> Int:
 
 
 def power_of(k: int, e: int) -> int:
-    """``k**e``; ValueError unless ``k >= 2`` and ``e >= 0``."""
-    if k < 2 or e < 0:
-        raise ValueError(f"{k}**{e}: digits have a base of at least 2 and are counted from 0")
+    """``k**e``; InputError unless ``k >= 2`` and ``e >= 0``."""
+    if k < 2:
+        raise InputError(f"digits to the base {k}: a base, or radix, is at least 2")
+    if e < 0:
+        raise InputError(f"digit {e}: digits are counted from 0")
     return int(k**e)
 
 
 def log_of(x: int, k: int) -> int:
-    """By trying; ValueError unless ``x >= 1`` and ``k >= 2``."""
+    """By trying; InputError unless ``x >= 1`` and ``k >= 2``."""
     if x < 1:
-        raise ValueError(f"log({x}): only of numbers from 1 on")
+        raise InputError(f"log({x}): only of numbers from 1 on")
     e = 0
     while power_of(k, e + 1) <= x:
         e += 1

@@ -1,0 +1,101 @@
+"""Recursive multiplying is proved for every number of ranks and every radix, and planted faults are refuted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sparring import page
+from sparring.proofs import recursive_multiplying as proof
+from sparring.proofs.core import kernel, questions
+from sparring.proofs.core.conjectures import conjectures
+from sparring.proofs.core.kernel import Theorem
+from sparring.proofs.core.supplement import subject
+from sparring.proofs.core.verdicts import NOT_INDUCTIVE, PROVED, REFUTED
+from sparring.spec import recursive_multiplying
+from sparring.spec.core import pages
+from sparring.spec.core.numbers import Sym
+
+MULTIPLYING = page("recursive_multiplying")
+SOURCE = Path(recursive_multiplying.__file__).read_text(encoding="utf-8")
+
+
+@pytest.mark.timeout(600)
+def test_it_is_proved_for_every_p_and_every_radix():
+    """By both solvers, without a bound, each claim with a refuted mutant."""
+    attempts = {a.name: a for a in kernel.prove(MULTIPLYING)}
+
+    assert {*attempts} == {"result", "agreement", "economy", "deadlock", "peers"}
+    assert all(isinstance(a, Theorem) and a.verdict == PROVED and a.mutant for a in attempts.values())
+    assert all(a.statement.endswith("for every radix >= 2.") for a in attempts.values())
+    assert {tuple(x.solvers.items()) for a in attempts.values() for x in a.answers} == {
+        (("z3", "unsat"), ("cvc5", "unsat"))
+    }
+    assert all("radix" in str(x.obligation.hypotheses[0]) for a in attempts.values() for x in a.answers)
+
+
+def changed(tmp_path, old, new):
+    """The page with some text in place of other."""
+    assert SOURCE.count(old) == 1
+    (tmp_path / "planted.py").write_text(SOURCE.replace(old, new), encoding="utf-8")
+    return pages.find(str(tmp_path / "planted.py"))
+
+
+def verdict(planted, name, **parts):
+    """Of the claim of that name, for every radix, first solver only."""
+    whole = replace(subject(planted), every=proof.every, **parts)
+    general = replace(whole.general, **parts)
+    conjecture = next(c for c in conjectures(general) if c.name == name)
+    return kernel.judge(whole, conjecture, second_opinion=False).verdict
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    i = place(t, p, radix)\n    return where(beyond(r", "    i = 0\n    return where(beyond(r"),
+        ("hands_back), digit(r, top, radix) == j + 1)", "hands_back), r < 0)"),
+        ("def messages(radix: Int) -> Int:                      return radix - 1",
+         "def messages(radix: Int) -> Int:                      return radix - 2"),
+        ("return t < folds(p, radix) + log(p, radix)", "return t < folds(p, radix)"),
+        ("return log(p, radix) + 2 * folds(p, radix)", "return log(p, radix) + folds(p, radix)"),
+    ],
+    ids=["wrong digit", "missing fold", "a message short", "overwrites in rounds", "nothing handed back"],
+)  # fmt: skip
+def test_planted_faults_are_refuted(tmp_path, old, new):
+    """Wrong for some radix, so that the result is refuted."""
+    assert verdict(changed(tmp_path, old, new), "result") == REFUTED
+
+
+@pytest.mark.timeout(300)
+def test_agreement_a_round_too_early_is_not_inductive():
+    """Planted: that ranks agree that the coming round makes agree."""
+    radix = Sym.var("radix")
+    whole = subject(MULTIPLYING)
+    planted = replace(whole.general, same=lambda r, s, c, t, p: proof.same(r, s, c, t + 1, p, radix))
+    conjecture = next(c for c in conjectures(planted) if c.name == "agreement")
+
+    assert kernel.judge(whole, conjecture, second_opinion=False).verdict == NOT_INDUCTIVE
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("member", lambda r, i, d, radix: r + i * d),
+        ("member", lambda r, i, d, radix: r + (i - r // d % radix) * d * radix),
+        ("further", lambda d, radix: d + radix),
+        ("digit", lambda r, d, radix: r % radix),
+    ],
+    ids=["adds the digit", "one place further", "sums for products", "the last digit"],
+)
+def test_an_implementation_with_other_peers_is_refused(monkeypatch, name, wrong):
+    """Its arithmetic is not the page's; at least one obligation is not proved, and none is called so."""
+    monkeypatch.setattr(f"sparring.impl.recursive_multiplying.{name}", wrong)
+    conjecture = next(c for c in conjectures(subject(MULTIPLYING).general) if c.name == "peers")
+
+    answers = list(questions.answered(conjecture.obligations, False, "digits"))
+
+    assert not all(answer.holds for answer in answers)

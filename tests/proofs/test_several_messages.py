@@ -1,0 +1,150 @@
+"""Where a rank sends several messages in a step: what is true is proved, what is false is refuted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sparring import page, run
+from sparring.errors import InputError, ScheduleFault, Undecided
+from sparring.proofs.contention.traffic import Traffic
+from sparring.proofs.core import coq, execution, kernel
+from sparring.proofs.core.supplement import subject
+from sparring.proofs.core.verdicts import PROVED, REFUTED
+from sparring.proofs.cost.counted import count
+from sparring.spec.core.runner import Run
+
+DIRECT = '''
+"""All send all their vector at once."""
+
+from sparring.spec.core.numbers import either, where
+
+def steps(p):             return where(p > 1, 1, 0)
+def messages(p):          return p - 1
+def chunks(p):            return 1
+def dst(r, j, p):         return (r + j + 1) % p
+def src(r, j, p):         return (r - j - 1) % p
+def chunk(r):             return 0
+def adds(t):              return True
+def who(q, r, p):         return (r - q - 1) % p
+def holds(q, r, t, p):    return where(t < steps(p), q == r, True)
+def same(r, s, c, t, p):  return either(r == s, t >= steps(p))
+'''
+
+
+@pytest.fixture
+def written(tmp_path: Path):
+    """The page with some text in place of other."""
+
+    def write(*changes: tuple[str, str]):
+        text = DIRECT
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        (tmp_path / "direct.py").write_text(text)
+        return page(str(tmp_path / "direct.py"))
+
+    return write
+
+
+def verdicts(direct):
+    return {attempt.name: attempt.verdict for attempt in kernel.prove(direct)}
+
+
+def test_all_send_all_at_once(written):
+    """Every claim is a theorem for every p, with as many messages as ranks."""
+    attempts = list(kernel.prove(written()))
+
+    assert {a.name for a in attempts} == {"result", "agreement", "economy", "deadlock"}
+    assert all(isinstance(a, kernel.Theorem) and a.verdict == PROVED and a.mutant for a in attempts)
+
+
+def test_copies_are_added_in_the_order_of_ranks(written):
+    """On every rank alike, its own copy included."""
+    for p in (1, 2, 3, 6):
+        letters = [[chr(97 + r)] for r in range(p)]
+        assert {tuple(y) for y in Run(written(), letters).results} == (
+            {("abcdef"[:p],)} if p > 2 else {("a",)} if p == 1 else {("ab",), ("ba",)}
+        )
+
+
+@pytest.mark.parametrize(
+    ("changes", "claim"),
+    [
+        ([("(r + j + 1) % p", "(r + 1) % p"), ("(r - j - 1) % p", "(r - 1) % p")], "result"),
+        ([("return p - 1", "return where(p > 2, p - 2, 1)")], "result"),
+        ([("return p - 1", "return p")], "result"),
+        ([("adds(t):              return True", "adds(t):              return False")], "result"),
+        ([("return (r - j - 1) % p", "return (r - j - 2) % p")], "deadlock"),
+    ],
+    ids=["all to one", "one too few", "to oneself", "overwritten", "listens elsewhere"],
+)
+def test_planted_faults_are_refuted(written, changes, claim):
+    """Each by the claim that it breaks, with a witness."""
+    assert verdicts(written(*changes))[claim] == REFUTED
+
+
+def test_what_only_who_says_wrongly_is_not_inductive(written):
+    """The algorithm runs right; what the page says of itself is wrong."""
+    found = {a.name: a for a in kernel.prove(written(("(r - q - 1) % p", "(r - q) % p")))}
+
+    assert str(found["result"].verdict) == "not inductive"
+    assert not any(isinstance(a, kernel.Theorem) for a in found.values() if a.name != "partition")
+
+
+def test_agreement_too_early_is_no_theorem(written):
+    """That all ranks hold the same before anything is sent."""
+    planted = written(("either(r == s, t >= steps(p))", "either(r == s, t >= 0)"))
+
+    assert verdicts(planted)["agreement"] != PROVED
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ([("(r + j + 1) % p", "(r + 1) % p"), ("(r - j - 1) % p", "(r - 1) % p")], "rank 0 sends 2 messages to rank 1"),
+        ([("adds(t):              return True", "adds(t):              return False")], "2 messages overwrite rank"),
+        ([("return p - 1", "return 0 * p")], r"messages\(0, 3\) = 0; a step has at least 1"),
+    ],
+)
+def test_the_runner_names_what_makes_no_schedule(written, changes, why):
+    with pytest.raises(ScheduleFault, match=why):
+        Run(written(*changes), [["a"], ["b"], ["c"]]).results
+
+
+def test_a_message_in_vain_among_others_is_seen(written):
+    """One of two messages brings nothing new: the same copy comes twice."""
+    twice = written(("return where(p > 1, 1, 0)", "return where(p > 1, 2, 0)"))
+
+    assert "brings rank" in str(execution.first(execution.in_vain, twice, [3]))
+
+
+def test_costs_are_counted(written):
+    """Each rank sends p - 1 messages of n words in the one step."""
+    found = count(written(), p=5, n=7, k=0)
+
+    assert (found.steps, found.sent, found.added, found.critical) == (1, [28] * 5, [28] * 5, 28)
+
+
+def test_what_is_not_covered_says_so(written):
+    """Contention, Coq instances and closed costs know one message a step."""
+    import sparring
+
+    with pytest.raises(InputError, match="contention is not covered where a rank sends several messages"):
+        Traffic.of(written(), 4)
+    with pytest.raises(Undecided, match="several messages in a step have no Coq instance"):
+        coq.instance(written())
+    with pytest.raises(Undecided, match="several messages in a step: what it sends is not yet summed"):
+        sparring.cost(written())
+    with pytest.raises(InputError, match="contention is not covered where a rank sends several messages"):
+        subject(written(("def steps", "contention = {'ring': 'exclusive'}\ndef steps")))
+
+
+def test_one_message_needs_no_letter():
+    """A page of a radix that leaves one message is asked as any other."""
+    assert not page("recursive_multiplying", radix=2).several
+    assert page("recursive_multiplying").several
+    same = [run(name, [["a"], ["b"], ["c"], ["d"]], **options).results[0]
+            for name, options in (("recursive_doubling", {}), ("recursive_multiplying", {"radix": 2}))]  # fmt: skip
+    assert same[0] == same[1]
