@@ -26,7 +26,7 @@ as in MPICH; in the fold MPICH adds a rank's own copy last, which has other bits
 
 from typing import NamedTuple
 
-from sparring.spec.core.digits import prefix, digit, log, power, put
+from sparring.spec.core.digits import digit, log, power, prefix, put
 from sparring.spec.core.numbers import Bool, Int, both, where
 
 encoding = "digits"

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from sparring.errors import Undecided
 from sparring.proofs.coq.check import HERE
 from sparring.proofs.core import digits, questions
-from sparring.proofs.core.digits import PREFIX, DIGIT, LOG, POWER, PRODUCT, PUT, REST, DigitsReader
+from sparring.proofs.core.digits import DIGIT, LOG, POWER, PREFIX, PRODUCT, PUT, REST, DigitsReader
 from sparring.proofs.core.obligations import RANKS, Obligation, p, q, r, s, t, within
-from sparring.spec.core.digits import prefix, digit, log, power, put
+from sparring.spec.core.digits import digit, log, power, prefix, put
 from sparring.spec.core.numbers import Sym, evaluate, where
 
 k = Sym.var("k")
