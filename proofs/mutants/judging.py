@@ -9,9 +9,11 @@ prove that what is changed gives what it gave; else it has survived, whatever th
 from __future__ import annotations
 
 import inspect
+import random
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -19,7 +21,8 @@ import numpy as np
 
 from sparring.errors import SparringError, Undecided
 from sparring.proofs.core import execution, iterations, kernel, lists, refinement
-from sparring.proofs.core.questions import Memory, answered
+from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.questions import Memory, answered, counterexample
 from sparring.proofs.core.refinement import DTYPES, Flaw
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.cost.counted import count, unlike_a_run
@@ -31,12 +34,14 @@ from sparring.proofs.world import world
 from sparring.proofs.world.findings import Outcome
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page, load
+from sparring.spec.core.numbers import variables
 from sparring.spec.core.runner import number
 from sparring.spec.core.sparse import SparseVector
 
 RANKS = (*range(1, 6), 7)
 """Numbers of ranks that an implementation runs with; folds of one pair and of several, and powers, are among them."""
 FEW = 3  # ranks, up to which all dtypes are run
+TRIES = 140  # of small numbers, for each obligation
 STEPS = 20  # for each rank: a schedule with more is not run, but counts as wrong
 
 
@@ -108,13 +113,30 @@ def page_faults(page: Page, target: str | None, mutant: Mutant, memory: Memory) 
 
 
 def unproved(whole: Subject, memory: Memory, *names: str) -> Iterator[str]:
-    """The obligations with a counterexample, of the theorems of these names or of all that are expected to hold."""
-    for conjecture in kernel.readable(whole):
-        if conjecture.contended or (names and conjecture.name not in names):
-            continue
+    """The obligations with a counterexample, of the theorems of these names or of all that are expected to hold.
+
+    Small numbers are tried first, which solvers take longer to find.
+    """
+    claimed = [c for c in kernel.readable(whole) if not c.contended and (c.name in names or not names)]
+    for conjecture in claimed:
+        yield from (f"{conjecture.name}: {found}" for found in map(tried, conjecture.obligations) if found)
+    for conjecture in claimed:
         for answer in answered(conjecture.obligations, False, conjecture.encoding, memory):
             if not answer.holds and not answer.problem:
                 yield f"{conjecture.name}: {kernel.told(answer)}"
+
+
+def tried(claim: Obligation) -> str:
+    """A counterexample of small numbers, in words; empty where a few tries find none."""
+    rng = random.Random(claim.name)
+    names = sorted(frozenset().union(*map(variables, (*claim.hypotheses, claim.claim))) - {"p"})
+    for i in range(TRIES):
+        p = i % max(RANKS) + 1
+        point = {"p": p, **{name: rng.randrange(p + 2 * (name not in "qrsc")) for name in names}}
+        with suppress(ValueError, ZeroDivisionError):  # a shift by a negative number, a remainder by none
+            if counterexample(claim, point):
+                return f"{claim.name} fails at {', '.join(f'{k}={v}' for k, v in point.items())}"
+    return ""
 
 
 def sizes(page: Page) -> Iterator[str]:
