@@ -35,7 +35,7 @@ from sparring.spec.recursive_doubling import folds, idle, log, number, rank, rem
 encoding = "bits"
 
 
-def halved(p: Int) -> Int:                 return folds(p) + log(p)        # steps until each rank has one finished chunk
+def halved(p: Int) -> Int:                 return folds(p) + log(p)        # steps until each rank has a finished chunk
 def shown(p: Int) -> Int:                  return halved(p) + log(p)       # and until all that exchange have all chunks
 def place(r: Int, p: Int) -> Int:          return reverse(number(r, p), log(p))  # the chunk that rank r finishes
 def fold(t: Int, p: Int) -> Bool:          return either(t < folds(p), shown(p) <= t)  # the steps before and after

@@ -119,7 +119,8 @@ class Page:
     words: Callable[[Int, Int, Int, Int, Int, Int], Int]
     """``words(r, t, c, p, n, k)``: how long the message with chunk ``c`` is, by default as long as the chunk.
 
-    Of a message of several chunks, which begins with ``c``, by default as long as these together.  Where chunks are lists, ``k`` is the number of entries of each.
+    Of a message of several chunks, which begins with ``c``, by default as long as these together.
+    Where chunks are lists, ``k`` is the number of entries of each.
     """
     added: Callable[[Int, Int, Int, Int, Int, Int], Int]
     """``added(r, t, c, p, n, k)``: how many of these words are values that may be added, by default all."""
@@ -249,7 +250,7 @@ def sent(module: ModuleType, name: str, data: str, params: Mapping[str, Any]) ->
     if hasattr(module, "chunk"):
         raise InputError(f"page {name} has both chunk and block: a message has one chunk or a block of them")
     if data != "vector":
-        raise InputError(f"page {name} has data {data!r} and a block: only pieces of whole vectors go several at a time")
+        raise InputError(f"page {name} has data {data!r} and a block: only pieces of whole vectors go in blocks")
     block = bind(name, "block", module.block, params)
     return lambda r, t, p: block(r, t, p)[0], lambda r, t, p: block(r, t, p)[1]
 

@@ -15,7 +15,7 @@ def mpich(p):
     """Who sends which pieces to whom, round by round, as MPICH counts: by what begins and ends a rank's part."""
     pof2 = 1 << p.bit_length() - 1
     rem = p - pof2
-    parts = {v: (0, pof2) for v in range(pof2)}
+    parts = dict.fromkeys(range(pof2), (0, pof2))
 
     def rank(v):
         return 2 * v + 1 if v < rem else v + rem

@@ -61,9 +61,7 @@ def meant(hop: Hop, divergence: Divergence) -> bool:
     return (hop.t, hop.src, hop.dst) == divergence[:3]
 
 
-def placed(
-    wanted: list[Hop], trace: Trace, divergence: Divergence, n: int | None, pieces: int
-) -> Iterator[Placed]:
+def placed(wanted: list[Hop], trace: Trace, divergence: Divergence, n: int | None, pieces: int) -> Iterator[Placed]:
     """Every message in its step.
 
     MPI does not overtake: the k-th message of a channel is the page's k-th one there, though the run
