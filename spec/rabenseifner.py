@@ -32,6 +32,8 @@ fewer entries than chunks; where chunks begin, and that they may be empty, is th
 from sparring.spec.core.numbers import Bool, Int, both, either, negate, reverse, where
 from sparring.spec.recursive_doubling import folds, idle, log, number, rank, rem
 
+__all__ = ["folds", "idle", "log", "number", "rank", "rem"]  # recursive doubling's own
+
 encoding = "bits"
 
 

@@ -48,7 +48,7 @@ class Whole(NamedTuple):
     critical: Expr
     added_most: Expr
     added_critical: Expr
-    claims: tuple[Obligation, ...]
+    claims: Sequence[Obligation]
     given: str = ""
     """The hypothesis under which all but ``steps`` hold."""
 
@@ -132,7 +132,7 @@ def whole(page: Page) -> Whole:
 def bulk(page: Page, first: Int, end: Int) -> tuple[Bulk, Sequence[Obligation]]:
     """What is sent in a span, and what shows it; raises Undecided where messages grow or shrink in another way."""
     everything = page.chunks(p)
-    if isinstance(everything, int):
+    if not page.cuts:
         return Bulk(first, end, (end - first) * everything, (end - first) * everything), ()
     inside = every(first <= t, t < end, page.active(r, t, p))
     now, then, last = page.count(r, t, p), page.count(r, t + 1, p), t + 1 == end

@@ -109,7 +109,7 @@ def addressee(divergence: Divergence) -> int | None:
 
 def empty(hop: Hop, n: int | None, pieces: int) -> bool:
     """Whether the chunks are known to have no entries."""
-    return n is not None and number(chunk_words(hop.chunk, pieces, n, hop.count)) == 0
+    return n is not None and number(chunk_words(hop.chunk, pieces, n, hop.many)) == 0
 
 
 def seen(one: Placed, divergence: Divergence) -> Hop | Seen:
