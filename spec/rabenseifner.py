@@ -32,10 +32,12 @@ fewer entries than chunks; where chunks begin, and that they may be empty, is th
 from sparring.spec.core.numbers import Bool, Int, both, either, negate, reverse, where
 from sparring.spec.recursive_doubling import folds, idle, log, number, rank, rem
 
+__all__ = ["folds", "idle", "log", "number", "rank", "rem"]  # recursive doubling's own
+
 encoding = "bits"
 
 
-def halved(p: Int) -> Int:                 return folds(p) + log(p)        # steps until each rank has one finished chunk
+def halved(p: Int) -> Int:                 return folds(p) + log(p)        # steps until each rank has a finished chunk
 def shown(p: Int) -> Int:                  return halved(p) + log(p)       # and until all that exchange have all chunks
 def place(r: Int, p: Int) -> Int:          return reverse(number(r, p), log(p))  # the chunk that rank r finishes
 def fold(t: Int, p: Int) -> Bool:          return either(t < folds(p), shown(p) <= t)  # the steps before and after

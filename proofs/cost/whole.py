@@ -48,7 +48,7 @@ class Whole(NamedTuple):
     critical: Expr
     added_most: Expr
     added_critical: Expr
-    claims: tuple[Obligation, ...]
+    claims: Sequence[Obligation]
     given: str = ""
     """The hypothesis under which all but ``steps`` hold."""
 
@@ -132,7 +132,7 @@ def whole(page: Page) -> Whole:
 def bulk(page: Page, first: Int, end: Int) -> tuple[Bulk, Sequence[Obligation]]:
     """What is sent in a span, and what shows it; raises Undecided where messages grow or shrink in another way."""
     everything = page.chunks(p)
-    if isinstance(everything, int):
+    if not page.cuts:
         return Bulk(first, end, (end - first) * everything, (end - first) * everything), ()
     inside = every(first <= t, t < end, page.active(r, t, p))
     now, then, last = page.count(r, t, p), page.count(r, t + 1, p), t + 1 == end
@@ -144,7 +144,7 @@ def bulk(page: Page, first: Int, end: Int) -> tuple[Bulk, Sequence[Obligation]]:
     none = implies(first == end, everything == 1)
     for one, claim in (all_once, once), *((but_one, both(none, implies(inside, shape))) for shape in (halves, doubles)):
         shown = Obligation("chunks in a span", during(page), claim)
-        if plausible(page, shown):
+        if plausible(shown):
             return one, [shown]
     raise Undecided("how many chunks are in a message is no power of two that halves or doubles from step to step")
 
@@ -188,7 +188,7 @@ def most(page: Page, spans: Sequence[Bulk], act: Act) -> tuple[Sequence[Bulk], S
                 Obligation("no rank does it oftener", always(page), times(r) <= best),
                 Obligation("some rank does it so often", always(page), some(*(times(x) == best for x in SOME_RANKS))),
             ]
-            if all(plausible(page, claim) for claim in claims):
+            if all(plausible(claim) for claim in claims):
                 return chosen, claims
     raise Undecided("no sum of spans is the most that one rank does")
 
@@ -202,7 +202,7 @@ def path(page: Page) -> Sequence[Obligation]:
         source = page.src(x, 0, p)
         received = every(t == 0, page.active(source, 0, p), page.dst(source, 0, p) == x)
         claim = Obligation("a path goes through all steps", during(page), either(page.active(x, t, p), received))
-        if plausible(page, claim):
+        if plausible(claim):
             return [claim]
     return ()
 
@@ -210,10 +210,10 @@ def path(page: Page) -> Sequence[Obligation]:
 def always_so(page: Page, claim: Bool) -> bool:
     """Whether z3 finds that ``claim``, in which there is no step, holds for every p."""
     tried = Obligation("tried", always(page), claim)
-    return plausible(page, tried) and all(answer.holds for answer in answered([tried], False, page.encoding))
+    return plausible(tried) and all(answer.holds for answer in answered([tried], False, page.encoding))
 
 
-def plausible(page: Page, claim: Obligation) -> bool:
+def plausible(claim: Obligation) -> bool:
     """Whether it holds for a few ranks, evaluated; what counts is confirmed by both solvers."""
     names = sorted(variables(claim.claim) - {"p"})
 

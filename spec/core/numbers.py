@@ -152,8 +152,13 @@ def reverse(x: Int, bits: Int) -> Int:
     (3, 6, reverse(r, 3))
     """
     if isinstance(x, int) and isinstance(bits, int):
-        return sum((x >> i & 1) << (bits - 1 - i) for i in range(bits))
+        return backwards(x, bits)
     return Sym("reverse", x, bits)
+
+
+def backwards(x: int, bits: int) -> int:
+    """The same of numbers."""
+    return sum((x >> i & 1) << (bits - 1 - i) for i in range(bits))
 
 
 Value = TypeVar("Value")
@@ -197,7 +202,7 @@ MEANING: dict[str, Callable[..., int | bool]] = {
     "<<": lambda a, b: a << b,
     ">>": lambda a, b: a >> b,
     "bit_length": lambda a: a.bit_length(),
-    "reverse": reverse,
+    "reverse": backwards,
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
     "==": lambda a, b: a == b,

@@ -16,7 +16,7 @@ from sparring.proofs.core.bits import WIDTH, BitsReader
 from sparring.proofs.core.obligations import RANKS, Obligation, c, n, p, q, r, t, within
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.proofs.core.verdicts import Word
-from sparring.spec.core.numbers import both, evaluate, negate, where
+from sparring.spec.core.numbers import both, evaluate, negate, reverse, where
 
 HYPOTHESES = (*RANKS, within(t, p.bit_length()))
 TERMS = {
@@ -30,6 +30,7 @@ TERMS = {
     "remainder of a negative": (r - 3 * q - 1) % p,
     "parity": (r - q) % 2,
     "quotient": (r + q) // 3,
+    "reversed": reverse(r, t),
     "where": where(r < q, r ^ 1, (q << 1) - p),
 }
 DOUBLING = page("recursive_doubling")

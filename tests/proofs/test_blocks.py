@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from sparring import page
 from sparring.proofs.coq.check import HERE
 from sparring.proofs.core import blocks, kernel, questions
-from sparring.proofs.core.blocks import BELOW, BLOCK, LENGTH, POWER, XOR, BlocksReader
+from sparring.proofs.core.blocks import APART, BELOW, BLOCK, LENGTH, POWER, REVERSE, SHIFT, XOR, BlocksReader
 from sparring.proofs.core.kernel import Theorem
 from sparring.proofs.core.obligations import RANKS, Obligation, p, q, r, s, t, within
 from sparring.proofs.core.verdicts import EXPECTED, PROVED
-from sparring.spec.core.numbers import evaluate, where
+from sparring.spec.core.numbers import evaluate, reverse, variables, where
 
 BOX = (*RANKS, within(t, p.bit_length()))
+SMALL_BOX = (*RANKS, t >= 0)
 TERMS = {
     "power": 1 << t,
     "length": p.bit_length(),
@@ -31,6 +32,11 @@ TERMS = {
     "flip of a negative": (r - s) ^ (1 << t),
     "which": where(r ^ q < 1 << t, r >> t, q >> (t + 1)),
     "together": where((r - s) ^ q < 1 << t, 1, 0),
+    "apart": ((r - s) ^ q).bit_length() + (1 << t),
+    "shift up": ((r - s) << t) + (q >> t),
+    "rounded down": ((r >> t) << t) + ((r >> (t + 1)) << (t + 1)),
+    "reversed": reverse(r - s, t) + reverse(q, t),
+    "reversed and flipped": reverse(r ^ (1 << (t - 1)), t),
 }
 DOUBLING = page("recursive_doubling")
 INTENDED = {
@@ -38,6 +44,9 @@ INTENDED = {
     BLOCK: lambda x, e: x >> e if e >= 0 else -7,
     LENGTH: lambda x: x.bit_length() if x >= 1 else -3,
     XOR: lambda x, y: x ^ y,
+    APART: lambda x, y: (x ^ y).bit_length(),
+    SHIFT: lambda x, e: x << e if e >= 0 else -9,
+    REVERSE: lambda x, e: reverse(x, e) if e >= 0 else -11,
     BELOW: lambda x, y, e: z3.BoolVal(e >= 0 and x ^ y < 2**e),
 }
 """What the uninterpreted functions stand for."""
@@ -73,13 +82,13 @@ def made(application):
 @settings(deadline=None, max_examples=12)
 def test_facts_are_true_and_readings_have_their_value(name, data):
     """At any point, hypotheses met or not: what is added is so; the reading is Python's value where it has one."""
-    reader = BlocksReader(BOX, p)
+    reader = BlocksReader(BOX if variables(TERMS[name]) & {"p"} else SMALL_BOX, p)
     read = reader(TERMS[name])
     point = {v: data.draw(st.integers(-3, 40) | st.integers(-(2**40), 2**40), label=v) for v in "pqrs"}
     point["t"] = data.draw(st.integers(-2, 45), label="t")
 
     assert [fact for fact in (*reader.facts, *reader.exactly(5)) if not z3.is_true(value(fact, point))] == []
-    if point["t"] >= 0 and point["p"] >= 1:
+    if point["t"] >= (name == "reversed and flipped") and point["p"] >= 1:
         wanted = evaluate(TERMS[name], **{v: point[v] for v in "pqrst"})
         assert value(read, point).as_long() == wanted
 
@@ -105,7 +114,15 @@ def test_every_fact_is_a_theorem():
     proved = re.findall(r"^Print Assumptions (\w+)\.$", (HERE / "blocks.v").read_text(encoding="utf-8"), re.MULTILINE)
 
     assert names and names <= set(proved)
-    assert {"flip_value", "flip_above", "below_block", "block_next", "length_bounds", "power_grows"} <= set(proved)
+    assert {
+        "flip_value",
+        "flip_above",
+        "below_block",
+        "block_next",
+        "length_bounds",
+        "power_grows",
+        "reverse_flip",
+    } <= set(proved)
 
 
 @pytest.fixture(scope="module")

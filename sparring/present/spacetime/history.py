@@ -68,7 +68,7 @@ class Arrow(Protocol):
 class Hop(NamedTuple):
     """One message: in step ``t`` rank ``src`` sends ``chunk`` to ``dst``, which adds it, or overwrites with it.
 
-    ``count``: so many chunks, from ``chunk`` on, go in the one message.
+    ``many``: so many chunks, from ``chunk`` on, go in the one message.
     """
 
     t: int
@@ -76,11 +76,11 @@ class Hop(NamedTuple):
     dst: int
     chunk: int
     adds: bool
-    count: int = 1
+    many: int = 1
 
     @property
     def chunks(self) -> range:
-        return range(self.chunk, self.chunk + self.count)
+        return range(self.chunk, self.chunk + self.many)
 
     @property
     def look(self) -> Look:
@@ -89,15 +89,15 @@ class Hop(NamedTuple):
     @property
     def label(self) -> str:
         """The chunk, and what becomes of it: ``+3`` is added, ``=3`` overwrites; of several ``+4-7``."""
-        last = f"-{self.chunks[-1]}" if self.count > 1 else ""
+        last = f"-{self.chunks[-1]}" if self.many > 1 else ""
         return f"{'+' if self.adds else '='}{self.chunk}{last}"
 
     def __str__(self) -> str:
-        does = ("adds {} to its {}" if self.adds else "overwrites its {1}").format(*MANY[self.count > 1])
+        does = ("adds {} to its {}" if self.adds else "overwrites its {1}").format(*SPELT[self.many > 1])
         return f"step {self.t}: rank {self.src} sends {named(self.chunks)} to rank {self.dst}, which {does}"
 
 
-MANY = ("it", "copy"), ("them", "copies")
+SPELT = ("it", "copy"), ("them", "copies")
 
 
 class Moment(NamedTuple):
