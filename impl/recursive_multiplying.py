@@ -17,7 +17,6 @@ a result are +0.0, never -0.0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,15 +108,15 @@ def collected(comm: Intracomm, x: Vector, others: Sequence[int], *, giving: bool
     first, *rest = (part for _, part in sorted(parts.items()))
     if not rest:
         return first
-    total = np.add(first, rest[0])
+    total: Vector = np.add(first, rest[0])
     for part in rest[1:]:
         np.add(total, part, out=total)
     return total
 
 
-def checked(x: Vector, out: Vector | None, radix: int) -> Vector:
+def checked(x: Vector, out: Vector | None, radix: object) -> Vector:
     """The array that the result goes to; raises InputError for what no rank may pass."""
-    if not isinstance(radix, Integral) or radix < 2:
+    if not isinstance(radix, (int, np.integer)) or radix < 2:
         raise InputError(f"radix is {radix!r}: it must be an integer of at least 2")
     if radix > np.iinfo(np.int32).max:
         raise InputError(f"radix is {radix}: it must be below 2^31, as are all numbers of ranks")

@@ -37,7 +37,7 @@ class DigitsReader(Z3Reader):
 
     def __init__(self, hypotheses: Sequence[Bool], modulus: Node) -> None:
         self.facts: list[Z3Term] = []
-        self.base: Z3Term | None = None
+        self.base: Z3Term = None  # unknown as yet
         self.powers: dict[int, Z3Term] = {}  # exponents
         self.places: dict[int, Z3Term] = {}  # of digits; each is an exponent, and so is the next
         self.numbers: dict[int, Z3Term] = {}
@@ -58,7 +58,8 @@ class DigitsReader(Z3Reader):
 
     def written_out(self, op: str, args: list[Z3Term]) -> Z3Term | None:
         """A prefix, a digit, a power or the difference that putting a digit makes, written as what it is."""
-        match op, [a.decl() if z3.is_app(a) else None for a in args]:
+        heads: list[Z3Term] = [a.decl() for a in args]
+        match op, heads:
             case "//", [_, d] if d.eq(POWER):
                 return self.prefix(args[0], args[1].arg(0))
             case "%", [b, _] if b.eq(PREFIX) and args[1].eq(self.base):
