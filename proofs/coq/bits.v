@@ -116,15 +116,11 @@ Proof. tauto. Qed.
 Lemma second_half (A B : Prop) : (A <-> B) -> ~ B -> ~ A.
 Proof. tauto. Qed.
 
-(* What may be of use when all is decided, and until then makes arithmetic slow, is put aside. *)
-Ltac finish := first [lia|unfold at_last in *; lia].
-
-(* Of "A if and only if B" one half, where B is decided; else all, but at last. *)
+(* Of "A if and only if B" one half, where B is decided; else all, but at last: it makes lia slow. *)
+Ltac halve A B H :=
+  first [ pose proof (first_half A B H ltac:(lia)) | pose proof (second_half A B H ltac:(lia)) ]; clear H.
 Ltac learn H :=
-  lazymatch type of H with
-  | ?A <-> ?B =>
-      first [ apply first_half in H; [|lia] | apply second_half in H; [|lia] | change (at_last (A <-> B)) in H ]
-  end.
+  lazymatch type of H with ?A <-> ?B => first [halve A B H|change (at_last (A <-> B)) in H] end.
 
 (* How a new power compares with those before, and what it means for what was flipped. *)
 Ltac in_order d e D P L K :=
@@ -236,6 +232,22 @@ Ltac read_a_flip v P :=
       replace (Z.lxor v P) with (Z.lxor y P) by (f_equal; lia); name_flip y e P K) end.
 Ltac read_together x y P :=
   match goal with K : power ?e P |- _ => rewrite !(read_below x y e P K) by lia end.
+
+(* What could not be decided then may be now. *)
+Ltac recall :=
+  repeat match goal with
+  | H : at_last (?A <-> ?B) |- _ =>
+      unfold at_last in H; first [halve A B H|clear H]
+  | H : at_last (?A -> ?B) |- _ =>
+      unfold at_last in H; first [specialize (H ltac:(lia))|clear H]
+  end.
+(* Numbers may lie in one block because it has all of them. *)
+Ltac next_blocks :=
+  repeat match goal with
+  | _ : block ?x ?e _, _ : next ?e ?d, _ : power ?d _ |- _ =>
+      lazymatch goal with _ : block x d _ |- _ => fail | _ => name_block x d end
+  end.
+Ltac finish := first [lia|recall; lia|next_blocks; recall; lia].
 
 (* Whether nothing is left to read in x. *)
 Ltac no_bits x :=
