@@ -107,26 +107,6 @@ Proof.
   destruct (Z.ltb_spec (Z.lxor x y) (2 ^ e)), (Z.eqb_spec (Z.shiftr x e) (Z.shiftr y e)); tauto || lia.
 Qed.
 
-(* The lines of [same_before], each with the condition under which it is the one to look at. *)
-Theorem same_cases F p same r s c t :
-  (r <> s ->
-   let r' := src F r t p in
-   let s' := src F s t p in
-   (if sends F r' c t p
-    then if sends F s' c t p
-         then if adds F t p
-              then same r s c t && same r' s' c t || same r s' c t && same r' s c t
-              else same r' s' c t
-         else negb (adds F t p) && same r' s c t
-    else if sends F s' c t p then negb (adds F t p) && same r s' c t else same r s c t) = true) ->
-  same_before F p same r s c t.
-Proof.
-  unfold same_before, is_true. cbv zeta. intro H.
-  destruct (Z.eq_dec r s) as [|N]; [now left|right]. specialize (H N). revert H.
-  destruct (sends F _ c t p), (sends F _ c t p), (adds F t p); cbn [negb andb];
-    rewrite ?orb_true_iff, ?andb_true_iff; intuition discriminate.
-Qed.
-
 (* ---- The tactic ---------------------------------------------------------------------------- *)
 
 Ltac possible := try (exfalso; lia).
@@ -136,12 +116,11 @@ Proof. tauto. Qed.
 Lemma second_half (A B : Prop) : (A <-> B) -> ~ B -> ~ A.
 Proof. tauto. Qed.
 
-(* Of "A if and only if B" one half, where B is decided; else all, but at last. *)
+(* Of "A if and only if B" one half, where B is decided; else all, but at last: it makes lia slow. *)
+Ltac halve A B H :=
+  first [ pose proof (first_half A B H ltac:(lia)) | pose proof (second_half A B H ltac:(lia)) ]; clear H.
 Ltac learn H :=
-  lazymatch type of H with
-  | ?A <-> ?B =>
-      first [ apply first_half in H; [|lia] | apply second_half in H; [|lia] | change (at_last (A <-> B)) in H ]
-  end.
+  lazymatch type of H with ?A <-> ?B => first [halve A B H|change (at_last (A <-> B)) in H] end.
 
 (* How a new power compares with those before, and what it means for what was flipped. *)
 Ltac in_order d e D P L K :=
@@ -155,8 +134,7 @@ Ltac learn_stays v e w d D F L :=
   pose proof (eq_refl : related w D);
   let H := fresh in pose proof (flip_stays v e w d D F L ltac:(assumption) ltac:(lia)) as H; learn H.
 Ltac relate e P K :=
-  pose proof (power_of_0 e P K : at_last (e = 0 -> P = 1));
-  try pose proof (power_of_0 e P K ltac:(lia));
+  first [ pose proof (power_of_0 e P K ltac:(lia)) | pose proof (power_of_0 e P K : at_last (e = 0 -> P = 1)) ];
   repeat match goal with
   | L : power ?d ?D |- _ =>
       lazymatch d with e => fail | _ => idtac end;
@@ -214,7 +192,7 @@ Ltac name_block x e :=
   | K : power e ?P |- _ =>
       let b := fresh "b" in let B := fresh "B" in let I := fresh in
       destruct (read_block x e P K ltac:(lia) ltac:(lia)) as [b [_ [B [? I]]]]; learn I;
-      try pose proof (block_of_0 x e b B ltac:(lia));
+      first [ pose proof (block_of_0 x e b B ltac:(lia)) | pose proof (block_of_0 x e b B : at_last (e = 0 -> b = x)) ];
       repeat match goal with
       | L : block x ?d ?c, _ : next e ?d |- _ =>
           lazymatch goal with _ : b = 2 * c + _ |- _ => fail | _ => idtac end;
@@ -254,6 +232,22 @@ Ltac read_a_flip v P :=
       replace (Z.lxor v P) with (Z.lxor y P) by (f_equal; lia); name_flip y e P K) end.
 Ltac read_together x y P :=
   match goal with K : power ?e P |- _ => rewrite !(read_below x y e P K) by lia end.
+
+(* What could not be decided then may be now. *)
+Ltac recall :=
+  repeat match goal with
+  | H : at_last (?A <-> ?B) |- _ =>
+      unfold at_last in H; first [halve A B H|clear H]
+  | H : at_last (?A -> ?B) |- _ =>
+      unfold at_last in H; first [specialize (H ltac:(lia))|clear H]
+  end.
+(* Numbers may lie in one block because it has all of them. *)
+Ltac next_blocks :=
+  repeat match goal with
+  | _ : block ?x ?e _, _ : next ?e ?d, _ : power ?d _ |- _ =>
+      lazymatch goal with _ : block x d _ |- _ => fail | _ => name_block x d end
+  end.
+Ltac finish := first [lia|recall; lia|next_blocks; recall; lia].
 
 (* Whether nothing is left to read in x. *)
 Ltac no_bits x :=
@@ -300,7 +294,7 @@ Ltac one_bit :=
   | |- (_ || _) = true -> _ => let H := fresh in intro H; apply orb_prop in H; destruct H as [H|H]; revert H
   | |- (_ && _) = true -> _ => let H := fresh in let G := fresh in intro H; apply andb_prop in H; destruct H as [H G]; revert H G
   | |- ?A -> _ => first [is_read A; intro; possible | look A]
-  | |- ?g => look g
+  | |- ?g => tryif is_read g then fail else look g
   end;
   cbn [andb orb negb]; cbv beta iota.
 
@@ -315,11 +309,13 @@ Ltac bits page :=
   cbv zeta; unfold is_true;
   cbn [page steps chunks dst src sends adds holds live start goal wanted]; intros;
   unread; rewrite ?Z.shiftl_1_l;
-  repeat one_bit; first [lia|unfold at_last in *; lia].
+  repeat one_bit; finish.
 
 (* The obligations about [same]. *)
 Ltac bits_same page same :=
-  intros; try apply same_cases; unread; unfold same; bits page.
+  intros; try apply same_cases;
+  repeat match goal with H : ?A |- _ => lazymatch type of A with Prop => revert H end end;
+  unfold same; bits page.
 
 Print Assumptions read_length.
 Print Assumptions read_power.
@@ -336,4 +332,3 @@ Print Assumptions read_flip.
 Print Assumptions flip_stays.
 Print Assumptions flip_in_block.
 Print Assumptions read_below.
-Print Assumptions same_cases.

@@ -60,27 +60,10 @@ Ltac wrap page :=
   cbn [page steps chunks dst src sends adds holds live start goal wanted] in *;
   repeat one_case; lia.
 
-(* Who got something, and whether it adds: each case has its line of [same_before]. *)
-Ltac one_line :=
-  match goal with
-  | |- context [~ (?b = true)] =>
-      lazymatch b with
-      | true => fail
-      | false => fail
-      | _ => let E := fresh in destruct b eqn:E
-      end
-  end.
-Ltac choose :=
-  lazymatch goal with
-  | |- _ \/ _ => first [left; choose|right; choose]
-  | |- _ /\ _ => split; choose
-  | |- _ => lia
-  end.
-
 (* The obligations about [same]. *)
 Ltac wrap_same page same :=
-  unfold same_before; cbv zeta; unfold is_true, same; intros;
-  cbn [page steps chunks dst src sends adds holds live start goal wanted] in *;
-  repeat one_line; repeat one_case; choose.
+  intros; try apply same_cases;
+  repeat match goal with H : ?A |- _ => lazymatch type of A with Prop => revert H end end;
+  unfold same; wrap page.
 
 Print Assumptions laps.

@@ -15,13 +15,13 @@ from sparring.proofs.coq.check import CLOSED, HERE, in_order
 from sparring.proofs.core.coq import STATEMENTS, instance
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.supplement import Subject
-from sparring.spec.core.model import ENCODINGS
 
 FOLDER, PROJECT = "coq", "_CoqProject"
 VERSION = "8.16.1"
 """The Coq for which the proofs were written; later ones should do."""
-GENERIC = ("sums", "machine", "schedule", "terms", "blocks", *ENCODINGS)
-"""The files of ``proofs/coq`` that instances need."""
+SHARED = ("sums", "machine", "schedule", "terms")
+GENERIC = {"wrap": (*SHARED, "wrap"), "bits": (*SHARED, "blocks", "bits")}
+"""The files of ``proofs/coq`` that instances need, by how their formulas are read."""
 HYPOTHESES = {
     "result": ["p >= 1", "op is associative and commutative, and zero is neutral"],
     "agreement": ["p >= 1", "op is commutative"],
@@ -75,17 +75,18 @@ def entry(attempt: Attempt, files: dict[str, str], why: str) -> Entry:
     }
 
 
-def generic() -> dict[str, str]:
-    """The texts of the files that every instance needs, each after those that it needs itself."""
-    return {file.stem: file.read_text(encoding="utf-8") for file in in_order(HERE / f"{name}.v" for name in GENERIC)}
+def generic(*encodings: str) -> dict[str, str]:
+    """The texts of the files that such instances need (by default all), each after those that it needs itself."""
+    names = {name for encoding in encodings or GENERIC for name in GENERIC[encoding]}
+    return {
+        file.stem: file.read_text(encoding="utf-8") for file in in_order(HERE / f"{name}.v" for name in sorted(names))
+    }
 
 
 def conclude(entries: Sequence[Entry], folder: Path) -> Entry:
-    """Write the files that all instances need, and the order of all; returns the manifest's part about Coq."""
-    needed = generic() if any(one["files"] for one in entries) else {}
-    shared = written({f"{FOLDER}/{name}.v": text for name, text in needed.items()}, folder)
+    """Write the files that instances need, and the order of all; returns the manifest's part about Coq."""
+    shared = written({f"{FOLDER}/{name}.v": text for name, text in generic().items()}, folder)
     order = dict.fromkeys([*shared, *(file for one in entries for file in one["files"])])
-    if order:
-        lines = ['-Q . ""', *(Path(file).name for file in order)]
-        (folder / FOLDER / PROJECT).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    lines = ['-Q . ""', *(Path(file).name for file in order)]
+    (folder / FOLDER / PROJECT).write_text("\n".join(lines) + "\n", encoding="utf-8")
     return {"version": VERSION, "generic": shared, "certificates": list(entries)}

@@ -39,6 +39,7 @@ class Bench:
         self.folder, self.room, self.coqc = folder, room, shutil.which("coqc")
         self.names: dict[str, str] = {}  # of schedules, by what they say: ring and ring_sparse have one
         self.known: dict[str, str] = {}  # what is wrong, by text
+        self.seconds = SECONDS
         self.strange = shared(files, folder)
 
     def judge(self, entry: Mapping[str, Any]) -> Found:
@@ -63,7 +64,7 @@ class Bench:
         if self.coqc is None:
             return uncovered(NO_COQ.rstrip("."))
         name = self.names.setdefault(repr(schedule), f"page{len(self.names)}")
-        texts = generic() | {
+        texts = generic(schedule[0]) | {
             f"{name}_schedule": filled("schedule", name, *schedule),
             f"{name}_{theorem}": filled(theorem, name, *rest),
             f"{name}_{theorem}_judged": judgement(theorem, name),
@@ -75,8 +76,9 @@ class Bench:
         """What is wrong with the text of that name; empty if nothing is."""
         if text not in self.known:
             (self.room / f"{name}.v").write_text(text, encoding="utf-8")
-            code, output = run(str(self.coqc), self.room, f"{name}.v", SECONDS)
-            self.known[text] = complaint(name, text, code, output)
+            code, output = run(str(self.coqc), self.room, f"{name}.v", self.seconds)
+            late = f"{name}.v takes more than {self.seconds} s"
+            self.known[text] = late if code is None else complaint(name, text, code, output)
         return self.known[text]
 
 
@@ -105,10 +107,8 @@ def strange(name: str, text: str) -> Found:
     return UNDECIDED, f"{name} is not as this version of sparring writes it; the version that wrote it can judge it"
 
 
-def complaint(name: str, text: str, code: int | None, output: str) -> str:
+def complaint(name: str, text: str, code: int, output: str) -> str:
     """Which obligation Coq does not prove, and what it says; empty where it proves all, from no assumption."""
-    if code is None:
-        return f"{name}.v takes more than {SECONDS} s"
     if code:
         line = re.search(r"line (\d+)", output)
         obligation = re.search(r"\(\* (.+) \*\)", text.splitlines()[int(line[1]) - 1]) if line else None

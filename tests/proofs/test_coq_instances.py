@@ -1,6 +1,5 @@
-"""Coq agrees, page by page, where formulas are read as integers; and it refuses wrong pages."""
+"""Coq agrees, page by page; it refuses wrong pages, and names the obligation that they break."""
 
-import re
 import shutil
 from dataclasses import replace
 
@@ -8,94 +7,139 @@ import pytest
 
 from sparring import page, pages
 from sparring.errors import Undecided
-from sparring.proofs.coq import check
-from sparring.proofs.coq.check import HERE, check_file, in_order
-from sparring.proofs.core.coq import agreement, instance
-from sparring.proofs.core.supplement import subject
+from sparring.proofs.core import kernel
+from sparring.proofs.core.conjectures import conjectures
+from sparring.proofs.core.coq import FILES, instance, is_formula, read_back
+from sparring.proofs.core.recompiling import Bench
+from sparring.proofs.core.supplement import Subject, subject
+from sparring.proofs.core.verdicts import NOT_COVERED, PROVED
+from sparring.proofs.mutants.schedules import MUTATIONS
 
 COQC = shutil.which("coqc")
 needs_coq = pytest.mark.skipif(COQC is None, reason="coqc is not installed (apt-get install coq)")
 
-WRAP = [name for name in pages() if page(name).encoding == "wrap"]
 RING = page("ring")
 ALLGATHER = page("ring_allgather")
+DOUBLING = page("recursive_doubling")
 
-# What the tactics say of an obligation that does not hold.
-NOT_PROVED = re.compile("Cannot find witness|No applicable tactic")
-
-# A wrong page, and the theorem about it that Coq refuses.
+# A wrong page, and the obligation about it that Coq does not prove.
 MUTANTS = {
-    "fewer steps than none": (replace(ALLGATHER, steps=lambda p: p - 2), "page_is_matched"),
-    "one lap is missing": (replace(RING, steps=lambda p: p - 1), "page_is_inductive"),
-    "adds once too often": (replace(RING, adds=lambda t, p: t < p), "page_is_inductive"),
-    "listens to the other side": (replace(ALLGATHER, src=lambda r, t, p: (r + 1) % p), "page_is_matched"),
-    "sends to rank p": (replace(ALLGATHER, dst=lambda r, t, p: r + 1), "page_is_matched"),
-    "sends the chunk before": (replace(ALLGATHER, chunk=lambda r, t, p: (r - t - 1) % p), "page_is_inductive"),
+    "fewer steps than none": (replace(ALLGATHER, steps=lambda p: p - 2), "steps >= 0"),
+    "one lap is missing": (replace(RING, steps=lambda p: p - 1), "conclusion"),
+    "listens to the other side": (replace(ALLGATHER, src=lambda r, t, p: (r + 1) % p), "dst(src(r)) = r"),
+    "sends to rank p": (replace(ALLGATHER, dst=lambda r, t, p: r + 1), "dst(src(r)) = r"),
+    "sends the chunk before": (replace(ALLGATHER, chunk=lambda r, t, p: (r - t - 1) % p), "step"),
     "holds a chunk too early": (
         replace(ALLGATHER, holds=lambda q, r, c, t, p: ALLGATHER.holds(q, r, c, t + 1, p)),
-        "page_is_inductive",
+        "base",
     ),
+    "a bit too far": (replace(DOUBLING, dst=lambda r, t, p: DOUBLING.dst(r, t + 1, p)), "src in range"),
 }
 
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory):
-    """What check.py says of an instance; equal instances are looked at once."""
-    folder, known = tmp_path_factory.mktemp("coq"), {}
-    for file in in_order(HERE / f"{name}.v" for name in ("sums", "machine", "schedule", "terms", "wrap")):
-        assert check_file(str(COQC), folder, file).fault is None
+    """What Coq says of a theorem; equal texts are compiled once."""
+    bench = Bench({}, tmp_path_factory.mktemp("none"), tmp_path_factory.mktemp("coq"))
 
-    def judge(text: str):
-        if text not in known:
-            file = folder / "instance" / "page.v"
-            file.parent.mkdir(exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-            known[text] = check_file(str(COQC), folder, file)
-        return known[text]
+    def judge(subject: Subject, theorem: str):
+        texts = instance(subject.page, subject.same)
+        read = [read_back(texts[part], part, subject.page.name) for part in ("schedule", theorem)]
+        assert None not in read
+        return bench.proved(theorem, *read)
 
     return judge
 
 
+def heavy(names, light):
+    """All but some of the names are slow."""
+    return [pytest.param(name, marks=[] if name in light else pytest.mark.slow) for name in names]
+
+
+@needs_coq
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("theorem", ["result", "agreement"])
+@pytest.mark.parametrize("name", heavy(pages(), ["ring_allgather"]))
+def test_coq_proves_the_theorem(name, theorem, judged):
+    """For every p, from no assumption."""
+    verdict, detail = judged(subject(page(name)), theorem)
+
+    assert (verdict, detail.partition(": ")[2]) == (PROVED, "Closed under the global context")
+
+
 @needs_coq
 @pytest.mark.timeout(600)
+@pytest.mark.parametrize("mutant", heavy(MUTANTS, ["fewer steps than none", "holds a chunk too early"]))
+def test_a_wrong_page_is_not_covered(mutant, judged):
+    """The obligation that it breaks is named."""
+    wrong, obligation = MUTANTS[mutant]
+    verdict, detail = judged(Subject(wrong, None, {}, None), "result")
+
+    assert verdict == NOT_COVERED
+    assert detail.startswith(f"not covered by Coq: {obligation}: ")
+
+
+@needs_coq
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_same_that_claims_more_is_not_covered(judged):
+    """Before the ranks agree."""
+    whole = subject(ALLGATHER)
+    early = replace(whole, same=lambda r, s, c, t, p: whole.same(r, s, c, t + 1, p))
+
+    assert judged(early, "agreement")[1].startswith("not covered by Coq: same base: ")
+
+
+@needs_coq
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("mutation", heavy(MUTATIONS, ["wrong neighbour"]))
+def test_coq_and_solvers_agree_on_planted_faults(mutation, judged):
+    """Of each mutant of the ring Coq proves what solvers prove, and nothing else; all but a few are wrong."""
+    mutant = MUTATIONS[mutation](subject(RING))
+    for theorem in ("result", "agreement"):
+        conjecture = next(c for c in conjectures(mutant) if c.name == theorem)
+        proved = kernel.judge(mutant, conjecture, second_opinion=False).verdict == PROVED
+        assert judged(mutant, theorem)[0] == (PROVED if proved else NOT_COVERED)
+        assert proved == ((mutation, theorem) in RIGHT)
+
+
+RIGHT = {(mutation, theorem) for mutation in ("remainder dropped", "byte more", "step long") for theorem in FILES}
+"""Mutants of other things than the schedule, and one more step, which hands out what all have."""
+
+
+def test_what_no_instance_can_say_is_told():
+    """An operator that integers do not have, and a name that Coq does not have."""
+    with pytest.raises(Undecided, match=r"\(r \^ 1\): Coq instances of this encoding know no \^"):
+        instance(replace(RING, src=lambda r, t, p: r ^ 1))
+    with pytest.raises(Undecided, match="my-page is no name in Coq"):
+        instance(replace(RING, name="my-page"))
+
+
+@pytest.mark.parametrize("name", pages())
+def test_an_instance_is_read_back(name):
+    """With its encoding and its formulas; under another name, or as another part, it is none."""
+    found = page(name)
+    for part, text in instance(found, subject(found).same).items():
+        encoding, formulas = read_back(text, part, name)
+        assert encoding == found.encoding
+        assert FILES[part].count("\n") > 10 and all(map(is_formula, formulas.values()))
+        assert part == "schedule" or read_back(text, part, "other") is None
+        assert read_back(text, next(other for other in FILES if other != part), name) is None
+
+
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name == "ring_allgather" else pytest.mark.slow) for name in WRAP]
+    ("formula", "fine"),
+    [
+        ("((r - (1)) mod p)", True),
+        ("(if (0 <? t) then (Z.lxor r (1)) else (-1))", True),
+        ("r. Axiom no : False. Definition x := 1", False),
+        ("r; goal q r c p := true", False),
+        ("r (* t *)", False),
+        ("Z.succ r", False),
+        ("ltac:(lia)", False),
+        ('"r"', False),
+    ],
 )
-def test_a_page_meets_the_obligations(name, judged):
-    """For every p, without an assumption."""
-    row = judged(instance(page(name)))
-    assert (row.fault, len(row.theorems)) == (None, 3)
-
-
-@needs_coq
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name == "ring_allgather" else pytest.mark.slow) for name in WRAP]
-)
-def test_the_ranks_of_a_page_agree(name, judged, monkeypatch):
-    """On identical terms, for every p, without an assumption; a ``same`` that claims more is refused."""
-    monkeypatch.setattr(check, "TIMEOUT", 500)
-    same = subject(page(name)).same
-    assert same is not None
-    assert judged(agreement(page(name), same)).fault is None
-    early = agreement(page(name), lambda r, s, c, t, p: same(r, s, c, t + 1, p))
-    assert NOT_PROVED.search(judged(early).fault or "it holds")
-
-
-@needs_coq
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("mutant", MUTANTS)
-def test_a_wrong_page_is_refused(mutant, judged):
-    """In the proof of the obligation that it breaks."""
-    wrong, theorem = MUTANTS[mutant]
-    text = instance(wrong)
-    fault = judged(text).fault
-    assert fault is not None and NOT_PROVED.search(fault), fault
-    line = int(fault.partition("line ")[2].partition(",")[0])
-    assert text.splitlines()[: line - 1][-1].startswith((f"Theorem {theorem}", "  forall"))
-
-
-def test_formulas_of_bits_have_no_instance_yet():
-    """It is said, not left out."""
-    with pytest.raises(Undecided, match="recursive_doubling: only pages whose formulas are read as integers"):
-        instance(page("recursive_doubling"))
+def test_what_is_a_formula(formula, fine):
+    """Its words are a closed set, none of which ends a definition."""
+    assert is_formula(formula) == fine

@@ -95,5 +95,5 @@ def part(name: str, version: str | None, done: Done, timeout: float) -> Check:
 
 
 def coq(path: str | None) -> Check:
-    """Whether the proofs in Coq can be checked here; nothing else needs it."""
-    return Check("Coq", OK, path or "no coqc: only proofs/coq/check.py would need it")
+    """Whether proofs in Coq can be checked here; nothing else needs it."""
+    return Check("Coq", OK, path or "no coqc: only proofs/coq/check.py and prove --recheck would use it")
