@@ -306,7 +306,7 @@ def _refused(name: str) -> Any:
 
 
 for _name in (
-    *("__complex__", "byteswap", "choose", "cumprod", "cumsum", "dot", "prod"),
+    *("__complex__", "byteswap", "choose", "cumprod", "cumsum", "dot", "partition", "prod"),
     *("round", "searchsorted", "std", "trace", "var", "__contains__", "__pow__", "__divmod__", "__matmul__"),
 ):
     setattr(Forms, _name, _refused(_name))

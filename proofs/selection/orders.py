@@ -38,6 +38,7 @@ class Question:
 
     def __init__(self, keys: Keys, open_to: str = "") -> None:
         self.keys, self.open_to, self.size = keys, open_to, len(keys[0])
+        self.parted_at: int | None = None
 
     def before(self, i: int, j: int) -> Condition:
         """Entry ``i`` may come before entry ``j``."""
@@ -113,8 +114,8 @@ def descending(sizes: Sequence[Form]) -> Question:
 class Order(np.lib.mixins.NDArrayOperatorsMixin, Open):
     """Some places of an order: the indices there, or ``values`` there; an array once more is asked than which they are.
 
-    ``parted``: only where a part begins is settled, since numpy leaves the order inside it open; it
-    is taken to be ascending, or as sorted.
+    ``parted``: what is asked for must be all up to one of these places, or all from it on, since numpy
+    leaves the order inside such parts open; a part is taken in ascending order.
     """
 
     def __init__(self, question: Question, places: range, values: Any = None, parted: tuple[int, ...] = ()) -> None:
@@ -122,12 +123,12 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin, Open):
 
     def settled(self) -> Any:
         """The array."""
-        at = np.array(self._ascending() if self.parted else self._sequence(), np.int64)
+        at = np.array(self._part() if self.parted else self._sequence(), np.int64)
         return at if self.values is None else self.values[at]
 
     def sorted(self) -> Any:
         """The array, sorted: of indices it is enough to know which they are."""
-        known = None if self.values is not None else self._which()
+        known = None if self.values is not None or self.parted else self._which()
         return np.sort(self.settled()) if known is None else np.array(known, np.int64)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
@@ -147,7 +148,7 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin, Open):
             return Order(self.question, self.places[key], self.values, self.parted)
         if isinstance(key, (int, np.integer)):
             place = self.places[key]
-            return Order(self.question, range(place, place + 1), self.values).settled()[0]
+            return Order(self.question, range(place, place + 1), self.values, self.parted).settled()[0]
         return self.settled()[key]
 
     def __len__(self) -> int:
@@ -185,12 +186,22 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin, Open):
             return sorted({*range(size)} - {*self.question.set(places[0])})
         return None
 
-    def _ascending(self) -> list[int]:
-        running().free.add("what np.argpartition parts is taken in ascending order")
-        ends = {0, self.question.size, *self.parted, *(at + 1 for at in self.parted)}
-        whole = self.places.step == 1 and {self.places.start, self.places.stop} <= ends
-        which = self._which() if whole else None
-        return self._sequence() if which is None else which
+    def _part(self) -> list[int]:
+        """A whole part, or the one entry whose value is settled."""
+        size, step = self.question.size, self.places.step
+        start, stop = min(self.places, default=0), max(self.places, default=-1) + 1
+        if not self.places or (self.values is not None and stop - start == 1 and start in self.parted):
+            return self._sequence()
+        ends = {0, size, *self.parted, *(at + 1 for at in self.parted)}
+        if abs(step) != 1 or not {start, stop} <= ends or (start > 0 and stop < size):
+            refuse("the order inside what np.argpartition and np.partition part")
+        end = start or stop
+        if self.question.parted_at not in (None, end):
+            refuse("what np.argpartition and np.partition part, at two places")
+        self.question.parted_at = end
+        running().free.add("what np.argpartition and np.partition part is taken in one order")
+        found = self._sequence() if stop - start == size else self._which() or []
+        return found[:: 1 if stop - start == size else step]
 
 
 def vector(x: Any, axis: Any = -1) -> Any:
@@ -223,13 +234,21 @@ def lexsort(keys: Any, axis: Any = -1) -> Order:
 def argpartition(a: Any, kth: Any, axis: Any = -1, *_: Any, **__: Any) -> Order:
     """As numpy's."""
     question = Question((tuple(read(vector(a, axis))),), f"np.argpartition {EITHER}")
-    places = [range(question.size)[int(at)] for at in np.atleast_1d(np.asarray(kth)).tolist()]
-    return Order(question, range(question.size), parted=tuple(places))
+    return Order(question, range(question.size), parted=parted_at(kth, question.size))
 
 
-def partition(a: Any, _kth: Any, axis: Any = -1, *_: Any, **__: Any) -> Order:
-    """As numpy's, sorted, which is one of the partitions."""
-    return ordered(a, axis)
+def parted_at(kth: Any, size: int) -> tuple[int, ...]:
+    """The places; raises ValueError, as numpy does, where there is none such."""
+    places = [int(at) for at in np.atleast_1d(np.asarray(kth)).tolist()]
+    if odd := [at for at in places if not -size <= at < size]:
+        raise ValueError(f"kth(={odd[0]}) out of bounds ({size})")
+    return tuple(at % size for at in places)
+
+
+def partition(a: Any, kth: Any, axis: Any = -1, *_: Any, **__: Any) -> Order:
+    """As numpy's; equal values are one, whichever comes first."""
+    found = ordered(a, axis)
+    return Order(found.question, found.places, found.values, parted_at(kth, found.question.size))
 
 
 def argmax(a: Any, axis: Any = None, **_: Any) -> np.int64:
@@ -269,7 +288,7 @@ def sort_in_place(a: Forms, *args: Any, **kwargs: Any) -> None:
 
 for _name, _method in {
     "argsort": argsort, "argpartition": argpartition, "argmax": argmax, "argmin": argmin, "sort": sort_in_place,
-    "partition": lambda a, kth, *args: sort_in_place(a), "nonzero": FUNCTIONS[np.nonzero], "any": FUNCTIONS[np.any],
+    "nonzero": FUNCTIONS[np.nonzero], "any": FUNCTIONS[np.any],
     "all": FUNCTIONS[np.all], "mean": FUNCTIONS[np.mean],
 }.items():  # fmt: skip
     setattr(Forms, _name, _method)

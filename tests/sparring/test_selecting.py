@@ -146,10 +146,9 @@ def test_verify_has_a_row_of_it():
     row = verification.selection(PAGE, target, verification.plan([1, 8], False, "simulated"), lambda items, _: items)
     assert str(row["selection"].verdict) == "proved for p <= 1"
     assert row["selection"].detail.startswith("every real input, ties included: n <= 4, k <= 2, 2 calls, ")
-    assert (
-        verification.selection(PAGE, target, verification.plan([8], False, "simulated"), lambda items, _: items) == {}
-    )
-    assert verification.missing(PAGE, target)("selection") == "every input is tried on at most 3 simulated ranks"
+    large = verification.plan([8], False, "simulated")
+    assert verification.selection(PAGE, target, large, lambda items, _: items) == {}
+    assert verification.missing(PAGE, target, large)("selection") == "every input is tried on at most 3 simulated ranks"
     assert "selection" in verification.applicable(PAGE)
     assert "selection" not in verification.applicable(sparring.page("ring_sparse"))
 
