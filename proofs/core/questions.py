@@ -16,7 +16,8 @@ from sparring.spec.core.numbers import Bool, Node, Reader, Sym, evaluate, variab
 
 READERS: Mapping[str, type[Z3Reader]] = {"wrap": Z3Reader, "bits": BitsReader}
 """By encoding."""
-FACTS: Mapping[str, type[BlocksReader | DigitsReader]] = {"bits": BlocksReader, "digits": DigitsReader}
+FactsReader = BlocksReader | DigitsReader
+FACTS: Mapping[str, type[FactsReader]] = {"bits": BlocksReader, "digits": DigitsReader}
 """By encoding, what is tried first, as it knows facts that decide a question for every p."""
 
 
@@ -67,6 +68,7 @@ class Memory:
     def __init__(self) -> None:
         self.shared = Shared()
         self.readers: dict[tuple[Any, ...], tuple[Obligation, Z3Reader]] = {}  # the terms live as long as their ids
+        self.known: dict[tuple[Any, ...], FactsReader] = {}
         self.vacuous: dict[tuple[Any, ...], int | None] = {}
         self.seen: dict[tuple[Any, ...], bool] = {}
         self.answers: dict[tuple[Any, ...], Answer] = {}
@@ -108,15 +110,23 @@ class Memory:
         They are not all facts, so that a counterexample may be none; what counts is one with few ranks
         that stands when evaluated, and it has the fewest, since all facts leave no more.
         """
-        witness: dict[str, int] = {}
         try:
-            reader = FACTS[encoding](claim.hypotheses, p)
-            goal = reader(claim.claim)
+            if premises not in self.known:
+                self.known[premises] = FACTS[encoding]([self.shared(h) for h in claim.hypotheses], self.shared(p))
+            with self.known[premises].aside():
+                return self.by_these(claim, self.known[premises], premises, second_opinion)
         except Undecided:
             return None
-        question = solvers.question([*reader.hypotheses, *reader.facts], goal, plain=True)
-        text, said = question.to_smt2(), {"z3": solvers.ask_z3(question)}
-        if said["z3"] == "sat":
+
+    def by_these(
+        self, claim: Obligation, reader: FactsReader, premises: tuple[Any, ...], second_opinion: bool
+    ) -> Answer | None:
+        """The same, by what a reader of the hypotheses knows of these, and of the claim as it reads it."""
+        goal, witness = reader(self.shared(claim.claim)), dict[str, int]()
+        answer, facts = solvers.needed([*reader.hypotheses, *reader.facts], goal)
+        question = solvers.question(facts, goal, plain=True)
+        text, said = question.to_smt2(), {"z3": answer}
+        if answer == "sat":
             question.add(reader(p) <= FEW_RANKS, *reader.exactly(FEW_RANKS.bit_length()))
             witness = solvers.witness(question, reader(p)) if solvers.ask_z3(question) == "sat" else {}
             if not witness or not counterexample(claim, witness):

@@ -7,7 +7,9 @@ variable would leave every decidable fragment.  That ``x`` has this range is its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
 from typing import Any, TypeAlias
 
 import z3
@@ -37,6 +39,17 @@ class Z3Reader(Reader[Z3Term]):
 
     def new_solver(self) -> z3.Solver:
         return z3.Solver()
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """What is read meanwhile is forgotten afterwards, and so is what became known of it."""
+        before = {name: copy(x) if isinstance(x, (dict, list)) else x for name, x in vars(self).items()}
+        self.solver.push()
+        try:
+            yield
+        finally:
+            self.solver.pop()
+            vars(self).update(before)
 
     def constant(self, x: int | bool) -> Z3Term:
         if isinstance(x, bool):
