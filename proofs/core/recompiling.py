@@ -48,15 +48,16 @@ class Bench:
             return uncovered(entry["uncovered"])
         if self.strange:
             return self.strange
-        theorem, read = entry["theorem"], []
+        theorem = entry["theorem"]
+        read: list[Instance] = []
         for part, (name, digest) in zip(("schedule", theorem), entry["files"].items()):
             try:
                 text = unchanged(self.folder, name, digest)
             except InputError as changed:
                 return REFUTED, str(changed)
-            read.append(read_back(text, part, entry["algorithm"]))
-            if read[-1] is None:
+            if (found := read_back(text, part, entry["algorithm"])) is None:
                 return strange(name, text)
+            read.append(found)
         return self.proved(theorem, *read)
 
     def proved(self, theorem: str, schedule: Instance, rest: Instance) -> Found:
