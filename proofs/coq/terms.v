@@ -84,26 +84,6 @@ Definition same_before F p (same : Z -> Z -> Z -> Z -> bool) (r s c t : Z) : Pro
   adding /\ r_got /\ s_got /\
     (same r s c t /\ same r' s' c t \/ same r s' c t /\ same r' s c t).
 
-(* The lines of [same_before], each with the condition under which it is the one to look at. *)
-Theorem same_cases F p same r s c t :
-  (r <> s ->
-   let r' := src F r t p in
-   let s' := src F s t p in
-   (if sends F r' c t p
-    then if sends F s' c t p
-         then if adds F t p
-              then same r s c t && same r' s' c t || same r s' c t && same r' s c t
-              else same r' s' c t
-         else negb (adds F t p) && same r' s c t
-    else if sends F s' c t p then negb (adds F t p) && same r s' c t else same r s c t) = true) ->
-  same_before F p same r s c t.
-Proof.
-  unfold same_before, is_true. cbv zeta. intro H.
-  destruct (Z.eq_dec r s) as [|N]; [now left|right]. specialize (H N). revert H.
-  destruct (sends F _ c t p), (sends F _ c t p), (adds F t p); cbn [negb andb];
-    rewrite ?orb_true_iff, ?andb_true_iff; intuition discriminate.
-Qed.
-
 (* What the kernel asks of [same r s c t]: after t steps, r and s have the same copy of c. *)
 Record agreement (F : family) (p : Z) (same : Z -> Z -> Z -> Z -> bool) : Prop := {
   same_base : forall r s c, 0 <= r < p -> 0 <= s < p -> 0 <= c < chunks F p ->
@@ -163,6 +143,28 @@ Qed.
 
 End Agreement.
 
-Print Assumptions same_cases.
+(* ---- For the tactics ---------------------------------------------------------------------- *)
+
+(* The lines of [same_before], each with the condition under which it is the one to look at. *)
+Theorem same_cases F p same r s c t :
+  (r <> s ->
+   let r' := src F r t p in
+   let s' := src F s t p in
+   (if sends F r' c t p
+    then if sends F s' c t p
+         then if adds F t p
+              then same r s c t && same r' s' c t || same r s' c t && same r' s c t
+              else same r' s' c t
+         else negb (adds F t p) && same r' s c t
+    else if sends F s' c t p then negb (adds F t p) && same r s' c t else same r s c t) = true) ->
+  same_before F p same r s c t.
+Proof.
+  unfold same_before, is_true. cbv zeta. intro H.
+  destruct (Z.eq_dec r s) as [|N]; [now left|right]. specialize (H N). revert H.
+  destruct (sends F _ c t p), (sends F _ c t p), (adds F t p); cbn [negb andb];
+    rewrite ?orb_true_iff, ?andb_true_iff; intuition discriminate.
+Qed.
+
 Print Assumptions same_terms.
 Print Assumptions same_bits.
+Print Assumptions same_cases.

@@ -1,9 +1,10 @@
 """A page's formulas in Coq: the instance of ``proofs/coq`` that says this page meets the obligations.
 
 Formulas are read from the same terms as the solvers read; Coq's ``mod`` and ``/`` round down, as
-Python's do, and so do its shifts.  An instance is three files: the formulas and who sends to whom;
-what every rank ends with; that all ranks end with the same bits.  One tactic for each encoding
-proves every obligation, and each stands on a line that names it.
+Python's do, and so do its shifts, which go the other way by a negative number, where Python has none.
+An instance is three files: the formulas and who sends to whom; what every rank ends with; that all
+ranks end with the same bits.  One tactic for each encoding proves every obligation, and each stands
+on a line that names it.
 """
 
 from __future__ import annotations

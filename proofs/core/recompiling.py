@@ -22,7 +22,7 @@ from sparring.proofs.core.manifest import unchanged
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict
 
 SECONDS = 600
-"""For one file; on an idle machine, none of sparring's own takes one of them in ten."""
+"""For one file; on an idle machine the longest of sparring's own, doubling's agreement, takes a minute."""
 Found = tuple[Verdict, str]
 """A verdict and its detail."""
 Instance = tuple[str, Mapping[str, str]]
@@ -48,15 +48,16 @@ class Bench:
             return uncovered(entry["uncovered"])
         if self.strange:
             return self.strange
-        theorem, read = entry["theorem"], []
+        theorem = entry["theorem"]
+        read: list[Instance] = []
         for part, (name, digest) in zip(("schedule", theorem), entry["files"].items()):
             try:
                 text = unchanged(self.folder, name, digest)
             except InputError as changed:
                 return REFUTED, str(changed)
-            read.append(read_back(text, part, entry["algorithm"]))
-            if read[-1] is None:
+            if (found := read_back(text, part, entry["algorithm"])) is None:
                 return strange(name, text)
+            read.append(found)
         return self.proved(theorem, *read)
 
     def proved(self, theorem: str, schedule: Instance, rest: Instance) -> Found:
