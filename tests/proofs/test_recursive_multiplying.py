@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +14,10 @@ from sparring.proofs.core import kernel, questions
 from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.kernel import Theorem
 from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import NOT_INDUCTIVE, PROVED, REFUTED
+from sparring.proofs.core.verdicts import PROVED, REFUTED
 from sparring.spec import recursive_multiplying
 from sparring.spec.core import pages
-from sparring.spec.core.numbers import Sym
+from sparring.spec.core.numbers import Sym, evaluate, variables
 
 MULTIPLYING = page("recursive_multiplying")
 SOURCE = Path(recursive_multiplying.__file__).read_text(encoding="utf-8")
@@ -45,7 +46,7 @@ def changed(tmp_path, old, new):
 
 def verdict(planted, name, **parts):
     """Of the claim of that name, for every radix, first solver only."""
-    whole = replace(subject(planted), every=proof.every, **parts)
+    whole = replace(subject(planted), least=proof.least, **parts)
     general = replace(whole.general, **parts)
     conjecture = next(c for c in conjectures(general) if c.name == name)
     return kernel.judge(whole, conjecture, second_opinion=False).verdict
@@ -69,15 +70,37 @@ def test_planted_faults_are_refuted(tmp_path, old, new):
     assert verdict(changed(tmp_path, old, new), "result") == REFUTED
 
 
-@pytest.mark.timeout(300)
-def test_agreement_a_round_too_early_is_not_inductive():
-    """Planted: that ranks agree that the coming round makes agree."""
-    radix = Sym.var("radix")
-    whole = subject(MULTIPLYING)
-    planted = replace(whole.general, same=lambda r, s, c, t, p: proof.same(r, s, c, t + 1, p, radix))
-    conjecture = next(c for c in conjectures(planted) if c.name == "agreement")
+def agreement(name, same=None):
+    """An obligation of agreement, for every radix."""
+    general = subject(MULTIPLYING).general
+    found = next(c for c in conjectures(replace(general, same=same or general.same)) if c.name == "agreement")
+    return next(claim for claim in found.obligations if claim.name == name)
 
-    assert kernel.judge(whole, conjecture, second_opinion=False).verdict == NOT_INDUCTIVE
+
+def test_agreement_a_round_too_early_is_refused():
+    """Planted: that ranks agree that the coming round makes agree; at the beginning they do not."""
+    claim = agreement("same base", lambda r, s, c, t, p: proof.same(r, s, c, t + 1, p, Sym.var("radix")))
+    (answer,) = questions.answered([claim], False, "digits")
+
+    assert not answer.holds
+    assert answer.witness["p"] == 2
+
+
+@pytest.mark.parametrize("name", ["counterpart", "in the same order"])
+def test_what_is_said_of_sums_is_said_of_something(name):
+    """Its condition is met at many points, and there it is so; in the other order it is not."""
+    claim, rng = agreement(name), random.Random(1)
+    premise, conclusion = claim.claim.args[0].args[0], claim.claim.args[1]
+    names = {x: variables(x) for x in (*claim.hypotheses, premise, conclusion) if variables(x)}
+    met = 0
+    for _ in range(400):
+        radix, p, t = rng.choice(((2, 4, 1), (3, 9, 1), (3, 10, 2)))
+        point = {v: rng.randrange(p) for v in "qrsv"} | {"t": t, "c": 0, "j": 0, "p": p, "radix": radix}
+        holds = {x: evaluate(x, **{v: point[v] for v in names[x]}) for x in names if x is not conclusion}
+        if all(holds.values()):
+            met += 1
+            assert evaluate(conclusion, **{v: point[v] for v in names[conclusion]})
+    assert met > 5
 
 
 @pytest.mark.timeout(300)
@@ -96,6 +119,4 @@ def test_an_implementation_with_other_peers_is_refused(monkeypatch, name, wrong)
     monkeypatch.setattr(f"sparring.impl.recursive_multiplying.{name}", wrong)
     conjecture = next(c for c in conjectures(subject(MULTIPLYING).general) if c.name == "peers")
 
-    answers = list(questions.answered(conjecture.obligations, False, "digits"))
-
-    assert not all(answer.holds for answer in answers)
+    assert any(not answer.holds for answer in questions.answered(conjecture.obligations, False, "digits"))
