@@ -110,7 +110,8 @@ class BlocksReader(Z3Reader):
         for k in range(bits + 1):
             facts += [z3.Implies(e == k, start == x * 2**k) for x, e, start in self.shifts.values()]
             facts += [z3.Implies(e == k, y == bit_by_bit(x, k)) for x, e, y in self.mirrored.values()]
-            facts += [(n <= k) == (x / 2**k == y / 2**k) for x, y, n in self.pairs.values()]
+            for x, y, n in self.pairs.values():
+                facts.append(z3.Implies(z3.And(x >= 0, y >= 0), (n <= k) == (x / 2**k == y / 2**k)))
         return facts
 
     def ordered(self, d: Z3Term, e: Z3Term) -> None:

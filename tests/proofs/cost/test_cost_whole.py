@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sparring import page
-from sparring.errors import Undecided
+from sparring.errors import InputError, Undecided
 from sparring.proofs import recursive_doubling
 from sparring.proofs.cost import counted, whole
 from sparring.proofs.cost.claims import judge
@@ -87,3 +87,46 @@ def test_a_message_of_other_than_all_words_is_undecided():
     """Only whole vectors are counted so."""
     with pytest.raises(Undecided, match="words, not n"):
         whole.whole(replace(PAGE, words=lambda r, t, c, p, n, k: 2 * n))
+
+
+HALVING = page("rabenseifner")
+HALVED = "2^floor(log2 p) | n"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_blocks_that_halve_and_double_in_closed_form():
+    """Where chunks are equal: 2 n (p - 1) / p words where p is a power of two, else one or two times n more."""
+    derived = derive(HALVING)
+    chunks, folds = 2 ** FloorLog2(p), CeilLog2(p) - FloorLog2(p)
+    once = n * (chunks - 1) / chunks
+
+    assert derived.given == HALVED
+    assert derived.steps == 2 * CeilLog2(p)
+    forms = [(derived.largest, 2, 1), (derived.path, 2, 2), (derived.critical, 2, 2), (derived.added_most, 1, 1)]
+    assert [(form - times * once - fold * folds * n).simplify() for form, times, fold in forms] == [0] * 4
+    assert counted.compared(HALVING, derived) is None
+    assert "V_max at" in str(counted.compared(HALVING, replace(derived, largest=derived.largest + n)))
+    cost = Cost(HALVING, derived, derived.given)
+    assert [j.verdict for j in cost.claims] == ["equal"] * 4 + ["bound"] * 2
+    assert str(cost.simplify("p = 2^m, p | n").words) == "2*n*(p - 1)/p"
+    with pytest.raises(InputError, match="this cost holds where"):
+        cost.at(p=3, n=5)
+
+
+@pytest.mark.parametrize("ranks", [*range(1, 20), 31, 32, 33, 64])
+def test_counting_blocks_agrees_with_the_closed_form(ranks):
+    """Counted message by message, for equal chunks."""
+    chunks = 1 << ranks.bit_length() - 1
+    found, once, folds = counted.count(HALVING, ranks, 5 * chunks, 0), 5 * (chunks - 1), int(chunks < ranks)
+
+    assert max(found.sent) == 2 * once + folds * 5 * chunks
+    assert found.critical == 2 * once + folds * 10 * chunks
+    assert max(found.added) == once + folds * 5 * chunks
+    assert found.sent == counted.traced(HALVING, ranks, 5 * chunks, 0).sent
+
+
+def test_messages_that_shrink_in_another_way_are_undecided():
+    """One chunk a step, of as many as there are: no power of two that halves."""
+    with pytest.raises(Undecided, match="no power of two that halves or doubles"):
+        whole.whole(replace(HALVING, count=lambda r, t, p: 1))
