@@ -36,7 +36,8 @@ class Mutants(SphinxDirective):
         for path in paths:
             self.env.note_dependency(path)
         found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
-        text = "\n\n".join([overview(found), *(section(name, told) for name, told in found.items())])
+        sections = (section(name, told) for name, told in found.items())
+        text = "\n\n".join(["## All algorithms", overview(found), *sections])
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 

@@ -38,7 +38,7 @@ from sparring.spec.core.numbers import variables
 from sparring.spec.core.runner import number
 from sparring.spec.core.sparse import SparseVector
 
-RANKS = (*range(1, 6), 7)
+RANKS = range(1, 8)
 """Numbers of ranks that an implementation runs with; folds of one pair and of several, and powers, are among them."""
 FEW = 3  # ranks, up to which all dtypes are run
 TRIES = 140  # of small numbers, for each obligation
