@@ -8,7 +8,7 @@ import pytest
 
 from sparring import page, run
 from sparring.errors import InputError
-from sparring.spec.core.digits import block, digit, log, power, put
+from sparring.spec.core.digits import prefix, digit, log, power, put
 from sparring.spec.core.numbers import Sym, evaluate
 
 RADICES = (2, 3, 4, 5, 8)
@@ -68,11 +68,11 @@ def test_digits(k):
         assert log(number, k) == len(digits) - 1
         for place, has in enumerate(digits):
             assert evaluate(digit(x, e, k), x=number, e=place) == digit(number, place, k) == has
-            assert evaluate(block(x, e, k), x=number, e=place) == block(number, place, k)
-            assert block(number, place, k) * power(k, place) <= number
+            assert evaluate(prefix(x, e, k), x=number, e=place) == prefix(number, place, k)
+            assert prefix(number, place, k) * power(k, place) <= number
             assert put(number, place, 0, k) == number - has * power(k, place)
         for low, high in pairwise(range(len(digits) + 1)):
-            assert block(number, low, k) // k == block(number, high, k)
+            assert prefix(number, low, k) // k == prefix(number, high, k)
 
 
 @pytest.mark.parametrize(("formula", "x", "y"), [(power, 1, 3), (power, 2, -1), (log, 0, 2), (log, 8, 1)])
