@@ -47,9 +47,9 @@ def judged(tmp_path_factory):
 
     def judge(subject: Subject, theorem: str):
         texts = instance(subject.page, subject.same)
-        read = [read_back(texts[part], part, subject.page.name) for part in ("schedule", theorem)]
-        assert None not in read
-        return bench.proved(theorem, *read)
+        schedule, rest = (read_back(texts[part], part, subject.page.name) for part in ("schedule", theorem))
+        assert schedule and rest
+        return bench.proved(theorem, schedule, rest)
 
     return judge
 
@@ -88,7 +88,9 @@ def test_a_wrong_page_is_not_covered(mutant, judged):
 def test_a_same_that_claims_more_is_not_covered(judged):
     """Before the ranks agree."""
     whole = subject(ALLGATHER)
-    early = replace(whole, same=lambda r, s, c, t, p: whole.same(r, s, c, t + 1, p))
+    same = whole.same
+    assert same
+    early = replace(whole, same=lambda r, s, c, t, p: same(r, s, c, t + 1, p))
 
     assert judged(early, "agreement")[1].startswith("not covered by Coq: same ")
 
@@ -128,7 +130,9 @@ def test_an_instance_is_read_back(name):
     """With its encoding and its formulas; under another name, or as another part, it is none."""
     found = page(name)
     for part, text in instance(found, subject(found).same).items():
-        encoding, formulas = read_back(text, part, name)
+        read = read_back(text, part, name)
+        assert read
+        encoding, formulas = read
         assert encoding == found.encoding
         assert FILES[part].count("\n") > 10 and all(map(is_formula, formulas.values()))
         assert part == "schedule" or read_back(text, part, "other") is None

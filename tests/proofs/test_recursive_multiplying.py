@@ -17,7 +17,7 @@ from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import PROVED, REFUTED
 from sparring.spec import recursive_multiplying
 from sparring.spec.core import pages
-from sparring.spec.core.numbers import Sym, evaluate, variables
+from sparring.spec.core.numbers import Sym, Truth, evaluate, variables
 
 MULTIPLYING = page("recursive_multiplying")
 SOURCE = Path(recursive_multiplying.__file__).read_text(encoding="utf-8")
@@ -90,6 +90,7 @@ def test_agreement_a_round_too_early_is_refused():
 def test_what_is_said_of_sums_is_said_of_something(name):
     """Its condition is met at many points, and there it is so; in the other order it is not."""
     claim, rng = agreement(name), random.Random(1)
+    assert isinstance(claim.claim, Truth)
     premise, conclusion = claim.claim.args[0].args[0], claim.claim.args[1]
     names = {x: variables(x) for x in (*claim.hypotheses, premise, conclusion) if variables(x)}
     met = 0

@@ -65,7 +65,7 @@ def test_digits(k):
         digits, rest = [], number
         while rest:
             digits, rest = [*digits, rest % k], rest // k
-        assert log(number, k) == len(digits) - 1
+        assert [log(number, k)] == [len(digits) - 1]
         for place, has in enumerate(digits):
             assert evaluate(digit(x, e, k), x=number, e=place) == digit(number, place, k) == has
             assert evaluate(prefix(x, e, k), x=number, e=place) == prefix(number, place, k)

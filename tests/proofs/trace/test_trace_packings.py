@@ -161,7 +161,7 @@ def test_empty_lists_may_be_left_out_where_nothing_is_read():
             comm.Send(np.full(5, 0.5), 1) if comm.rank == 0 else comm.Recv(np.empty(5), 0)
 
     full, empty = (listed(x, x.dtype) for x in (XS[0], XS[2]))
-    wanted = [Expected(0, 0, 1, 0, full), Expected(1, 0, 1, 1, empty), Expected(2, 0, 1, 2, full)]
+    wanted = [Expected(t, 0, 1, range(t, t + 1), entries) for t, entries in enumerate((full, empty, full))]
     found = [counted(wanted, traced(functools.partial(sends, number=k), XS[:2])) for k in range(5)]
 
     assert [divergence and divergence.step for divergence in found] == [0, 2, None, None, 3]
