@@ -8,7 +8,7 @@ import pytest
 
 from sparring import page, run
 from sparring.errors import InputError
-from sparring.spec.core.digits import prefix, digit, log, power, put
+from sparring.spec.core.digits import digit, log, power, prefix, put
 from sparring.spec.core.numbers import Sym, evaluate
 
 RADICES = (2, 3, 4, 5, 8)
@@ -69,7 +69,7 @@ def test_digits(k):
         for place, has in enumerate(digits):
             assert evaluate(digit(x, e, k), x=number, e=place) == digit(number, place, k) == has
             assert evaluate(prefix(x, e, k), x=number, e=place) == prefix(number, place, k)
-            assert prefix(number, place, k) * power(k, place) <= number
+            assert (prefix(number, place, k) * power(k, place) <= number) is True
             assert put(number, place, 0, k) == number - has * power(k, place)
         for low, high in pairwise(range(len(digits) + 1)):
             assert prefix(number, low, k) // k == prefix(number, high, k)
