@@ -11,7 +11,7 @@ from sparring.proofs.core.bits import BitsReader
 from sparring.proofs.core.blocks import BlocksReader
 from sparring.proofs.core.digits import DigitsReader
 from sparring.proofs.core.obligations import Obligation, p
-from sparring.proofs.core.symbolic import Z3Reader
+from sparring.proofs.core.symbolic import EFFORT, Z3Reader
 from sparring.spec.core.numbers import Bool, Node, Reader, Sym, evaluate, variables
 
 READERS: Mapping[str, type[Z3Reader]] = {"wrap": Z3Reader, "bits": BitsReader}
@@ -123,24 +123,26 @@ class Memory:
     ) -> Answer | None:
         """The same, by what a reader of the hypotheses knows of these, and of the claim as it reads it."""
         goal, witness = reader(self.shared(claim.claim)), dict[str, int]()
-        answer, facts = solvers.needed([*reader.hypotheses, *reader.facts], goal)
-        question = solvers.question(facts, goal, plain=True)
+        effort = EFFORT if second_opinion else LITTLE
+        answer, facts = solvers.needed([*reader.hypotheses, *reader.facts], goal, effort)
+        question = solvers.question(facts, goal, effort, plain=True)
         text, said = question.to_smt2(), {"z3": answer}
         if answer == "sat":
             question.add(reader(p) <= FEW_RANKS, *reader.exactly(FEW_RANKS.bit_length()))
-            witness = solvers.witness(question, reader(p)) if solvers.ask_z3(question) == "sat" else {}
-            if not witness or not counterexample(claim, witness):
-                return None
+            found = solvers.witness(question, reader(p)) if solvers.ask_z3(question) == "sat" else {}
+            witness = found if found and counterexample(claim, found) else {}
+        if answer == "unknown" or (answer == "sat" and not witness):  # a mutant's run tells more, and sooner, than bits
+            return None if second_opinion else Answer(claim, {"z3": "unknown"}, text, {}, "")
         if second_opinion:
             said["cvc5"] = solvers.ask_cvc5(text)
         if premises not in self.seen:
             self.seen[premises] = all(instance(claim.hypotheses, ranks) for ranks in solvers.RANKS)
-        agreed = len(set(said.values())) == 1 and "unknown" not in said.values()
+        agreed = len({*said.values()}) == 1
         return Answer(claim, said, text, witness, "") if agreed and (witness or self.seen[premises]) else None
 
     def asked(self, claim: Obligation, reader: Z3Reader, premises: tuple[Any, ...], second_opinion: bool) -> Answer:
         """One obligation put to z3 and, for a second opinion, to cvc5."""
-        question = solvers.question(reader.hypotheses, reader(claim.claim))
+        question = solvers.question(reader.hypotheses, reader(claim.claim), EFFORT if second_opinion else LITTLE)
         text = question.to_smt2()
         said = {"z3": solvers.ask_z3(question)}
         witness = solvers.witness(question, reader(p)) if said["z3"] == "sat" else {}
@@ -169,6 +171,7 @@ def problem(claim: Obligation, said: dict[str, str], witness: dict[str, int], va
     return f"the hypotheses contradict each other at p={vacuous}, so that anything would follow" if vacuous else ""
 
 
+LITTLE = EFFORT // 10  # where a counterexample is wanted, which running finds sooner than much effort does
 FEW_RANKS = 16  # up to here a counterexample is looked for without bits
 SMALL = range(8)
 

@@ -26,25 +26,27 @@ def versions() -> dict[str, str]:
     return {"z3": version("z3-solver"), "cvc5": version("cvc5")}
 
 
-def question(hypotheses: Sequence[z3.BoolRef], claim: z3.BoolRef, plain: bool = False) -> z3.Solver:
+def question(
+    hypotheses: Sequence[z3.BoolRef], claim: z3.BoolRef, effort: int = EFFORT, plain: bool = False
+) -> z3.Solver:
     """A z3 solver that is unsatisfiable exactly if the hypotheses imply the claim.
 
     ``plain``: without z3's choice of a strategy, which for thousands of facts about functions is a poor one.
     """
     solver = z3.SimpleSolver() if plain else z3.Solver()
-    solver.set("rlimit", EFFORT)
+    solver.set("rlimit", effort)
     solver.add(*hypotheses, z3.Not(claim))
     return solver
 
 
-def needed(facts: Sequence[z3.BoolRef], claim: z3.BoolRef) -> tuple[str, list[z3.BoolRef]]:
+def needed(facts: Sequence[z3.BoolRef], claim: z3.BoolRef, effort: int = EFFORT) -> tuple[str, list[z3.BoolRef]]:
     """z3's answer, and which of the facts it rests on; all of them where the claim does not follow.
 
     Of thousands of facts about functions a proof uses some dozens, and with these alone every
     solver is done in a fraction of the time.
     """
     solver = z3.SimpleSolver()  # z3's choice of a strategy is a poor one for so many facts about functions
-    solver.set("rlimit", EFFORT)
+    solver.set("rlimit", effort)
     solver.set("unsat_core", True)
     names = {f"fact {i}": fact for i, fact in enumerate(facts)}
     for name, fact in names.items():
