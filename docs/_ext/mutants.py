@@ -14,6 +14,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+import sparring
+
 Counts = Mapping[str, Any]
 
 WORDS = ("killed", "equivalent", "survived")
@@ -37,7 +39,11 @@ class Mutants(SphinxDirective):
             self.env.note_dependency(path)
         found = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
         sections = (section(name, told) for name, told in found.items())
-        text = "\n\n".join(["## All algorithms", overview(found), *sections])
+        missing = ", ".join(sorted({*sparring.pages()} - {*found}))
+        uncounted = (
+            f"Not counted yet: {missing}. Faults are planted in them for each property alone." if missing else ""
+        )
+        text = "\n\n".join(["## All algorithms", overview(found), uncounted, *sections])
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 
