@@ -182,8 +182,10 @@ def instance(page: Page, same: Same | None = None) -> dict[str, str]:
     """
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", page.name):
         raise Undecided(f"{page.name} is no name in Coq")
-    if page.several or page.encoding not in BY_ENCODING:
-        raise Undecided(f"{page.name}: no Coq instance has several messages a step, or the encoding {page.encoding!r}")
+    if page.several:
+        raise Undecided(f"{page.name}: pages of which a rank sends several messages in a step have no Coq instance")
+    if page.encoding not in BY_ENCODING:
+        raise Undecided(f"{page.name}: pages whose formulas are read as {page.encoding} have no Coq instance")
     formulas: dict[str, Int | Bool] = {
         "steps": page.steps(p),
         "chunks": page.chunks(p),

@@ -132,7 +132,7 @@ class Memory:
             found = solvers.witness(question, reader(p)) if solvers.ask_z3(question) == "sat" else {}
             witness = found if found and counterexample(claim, found) else {}
         if answer == "unknown" or (answer == "sat" and not witness):  # a mutant's run tells more, and sooner, than bits
-            return None if second_opinion else Answer(claim, {"z3": "unknown"}, text, {}, "")
+            return None if second_opinion else Answer(claim, {"z3": "unknown"}, text, {}, "z3 finds no counterexample")
         if second_opinion:
             said["cvc5"] = solvers.ask_cvc5(text)
         if premises not in self.seen:
