@@ -68,6 +68,7 @@ def test_why_a_survivor_lives():
     assert told["operators"] == {"constant": {"killed": 0, "survived": 2, "equivalent": 0}}
 
 
+@pytest.mark.slow
 def test_several_processes_find_the_same():
     """Each has an algorithm; one without an implementation has a page alone."""
     names = (NAME, "./sparring/templates/page.py")

@@ -5,7 +5,7 @@ import pytest
 import sparring
 from sparring.errors import InputError, UnknownPage
 
-NAMES = ("ring_topk", "ring")
+NAMES = ("ring_allgather", "ring")
 
 
 def test_the_same_report_in_the_same_order():

@@ -13,7 +13,7 @@ pytestmark = [
     pytest.mark.runtimes,
     pytest.mark.skipif(launch.find() is None, reason='no mpiexec: pip install "sparring[mpich]"'),
 ]
-NAMES = ("ring_topk", "ring")
+NAMES = ("ring_allgather", "ring")
 COMMAND = [sys.executable, "-c", "from sparring.cli import main; main()", "verify"]
 
 

@@ -75,6 +75,7 @@ def test_a_defect_falsifies_its_properties_and_no_other(target, name, monkeypatc
     assert set(failed(judged(target(planted(name))))) == DEFECTS[name][2]
 
 
+@pytest.mark.slow  # each is looked for as long as it takes
 @pytest.mark.parametrize(
     ("name", "prop", "told"),
     [
