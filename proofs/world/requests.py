@@ -127,7 +127,7 @@ class Request(Local, metaclass=Named):
 
     def Cancel(self) -> None:
         """Done without a message, unless it has met one; a Wait or a Free must follow."""
-        rank = _begin("Cancel", [self])
+        rank, _ = _begin("Cancel", [self])
         rank.world.leave_fragment("Cancel")
         if self._operation is None:
             raise MPIException("Cancel of a request that is null or was not started", "REQUEST")
@@ -145,7 +145,7 @@ class Request(Local, metaclass=Named):
         if not self:
             raise MPIException("Free of a null request", "REQUEST")
         if self._operation:
-            _begin("Free", [self]).world.network.forget(self._operation)
+            _begin("Free", [self])[0].world.network.forget(self._operation)
         self._operation, self._free = None, True
 
     def free(self) -> None:
@@ -199,21 +199,22 @@ def _live(requests: Requests) -> list[Operation]:
     return [q._operation for q in requests if q._operation]
 
 
-def _begin(call: str, requests: Requests) -> Rank:
+def _begin(call: str, requests: Requests) -> tuple[Rank, list[Operation]]:
+    """The rank makes a call about those of the requests that are active."""
     live = _live(requests)
     rank = live[0].rank if live else running()
     rank.world.begin(rank, call)
-    return rank
+    return rank, live
 
 
 def _wait(call: str, requests: Requests) -> None:
-    rank = _begin(call, requests)
-    rank.world.sleep(rank, call, _live(requests))
+    rank, live = _begin(call, requests)
+    rank.world.sleep(rank, call, live)
 
 
 def _asked(call: str, requests: Requests, answers: Answers, otherwise: Any = None) -> Any:
     """What MPI answers about those of ``requests`` that are active; None if none is."""
-    rank, live = _begin(call, requests), _live(requests)
+    rank, live = _begin(call, requests)
     if not live:
         return None
     rank.world.leave_fragment(call)
