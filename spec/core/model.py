@@ -305,8 +305,8 @@ def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> A
     if strange := [w for w in wanted if w not in letters and w not in params]:
         may = ", ".join(dict.fromkeys([*letters, *params]))
         raise InputError(f"page {name}: {formula} asks for {strange[0]!r}; it may ask for {may}")
-    if wanted == letters:
+    if wanted == letters or ("j" in params and (*wanted, "j") == letters):  # of one message nobody asks by its number
         return function
     if (*wanted, "j") == letters:
-        return lambda r, t, p, j=0: function(r, t, p)
+        return lambda r, t, p, j: function(r, t, p)
     return lambda *values: function(**{w: {**params, **dict(zip(letters, values))}[w] for w in wanted})
