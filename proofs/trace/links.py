@@ -16,6 +16,11 @@ from sparring.spec.core.numbers import evaluate, variables
 Pair = tuple[int, int]
 
 
+def exclusive(page: Page) -> bool:
+    """Whether the page claims of any topology that each link serves one pair."""
+    return "exclusive" in subject(page).contention.values()
+
+
 def contended(page: Page, trace: Trace) -> str | None:
     """One sentence on the first link that serves two (source, destination) pairs of ``trace``; None if none does.
 

@@ -102,7 +102,7 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
         second = place.observe(question.target, example, again=True)
         flaws = judging.judged(example, second, page, "result") | judging.unstable(seen, second) | flaws
     flaws = {p: why for p, why in flaws.items() if p in asked(question, example)}
-    unseen = selected.unseen(seen) if question.stateful else {}
+    unseen = judging.unclaimed(page) | (selected.unseen(seen) if question.stateful else {})
     return Judged(example, flaws, seen, unseen, judging.unread(example, seen, page))
 
 

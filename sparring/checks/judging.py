@@ -11,7 +11,7 @@ from sparring.checks.properties import MESSAGES
 from sparring.checks.vectors import comparable, shown, unequal
 from sparring.proofs.trace.compare import compare, unknown
 from sparring.proofs.trace.events import Trace
-from sparring.proofs.trace.links import contended
+from sparring.proofs.trace.links import contended, exclusive
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import named
 
@@ -80,6 +80,13 @@ def messages(example: Example, trace: Trace, page: Page, level: str) -> Mapping[
     if flaws["steps"] and len(example.calls) > 1:
         flaws["steps"] = f"{flaws['steps']} (steps are numbered on from call to call, {page.steps(example.p)} each)"
     return {prop: str(wrong) for prop, wrong in flaws.items() if wrong and prop in MESSAGES[level]}
+
+
+def unclaimed(page: Page | None) -> dict[str, str]:
+    """What the page says nothing of, so that nothing can be held against it."""
+    if page is None or exclusive(page):
+        return {}
+    return {"contention": f"page {page.name} claims on no topology that each link serves one pair"}
 
 
 def unread(example: Example, seen: Observed, page: Page | None) -> bool:

@@ -170,6 +170,17 @@ def failed(target: str, **asked) -> set[str]:
     return {r.property for r in report.results if r.verdict.word is Word.REFUTED}
 
 
+def test_nothing_is_held_against_a_page_that_claims_nothing():
+    """Of links recursive doubling claims no exclusive use: that is not tested, and told."""
+    report = check(
+        "sparring.impl.recursive_doubling:allreduce", "recursive_doubling", ranks=[2, 3], level="steps", max_examples=5
+    )
+    found = {r.property: r for r in report.results}
+    assert found["contention"].verdict.word is Word.NOT_COVERED
+    assert found["contention"].detail.startswith("page recursive_doubling claims on no topology")
+    assert found["steps"].verdict.word is Word.TESTED
+
+
 def test_the_correct_twin_passes_every_property(target):
     """Message by message, and no property is left out."""
     report = check(target(TWIN), "ring", ranks=RANKS, level="steps")
