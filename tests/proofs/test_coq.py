@@ -11,6 +11,7 @@ import pytest
 
 from sparring.proofs.coq.check import HERE, Checked, check, check_file, in_order
 
+pytestmark = pytest.mark.timeout(500)  # all files are compiled, whatever else the machine does
 COQC = shutil.which("coqc")
 needs_coq = pytest.mark.skipif(COQC is None, reason="coqc is not installed (apt-get install coq)")
 
