@@ -70,11 +70,14 @@ def test_why_a_survivor_lives():
 
 @pytest.mark.slow
 def test_several_processes_find_the_same():
-    """Each has an algorithm; one without an implementation has a page alone."""
+    """Each has an algorithm; one without an implementation has a page alone.
+
+    How a mutant is found out may differ, as some return memory that nobody has written to.
+    """
     names = (NAME, "./sparring/templates/page.py")
     one, two = (spread(mutation.told, names, lambda items, _: items, jobs) for jobs in (1, 2))
     told = mutation.summary(two)["algorithms"]
 
-    assert one == two
+    assert [fate._replace(why="") for fate in one] == [fate._replace(why="") for fate in two]
     assert [*told] == [NAME, "page"]
     assert [*told["page"]["parts"]] == ["page"]
