@@ -205,6 +205,11 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
 
 
 def refuted(mutant: Subject, conjecture: Conjecture, memory: Memory) -> bool:
-    """Whether the conjecture is judged *refuted*: one failed obligation decides, the others are not asked."""
+    """Whether a solver's counterexample to one obligation shows the conjecture *refuted*; the others are not asked.
+
+    What a solver leaves open does not count, though running would find it wrong: a prover that
+    never answers would pass so.
+    """
     answers = answered(conjecture.obligations, False, conjecture.encoding, memory)
-    return any(not a.holds and weighed(mutant.page, conjecture, [a])[0] == REFUTED for a in answers)
+    found = (a for a in answers if a.witness and not a.problem)
+    return any(weighed(mutant.page, conjecture, [a])[0] == REFUTED for a in found)

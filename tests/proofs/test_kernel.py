@@ -340,3 +340,19 @@ def test_one_failed_obligation_refutes_a_mutant():
         for conjecture in kernel.conjectures(mutant):
             judged = kernel.judge(mutant, conjecture, second_opinion=False).verdict.word is Word.REFUTED
             assert kernel.refuted(mutant, conjecture, questions.Memory()) == judged, (mutation, conjecture.name)
+
+
+def test_a_mutant_that_only_running_refutes_vouches_for_nothing(monkeypatch):
+    """Where the solver leaves every planted fault open, no theorem is made, though runs would find the faults."""
+    asked = questions.Memory.answer
+
+    def silent(self, claim, second_opinion, encoding):
+        if second_opinion:
+            return asked(self, claim, second_opinion, encoding)
+        return questions.Answer(claim, {"z3": "unknown"}, "", {}, "")
+
+    monkeypatch.setattr(questions.Memory, "answer", silent)
+    attempts = [a for a in kernel.prove(page("ring")) if a.answers]
+
+    assert attempts and not any(isinstance(a, Theorem) for a in attempts)
+    assert {a.detail for a in attempts} == {kernel.NO_FAULT}
