@@ -114,7 +114,8 @@ def domain(letter: str) -> Iterator[Bool]:
 
 def formulas(page: Page, changed: Page, memory: Memory) -> Iterator[Obligation]:
     """All formulas that differ in their wording have the same values."""
-    for formula, letters in FORMULAS.items():
+    for formula, known in FORMULAS.items():
+        letters = [letter for letter in known if letter != "j" or page.several]
         end = page.steps(p) + 1 if formula in ("holds", "live") else page.steps(p)
         step = (*((within(t, end),) if "t" in letters else ()), *(obligations.letters(page) if "j" in letters else ()))
         sizes = (h for letter in letters if letter not in "qrsctpwj" for h in domain(letter))
