@@ -259,7 +259,7 @@ class Terms(np.ndarray[Any, np.dtype[np.int64]]):
         return _keep(super().__array_function__(func, types, args, kwargs), self.table)
 
     def __getitem__(self, key: Any) -> Any:
-        got = super().__getitem__(key)
+        got = np.ndarray.__getitem__(self, key)  # half of a run's slices: super() takes longer
         if isinstance(got, np.ndarray):
             return got
         return super().__getitem__((*key, ...) if isinstance(key, tuple) else (key, ...))

@@ -107,9 +107,10 @@ def simple(spec: Any, writable: bool = False) -> Buffer:
     Raises TypeError, ValueError, KeyError or BufferError, as mpi4py does, for what is no message.
     """
     memory, count, displacement, kind = _fields(spec)
+    if count is displacement is kind is None:  # nearly always
+        shown, seen = _shown(memory, writable)
+        return Buffer(_flat(shown, seen), _own(shown, seen).dtype, getattr(shown, "table", None))
     area = _area(memory, kind, writable)
-    if count is displacement is kind is None:
-        return Buffer(area.memory, area.kind.dtype, area.table)
     at = 0 if displacement is None else operator.index(displacement)
     return area.part(at, area.room() - at if count is None else operator.index(count))
 
@@ -203,9 +204,14 @@ def _area(thing: Any, kind: Datatype | None, writable: bool) -> Area:
     """``thing``'s bytes, as instances of ``kind`` or of its own type."""
     if thing is None and kind is not None:
         return Area(memoryview(bytearray()), kind, None)
-    foreign = not isinstance(thing, np.ndarray) and hasattr(thing, "__dlpack__")
+    shown, memory = _shown(thing, writable)
+    return Area(_flat(shown, memory), kind or _own(shown, memory), getattr(shown, "table", None))
+
+
+def _shown(thing: Any, writable: bool) -> tuple[Any, memoryview]:
+    """What shows its memory, and the memory."""
     shown: Any = thing
-    if foreign:
+    if not isinstance(thing, np.ndarray) and hasattr(thing, "__dlpack__"):
         shown = np.from_dlpack(shown)
     try:
         memory = memoryview(shown)
@@ -215,7 +221,7 @@ def _area(thing: Any, kind: Datatype | None, writable: bool) -> Area:
         raise BufferError("message: buffer is not writable")
     if not memory.contiguous:
         raise BufferError("message: buffer is not contiguous")
-    return Area(_flat(shown, memory), kind or _own(shown, memory), getattr(shown, "table", None))
+    return shown, memory
 
 
 def _own(thing: Any, memory: memoryview) -> Datatype:

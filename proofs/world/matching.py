@@ -7,7 +7,7 @@ what might be its message meets no later receive before.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from itertools import chain, count
 from typing import Any
@@ -74,7 +74,7 @@ class Matching:
     """All mailboxes."""
 
     def __init__(self) -> None:
-        self._boxes: dict[tuple[int, int], Mailbox] = {}
+        self._boxes: dict[tuple[int, int], Mailbox] = defaultdict(Mailbox)  # by communicator and rank
         self._clock = count()
 
     def post_send(self, send: Send) -> list[Pair]:
@@ -143,4 +143,4 @@ class Matching:
         return met
 
     def _box(self, context: int, rank: int) -> Mailbox:
-        return self._boxes.setdefault((context, rank), Mailbox())
+        return self._boxes[context, rank]

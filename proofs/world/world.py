@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -109,7 +110,7 @@ def run_along(
 ) -> Outcome:
     """As ``run``, with a schedule made already."""
     _check(p, per_rank_args, buffers, budget)
-    with no_way_out(), Modules(p, [*targets.roots(target), *modules], packages()) as swapped:
+    with no_way_out(), seldom_collecting(), Modules(p, [*targets.roots(target), *modules], packages()) as swapped:
         world = Scheduler(p, chosen, swapped.enter, *depth(buffers), record=record, terms=terms, budget=budget)
 
         def main(rank: Rank) -> Any:
@@ -130,6 +131,17 @@ def no_way_out() -> Iterator[None]:
         yield
     finally:
         os._exit = real
+
+
+@contextmanager
+def seldom_collecting() -> Iterator[None]:
+    """A run makes many objects and few cycles: it takes long to look for these as often as Python does."""
+    usual = gc.get_threshold()
+    gc.set_threshold(100_000, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 def depth(buffers: str | int) -> tuple[int, bool]:
