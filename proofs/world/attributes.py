@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Self
 
 from sparring.proofs.world.constants import KEYVAL_INVALID, MPIException
 from sparring.proofs.world.handle import Handle
-from sparring.proofs.world.ranks import Rank
-from sparring.proofs.world.scheduler import running
+from sparring.proofs.world.lives import end
+from sparring.proofs.world.ranks import Rank, running
 
 
 class Keyval(NamedTuple):
@@ -52,6 +52,7 @@ class Attributes(Handle):
         if keyval in self._attributes:
             self._forget(keyval, *self._attributes[keyval])
         self._attributes[keyval] = key, attrval
+        end(attrval)
 
     def Delete_attr(self, keyval: int) -> None:
         self._alive()

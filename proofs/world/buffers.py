@@ -205,7 +205,8 @@ def _area(thing: Any, kind: Datatype | None, writable: bool) -> Area:
     if thing is None and kind is not None:
         return Area(memoryview(bytearray()), kind, None)
     shown, memory = _shown(thing, writable)
-    return Area(_flat(shown, memory), kind or _own(shown, memory), getattr(shown, "table", None))
+    kind = _own(shown, memory) if kind is None else kind
+    return Area(_flat(shown, memory), kind, getattr(shown, "table", None))
 
 
 def _shown(thing: Any, writable: bool) -> tuple[Any, memoryview]:

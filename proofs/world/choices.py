@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from sparring.proofs.world.findings import Place
 from sparring.proofs.world.operations import Send
 from sparring.proofs.world.ranks import Operation, Question, Rank, World
 
@@ -30,10 +31,11 @@ class Step(NamedTuple):
 
 
 class Way(NamedTuple):
-    """One way on; ``take()`` goes it."""
+    """One way on; ``take()`` goes it.  ``place``: the rank, the call and the line to which MPI leaves it."""
 
     step: Step
     text: str
+    place: Place
     take: Callable[[], None]
 
 
@@ -58,7 +60,7 @@ def _matches(world: World) -> Iterator[Way]:
         message = f"rank {send.rank.number}'s message ({send.where})"
         text = f"rank {receive.rank.number}'s {receive} ({receive.where}) gets {message}"
         step = Step("match", frozenset((_call(receive), _call(send))))
-        yield Way(step, text, partial(world.network.take, receive, send))
+        yield Way(step, text, _place(receive), partial(world.network.take, receive, send))
 
 
 def _answers(rank: Rank, question: Question) -> Iterator[Way]:
@@ -73,7 +75,8 @@ def _denial(rank: Rank, question: Question) -> Way:
 
 def _told(rank: Rank, question: Question, kind: str, words: str, take: Callable[[], None]) -> Way:
     text = f"rank {rank.number}'s {question.call} ({question.where}) returns {words}"
-    return Way(Step(kind, frozenset({(rank.number, -rank.asked)})), text, take)
+    place = rank.number, question.call, question.where
+    return Way(Step(kind, frozenset({(rank.number, -rank.asked)})), text, place, take)
 
 
 def _copies(world: World) -> Iterator[Way]:
@@ -100,8 +103,12 @@ def _copy(world: World, sends: Sequence[Send]) -> Way:
         for each in sends:
             world.complete(each)
 
-    return Way(Step("copy", frozenset(map(_call, sends))), text, take)
+    return Way(Step("copy", frozenset(map(_call, sends))), text, _place(send), take)
 
 
 def _call(operation: Operation) -> Call:
     return operation.rank.number, operation.number
+
+
+def _place(operation: Operation) -> Place:
+    return operation.rank.number, operation.call, operation.where

@@ -12,6 +12,7 @@ from sparring.proofs.world.constants import COMM_TYPE_SHARED, UNDEFINED, MPIExce
 from sparring.proofs.world.errhandlers import ERRORS_RETURN, Errhandler
 from sparring.proofs.world.findings import Finding, Kind, here
 from sparring.proofs.world.groups import CONGRUENT, IDENT, Group
+from sparring.proofs.world.lives import end, makes
 from sparring.proofs.world.pointtopoint import PointToPoint
 from sparring.proofs.world.probes import Probes
 from sparring.proofs.world.ranks import finished
@@ -36,6 +37,7 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
         self._alive()
         return False
 
+    @makes("group")
     def Get_group(self) -> Group:
         self._alive()
         return Group(self._group)
@@ -44,7 +46,8 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
 
     def Compare(self, comm: Comm) -> int:
         """IDENT, CONGRUENT (the same ranks in the same order), SIMILAR (in another) or UNEQUAL."""
-        alike = self.Get_group().Compare(comm.Get_group())
+        self._alive(), comm._alive()
+        alike = Group(self._group).Compare(Group(comm._group))
         return IDENT if self == comm else CONGRUENT if alike == IDENT else alike
 
     def Get_name(self) -> str:
@@ -84,6 +87,7 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
         rank.world.fail(Finding(Kind.ABORTED, rank.number, "Abort", here(), text))
         raise AssertionError("the run is over")
 
+    @makes("communicator")
     def Dup(self, info: object = None) -> Self:
         arrival = self._meet("Dup", collectives.new_context)
         twin = self._twin(finished("Dup", arrival))
@@ -92,23 +96,27 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
 
     Clone = Dup
 
+    @makes("communicator")
     def Split(self, color: int = 0, key: int = 0) -> Comm:
         """Who gives the same ``color`` comes together, in the order of ``key``."""
         if color < 0 and color != UNDEFINED:
             raise MPIException(f"color={color} is no color: at least 0, or UNDEFINED", "ARG")
         return self._parted("Split", color, key)
 
+    @makes("communicator")
     def Split_type(self, split_type: int, key: int = 0, info: object = None) -> Comm:
         """All simulated ranks are on one machine."""
         if split_type not in (COMM_TYPE_SHARED, UNDEFINED):
             raise Unsupported("Comm.Split_type of another type than COMM_TYPE_SHARED")
         return self._parted("Split_type", UNDEFINED if split_type == UNDEFINED else 0, key)
 
+    @makes("communicator")
     def Create(self, group: Group) -> Comm:
         """The ranks in ``group``; all of this communicator call it."""
         members = self._members(group)
         return self._of(finished("Create", self._meet("Create", collectives.new_context)), members)
 
+    @makes("communicator")
     def Create_group(self, group: Group, tag: int = 0) -> Comm:
         """The ranks in ``group``, which alone call it."""
         members = self._members(group)
@@ -127,6 +135,7 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
         self._delete_all()
         finished("Free", self._meet("Free", collectives.nothing))
         self._rank = None
+        end(self)
 
     Disconnect = Free
 

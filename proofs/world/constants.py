@@ -62,6 +62,8 @@ def unsupported(owner: str, name: str) -> Exception:
 class Local:
     """What belongs to one rank and cannot be sent to another."""
 
+    _life: Any = None  # of what a rank made and has to free: see lives
+
     def __reduce__(self) -> Any:
         raise ValueError(f"MPI.{type(self).__name__} belongs to one rank: it cannot be copied or sent")
 

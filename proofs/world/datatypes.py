@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.proofs.world.constants import Local, MPIException, Named, Unsupported, unsupported
+from sparring.proofs.world.lives import end, makes
 
 DType = np.dtype[Any]
 Offsets = NDArray[np.int64]
@@ -63,32 +64,41 @@ class Datatype(Local, metaclass=Named):
         if self.is_predefined:
             raise MPIException(f"{self!r} cannot be freed: it is predefined", "TYPE")
         self.committed, self.freed = False, True
+        end(self)
 
+    @makes("datatype")
     def Create_contiguous(self, count: int) -> Datatype:
         return self._at(np.arange(operator.index(count)) * self.extent)
 
+    @makes("datatype")
     def Create_vector(self, count: int, blocklength: int, stride: int) -> Datatype:
         """``stride`` counts instances."""
         return self.Create_hvector(count, blocklength, stride * self.extent)
 
+    @makes("datatype")
     def Create_hvector(self, count: int, blocklength: int, stride: int) -> Datatype:
         """``stride`` counts bytes."""
         return self.Create_hindexed_block(blocklength, [i * stride for i in range(count)])
 
+    @makes("datatype")
     def Create_indexed(self, blocklengths: Sequence[int], displacements: Sequence[int]) -> Datatype:
         return self.Create_hindexed(blocklengths, [d * self.extent for d in displacements])
 
+    @makes("datatype")
     def Create_hindexed(self, blocklengths: Sequence[int], displacements: Sequence[int]) -> Datatype:
         if len(blocklengths) != len(displacements):
             raise ValueError(f"{len(blocklengths)} block lengths for {len(displacements)} displacements")
         return self._at([d + i * self.extent for n, d in zip(blocklengths, displacements) for i in range(n)])
 
+    @makes("datatype")
     def Create_indexed_block(self, blocklength: int, displacements: Sequence[int]) -> Datatype:
         return self.Create_indexed([blocklength] * len(displacements), displacements)
 
+    @makes("datatype")
     def Create_hindexed_block(self, blocklength: int, displacements: Sequence[int]) -> Datatype:
         return self.Create_hindexed([blocklength] * len(displacements), displacements)
 
+    @makes("datatype")
     def Create_subarray(
         self, sizes: Sequence[int], subsizes: Sequence[int], starts: Sequence[int], order: int = ORDER_C
     ) -> Datatype:
@@ -100,15 +110,18 @@ class Datatype(Local, metaclass=Named):
         made = self._at(box.ravel("C" if order == ORDER_C else "F") * self.extent)
         return made.Create_resized(0, cells.size * self.extent)
 
+    @makes("datatype")
     def Create_resized(self, lb: int, extent: int) -> Datatype:
         return Datatype(f"resized {self.name}", self.dtype, self.offsets, operator.index(lb), operator.index(extent))
 
+    @makes("datatype")
     def Dup(self) -> Datatype:
         twin = Datatype(self.name, self.dtype, self.offsets, self.lb, self.extent)
         twin.committed = self.committed
         return twin
 
     @classmethod
+    @makes("datatype")
     def Create_struct(
         cls, blocklengths: Sequence[int], displacements: Sequence[int], datatypes: Sequence[Datatype]
     ) -> Datatype:

@@ -26,14 +26,19 @@ Start = tuple[int, tuple[int, ...], frozenset[Step]]  # how many choices, which,
 
 
 class Seen(NamedTuple):
-    """A finding, or all ranks' results, with the fewest choices that lead there; ``told`` says them in words.
+    """A finding, or all ranks' results, with the fewest choices that lead there; ``taken`` says more of them.
 
     ``world.run(..., choices=seen.choices)`` goes there again.
     """
 
     what: Any
     choices: tuple[int, ...]
-    told: tuple[str, ...]
+    taken: tuple[Taken, ...]
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The choices in words."""
+        return tuple(taken.text for taken in self.taken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +160,7 @@ class _Notes:
         numbers = [t.number for t in taken]
         while numbers and not numbers[-1]:  # the first way is what is taken anyway
             numbers.pop()
-        new = Seen(what, tuple(numbers), tuple(t.text for t in taken))
+        new = Seen(what, tuple(numbers), tuple(taken))
         seen[key] = min(seen.get(key, new), new, key=_fewest)
 
 
@@ -166,9 +171,9 @@ def _fewest(seen: Seen) -> tuple[int, tuple[int, ...]]:
 def _race(one: Seen, other: Seen) -> Seen:
     """The finding that the result depends on the schedule."""
     rank, a, b = next((r, a, b) for r, (a, b) in enumerate(zip(one.what, other.what)) if content(a) != content(b))
-    cause = next(text for text, before in zip(other.told, [*one.told, ""]) if text != before)
-    text = f"rank {rank} returns {a} or {b}, as MPI chooses: {cause}"
-    return Seen(Finding(Kind.RACE, rank, "", "", text), other.choices, other.told)
+    cause = next(taken for taken, before in zip(other.taken, [*one.told, ""]) if taken.text != before)
+    text = f"rank {rank} returns {a} or {b}, as MPI chooses: {cause.text}"
+    return Seen(Finding(Kind.RACE, *cause.place, text), other.choices, other.taken)
 
 
 def content(x: Any) -> Any:

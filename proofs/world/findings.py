@@ -35,6 +35,7 @@ class Kind(StrEnum):
     DATATYPE = "datatype mismatch"
     RACE = "race"
     COLLECTIVE = "collective mismatch"
+    LEAK = "resource leak"
     NO_TERM = "not a term"
     UNSUPPORTED = "unsupported call"
 
@@ -88,12 +89,17 @@ class Called(NamedTuple):
     where: str
 
 
+Place = tuple[int, str, str]
+"""A rank, its MPI call and the user's ``file:line``."""
+
+
 class Taken(NamedTuple):
-    """A choice that MPI leaves open: the ``number`` of the way taken, of ``of`` ways, in words."""
+    """A choice that MPI leaves open at ``place``: the ``number`` of the way taken, of ``of`` ways, in words."""
 
     number: int
     of: int
     text: str
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sparring.proofs.world.constants import PROC_NULL, UNDEFINED, Local, MPIException, Named, unsupported
-from sparring.proofs.world.scheduler import running
+from sparring.proofs.world.lives import end, makes
+from sparring.proofs.world.ranks import running
 
 IDENT, CONGRUENT, SIMILAR, UNEQUAL = 0, 1, 2, 3
 
@@ -44,36 +45,45 @@ class Group(Local, metaclass=Named):
         return IDENT if a == b else SIMILAR if set(a) == set(b) else UNEQUAL
 
     @classmethod
+    @makes("group")
     def Union(cls, group: Group, other: Group) -> Group:
         return Group(dict.fromkeys(group._alive() + other._alive()))
 
     @classmethod
+    @makes("group")
     def Intersection(cls, group: Group, other: Group) -> Group:
         return Group(r for r in group._alive() if r in other._alive())
 
     @classmethod
+    @makes("group")
     def Difference(cls, group: Group, other: Group) -> Group:
         return Group(r for r in group._alive() if r not in other._alive())
 
+    @makes("group")
     def Incl(self, ranks: Sequence[int]) -> Group:
         return Group([self._at(r) for r in self._distinct(ranks)])
 
+    @makes("group")
     def Excl(self, ranks: Sequence[int]) -> Group:
         out = [self._at(r) for r in self._distinct(ranks)]
         return Group(r for r in self._alive() if r not in out)
 
+    @makes("group")
     def Range_incl(self, ranks: Sequence[tuple[int, int, int]]) -> Group:
         return self.Incl(_spread(ranks))
 
+    @makes("group")
     def Range_excl(self, ranks: Sequence[tuple[int, int, int]]) -> Group:
         return self.Excl(_spread(ranks))
 
+    @makes("group")
     def Dup(self) -> Group:
         return Group(self._alive())
 
     def Free(self) -> None:
         self._alive()
         self._members = None
+        end(self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Group) and (self is other or self._members is other._members is None)

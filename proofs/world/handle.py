@@ -63,7 +63,7 @@ class Handle(Local, metaclass=Named):
 
     def _peer(self, peer: int, role: str) -> int:
         """Which rank of the world that is."""
-        peer, p = operator.index(peer), len(self._group)
+        peer, p = operator.index(peer), self.Get_size()
         if 0 <= peer < p:
             return self._group[peer]
         if peer not in SPECIAL[role]:

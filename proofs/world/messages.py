@@ -8,9 +8,8 @@ from sparring.proofs.world.buffers import simple
 from sparring.proofs.world.constants import ANY_SOURCE, ANY_TAG, Local, MPIException, Named, unsupported
 from sparring.proofs.world.findings import here
 from sparring.proofs.world.operations import Incoming, ObjectReceive, Probe, Receive
-from sparring.proofs.world.ranks import finished
+from sparring.proofs.world.ranks import finished, running
 from sparring.proofs.world.requests import Request
-from sparring.proofs.world.scheduler import running
 from sparring.proofs.world.status import Status
 
 

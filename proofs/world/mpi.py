@@ -12,9 +12,9 @@ from sparring.proofs.world import constants, groups
 from sparring.proofs.world.datatypes import CODES, NULL_TYPE, ORDER_C, ORDER_FORTRAN, TYPES, Datatype
 from sparring.proofs.world.errhandlers import HANDLERS, Errhandler
 from sparring.proofs.world.messages import Message
+from sparring.proofs.world.ranks import running
 from sparring.proofs.world.reductions import OPS, Op
 from sparring.proofs.world.requests import Prequest, Request
-from sparring.proofs.world.scheduler import running
 from sparring.proofs.world.status import Status
 from sparring.proofs.world.topology import Cartcomm, Compute_dims, Intracomm
 from sparring.proofs.world.transfers import IN_PLACE, InPlace

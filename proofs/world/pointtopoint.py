@@ -9,6 +9,7 @@ from sparring.proofs.world.buffers import Buffer, simple
 from sparring.proofs.world.constants import ANY_SOURCE, ANY_TAG, PROC_NULL
 from sparring.proofs.world.findings import here
 from sparring.proofs.world.handle import Handle, valid_tag
+from sparring.proofs.world.lives import makes
 from sparring.proofs.world.objects import Thing
 from sparring.proofs.world.ranks import Operation, finished
 from sparring.proofs.world.requests import Prequest, Request
@@ -54,18 +55,23 @@ class PointToPoint(Handle):
     def Irecv(self, buf: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
         return Request(self._receive("Irecv", buf, source, tag))
 
+    @makes("persistent request")
     def Send_init(self, buf: Any, dest: int, tag: int = 0) -> Prequest:
         return self._persistent("Send_init", buf, dest, tag)
 
+    @makes("persistent request")
     def Ssend_init(self, buf: Any, dest: int, tag: int = 0) -> Prequest:
         return self._persistent("Ssend_init", buf, dest, tag)
 
+    @makes("persistent request")
     def Bsend_init(self, buf: Any, dest: int, tag: int = 0) -> Prequest:
         return self._persistent("Bsend_init", buf, dest, tag)
 
+    @makes("persistent request")
     def Rsend_init(self, buf: Any, dest: int, tag: int = 0) -> Prequest:
         return self._persistent("Rsend_init", buf, dest, tag)
 
+    @makes("persistent request")
     def Recv_init(self, buf: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Prequest:
         self._peer(source, "source")
         return Prequest(lambda: self._receive("Recv_init", buf, source, tag))

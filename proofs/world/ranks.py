@@ -11,6 +11,7 @@ from greenlet import GreenletExit, greenlet
 
 from sparring.errors import InputError
 from sparring.proofs.core.terms import Table
+from sparring.proofs.world.constants import MPIException
 from sparring.proofs.world.findings import Called, Finding, Kind
 
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ class World(Protocol):
     over: bool
     findings: list[Finding]
     collectives: list[Called]
+    lost: list[tuple[int, str, str, str]]
+    now: Rank | None
 
     def begin(self, rank: Rank, call: str) -> None: ...
     def sleep(self, rank: Rank, call: str, operations: Sequence[Operation]) -> None: ...
@@ -149,3 +152,14 @@ class World(Protocol):
     def leave_fragment(self, call: str) -> None: ...
     def fail(self, finding: Finding) -> None: ...
     def raised(self, rank: Rank, error: BaseException) -> None: ...
+
+
+worlds: list[World] = []
+"""Those that run, the innermost last."""
+
+
+def running() -> Rank:
+    """The rank that runs now.  Raises MPIException outside of every world."""
+    if not worlds or worlds[-1].now is None:
+        raise MPIException("no simulated world is running: start one with sparring.world.run")
+    return worlds[-1].now

@@ -13,6 +13,7 @@ from sparring.proofs.core.terms import Terms, raw
 from sparring.proofs.world.buffers import Buffer, simple
 from sparring.proofs.world.constants import Local, MPIException, Named, unsupported
 from sparring.proofs.world.datatypes import BY_DTYPE
+from sparring.proofs.world.lives import end, makes
 
 Fold = Callable[[Any, Any], Any]
 
@@ -28,6 +29,7 @@ class Op(Local, metaclass=Named):
         self.is_commutative = self.is_predefined = True
 
     @classmethod
+    @makes("operation")
     def Create(cls, function: Callable[[Any, Any, Any], Any], commute: bool = False) -> Self:
         """``function(a, b, datatype)`` leaves ``a op b`` in the memory ``b``; of objects it returns that."""
         made = cls("Op.Create", _user(function), lambda a, b: function(a, b, None))
@@ -38,6 +40,7 @@ class Op(Local, metaclass=Named):
         if self.is_predefined:
             raise MPIException(f"{self!r} cannot be freed: it is predefined", "OP")
         self.arrays = self.objects = None
+        end(self)
 
     def Is_commutative(self) -> bool:
         return self.is_commutative
@@ -50,16 +53,22 @@ class Op(Local, metaclass=Named):
 
     def fold(self, parts: Sequence[Any]) -> Any:
         """The reduction of arrays, in their order.  Raises MPIException for types that it does not know."""
+        with np.errstate(all="ignore"):
+            return np.asarray(reduce(self.knowing(parts[0].dtype), parts), parts[0].dtype)
+
+    def knowing(self, dtype: Any) -> Fold:
+        """What reduces arrays.  Raises MPIException if it was freed, or if it is MPI's and does not know ``dtype``."""
         if self.arrays is None:
             raise MPIException("Null operation: it was freed", "OP")
-        dtype = parts[0].dtype
-        if bool(dtype.names) != (self.name in LOCATIONS) and self.is_predefined:
+        if self.is_predefined and bool(dtype.names) != (self.name in LOCATIONS):
             raise MPIException(f"{self!r} does not know {dtype}", "OP")
-        with np.errstate(all="ignore"):
-            try:
-                return np.asarray(reduce(self.arrays, parts), dtype)
-            except TypeError as error:
-                raise MPIException(f"{self!r} does not know {dtype}: {error}", "OP") from None
+        nothing = np.empty(0, dtype)
+        try:
+            if self.is_predefined:
+                self.arrays(nothing, nothing)
+        except TypeError as error:
+            raise MPIException(f"{self!r} does not know {dtype}: {error}", "OP") from None
+        return self.arrays
 
     def __call__(self, a: Any, b: Any) -> Any:
         if self.objects is None:

@@ -8,9 +8,9 @@ from typing import Any
 
 from sparring.proofs.world.constants import UNDEFINED, Local, MPIException, Named, Unsupported, unsupported
 from sparring.proofs.world.findings import here
+from sparring.proofs.world.lives import end
 from sparring.proofs.world.operations import Incoming, Send
-from sparring.proofs.world.ranks import Operation, Question, Rank
-from sparring.proofs.world.scheduler import running
+from sparring.proofs.world.ranks import Operation, Question, Rank, running
 from sparring.proofs.world.status import Status
 
 Requests = Sequence["Request"]
@@ -147,6 +147,7 @@ class Request(Local, metaclass=Named):
         if self._operation:
             _begin("Free", [self])[0].world.network.forget(self._operation)
         self._operation, self._free = None, True
+        end(self)
 
     def free(self) -> None:
         """Free, unless it is null."""

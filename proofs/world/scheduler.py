@@ -19,21 +19,14 @@ from sparring.proofs.world import choices, waits
 from sparring.proofs.world.attached import Attached
 from sparring.proofs.world.constants import MPIException, Unsupported
 from sparring.proofs.world.findings import HERE, Called, Finding, Kind, Outcome, Taken, here, raised_at
+from sparring.proofs.world.lives import Lost
 from sparring.proofs.world.network import Network
-from sparring.proofs.world.ranks import Operation, Question, Rank, Wait
+from sparring.proofs.world.ranks import Operation, Question, Rank, Wait, worlds
 from sparring.proofs.world.schedules import Schedule
 
 PATIENCE = 1000  # fruitless answers per rank, in a row, before a world that only asks counts as stuck
 OBJECTIONS = 100  # MPI calls that a rank may still make, in vain, after the end
 undead: list[greenlet] = []  # ranks that refused to end: kept asleep, since collecting them would wake them
-_worlds: list[Scheduler] = []
-
-
-def running() -> Rank:
-    """The rank that runs now.  Raises MPIException outside of every world."""
-    if not _worlds or _worlds[-1].now is None:
-        raise MPIException("no simulated world is running: start one with sparring.world.run")
-    return _worlds[-1].now
 
 
 class Scheduler:
@@ -70,11 +63,12 @@ class Scheduler:
         self.over = False
         self.findings: list[Finding] = []
         self.collectives: list[Called] = []
+        self.lost: list[Lost] = []
         self.why_not: dict[str, None] = {}
 
     def run(self, main: Callable[[Rank], Any]) -> Outcome:
         """Let every rank run ``main`` to its end, or until one finding ends all."""
-        _worlds.append(self)
+        worlds.append(self)
         try:
             while not self.over and (self.ready or self._decides()):
                 if not self.ready:  # the way woke nobody
@@ -84,7 +78,7 @@ class Scheduler:
             self.findings += waits.last(self)
         finally:
             self._end()
-            _worlds.pop()
+            worlds.pop()
         results, why_not = [rank.result for rank in self.ranks], tuple(self.why_not)
         found, taken = tuple(self.findings), tuple(self.taken)
         return Outcome(results, found, self.network.log, self.collectives, not why_not, why_not, taken)
@@ -178,7 +172,7 @@ class Scheduler:
             return False
         chosen = self.schedule.choose(ways)
         if len(ways) > 1:
-            self.taken.append(Taken(chosen, len(ways), ways[chosen].text))
+            self.taken.append(Taken(chosen, len(ways), ways[chosen].text, ways[chosen].place))
         with suppress(GreenletExit):  # the way itself may show a finding
             ways[chosen].take()
         return not self.over

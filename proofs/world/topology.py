@@ -10,12 +10,14 @@ import numpy as np
 from sparring.proofs.world import collectives
 from sparring.proofs.world.comm import Comm
 from sparring.proofs.world.constants import CART, PROC_NULL, UNDEFINED, MPIException
+from sparring.proofs.world.lives import makes
 from sparring.proofs.world.ranks import finished
 
 
 class Intracomm(Comm):
     """A communicator, from which one with a grid can be made."""
 
+    @makes("communicator")
     def Create_cart(
         self, dims: Sequence[int], periods: Sequence[bool] | bool | None = None, reorder: bool = False
     ) -> Comm:
@@ -92,6 +94,7 @@ class Cartcomm(Intracomm):
             raise MPIException(f"direction={direction} is none of this grid's: 0..{len(self.dims) - 1}", "ARG")
         return self._neighbour(direction, -disp), self._neighbour(direction, disp)
 
+    @makes("communicator")
     def Sub(self, remain_dims: Sequence[bool]) -> Comm:
         """The grids that remain when the coordinates along all other sides are fixed."""
         mine, kept = self.coords, [bool(x) for x in remain_dims]

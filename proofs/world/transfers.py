@@ -14,6 +14,7 @@ from sparring.proofs.world.buffers import Buffer, blocks, joined, simple, typed,
 from sparring.proofs.world.collectives import Arrival, Conclusion, Places
 from sparring.proofs.world.findings import here
 from sparring.proofs.world.handle import Handle
+from sparring.proofs.world.lives import makes
 from sparring.proofs.world.ranks import finished
 from sparring.proofs.world.reductions import OPS, Op, unordered
 from sparring.proofs.world.requests import Prequest, Request
@@ -96,6 +97,7 @@ class Parts(Meeting):
         if takes and (give.count, give.dtype) != (takes[0].count, takes[0].dtype):
             raise ValueError(f"{call} of {give} into {takes[0]}: they must be the same")
         unordered(op, [give])
+        op.knowing(give.dtype)
         return self._meet(call, conclude, f" with {op!r}" if detail is None else detail, [give], takes)
 
     def _reduce_scatter(self, call: str, give: Buffer, place: Buffer, counts: Sequence[int], op: Op) -> Arrival:
@@ -106,6 +108,7 @@ class Parts(Meeting):
         if give.count != sum(counts) or take.count != counts[mine] or give.dtype != take.dtype:
             raise ValueError(f"{call} of {give} into {take}: the counts are {list(counts)}")
         unordered(op, [give])
+        op.knowing(give.dtype)
         starts = list(accumulate(counts, initial=0))
         conclude = collectives.reduction(op, lambda _, p: p, starts.__getitem__)
         return self._meet(call, conclude, f" with {op!r} and counts {list(counts)}", [give], [take])
@@ -195,6 +198,7 @@ def _forms(name: str, start: Callable[..., Arrival]) -> dict[str, Callable[..., 
     def nonblocking(self: Transfers, *args: Any, **kwargs: Any) -> Request:
         return Request(start(self, f"I{name.lower()}", *args, **kwargs))
 
+    @makes("persistent request", f"{name}_init")
     def persistent(self: Transfers, *args: Any, **kwargs: Any) -> Prequest:
         self._alive()
         kwargs.pop("info", None)

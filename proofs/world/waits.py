@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 
+from sparring.proofs.world import lives
 from sparring.proofs.world.constants import ANY_TAG
 from sparring.proofs.world.findings import Finding, Kind
 from sparring.proofs.world.operations import Incoming, Send
@@ -85,14 +86,14 @@ def _says(world: World, operation: Operation, peer: int) -> str:
 
 
 def _leftovers(world: World) -> list[Finding]:
-    """Messages that nobody received, receives that got none, requests that nobody completed."""
+    """Messages that nobody received, receives that got none, requests that nobody completed, what nobody freed."""
     unmatched = list(world.network.unmatched())
     found = [_finding(Kind.UNMATCHED, operation, _alone(operation)) for operation in unmatched]
     for operation in world.network.open:
         if operation not in unmatched:
             text = f"rank {operation.rank.number} never completed its {operation} ({operation.where}): no Wait follows"
             found.append(_finding(Kind.INCOMPLETE, operation, text))
-    return found
+    return found + lives.findings(world.lost)
 
 
 def _alone(operation: Send | Incoming) -> str:

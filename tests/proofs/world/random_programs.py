@@ -33,7 +33,10 @@ def messages(comm, data, plan):
     """All sends are nonblocking and come first; what one rank gets from another comes in the order of the plan."""
     sends = [begin(comm, data, m) for m in plan if m["source"] == comm.rank]
     got = [take(comm, m) for m in plan if m["dest"] == comm.rank]
-    MPI.Request.Waitall([request for _, request in got if request] + sends)
+    requests = [request for _, request in got if request] + sends
+    MPI.Request.Waitall(requests)
+    for request in requests:
+        request.free()
     return [float(x) for y, _ in got for x in y]
 
 
@@ -47,6 +50,7 @@ def begin(comm, data, m):
     request = getattr(comm, m["how"])([spread, 1, kind], m["dest"], m["tag"])
     if m["how"] == "Send_init":
         request.Start()
+    kind.Free()
     return request
 
 
@@ -98,6 +102,7 @@ def meeting(comm, data, step):
         request.Start()
     if step["form"]:
         request.Wait()
+        request.free()
     return y.tolist()
 
 

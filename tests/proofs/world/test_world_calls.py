@@ -44,6 +44,7 @@ def changes_a_persistent_buffer(comm, wrong):
         if wrong and comm.rank == 0:
             x += 1
         request.Wait()
+    request.Free()
 
 
 def mixes_objects_and_memory(comm, wrong):
@@ -62,6 +63,7 @@ def mixes_column_and_row_lengths(comm, wrong):
         comm.Send([grid, 1, column], 1)
     else:
         comm.Recv([grid, 2 if wrong else 3, MPI.DOUBLE], 0)
+    column.Free()
 
 
 def probes_for_nothing(comm, wrong):
@@ -96,7 +98,7 @@ def splits_with_another_call(comm, wrong):
     if comm.rank and wrong:
         comm.Dup()
     else:
-        comm.Dup() if not wrong else comm.Split(0)
+        (comm.Dup() if not wrong else comm.Split(0)).Free()
 
 
 def aborts(comm, wrong):
@@ -215,6 +217,7 @@ def test_a_wildcard_leaves_the_fragment_whichever_call_has_it(call):
             request = comm.Recv_init(y, source)
             request.Start()
             request.Wait()
+            request.Free()
         elif call == "recv":
             comm.recv(source=source)
         elif call == "irecv":

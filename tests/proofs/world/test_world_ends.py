@@ -246,6 +246,7 @@ def test_a_user_receive_from_anyone_does_not_meet_messages_on_a_duplicate():
         private.Sendrecv(np.array([5.0]), 1 - comm.rank, 0, theirs, 1 - comm.rank, 0)
         comm.Send(np.array([6.0]), 1 - comm.rank)
         outstanding.Wait()
+        private.Free()
         return mine[0], theirs[0]
 
     for buffers in ("synchronous", "unbounded"):
