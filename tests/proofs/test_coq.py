@@ -213,6 +213,26 @@ NEEDED = [
     ("terms", "same_base", "terms", "same_invariant"),
     ("terms", "same_step", "terms", "same_invariant"),
     ("terms", "same_conclusion", "terms", "same_terms"),
+    ("several", "steps_nonneg", "several_schedule", "several_exactly_once"),
+    ("several", "src_in_range", "several", "arrives"),
+    ("several", "dst_of_src", "several", "arrives"),
+    ("several", "src_of_dst", "several", "arrives"),
+    ("several_schedule", "base", "several_schedule", "invariant"),
+    ("several_schedule", "live_from_live", "several_schedule", "invariant"),
+    ("several_schedule", "step", "several_schedule", "step_adds"),
+    ("several_schedule", "disjoint", "several_schedule", "step_adds"),
+    ("several_schedule", "live_each", "several_schedule", "invariant"),
+    ("several_schedule", "brought_once", "several_schedule", "step_adds"),
+    ("several_schedule", "conclusion", "several_schedule", "several_exactly_once"),
+    ("several_terms", "not_to_itself", "several_terms", "parts_sorted"),
+    ("several_terms", "one_from_a_rank", "several_terms", "parts_sorted"),
+    ("several_terms", "overwritten_once", "several_terms", "val_overwrites"),
+    ("several_terms", "same_base", "several_terms", "same_invariant"),
+    ("several_terms", "same_step", "several_terms", "same_invariant"),
+    ("several_terms", "same_both_ways", "several_terms", "parts_same"),
+    ("several_terms", "has_counterpart", "several_terms", "parts_same"),
+    ("several_terms", "same_order", "several_terms", "parts_same"),
+    ("several_terms", "same_conclusion", "several_terms", "several_same_terms"),
     ("kahn", "undisturbed", "kahn", "move_same"),
     ("pages", "schedule_matched", "pages", "copies_val"),
     ("pages", "dst_in_range", "pages", "sends_complete"),
@@ -234,7 +254,7 @@ def test_every_hypothesis_is_tried():
     field = re.compile(r"^  (\w+) :", re.MULTILINE)
     asked = {
         (name, hypothesis)
-        for name in ("sums", "machine", "schedule", "terms")
+        for name in ("sums", "machine", "schedule", "terms", "several", "several_schedule", "several_terms")
         for body in record.findall(original(name))
         for hypothesis in field.findall(body)
     }
@@ -340,6 +360,30 @@ WEAKENED = {
         "Definition listens (r : Z) (t : nat) : bool := active (from r t) t.",
         "Definition listens (r : Z) (t : nat) : bool := true.",
         "same_step",
+    ),
+    "a message that comes to everybody": (
+        "several",
+        "(dst_j F s t p j =? r) && sends_j F s c t p j",
+        "sends_j F s c t p j",
+        "arrives",
+    ),
+    "a message that is added twice": (
+        "several_schedule",
+        "brought_once : forall q r c t j, 0 <= q < p -> 0 <= r < p -> 0 <= c < chunks F p ->",
+        "brought_once : forall q r c t j, 0 <= q < p -> 0 <= r < p -> 0 <= c < 0 ->",
+        "step_adds",
+    ),
+    "counterparts in any order": (
+        "several_terms",
+        "counterpart F p q s c t < counterpart F p v s c t;",
+        "counterpart F p q s c t <> counterpart F p v s c t;",
+        "parts_same",
+    ),
+    "counterparts one way only": (
+        "several_terms",
+        "same r s c (t + 1) -> same s r c (t + 1);",
+        "same r s c (t + 1) -> same r s c (t + 1);",
+        "parts_same",
     ),
     "any operation": (
         "terms",
