@@ -153,11 +153,11 @@ forall p, 1 <= p ->
 
 
 class CoqReader(Reader[CoqTerm]):
-    """Reads terms over ``Z`` and ``bool``."""
+    """Reads terms over ``Z`` and ``bool``; ``page`` is whose they are."""
 
-    def __init__(self, encoding: str) -> None:
+    def __init__(self, page: Page) -> None:
         super().__init__()
-        self.operators = BY_ENCODING[encoding]
+        self.page, self.operators = page, BY_ENCODING[page.encoding]
 
     def constant(self, x: int | bool) -> CoqTerm:
         if isinstance(x, bool):
@@ -171,7 +171,8 @@ class CoqReader(Reader[CoqTerm]):
 
     def operator(self, x: Node, args: list[CoqTerm]) -> CoqTerm:
         if x.op not in self.operators:
-            raise Undecided(f"{x!r}: Coq instances of this encoding know no {x.op}")
+            encoding = self.page.encoding  # the term itself may be pages long
+            raise Undecided(f"{self.page.name}: instances of Coq for formulas read as {encoding} know no {x.op}")
         return self.operators[x.op].format(*args)
 
 
@@ -201,7 +202,7 @@ def instance(page: Page, same: Same | None = None) -> dict[str, str]:
     }
     if same:
         formulas["same"] = same(r, s, c, t, p)
-    read = CoqReader(page.encoding)
+    read = CoqReader(page)
     terms = {name: read(term) for name, term in formulas.items()}
     parts = [part for part in FILES if same or part != "agreement"]
     return {part: filled(part, page.name, page.encoding, terms) for part in parts}

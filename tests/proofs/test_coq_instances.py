@@ -119,10 +119,27 @@ RIGHT |= {("never adds", "agreement")}
 
 def test_what_no_instance_can_say_is_told():
     """An operator that integers do not have, and a name that Coq does not have."""
-    with pytest.raises(Undecided, match=r"\(r \^ 1\): Coq instances of this encoding know no \^"):
+    with pytest.raises(Undecided, match=r"^ring: instances of Coq for formulas read as wrap know no \^$"):
         instance(replace(RING, src=lambda r, t, p: r ^ 1))
     with pytest.raises(Undecided, match="my-page is no name in Coq"):
         instance(replace(RING, name="my-page"))
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("rabenseifner", "rabenseifner: instances of Coq for formulas read as bits know no reverse"),
+        (
+            "recursive_multiplying",
+            "recursive_multiplying: pages of which a rank sends several messages in a step have no Coq instance",
+        ),
+    ],
+)
+def test_pages_without_an_instance_say_why(name, why):
+    """In one sentence, whatever the formulas."""
+    with pytest.raises(Undecided) as told:
+        instance(page(name))
+    assert str(told.value) == why
 
 
 @pytest.mark.parametrize("name", COVERED)
