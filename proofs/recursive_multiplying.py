@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparring.impl import recursive_multiplying
@@ -13,6 +13,12 @@ from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either, negate
 
 least = {"radix": 2}
+
+
+def contention(radix: int) -> Mapping[str, str]:
+    """Of several messages that a rank receives in a step, two can always meet on its port."""
+    crowded = dict.fromkeys(("crossbar", "ring", "tree", "fat_tree", "torus"), "contended")
+    return crowded if radix > 2 else {**crowded, "crossbar": "rendezvous", "fat_tree": "rendezvous"}
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int, radix: Int) -> Bool:  # noqa: ARG001  # there is one chunk
