@@ -36,7 +36,6 @@ class BlocksReader(Z3Reader):
     """Reads terms under ``hypotheses``; ``facts`` are those about the terms read so far."""
 
     def __init__(self, hypotheses: Sequence[Bool], modulus: Node) -> None:
-        self.facts: list[Z3Term] = []
         self.exponents: dict[int, Z3Term] = {}
         self.numbers: dict[int, Z3Term] = {}
         self.flips: list[tuple[Z3Term, Z3Term, Z3Term]] = []  # the number, which bit, the other number

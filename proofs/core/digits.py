@@ -36,7 +36,6 @@ class DigitsReader(Z3Reader):
     """Reads terms under ``hypotheses``; ``facts`` are those about the terms read so far."""
 
     def __init__(self, hypotheses: Sequence[Bool], modulus: Node) -> None:
-        self.facts: list[Z3Term] = []
         self.base: Z3Term = None  # unknown as yet
         self.powers: dict[int, Z3Term] = {}  # exponents
         self.places: dict[int, Z3Term] = {}  # of digits; each is an exponent, and so is the next

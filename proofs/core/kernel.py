@@ -16,7 +16,7 @@ from typing import Any
 
 from sparring.errors import InputError, ScheduleFault, SparringError
 from sparring.proofs.contention import levels
-from sparring.proofs.core import execution
+from sparring.proofs.core import execution, samples
 from sparring.proofs.core.conjectures import Conjecture, conjectures
 from sparring.proofs.core.questions import Answer, Memory, answered
 from sparring.proofs.core.supplement import Subject, subject
@@ -197,10 +197,13 @@ def confirmed(whole: Subject, attempt: Attempt, memory: Memory) -> Attempt:
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
     first = next(c.mutant for c in conjectures(whole.general) if c.name == name)
-    for mutation in (first, *(m for m in MUTATIONS if m != first)):
-        conjecture = next(c for c in conjectures(MUTATIONS[mutation](whole.general)) if c.name == name)
-        if refuted(MUTATIONS[mutation](whole), conjecture, memory):
-            return mutation
+    mutations = (first, *(m for m in MUTATIONS if m != first))
+    for suspected in (True, False):  # what is found false for few ranks is soon found so by a solver too
+        for mutation in mutations:
+            conjecture = next(c for c in conjectures(MUTATIONS[mutation](whole.general)) if c.name == name)
+            asked = [claim for claim in conjecture.obligations if bool(samples.false_at(claim)) == suspected]
+            if refuted(MUTATIONS[mutation](whole), conjecture._replace(obligations=tuple(asked)), memory):
+                return mutation
     return ""
 
 

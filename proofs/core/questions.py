@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
-from sparring.proofs.core import solvers
+from sparring.proofs.core import samples, solvers
 from sparring.proofs.core.bits import BitsReader
 from sparring.proofs.core.blocks import BlocksReader
 from sparring.proofs.core.digits import DigitsReader
@@ -122,6 +122,8 @@ class Memory:
         self, claim: Obligation, reader: FactsReader, premises: tuple[Any, ...], second_opinion: bool
     ) -> Answer | None:
         """The same, by what a reader of the hypotheses knows of these, and of the claim as it reads it."""
+        if not second_opinion and (at := samples.false_at(claim)) and (found := self.by_few(claim, reader, at)):
+            return found
         goal, witness = reader(self.shared(claim.claim)), dict[str, int]()
         effort = EFFORT if second_opinion else LITTLE
         answer, facts = solvers.needed([*reader.hypotheses, *reader.facts], goal, effort)
@@ -139,6 +141,21 @@ class Memory:
             self.seen[premises] = all(instance(claim.hypotheses, ranks) for ranks in solvers.RANKS)
         agreed = len({*said.values()}) == 1
         return Answer(claim, said, text, witness, "") if agreed and (witness or self.seen[premises]) else None
+
+    def by_few(self, claim: Obligation, reader: FactsReader, at: dict[str, int]) -> Answer | None:
+        """A counterexample that z3 finds with so few ranks, and which stands when evaluated; None where there is none.
+
+        The page's parameters are given, too: what else there is in it the solver finds.
+        """
+        with reader.aside():
+            reader.loose = True
+            goal = reader(self.shared(claim.claim))
+            question = solvers.question([*reader.hypotheses, *reader.facts], goal, plain=True)
+            question.add(*(reader(Sym.var(name) == value) for name, value in at.items()))
+            question.add(*reader.exactly(max(at.values()).bit_length() + 1))
+            text = question.to_smt2()
+            found = solvers.witness(question, reader(p)) if solvers.ask_z3(question) == "sat" else {}
+        return Answer(claim, {"z3": "sat"}, text, found, "") if found and counterexample(claim, found) else None
 
     def asked(self, claim: Obligation, reader: Z3Reader, premises: tuple[Any, ...], second_opinion: bool) -> Answer:
         """One obligation put to z3 and, for a second opinion, to cvc5."""

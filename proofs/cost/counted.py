@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from sparring.proofs.cost.derivation import Derivation
+from sparring.proofs.cost.published import holds
 from sparring.proofs.cost.symbols import Expr, exact
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import number, run, step_sends, truth
@@ -21,6 +23,8 @@ class Counts(NamedTuple):
     """What was counted at one point; each is an exact integer."""
 
     steps: int
+    messages: int
+    """The most of a rank in each step, summed."""
     sent: list[int]
     """By rank."""
     added: list[int]
@@ -45,7 +49,7 @@ class Unlike(NamedTuple):
 def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
     """Counts from the formulas, on numbers of any size; raises ScheduleFault where they make no schedule."""
     steps = number(page.steps(p))
-    sent, added, critical, added_critical = [0] * p, [0] * p, 0, 0
+    sent, added, critical, added_critical, messages = [0] * p, [0] * p, 0, 0, 0
     ready = [0] * p  # the most words on a path that ends at this rank
     for t in range(steps):
         sends = step_sends(page, t, p)
@@ -58,9 +62,10 @@ def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
         for r, d, _ in sends:
             ready[d] = max(ready[d], then[r])
         sent, added = ([a + b for a, b in zip(*both)] for both in ((sent, words), (added, values)))
+        messages += max(Counter(r for r, _, _ in sends).values(), default=0)
         critical += max(words)
         added_critical += max(values)
-    return Counts(steps, sent, added, critical, added_critical, max(ready) if paths else None)
+    return Counts(steps, messages, sent, added, critical, added_critical, max(ready) if paths else None)
 
 
 class Traced(NamedTuple):
@@ -109,14 +114,18 @@ def even(page: Page, derived: Derivation, at: Mapping[str, int]) -> Mapping[str,
 def compared_at(page: Page, derived: Derivation, at: Mapping[str, int]) -> Iterator[Unlike]:
     """The quantities whose derived value is not the counted one."""
     found = count(page, **at, paths=at["p"] <= PATHS)
-    if derived.sent is not None:
-        yield from per_rank("words sent", derived.sent, found.sent, at)
     if at["n"] < 3 * at["p"]:
         yield from unlike_a_run(page, found, at)
+    if not holds(derived.given, **at, **derived.letters):
+        return  # what is counted there is in no closed form
+    at = {**at, **derived.letters}
+    if derived.sent is not None:
+        yield from per_rank("words sent", derived.sent, found.sent, at)
     if derived.added is not None:
         yield from per_rank("words added", derived.added, found.added, at)
     whole = {
         "steps": (derived.steps, found.steps),
+        "messages": (derived.messages, found.messages),
         "V_max": (derived.largest, max(found.sent)),
         "V_path": (derived.path, found.path),
         "V_crit": (derived.critical, found.critical),
