@@ -204,8 +204,9 @@ class DigitsReader(Z3Reader):
     def exactly(self, bits: int) -> list[Z3Term]:
         """What all this is for small numbers, of so many bits at most, and small bases; others are left out."""
         most = 1 << bits - 1
-        facts = [z3.And(self.base >= 2, self.base <= most + 1)]
-        for k, e in product(range(2, most + 2), self.powers.values()):
+        bases = [base] if (base := self.at.get(str(self.base))) else range(2, most + 2)
+        facts = [z3.Or([self.base == k for k in bases])]
+        for k, e in product(bases, self.powers.values()):
             top = next(m for m in range(1, most + 2) if k**m > most)
             for m in range(top + 2):
                 at = z3.And(self.base == k, e == m)

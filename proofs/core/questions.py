@@ -148,7 +148,7 @@ class Memory:
         The page's parameters are given, too: what else there is in it the solver finds.
         """
         with reader.aside():
-            reader.loose = True
+            reader.at = at
             goal = reader(self.shared(claim.claim))
             question = solvers.question([*reader.hypotheses, *reader.facts], goal, plain=True)
             question.add(*(reader(Sym.var(name) == value) for name, value in at.items()))

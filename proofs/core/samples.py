@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from sparring.proofs.core.obligations import Obligation
 from sparring.spec.core.numbers import Node, Reader, variables
 
-POINTS = 2000  # for each number of ranks
-FEW = range(2, 6)
-"""Ranks that are tried."""
+POINTS = 10_000
+RANKS = (2, 6)
+"""How many ranks there are, from 2 up to 5."""
 MOST = 12  # bits, and digits, that numbers have here
-LONG = {"t": 3, "u": 3, "c": 2, "n": 3}
+LONG = {"t": 2, "u": 2, "c": 2, "n": 3}
 """Letters that reach so many times as far as ranks do; the others are ranks, messages or links."""
-AT_LEAST = {"radix": 2}
-"""Parameters."""
+VALUES = {"radix": (2, 6)}
+"""What parameters may be, likewise."""
 
 
 class Sampler(Reader[Any]):
@@ -44,24 +44,21 @@ class Sampler(Reader[Any]):
 def false_at(claim: Obligation) -> dict[str, int]:
     """Of the fewest ranks, two to five, with which a point shows the obligation false; empty where none was found.
 
-    Their number, ``p``, and the parameters there.
+    Their number, ``p``, and the parameters there.  What the claim does not speak of is 0.
     """
+    spoken = variables(claim.claim)
     names = sorted(frozenset().union(*map(variables, (claim.claim, *claim.hypotheses))) - {"p"})
-    return next(filter(None, (false_for(claim, p, names) for p in FEW)), {})
-
-
-def false_for(claim: Obligation, p: int, names: list[str]) -> dict[str, int]:
-    """The same for ``p`` ranks."""
-    rng = np.random.default_rng(p)
-    points = {name: rng.integers(0, LONG.get(name, 1) * p, POINTS) + AT_LEAST.get(name, 0) for name in names}
-    read = Sampler({**points, "p": np.full(POINTS, p)})
+    rng = np.random.default_rng(POINTS)
+    p = np.sort(rng.integers(*RANKS, POINTS))
+    points = {name: rng.integers(0, LONG.get(name, 1) * p) * (name in spoken) for name in names}
+    points |= {name: rng.integers(*VALUES[name], POINTS) for name in VALUES if name in names}
+    read = Sampler({**points, "p": p})
     with np.errstate(all="ignore"):
-        here = np.full(POINTS, True)
+        false = np.logical_not(np.full(POINTS, True) & read(claim.claim))
         for hypothesis in claim.hypotheses:
-            here &= read(hypothesis)
-        here &= np.logical_not(read(claim.claim))
-    at = int(here.argmax())
-    return {"p": p, **{name: int(points[name][at]) for name in AT_LEAST if name in names}} if here[at] else {}
+            false &= read(hypothesis)
+    first = int(false.argmax())
+    return {name: int(x[first]) for name, x in {"p": p, **points}.items() if name in ("p", *VALUES)} if false.any() else {}
 
 
 def length(x: Any) -> Any:
