@@ -17,7 +17,22 @@ from collections.abc import Iterator
 
 from sparring.proofs.contention.links import Link
 from sparring.proofs.contention.networks import Topology
-from sparring.proofs.core.obligations import Obligation, during, every, i, implies, j, letter, letters, p, r, s, some, t, u
+from sparring.proofs.core.obligations import (
+    Obligation,
+    during,
+    every,
+    i,
+    implies,
+    j,
+    letter,
+    letters,
+    p,
+    r,
+    s,
+    some,
+    t,
+    u,
+)
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym, both
 

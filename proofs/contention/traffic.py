@@ -48,7 +48,8 @@ class Traffic(NamedTuple):
         for t, step in enumerate(steps):
             for (src, dst), times in Counter(step).items():
                 if times > 1:
-                    raise InputError(f"step {t}: rank {src} sends {times} messages to rank {dst}; a step has at most one")
+                    several = f"rank {src} sends {times} messages to rank {dst}"
+                    raise InputError(f"step {t}: {several}; a step has at most one")
                 if src == dst or not (0 <= src < p and 0 <= dst < p):
                     raise InputError(f"step {t}: a message from rank {src} to {dst}; it needs two of ranks 0..{p - 1}")
         return Traffic(p, [np.array(step, np.int64).reshape(-1, 2) for step in steps])

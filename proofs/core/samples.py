@@ -58,7 +58,8 @@ def false_at(claim: Obligation) -> dict[str, int]:
         for hypothesis in claim.hypotheses:
             false &= read(hypothesis)
     first = int(false.argmax())
-    return {name: int(x[first]) for name, x in {"p": p, **points}.items() if name in ("p", *VALUES)} if false.any() else {}
+    told = {name: points[name] for name in VALUES if name in names}
+    return {name: int(x[first]) for name, x in {"p": p, **told}.items()} if false[first] else {}
 
 
 def length(x: Any) -> Any:

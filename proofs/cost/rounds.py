@@ -68,7 +68,7 @@ class RoundsReader(SympyReader):
 def rounds(page: Page) -> Rounds:
     """The closed forms; raises Undecided where some rank sends fewer messages than others, or not all steps add."""
     whole = subject(page).general
-    if whole.page.cuts or not SympyReader()(whole.page.words(r, t, 0, p, n, Sym.var("k"))).equals(symbols.n):
+    if page.cuts or not SympyReader()(page.words(r, t, 0, p, n, Sym.var("k"))).equals(symbols.n):
         raise Undecided("only of whole vectors are several messages of a step summed")
     if "t" in variables(whole.page.messages(t, p)):
         raise Undecided("how many messages a rank sends depends on the step")
