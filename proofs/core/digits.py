@@ -14,6 +14,7 @@ nothing is concluded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import product
 
 import z3
@@ -165,12 +166,7 @@ class DigitsReader(Z3Reader):
 
     def cut(self, x: Z3Term, e: Z3Term) -> None:
         """What is left of ``x`` without its last ``e`` digits."""
-        b = PREFIX(x, e)
-        natural = z3.And(x >= 0, e >= 0)
-        self.know(
-            z3.Implies(natural, z3.And(b >= 0, b <= x, (b == 0) == (x < POWER(e)))),  # prefix_bounds
-            z3.Implies(z3.And(natural, e == 0), b == x),  # prefix_0
-        )
+        self.know(*left(x, e))
 
     def placed(self, x: Z3Term, e: Z3Term, before: int) -> None:
         """What is so of digit ``e`` of one number, and how it goes with the first ``before`` others."""
@@ -178,18 +174,7 @@ class DigitsReader(Z3Reader):
         self.bounded(z3.Implies(natural, z3.And(g >= 0, g < self.base, g <= b)))  # digit_bounds
         self.know(z3.Implies(z3.And(natural, PREFIX(x, e + 1) == 0), b == g))  # prefix_last
         for y in [*self.numbers.values()][:before]:
-            self.compared(x, y, e)
-
-    def compared(self, x: Z3Term, y: Z3Term, e: Z3Term) -> None:
-        """How two numbers compare that have other digits alike, and two prefixes."""
-        natural = z3.And(x >= 0, y >= 0, e >= 0)
-        same = z3.And(natural, REST(x, e) == REST(y, e))
-        both = z3.And(PREFIX(x, e + 1) == PREFIX(y, e + 1), DIGIT(x, e) == DIGIT(y, e))
-        self.know(
-            z3.Implies(same, (x < y) == (DIGIT(x, e) < DIGIT(y, e))),  # rest_order
-            z3.Implies(same, (x == y) == (DIGIT(x, e) == DIGIT(y, e))),  # rest_same
-            z3.Implies(natural, (PREFIX(x, e) == PREFIX(y, e)) == both),  # prefix_next
-        )
+            self.know(*compared(x, y, e))
 
     def above(self, x: Z3Term, e: Z3Term, b: Z3Term, y: Z3Term, other: Z3Term) -> None:
         """To put a digit leaves the digits before it alone."""
@@ -219,6 +204,30 @@ class DigitsReader(Z3Reader):
                         facts.append(z3.Implies(at, y == x + (b - x / k**m % k) * k**m))
             facts.append(z3.Implies(self.base == k, e <= top + 1))
         return facts
+
+
+@lru_cache(maxsize=100_000)  # questions about one page have most facts in common
+def compared(x: Z3Term, y: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
+    """How two numbers compare that have other digits alike, and two prefixes."""
+    natural = z3.And(x >= 0, y >= 0, e >= 0)
+    same = z3.And(natural, REST(x, e) == REST(y, e))
+    both = z3.And(PREFIX(x, e + 1) == PREFIX(y, e + 1), DIGIT(x, e) == DIGIT(y, e))
+    return (
+        z3.Implies(same, (x < y) == (DIGIT(x, e) < DIGIT(y, e))),  # rest_order
+        z3.Implies(same, (x == y) == (DIGIT(x, e) == DIGIT(y, e))),  # rest_same
+        z3.Implies(natural, (PREFIX(x, e) == PREFIX(y, e)) == both),  # prefix_next
+    )
+
+
+@lru_cache(maxsize=100_000)
+def left(x: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
+    """How large a number is without its last digits."""
+    b = PREFIX(x, e)
+    natural = z3.And(x >= 0, e >= 0)
+    return (
+        z3.Implies(natural, z3.And(b >= 0, b <= x, (b == 0) == (x < POWER(e)))),  # prefix_bounds
+        z3.Implies(z3.And(natural, e == 0), b == x),  # prefix_0
+    )
 
 
 def by_case(read: Callable[..., Z3Term], x: Z3Term, *rest: Z3Term) -> Z3Term:

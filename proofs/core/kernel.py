@@ -131,10 +131,22 @@ def readable(whole: Subject) -> Iterator[Conjecture]:
 
 
 def judge(whole: Subject, conjecture: Conjecture, second_opinion: bool, memory: Memory | None = None) -> Attempt:
-    """Ask the solvers, and where they object, run the page."""
-    answers = tuple(answered(conjecture.obligations, second_opinion, conjecture.encoding, memory))
+    """Ask the solvers, and where they object, run the page.
+
+    Where a refutation is expected, the first counterexample is enough.
+    """
+    asked = answered(conjecture.obligations, second_opinion, conjecture.encoding, memory)
+    answers = tuple(until_refuted(asked) if conjecture.contended else asked)
     verdict, detail, witness = weighed(whole.page, conjecture, answers)
     return Attempt(whole.page.name, conjecture.name, conjecture.statement, verdict, detail, witness, answers)
+
+
+def until_refuted(answers: Iterator[Answer]) -> Iterator[Answer]:
+    """The answers up to the first counterexample."""
+    for answer in answers:
+        yield answer
+        if answer.witness and not answer.problem:
+            return
 
 
 Weighed = tuple[Verdict, str, dict[str, Any]]
