@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from sparring.errors import InputError, ScheduleFault, SparringError
 from sparring.proofs.contention import levels
 from sparring.proofs.core import execution, samples
 from sparring.proofs.core.conjectures import Conjecture, conjectures
+from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.questions import Answer, Memory, answered
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.core.verdicts import (
@@ -213,18 +214,18 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     for suspected in (True, False):  # what is found false for few ranks is soon found so by a solver too
         for mutation in mutations:
             conjecture = next(c for c in conjectures(MUTATIONS[mutation](whole.general)) if c.name == name)
-            asked = [claim for claim in conjecture.obligations if bool(samples.false_at(claim)) == suspected]
-            if refuted(MUTATIONS[mutation](whole), conjecture._replace(obligations=tuple(asked)), memory):
+            asked = (claim for claim in conjecture.obligations if bool(samples.false_at(claim)) == suspected)
+            if refuted(MUTATIONS[mutation](whole), conjecture, asked, memory):
                 return mutation
     return ""
 
 
-def refuted(mutant: Subject, conjecture: Conjecture, memory: Memory) -> bool:
-    """Whether a solver's counterexample to one obligation shows the conjecture *refuted*; the others are not asked.
+def refuted(mutant: Subject, conjecture: Conjecture, asked: Iterable[Obligation], memory: Memory) -> bool:
+    """Whether a solver's counterexample to one of those that are ``asked`` shows the conjecture *refuted*; the others are not asked.
 
     What a solver leaves open does not count, though running would find it wrong: a prover that
     never answers would pass so.
     """
-    answers = answered(conjecture.obligations, False, conjecture.encoding, memory)
+    answers = answered(asked, False, conjecture.encoding, memory)
     found = (a for a in answers if a.witness and not a.problem)
     return any(weighed(mutant.page, conjecture, [a])[0] == REFUTED for a in found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
@@ -171,7 +171,7 @@ class Memory:
 
 
 def answered(
-    claims: Sequence[Obligation], second_opinion: bool, encoding: str = "wrap", memory: Memory | None = None
+    claims: Iterable[Obligation], second_opinion: bool, encoding: str = "wrap", memory: Memory | None = None
 ) -> Iterator[Answer]:
     """Each obligation's answer, one by one."""
     memory = memory or Memory()

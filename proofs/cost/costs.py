@@ -153,8 +153,10 @@ class Cost(Forms):
     def checks(self) -> list[Checked]:
         """The derivation against counts, and its proof."""
         unlike = counted.compared(self.page, self.derived)
-        ranks = f"p = {counted.RANKS[0]}..{counted.RANKS[-1]}"
-        examples = sum(1 for _ in counted.points(counted.RANKS))
+        d = self.derived
+        ranks = f"p = {counted.RANKS[0]}..{counted.RANKS[-1]}" + (f" where {d.given}" if d.letters else "")
+        at = (counted.even(self.page, d, point) for point in counted.points(counted.RANKS))
+        examples = sum(holds(d.given, **point, **d.letters) for point in at)
         if unlike:
             told = Checked("counted", REFUTED, str(unlike))
         else:
