@@ -122,8 +122,9 @@ class Memory:
         self, claim: Obligation, reader: FactsReader, premises: tuple[Any, ...], second_opinion: bool
     ) -> Answer | None:
         """The same, by what a reader of the hypotheses knows of these, and of the claim as it reads it."""
-        if not second_opinion and (at := samples.false_at(claim)) and (found := self.by_few(claim, reader, at)):
-            return found
+        at = {} if second_opinion else samples.false_at(claim)
+        if at and (false := self.by_few(claim, reader, at)):
+            return false
         goal, witness = reader(self.shared(claim.claim)), dict[str, int]()
         effort = EFFORT if second_opinion else LITTLE
         answer, facts = solvers.needed([*reader.hypotheses, *reader.facts], goal, effort)
