@@ -221,7 +221,7 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
 
 
 def refuted(mutant: Subject, conjecture: Conjecture, asked: Iterable[Obligation], memory: Memory) -> bool:
-    """Whether a solver's counterexample to one of those that are ``asked`` shows the conjecture *refuted*; the others are not asked.
+    """Whether a solver's counterexample to one of those that are ``asked`` shows the conjecture *refuted*.
 
     What a solver leaves open does not count, though running would find it wrong: a prover that
     never answers would pass so.
