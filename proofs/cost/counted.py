@@ -56,9 +56,13 @@ def schedule(page: Page, p: int) -> list[Sends]:
     return [step_sends(page, t, p) for t in range(number(page.steps(p)))]
 
 
-def count(page: Page, p: int, n: int, k: int, paths: bool = True, steps: Sequence[Sends] | None = None) -> Counts:
-    """Counts from the formulas, on numbers of any size; ``steps``: the schedule, where it is known already."""
-    steps = schedule(page, p) if steps is None else steps
+def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
+    """Counts from the formulas, on numbers of any size; raises ScheduleFault where they make no schedule."""
+    return counts(page, schedule(page, p), p, n, k, paths)
+
+
+def counts(page: Page, steps: Sequence[Sends], p: int, n: int, k: int, paths: bool) -> Counts:
+    """The same for a schedule that is known already."""
     sent, added, critical, added_critical, messages = [0] * p, [0] * p, 0, 0, 0
     ready = [0] * p  # the most words on a path that ends at this rank
     for t, sends in enumerate(steps):
@@ -127,7 +131,7 @@ def even(page: Page, derived: Derivation, at: Mapping[str, int]) -> Mapping[str,
 
 def compared_at(page: Page, derived: Derivation, at: Mapping[str, int], steps: Sequence[Sends]) -> Iterator[Unlike]:
     """The quantities whose derived value is not the counted one."""
-    found = count(page, **at, paths=at["p"] <= PATHS, steps=steps)
+    found = counts(page, steps, at["p"], at["n"], at["k"], at["p"] <= PATHS)
     if at["n"] < 3 * at["p"]:
         yield from unlike_a_run(page, found, at)
     if not holds(derived.given, **at, **derived.letters):

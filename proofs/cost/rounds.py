@@ -9,7 +9,7 @@ some ranks fold and others are silent, messages are counted and not derived.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sympy
 
@@ -21,7 +21,7 @@ from sparring.proofs.cost import symbols
 from sparring.proofs.cost.symbols import Expr, Log, SympyReader
 from sparring.spec.core.digits import log, power
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Int, Node, Sym, negate, variables
+from sparring.spec.core.numbers import Bool, Node, Sym, negate, variables
 
 POWER = "p = radix^m"
 
@@ -55,7 +55,7 @@ class RoundsReader(SympyReader):
             raise Undecided(f"{x!r} has no closed form")
         return super().operator(x, args)
 
-    def settled(self, x: Int | Bool) -> bool:
+    def settled(self, x: Any) -> bool:
         """Whether the condition holds for every p that is given; raises Undecided where it depends."""
         box = (*self.whole.given, p >= 1, *self.given)
         for claim in (x, negate(x)):
