@@ -81,7 +81,7 @@ class Subject:
 
 def subject(page: Page) -> Subject:
     """The page with its supplement; parts that are nowhere given are None or empty."""
-    contention = with_parameters(getattr(companion(page), "contention", {}), page)
+    contention: Any = with_parameters(getattr(companion(page), "contention", {}), page)
     return supplemented(page, contention() if callable(contention) else contention)
 
 

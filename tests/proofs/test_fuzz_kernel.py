@@ -248,7 +248,7 @@ def test_verdicts_agree_where_a_step_or_a_message_has_several(draw):
 
 @pytest.mark.parametrize(
     ("draw", "dropped"),
-    [(drawn_several, "one message from a rank"), (drawn_several, "brought once"), (drawn_blocks, "chunk in range")],
+    [(drawn_several, "one message from a rank"), (drawn_blocks, "chunk in range")],
 )
 def test_the_fuzzer_would_see_one_missing_there(draw, dropped, monkeypatch):
     """Planted in the generator, too."""
