@@ -81,8 +81,8 @@ class Subject:
 
 def subject(page: Page) -> Subject:
     """The page with its supplement; parts that are nowhere given are None or empty."""
-    contention: Any = with_parameters(getattr(companion(page), "contention", {}), page)
-    return supplemented(page, contention() if callable(contention) else contention)
+    said = getattr(companion(page), "contention", {})
+    return supplemented(page, with_parameters(said, page)() if callable(said) else said)
 
 
 def supplemented(page: Page, contention: Mapping[str, str]) -> Subject:
@@ -101,7 +101,7 @@ def supplemented(page: Page, contention: Mapping[str, str]) -> Subject:
 
 def with_parameters(function: Any, page: Page) -> Any:
     """``function`` with the page's parameters, as far as it asks for them."""
-    asked = inspect.signature(function).parameters if callable(function) and page.params else ()
+    asked = inspect.signature(function).parameters if function and page.params else ()
     wanted = {name: value for name, value in page.params.items() if name in asked}
     return partial(function, **wanted) if wanted else function
 
