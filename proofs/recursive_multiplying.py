@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparring.impl import recursive_multiplying
@@ -13,6 +13,14 @@ from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either, negate
 
 least = {"radix": 2}
+
+
+def contention(radix: int) -> Mapping[str, str]:
+    """Of several messages that a rank receives in a step, two can always meet on its port."""
+    crowded = dict.fromkeys(("ring", "tree", "torus"), "contended")
+    on_ports = "rendezvous" if radix == 2 else "contended"
+    fat_tree = {} if radix == 2 else {"fat_tree": "contended"}  # with radix 2 the facts about digits do not decide it
+    return {"crossbar": on_ports, **crowded, **fat_tree}
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int, radix: Int) -> Bool:  # noqa: ARG001  # there is one chunk

@@ -1,6 +1,6 @@
 """The claims that a schedule is free of contention on a topology with formulas, for every p.
 
-lock step   In no step do two messages cross one directed link.
+lock step   In no step do messages of two sources cross one directed link.
 rendezvous  Nor in different steps, unless the two messages have a rank in common.
 exclusive   Each directed link serves one (source, destination) pair in the whole run, so that
             messages of different sources never meet, whatever the timing and the buffering.
@@ -17,36 +17,58 @@ from collections.abc import Iterator
 
 from sparring.proofs.contention.links import Link
 from sparring.proofs.contention.networks import Topology
-from sparring.proofs.core.obligations import Obligation, during, every, implies, p, r, s, some, t, u
+from sparring.proofs.core.obligations import (
+    Obligation,
+    during,
+    every,
+    i,
+    implies,
+    j,
+    letter,
+    letters,
+    p,
+    r,
+    s,
+    some,
+    t,
+    u,
+)
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Int, both
+from sparring.spec.core.numbers import Bool, Int, Sym, both
 
 
-def crosses(page: Page, link: Link, rank: Int, step: Int) -> Bool:
-    """The message of ``rank`` in ``step`` crosses ``link``."""
-    return both(page.active(rank, step, p), link.carries(rank, page.dst(rank, step, p)))
+def crosses(page: Page, link: Link, rank: Int, step: Int, message: Sym) -> Bool:
+    """A message of ``rank`` in ``step`` crosses ``link``: of several, the one of that number."""
+    number = letter(page, message)
+    return both(page.active(rank, step, p, *number), link.carries(rank, page.dst(rank, step, p, *number)))
+
+
+def two(page: Page, link: Link, later: Sym) -> tuple[Bool, ...]:
+    """Message ``i`` of step ``t`` and message ``j`` of step ``later`` are two messages that may cross ``link``."""
+    steps = during(page) if later is t else during(page, t, later)
+    return (*steps, *letters(page, i), *letters(page, j, step=later), *link.place)
 
 
 def lock_step(page: Page, topology: Topology) -> Iterator[Obligation]:
-    """No directed link carries two messages of one step."""
+    """No directed link carries messages of two sources in one step."""
     for link in topology.links:
-        meet = both(crosses(page, link, r, t), crosses(page, link, s, t))
-        yield Obligation(f"{link.name}: one message a step", (*during(page), *link.place), implies(meet, r == s))
+        meet = both(crosses(page, link, r, t, i), crosses(page, link, s, t, j))
+        yield Obligation(f"{link.name}: one message a step", two(page, link, t), implies(meet, r == s))
 
 
 def rendezvous(page: Page, topology: Topology) -> Iterator[Obligation]:
-    """Messages that cross one directed link are of different steps and have a rank in common."""
+    """Messages of two sources that cross one directed link are of different steps and have a rank in common."""
     yield from lock_step(page, topology)
     for link in topology.links:
-        meet = every(crosses(page, link, r, t), crosses(page, link, s, u), t < u)
-        to, into = page.dst(r, t, p), page.dst(s, u, p)
+        meet = every(crosses(page, link, r, t, i), crosses(page, link, s, u, j), t < u)
+        to, into = page.dst(r, t, p, *letter(page, i)), page.dst(s, u, p, *letter(page, j))
         common = some(r == s, r == into, to == s, to == into)
-        yield Obligation(f"{link.name}: a rank in common", (*during(page, t, u), *link.place), implies(meet, common))
+        yield Obligation(f"{link.name}: a rank in common", two(page, link, u), implies(meet, common))
 
 
 def exclusive(page: Page, topology: Topology) -> Iterator[Obligation]:
     """No directed link serves two different (source, destination) pairs, in whatever steps."""
     for link in topology.links:
-        meet = both(crosses(page, link, r, t), crosses(page, link, s, u))
-        pair = both(r == s, page.dst(r, t, p) == page.dst(s, u, p))
-        yield Obligation(f"{link.name}: one pair", (*during(page, t, u), *link.place), implies(meet, pair))
+        meet = both(crosses(page, link, r, t, i), crosses(page, link, s, u, j))
+        pair = both(r == s, page.dst(r, t, p, *letter(page, i)) == page.dst(s, u, p, *letter(page, j)))
+        yield Obligation(f"{link.name}: one pair", two(page, link, u), implies(meet, pair))

@@ -21,7 +21,7 @@ LEVELS: Mapping[str, str] = {
     "lock step": "no two messages of one step cross a link, some of different steps can meet there under any sends",
     "contended": "messages of one step cross one link",
 }
-"""From the best."""
+"""From the best; of messages of different sources, since those of one source its port serialises."""
 
 
 class Freedom(NamedTuple):
@@ -40,9 +40,9 @@ class Freedom(NamedTuple):
 def freedom(routed: Routed) -> Freedom:
     """The level of a run."""
     load = routed.load
-    if routed.exclusive and load <= 1:
+    if routed.exclusive:  # and so one message a step, as no two of a step have both ranks in common
         return Freedom("exclusive", load, "", None)
-    if load > 1:
+    if routed.crowd > 1:
         return Freedom("contended", load, "rendezvous", crowded(routed))
     if (overlap := first(routed, "eager")) is None:
         return Freedom("eager", load, "", None)
@@ -57,11 +57,12 @@ def first(routed: Routed, sends: str) -> Overlap | None:
 
 
 def crowded(routed: Routed) -> Overlap:
-    """Two transfers of the first step in which two cross one link, on its busiest."""
-    t = next(t for t in range(len(routed.ids)) if routed.loads(t).max(initial=0) > 1)
-    link = int(routed.loads(t).argmax())
+    """Two transfers of different sources in the first step in which two cross one link, where most do."""
+    t = next(t for t in range(len(routed.ids)) if routed.crowds(t).max(initial=0) > 1)
+    link = int(routed.crowds(t).argmax())
     which, crossed = routed.ways.of_all(routed.ids[t])
-    one, other = routed.pairs[routed.ids[t][which[crossed == link][:2]]].tolist()
+    crossing = routed.pairs[routed.ids[t][which[crossed == link]]].tolist()
+    one, other = crossing[0], next(pair for pair in crossing if pair[0] != crossing[0][0])
     return Overlap(routed.links[link], Transfer(t, *one), Transfer(t, *other))
 
 

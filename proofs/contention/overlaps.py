@@ -1,6 +1,6 @@
 """Which messages of different sources can be on one link at one time, whatever the timing.
 
-The model.  A rank posts the send and the receive of a step, waits for both, and goes on to the next
+The model.  A rank posts the sends and the receives of a step, waits for all, and goes on to the next
 step.  A transfer lasts from B to E, with B < E, on all links of its route:
 
     eager       The send is posted before B; E is before the receive's wait ends.
@@ -76,11 +76,19 @@ def clocks(traffic: Traffic, sends: str) -> Iterator[Clock]:
         yield now
         src, dst = step.T
         new = now.copy()
-        new[dst] = np.maximum(new[dst], now[src])
+        learn(new, now, dst, src)
         if sends == "rendezvous":
-            new[src] = np.maximum(new[src], now[dst])
+            learn(new, now, src, dst)
         np.fill_diagonal(new, t + 1)
         now = new
+
+
+def learn(new: Clock, now: Clock, to: Numbers, of: Numbers) -> None:
+    """Each of the ranks ``to`` learns what the one beside it in ``of`` knew before the step, and so all that do."""
+    while len(to):
+        ranks, first = np.unique(to, return_index=True)
+        new[ranks] = np.maximum(new[ranks], now[of[first]])
+        to, of = np.delete(to, first), np.delete(of, first)
 
 
 def meetings(routed: Routed, sends: str) -> Iterator[Meetings]:

@@ -59,8 +59,8 @@ class Question:
         self.post = {(r, t): z3.Int(f"post_{r}_{t}") for r in ranks for t in steps}
         self.wait = {(r, t): z3.Int(f"wait_{r}_{t}") for r in ranks for t in steps}
         transfers = list(traffic.transfers())
-        self.begin = {m: z3.Int(f"begin_{m.t}_{m.src}") for m in transfers}
-        self.end = {m: z3.Int(f"end_{m.t}_{m.src}") for m in transfers}
+        self.begin = {m: z3.Int(f"begin_{m.t}_{m.src}_{m.dst}") for m in transfers}
+        self.end = {m: z3.Int(f"end_{m.t}_{m.src}_{m.dst}") for m in transfers}
         for at, post in self.post.items():
             self.solver.add(post <= self.wait[at], self.wait.get((at[0], at[1] - 1), 0) <= post)
         for m in transfers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +30,7 @@ class Transfer(NamedTuple):
 class Traffic(NamedTuple):
     """What ``p`` ranks send.  Each of ``steps`` is an array of shape (messages, 2): sources and destinations.
 
-    In a step a rank sends at most one message and receives at most one.
+    In a step no two messages have both ranks in common.
     """
 
     p: int
@@ -37,24 +38,18 @@ class Traffic(NamedTuple):
 
     @staticmethod
     def of(page: Page, p: int) -> Traffic:
-        """The page's messages; raises ScheduleFault where its formulas make no schedule.
-
-        Raises InputError where a rank sends several messages in a step: that is not covered.
-        """
-        if page.several:
-            raise InputError(f"page {page.name}: contention is not covered where a rank sends several messages at once")
+        """The page's messages; raises ScheduleFault where its formulas make no schedule."""
         sends = (step_sends(page, t, p) for t in range(number(page.steps(p))))
         return Traffic(p, [np.array([s[:2] for s in step], np.int64).reshape(-1, 2) for step in sends])
 
     @staticmethod
     def made(p: int, steps: Sequence[Sequence[tuple[int, int]]]) -> Traffic:
-        """What is listed, step by step; InputError where a rank sends, or receives, twice in a step."""
+        """What is listed, step by step; InputError where a rank sends twice to one rank in a step."""
         for t, step in enumerate(steps):
-            for what, ranks in ("sends", [src for src, _ in step]), ("receives", [dst for _, dst in step]):
-                for r in set(ranks):
-                    if ranks.count(r) > 1:
-                        raise InputError(f"step {t}: rank {r} {what} twice; a step has at most one message each way")
-            for src, dst in step:
+            for (src, dst), times in Counter(step).items():
+                if times > 1:
+                    several = f"rank {src} sends {times} messages to rank {dst}"
+                    raise InputError(f"step {t}: {several}; a step has at most one")
                 if src == dst or not (0 <= src < p and 0 <= dst < p):
                     raise InputError(f"step {t}: a message from rank {src} to {dst}; it needs two of ranks 0..{p - 1}")
         return Traffic(p, [np.array(step, np.int64).reshape(-1, 2) for step in steps])
@@ -115,6 +110,17 @@ class Routed:
     def loads(self, t: int) -> Numbers:
         """How many messages of step ``t`` cross each link."""
         return np.bincount(self.ways.of_all(self.ids[t])[1], minlength=len(self.links))
+
+    def crowds(self, t: int) -> Numbers:
+        """Messages of how many sources cross each link in step ``t``; those of one source its port serialises."""
+        which, link = self.ways.of_all(self.ids[t])
+        source = self.pairs[self.ids[t][which], 0]
+        return np.bincount(np.unique(link * self.traffic.p + source) // self.traffic.p, minlength=len(self.links))
+
+    @cached_property
+    def crowd(self) -> int:
+        """The most sources whose messages of one step cross one link."""
+        return max((int(self.crowds(t).max(initial=0)) for t in range(len(self.ids))), default=0)
 
     @cached_property
     def load(self) -> int:

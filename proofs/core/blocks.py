@@ -14,6 +14,7 @@ concluded, and it is asked anew in bits.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import z3
 
@@ -36,7 +37,6 @@ class BlocksReader(Z3Reader):
     """Reads terms under ``hypotheses``; ``facts`` are those about the terms read so far."""
 
     def __init__(self, hypotheses: Sequence[Bool], modulus: Node) -> None:
-        self.facts: list[Z3Term] = []
         self.exponents: dict[int, Z3Term] = {}
         self.numbers: dict[int, Z3Term] = {}
         self.flips: list[tuple[Z3Term, Z3Term, Z3Term]] = []  # the number, which bit, the other number
@@ -86,8 +86,7 @@ class BlocksReader(Z3Reader):
             self.exponents[e.get_id()] = e
             self.know(z3.Implies(e >= 0, POWER(e) >= 1), z3.Implies(e == 0, POWER(e) == 1))  # power_positive, power_0
             for other in self.exponents.values():
-                self.ordered(e, other)
-                self.ordered(other, e)
+                self.know(*ordered(e, other), *ordered(other, e))
             for x in [*self.numbers.values()]:
                 self.blocks(x, e)
             for flip in [*self.flips]:
@@ -113,13 +112,6 @@ class BlocksReader(Z3Reader):
             for x, y, n in self.pairs.values():
                 facts.append(z3.Implies(z3.And(x >= 0, y >= 0), (n <= k) == (x / 2**k == y / 2**k)))
         return facts
-
-    def ordered(self, d: Z3Term, e: Z3Term) -> None:
-        """How two powers compare."""
-        self.know(
-            z3.Implies(z3.And(d >= 0, d < e), 2 * POWER(d) <= POWER(e)),  # power_grows
-            z3.Implies(z3.And(d >= 0, e == d + 1), POWER(e) == 2 * POWER(d)),  # power_next
-        )
 
     def length(self, x: Z3Term) -> Z3Term:
         """The number of bits of ``x``."""
@@ -148,10 +140,7 @@ class BlocksReader(Z3Reader):
             z3.Implies(e == 0, b == x),  # block_0
         )
         for other in self.exponents.values():
-            self.know(
-                z3.Implies(z3.And(e >= 0, other == e + 1), BLOCK(x, other) == b / 2),  # block_next
-                z3.Implies(z3.And(other >= 0, e == other + 1), b == BLOCK(x, other) / 2),
-            )
+            self.know(halved(x, e, other), halved(x, other, e))
 
     def flipped(self, x: Node, args: list[Z3Term]) -> Z3Term:
         """``x ^ 1`` and ``x ^ (1 << e)``; of two other numbers nothing is known but that."""
@@ -271,6 +260,21 @@ class BlocksReader(Z3Reader):
         self.know(z3.Implies(inside, self.mirror(flip, bits) == other))  # reverse_flip
         same = self.block(v, e) % 2 == self.block(self.mirror(v, bits), bits - 1 - e) % 2
         self.know(z3.Implies(inside, same))  # reverse_bit
+
+
+@lru_cache(maxsize=100_000)  # questions about one page have most facts in common
+def ordered(d: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
+    """How two powers compare."""
+    return (
+        z3.Implies(z3.And(d >= 0, d < e), 2 * POWER(d) <= POWER(e)),  # power_grows
+        z3.Implies(z3.And(d >= 0, e == d + 1), POWER(e) == 2 * POWER(d)),  # power_next
+    )
+
+
+@lru_cache(maxsize=100_000)
+def halved(x: Z3Term, e: Z3Term, other: Z3Term) -> Z3Term:
+    """In which block ``x`` lies of those that are twice as long."""
+    return z3.Implies(z3.And(e >= 0, other == e + 1), BLOCK(x, other) == BLOCK(x, e) / 2)  # block_next
 
 
 def bit_by_bit(x: Z3Term, bits: int) -> Z3Term:

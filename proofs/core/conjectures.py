@@ -25,6 +25,8 @@ class Conjecture(NamedTuple):
     """How its obligations are read."""
     contended: bool = False
     """It is expected to be refuted: messages meet."""
+    general: bool = True
+    """It speaks of all values of the parameters, as far as the page's theorems do; else of those that it has."""
 
 
 def conjectures(subject: Subject) -> Iterator[Conjecture]:
@@ -34,8 +36,9 @@ def conjectures(subject: Subject) -> Iterator[Conjecture]:
             yield conjecture
         else:
             helped = obligations.with_lemmas(subject.page, subject.lemmas, conjecture.obligations)
-            claims = tuple(claim._replace(hypotheses=(*subject.given, *claim.hypotheses)) for claim in helped)
-            statement = conjecture.statement.removesuffix(".") + subject.scope + "."
+            given, scope = (subject.given, subject.scope) if conjecture.general else (subject.chosen, subject.choice)
+            claims = tuple(claim._replace(hypotheses=(*given, *claim.hypotheses)) for claim in helped)
+            statement = conjecture.statement.removesuffix(".") + scope + "."
             yield conjecture._replace(statement=statement, obligations=claims, encoding=subject.page.encoding)
 
 
@@ -118,6 +121,7 @@ def contention(subject: Subject) -> Iterator[Conjecture]:
                 None,
                 "one receiver" if name == "crossbar" and claim != "exclusive" else "further neighbour",
                 contended=level == "contended",
+                general=False,
             )
 
 
@@ -128,7 +132,7 @@ CLAIMED = {
 """By level, what is to be proved for every p, or refuted."""
 BY_CLAIM = {"lock step": claims.lock_step, "rendezvous": claims.rendezvous, "exclusive": claims.exclusive}
 SENTENCES = {
-    "lock step": "In no step do two messages cross one directed link of {}.",
+    "lock step": "In no step do messages of two ranks cross one directed link of {}.",
     "rendezvous": "Messages on one directed link of {} differ in step and share a rank: synchronous sends part them.",
     "exclusive": "Each directed link of {} serves one (source, destination) pair.",
 }

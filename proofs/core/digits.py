@@ -14,6 +14,7 @@ nothing is concluded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import product
 
 import z3
@@ -36,7 +37,6 @@ class DigitsReader(Z3Reader):
     """Reads terms under ``hypotheses``; ``facts`` are those about the terms read so far."""
 
     def __init__(self, hypotheses: Sequence[Bool], modulus: Node) -> None:
-        self.facts: list[Z3Term] = []
         self.base: Z3Term = None  # unknown as yet
         self.powers: dict[int, Z3Term] = {}  # exponents
         self.places: dict[int, Z3Term] = {}  # of digits; each is an exponent, and so is the next
@@ -166,12 +166,7 @@ class DigitsReader(Z3Reader):
 
     def cut(self, x: Z3Term, e: Z3Term) -> None:
         """What is left of ``x`` without its last ``e`` digits."""
-        b = PREFIX(x, e)
-        natural = z3.And(x >= 0, e >= 0)
-        self.know(
-            z3.Implies(natural, z3.And(b >= 0, b <= x, (b == 0) == (x < POWER(e)))),  # prefix_bounds
-            z3.Implies(z3.And(natural, e == 0), b == x),  # prefix_0
-        )
+        self.know(*left(x, e))
 
     def placed(self, x: Z3Term, e: Z3Term, before: int) -> None:
         """What is so of digit ``e`` of one number, and how it goes with the first ``before`` others."""
@@ -179,18 +174,7 @@ class DigitsReader(Z3Reader):
         self.bounded(z3.Implies(natural, z3.And(g >= 0, g < self.base, g <= b)))  # digit_bounds
         self.know(z3.Implies(z3.And(natural, PREFIX(x, e + 1) == 0), b == g))  # prefix_last
         for y in [*self.numbers.values()][:before]:
-            self.compared(x, y, e)
-
-    def compared(self, x: Z3Term, y: Z3Term, e: Z3Term) -> None:
-        """How two numbers compare that have other digits alike, and two prefixes."""
-        natural = z3.And(x >= 0, y >= 0, e >= 0)
-        same = z3.And(natural, REST(x, e) == REST(y, e))
-        both = z3.And(PREFIX(x, e + 1) == PREFIX(y, e + 1), DIGIT(x, e) == DIGIT(y, e))
-        self.know(
-            z3.Implies(same, (x < y) == (DIGIT(x, e) < DIGIT(y, e))),  # rest_order
-            z3.Implies(same, (x == y) == (DIGIT(x, e) == DIGIT(y, e))),  # rest_same
-            z3.Implies(natural, (PREFIX(x, e) == PREFIX(y, e)) == both),  # prefix_next
-        )
+            self.know(*compared(x, y, e))
 
     def above(self, x: Z3Term, e: Z3Term, b: Z3Term, y: Z3Term, other: Z3Term) -> None:
         """To put a digit leaves the digits before it alone."""
@@ -205,8 +189,9 @@ class DigitsReader(Z3Reader):
     def exactly(self, bits: int) -> list[Z3Term]:
         """What all this is for small numbers, of so many bits at most, and small bases; others are left out."""
         most = 1 << bits - 1
-        facts = [z3.And(self.base >= 2, self.base <= most + 1)]
-        for k, e in product(range(2, most + 2), self.powers.values()):
+        bases = [base] if (base := self.at.get(str(self.base))) else range(2, most + 2)
+        facts = [z3.Or([self.base == k for k in bases])]
+        for k, e in product(bases, self.powers.values()):
             top = next(m for m in range(1, most + 2) if k**m > most)
             for m in range(top + 2):
                 at = z3.And(self.base == k, e == m)
@@ -219,6 +204,30 @@ class DigitsReader(Z3Reader):
                         facts.append(z3.Implies(at, y == x + (b - x / k**m % k) * k**m))
             facts.append(z3.Implies(self.base == k, e <= top + 1))
         return facts
+
+
+@lru_cache(maxsize=100_000)  # questions about one page have most facts in common
+def compared(x: Z3Term, y: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
+    """How two numbers compare that have other digits alike, and two prefixes."""
+    natural = z3.And(x >= 0, y >= 0, e >= 0)
+    same = z3.And(natural, REST(x, e) == REST(y, e))
+    both = z3.And(PREFIX(x, e + 1) == PREFIX(y, e + 1), DIGIT(x, e) == DIGIT(y, e))
+    return (
+        z3.Implies(same, (x < y) == (DIGIT(x, e) < DIGIT(y, e))),  # rest_order
+        z3.Implies(same, (x == y) == (DIGIT(x, e) == DIGIT(y, e))),  # rest_same
+        z3.Implies(natural, (PREFIX(x, e) == PREFIX(y, e)) == both),  # prefix_next
+    )
+
+
+@lru_cache(maxsize=100_000)
+def left(x: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
+    """How large a number is without its last digits."""
+    b = PREFIX(x, e)
+    natural = z3.And(x >= 0, e >= 0)
+    return (
+        z3.Implies(natural, z3.And(b >= 0, b <= x, (b == 0) == (x < POWER(e)))),  # prefix_bounds
+        z3.Implies(z3.And(natural, e == 0), b == x),  # prefix_0
+    )
 
 
 def by_case(read: Callable[..., Z3Term], x: Z3Term, *rest: Z3Term) -> Z3Term:

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sparring.errors import InputError, ScheduleFault, SparringError
 from sparring.proofs.contention import levels
-from sparring.proofs.core import execution
+from sparring.proofs.core import execution, samples
 from sparring.proofs.core.conjectures import Conjecture, conjectures
+from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.questions import Answer, Memory, answered
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.core.verdicts import (
@@ -131,10 +132,22 @@ def readable(whole: Subject) -> Iterator[Conjecture]:
 
 
 def judge(whole: Subject, conjecture: Conjecture, second_opinion: bool, memory: Memory | None = None) -> Attempt:
-    """Ask the solvers, and where they object, run the page."""
-    answers = tuple(answered(conjecture.obligations, second_opinion, conjecture.encoding, memory))
+    """Ask the solvers, and where they object, run the page.
+
+    Where a refutation is expected, the first counterexample is enough.
+    """
+    asked = answered(conjecture.obligations, second_opinion, conjecture.encoding, memory)
+    answers = tuple(until_refuted(asked) if conjecture.contended else asked)
     verdict, detail, witness = weighed(whole.page, conjecture, answers)
     return Attempt(whole.page.name, conjecture.name, conjecture.statement, verdict, detail, witness, answers)
+
+
+def until_refuted(answers: Iterator[Answer]) -> Iterator[Answer]:
+    """The answers up to the first counterexample."""
+    for answer in answers:
+        yield answer
+        if answer.witness and not answer.problem:
+            return
 
 
 Weighed = tuple[Verdict, str, dict[str, Any]]
@@ -197,19 +210,22 @@ def confirmed(whole: Subject, attempt: Attempt, memory: Memory) -> Attempt:
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
     first = next(c.mutant for c in conjectures(whole.general) if c.name == name)
-    for mutation in (first, *(m for m in MUTATIONS if m != first)):
-        conjecture = next(c for c in conjectures(MUTATIONS[mutation](whole.general)) if c.name == name)
-        if refuted(MUTATIONS[mutation](whole), conjecture, memory):
-            return mutation
+    mutations = (first, *(m for m in MUTATIONS if m != first))
+    for suspected in (True, False):  # what is found false for few ranks is soon found so by a solver too
+        for mutation in mutations:
+            conjecture = next(c for c in conjectures(MUTATIONS[mutation](whole.general)) if c.name == name)
+            asked = (claim for claim in conjecture.obligations if bool(samples.false_at(claim)) == suspected)
+            if refuted(MUTATIONS[mutation](whole), conjecture, asked, memory):
+                return mutation
     return ""
 
 
-def refuted(mutant: Subject, conjecture: Conjecture, memory: Memory) -> bool:
-    """Whether a solver's counterexample to one obligation shows the conjecture *refuted*; the others are not asked.
+def refuted(mutant: Subject, conjecture: Conjecture, asked: Iterable[Obligation], memory: Memory) -> bool:
+    """Whether a solver's counterexample to one of those that are ``asked`` shows the conjecture *refuted*.
 
     What a solver leaves open does not count, though running would find it wrong: a prover that
     never answers would pass so.
     """
-    answers = answered(conjecture.obligations, False, conjecture.encoding, memory)
+    answers = answered(asked, False, conjecture.encoding, memory)
     found = (a for a in answers if a.witness and not a.problem)
     return any(weighed(mutant.page, conjecture, [a])[0] == REFUTED for a in found)

@@ -79,9 +79,9 @@ def letter(page: Page, name: Int = j) -> tuple[Int, ...]:
     return (name,) if page.several else ()
 
 
-def letters(page: Page, *names: Sym) -> tuple[Bool, ...]:
-    """Each of ``names`` (by default ``j``) is a message of step ``t``; nothing is said where a rank sends only one."""
-    return tuple(within(x, page.messages(t, p)) for x in names or (j,)) if page.several else ()
+def letters(page: Page, *names: Sym, step: Sym = t) -> tuple[Bool, ...]:
+    """Each of ``names`` (by default ``j``) is a message of ``step``; nothing is said where a rank sends only one."""
+    return tuple(within(x, page.messages(step, p)) for x in names or (j,)) if page.several else ()
 
 
 def schedule(page: Page) -> Iterator[Obligation]:

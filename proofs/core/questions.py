@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
-from sparring.proofs.core import solvers
+from sparring.proofs.core import samples, solvers
 from sparring.proofs.core.bits import BitsReader
 from sparring.proofs.core.blocks import BlocksReader
 from sparring.proofs.core.digits import DigitsReader
@@ -122,6 +122,9 @@ class Memory:
         self, claim: Obligation, reader: FactsReader, premises: tuple[Any, ...], second_opinion: bool
     ) -> Answer | None:
         """The same, by what a reader of the hypotheses knows of these, and of the claim as it reads it."""
+        at = {} if second_opinion else samples.false_at(claim)
+        if at and (false := self.by_few(claim, reader, at)):
+            return false
         goal, witness = reader(self.shared(claim.claim)), dict[str, int]()
         effort = EFFORT if second_opinion else LITTLE
         answer, facts = solvers.needed([*reader.hypotheses, *reader.facts], goal, effort)
@@ -140,6 +143,21 @@ class Memory:
         agreed = len({*said.values()}) == 1
         return Answer(claim, said, text, witness, "") if agreed and (witness or self.seen[premises]) else None
 
+    def by_few(self, claim: Obligation, reader: FactsReader, at: dict[str, int]) -> Answer | None:
+        """A counterexample that z3 finds with so few ranks, and which stands when evaluated; None where there is none.
+
+        The page's parameters are given, too: what else there is in it the solver finds.
+        """
+        with reader.aside():
+            reader.at = at
+            goal = reader(self.shared(claim.claim))
+            question = solvers.question([*reader.hypotheses, *reader.facts], goal, plain=True)
+            question.add(*(reader(Sym.var(name) == value) for name, value in at.items()))
+            question.add(*reader.exactly(max(at.values()).bit_length() + 1))
+            text = question.to_smt2()
+            found = solvers.witness(question, reader(p)) if solvers.ask_z3(question) == "sat" else {}
+        return Answer(claim, {"z3": "sat"}, text, found, "") if found and counterexample(claim, found) else None
+
     def asked(self, claim: Obligation, reader: Z3Reader, premises: tuple[Any, ...], second_opinion: bool) -> Answer:
         """One obligation put to z3 and, for a second opinion, to cvc5."""
         question = solvers.question(reader.hypotheses, reader(claim.claim), EFFORT if second_opinion else LITTLE)
@@ -154,7 +172,7 @@ class Memory:
 
 
 def answered(
-    claims: Sequence[Obligation], second_opinion: bool, encoding: str = "wrap", memory: Memory | None = None
+    claims: Iterable[Obligation], second_opinion: bool, encoding: str = "wrap", memory: Memory | None = None
 ) -> Iterator[Answer]:
     """Each obligation's answer, one by one."""
     memory = memory or Memory()

@@ -3,7 +3,8 @@
 A page in a file of its own, or of another package, may hold these names itself:
 
 ``same(r, s, c, t, p)``   after ``t`` steps ranks r and s hold the identical term in chunk c
-``contention``            a mapping topology -> one of ``LEVELS``, what the page claims for every p
+``contention``            a mapping topology -> one of ``LEVELS``, what the page claims for every p; or a
+                          function of the page's parameters that gives it
 ``lemmas(r, t, p)``       truths about every rank in every step that make the obligations easier for the solvers
 ``peers(page)``           obligations that the implementation's arithmetic is the page's
 ``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
@@ -18,7 +19,7 @@ import importlib
 import importlib.util
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -44,17 +45,33 @@ class Subject:
     lemmas: Lemmas | None = None
     bound: Bound = bound
     least: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[str, int] = field(default_factory=dict)
+    """Of the parameters that are symbols, the values that were asked for: contention is claimed for these."""
 
     @property
     def general(self) -> Subject:
         """The same with a symbol in place of each parameter for every value of which the theorems hold."""
+        if not self.least:
+            return self
         symbols = {name: Sym.var(name) for name in self.least}
-        return subject(load(self.page.module, **{**self.page.params, **symbols})) if symbols else self
+        values = {name: self.page.params[name] for name in self.least}
+        general = supplemented(load(self.page.module, **{**self.page.params, **symbols}), self.contention)
+        return replace(general, values=values)
 
     @property
     def given(self) -> tuple[Bool, ...]:
         """What is known of these symbols."""
         return tuple(Sym.var(name) >= least for name, least in self.least.items())
+
+    @property
+    def chosen(self) -> tuple[Bool, ...]:
+        """That they have the values that were asked for."""
+        return tuple(Sym.var(name) == value for name, value in self.values.items())
+
+    @property
+    def choice(self) -> str:
+        """The same in words."""
+        return "".join(f", for {name} = {value}" for name, value in self.values.items())
 
     @property
     def scope(self) -> str:
@@ -64,17 +81,21 @@ class Subject:
 
 def subject(page: Page) -> Subject:
     """The page with its supplement; parts that are nowhere given are None or empty."""
+    said = getattr(companion(page), "contention", {})
+    return supplemented(page, with_parameters(said, page)() if callable(said) else said)
+
+
+def supplemented(page: Page, contention: Mapping[str, str]) -> Subject:
+    """The page with its supplement, but for what it claims of contention, which is given."""
     module = companion(page)
-    contention = getattr(module, "contention", {})
     for topology, level in contention.items():
         networks.find(topology)
         if level not in LEVELS:
             raise InputError(f"page {page.name}: contention {topology!r}: {level!r}; levels are {', '.join(LEVELS)}")
     names = ("same", "peers", "spent", "sizes", "lemmas")
     same, peers, spent, sizes, lemmas = (with_parameters(getattr(module, name, None), page) for name in names)
-    if page.several and (contention or spent):
-        told = "contention" if contention else "spent"
-        raise InputError(f"page {page.name}: {told} is not covered where a rank sends several messages in a step")
+    if page.several and spent:
+        raise InputError(f"page {page.name}: spent is not covered where a rank sends several messages in a step")
     return Subject(page, same, contention, peers, spent, sizes, lemmas, least=getattr(module, "least", {}))
 
 

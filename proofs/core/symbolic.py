@@ -7,7 +7,7 @@ variable would leave every decidable fragment.  That ``x`` has this range is its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Any, TypeAlias
@@ -32,6 +32,8 @@ class Z3Reader(Reader[Z3Term]):
         self.solver = self.new_solver()
         self.solver.set("rlimit", EFFORT)
         self.wraps: dict[str, tuple[int, int]] = {}
+        self.facts: list[Z3Term] = []
+        self.at: Mapping[str, int] = {}  # numbers of ranks, and parameters, at which a counterexample is looked for
         self.hypotheses = []
         for hypothesis in hypotheses:
             self.hypotheses.append(self(hypothesis))
@@ -81,7 +83,9 @@ class Z3Reader(Reader[Z3Term]):
         raise Undecided(f"{x!r}: only % by p or by a positive constant can be read")
 
     def wrap(self, x: Z3Term, p: Z3Term) -> Z3Term:
-        """``x % p`` unfolded over the smallest proved range of laps."""
+        """``x % p`` unfolded over the smallest proved range of laps; as it stands where ``p`` is given."""
+        if str(p) in self.at:
+            return x % self.at[str(p)]
         key = f"{x.sexpr()} % {p.sexpr()}"
         if key not in self.wraps:
             self.wraps[key] = self.laps(x, p)

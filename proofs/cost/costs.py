@@ -67,7 +67,7 @@ class Cost(Forms):
             return None if None in (d.critical, d.added_critical) else self.time
         if name == "added" and self.page.data == "lists":
             return None  # what is added after the last step is in no message
-        x = {"messages": d.steps, "sent": d.sent, "words": d.largest, "path": d.path, "critical": d.critical,
+        x = {"messages": d.messages, "sent": d.sent, "words": d.largest, "path": d.path, "critical": d.critical,
              "added": d.added_most}.get(name)  # fmt: skip
         return None if x is None else tidy(simplified(plain(x), self.given))
 
@@ -106,9 +106,9 @@ class Cost(Forms):
 
         Raises InputError for a letter that is unknown, lacks its value or has one that it cannot have.
         """
-        at = units.full(values)
+        at = {**units.full(values), **{name: Fraction(value) for name, value in self.derived.letters.items()}}
         n, p, k = (int(at.get(letter, least)) for letter, least in (("n", 0), ("p", 1), ("k", 0)))
-        if not holds(self.given, n, p, k):
+        if not holds(self.given, n, p, k, **self.derived.letters):
             raise InputError(f"this cost holds where {self.given}, not for p={p}, n={n}, k={k}")
         timed = "time" if {"alpha", "beta"} <= at.keys() else ""
         numbers = {name: self.number(name, at) for name in ("messages", "words", "path", "critical", "added", timed)}
@@ -139,7 +139,7 @@ class Cost(Forms):
     def even(self) -> str:
         """The hypothesis under which no chunk's size or part, and no logarithm, is rounded."""
         found = even([self.derived.steps, *(piece.words for piece in self.derived.pieces)])
-        return f"p | n, {found}" if self.derived.given else found
+        return f"p | n, {found}" if self.derived.given and not self.derived.several else found
 
     @property
     def gaps(self) -> list[str]:
@@ -153,8 +153,10 @@ class Cost(Forms):
     def checks(self) -> list[Checked]:
         """The derivation against counts, and its proof."""
         unlike = counted.compared(self.page, self.derived)
-        ranks = f"p = {counted.RANKS[0]}..{counted.RANKS[-1]}"
-        examples = sum(1 for _ in counted.points(counted.RANKS))
+        d = self.derived
+        ranks = f"p = {counted.RANKS[0]}..{counted.RANKS[-1]}" + (f" where {d.given}" if d.letters else "")
+        at = (counted.even(self.page, d, point) for point in counted.points(counted.RANKS))
+        examples = sum(holds(d.given, **point, **d.letters) for point in at)
         if unlike:
             told = Checked("counted", REFUTED, str(unlike))
         else:
@@ -171,8 +173,8 @@ class Cost(Forms):
     def claims(self) -> list[Judged]:
         """Published formulas, judged."""
         d = self.derived
-        by_quantity = {"words": d.largest, "messages": d.steps, "added": d.added_most, "path": d.path}
-        proved = PROVED_BELOW if self.page.encoding == "bits" else PROVED
+        by_quantity = {"words": d.largest, "messages": d.messages, "added": d.added_most, "path": d.path}
+        proved = PROVED_BELOW if d.below else PROVED
         return [
             Judged(claim, "undecided", "; ".join(self.derived.gaps), UNDECIDED)
             if (form := by_quantity[claim.quantity]) is None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from sparring.proofs.cost.derivation import Derivation
+from sparring.proofs.cost.published import holds
 from sparring.proofs.cost.symbols import Expr, exact
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import number, run, step_sends, truth
@@ -21,6 +24,8 @@ class Counts(NamedTuple):
     """What was counted at one point; each is an exact integer."""
 
     steps: int
+    messages: int
+    """The most of a rank in each step, summed."""
     sent: list[int]
     """By rank."""
     added: list[int]
@@ -42,13 +47,25 @@ class Unlike(NamedTuple):
         return f"{self.what} at {at}: derived {self.derived}, counted {self.counted}"
 
 
+Sends = Sequence[tuple[int, int, range]]
+"""Who sends in a step, to whom, and which chunks."""
+
+
+def schedule(page: Page, p: int) -> list[Sends]:
+    """What is sent in each step; raises ScheduleFault where the formulas make no schedule."""
+    return [step_sends(page, t, p) for t in range(number(page.steps(p)))]
+
+
 def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
     """Counts from the formulas, on numbers of any size; raises ScheduleFault where they make no schedule."""
-    steps = number(page.steps(p))
-    sent, added, critical, added_critical = [0] * p, [0] * p, 0, 0
+    return counts(page, schedule(page, p), p, n, k, paths)
+
+
+def counts(page: Page, steps: Sequence[Sends], p: int, n: int, k: int, paths: bool) -> Counts:
+    """The same for a schedule that is known already."""
+    sent, added, critical, added_critical, messages = [0] * p, [0] * p, 0, 0, 0
     ready = [0] * p  # the most words on a path that ends at this rank
-    for t in range(steps):
-        sends = step_sends(page, t, p)
+    for t, sends in enumerate(steps):
         words, values = [0] * p, [0] * p  # sent by each rank, one message after the other; and added
         for r, d, chunks in sends:
             words[r] += number(page.words(r, t, chunks.start, p, n, k))
@@ -58,9 +75,10 @@ def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
         for r, d, _ in sends:
             ready[d] = max(ready[d], then[r])
         sent, added = ([a + b for a, b in zip(*both)] for both in ((sent, words), (added, values)))
+        messages += max(Counter(r for r, _, _ in sends).values(), default=0)
         critical += max(words)
         added_critical += max(values)
-    return Counts(steps, sent, added, critical, added_critical, max(ready) if paths else None)
+    return Counts(len(steps), messages, sent, added, critical, added_critical, max(ready) if paths else None)
 
 
 class Traced(NamedTuple):
@@ -98,7 +116,12 @@ def points(ranks: Iterable[int], seed: int = 0) -> Iterator[dict[str, int]]:
 
 def compared(page: Page, derived: Derivation, ranks: Iterable[int] = RANKS) -> Unlike | None:
     """The first quantity that is not what is counted, at two lengths for each number of ranks."""
-    return next((u for at in points(ranks) for u in compared_at(page, derived, even(page, derived, at))), None)
+    for p, found in groupby(points(ranks), key=lambda at: at["p"]):
+        steps = schedule(page, p)
+        for at in found:
+            if unlike := next(compared_at(page, derived, even(page, derived, at), steps), None):
+                return unlike
+    return None
 
 
 def even(page: Page, derived: Derivation, at: Mapping[str, int]) -> Mapping[str, int]:
@@ -106,17 +129,21 @@ def even(page: Page, derived: Derivation, at: Mapping[str, int]) -> Mapping[str,
     return {**at, "n": at["n"] + -at["n"] % number(page.chunks(at["p"]))} if derived.given else at
 
 
-def compared_at(page: Page, derived: Derivation, at: Mapping[str, int]) -> Iterator[Unlike]:
+def compared_at(page: Page, derived: Derivation, at: Mapping[str, int], steps: Sequence[Sends]) -> Iterator[Unlike]:
     """The quantities whose derived value is not the counted one."""
-    found = count(page, **at, paths=at["p"] <= PATHS)
-    if derived.sent is not None:
-        yield from per_rank("words sent", derived.sent, found.sent, at)
+    found = counts(page, steps, at["p"], at["n"], at["k"], at["p"] <= PATHS)
     if at["n"] < 3 * at["p"]:
         yield from unlike_a_run(page, found, at)
+    if not holds(derived.given, **at, **derived.letters):
+        return  # what is counted there is in no closed form
+    at = {**at, **derived.letters}
+    if derived.sent is not None:
+        yield from per_rank("words sent", derived.sent, found.sent, at)
     if derived.added is not None:
         yield from per_rank("words added", derived.added, found.added, at)
     whole = {
         "steps": (derived.steps, found.steps),
+        "messages": (derived.messages, found.messages),
         "V_max": (derived.largest, max(found.sent)),
         "V_path": (derived.path, found.path),
         "V_crit": (derived.critical, found.critical),

@@ -5,14 +5,14 @@
 ``path``      V_path: the most words along a path of messages in which each next one leaves, one
               step later, the rank that sent or that received the one before
 ``critical``  V_crit: the largest message of every step, summed; V_max <= V_path <= V_crit
-``steps``     messages that each rank sends, one after the other
+``steps``     steps, and ``messages`` that a rank sends, one after the other, if it sends in all of them
 ``added``     received values that rank ``r`` adds
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import sympy
@@ -21,6 +21,7 @@ from sparring.errors import Undecided
 from sparring.proofs.core.obligations import Obligation, c, during, n, p, r, t
 from sparring.proofs.core.questions import answered
 from sparring.proofs.cost import symbols
+from sparring.proofs.cost.rounds import POWER, rounds
 from sparring.proofs.cost.spans import ResidueReader, Span, SpanReader, spans
 from sparring.proofs.cost.sums import largest, total
 from sparring.proofs.cost.symbols import B, Expr, SympyReader
@@ -63,13 +64,24 @@ class Derivation:
     confirmed: int = 0
     """How many obligations both solvers confirmed, where the forms were derived with their help."""
     given: str = ""
-    """The hypothesis under which all but ``steps`` hold: chunks are equal."""
+    """The hypothesis under which all but ``steps`` hold: chunks are equal, or p is a power."""
+    several: Expr | None = None
+    """Messages of a rank in all steps, where there may be several in one; None where they are as many as the steps."""
+    letters: Mapping[str, int] = field(default_factory=dict)
+    """Values of the page's parameters that the forms have as letters."""
+    below: bool = False
+    """Something is proved for p < 2^31 alone."""
+
+    @property
+    def messages(self) -> Expr:
+        """Messages that a rank sends."""
+        return self.steps if self.several is None else self.several
 
 
 def derive(page: Page) -> Derivation:
     """The closed forms for ``page``; raises Undecided, with the reason, where even ``sent`` has none."""
-    if page.several:
-        raise Undecided("a rank may send several messages in a step: what it sends is not yet summed")
+    if page.several or page.encoding == "digits":
+        return alike(page)
     if page.data == "sparse":
         raise Undecided("how long a message is depends on which entries the ranks have")
     if page.data == "vector" and (not page.cuts or hasattr(page.module, "block")):
@@ -110,8 +122,24 @@ def counting(page: Page) -> Derivation:
     return Derivation(
         steps=forms.steps, pieces=(), sent=None, adding=None, added=None, largest=forms.largest, path=forms.path,
         critical=forms.critical, added_most=forms.added_most, added_critical=forms.added_critical,
-        gaps=tuple(gaps), confirmed=len(forms.claims), given=forms.given,
+        gaps=tuple(gaps), confirmed=len(forms.claims), given=forms.given, below=forms.below,
     )  # fmt: skip
+
+
+def alike(page: Page) -> Derivation:
+    """The closed forms for a page of which all ranks send several messages in every step."""
+    found = rounds(page)
+    several = sympy.expand(found.steps * found.each)
+    words = sympy.expand(symbols.n * several)
+    return Derivation(
+        steps=found.steps, pieces=(), sent=words, adding=None, added=words, largest=words, path=words, critical=words,
+        added_most=words, added_critical=words, gaps=(GAPS[found.given],) if found.given else (),
+        confirmed=found.confirmed, given=found.given, several=several,
+        letters={"radix": page.params["radix"]} if found.given else {},
+    )  # fmt: skip
+
+
+GAPS = {POWER: "other p: then some ranks fold and are silent in the rounds; their messages are counted, not derived"}
 
 
 def number_of_steps(page: Page) -> Expr:

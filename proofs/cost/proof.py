@@ -144,8 +144,9 @@ def between() -> Claim:
 
 def prove(page: Page, derived: Derivation) -> Proof:
     """Put every claim to z3 and cvc5; *refuted* or *undecided* at the first that they do not both confirm."""
-    if derived.sent is None:
-        return Proof(PROVED_BELOW, f"messages of a rank and of a step, {derived.confirmed} obligations, z3 and cvc5")
+    if derived.confirmed:
+        proved = PROVED_BELOW if derived.below else PROVED
+        return Proof(proved, f"messages of a rank and of a step, {derived.confirmed} obligations, z3 and cvc5")
     done = 0
     for name, hypotheses, claim in claims(page, derived):
         question = solvers.question(hypotheses, claim)

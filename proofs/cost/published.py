@@ -10,15 +10,17 @@ from typing import Any, NamedTuple
 
 from sparring.errors import InputError
 from sparring.proofs.core.supplement import companion
+from sparring.spec.core.digits import log_of, power_of
 from sparring.spec.core.model import Page
 
-GIVEN: Mapping[str, Callable[[int, int, int], bool]] = {
-    "": lambda n, p, k: True,
-    "p | n": lambda n, p, k: n % p == 0,
-    "p | k": lambda n, p, k: k % p == 0,
-    "p = 2^m": lambda n, p, k: p.bit_count() == 1,
-    "p not 2^m": lambda n, p, k: p.bit_count() > 1,
-    "2^floor(log2 p) | n": lambda n, p, k: n % (1 << p.bit_length() - 1) == 0,
+GIVEN: Mapping[str, Callable[[int, int, int, int], bool]] = {
+    "": lambda n, p, k, radix: True,
+    "p | n": lambda n, p, k, radix: n % p == 0,
+    "p | k": lambda n, p, k, radix: k % p == 0,
+    "p = 2^m": lambda n, p, k, radix: p.bit_count() == 1,
+    "p not 2^m": lambda n, p, k, radix: p.bit_count() > 1,
+    "2^floor(log2 p) | n": lambda n, p, k, radix: n % (1 << p.bit_length() - 1) == 0,
+    "p = radix^m": lambda n, p, k, radix: power_of(radix, log_of(p, radix)) == p,
 }
 """Hypotheses that a claim may have, also several with commas between them, and whether they hold."""
 
@@ -48,9 +50,9 @@ def parts(given: str) -> list[str]:
     return [part.strip() for part in given.split(",")]
 
 
-def holds(given: str, n: int, p: int, k: int) -> bool:
+def holds(given: str, n: int, p: int, k: int, radix: int = 2) -> bool:
     """Whether these hypotheses hold there."""
-    return all(GIVEN[part](n, p, k) for part in parts(given))
+    return all(GIVEN[part](n, p, k, radix) for part in parts(given))
 
 
 def log2(p: Any, rounded: str = "") -> Any:

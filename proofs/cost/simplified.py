@@ -7,13 +7,13 @@ from collections.abc import Iterable
 import sympy
 
 from sparring.errors import InputError
-from sparring.proofs.cost.symbols import LENGTHS, B, CeilLog2, Expr, FloorLog2, Log2, Logarithm, p
+from sparring.proofs.cost.symbols import LENGTHS, B, CeilLog2, Expr, FloorLog2, Log2, p
 
 DIVIDED = {f"p | {m}": m for m in LENGTHS}
 """Hypotheses, and what ``p`` divides there; several are joined by commas."""
 
 POWER = "p = 2^m"
-HYPOTHESES = (*DIVIDED, POWER, "p not 2^m", "2^floor(log2 p) | n")
+HYPOTHESES = (*DIVIDED, POWER, "p not 2^m", "2^floor(log2 p) | n", "p = radix^m")
 
 
 def simplified(x: Expr, given: str) -> Expr:
@@ -45,8 +45,8 @@ def hypotheses(given: str) -> list[str]:
 
 def even(exact: Iterable[Expr]) -> str:
     """The hypothesis under which nothing in ``exact`` is rounded, shared out or logarithm; "p | n" if nothing is."""
-    atoms = {b for x in exact for b in x.atoms(B, Logarithm)}
-    found = {POWER if isinstance(b, Logarithm) else f"p | {b.args[1]}" for b in atoms}
+    atoms = {b for x in exact for b in x.atoms(B, CeilLog2, FloorLog2)}
+    found = {POWER if isinstance(b, (CeilLog2, FloorLog2)) else f"p | {b.args[1]}" for b in atoms}
     return ", ".join(given for given in HYPOTHESES if given in found) or "p | n"
 
 

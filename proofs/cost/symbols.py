@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 import sympy
 
 from sparring.errors import Undecided
+from sparring.spec.core.digits import log_of
 from sparring.spec.core.numbers import Node, Reader
 
 Expr: TypeAlias = Any  # sympy ships no types
@@ -58,16 +59,22 @@ class Logarithm(sympy.Function):  # type: ignore[misc]  # sympy ships no types
     typeset: ClassVar[str]
 
     def _latex(self, printer: Any) -> str:
-        return self.typeset.format(printer.doprint(self.args[0]))
+        return self.typeset.format(*map(printer.doprint, self.args))
 
     def _sympystr(self, printer: Any) -> str:
-        return self.text.format(printer.doprint(self.args[0]))
+        return self.text.format(*map(printer.doprint, self.args))
 
 
 class Log2(Logarithm):
     """The ``m`` with ``x = 2**m``, where there is one."""
 
     text, typeset = "log2({})", r"\log_2 {}"
+
+
+class Log(Logarithm):
+    """The ``m`` with ``x = b**m``, where there is one."""
+
+    text, typeset = "log({}, {})", r"\log_{{{1}}} {0}"
 
 
 class CeilLog2(Logarithm):
@@ -143,9 +150,14 @@ def exact(x: Expr, values: Mapping[str, int | Fraction]) -> Fraction:
 
 def log2(x: Fraction) -> int:
     """The ``m`` with ``x = 2**m``; raises Undecided where there is none."""
-    m = math.floor(x).bit_length() - 1
-    if x != 1 << m:
-        raise Undecided(f"log2({x}) is no integer")
+    return exactly(x, 2)
+
+
+def exactly(x: Fraction, base: int | Fraction) -> int:
+    """The ``m`` with ``x = base**m``; raises Undecided where there is none."""
+    m = log_of(math.floor(x), int(base))
+    if x != int(base) ** m:
+        raise Undecided(f"the logarithm of {x} to the base {base} is no integer")
     return m
 
 
@@ -155,6 +167,7 @@ EXACT: Mapping[Any, Any] = {
     sympy.floor: lambda a: math.floor(a[0]),
     sympy.ceiling: lambda a: math.ceil(a[0]),
     Log2: lambda a: log2(a[0]),
+    Log: lambda a: exactly(*a),
     CeilLog2: lambda a: (math.ceil(a[0]) - 1).bit_length(),
     FloorLog2: lambda a: math.floor(a[0]).bit_length() - 1,
 }

@@ -51,6 +51,8 @@ class Whole(NamedTuple):
     claims: Sequence[Obligation]
     given: str = ""
     """The hypothesis under which all but ``steps`` hold."""
+    below: bool = False
+    """Some of them hold for p < 2^31 alone."""
 
 
 class Bulk(NamedTuple):
@@ -110,7 +112,7 @@ def whole(page: Page) -> Whole:
     bulks = [one for one, _ in found]
     sent, added = (most(page, bulks, act) for act in (sends(page), adds(page)))
     unbroken = path(page)
-    claims = confirmed(page, [*shown, *(c for _, sizes in found for c in sizes), *sent[1], *added[1], *unbroken])
+    claims, below = confirmed(page, [*shown, *(c for _, sizes in found for c in sizes), *sent[1], *added[1], *unbroken])
     adding = [one for one in bulks if always_so(page, implies(one.first < one.end, page.adds(one.first, p)))]
 
     def words(chunks: Sequence[Bulk]) -> Expr:
@@ -126,6 +128,7 @@ def whole(page: Page) -> Whole:
         added_critical=words(adding),
         claims=claims,
         given="2^floor(log2 p) | n" if page.cuts else "",
+        below=below,
     )
 
 
@@ -224,10 +227,15 @@ def plausible(claim: Obligation) -> bool:
     return all(fits(p, values) for p in FEW for values in product(range(max(FEW) + 1), repeat=len(names)))
 
 
-def confirmed(page: Page, claims: Sequence[Obligation]) -> Sequence[Obligation]:
-    """``claims``, which both solvers confirm; raises Undecided at the first that they do not."""
+def confirmed(page: Page, claims: Sequence[Obligation]) -> tuple[Sequence[Obligation], bool]:
+    """``claims``, which both solvers confirm, and whether one only for p < 2^31.
+
+    Raises Undecided at the first that they do not confirm.
+    """
     helped = tuple(obligations.with_lemmas(page, subject(page).lemmas, claims))
+    below = False
     for answer in answered(helped, second_opinion=True, encoding=page.encoding):
+        below |= answer.below
         if not answer.holds:
             raise Undecided(f"{answer.obligation.name}: {answer.problem or answer.witness}")
-    return helped
+    return helped, below

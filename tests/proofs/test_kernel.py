@@ -339,7 +339,8 @@ def test_one_failed_obligation_refutes_a_mutant():
         mutant = kernel.MUTATIONS[mutation](whole)
         for conjecture in kernel.conjectures(mutant):
             judged = kernel.judge(mutant, conjecture, second_opinion=False).verdict.word is Word.REFUTED
-            assert kernel.refuted(mutant, conjecture, questions.Memory()) == judged, (mutation, conjecture.name)
+            found = kernel.refuted(mutant, conjecture, conjecture.obligations, questions.Memory())
+            assert found == judged, (mutation, conjecture.name)
 
 
 def test_a_mutant_that_only_running_refutes_vouches_for_nothing(monkeypatch):

@@ -8,7 +8,6 @@ import pytest
 
 from sparring import page, run
 from sparring.errors import InputError, ScheduleFault, Undecided
-from sparring.proofs.contention.traffic import Traffic
 from sparring.proofs.core import coq, execution, kernel
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import PROVED, REFUTED
@@ -128,17 +127,25 @@ def test_costs_are_counted(written):
 
 
 def test_what_is_not_covered_says_so(written):
-    """Contention, Coq instances and closed costs know one message a step."""
+    """Coq instances know one message a step; closed costs, as many as there are in every step for every p."""
     import sparring
 
-    with pytest.raises(InputError, match="contention is not covered where a rank sends several messages"):
-        Traffic.of(written(), 4)
     with pytest.raises(Undecided, match="several messages in a step have no Coq instance"):
         coq.instance(written())
-    with pytest.raises(Undecided, match="several messages in a step: what it sends is not yet summed"):
+    with pytest.raises(Undecided, match=r"whether .* holds depends on p"):
         sparring.cost(written())
-    with pytest.raises(InputError, match="contention is not covered where a rank sends several messages"):
-        subject(written(("def steps", "contention = {'ring': 'exclusive'}\ndef steps")))
+    with pytest.raises(InputError, match="spent is not covered where a rank sends several messages"):
+        subject(written(("def steps", "def spent(r, c, t, p): return False\ndef steps")))
+
+
+def test_contention_is_claimed(written):
+    """All at once: free on no port in, which is refuted, or expected where the page says so."""
+    boast = written(("def steps", "contention = {'crossbar': 'lock step'}\ndef steps"))
+    honest = written(("def steps", "contention = {'crossbar': 'contended'}\ndef steps"))
+
+    assert verdicts(boast)["lock step on crossbar"] == verdicts(boast)["timing"] == REFUTED
+    assert str(verdicts(honest)["lock step on crossbar"]) == "refuted as expected"
+    assert str(verdicts(honest)["timing"]) == "proved for p <= 32"
 
 
 def test_one_message_needs_no_letter():
