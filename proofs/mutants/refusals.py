@@ -57,10 +57,10 @@ def parameters(function: str, name: str, least: int, ranks: int) -> Iterator[Fla
         for value in (least - 1, LARGEST + 1, 1 << 70, f"{least}", least + 0.5, None):
             call = partial(called, **{name: value}, validate=validate)
             yield from unrefused(f"{name} = {value!r}", world.run(function, ranks, xs, call=call), ranks)
-        for value in (least, np.int64(least), LARGEST):
-            call = partial(called, **{name: value}, validate=validate)
+        for right in (least, np.int64(least), LARGEST):
+            call = partial(called, **{name: right}, validate=validate)
             if (outcome := world.run(function, ranks, xs, call=call)).findings:
-                yield Flaw("bad input", f"p={ranks}: {name} = {value!r} should go: {outcome.findings[0].text}")
+                yield Flaw("bad input", f"p={ranks}: {name} = {right!r} should go: {outcome.findings[0].text}")
     if ranks > 1:
         call = partial(differently, name=name, value=least)
         yield from unrefused(f"{name} not alike", world.run(function, ranks, xs, call=call), ranks)

@@ -7,7 +7,7 @@ What a mutant shares with its page is neither tried nor asked twice: equal terms
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -79,7 +79,7 @@ def letters(claim: Obligation) -> list[str]:
     return ["p", *sorted(found - {"p"})]
 
 
-def points(names: frozenset[str]) -> Iterator[Mapping[str, int]]:
+def points(names: frozenset[str]) -> Iterator[dict[str, int]]:
     """Small numbers for these variables, the same in every run."""
     rng = random.Random("small numbers")
     for i in range(TRIES):
