@@ -56,7 +56,10 @@ def parameters(function: str, name: str, least: int, ranks: int) -> Iterator[Fla
     for validate in (True, False):
         for value in (least - 1, LARGEST + 1, 1 << 70, f"{least}", least + 0.5, None):
             call = partial(called, **{name: value}, validate=validate)
-            yield from unrefused(f"{name} = {value!r}", world.run(function, ranks, xs, call=call), ranks)
+            outcome = world.run(function, ranks, xs, call=call)
+            yield from unrefused(f"{name} = {value!r}", outcome, ranks)
+            if any("as its own error says" in finding.text for finding in outcome.findings):
+                yield Flaw("bad input", f"p={ranks}: {name} = {value!r} is an error on all, but no rank says why")
         for right in (least, np.int64(least), LARGEST):
             call = partial(called, **{name: right}, validate=validate)
             if (outcome := world.run(function, ranks, xs, call=call)).findings:

@@ -19,7 +19,7 @@ from sparring.proofs.core.supplement import Subject
 from sparring.spec.core.numbers import Evaluator, variables
 
 RANKS = 7  # up to so many are tried
-TRIES = 280
+TRIES = 1400
 
 
 class Trials:
