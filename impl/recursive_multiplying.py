@@ -80,7 +80,7 @@ def allreduce(
         own.Send(x, keeper)
         own.Recv(y, keeper)
         return y
-    beyond = [other for i in range(1, radix) if (other := member(r, i, core, radix)) < p]
+    beyond = [other for i in range(1, min(radix, p)) if (other := member(r, i, core, radix)) < p]
     np.add(rounds(own, collected(own, x, beyond), core, radix), x.dtype.type(0), out=y)  # -0.0 becomes +0.0
     finish([own.Isend(y, other) for other in beyond])
     return y
@@ -133,7 +133,7 @@ def agreed(comm: Intracomm, x: Vector, out: Vector | None, radix: int) -> Vector
     except InputError as error:
         y, refusal = x, error
     told = np.empty((comm.Get_size(), 3), np.int64)
-    comm.Allgather(np.array([REFUSED, 0, 0] if refusal else [DTYPES.index(x.dtype), x.size, radix], np.int64), told)
+    comm.Allgather(np.array([REFUSED] * 3 if refusal else [DTYPES.index(x.dtype), x.size, radix], np.int64), told)
     if refusal:
         raise refusal
     compare(told, in_words, "dtype, length and radix")

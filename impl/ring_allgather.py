@@ -51,13 +51,13 @@ def allreduce(
     own = private(comm)
     mine, counts = agreed(own, x, k, allow_nan)
     lists = allgather(own, mine, counts)
-    return added([wire.unpack(message, mine) for message in lists], mine)
+    return added([wire.unpack(message, mine.values, mine.n) for message in lists], mine)
 
 
 def allgather(comm: Intracomm, x: Sparse, counts: list[int]) -> list[wire.Bytes]:
     """Every rank's packed list, by rank; rank ``q`` has ``counts[q]`` entries."""
     p, r = comm.Get_size(), comm.Get_rank()
-    lists = [wire.pack(x) if q == r else wire.room(counts[q], x) for q in range(p)]
+    lists = [wire.pack(x) if q == r else wire.room(counts[q], x.values, x.n) for q in range(p)]
     sending = []
     for i in range(p - 1):
         outgoing, incoming = lists[whose(r, i, p)], lists[whose(left(r, p), i, p)]

@@ -140,11 +140,10 @@ def reduce_scatter(comm: Intracomm, x: Vector, k: int) -> Sparse:
     """The first lap: what is sent of block ``passed(r, 0, p)``, now complete; ``x`` becomes the residual."""
     p, r, n = comm.Get_size(), comm.Get_rank(), x.size
     for i in range(p - 1):
-        c = given(left(r, p), i, p)
-        sent, like = taken(x, given(r, i, p), k, p), blank(x, c, n, p)
-        incoming = wire.room(count(c, n, k, p), like)
+        c, sent = given(left(r, p), i, p), taken(x, given(r, i, p), k, p)
+        incoming = room(x, c, n, k, p)
         exchange(comm, wire.pack(sent), right(r, p), incoming, left(r, p))
-        at, values = wire.unpack(incoming, like)
+        at, values = wire.unpack(incoming, x, part(c, n, p))
         x[block(c, n, p)][at] += values
     return taken(x, passed(r, 0, p), k, p)
 
@@ -160,24 +159,23 @@ def taken(x: Vector, c: int, k: int, p: int) -> Sparse:
 def allgather(comm: Intracomm, mine: Sparse, n: int, k: int) -> Sparse:
     """The second lap: each rank passes on what is sent of complete blocks, beginning with its own; all of them."""
     p, r = comm.Get_size(), comm.Get_rank()
-    likes = [blank(mine.values, c, n, p) for c in range(p)]
-    messages = [wire.room(count(c, n, k, p), like) for c, like in enumerate(likes)]
+    messages = [room(mine.values, c, n, k, p) for c in range(p)]
     messages[passed(r, 0, p)] = wire.pack(mine)
     sending = []
     for i in range(p - 1):
         outgoing, incoming = messages[passed(r, i, p)], messages[passed(left(r, p), i, p)]
         sending.append(exchanging(comm, outgoing, right(r, p), incoming, left(r, p)))
     finish(sending)
-    parts = [wire.unpack(message, like) for message, like in zip(messages, likes)]
+    parts = [wire.unpack(message, mine.values, part(c, n, p)) for c, message in enumerate(messages)]
     at = np.concatenate([np.add(indices, cut(c, n, p), dtype=np.int64) for c, (indices, _) in enumerate(parts)])
     return Sparse.made(at, np.concatenate([values for _, values in parts]), n)
+
+
+def room(like: Vector, c: int, n: int, k: int, p: int) -> wire.Bytes:
+    """A buffer for what is sent of block ``c``, with values like these."""
+    return wire.room(count(c, n, k, p), like, part(c, n, p))
 
 
 def count(c: int, n: int, k: int, p: int) -> int:
     """How many entries of block ``c`` are sent."""
     return min(part(c, k, p), part(c, n, p))
-
-
-def blank(x: Vector, c: int, n: int, p: int) -> Sparse:
-    """Block ``c`` of a vector like ``x``, without entries."""
-    return Sparse.made(np.empty(0, np.int64), x[:0], part(c, n, p))

@@ -16,12 +16,6 @@ contention = {
     "crossbar": "rendezvous", "ring": "contended", "tree": "contended", "torus": "contended",
 }  # fmt: skip
 
-survivors = {
-    "spare = np.empty_like(x) if same_memory(x, y) or rounds(p) + folded > 1 else y": (
-        "costs memory: there is a spare vector where the result's own would do"
-    ),
-}
-
 # The cost that stands above MPIR_Allreduce_intra_recursive_doubling in pmodels/mpich,
 # src/mpi/coll/allreduce/allreduce_intra_recursive_doubling.c; notes on the paper have the same.
 SOURCE = "MPICH's source; Thakur et al. 2005, second hand"

@@ -12,11 +12,6 @@ from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, both, either
 
 contention = dict.fromkeys(("ring", "tree", "crossbar", "fat_tree", "torus"), "exclusive")
-survivors = {
-    "spare = np.empty_like(x[: n // p + 1]) if same_memory(x, y) else None": (
-        "costs memory: the spare block is longer than any message, or there is one where none is needed"
-    ),
-}
 claims = [
     # Of the first paper the abstract was at hand; the formulas of both are as others quote them.
     Claim("bandwidth", "words", lambda n, p, k: 2 * n * (p - 1) / p, "p | n", "Patarasuk and Yuan 2009"),

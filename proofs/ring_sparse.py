@@ -16,14 +16,6 @@ from sparring.spec.core.numbers import Int, Sym, where
 
 __all__ = ["contention", "same"]  # the ring's own: it has the ring's schedule
 
-survivors = {
-    "chunks = cut(mine, [bound(c, mine.n, p) for c in range(p + 1)])": (
-        "costs a chunk behind the last one, which has no entries and is never sent"
-    ),
-    "scratch = body(outbox, mine.length, mine.values) if most >= mine.length else None": (
-        "costs memory: a sum goes to an array of its own where the message's would do"
-    ),
-}
 m, more, size = (Sym.var(name) for name in ("m", "more", "size"))
 
 

@@ -16,11 +16,6 @@ from sparring.spec.core.numbers import Bool, Int, Sym, both
 
 __all__ = ["contention", "same"]
 
-survivors = {
-    "return Sparse.made(np.empty(0, np.int64), x[:0], part(c, n, p))": (
-        "says of what dtypes and how long a block is: its entries, here some, are never read"
-    ),
-}
 claims = [
     Claim(
         "bandwidth", "words", lambda n, p, k: 4 * k * (p - 1) / p, "p | k", "SparDL's rule on the ring, own derivation"

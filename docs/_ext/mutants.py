@@ -57,12 +57,6 @@ def overview(found: Mapping[str, Counts]) -> str:
     return table(["algorithm", "part", *WORDS, "of those that are faults"], rows)
 
 
-def uncounted(found: Mapping[str, Counts]) -> str:
-    """Which algorithms are missing; empty where none is."""
-    names = ", ".join(sorted({*sparring.pages()} - {*found}))
-    return f"Not counted yet: {names}. In these, faults are planted for each property alone." if names else ""
-
-
 def section(name: str, told: Counts) -> str:
     """One algorithm: a row an operator, and a line for each mutant that was not killed."""
     parts = told["parts"]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.errors import InputError
+from sparring.impl.core.transport import Vector
 from sparring.sparse import Sparse
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -23,27 +24,28 @@ def width(n: int) -> np.dtype[Any]:
     return np.dtype(np.int32 if n <= 1 << 31 else np.int64)
 
 
-def room(count: int, like: Sparse) -> Bytes:
-    """A buffer for ``count`` entries of a vector like that."""
-    return np.empty(count * (like.dtype.itemsize + width(like.n).itemsize), np.uint8)
+def room(count: int, like: Vector, n: int) -> Bytes:
+    """A buffer for ``count`` entries of a vector of ``n``, with values like these."""
+    return np.empty(count * (like.itemsize + width(n).itemsize), np.uint8)
 
 
 def pack(x: Sparse) -> Bytes:
     """``x``'s entries."""
-    buffer = room(len(x), x)
+    buffer = room(len(x), x.values, x.n)
     cut = len(x) * x.dtype.itemsize
     buffer[:cut].view(x.dtype)[:] = x.values
     buffer[cut:].view(width(x.n))[:] = x.indices
     return buffer
 
 
-def unpack(buffer: Bytes, like: Sparse) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Indices and values that :func:`pack` put there, as views of ``buffer``; values are of ``like``'s class.
+def unpack(buffer: Bytes, like: Vector, n: int) -> tuple[NDArray[Any], Vector]:
+    """Indices, of a vector of ``n``, and values that :func:`pack` put there, as views of ``buffer``.
 
-    Raises InputError for a buffer that holds no whole number of entries.
+    Values are of the dtype and class of ``like``.  Raises InputError for a buffer that holds no whole
+    number of entries.
     """
-    count, rest = divmod(buffer.size, like.dtype.itemsize + width(like.n).itemsize)
+    count, rest = divmod(buffer.size, like.itemsize + width(n).itemsize)
     if rest:
         raise InputError(f"a message of {buffer.size} bytes holds no whole number of entries of {like.dtype}")
-    cut = count * like.dtype.itemsize
-    return buffer[cut:].view(width(like.n)), buffer[:cut].view(like.dtype).view(type(like.values))
+    cut = count * like.itemsize
+    return buffer[cut:].view(width(n)), buffer[:cut].view(like.dtype).view(type(like))

@@ -13,6 +13,7 @@ from typing import Any
 from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation, always, iff, p, t, within
 from sparring.proofs.core.questions import Memory, answered
+from sparring.proofs.core.supplement import Subject
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.syntax import Mutant
 from sparring.spec.core.model import LETTERS, Page
@@ -22,15 +23,22 @@ RUN_ALONE = ("sends", "encoded")
 """What pages say of entries and of names, which does not run on symbols."""
 FORMULAS = {f: LETTERS["block" if f == "count" else f] for f in (*LETTERS, "count") if f not in (*RUN_ALONE, "block")}
 """The letters of the formulas that do."""
+LENGTHS = ("words", "added")
+"""How long messages are, which follows from the others where a page does not say it."""
 WIDTHS = (4, 8)
 """Bytes of a value: those of the four dtypes."""
 
 
-def same_function(mutant: Mutant, module: ModuleType, encoding: str, memory: Memory) -> str:
-    """What both solvers prove of the changed function: that it is the old one, for all arguments; empty if not."""
+def same_function(
+    mutant: Mutant, module: ModuleType, encoding: str, memory: Memory, given: tuple[Bool, ...] = ()
+) -> str:
+    """What both solvers prove of the changed function: that it is the old one, for all arguments; empty if not.
+
+    ``given``: what is known of the page's parameters.
+    """
     before = ast.parse(inspect.getsource(module))
     old, new = (vars(symbolic(module, tree)).get(mutant.function) for tree in (before, mutant.tree))
-    return "the same function for all arguments" if proved(lambda: twins(old, new), encoding, memory) else ""
+    return "the same function for all arguments" if proved(lambda: twins(old, new, given), encoding, memory) else ""
 
 
 def same_expression(mutant: Mutant, module: ModuleType, encoding: str, memory: Memory) -> str:
@@ -74,11 +82,11 @@ def symbolic(module: ModuleType, tree: ast.Module) -> ModuleType:
     return new
 
 
-def same_page(page: Page, changed: Page, memory: Memory) -> str:
+def same_page(whole: Subject, changed: Page, memory: Memory) -> str:
     """What both solvers prove of the changed page: that all its formulas are the old ones wherever they are asked."""
-    if any(hasattr(page.module, formula) for formula in RUN_ALONE):
+    if any(hasattr(whole.page.module, formula) for formula in RUN_ALONE):
         return ""
-    same = proved(lambda: formulas(page, changed, memory), page.encoding, memory)
+    same = proved(lambda: formulas(whole, changed, memory), changed.encoding, memory)
     return "the same formulas for all ranks, chunks and steps" if same else ""
 
 
@@ -90,7 +98,7 @@ def proved(claims: Callable[[], Iterable[Obligation]], encoding: str, memory: Me
         return False
 
 
-def twins(old: Any, new: Any) -> Iterator[Obligation]:
+def twins(old: Any, new: Any, given: tuple[Bool, ...] = ()) -> Iterator[Obligation]:
     """Two functions of numbers have the same values."""
     names = list(inspect.signature(old).parameters)
     if not {*old.__annotations__.values()} <= {*NUMERIC}:
@@ -98,7 +106,7 @@ def twins(old: Any, new: Any) -> Iterator[Obligation]:
     for w in WIDTHS if "w" in names else (None,):
         at = {name: w if name == "w" else Sym.var(name) for name in names}
         box = (h for name in names if name != "w" for h in domain(name))
-        yield equal((p >= 1, *box), old(**at), new(**at))
+        yield equal((p >= 1, *given, *box), old(**at), new(**at))
 
 
 def domain(letter: str) -> Iterator[Bool]:
@@ -112,9 +120,12 @@ def domain(letter: str) -> Iterator[Bool]:
         yield x >= 0
 
 
-def formulas(page: Page, changed: Page, memory: Memory) -> Iterator[Obligation]:
+def formulas(whole: Subject, changed: Page, memory: Memory) -> Iterator[Obligation]:
     """All formulas that differ in their wording have the same values."""
+    page = whole.page
     for formula, known in FORMULAS.items():
+        if formula in LENGTHS and not hasattr(page.module, formula):
+            continue
         letters = [letter for letter in known if letter != "j" or page.several]
         end = page.steps(p) + 1 if formula in ("holds", "live") else page.steps(p)
         step = (*((within(t, end),) if "t" in letters else ()), *(obligations.letters(page) if "j" in letters else ()))
@@ -123,7 +134,7 @@ def formulas(page: Page, changed: Page, memory: Memory) -> Iterator[Obligation]:
             at = [w if letter == "w" else p if letter == "p" else Sym.var(letter) for letter in letters]
             a, b = (getattr(one, formula)(*at) for one in (page, changed))
             if memory.identity(a) != memory.identity(b):
-                yield equal((*always(page), *step, *sizes), a, b)
+                yield equal((*whole.given, *always(page), *step, *sizes), a, b)
 
 
 def equal(box: tuple[Bool, ...], a: Int | Bool, b: Int | Bool) -> Obligation:

@@ -6,8 +6,6 @@ refuses its own, and no exchange comes first.
 
 from __future__ import annotations
 
-import importlib
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -15,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from sparring.proofs.core.refinement import Flaw
+from sparring.proofs.core.supplement import subject
+from sparring.proofs.mutants.beside import accepted, called
 from sparring.proofs.world import world
 from sparring.proofs.world.findings import Outcome
 from sparring.sparse import Sparse
@@ -22,13 +22,13 @@ from sparring.spec.core.model import Page
 
 N = 6  # entries of a vector
 KEPT = 2  # entries that a stateful target sends
+LARGEST = (1 << 31) - 1  # as a number of ranks can be, and what is compared with one
 
 
 def refusals(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
     """What is wrong with how ``target``, or the function beside a class, treats bad arguments."""
-    module = target.partition(":")[0]
-    function = f"{module}:{page.collective}"
-    options = inspect.signature(getattr(importlib.import_module(module), page.collective)).parameters
+    function = f"{target.partition(':')[0]}:{page.collective}"
+    options = accepted(function)
     vector = np.arange(1.0, N + 1)
     good = Sparse(np.arange(0, N, 2), vector[::2], N) if page.sparse else vector
     for what, x in unlike(good).items() if ranks > 1 else ():
@@ -46,11 +46,33 @@ def refusals(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
         yield from unrefused("NaN", world.run(function, ranks, [nan] * ranks, call=choosy), ranks)
     if page.stateful:
         yield from instances(target, ranks)
+    for name, least in subject(page).least.items():
+        yield from parameters(function, name, least, ranks)
 
 
-def called(function: Any, comm: Any, x: Any, **options: Any) -> Any:
-    """One call with these options."""
-    return function(comm, x, **options)
+def parameters(function: str, name: str, least: int, ranks: int) -> Iterator[Flaw]:
+    """What is wrong with how the values of a whole number are treated that may be ``least`` or more."""
+    xs = [np.arange(1.0, N + 1)] * ranks
+    for validate in (True, False):
+        for value in (least - 1, LARGEST + 1, 1 << 70, f"{least}", least + 0.5, None):
+            call = partial(called, **{name: value}, validate=validate)
+            outcome = world.run(function, ranks, xs, call=call)
+            yield from unrefused(f"{name} = {value!r}", outcome, ranks)
+            if any("as its own error says" in finding.text for finding in outcome.findings):
+                yield Flaw("bad input", f"p={ranks}: {name} = {value!r} is an error on all, but no rank says why")
+        for right in (least, np.int64(least), LARGEST):
+            call = partial(called, **{name: right}, validate=validate)
+            if (outcome := world.run(function, ranks, xs, call=call)).findings:
+                yield Flaw("bad input", f"p={ranks}: {name} = {right!r} should go: {outcome.findings[0].text}")
+    if ranks > 1:
+        call = partial(differently, name=name, value=least)
+        yield from unrefused(f"{name} not alike", world.run(function, ranks, xs, call=call), ranks)
+
+
+def differently(function: Any, comm: Any, x: Any, *, name: str, value: int) -> Any:
+    """The last rank has one more than the others."""
+    last = comm.Get_rank() == comm.Get_size() - 1
+    return function(comm, x, **{name: value + last})
 
 
 def unlike(good: Any) -> Mapping[str, Any]:

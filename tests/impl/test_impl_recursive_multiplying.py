@@ -188,3 +188,13 @@ def test_importing_starts_no_mpi():
 
     code = "import sys, sparring.impl.recursive_multiplying; sys.exit('mpi4py' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+def test_a_radix_beyond_all_ranks():
+    """Digits that no rank has are not gone through: of two thousand millions that would take minutes."""
+    xs = [np.arange(3.0) + r for r in range(3)]
+
+    def sums(radix):
+        return world.run(TARGET, 3, xs, call=lambda f, comm, x: f(comm, x, radix=radix)).results
+
+    assert same_bits(sums(2**31 - 1), sums(3)[0])

@@ -14,9 +14,11 @@ from sparring.errors import Undecided
 from sparring.impl import ring as implementation
 from sparring.proofs.core.iterations import Done
 from sparring.proofs.core.questions import Memory
-from sparring.proofs.mutants import conduct, judging, planting
+from sparring.proofs.mutants import arrays, beside, conduct, judging, planting
+from sparring.proofs.mutants.judging import Judges
 from sparring.proofs.mutants.refusals import refusals
 from sparring.proofs.mutants.syntax import OPERATORS, Mutant, mutants
+from sparring.proofs.mutants.trying import Trials
 from sparring.proofs.world import modules, world
 from sparring.sparse import Sparse
 from sparring.verification import judged
@@ -102,22 +104,22 @@ def changed(module, **lines):
 def test_the_same_function_in_other_words_is_equivalent():
     """Two solvers prove it; nothing is called equivalent because nobody found a fault."""
     twin = mutant(changed(RING.module, a=("return 2 * (p - 1)", "return 2 * p - 2")), "steps")
-    memory = Memory()
-    fate = judging.fate(
-        twin, judging.page_faults(RING, OURS, twin, memory), lambda m: judging.page_certificate(RING, m, memory)
-    )
+    fate = judging.fate(twin, judging.of_formulas(RING, OURS, twin, Trials(Memory())))
 
     assert (fate.word, fate.why) == ("equivalent", "the same formulas for all ranks, chunks and steps")
 
 
+def nothing():
+    """No fault is found."""
+    yield from ()
+
+
 def test_what_nothing_finds_has_survived():
     """A fault that no check looks for is neither killed nor equivalent."""
-    fate = judging.fate(
-        mutant(changed(RING.module, a=("return 2 * (p - 1)", "return 2 * p - 1")), "steps"),
-        iter(()), lambda m: judging.page_certificate(RING, m, Memory()),
-    )  # fmt: skip
+    wrong = mutant(changed(RING.module, a=("return 2 * (p - 1)", "return 2 * p - 1")), "steps")
+    judges = judging.of_formulas(RING, OURS, wrong, Trials(Memory()))._replace(runs=nothing, theorems=nothing)
 
-    assert fate.word == "survived"
+    assert judging.fate(wrong, judges).word == "survived"
 
 
 def test_what_a_solver_cannot_decide_kills_nobody():
@@ -127,9 +129,17 @@ def test_what_a_solver_cannot_decide_kills_nobody():
         raise Undecided("too hard")
         yield
 
-    fate = judging.fate(mutant("def f(): pass", "f"), faults(), lambda m: "")
+    fate = judging.fate(mutant("def f(): pass", "f"), Judges(faults, lambda: "", faults))
 
     assert fate.word == "survived"
+
+
+def test_a_theorem_kills_what_no_run_upsets():
+    """Solvers are asked once there is no certificate."""
+    wrong = mutant(changed(RING.module, a=("return 2 * (p - 1)", "return 2 * p - 1")), "steps")
+    judges = judging.of_formulas(RING, OURS, wrong, Trials(Memory()))._replace(runs=nothing)
+
+    assert judging.fate(wrong, judges).word == "killed"
 
 
 def test_a_planted_fault_is_there_for_all_and_then_gone():
@@ -138,17 +148,17 @@ def test_a_planted_fault_is_there_for_all_and_then_gone():
     before = dict(vars(implementation))
     with planting.planted(implementation, ast.parse(source)):
         inside = implementation.right(0, 5)
-        found = [f.property for f in judging.runs(RING, OURS)]
+        found = [f.property for f in beside.runs(RING, OURS)]
 
     assert inside == 2 and found
     assert implementation.right(0, 5) == 1 and vars(implementation) == before and not modules.PLANTED
-    assert next(judging.runs(RING, OURS), None) is None
+    assert next(beside.runs(RING, OURS), None) is None
 
 
 def test_an_endless_schedule_is_not_run():
     """Steps beyond reason count as wrong without being gone through."""
     source = changed(RING.module, a=("return 2 * (p - 1)", "return 10**9 * (p - 1)"))
-    fault = next(judging.page_faults(RING, OURS, mutant(source, "steps"), Memory()))
+    fault = next(judging.of_formulas(RING, OURS, mutant(source, "steps"), Trials(Memory())).runs())
 
     assert fault == "at p=2 there are 1000000000 steps"
 
@@ -228,6 +238,9 @@ CHECKS = {
     "NaN": ("ring_topk", "if not self._allow_nan and", "if False and"),
     "residuals to be read": ("ring_topk", "view.flags.writeable = False", "pass"),
     "validating": ("ring_sparse", "if validate:", "if False:"),
+    "the least radix": ("recursive_multiplying", "or radix < 2", "or radix < 1"),
+    "the largest radix": ("recursive_multiplying", "if radix > np", "if radix >= np"),
+    "one radix on all ranks": ("recursive_multiplying", "x.size, radix]", "x.size, 2]"),
 }
 
 
@@ -242,3 +255,37 @@ def test_what_is_not_checked_is_found(name, right, wrong):
         found = [flaw.property for flaw in refusals(page, target, 2)]
 
     assert found and {*found} <= {"bad input", "residual"}
+
+
+IN_PLACE = "in place, p=3, 102 entries"
+
+
+def test_the_memory_of_a_ring():
+    """Beside the result there is nothing; in place there is a block of a third, and an entry, on each of three ranks.
+
+    What ranks tell each other of their arguments are six integers and two, on each.
+    """
+    usual = arrays.held(RING, OURS)
+
+    assert usual["p=3, 102 entries"] == 3 * (102 + 6 + 2) * 8
+    assert usual[IN_PLACE] == 3 * (35 + 6 + 2) * 8
+    assert arrays.held(RING, OURS) == usual
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "where"),
+    [
+        ("n // p + 1]", "n // p + 2]", IN_PLACE),
+        (" if same_memory(x, y) else None", "", "p=3, 102 entries"),
+        ("sums = x\n", "sums = x.copy()\n", "p=3, 102 entries"),
+    ],
+)
+def test_wasted_memory_is_found(right, wrong, where):
+    """A spare block that is too long, or that nobody needs, and a vector that is copied; less is no fault."""
+    usual = arrays.held(RING, OURS)
+    planting.Counter.restart()
+    with planting.planted(implementation, ast.parse(changed(implementation, a=(right, wrong)))):
+        now = arrays.held(RING, OURS)
+
+    assert any(told.startswith(f"{where}: ") for told in arrays.wasted(usual, now))
+    assert not [*arrays.wasted(now, usual)]

@@ -45,8 +45,8 @@ BUGS = {
     ),
     "selects in the end only": (
         {
-            "sent, like = taken(x, given(r, i, p), k, p)": "sent, like = taken(x, given(r, i, p), n, p)",
-            "incoming = wire.room(count(c, n, k, p), like)": "incoming = wire.room(count(c, n, n, p), like)",
+            "taken(x, given(r, i, p), k, p)\n": "taken(x, given(r, i, p), n, p)\n",
+            "incoming = room(x, c, n, k, p)": "incoming = room(x, c, n, n, p)",
         },
         WRONG,
         "rank 0's result",

@@ -1,0 +1,122 @@
+"""Running an implementation beside its page: results, messages, memory, with good arguments and in place."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import warnings
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sparring.proofs.core import iterations, lists, refinement
+from sparring.proofs.core.refinement import DTYPES, Flaw
+from sparring.proofs.world import world
+from sparring.proofs.world.findings import Outcome
+from sparring.spec.core import runner
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import number
+from sparring.spec.core.sparse import SparseVector
+
+RANKS = range(1, 8)
+"""Numbers of ranks that an implementation runs with; folds of one pair and of several, and powers, are among them."""
+FEW = 3  # ranks, up to which all dtypes are run
+
+
+def runs(page: Page, target: str) -> Iterator[Flaw]:
+    """What running ``target`` against the page finds, with few ranks first; what ``beside`` runs is left out."""
+    for ranks in RANKS:
+        if not page.stateful:
+            yield from once(page, target, ranks, DTYPES if ranks <= FEW else DTYPES[:1])
+        elif ranks <= FEW:
+            yield from called_again(page, target, ranks, DTYPES[1:])
+
+
+def called_again(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
+    """Several calls of a target that keeps a residual."""
+    for case in iterations.edges([ranks]):
+        if case.xs[0].dtype in dtypes:
+            yield from iterations.on_numbers(page, target, case, "dtypes")
+
+
+def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
+    """One call, on terms and on numbers."""
+    given = options(page, target)
+    plainly, into_itself = partial(called, **given), partial(in_place, **given)
+    for n in refinement.sizes(ranks, page.sparse):
+        for buffers in ("synchronous", "unbounded"):
+            yield from refinement.on_terms(page, target, ranks, n, buffers, plainly).flaws
+        for dtype in dtypes:
+            xs = lists.given(page, refinement.vectors(dtype, ranks, n))
+            yield from refinement.on_numbers(page, target, xs, "dtypes", plainly)
+            if not page.sparse:
+                ran = refinement.run(target, xs, "synchronous", refinement.place(xs), "in place", call=into_itself)
+                yield from ran.flaws or refinement.compared(page, xs, ran.ys, "in place")
+
+
+def options(page: Page, target: str) -> dict[str, Any]:
+    """The page's parameters that the target has too."""
+    return {name: value for name, value in page.params.items() if name in accepted(target)}
+
+
+def accepted(target: str) -> Collection[str]:
+    """By which names it takes arguments."""
+    module, _, function = target.partition(":")
+    return inspect.signature(getattr(importlib.import_module(module), function)).parameters.keys()
+
+
+def called(function: Any, comm: Any, x: Any, **given: Any) -> Any:
+    """One call with these options."""
+    return function(comm, x, **given)
+
+
+def in_place(function: Any, comm: Any, x: Any, **given: Any) -> Any:
+    """The result in the memory of the input, a copy so that the input stays as it was."""
+    y = x.copy()
+    return function(comm, y, out=y, **given)
+
+
+def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
+    """Where ``target`` has another result than the page, or sends messages of other lengths, on a few vectors."""
+    if page.stateful:  # one call of the function beside the class sends what a call of the class does
+        yield from (flaw.detail for flaw in called_again(page, target, ranks, DTYPES[:1]))
+        target = f"{target.partition(':')[0]}:{page.collective}"
+    for n in refinement.sizes(ranks, page.sparse):
+        xs = lists.given(page, refinement.vectors("float32", ranks, n))
+        with warnings.catch_warnings():  # that infinities cancel to NaN is no surprise here
+            warnings.simplefilter("ignore", RuntimeWarning)
+            outcome = world.run(target, ranks, xs, call=partial(called, **options(page, target)))
+        yield from (flaw.detail for flaw in refinement.compared(page, xs, outcome.results, "dtypes"))
+        yield from traffic(page, xs, outcome)
+
+
+def traffic(page: Page, xs: Sequence[Any], outcome: Outcome) -> Iterator[str]:
+    """The channels on which a run's messages have other lengths than the page's, in words."""
+    sent = channels((m.src, m.dst, m.nbytes) for m in outcome.messages if m.context)
+    wanted = channels(said(page, xs))
+    for ends in sorted({*sent, *wanted}):
+        if (has := sent.get(ends)) != (right := wanted.get(ends)):
+            at = refinement.place(xs)
+            yield f"{at}: from rank {ends[0]} to {ends[1]} go {has} bytes, the page says {right}"
+
+
+def said(page: Page, xs: Sequence[Any]) -> Iterator[tuple[int, int, int]]:
+    """Source, destination and bytes of each message of the page."""
+    width = xs[0].dtype.itemsize
+    with np.errstate(all="ignore"):
+        for wire in runner.run(page, xs).trace:
+            for src, dst, entries in wire:
+                listed = isinstance(entries, SparseVector)
+                m, size = (len(entries.indices), entries.n) if listed else (len(entries), len(entries))
+                yield src, dst, number(page.octets(m, size, width))
+
+
+def channels(messages: Any) -> dict[tuple[int, int], list[int]]:
+    """The lengths of messages that are not empty, by source and destination, in order."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for src, dst, nbytes in messages:
+        if nbytes:
+            found.setdefault((src, dst), []).append(nbytes)
+    return found
