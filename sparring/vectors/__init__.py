@@ -1,0 +1,75 @@
+"""Test vectors: what an algorithm must send and compute on given inputs, for programs that are not ours.
+
+A file an algorithm, in the manner of C2SP's Wycheproof: groups of tests, each test with flags that
+notes explain.  The format is told in docs/reference/test-vectors.md and closed by ``data/schema.json``;
+the other files in ``data`` are what :func:`export` writes, the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from sparring.errors import InputError
+from sparring.spec.core import pages
+from sparring.spec.core.model import Page
+from sparring.vectors.cases import cases
+from sparring.vectors.flags import flags, notes
+from sparring.vectors.recording import Case, group, recorded, test
+from sparring.vectors.writing import text
+
+VERSION = 1
+SCHEMA = "schema.json"
+
+
+def export(algorithms: Sequence[str | Page], folder: str | Path) -> list[Path]:
+    """Write the test vectors of these algorithms to ``folder``, made if need be: the schema, and ``NAME.json`` each.
+
+    Files of these names are replaced.  Returns their paths.  Raises InputError for what is no
+    allreduce, and where the folder cannot be written to.
+    """
+    found = [a if isinstance(a, Page) else pages.find(a) for a in algorithms]
+    if len({page.name for page in found}) < len(found):
+        raise InputError(
+            "two algorithms have the same name, and would have the same file: export one of them elsewhere"
+        )
+    made = {SCHEMA: (files("sparring.vectors") / "data" / SCHEMA).read_text(encoding="utf-8")}
+    made |= {f"{page.name}.json": text(document(page)) for page in found}
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name, content in made.items():
+            (Path(folder) / name).write_text(content, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be written: {error.strerror}") from error
+    return [Path(folder) / name for name in made]
+
+
+def document(page: Page) -> dict[str, Any]:
+    """All that a file says.  Raises InputError unless the page is an allreduce."""
+    if page.collective != "allreduce":
+        raise InputError(f"{page.name} is a page of kind {page.kind}: there are test vectors of allreduces only")
+    groups: dict[tuple[Any, ...], list[Case]] = {}
+    for case in map(recorded, cases(page)):
+        groups.setdefault((case.p, *case.page.params.values()), []).append(case)
+    numbered = list(grouped(groups.values()))
+    tests = [one for each in numbered for one in each["tests"]]
+    return {
+        "schema": VERSION,
+        "algorithm": page.name,
+        "title": page.title,
+        "data": page.data,
+        "test_count": len(tests),
+        "notes": notes({name for one in tests for name in one["flags"]}),
+        "groups": numbered,
+    }
+
+
+def grouped(groups: Iterable[list[Case]]) -> Iterator[dict[str, Any]]:
+    """The groups, their tests numbered through from 1."""
+    number = 0
+    for mine in groups:
+        tests = [test(case, flags(case), number + i) for i, case in enumerate(mine, start=1)]
+        number += len(mine)
+        yield {**group(mine[0]), "tests": tests}
