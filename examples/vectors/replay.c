@@ -108,9 +108,9 @@ static bool step(const Json *schedule, const Json *entries, const Json *bytes, c
     const Json *list = get(schedule, "sends", ARRAY);
     bool adds = get(schedule, "adds", TRUTH)->number;
     size_t count = list->count;
+    Send *sends = sends_of(list);
     if (entries->count != count || bytes->count != count || (encodings && encodings->count != count))
         return WRONG("a step has %zu sends, but sizes of more or fewer", count);
-    Send *sends = sends_of(list);
     Costs now = costs();
     entries = entries->child, bytes = bytes->child, encodings = encodings ? encodings->child : NULL;
     for (Send *s = sends; s < sends + count; s++) {

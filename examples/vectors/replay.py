@@ -308,10 +308,10 @@ def replay_file(path: Path) -> int:
                 except Wrong as why:
                     wrong += 1
                     print(f"{path}: test {test['id']} ({test['comment']}): {why}")
+        if ids != [*range(1, len(ids) + 1)] or len(ids) != file["test_count"]:
+            raise Malformed(f"has tests {str(ids)[:60]}, not 1 to {file['test_count']}")
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, struct.error) as error:
         raise Malformed(f"is not as the schema says: {type(error).__name__}: {error}") from error
-    if ids != [*range(1, file["test_count"] + 1)]:
-        raise Malformed(f"has tests {ids[:3]}..., not 1 to {file['test_count']}")
     print(f"{path}: {len(ids) - wrong} of {len(ids)} tests hold")
     return wrong
 

@@ -31,10 +31,9 @@ def export(algorithms: Sequence[str | Page], folder: str | Path) -> list[Path]:
     allreduce, and where the folder cannot be written to.
     """
     found = [a if isinstance(a, Page) else pages.find(a) for a in algorithms]
-    if len({page.name for page in found}) < len(found):
-        raise InputError(
-            "two algorithms have the same name, and would have the same file: export one of them elsewhere"
-        )
+    names = [page.name for page in found]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"two algorithms are called {twice[0]!r}, and would have one file: export them to two folders")
     made = {SCHEMA: (files("sparring.vectors") / "data" / SCHEMA).read_text(encoding="utf-8")}
     made |= {f"{page.name}.json": text(document(page)) for page in found}
     try:
@@ -49,7 +48,7 @@ def export(algorithms: Sequence[str | Page], folder: str | Path) -> list[Path]:
 def document(page: Page) -> dict[str, Any]:
     """All that a file says.  Raises InputError unless the page is an allreduce."""
     if page.collective != "allreduce":
-        raise InputError(f"{page.name} is a page of kind {page.kind}: there are test vectors of allreduces only")
+        raise InputError(f"{page.name} is a {page.kind}: there are test vectors of allreduces only")
     groups: dict[tuple[Any, ...], list[Case]] = {}
     for case in map(recorded, cases(page)):
         groups.setdefault((case.p, *case.page.params.values()), []).append(case)

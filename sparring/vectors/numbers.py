@@ -42,8 +42,8 @@ def rounded(at: Place) -> float:
 
 
 def cancelling(at: Place) -> float:
-    """The first rank's large numbers are the last rank's, negated; what lies between is lost in them, or not."""
-    large = (1 + at.i % 7) * 2.0 ** (np.finfo(at.dtype).nmant + 3)
+    """The first rank's large numbers are the last rank's, negated; of what lies between, half is lost."""
+    large = (1 + at.i % 7) * 2.0 ** (np.finfo(at.dtype).nmant - 1)
     return {0: large, at.p - 1: -large}.get(at.q, at.draw() - 0.5)
 
 
