@@ -1,7 +1,7 @@
 """Test vectors: what an algorithm must send and compute on given inputs, for programs that are not ours.
 
 A file an algorithm, in the manner of C2SP's Wycheproof: groups of tests, each test with flags that
-notes explain.  The format is told in docs/reference/test-vectors.md and closed by ``data/schema.json``;
+notes explain.  The format is told in docs/reference/test-vectors.md and closed by ``data/vectors.schema.json``;
 the other files in ``data`` are what :func:`export` writes, the same bytes on every machine.
 """
 
@@ -21,7 +21,7 @@ from sparring.vectors.recording import Case, group, recorded, test
 from sparring.vectors.writing import text
 
 VERSION = 1
-SCHEMA = "schema.json"
+SCHEMA = "vectors.schema.json"  # no page has such a name
 
 
 def export(algorithms: Sequence[str | Page], folder: str | Path) -> list[Path]:
@@ -49,7 +49,11 @@ def document(page: Page) -> dict[str, Any]:
     """All that a file says.  Raises InputError unless the page is an allreduce."""
     if page.collective != "allreduce":
         raise InputError(f"{page.name} is a {page.kind}: there are test vectors of allreduces only")
-    groups: dict[tuple[Any, ...], list[Case]] = {}
+    if odd := [name for name, value in page.params.items() if not isinstance(value, int)]:
+        raise InputError(
+            f"{page.name}: {odd[0]} = {page.params[odd[0]]!r}; in test vectors parameters are whole numbers"
+        )
+    groups: dict[tuple[int, ...], list[Case]] = {}
     for case in map(recorded, cases(page)):
         groups.setdefault((case.p, *case.page.params.values()), []).append(case)
     numbered = list(grouped(groups.values()))

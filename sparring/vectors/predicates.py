@@ -26,7 +26,7 @@ class Entry(NamedTuple):
     dtype: np.dtype[Any]
 
 
-LOST = 2.0**-20
+LOST = Fraction(1, 2**20)
 """What is left of the largest contribution, at most, where they cancel."""
 
 
@@ -61,11 +61,14 @@ def ordered(e: Entry) -> bool:
 
 
 def cancels(e: Entry) -> bool:
-    return all(map(math.isfinite, e.xs)) and abs(sum(map(Fraction, e.xs))) < LOST * max(map(abs, e.xs), default=0)
+    if not all(map(math.isfinite, e.xs)):
+        return False
+    exact = [Fraction(x) for x in e.xs]
+    return abs(sum(exact)) < LOST * max(map(abs, exact), default=Fraction())
 
 
 def subnormal(e: Entry) -> bool:
-    return 0 < abs(e.y) < np.finfo(e.dtype).tiny
+    return bool(0 < abs(e.y) < np.finfo(e.dtype).tiny)
 
 
 def negative_zeros(e: Entry) -> bool:

@@ -27,7 +27,7 @@ def test_the_command_writes_what_ships(tmp_path):
     folder = tmp_path / "new" / "folder"
     done = command("recursive_doubling", "--format", "vectors", "--out", folder, "--json")
     assert done.exit_code == 0
-    files = [folder / "schema.json", folder / "recursive_doubling.json"]
+    files = [folder / "vectors.schema.json", folder / "recursive_doubling.json"]
     assert json.loads(done.stdout)["files"] == list(map(str, files))
     assert sorted(folder.iterdir()) == sorted(files)
     assert [file.read_bytes() for file in files] == [(DATA / file.name).read_bytes() for file in files]
@@ -82,6 +82,12 @@ def test_what_is_no_allreduce_is_refused(tmp_path):
     mine = planted(tmp_path, 'kind = "reduce_scatter"')
     with pytest.raises(InputError, match="mine is a reduce_scatter: there are test vectors of allreduces only"):
         export([mine], tmp_path)
+
+
+def test_parameters_are_whole_numbers(tmp_path):
+    """Others the schema does not know."""
+    with pytest.raises(InputError, match=r"recursive_multiplying: radix = 2\.5; in test vectors parameters are whole"):
+        export([sparring.page("recursive_multiplying", radix=2.5)], tmp_path)
 
 
 def test_ranks_that_disagree_are_refused(tmp_path):

@@ -53,7 +53,7 @@ def vector(told: Any, n: int, dtype: str) -> Any:
 
 def test_there_is_a_file_for_each_algorithm():
     """And the schema; nothing else ships, and all together are small."""
-    assert {path.name for path in DATA.iterdir()} == {"schema.json", *(f"{name}.json" for name in ALGORITHMS)}
+    assert {path.name for path in DATA.iterdir()} == {"vectors.schema.json", *(f"{name}.json" for name in ALGORITHMS)}
     assert sum(path.stat().st_size for path in DATA.iterdir()) <= SIZE
 
 
@@ -141,7 +141,7 @@ def test_costs_are_the_closed_forms(name):
 def validator() -> Any:
     """Judges files by the schema."""
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed: pip install 'sparring[test]'")
-    schema = json.loads((DATA / "schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((DATA / "vectors.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
 
