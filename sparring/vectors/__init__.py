@@ -15,9 +15,9 @@ from typing import Any
 from sparring.errors import InputError
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
-from sparring.vectors.cases import cases
+from sparring.vectors.cases import Given, cases
 from sparring.vectors.flags import flags, notes
-from sparring.vectors.recording import Case, group, recorded, test
+from sparring.vectors.recording import group, recorded, schedule, test
 from sparring.vectors.writing import text
 
 VERSION = 1
@@ -53,9 +53,9 @@ def document(page: Page) -> dict[str, Any]:
         raise InputError(
             f"{page.name}: {odd[0]} = {page.params[odd[0]]!r}; in test vectors parameters are whole numbers"
         )
-    groups: dict[tuple[int, ...], list[Case]] = {}
-    for case in map(recorded, cases(page)):
-        groups.setdefault((case.p, *case.page.params.values()), []).append(case)
+    groups: dict[tuple[int, ...], list[Given]] = {}
+    for given in cases(page):
+        groups.setdefault((given.p, *given.page.params.values()), []).append(given)
     numbered = list(grouped(groups.values()))
     tests = [one for each in numbered for one in each["tests"]]
     return {
@@ -69,10 +69,13 @@ def document(page: Page) -> dict[str, Any]:
     }
 
 
-def grouped(groups: Iterable[list[Case]]) -> Iterator[dict[str, Any]]:
+def grouped(groups: Iterable[list[Given]]) -> Iterator[dict[str, Any]]:
     """The groups, their tests numbered through from 1."""
-    number = 0
+    before = 0
     for mine in groups:
-        tests = [test(case, flags(case), number + i) for i, case in enumerate(mine, start=1)]
-        number += len(mine)
-        yield {**group(mine[0]), "tests": tests}
+        page, p = mine[0].page, mine[0].p
+        sends = schedule(page, p)
+        done = [recorded(given, sends) for given in mine]
+        tests = [test(case, flags(case), before + i) for i, case in enumerate(done, start=1)]
+        before += len(mine)
+        yield {**group(page, p, sends), "tests": tests}

@@ -27,6 +27,11 @@ class Given(NamedTuple):
     comment: str
     calls: list[list[Any]]
 
+    @property
+    def p(self) -> int:
+        """How many ranks there are."""
+        return len(self.calls[0])
+
 
 class Support(NamedTuple):
     """Which entries are there: ``has(draw, q, i, p)`` of every ``stretch``-th of ``length(p)`` places."""

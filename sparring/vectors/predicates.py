@@ -64,7 +64,7 @@ def cancels(e: Entry) -> bool:
     if not all(map(math.isfinite, e.xs)):
         return False
     exact = [Fraction(x) for x in e.xs]
-    return abs(sum(exact)) < LOST * max(map(abs, exact), default=Fraction())
+    return abs(sum(exact, Fraction())) < LOST * max(map(abs, exact), default=Fraction())
 
 
 def subnormal(e: Entry) -> bool:

@@ -69,13 +69,22 @@ def entries(x: Any) -> dict[int, Any]:
     return dict(zip(x.indices.tolist(), x.values.tolist()) if isinstance(x, Sparse) else enumerate(x.tolist()))
 
 
-def recorded(given: Given) -> Case:
+Schedule = list[list[tuple[int, int, range]]]
+"""By step, who sends to whom which chunks."""
+
+
+def schedule(page: Page, p: int) -> Schedule:
+    """What the page sends, whatever the inputs.  Raises ScheduleFault where it makes no schedule."""
+    return [step_sends(page, t, p) for t in range(number(page.steps(p)))]
+
+
+def recorded(given: Given, sends: Schedule) -> Case:
     """Runs the page.  Raises Refuted or InputError where it makes no schedule, or no result that all ranks share."""
     page, calls = given.page, given.calls
     x = calls[0][0]
     with np.errstate(all="ignore"):  # that infinities cancel to NaN is no surprise here
-        done = [call(page, xs, ran) for xs, ran in zip(calls, runs(page, calls))]
-    return Case(page, len(calls[0]), x.size, x.dtype, given.comment, done)
+        done = [call(page, sends, xs, ran) for xs, ran in zip(calls, runs(page, calls))]
+    return Case(page, given.p, x.size, x.dtype, given.comment, done)
 
 
 def runs(page: Page, calls: Sequence[list[Any]]) -> Iterator[Run]:
@@ -85,12 +94,12 @@ def runs(page: Page, calls: Sequence[list[Any]]) -> Iterator[Run]:
     return (runner.run(page, xs) for xs in calls)
 
 
-def call(page: Page, xs: list[Any], ran: Run) -> Call:
+def call(page: Page, sends: Schedule, xs: list[Any], ran: Run) -> Call:
     """What came of a run."""
     p, like = len(xs), xs[0]
     wires = [
-        [sent(page, chunks, message, like) for (_, _, chunks), message in zip(step_sends(page, t, p), wire)]
-        for t, wire in enumerate(ran.trace)
+        [sent(page, chunks, message, like) for (_, _, chunks), message in zip(step, wire)]
+        for step, wire in zip(sends, ran.trace)
     ]
     results = [lists.made(y, like.dtype) if isinstance(y, SparseVector) else y for y in ran.results]
     if odd := [r for r, y in enumerate(results) if difference(y, results[0]) is not None]:
@@ -110,15 +119,14 @@ def sent(page: Page, chunks: range, message: runner.Message, like: Any) -> Sent:
     return Sent(src, dst, chunks, content, m, words, number(page.octets(m, size, w)), page.encoded(m, size, w))
 
 
-def group(case: Case) -> dict[str, Any]:
-    """What tests with as many ranks and the same parameters have in common: the schedule."""
-    page, p = case.page, case.p
+def group(page: Page, p: int, sends: Schedule) -> dict[str, Any]:
+    """What tests with as many ranks and the same parameters have in common."""
     steps = [
         {
             "adds": truth(page.adds(t, p)),
-            "sends": [{"src": r, "dst": d, "chunk": c.start, "count": len(c)} for r, d, c in step_sends(page, t, p)],
+            "sends": [{"src": r, "dst": d, "chunk": c.start, "count": len(c)} for r, d, c in step],
         }
-        for t in range(number(page.steps(p)))
+        for t, step in enumerate(sends)
     ]
     return {"p": p, "parameters": dict(page.params), "chunks": number(page.chunks(p)), "steps": steps}
 
