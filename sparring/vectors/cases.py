@@ -52,8 +52,14 @@ SUPPORTS = (
     Support("all", lambda draw, q, i, p: True),
     Support("few in long chunks", lambda draw, q, i, p: draw() < 0.04, lambda p: 64 * p),
     Support("a third of long chunks", lambda draw, q, i, p: draw() < 0.3, lambda p: 64 * p),
-    Support("far apart", lambda draw, q, i, p: draw() < 0.2 or i == 0, lambda p: 3 * p, 25_000),
+    Support(
+        "chunks of two blocks of 2^16 places", lambda draw, q, i, p: draw() < 0.4 or i == 0, lambda p: 4 * p, 2**15
+    ),
     Support("so far apart that an index takes 8 bytes", lambda draw, q, i, p: draw() < 0.4, lambda p: 3 * p, 2**31),
+    Support("all but one in each of long chunks", lambda draw, q, i, p: i % 64 != 7, lambda p: 64 * p),
+    Support("2^31 places, whose indices take 4 bytes", lambda draw, q, i, p: i > 0 or draw() < 0.5, lambda p: 2, 2**30),
+    Support("3 * 2^30 places, whose indices take 8", lambda draw, q, i, p: i > 0 or draw() < 0.5, lambda p: 3, 2**30),
+    Support("chunks of 2^32 places", lambda draw, q, i, p: draw() < 0.6, lambda p: p, 2**32),
 )
 
 

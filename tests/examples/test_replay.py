@@ -349,18 +349,20 @@ def test_the_c_reader_survives_noise(in_c: Path, tmp_path: Path) -> None:
     assert codes >= {1, 2}
 
 
+def somewhere(x: Any, rng: random.Random) -> tuple[Any, Any]:
+    """Some object or list in a file, and a key or place in it."""
+    key = rng.choice([*x] if isinstance(x, dict) else range(len(x)))
+    deeper = isinstance(x[key], (dict, list)) and len(x[key]) > 0 and rng.random() < 0.85
+    return somewhere(x[key], rng) if deeper else (x, key)
+
+
 def test_the_python_reader_survives_noise(module: ModuleType, tmp_path: Path) -> None:
     """Values of other types anywhere in a file: it holds or not, or is refused; nothing else is raised."""
     rng = random.Random(7)
     seen = set()
     for _ in range(300):
         file = small("ring_topk")
-        x: Any = file
-        while isinstance(x, (dict, list)) and x:
-            parent, key = x, rng.choice([*x]) if isinstance(x, dict) else rng.randrange(len(x))
-            x = x[key]
-            if rng.random() < 0.15:
-                break
+        parent, key = somewhere(file, rng)
         parent[key] = rng.choice([None, -1, 10**30, 1.5, "x", [], {}, True, "00000000"])
         try:
             seen.add(module.replay_file(written(file, tmp_path)))
