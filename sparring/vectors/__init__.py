@@ -1,0 +1,81 @@
+"""Test vectors: what an algorithm must send and compute on given inputs, for programs that are not ours.
+
+A file an algorithm, in the manner of C2SP's Wycheproof: groups of tests, each test with flags that
+notes explain.  The format is told in docs/reference/test-vectors.md and closed by ``data/vectors.schema.json``;
+the other files in ``data`` are what :func:`export` writes, the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from sparring.errors import InputError
+from sparring.spec.core import pages
+from sparring.spec.core.model import Page
+from sparring.vectors.cases import Given, cases
+from sparring.vectors.flags import flags, notes
+from sparring.vectors.recording import group, recorded, schedule, test
+from sparring.vectors.writing import text
+
+VERSION = 1
+SCHEMA = "vectors.schema.json"  # no page has such a name
+
+
+def export(algorithms: Sequence[str | Page], folder: str | Path) -> list[Path]:
+    """Write the test vectors of these algorithms to ``folder``, made if need be: the schema, and ``NAME.json`` each.
+
+    Files of these names are replaced.  Returns their paths.  Raises InputError for what is no
+    allreduce, and where the folder cannot be written to.
+    """
+    found = [a if isinstance(a, Page) else pages.find(a) for a in algorithms]
+    names = [page.name for page in found]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"two algorithms are called {twice[0]!r}, and would have one file: export them to two folders")
+    made = {SCHEMA: (files("sparring.vectors") / "data" / SCHEMA).read_text(encoding="utf-8")}
+    made |= {f"{page.name}.json": text(document(page)) for page in found}
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name, content in made.items():
+            (Path(folder) / name).write_text(content, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(f"{error.filename} cannot be written: {error.strerror}") from error
+    return [Path(folder) / name for name in made]
+
+
+def document(page: Page) -> dict[str, Any]:
+    """All that a file says.  Raises InputError unless the page is an allreduce."""
+    if page.collective != "allreduce":
+        raise InputError(f"{page.name} is a {page.kind}: there are test vectors of allreduces only")
+    if odd := [name for name, value in page.params.items() if not isinstance(value, int)]:
+        raise InputError(
+            f"{page.name}: {odd[0]} = {page.params[odd[0]]!r}; in test vectors parameters are whole numbers"
+        )
+    groups: dict[tuple[int, ...], list[Given]] = {}
+    for given in cases(page):
+        groups.setdefault((given.p, *given.page.params.values()), []).append(given)
+    numbered = list(grouped(groups.values()))
+    tests = [one for each in numbered for one in each["tests"]]
+    return {
+        "schema": VERSION,
+        "algorithm": page.name,
+        "title": page.title,
+        "data": page.data,
+        "test_count": len(tests),
+        "notes": notes({name for one in tests for name in one["flags"]}),
+        "groups": numbered,
+    }
+
+
+def grouped(groups: Iterable[list[Given]]) -> Iterator[dict[str, Any]]:
+    """The groups, their tests numbered through from 1."""
+    before = 0
+    for mine in groups:
+        page, p = mine[0].page, mine[0].p
+        sends = schedule(page, p)
+        done = [recorded(given, sends) for given in mine]
+        tests = [test(case, flags(case), before + i) for i, case in enumerate(done, start=1)]
+        before += len(mine)
+        yield {**group(page, p, sends), "tests": tests}

@@ -1,0 +1,157 @@
+"""What can be remarkable about a test, found in what it does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sparring.spec.core.model import bound
+from sparring.spec.core.runner import number, truth
+from sparring.vectors.recording import Call, Case, Sent
+
+Holds = Callable[[Case], bool]
+
+
+class Entry(NamedTuple):
+    """An entry of a result: the contributions that there are, in the order of ranks, and what became of them."""
+
+    xs: list[Any]
+    y: Any
+    dtype: np.dtype[Any]
+
+
+LOST = Fraction(1, 2**20)
+"""What is left of the largest contribution, at most, where they cancel."""
+
+
+def floats(found: Callable[[Entry], bool]) -> Holds:
+    """Of floats some entry of some result is so."""
+    return lambda case: case.dtype.kind == "f" and some(found, case)
+
+
+def integers(found: Callable[[Entry], bool]) -> Holds:
+    """The same of integers."""
+    return lambda case: case.dtype.kind == "i" and some(found, case)
+
+
+def some(found: Callable[[Entry], bool], case: Case) -> bool:
+    return any(found(Entry(xs, y, case.dtype)) for call in case.calls for xs, y in call.sums)
+
+
+def calls(found: Callable[[Call], bool]) -> Holds:
+    """Some call is so."""
+    return lambda case: any(map(found, case.calls))
+
+
+def uneven(case: Case) -> bool:
+    return case.n % number(case.page.chunks(case.p)) > 0
+
+
+def ordered(e: Entry) -> bool:
+    """Added from the first to the last, and from the last to the first, they have different bits."""
+    typed = [e.dtype.type(x) for x in e.xs]
+    with np.errstate(all="ignore"):
+        return bool(e.xs) and not math.isnan(e.y) and reduce(add, typed) != reduce(add, typed[::-1])
+
+
+def cancels(e: Entry) -> bool:
+    if not all(map(math.isfinite, e.xs)):
+        return False
+    exact = [Fraction(x) for x in e.xs]
+    return abs(sum(exact, Fraction())) < LOST * max(map(abs, exact), default=Fraction())
+
+
+def subnormal(e: Entry) -> bool:
+    return bool(0 < abs(e.y) < np.finfo(e.dtype).tiny)
+
+
+def negative_zeros(e: Entry) -> bool:
+    return bool(e.xs) and all(x == 0 and math.copysign(1, x) < 0 for x in e.xs)
+
+
+def infinite(e: Entry) -> bool:
+    return any(map(math.isinf, e.xs))
+
+
+def no_number(e: Entry) -> bool:
+    return math.isnan(e.y)
+
+
+def overflows(e: Entry) -> bool:
+    return math.isinf(e.y) and all(map(math.isfinite, e.xs))
+
+
+def wraps(e: Entry) -> bool:
+    return not np.iinfo(e.dtype).min <= sum(e.xs) <= np.iinfo(e.dtype).max
+
+
+def rank_without(call: Call) -> bool:
+    return call.xs[0].n > 0 and not all(call.supports)
+
+
+def fills_in(call: Call) -> bool:
+    return len(call.result) > max(map(len, call.supports))
+
+
+def same(call: Call) -> bool:
+    return len(call.supports) > 1 and bool(call.supports[0]) and all(one == call.supports[0] for one in call.supports)
+
+
+def stays_zero(call: Call) -> bool:
+    """The sum is zero where some rank has an entry."""
+    zeros = call.result.indices[call.result.values == 0]
+    return not set().union(*call.supports).isdisjoint(zeros.tolist())
+
+
+def full(call: Call) -> bool:
+    """The sum has an entry where no rank has one."""
+    return len(call.result) > len(set().union(*call.supports))
+
+
+def ties(case: Case) -> bool:
+    """On the way to the sum a rank sends an entry of a chunk and leaves another of the same magnitude."""
+    return any(
+        not magnitudes(m.content.values).isdisjoint(magnitudes(left(case, call, m)))
+        for call in case.calls
+        for t, wire in enumerate(call.wires)
+        if truth(case.page.adds(t, case.p))
+        for m in wire
+    )
+
+
+def left(case: Case, call: Call, message: Sent) -> Any:
+    """What its sender did not send of the chunk."""
+    chunks = number(case.page.chunks(case.p))
+    start, end = (number(bound(c, case.n, chunks)) for c in (message.chunks.start, message.chunks.stop))
+    return call.residuals[message.src][start:end]
+
+
+def magnitudes(values: Iterable[Any]) -> set[float]:
+    """Zeros aside."""
+    return {abs(float(v)) for v in values if v != 0}
+
+
+def nan_first(case: Case) -> bool:
+    """A NaN is in a result, and a number that is not zero was left."""
+    nan = [case.dtype.kind == "f" and np.isnan(call.result.values).any() for call in case.calls]
+    return any(nan[i] and remains(call) for i, call in enumerate(case.calls))
+
+
+def carries(case: Case) -> bool:
+    """A call after the first begins with something that is left."""
+    return any(map(remains, case.calls[:-1]))
+
+
+def remains(call: Call) -> bool:
+    return any((x != 0).any() for x in call.residuals)
+
+
+def kept(case: Case) -> int:
+    """The parameter ``k``."""
+    return int(case.page.params["k"])

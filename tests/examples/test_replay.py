@@ -1,0 +1,371 @@
+"""The readers of test vectors, in C and in Python: all that ships holds, whatever is planted is found."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache, partial
+from io import StringIO
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import sparring
+
+ROOT = Path(__file__).parents[2]
+READERS = ROOT / "examples" / "vectors"
+DATA = ROOT / "sparring" / "vectors" / "data"
+SORTS = {"vector": "ring", "lists": "ring_allgather", "sparse": "ring_sparse", "selected": "ring_topk"}
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
+SOUND = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+"""A reader that touches memory that it should not, or overflows, ends with an exit code of its own."""
+
+Reader = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture(scope="module")
+def in_c(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The compiled reader."""
+    if not (compiler := shutil.which("cc")):
+        pytest.skip("there is no C compiler 'cc'")
+    program = tmp_path_factory.mktemp("c") / "replay"
+    command = [compiler, *STRICT, READERS / "replay.c", "-o", program]
+    code, said = started(*command, *SOUND)
+    if "cannot find" in said:  # the sanitizers' libraries
+        code, said = started(*command)
+    assert (code, said) == (0, "")
+    return program
+
+
+@pytest.fixture(scope="module")
+def module() -> ModuleType:
+    """The reader in Python, as a module."""
+    spec = importlib.util.spec_from_file_location("replay", READERS / "replay.py")
+    assert spec and spec.loader
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+@pytest.fixture(params=["C", "Python"])
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Reader:
+    """Runs a reader on files: its exit code, and what it says."""
+    if request.param == "C":
+        return partial(started, request.getfixturevalue("in_c"))
+
+    def run(*files: Path) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["replay.py", *map(str, files)])
+        with redirect_stdout(StringIO()) as said, redirect_stderr(said):
+            return request.getfixturevalue("module").main(), said.getvalue()
+
+    return run
+
+
+def started(*command: object) -> tuple[int, str]:
+    """A process's exit code, and what it says."""
+    words = list(map(str, command))
+    done = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def held() -> tuple[list[Path], tuple[int, str]]:
+    """All files that ship, and what a reader must say of them."""
+    files = [DATA / f"{name}.json" for name in sparring.pages()]
+    counts = [json.loads(file.read_text(encoding="utf-8"))["test_count"] for file in files]
+    return files, (0, "".join(f"{f}: {count} of {count} tests hold\n" for f, count in zip(files, counts)))
+
+
+def test_all_that_ships_holds_in_c(in_c: Path) -> None:
+    """Every test of every algorithm, bit by bit."""
+    files, wanted = held()
+    assert started(in_c, *files) == wanted
+
+
+def test_all_that_ships_holds_in_python() -> None:
+    """With the standard library alone: no package is found."""
+    files, wanted = held()
+    assert started(sys.executable, "-I", "-S", READERS / "replay.py", *files) == wanted
+
+
+def small(name: str) -> dict[str, Any]:
+    """A file with one test: of whole numbers, nine entries, on four ranks."""
+    found: dict[str, Any] = json.loads(smallest(name))
+    return found
+
+
+@cache
+def smallest(name: str) -> str:
+    """Its text."""
+    file = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    tests = [(g, t) for g in file["groups"] for t in g["tests"] if g["p"] == 4 and t["n"] == 9]
+    group, test = next((g, t) for g, t in tests if t["comment"].startswith("whole numbers"))
+    return json.dumps({**file, "test_count": 1, "groups": [{**group, "tests": [{**test, "id": 1}]}]})
+
+
+def written(file: Any, folder: Path) -> Path:
+    """The file as text."""
+    path = folder / "planted.json"
+    path.write_text(file if isinstance(file, str) else json.dumps(file), encoding="utf-8")
+    return path
+
+
+class Place:
+    """What there is to plant something in, in a file with one test."""
+
+    def __init__(self, file: dict[str, Any]) -> None:
+        self.file, (self.group,) = file, file["groups"]
+        (self.test,) = self.group["tests"]
+        self.call, self.steps = self.test["calls"][0], self.group["steps"]
+
+    def bits(self, key: str) -> list[str]:
+        """The numbers of a result, or of the last rank's vector."""
+        x = self.call[key] if key == "result" else self.call[key][-1]
+        return x["values"] if isinstance(x, dict) else x
+
+
+def flip(bits: list[str], i: int, mask: int, digit: int = -1) -> None:
+    """Change a digit of a number."""
+    digits = list(bits[i])
+    digits[digit] = f"{int(digits[digit], 16) ^ mask:x}"
+    bits[i] = "".join(digits)
+
+
+def drop_send(at: Place) -> None:
+    """The first send, and what the calls say of it."""
+    at.steps[0]["sends"].pop(0)
+    for call in at.test["calls"]:
+        for key in ("entries", "bytes", "encodings"):
+            if key in call:
+                call[key][0].pop(0)
+
+
+def turn_send(at: Place) -> None:
+    """A send of the last step, of some entries, goes to another rank."""
+    send = next(s for s, entries in zip(at.steps[-1]["sends"], at.call["entries"][-1]) if entries)
+    send["dst"] = next(r for r in range(at.group["p"]) if r not in (send["src"], send["dst"]))
+
+
+def swap_chunks(at: Place) -> None:
+    """Two sends of the first step carry each other's chunks."""
+    one, other = at.steps[0]["sends"][:2]
+    one["chunk"], other["chunk"] = other["chunk"], one["chunk"]
+
+
+def drop_step(at: Place) -> None:
+    """The last step, and what the calls say of it."""
+    at.steps.pop()
+    for call in at.test["calls"]:
+        for key in ("entries", "bytes", "encodings"):
+            call.get(key, [None]).pop()
+
+
+def move_index(at: Place) -> None:
+    """The first entry of the result stands one place earlier."""
+    at.call["result"]["indices"][0] -= 1
+
+
+def lose_entry(at: Place) -> None:
+    """The result lacks an entry."""
+    for part in at.call["result"].values():
+        part.pop()
+
+
+def more(path: str) -> Callable[[Place], None]:
+    """Add one to what a call says at ``path``."""
+
+    def plant(at: Place) -> None:
+        x: Any = at.call
+        *keys, last = path.split(".")
+        for key in keys:
+            x = x[int(key) if key.isdigit() else key]
+        x[int(last) if last.isdigit() else last] += 1
+
+    return plant
+
+
+def last_encoding(at: Place) -> None:
+    """A message is said to be encoded otherwise."""
+    step = at.call["encodings"][-1]
+    step[-1] = "pairs" if step[-1] != "pairs" else "bitmap"
+
+
+WRONG: dict[str, tuple[Callable[[Place], Any], tuple[str, ...]]] = {
+    "a result's lowest bit": (lambda at: flip(at.bits("result"), -1, 1), tuple(SORTS)),
+    "a result's highest bit": (lambda at: flip(at.bits("result"), 0, 8, 0), tuple(SORTS)),
+    "an input's exponent": (lambda at: flip(at.bits("inputs"), 0, 4, 1), tuple(SORTS)),
+    "a residual's lowest bit": (lambda at: flip(at.bits("residuals"), 0, 1), ("selected",)),
+    "a later call's result": (lambda at: flip(at.test["calls"][-1]["result"]["values"], 0, 1), ("selected",)),
+    "a send is dropped": (drop_send, tuple(SORTS)),
+    "a send goes elsewhere": (turn_send, ("vector", "lists", "selected")),  # of sparse chunks a part may be all
+    "two sends swap chunks": (swap_chunks, tuple(SORTS)),
+    "a step is dropped": (drop_step, tuple(SORTS)),
+    "the last step adds": (lambda at: at.steps[-1].update(adds=True), ("vector", "sparse", "selected")),
+    "the first step overwrites": (lambda at: at.steps[0].update(adds=False), ("vector", "sparse", "selected")),
+    "one more step is told of": (lambda at: at.call["entries"].append([]), tuple(SORTS)),
+    "one more message is told of": (lambda at: at.call["bytes"][0].append(0), tuple(SORTS)),
+    "an index": (move_index, ("lists", "sparse", "selected")),
+    "an entry is lost": (lose_entry, ("lists", "sparse", "selected")),
+    "entries of a message": (more("entries.1.0"), tuple(SORTS)),
+    "bytes of a message": (more("bytes.0.1"), tuple(SORTS)),
+    "an encoding": (last_encoding, ("sparse",)),
+    "messages": (more("costs.messages.2"), tuple(SORTS)),
+    "words": (more("costs.words.3"), tuple(SORTS)),
+    "bytes": (more("costs.bytes.0"), tuple(SORTS)),
+    "critical words": (more("costs.critical_words"), tuple(SORTS)),
+    "critical bytes": (more("costs.critical_bytes"), tuple(SORTS)),
+    "a flag without a note": (lambda at: at.test["flags"].append("Planted"), tuple(SORTS)),
+}
+"""What makes a test wrong, and for which sorts of algorithms."""
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_without_a_fault_it_holds(sort: str, reader: Reader, tmp_path: Path) -> None:
+    """The file that faults are planted in."""
+    assert reader(written(small(SORTS[sort]), tmp_path))[0] == 0
+
+
+@pytest.mark.parametrize(("what", "sort"), [(what, sort) for what, (_, sorts) in WRONG.items() for sort in sorts])
+def test_what_is_planted_is_found(what: str, sort: str, reader: Reader, tmp_path: Path) -> None:
+    """The test is named, and the exit code is 1."""
+    file = small(SORTS[sort])
+    WRONG[what][0](Place(file))
+    code, said = reader(written(file, tmp_path))
+    assert code == 1, said
+    assert f"test 1 ({Place(file).test['comment']})" in said
+
+
+@pytest.mark.parametrize("name", ["recursive_multiplying", "rabenseifner"])
+def test_the_order_of_additions_is_judged(name: str, reader: Reader, tmp_path: Path) -> None:
+    """Of rounded sums the bits of another order are found, and the right ones hold."""
+    file = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    group = next(g for g in file["groups"] if g["p"] == 8)
+    test = next(t for t in group["tests"] if "OrderOfAddition" in t["flags"] and "Cancellation" in t["flags"])
+    file |= {"test_count": 1, "groups": [{**group, "tests": [{**test, "id": 1}]}]}
+    assert reader(written(file, tmp_path))[0] == 0
+    inputs = test["calls"][0]["inputs"]
+    inputs[1], inputs[7] = inputs[7], inputs[1]  # the same numbers, added in another order
+    assert reader(written(file, tmp_path))[0] == 1
+
+
+def changed(**items: Any) -> Callable[[Place], Any]:
+    """Other entries of the file itself."""
+    return lambda at: at.file.update(items)
+
+
+MALFORMED: dict[str, Callable[[Place], Any]] = {
+    "a version to come": changed(schema=2),
+    "data of no sort": changed(data="planted"),
+    "a count that is wrong": changed(test_count=2),
+    "no groups": lambda at: at.file.pop("groups"),
+    "groups of another type": changed(groups=7),
+    "an id that is skipped": lambda at: at.test.update(id=2),
+    "an unknown dtype": lambda at: at.test.update(dtype="float16"),
+    "a number too short": lambda at: at.bits("inputs").__setitem__(0, "3f"),
+    "a number that is none": lambda at: at.bits("inputs").__setitem__(0, "g" * len(at.bits("inputs")[0])),
+    "a rank too few": lambda at: at.call["inputs"].pop(),
+    "no ranks": lambda at: at.group.update(p=0),
+    "more ranks than anybody has": lambda at: at.group.update(p=10**9),
+    "more chunks than anybody has": lambda at: at.group.update(chunks=10**9),
+    "a length that is not the vectors'": lambda at: at.test.update(n=10**12),
+    "a send from nobody": lambda at: at.steps[0]["sends"][0].update(src=-1),
+    "a send to nobody": lambda at: at.steps[0]["sends"][0].update(dst=4),
+    "a send to oneself": lambda at: at.steps[0]["sends"][0].update(dst=at.steps[0]["sends"][0]["src"]),
+    "a send twice": lambda at: at.steps[0]["sends"].append(at.steps[0]["sends"][0]),
+    "a chunk that is none": lambda at: at.steps[0]["sends"][0].update(chunk=99),
+    "more chunks than there are": lambda at: at.steps[0]["sends"][0].update(count=10**9),
+    "no costs": lambda at: at.call.pop("costs"),
+}
+
+
+@pytest.mark.parametrize("what", MALFORMED)
+def test_a_malformed_file_is_refused(what: str, reader: Reader, tmp_path: Path) -> None:
+    """In one sentence, with exit code 2."""
+    file = small("ring")
+    MALFORMED[what](Place(file))
+    path = written(file, tmp_path)
+    code, said = reader(path)
+    assert (code, said.count("\n")) == (2, 1), said
+    assert said.startswith(f"{path}: ")
+
+
+TEXTS = {
+    "empty": "",
+    "cut off": '{"schema": 1, "groups": [',
+    "two values": "{} {}",
+    "nested too deep": "[" * 100_000,
+    "no key": "{1: 2}",
+    "a string without an end": '{"a',
+    "an escape without an end": '{"a\\',
+    "half an escape": '{"a\\u00',
+    "a fraction": '{"schema": 1.5}',
+    "a huge number": '{"schema": 1' + "0" * 400 + "}",
+    "not a value": '{"schema": }',
+    "a list": "[]",
+    "a number": "7",
+    "a byte of zero": '{"a\0": 1}',
+}
+
+
+@pytest.mark.parametrize("what", TEXTS)
+def test_what_is_no_json_is_refused(what: str, reader: Reader, tmp_path: Path) -> None:
+    """In one sentence, with exit code 2."""
+    path = written(TEXTS[what], tmp_path)
+    code, said = reader(path)
+    assert (code, said.count("\n")) == (2, 1), said
+    assert said.startswith(f"{path}: ")
+
+
+def test_a_file_that_is_not_there_is_refused(reader: Reader, tmp_path: Path) -> None:
+    """As is one that is too long."""
+    (tmp_path / "long.json").write_bytes(b" " * (2**24 + 1))
+    for name in ("nowhere.json", "long.json"):
+        assert reader(tmp_path / name)[0] == 2
+
+
+def test_the_c_reader_survives_noise(in_c: Path, tmp_path: Path) -> None:
+    """Files with bytes changed, lost and doubled at random: no crash, no hang, an exit code that is known."""
+    rng, codes = random.Random(7), set()
+    sound = json.dumps(small("ring_sparse")).encode()
+    for i in range(100):
+        noisy = bytearray(sound)
+        for _ in range(rng.randrange(1, 4)):
+            at = rng.randrange(len(noisy))
+            noisy[at : at + rng.randrange(3)] = bytes(
+                rng.choice(b'0123456789abcdef[]{},:"-\\ ') for _ in range(rng.randrange(3))
+            )
+        path = tmp_path / f"{i}.json"
+        path.write_bytes(noisy)
+        code, said = started(in_c, path)
+        assert code in (0, 1, 2), (said[-2000:], bytes(noisy))
+        codes.add(code)
+    assert codes >= {1, 2}
+
+
+def somewhere(x: Any, rng: random.Random) -> tuple[Any, Any]:
+    """Some object or list in a file, and a key or place in it."""
+    key = rng.choice([*x] if isinstance(x, dict) else range(len(x)))
+    deeper = isinstance(x[key], (dict, list)) and len(x[key]) > 0 and rng.random() < 0.85
+    return somewhere(x[key], rng) if deeper else (x, key)
+
+
+def test_the_python_reader_survives_noise(module: ModuleType, tmp_path: Path) -> None:
+    """Values of other types anywhere in a file: it holds or not, or is refused; nothing else is raised."""
+    rng = random.Random(7)
+    seen = set()
+    for _ in range(300):
+        file = small("ring_topk")
+        parent, key = somewhere(file, rng)
+        parent[key] = rng.choice([None, -1, 10**30, 1.5, "x", [], {}, True, "00000000"])
+        try:
+            seen.add(module.replay_file(written(file, tmp_path)))
+        except module.Malformed:
+            seen.add(2)
+    assert seen == {0, 1, 2}

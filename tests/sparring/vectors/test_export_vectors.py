@@ -1,0 +1,98 @@
+"""``sparring export --format vectors`` and its function: what they write, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import sparring
+from sparring.cli import cli
+from sparring.errors import InputError
+from sparring.vectors import export
+
+TEMPLATE = Path(sparring.__file__).parent / "templates" / "page.py"
+DATA = Path(sparring.__file__).parent / "vectors" / "data"
+
+
+def command(*arguments: object):
+    """The command, in this process."""
+    return CliRunner().invoke(cli, ["export", *map(str, arguments)], catch_exceptions=True)
+
+
+def test_the_command_writes_what_ships(tmp_path):
+    """The algorithm's file and the schema, to a folder that it makes; the envelope names them."""
+    folder = tmp_path / "new" / "folder"
+    done = command("recursive_doubling", "--format", "vectors", "--out", folder, "--json")
+    assert done.exit_code == 0
+    files = [folder / "vectors.schema.json", folder / "recursive_doubling.json"]
+    assert json.loads(done.stdout)["files"] == list(map(str, files))
+    assert sorted(folder.iterdir()) == sorted(files)
+    assert [file.read_bytes() for file in files] == [(DATA / file.name).read_bytes() for file in files]
+
+
+def test_a_page_of_ones_own(tmp_path):
+    """What ``sparring new`` writes has vectors too, and they replace what is there."""
+    (tmp_path / "mine.py").write_text(TEMPLATE.read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "mine.json").write_text("old", encoding="utf-8")
+    assert "mine.json" in command(tmp_path / "mine.py", "--format", "vectors", "--out", tmp_path).stdout
+    file = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
+    assert (file["algorithm"], file["test_count"]) == ("mine", sum(len(group["tests"]) for group in file["groups"]))
+
+
+def test_a_parameter_is_taken(tmp_path):
+    """Radices go from the least to the one that is given."""
+    command("recursive_multiplying", "-P", "radix=2", "--format", "vectors", "--out", tmp_path)
+    file = json.loads((tmp_path / "recursive_multiplying.json").read_text(encoding="utf-8"))
+    assert {group["parameters"]["radix"] for group in file["groups"]} == {2}
+
+
+def test_unknown_algorithms_and_formats_are_refused(tmp_path):
+    """With nothing written."""
+    unknown = command("rng", "--format", "vectors", "--out", tmp_path)
+    assert "did you mean 'ring'" in str(unknown.exception)
+    assert command("ring", "--format", "vector", "--out", tmp_path).exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path):
+    """In one sentence that names it."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match=r"file/inside cannot be written: Not a directory"):
+        export(["recursive_doubling"], tmp_path / "file" / "inside")
+
+
+def test_two_of_one_name_are_refused(tmp_path):
+    """Their files would be one."""
+    with pytest.raises(InputError, match="two algorithms are called 'ring'"):
+        export(["ring", "ring"], tmp_path)
+
+
+def planted(tmp_path: Path, *lines: str) -> str:
+    """The ring, and lines of our own below."""
+    ring = (Path(sparring.__file__).parent / "spec" / "ring.py").read_text(encoding="utf-8")
+    (tmp_path / "mine.py").write_text("\n".join([ring, *lines]), encoding="utf-8")
+    return str(tmp_path / "mine.py")
+
+
+def test_what_is_no_allreduce_is_refused(tmp_path):
+    """A reduce-scatter has no result that all ranks share."""
+    mine = planted(tmp_path, 'kind = "reduce_scatter"')
+    with pytest.raises(InputError, match="mine is a reduce_scatter: there are test vectors of allreduces only"):
+        export([mine], tmp_path)
+
+
+def test_parameters_are_whole_numbers(tmp_path):
+    """Others the schema does not know."""
+    with pytest.raises(InputError, match=r"recursive_multiplying: radix = 2\.5; in test vectors parameters are whole"):
+        export([sparring.page("recursive_multiplying", radix=2.5)], tmp_path)
+
+
+def test_ranks_that_disagree_are_refused(tmp_path):
+    """A page that stops a lap early has no result to write down."""
+    mine = planted(tmp_path, "def steps(p: Int) -> Int:", "    return p - 1")
+    with pytest.raises(InputError, match="mine: at p=2 rank 1 ends with other bits than rank 0"):
+        export([mine], tmp_path)
+    assert not (tmp_path / "mine.json").exists()

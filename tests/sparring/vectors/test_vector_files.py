@@ -1,0 +1,192 @@
+"""The test vectors that ship: regenerated identically, closed by their schema, true of implementations, complete."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring.proofs.core.refinement import difference
+from sparring.proofs.world import world
+from sparring.sparse import Sparse
+from sparring.spec.core.model import load
+from sparring.vectors import document
+from sparring.vectors.flags import FLAGS, applying
+from sparring.vectors.writing import text
+
+DATA = Path(sparring.__file__).parent / "vectors" / "data"
+SIZE = 5_000_000  # bytes of all files together
+ALGORITHMS = sparring.pages()
+CLOSED = ("ring", "recursive_doubling")  # their costs have closed forms for every n
+BIG = {"float32": ">f4", "float64": ">f8", "int32": ">i4", "int64": ">i8"}
+
+
+@cache
+def shipped(name: str) -> dict[str, Any]:
+    """A file of the release set."""
+    found: dict[str, Any] = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def each_test(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Each test of a file, behind its group."""
+    return ((group, test) for group in shipped(name)["groups"] for test in group["tests"])
+
+
+def vector(told: Any, n: int, dtype: str) -> Any:
+    """A vector as an implementation takes and gives it."""
+    bits = told["values"] if isinstance(told, dict) else told
+    values = np.frombuffer(bytes.fromhex("".join(bits)), BIG[dtype]).astype(dtype)
+    return Sparse(np.array(told["indices"], np.int64), values, n) if isinstance(told, dict) else values
+
+
+def test_there_is_a_file_for_each_algorithm():
+    """And the schema; nothing else ships, and all together are small."""
+    assert {path.name for path in DATA.iterdir()} == {"vectors.schema.json", *(f"{name}.json" for name in ALGORITHMS)}
+    assert sum(path.stat().st_size for path in DATA.iterdir()) <= SIZE
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_file_regenerates_identically(name):
+    """Byte for byte."""
+    assert (text(document(sparring.page(name))) == (DATA / f"{name}.json").read_text(encoding="utf-8")) is True
+
+
+def test_a_file_does_not_depend_on_the_process(tmp_path):
+    """Neither on how texts are hashed, nor on which instructions numpy finds in the processor."""
+    script = f"from sparring.vectors import export; export(['ring'], {str(tmp_path)!r})"
+    odd = {"PYTHONHASHSEED": "7", "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX"}
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script], env=os.environ | odd, timeout=60, check=True)
+    assert (tmp_path / "ring.json").read_bytes() == (DATA / "ring.json").read_bytes()
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_flag_that_applies_occurs(name):
+    """Each is found in a test, not in all, has its note, and no note is without a test."""
+    found = [set(test["flags"]) for _, test in each_test(name)]
+    assert sorted(set().union(*found)) == sorted(applying(sparring.page(name))) == sorted(shipped(name)["notes"])
+    assert [flag for flag in applying(sparring.page(name)) if all(flag in flags for flags in found)] == []
+
+
+def test_every_flag_applies_to_some_algorithm():
+    """None is left over."""
+    assert set(FLAGS) == {flag for name in ALGORITHMS for flag in applying(sparring.page(name))}
+
+
+def test_every_encoding_occurs():
+    """The sparse ring's messages come in all four."""
+    calls = [call for _, test in each_test("ring_sparse") for call in test["calls"]]
+    found = {name for call in calls for step in call["encodings"] for name in step}
+    assert found == {"dense", "pairs", "offsets", "bitmap"}
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_implementations_compute_what_the_file_says(name):
+    """They share no line with the pages that the file was made from; in the simulated world, on three ranks."""
+    page = sparring.page(name)
+    seen = 0
+    for group, test in each_test(name):
+        if group["p"] != 3:
+            continue
+        bound = load(page.module, **group["parameters"])
+        calls = test["calls"]
+        xs = [[vector(call["inputs"][r], test["n"], test["dtype"]) for call in calls] for r in range(3)]
+        target = f"sparring.impl.{name}:{'Allreduce' if bound.stateful else 'allreduce'}"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # that sums overflow, or cancel to NaN, is wanted here
+            outcome = world.run(target, 3, xs, call=partial(repeated, bound))
+        assert not outcome.findings
+        for ys in outcome.results:
+            for y, call in zip(ys, calls, strict=True):
+                wanted = vector(call["result"], test["n"], test["dtype"])
+                assert difference(y, wanted) is None, (test["id"], y, wanted)
+        seen += 1
+    assert seen >= 20
+
+
+def repeated(page: Any, target: Any, comm: Any, xs: list[Any]) -> list[Any]:
+    """What a rank does: call the target on each vector."""
+    if page.stateful:
+        target = target(comm, xs[0].size, **page.params)
+        return [target(x) for x in xs]
+    return [target(comm, x, **page.params) for x in xs]
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_costs_are_the_closed_forms(name):
+    """The words of the busiest rank and of the busiest path step by step, as sympy derives them from the page."""
+    cost = sparring.cost(name)
+    found = {(g["p"], t["n"]): t["calls"][0]["costs"] for g, t in each_test(name) if g["p"] in (1, 3, 8)}
+    assert len(found) > 12
+    for (p, n), told in found.items():
+        point = cost.at(p=p, n=n)
+        assert (point.words, point.critical) == (max(told["words"]), told["critical_words"])
+
+
+# The schema.
+
+
+@pytest.fixture(scope="module")
+def validator() -> Any:
+    """Judges files by the schema."""
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed: pip install 'sparring[test]'")
+    schema = json.loads((DATA / "vectors.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_files_are_as_the_schema_says(name, validator):
+    """All of them, in all."""
+    assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(shipped(name))] == []
+
+
+def small(name: str) -> dict[str, Any]:
+    """A file with one test, on two ranks."""
+    group = next(group for group in shipped(name)["groups"] if group["p"] == 2)
+    return {**copy.deepcopy(shipped(name)), "groups": [{**copy.deepcopy(group), "tests": group["tests"][2:3]}]}
+
+
+def objects(x: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a value."""
+    inner = list(x.values()) if isinstance(x, dict) else x if isinstance(x, list) else []
+    if isinstance(x, dict):
+        yield x
+    for item in inner:
+        yield from objects(item)
+
+
+@pytest.mark.parametrize("name", ["ring", "ring_allgather", "ring_sparse", "ring_topk"])
+def test_the_schema_is_closed(name, validator):
+    """Wherever an object has one entry more, or one fewer, the schema refuses it."""
+    sound, open_ = small(name), ("parameters", "notes")
+    assert validator.is_valid(sound)
+    free = [id(x[key]) for x in objects(sound) for key in open_ if key in x]
+    for x in objects(sound):
+        x["planted"] = "planted"
+        assert not validator.is_valid(sound), x
+        del x["planted"]
+        for key in () if id(x) in free else [*x]:
+            value = x.pop(key)
+            assert not validator.is_valid(sound), key
+            x[key] = value
+    assert validator.is_valid(sound)
+
+
+@pytest.mark.parametrize("bits", ["3f80000", "3F800000", "0x3f8000", 1.0, None])
+def test_the_schema_knows_bits(bits, validator):
+    """Eight or sixteen digits, small ones."""
+    file = small("ring")
+    file["groups"][0]["tests"][0]["calls"][0]["result"][0] = bits
+    assert not validator.is_valid(file)
