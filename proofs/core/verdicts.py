@@ -12,6 +12,7 @@ class Word(Enum):
     PROVED = "proved for every p"
     PROVED_BELOW = "proved for every p < 2^31"
     PROVED_UP_TO = "proved for p <= {}"
+    PROVED_AT = "proved for p = {}"
     TESTED = "tested ({} example{s})"
     EXPECTED = "refuted as expected"
     NOT_COVERED = "not covered"
@@ -52,6 +53,11 @@ REFUTED = Verdict(Word.REFUTED)
 def proved_up_to(p: int) -> Verdict:
     """Exhaustive over inputs, for every number of ranks up to ``p``."""
     return Verdict(Word.PROVED_UP_TO, p)
+
+
+def proved_at(p: int) -> Verdict:
+    """Exhaustive over inputs, for ``p`` ranks alone: what is judged has no other number of them."""
+    return Verdict(Word.PROVED_AT, p)
 
 
 def tested(examples: int) -> Verdict:
