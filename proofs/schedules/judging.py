@@ -1,0 +1,145 @@
+"""All that is asked of a program, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice, pairwise
+
+from sparring.proofs.schedules import collectives, cost, crossing, deadlock, graph, races
+from sparring.proofs.schedules.collectives import Wrong
+from sparring.proofs.schedules.graph import Channel, Graph
+from sparring.proofs.schedules.messages import Messages
+from sparring.proofs.schedules.places import Places, Touched, touched
+from sparring.proofs.schedules.program import USES, Program
+from sparring.proofs.schedules.races import Clock, Race
+
+
+class Judgement:
+    """What there is to say of a program, or of messages alone; each answer is found when it is asked for.
+
+    Raises InputError where the parts of the program do not fit together.
+    """
+
+    def __init__(self, subject: Program | Messages) -> None:
+        self.program = subject if isinstance(subject, Program) else None
+        self.graph: Graph = graph.of_program(subject) if isinstance(subject, Program) else graph.of_messages(subject)
+        self.places = Places(self.program) if self.program else None
+        self.wrong_count = 0  # of all places, once ``wrong`` has been asked for
+        self.touches: Sequence[Touched] = list(touched(self.places)) if self.places else ()
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks there are."""
+        return self.graph.ranks
+
+    @property
+    def collective(self) -> str | None:
+        """What the file declares, by our name; None where that is nothing that we know."""
+        return self.places.kind if self.places else None
+
+    @cached_property
+    def waiting(self) -> list[list[int]]:
+        """What each step waits for if channels hold all that is sent."""
+        return graph.waits(self.graph, None)
+
+    @cached_property
+    def went(self) -> list[int]:
+        """The steps that go, in one order."""
+        return graph.order(self.waiting)
+
+    @property
+    def ends(self) -> bool:
+        """Whether all steps go if channels hold all that is sent."""
+        return len(self.went) == len(self.graph.nodes)
+
+    @cached_property
+    def depth(self) -> int | None:
+        """The least that channels must hold; None where the program ends at no depth."""
+        return deadlock.smallest(self.graph)
+
+    def stuck(self, depth: int | None) -> str:
+        """Why the program does not end if channels hold so much; empty where it does."""
+        found = deadlock.stuck(self.graph, depth)
+        return found.told(self.graph, depth) if found else ""
+
+    @cached_property
+    def loose(self) -> list[Channel]:
+        """The channels on which messages alone do not say in which order they are sent, or taken."""
+        if self.program:
+            return []
+        ends = ((c, end) for c in self.graph.channels for end in (c.sends, c.receives))
+        found = [c for c, end in ends if not all(self.ordered(a, b) for a, b in pairwise(end))]
+        return list(dict.fromkeys(found))
+
+    def ordered(self, first: int, second: int) -> bool:
+        """Whether the one is known to happen before the other."""
+        a, b = self.graph.nodes[first], self.graph.nodes[second]
+        if a.chain == b.chain:
+            return a.place < b.place
+        return self.clock is not None and bool(self.clock[second, a.chain] > a.place)
+
+    @cached_property
+    def clock(self) -> Clock | None:
+        """What happens before what; None where the program does not end, or is too large."""
+        return races.clock(self.graph, self.went, self.waiting) if self.ends else None
+
+    @cached_property
+    def races(self) -> list[Race] | None:
+        """The first races; None where there is nothing to touch, or no clock."""
+        if self.places is None or self.clock is None:
+            return None
+        found = races.races(self.graph, self.went, self.waiting, self.touches, self.clock)
+        return list(islice(found, races.LISTED))
+
+    def cell(self, race: Race) -> str:
+        """The place of a race, in print."""
+        return self.places.named(self.graph.nodes[race.first].rank, race.cell) if self.places else ""
+
+    @cached_property
+    def wrong(self) -> list[Wrong] | None:
+        """The first places that end with something wrong; None where no collective is known, or there is no end."""
+        if self.places is None or self.collective is None or not self.ends:
+            return None
+        sums, cells = collectives.ended(self.graph, self.went, self.touches, self.places)
+        found = collectives.wrong(self.places, sums, cells)
+        self.wrong_count = len(found)
+        return [collectives.explained(want, self.places, sums, cells) for want in found[: collectives.LISTED]]
+
+    @property
+    def unmatched(self) -> Iterator[str]:
+        """Messages that nobody takes, receives of none, and lengths that differ; not of those that take what comes."""
+        nodes = self.graph.nodes
+        for channel in self.graph.channels:
+            sent, taken = len(channel.sends), len(channel.receives)
+            if sent > taken and not self.graph.wild:
+                yield f"{channel}: {sent} messages are sent and {taken} received; the first lost is that of " + (
+                    nodes[channel.sends[taken]].name
+                )
+            if taken > sent:
+                yield f"{channel}: {taken} messages are received and {sent} sent; none comes for " + (
+                    nodes[channel.receives[sent]].name
+                )
+            for send, receive in zip(channel.sends, channel.receives):
+                if nodes[send].size != nodes[receive].size:
+                    yield (
+                        f"{channel}: {nodes[send].name} sends {nodes[send].size} and {nodes[receive].name} takes "
+                        f"{nodes[receive].size}"
+                    )
+                    break
+
+    @cached_property
+    def cost(self) -> cost.Cost | None:
+        """What the program costs; None where it does not end, or takes what comes."""
+        if not self.ends or self.graph.wild:
+            return None
+        added = [0] * len(self.graph.nodes)
+        if self.program:
+            steps = (step for rank in self.program.ranks for block in rank.blocks for step in block.steps)
+            added = [step.count * USES[step.op].adds for step in steps]
+        unit = self.program.chunks if self.program else 0
+        return cost.cost(self.graph, self.went, self.waiting, added, unit)
+
+    def crossing(self, topology: str) -> crossing.Crossing:
+        """Whether messages can meet on a link; InputError where there is no such topology."""
+        return crossing.crossing(self.graph, self.clock, topology)
