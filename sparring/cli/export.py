@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,8 @@ import click
 
 from sparring.cli import _options
 from sparring.spec.core.model import Page
+
+SCHEDULES = ("msccl", "json", "goal", "chakra")
 
 
 def vectors(pages: Sequence[Page], folder: Path) -> list[Path]:
@@ -19,27 +21,47 @@ def vectors(pages: Sequence[Page], folder: Path) -> list[Path]:
     return export(pages, folder)
 
 
-WRITERS: Mapping[str, Callable[[Sequence[Page], Path], list[Path]]] = {"vectors": vectors}
-"""By format, what writes these pages to a folder and returns the files."""
+def schedules(pages: Sequence[Page], folder: Path, form: str, ranks: int, size: int) -> list[Path]:
+    """Schedule files, ``ALGO-RANKS`` and the format's ending."""
+    from sparring.schedules import export
+
+    folder.mkdir(parents=True, exist_ok=True)
+    return [file for page in pages for file in export(page, ranks, form, folder / f"{page.name}-{ranks}", size=size)]
 
 
 @click.command("export")
 @_options.algorithms
-@click.option("--format", "format_", type=click.Choice([*WRITERS]), required=True,
-              help="vectors: what must be sent and computed on given inputs, as JSON.")  # fmt: skip
-@click.option("--out", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", required=True,
-              help="Write to DIR, and replace what is there of the same names.")  # fmt: skip
+@click.option("--format", "format_", type=click.Choice(["vectors", *SCHEDULES]), required=True,
+              help="vectors: what must be sent and computed on given inputs, as JSON; "
+                   "msccl, json, goal, chakra: the schedule for --ranks.")  # fmt: skip
+@click.option("--ranks", type=click.IntRange(1), help="Of a schedule: for how many ranks.")
+@click.option("--size", type=click.IntRange(1), default=2**20, show_default=True,
+              help="Of goal and chakra: the bytes of the vector.")  # fmt: skip
+@click.option("--out", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+              help="Write to DIR, and replace what is there of the same names; for a schedule by default here.")  # fmt: skip
 @_options.parameters
 @_options.as_json
 def command(
-    algorithms: tuple[str, ...], format_: str, folder: Path, params: tuple[tuple[str, Any], ...], json_: bool
-) -> None:
-    """Write ALGO, by default all, in a format that other programs read."""
+    algorithms: tuple[str, ...], format_: str, ranks: int | None, size: int, folder: Path | None,
+    params: tuple[tuple[str, Any], ...], json_: bool,
+) -> None:  # fmt: skip
+    """Write ALGO, by default all, in a format that other programs read.
+
+    Of schedules, msccl and json say what is put and added where; goal and chakra keep only who sends how many
+    bytes to whom, and after what.  Chakra has a file for each rank.
+    """
     from sparring import api
     from sparring.report import Report
 
+    if format_ == "vectors" and folder is None:
+        raise click.UsageError("Missing option '--out'.")
+    if format_ in SCHEDULES and (ranks is None or not algorithms):
+        raise click.UsageError(f"--format {format_} needs ALGO and --ranks N")
     pages = [api.page(algo, **dict(params)) for algo in algorithms or api.pages()]
-    written = WRITERS[format_](pages, folder)
+    if folder is not None and format_ == "vectors":
+        written = vectors(pages, folder)
+    else:
+        written = schedules(pages, folder or Path(), format_, ranks or 1, size)
     if not json_:
         click.echo("\n".join(f"written: {path}" for path in written))
     _options.finish(Report("export", extra={"format": format_, "files": [str(path) for path in written]}), json_)

@@ -1,0 +1,268 @@
+"""Schedule files: the verdict on a stranger's, and ours for strangers."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sparring.errors import InputError
+from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested
+from sparring.proofs.schedules import chakra, goal, loader, msccl, pages, plain, synchronous
+from sparring.proofs.schedules.judging import Judgement
+from sparring.proofs.schedules.messages import Messages, carried
+from sparring.proofs.schedules.program import RANKS, Program
+from sparring.proofs.schedules.races import LISTED
+from sparring.report import Report, Result
+from sparring.spec.core import pages as registry
+from sparring.spec.core.model import Page
+
+PROPERTIES: Mapping[str, str] = {
+    "implements": "every rank ends with what the collective promises, each contribution exactly once",
+    "races": "steps that touch one place, one of them writing, are ordered",
+    "deadlock": "the program ends, whatever the timing",
+    "hygiene": "every message is received, and is as long as its receiver expects",
+    "contention": "messages of different sources do not meet on a link",
+    "loader": "RCCL loads it",
+}
+"""What is asked of a schedule file, in the order in which it is shown."""
+
+SIZE = 2**25
+"""The most bytes of a file, or of a trace's files together."""
+
+HEAD = 1000
+"""In so many bytes of a JSON file stands whether it is MSCCL's."""
+
+READERS: Mapping[str, Callable[[bytes], Program | Messages]] = {
+    ".xml": msccl.read,
+    ".json": lambda data: (synchronous if b'"msccl_type"' in data[:HEAD] else plain).read(data),
+    ".goal": goal.read,
+}
+WRITERS: Mapping[str, Callable[[Program], bytes]] = {"msccl": msccl.write, "json": plain.write}
+
+
+def check_schedule(
+    path: str | Path, *, depth: int | None = None, topology: str | None = None, load: bool = False
+) -> Report:
+    """Judge a schedule file: MSCCL's XML or JSON, our JSON, GOAL, or Chakra's traces.
+
+    Of Chakra, which has a file for each rank, ``NAME.0.et`` stands for all of them.
+
+    ``depth``: how many messages a channel holds; by default a program that ends at some depth holds, and the
+    smallest is told.  ``topology``: one that :func:`sparring.contention` knows, on which no two messages of
+    different sources may meet.  ``load``: RCCL must load it.
+
+    Raises InputError, one sentence, where the file is none of these or its parts do not fit together.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [file] = export("ring", 4, "msccl", Path(folder) / "ring")
+    ...     report = check_schedule(file)
+    >>> report.verdict, report.extra["implements"], report.extra["deadlock_free_depth"]
+    ('holds', True, 2)
+    """
+    start, path = time.perf_counter(), Path(path)
+    if depth is not None and depth < 1:
+        raise InputError(f"depth = {depth}; right: the messages that a channel holds, 1 or more")
+    try:
+        judgement = Judgement(read(path))
+        results = list(judged(judgement, path.name, depth, topology, load=load))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
+    return Report("check", results, gaps, time.perf_counter() - start, envelope(judgement))
+
+
+def read(path: Path) -> Program | Messages:
+    """What the file says; its name's ending tells the format.  Raises InputError."""
+    if path.suffix == ".et":
+        return chakra.read([contents(file) for file in siblings(path)])
+    if path.suffix not in READERS:
+        raise InputError(f"no schedule file; right: a name that ends in {', '.join(READERS)} or .et")
+    return READERS[path.suffix](contents(path))
+
+
+def siblings(path: Path) -> list[Path]:
+    """The files of all ranks, of which one is given."""
+    found = re.fullmatch(r"(.+)\.(\d+)\.et", path.name)
+    if not found:
+        raise InputError("no rank in the name; right: NAME.0.et, beside the files of the other ranks")
+    files: list[Path] = []
+    while len(files) <= RANKS and (file := path.with_name(f"{found[1]}.{len(files)}.et")).is_file():
+        files.append(file)
+    if sum(file.stat().st_size for file in files) > SIZE:
+        raise InputError(f"the files of all ranks are larger than {SIZE} bytes together; at most so many are read")
+    if int(found[2]) >= len(files):
+        raise InputError(
+            f"no file {path.with_name(f'{found[1]}.{len(files)}.et')}; right: one for each rank, from 0 on"
+        )
+    return files
+
+
+def contents(path: Path) -> bytes:
+    """The bytes of a regular file of at most SIZE."""
+    try:
+        if not path.exists():
+            raise InputError("no such file")
+        if not path.is_file():
+            raise InputError("no regular file")
+        with path.open("rb") as file:
+            data = file.read(SIZE + 1)
+    except (OSError, ValueError) as error:
+        raise error if isinstance(error, InputError) else InputError(f"cannot be read ({error})") from None
+    if len(data) > SIZE:
+        raise InputError(f"more than {SIZE} bytes; at most so many are read")
+    return data
+
+
+def judged(one: Judgement, name: str, depth: int | None, topology: str | None, *, load: bool) -> Iterator[Result]:
+    """A result for each property."""
+    for prop, judge in (
+        ("implements", implements), ("races", races), ("deadlock", lambda j: ending(j, depth)), ("hygiene", matching),
+        ("contention", lambda j: crossing(j, topology)), ("loader", lambda j: loading(j, load=load)),
+    ):  # fmt: skip
+        yield Result(name, prop, *judge(one))
+
+
+Found = tuple[Verdict, str]
+
+
+def implements(one: Judgement) -> Found:
+    """Whether the declared collective is what comes of it."""
+    if one.program is None:
+        return NOT_COVERED, "the file names no collective, and not what its messages hold"
+    if one.collective is None:
+        return (
+            NOT_COVERED,
+            f"nothing is known of {one.program.collective!r}; known: allreduce, allgather, reduce_scatter, alltoall",
+        )
+    if one.wrong is None:
+        return REFUTED, "the program does not end"
+    if one.wrong:
+        return REFUTED, f"{one.wrong[0]}" + (f"; {one.wrong_count} cells are wrong" if one.wrong_count > 1 else "")
+    told = f"{one.collective}: each contribution once and in its place, for every input"
+    return (proved_at(one.ranks), told) if one.races == [] else (tested(1), f"{told}, in one order of the steps")
+
+
+def races(one: Judgement) -> Found:
+    """Whether accesses are ordered."""
+    if one.places is None:
+        return NOT_COVERED, "the file does not say which places its messages touch"
+    if not one.ends:
+        return NOT_COVERED, "the program does not end"
+    if one.races is None:
+        return NOT_COVERED, f"{len(one.graph.nodes)} steps in {one.graph.chains} blocks are too many"
+    if one.races:
+        most = "at least " * (len(one.races) == LISTED)
+        more = f"; {most}{len(one.races)} pairs of steps race" if len(one.races) > 1 else ""
+        return REFUTED, one.races[0].told(one.graph, one.cell(one.races[0])) + more
+    return proved_at(one.ranks), "every two steps that touch one place are ordered, if one of them writes"
+
+
+def ending(one: Judgement, depth: int | None) -> Found:
+    """Whether the program ends."""
+    if one.graph.wild:
+        return (
+            NOT_COVERED,
+            f"{len(one.graph.wild)} receives take what comes, so that timing decides which message they get",
+        )
+    if one.depth is None:
+        return REFUTED, f"at every depth: {one.stuck(None) or one.stuck(len(one.graph.nodes))}"
+    if depth is not None and depth < one.depth:
+        return REFUTED, f"channels hold {depth}, {one.depth} would do: {one.stuck(depth)}"
+    if one.loose:
+        return tested(1), f"ends in the file's order of messages, which nothing fixes for {one.loose[0]}"
+    told = f"ends under any timing if channels hold {one.depth} message{'s' * (one.depth > 1)} or more"
+    return proved_at(one.ranks), told
+
+
+def matching(one: Judgement) -> Found:
+    """Whether sends and receives are each other's."""
+    found = list(one.unmatched)
+    if found:
+        return REFUTED, found[0] + (f"; {len(found)} channels are wrong" if len(found) > 1 else "")
+    if one.graph.wild:
+        return NOT_COVERED, f"{len(one.graph.wild)} receives take what comes"
+    verdict = tested(1) if one.loose else proved_at(one.ranks)
+    return verdict, "every message is received, and as long as expected"
+
+
+def crossing(one: Judgement, topology: str | None) -> Found:
+    """Whether messages can meet on a link."""
+    if topology is None:
+        return NOT_COVERED, "no topology given (--topology NAME)"
+    found = one.crossing(topology)
+    if one.graph.wild or one.loose or not one.ends:
+        return NOT_COVERED, "which message is received when is not known"
+    verdict = {"contended": REFUTED, "undecided": UNDECIDED}.get(found.level) or proved_at(one.ranks)
+    return verdict, found.told(one.graph)
+
+
+def loading(one: Judgement, *, load: bool) -> Found:
+    """Whether RCCL loads it."""
+    if one.program is None:
+        return NOT_COVERED, "no program for RCCL"
+    found = list(loader.refusals(one.program))
+    told = (
+        found[0] + (f"; {len(found)} reasons" if len(found) > 1 else "") if found else "nothing in RCCL's way is known"
+    )
+    if not load:
+        return NOT_COVERED, f"not asked for (--load); {told}"
+    return (REFUTED if found else proved_at(one.ranks)), told
+
+
+def envelope(one: Judgement) -> dict[str, Any]:
+    """What a report of a schedule file has besides."""
+    wrong, raced = one.wrong or [], one.races or []
+    known = one.wrong is not None or (one.program is not None and one.collective is not None)
+    reasons = list(loader.refusals(one.program)) if one.program else []
+    return {
+        "collective": one.program.collective if one.program else None, "ranks": one.ranks,
+        "implements": (one.wrong == []) if known else None,
+        "wrong_cells": [w.as_dict() for w in wrong], "wrong_cells_count": one.wrong_count,
+        "deadlock_free_depth": None if one.graph.wild else one.depth,
+        "races": [r.as_dict(one.graph, one.cell(r)) for r in raced],
+        "steps": len(one.graph.nodes), "messages": sum(len(c.sends) for c in one.graph.channels),
+        "cost": one.cost.as_dict() if one.cost else None, "loader": reasons[:LISTED],
+        "properties": dict(PROPERTIES),
+    }  # fmt: skip
+
+
+def export(
+    algo: str | Page,
+    ranks: int,
+    form: str,
+    out: str | Path,
+    *,
+    size: int = 2**20,
+    **params: Any,
+) -> list[Path]:
+    """Write an algorithm's schedule for so many ranks to ``out``, the name without its ending; the files written.
+
+    ``form``: ``msccl`` (XML), ``json`` (the same program in ours), ``goal`` (text) or ``chakra`` (a trace a
+    rank); the last two keep only messages, of a vector of ``size`` bytes.
+
+    Raises InputError where a schedule file cannot say what the algorithm does.
+    """
+    program = pages.exported(algo if isinstance(algo, Page) else registry.find(algo, **params), ranks)
+    files = written(program, form, size)
+    made = []
+    for ending, data in files.items():
+        made.append(Path(f"{out}{ending}"))
+        made[-1].write_bytes(data)
+    return made
+
+
+def written(program: Program, form: str, size: int) -> dict[str, bytes]:
+    """The files of a program, by what their names end in."""
+    if size < 1:
+        raise InputError(f"size = {size}; right: the bytes of the vector, 1 or more")
+    if form in WRITERS:
+        return {".xml" if form == "msccl" else ".json": WRITERS[form](program)}
+    if form == "goal":
+        return {".goal": goal.write(carried(program, size))}
+    if form == "chakra":
+        return {f".{r}.et": data for r, data in enumerate(chakra.write(carried(program, size)))}
+    raise InputError(f"no format {form!r}; there are msccl, json, goal and chakra")
