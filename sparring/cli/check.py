@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparring.cli import _options
+from sparring.cli import _options, _schedules
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -40,6 +40,7 @@ class Expectation(click.ParamType[tuple[str, str]]):
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same examples.")
 @click.option("--xfail", "xfail", multiple=True, type=Expectation(), help="A property that must fail, and why.")
 @click.option("--only", multiple=True, metavar="PROPERTY", help="Judge this property alone; may be repeated.")
+@_schedules.options
 @_options.parameters
 @_options.as_json
 def command(
@@ -49,11 +50,14 @@ def command(
 ) -> None:  # fmt: skip
     """Judge TARGET, pkg.mod:function or file.py:function (or :Class), property by property.
 
+    TARGET may also be a schedule file, .xml (MSCCL), .json (ours), .goal or .0.et (Chakra).
+
     A :Class that selects entries and keeps the rest is played over several calls; how many it keeps, k, is
     drawn with each example, unless -P k=N gives it.
 
     What is wrong is shrunk to the smallest example, and written down as a script in sparring-failures/.
     """
+    _schedules.dispatch(target, json_)
     from rich.progress import Progress
 
     from sparring.checks.checking import check
