@@ -1,0 +1,232 @@
+"""Schedule files as a user meets them: the verdicts, the envelope, the export, the command line."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import sparring
+from sparring import InputError, export
+from sparring import check_schedule as check
+from sparring.cli import cli, exit_code
+from sparring.errors import SparringError
+from sparring.proofs.core.verdicts import Word
+from sparring.proofs.schedules import msccl, pages
+from sparring.schedules import PROPERTIES
+from tests.proofs.schedules.programs import changed
+
+SAMPLES = Path(__file__).parents[1] / "proofs" / "schedules" / "samples"
+ASKED = ("collective", "ranks", "implements", "wrong_cells", "deadlock_free_depth", "races", "steps", "seconds")
+
+
+def words(report):
+    """Each property's word."""
+    return {r.property: r.verdict.word for r in report.results}
+
+
+@pytest.fixture
+def call():
+    """Calls the command in this process: its exit code, standard output and error."""
+
+    def call(*args):
+        result = CliRunner().invoke(cli, [str(a) for a in args])
+        error = result.exception
+        if isinstance(error, SparringError):
+            return exit_code(error), result.stdout, str(error)
+        if error and not isinstance(error, SystemExit):
+            raise error
+        return result.exit_code, result.stdout, result.stderr
+
+    return call
+
+
+@pytest.mark.parametrize("file", sorted(SAMPLES.glob("*.xml")), ids=lambda f: f.stem)
+def test_a_right_file_holds(file):
+    """All that is decided is proved, and the rest is named."""
+    report = check(file)
+
+    assert report.verdict == "holds"
+    assert words(report) == {
+        **dict.fromkeys(("implements", "races", "deadlock", "hygiene"), Word.PROVED_AT),
+        "contention": Word.NOT_COVERED, "loader": Word.NOT_COVERED,
+    }  # fmt: skip
+    assert [gap.split(":")[0] for gap in report.not_covered] == ["contention", "loader"]
+    assert [r.property for r in report.results] == list(PROPERTIES)
+
+
+def test_the_envelope_has_what_is_asked_for():
+    """And is JSON."""
+    told = json.loads(check(SAMPLES / "allreduce_ring_8.xml").to_json())
+    assert {key: told[key] for key in ASKED if key != "seconds"} == {
+        "collective": "allreduce", "ranks": 8, "implements": True, "wrong_cells": [], "deadlock_free_depth": 2,
+        "races": [], "steps": 240,
+    }  # fmt: skip
+    assert told["seconds"] < 60
+    assert told["cost"]["volume"] == "7/4" and told["cost"]["messages"] == 28
+
+
+def test_each_planted_bug_refutes_its_own(tmp_path):
+    """A sum that lacks one, a race, a deadlock, a lost message, a link that two cross, what RCCL cannot load."""
+    whole = msccl.read((SAMPLES / "allreduce_recursive_halving_doubling_8.xml").read_bytes())
+    file = tmp_path / "bad.xml"
+
+    def refuted(bad, **options):
+        file.write_bytes(msccl.write(bad))
+        report = check(file, **options)
+        return {p for p, word in words(report).items() if word is Word.REFUTED}, report
+
+    found, report = refuted(changed(whole, 0, 0, 1, op="r", src=None))
+    assert found == {"implements"}
+    assert report.extra["implements"] is False
+    assert report.extra["wrong_cells"][0]["missing"]
+    found, report = refuted(changed(whole, 0, 0, 0, after=None))
+    assert "races" in found and report.extra["races"][0]["steps"]
+    assert refuted(changed(whole, 0, 2, 0, after=(0, 3)))[0] == {"implements", "deadlock"}
+    assert refuted(changed(whole, 0, 0, 3, op="nop", dst=None, count=0))[0] == {"implements", "hygiene"}
+    assert refuted(whole, topology="ring")[0] == {"contention"}
+    assert refuted(whole, load=True)[0] == {"loader"}
+    assert refuted(whole)[0] == set()
+
+
+def test_a_depth_that_is_asked_for_decides():
+    """The fused ring needs room for two messages."""
+    file = SAMPLES / "allreduce_ring_8.xml"
+    assert words(check(file, depth=1))["deadlock"] is Word.REFUTED
+    assert check(file, depth=2).verdict == "holds"
+    with pytest.raises(InputError, match="depth = 0; right: the messages that a channel holds, 1 or more"):
+        check(file, depth=0)
+
+
+def test_a_result_with_races_is_only_tested(tmp_path):
+    """One order of them gives the right sums: that is an example, no proof."""
+    whole = msccl.read((SAMPLES / "allgather_recursive_doubling_8.xml").read_bytes())
+    file = tmp_path / "raced.xml"
+    seen = set()
+    for r, rank in enumerate(whole.ranks):
+        for block in rank.blocks:
+            for s, step in enumerate(block.steps):
+                if step.after:
+                    file.write_bytes(msccl.write(changed(whole, r, block.id, s, after=None)))
+                    found = words(check(file))
+                    seen.add((found["races"], found["implements"]))
+    assert (Word.REFUTED, Word.TESTED) in seen
+    assert (Word.REFUTED, Word.PROVED_AT) not in seen
+
+
+def test_an_unknown_collective_is_left_open(tmp_path):
+    """It is not covered, and not right."""
+    file = tmp_path / "odd.xml"
+    file.write_text((SAMPLES / "allreduce_ring_8.xml").read_text().replace('coll="allreduce"', 'coll="alltonext"'))
+    report = check(file)
+    assert words(report)["implements"] is Word.NOT_COVERED
+    assert report.extra["implements"] is None
+    assert "nothing is known of 'alltonext'" in report.not_covered[0]
+
+
+@pytest.mark.parametrize("form", ["msccl", "json", "goal", "chakra"])
+def test_what_is_exported_is_judged(form, tmp_path):
+    """Read back and right; of messages alone only what they tell."""
+    files = export("rabenseifner", 5, form, tmp_path / "mine", size=1000)
+    report = check(files[0])
+
+    assert report.verdict == "holds"
+    assert report.extra["ranks"] == 5
+    assert report.extra["implements"] is (True if form in ("msccl", "json") else None)
+    if form in ("goal", "chakra"):
+        assert words(report)["implements"] is words(report)["races"] is Word.NOT_COVERED
+        assert report.extra["cost"]["unit"] == "bytes"
+        assert report.extra["messages"] == check(export("rabenseifner", 5, "json", tmp_path / "j")[0]).extra["messages"]
+
+
+def test_the_sizes_of_messages_are_the_page_s(tmp_path):
+    """Summed over the ring: 2 (p - 1) times the vector."""
+    report = check(export("ring", 7, "goal", tmp_path / "r", size=1001)[0])
+    assert report.extra["cost"]["total"] == str(12 * 1001)
+
+
+def test_a_lossy_page_is_not_exported(tmp_path):
+    """No file could say what it leaves out."""
+    with pytest.raises(
+        InputError, match="page ring_topk leaves entries out at every hop, which no schedule file can say"
+    ):
+        export("ring_topk", 4, "msccl", tmp_path / "x", k=2)
+    with pytest.raises(InputError, match="no format 'nccl'; there are msccl, json, goal and chakra"):
+        export("ring", 4, "nccl", tmp_path / "x")
+    with pytest.raises(InputError, match="size = 0; right"):
+        export("ring", 4, "goal", tmp_path / "x", size=0)
+
+
+def test_a_file_that_is_none(tmp_path):
+    """One sentence, with its name."""
+    cases = {
+        "none.xml": (None, "no such file"),
+        "folder.xml": ("folder", "no regular file"),
+        "mine.txt": (b"x", "no schedule file; right: a name that ends in .xml, .json, .goal or .et"),
+        "mine.et": (b"x", "no rank in the name; right: NAME.0.et, beside the files of the other ranks"),
+        "mine.1.et": (b"x", "no file"),
+        "mine.xml": (b"<algo/>", "line 1: ngpus"),
+        "scc.json": (b'{"msccl_type": "topology"}', "."),
+    }
+    for name, (data, told) in cases.items():
+        path = tmp_path / name
+        if data == "folder":
+            path.mkdir()
+        elif data is not None:
+            path.write_bytes(data)
+        with pytest.raises(InputError) as caught:
+            check(path)
+        assert str(caught.value).startswith(f"{path}: "), name
+        assert told == "line 1: ngpus" or told in str(caught.value), name
+
+
+def test_a_file_that_is_too_large(tmp_path, monkeypatch):
+    """Is not read to its end; nor are a trace's files together."""
+    monkeypatch.setattr("sparring.schedules.SIZE", 100)
+    with pytest.raises(InputError, match="more than 100 bytes; at most so many are read"):
+        check(export("ring", 3, "msccl", tmp_path / "r")[0])
+    with pytest.raises(InputError, match="larger than 100 bytes together"):
+        check(export("ring", 3, "chakra", tmp_path / "r")[0])
+
+
+def test_the_command_checks_a_file(call):
+    """A table, the costs, the coverage; exit codes 0, 1, 2; and the envelope."""
+    file = SAMPLES / "allreduce_ring_8.xml"
+    code, text, _ = call("check", file)
+    assert code == 0
+    for told in ("implements  proved for p = 8", "allreduce: 8 ranks, 240 steps, 224 messages", "holds: 4 proved"):
+        assert told in text
+    assert call("check", file, "--depth", 1)[0] == 1
+    assert call("check", file, "--load")[0] == 1
+    assert call("check", file, "--topology", "ring")[0] == 0
+    assert call("check", SAMPLES / "none.xml")[0] == 2
+    assert json.loads(call("check", file, "--json")[1])["deadlock_free_depth"] == 2
+
+
+def test_options_of_schedules_are_theirs_alone(call):
+    """For a function they are refused."""
+    code, _, error = call("check", "mine.py:f", "--depth", 2)
+    assert (code, "--depth is for schedule files" in error) == (2, True)
+
+
+def test_the_command_exports(call, tmp_path):
+    """One file, or one a rank; a page's parameters are its own."""
+    code, text, _ = call("export", "recursive_multiplying", "-P", "radix=3", "--ranks", 4, "--out", tmp_path / "m")
+    assert (code, text) == (0, f"{tmp_path / 'm.xml'}\n")
+    told = json.loads(call("export", "ring", "--ranks", 2, "--format", "chakra", "--out", tmp_path / "r", "--json")[1])
+    assert told["files"] == [str(tmp_path / f"r.{r}.et") for r in (0, 1)]
+    assert call("check", tmp_path / "r.1.et")[0] == 0
+    assert call("export", "nothing", "--ranks", 2)[0] == 2
+
+
+@pytest.mark.slow
+def test_many_steps_take_no_two_seconds(tmp_path):
+    """The ring of 128 ranks, 32,640 steps, all of it judged, in processor time."""
+    file = tmp_path / "long.xml"
+    file.write_bytes(msccl.write(pages.exported(sparring.page("ring"), 128)))
+    start = time.process_time()
+    report = check(file)
+    assert (report.verdict, report.extra["steps"], time.process_time() - start < 2) == ("holds", 32640, True)
