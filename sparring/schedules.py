@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested
-from sparring.proofs.schedules import chakra, goal, loader, msccl, pages, plain, synchronous
+from sparring.proofs.schedules import files, loader, pages
 from sparring.proofs.schedules.judging import Judgement
-from sparring.proofs.schedules.messages import Messages, carried
-from sparring.proofs.schedules.program import RANKS, Program
 from sparring.proofs.schedules.races import LISTED
 from sparring.report import Report, Result
 from sparring.spec.core import pages as registry
@@ -28,19 +25,6 @@ PROPERTIES: Mapping[str, str] = {
     "loader": "RCCL loads it",
 }
 """What is asked of a schedule file, in the order in which it is shown."""
-
-SIZE = 2**25
-"""The most bytes of a file, or of a trace's files together."""
-
-HEAD = 1000
-"""In so many bytes of a JSON file stands whether it is MSCCL's."""
-
-READERS: Mapping[str, Callable[[bytes], Program | Messages]] = {
-    ".xml": msccl.read,
-    ".json": lambda data: (synchronous if b'"msccl_type"' in data[:HEAD] else plain).read(data),
-    ".goal": goal.read,
-}
-WRITERS: Mapping[str, Callable[[Program], bytes]] = {"msccl": msccl.write, "json": plain.write}
 
 
 def check_schedule(
@@ -67,54 +51,12 @@ def check_schedule(
     if depth is not None and depth < 1:
         raise InputError(f"depth = {depth}; right: the messages that a channel holds, 1 or more")
     try:
-        judgement = Judgement(read(path))
+        judgement = Judgement(files.read(path))
         results = list(judged(judgement, path.name, depth, topology, load=load))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
     return Report("check", results, gaps, time.perf_counter() - start, envelope(judgement))
-
-
-def read(path: Path) -> Program | Messages:
-    """What the file says; its name's ending tells the format.  Raises InputError."""
-    if path.suffix == ".et":
-        return chakra.read([contents(file) for file in siblings(path)])
-    if path.suffix not in READERS:
-        raise InputError(f"no schedule file; right: a name that ends in {', '.join(READERS)} or .et")
-    return READERS[path.suffix](contents(path))
-
-
-def siblings(path: Path) -> list[Path]:
-    """The files of all ranks, of which one is given."""
-    found = re.fullmatch(r"(.+)\.(\d+)\.et", path.name)
-    if not found:
-        raise InputError("no rank in the name; right: NAME.0.et, beside the files of the other ranks")
-    files: list[Path] = []
-    while len(files) <= RANKS and (file := path.with_name(f"{found[1]}.{len(files)}.et")).is_file():
-        files.append(file)
-    if sum(file.stat().st_size for file in files) > SIZE:
-        raise InputError(f"the files of all ranks are larger than {SIZE} bytes together; at most so many are read")
-    if int(found[2]) >= len(files):
-        raise InputError(
-            f"no file {path.with_name(f'{found[1]}.{len(files)}.et')}; right: one for each rank, from 0 on"
-        )
-    return files
-
-
-def contents(path: Path) -> bytes:
-    """The bytes of a regular file of at most SIZE."""
-    try:
-        if not path.exists():
-            raise InputError("no such file")
-        if not path.is_file():
-            raise InputError("no regular file")
-        with path.open("rb") as file:
-            data = file.read(SIZE + 1)
-    except (OSError, ValueError) as error:
-        raise error if isinstance(error, InputError) else InputError(f"cannot be read ({error})") from None
-    if len(data) > SIZE:
-        raise InputError(f"more than {SIZE} bytes; at most so many are read")
-    return data
 
 
 def judged(one: Judgement, name: str, depth: int | None, topology: str | None, *, load: bool) -> Iterator[Result]:
@@ -247,22 +189,8 @@ def export(
     Raises InputError where a schedule file cannot say what the algorithm does.
     """
     program = pages.exported(algo if isinstance(algo, Page) else registry.find(algo, **params), ranks)
-    files = written(program, form, size)
     made = []
-    for ending, data in files.items():
+    for ending, data in files.written(program, form, size).items():
         made.append(Path(f"{out}{ending}"))
         made[-1].write_bytes(data)
     return made
-
-
-def written(program: Program, form: str, size: int) -> dict[str, bytes]:
-    """The files of a program, by what their names end in."""
-    if size < 1:
-        raise InputError(f"size = {size}; right: the bytes of the vector, 1 or more")
-    if form in WRITERS:
-        return {".xml" if form == "msccl" else ".json": WRITERS[form](program)}
-    if form == "goal":
-        return {".goal": goal.write(carried(program, size))}
-    if form == "chakra":
-        return {f".{r}.et": data for r, data in enumerate(chakra.write(carried(program, size)))}
-    raise InputError(f"no format {form!r}; there are msccl, json, goal and chakra")

@@ -185,7 +185,7 @@ def test_a_file_that_is_none(tmp_path):
 
 def test_a_file_that_is_too_large(tmp_path, monkeypatch):
     """Is not read to its end; nor are a trace's files together."""
-    monkeypatch.setattr("sparring.schedules.SIZE", 100)
+    monkeypatch.setattr("sparring.proofs.schedules.files.SIZE", 100)
     with pytest.raises(InputError, match="more than 100 bytes; at most so many are read"):
         check(export("ring", 3, "msccl", tmp_path / "r")[0])
     with pytest.raises(InputError, match="larger than 100 bytes together"):
