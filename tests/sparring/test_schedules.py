@@ -214,12 +214,14 @@ def test_options_of_schedules_are_theirs_alone(call):
 
 def test_the_command_exports(call, tmp_path):
     """One file, or one a rank; a page's parameters are its own."""
-    code, text, _ = call("export", "recursive_multiplying", "-P", "radix=3", "--ranks", 4, "--out", tmp_path / "m")
-    assert (code, text) == (0, f"{tmp_path / 'm.xml'}\n")
-    told = json.loads(call("export", "ring", "--ranks", 2, "--format", "chakra", "--out", tmp_path / "r", "--json")[1])
-    assert told["files"] == [str(tmp_path / f"r.{r}.et") for r in (0, 1)]
-    assert call("check", tmp_path / "r.1.et")[0] == 0
-    assert call("export", "nothing", "--ranks", 2)[0] == 2
+    common = ("--ranks", 2, "--out", tmp_path)
+    code, text, _ = call("export", "recursive_multiplying", "-P", "radix=3", "--format", "msccl", *common)
+    assert (code, text) == (0, f"written: {tmp_path / 'recursive_multiplying-2.xml'}\n")
+    told = json.loads(call("export", "ring", "--format", "chakra", "--json", *common)[1])
+    assert told["files"] == [str(tmp_path / f"ring-2.{r}.et") for r in (0, 1)]
+    assert call("check", tmp_path / "ring-2.1.et")[0] == 0
+    assert call("export", "nothing", "--format", "goal", *common)[0] == 2
+    assert "needs ALGO and --ranks N" in call("export", "ring", "--format", "goal")[2]
 
 
 @pytest.mark.slow
