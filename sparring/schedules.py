@@ -192,5 +192,9 @@ def export(
     made = []
     for ending, data in files.written(program, form, size).items():
         made.append(Path(f"{out}{ending}"))
-        made[-1].write_bytes(data)
+        try:
+            made[-1].parent.mkdir(parents=True, exist_ok=True)
+            made[-1].write_bytes(data)
+        except OSError as error:
+            raise InputError(f"{made[-1]} cannot be written: {error.strerror}") from error
     return made

@@ -156,6 +156,9 @@ def test_a_lossy_page_is_not_exported(tmp_path):
         export("ring_topk", 4, "msccl", tmp_path / "x", k=2)
     with pytest.raises(InputError, match="no format 'nccl'; there are msccl, json, goal and chakra"):
         export("ring", 4, "nccl", tmp_path / "x")
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be written"):
+        export("ring", 4, "goal", tmp_path / "file" / "x")
     with pytest.raises(InputError, match="size = 0; right"):
         export("ring", 4, "goal", tmp_path / "x", size=0)
 
