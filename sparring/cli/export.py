@@ -37,7 +37,7 @@ def schedules(pages: Sequence[Page], folder: Path, form: str, ranks: int, size: 
 @click.option("--size", type=click.IntRange(1), default=2**20, show_default=True,
               help="Of goal and chakra: the bytes of the vector.")  # fmt: skip
 @click.option("--out", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
-              help="Write to DIR, and replace what is there of the same names [default of a schedule: here].")  # fmt: skip
+              help="Write to DIR, and replace what is there of those names [schedules: here].")  # fmt: skip
 @_options.parameters
 @_options.as_json
 def command(
