@@ -57,9 +57,7 @@ def place(target: Any, on: str) -> str:
     if words and on not in ("simulated", "command"):
         raise InputError(f"on={on!r}: a program runs by its own command; leave it out")
     if on == "command" and not words:
-        raise InputError(
-            f"on='command': {target!r} is no list of words such as ['mpiexec', '-n', '{{p}}', './a.out', …]"
-        )
+        raise InputError(f"on='command': {target!r} is no list of words such as ['mpiexec', './a.out', …]")
     return "command" if words else on
 
 

@@ -12,12 +12,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sparring.adapters import vectorfiles
+from sparring.adapters import recorder, vectorfiles
 from sparring.checks import launch, runtimes
 from sparring.checks.examined import Examined
 from sparring.checks.examples import DTYPES
 from sparring.checks.group import Hang
 from sparring.errors import InputError, RankFailed
+from sparring.proofs.trace import files
+from sparring.proofs.trace.events import Trace
 
 if TYPE_CHECKING:
     from sparring.checks.question import Question
@@ -60,19 +62,22 @@ class Executable:
         sensible(words, known)
         if question.stateful:
             raise InputError("a program gets one vector a rank and keeps none: no algorithm that selects entries")
-        if question.level != "result":
-            raise InputError(f"level {question.level!r}: what a program sends is not seen; leave it out")
+        self.folder = tempfile.TemporaryDirectory(prefix="sparring-")
+        self.library = recorder.built(Path(self.folder.name)) if question.level != "result" else None
 
     def examine(
         self, target: Sequence[str], xs: Sequence[Any], *, calls: int = 1, rows: bool = False, trace: bool = False,
         timeout: float = 20.0, **params: Any,
     ) -> Examined:  # fmt: skip
         """Run the program ``calls`` times, with ``xs[r]`` for rank ``r``; raises Failed or Stuck."""
-        ys = [self.play(target, xs, timeout, params) for _ in range(calls)]
-        return Examined(ys, list(xs), None, [], UNSEEN)
+        played = [self.play(target, xs, timeout, params, trace=trace) for _ in range(calls)]
+        return Examined([ys for ys, _ in played], list(xs), played[-1][1], [], UNSEEN)
 
-    def play(self, words: Sequence[str], xs: Sequence[Any], timeout: float, params: Mapping[str, Any]) -> list[Any]:
-        """What every rank writes."""
+    def play(
+        self, words: Sequence[str], xs: Sequence[Any], timeout: float, params: Mapping[str, Any], *, trace: bool
+    ) -> tuple[list[Any], Trace | None]:
+        """What every rank writes, and what it sends, where that is looked at."""
+        name = shown(words, len(xs))
         with tempfile.TemporaryDirectory(prefix="sparring-") as place:
             given, written = Path(place, "input"), Path(place, "output")
             for folder in (given, written):
@@ -80,11 +85,14 @@ class Executable:
             for r, x in enumerate(xs):
                 vectorfiles.write(given, r, len(xs), x)
             values = {"p": len(xs), "input": given, "output": written, **params}
-            run([filled(word, values) for word in words], shown(words, len(xs)), timeout)
-            return [result(written, r, shown(words, len(xs))) for r in range(len(xs))]
+            preload = recorder.environment(self.library, Path(place)) if self.library and trace else {}
+            run([filled(word, values) for word in words], name, timeout, preload)
+            ys = [result(written, r, name) for r in range(len(xs))]
+            return ys, sent(Path(place), name, len(xs)) if preload else None
 
     def stop(self) -> None:
-        """Nothing lives longer than its example."""
+        """Remove the recorder; nothing else lives longer than its example."""
+        self.folder.cleanup()
 
 
 def sensible(words: Sequence[str], known: set[str]) -> None:
@@ -119,12 +127,12 @@ def shown(words: Sequence[str], p: int) -> str:
     return " ".join(words).replace("{p}", str(p))
 
 
-def run(words: Sequence[str], name: str, timeout: float) -> None:
+def run(words: Sequence[str], name: str, timeout: float, env: Mapping[str, str]) -> None:
     """Run a command to its end; raises Failed or Stuck.  Nothing of it is left running."""
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             [program(words[0]), *words[1:]], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-            env=environment(), start_new_session=True,
+            env=environment() | env, start_new_session=True,
         )  # fmt: skip
         try:
             code = process.wait(timeout)
@@ -143,6 +151,18 @@ def environment() -> dict[str, str]:
     """What launchers need so that more ranks than cores start, as any user, beside other jobs."""
     habits = [{**its.always, **its.environment} for its in runtimes.RUNTIMES]
     return {name: value for habit in habits for name, value in habit.items()} | {"TERM": "dumb"} | dict(os.environ)
+
+
+def sent(folder: Path, name: str, ranks: int) -> Trace:
+    """What the ranks sent; raises Failed where they left no trace, or of another number of ranks."""
+    try:
+        trace = files.read(folder)
+    except InputError as error:
+        raise Failed(f"'{name}' left no trace, {error}: it must call MPI_Init and MPI_Finalize, and MPI must be the "
+                     "mpicc's that is beside its mpiexec") from None  # fmt: skip
+    if trace.ranks != ranks:
+        raise Failed(f"'{name}' ran on {trace.ranks} ranks: it must run on {ranks}")
+    return trace
 
 
 def result(folder: Path, rank: int, name: str) -> Any:

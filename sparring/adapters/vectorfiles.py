@@ -105,7 +105,8 @@ def from_npz(path: Path) -> Vector:
     """The vector in a ``.npz`` file: ``x``, or ``indices``, ``values`` and ``n``."""
     try:
         with np.load(path, allow_pickle=False) as file:
-            found = {name: file[name] for name in ("x", "indices", "values", "n") if name in file.files}
+            names = [name for name in ("x", "indices", "values", "n") if name in file.files]
+            found: dict[str, NDArray[Any]] = {name: file[name] for name in names}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f"{path.name} is no .npz of plain arrays: {error}") from None
     if "x" in found:

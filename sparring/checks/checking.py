@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sparring import adapters
+from sparring.checks import recorded
 from sparring.checks.engine import Findings, explore, judge
 from sparring.checks.examples import DTYPES, Example
 from sparring.checks.group import Group
@@ -53,7 +55,7 @@ def check(
     ----------
     target : ``f(comm, x, /, **params) -> y``, or a class ``T(comm, n, **params)`` with ``t(x) -> y``;
         by name (``"pkg.mod:name"``, ``"file.py:name"``) or, on the simulated world, itself; or the words
-        of a command, ``["mpiexec", "-n", "{p}", "./a.out", "{input}", "{output}"]``.
+        of a command, ``["mpiexec", "-n", "{p}", "./a.out", "{input}", "{output}"]``; or a folder with a trace.
     page : the algorithm that it is said to be, or "allreduce": the sum alone.
     ranks : the numbers of ranks to draw from.
     on : "simulated", "mpi" (a group of real processes) or "both"; "torch" (``f(group, x)`` of tensors on
@@ -84,6 +86,8 @@ def check(
     >>> print(check(lossy, only=["result"], ranks=[2, 3]).results[0].detail)
     p=2 n=2: rank 0 has [0 0], reference [0 1]
     """
+    if isinstance(target, str) and Path(target).is_dir():
+        return recorded.check(Path(target), page, level, params)
     start = time.perf_counter()
     on = adapters.place(target, on)
     adapter = adapters.find(on)
@@ -169,8 +173,9 @@ def places(on: str, question: Question, given: Ranks | None) -> Iterator[Iterato
                 groups.append(Group(max(question.ranks)))
             yield Real(given or groups[0], question.params, TIMEOUT)
         if adapter := adapters.find(on):
-            groups.append(adapter(question))
-            yield Real(groups[0], question.params, adapter.timeout, on, adapter.costly)
+            if given is None:
+                groups.append(adapter(question))
+            yield Real(given or groups[0], question.params, adapter.timeout, on, adapter.costly)
 
     try:
         yield wheres()

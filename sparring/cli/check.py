@@ -32,8 +32,8 @@ class Expectation(click.ParamType[tuple[str, str]]):
     "--algorithm", default="allreduce", help="What it is said to be: ALGO; by default the sum is all that counts."
 )
 @click.option("--ranks", type=_options.Ranks(), default="1-8", show_default=True, help="Numbers of ranks to draw from.")
-@click.option("--on", type=click.Choice(["simulated", "mpi", "both", "torch", "ddp"]), default="simulated", show_default=True,
-              help="Simulated or real MPI; torch.distributed, there also a communication hook of its DDP.")  # fmt: skip
+@click.option("--on", type=click.Choice(["simulated", "mpi", "both", "torch", "ddp"]), default="simulated",
+              show_default=True, help="MPI, simulated or real; torch; a hook of its DDP.")  # fmt: skip
 @click.option("--level", type=click.Choice(["result", "volume", "steps"]), default="result", show_default=True,
               help="Look at results, at what is sent in all, or at every message.")  # fmt: skip
 @click.option("--sparse", is_flag=True, help="Give it sparring.Sparse where no algorithm says what it takes.")

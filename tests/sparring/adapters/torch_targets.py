@@ -1,0 +1,63 @@
+"""Functions and hooks for torch, some with a planted bug."""
+
+from __future__ import annotations
+
+import sys
+
+
+def allreduce(group, x):
+    import torch.distributed as dist
+
+    y = x.clone()
+    dist.all_reduce(y, group=group)
+    return y
+
+
+def default_group(_group, x):
+    """Reduces over whatever the default group is."""
+    return allreduce(None, x)
+
+
+def lossy(group, x):
+    y = allreduce(group, x)
+    y[-1:] = 0
+    return y
+
+
+def own_bits(group, x):
+    """Every rank adds in an order of its own, from itself on."""
+    import torch
+    import torch.distributed as dist
+
+    ys = [torch.empty_like(x) for _ in range(group.size())]
+    dist.all_gather(ys, x, group=group)
+    first = group.rank()
+    y = ys[first]
+    for z in [*ys[first + 1 :], *ys[:first]]:
+        y = y + z
+    return y
+
+
+def in_place(group, x):
+    x[:] = allreduce(group, x)
+    return x.clone()
+
+
+def hangs(group, x):
+    return x if group.rank() == 0 else allreduce(group, x)
+
+
+def dies(group, x):
+    if group.rank() == 1:
+        print("planted", flush=True)
+        sys.exit(3)
+    return allreduce(group, x)
+
+
+def mean_of_others(group, bucket):
+    """A hook that leaves this rank's own gradient out."""
+    import torch.distributed as dist
+
+    own = bucket.buffer().clone()
+    reduced = dist.all_reduce(bucket.buffer(), group=group, async_op=True).get_future()
+    return reduced.then(lambda f: (f.value()[0] - own) / max(1, group.size() - 1))
