@@ -22,6 +22,7 @@ HOME = {
     "conformance": "sparring.checks.pytesting",
     "selection": "sparring.selecting",
     "union_growth": "sparring.unions",
+    "torch": "",
     "world": "",
 }
 

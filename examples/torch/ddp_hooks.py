@@ -16,6 +16,8 @@ from torch import Tensor
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks, powerSGD_hook, quantization_hooks
 from torch.futures import Future
 
+import sparring
+
 
 def allreduce(group: Any, x: Any) -> Any:
     """What gloo's own gives; the input stays as it is."""
@@ -51,6 +53,20 @@ found = find_spec(quantization_hooks.__name__)
 SECOND = module_from_spec(found)
 found.loader.exec_module(SECOND)
 SECOND.dist = SimpleNamespace(all_gather=nested, group=dist.group, get_rank=dist.get_rank)
+
+
+ring_sparse = sparring.torch.hook("ring_sparse")
+ring = sparring.torch.hook("ring")
+
+
+class TopK:
+    """Ours that keeps a residual: each model gets its own."""
+
+    def __init__(self, group: Any, n: int, k: int = 1) -> None:
+        self.group, self.hook = group, sparring.torch.hook("ring_topk", k=k)
+
+    def __call__(self, bucket: Any) -> Any:
+        return self.hook(self.group, bucket)
 
 
 class PowerSGD:

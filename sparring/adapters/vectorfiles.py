@@ -36,13 +36,13 @@ def write(folder: Path, rank: int, ranks: int, x: Vector) -> None:
 
 
 def read(folder: Path, rank: int) -> Vector:
-    """The vector that rank ``rank`` wrote, in either form; raises InputError where it wrote none, or something else."""
+    """The vector of rank ``rank``, in either form; raises InputError where there is none, or something else."""
     raw, zipped = folder / f"rank{rank}.bin", folder / f"rank{rank}.npz"
     if raw.is_file():
         return from_raw(raw)
     if zipped.is_file():
         return from_npz(zipped)
-    raise InputError(f"rank {rank} wrote neither {raw.name} nor {zipped.name}: every rank writes its result there")
+    raise InputError(f"neither {raw.name} nor {zipped.name} is there: every rank must have its vector in one of them")
 
 
 def from_raw(path: Path) -> Vector:

@@ -85,7 +85,7 @@ def test_both_forms(quick, mode):
 
 FAULTS = {
     "exits": "ended with exit code 3 after saying 'planted': it must be 0",
-    "missing": "rank 1 wrote neither rank1.bin nor rank1.npz: every rank writes its result there",
+    "missing": "neither rank1.bin nor rank1.npz is there: every rank must have its vector in one of them",
     "shape": "rank 0 returned int64 of shape (1,), not 2 entries of int64",
     "dtype": "rank 0 returned float32 of shape (2,), not 2 entries of int64",
     "header": 'rank0.bin: the first line must be JSON such as {"n":3,"dtype":"float64"}',

@@ -61,3 +61,21 @@ def mean_of_others(group, bucket):
     own = bucket.buffer().clone()
     reduced = dist.all_reduce(bucket.buffer(), group=group, async_op=True).get_future()
     return reduced.then(lambda f: (f.value()[0] - own) / max(1, group.size() - 1))
+
+
+def over_torch(name):
+    def target(group, x):
+        import importlib
+
+        import torch
+
+        from sparring.adapters.over_torch import Comm
+
+        allreduce = importlib.import_module(f"sparring.impl.{name}").allreduce
+        return torch.from_numpy(allreduce(Comm(group), x.numpy()))
+
+    return target
+
+
+ring, rabenseifner = over_torch("ring"), over_torch("rabenseifner")
+recursive_doubling, recursive_multiplying = over_torch("recursive_doubling"), over_torch("recursive_multiplying")
