@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.adapters import extra
 from sparring.adapters.over_torch import Comm
 from sparring.checks import target as targets
-from sparring.errors import InputError, MissingExtra
+from sparring.errors import InputError
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
@@ -36,8 +36,7 @@ def hook(algorithm: str = "ring_sparse", **params: Any) -> Callable[[Any, Any], 
     InputError : there is no such algorithm, or it has no implementation.
     MissingExtra : torch is not installed.
     """
-    if importlib.util.find_spec("torch") is None:
-        raise MissingExtra('a hook needs torch; to install it: pip install "sparring[torch]"')
+    extra.there()
     page = pages.find(algorithm)
     target = judged(page)
     if target is None:
@@ -56,12 +55,11 @@ class Reducer:
 
     def mean(self, state: Any, bucket: Any) -> Any:
         """A future of the bucket's mean."""
-        import torch
-
+        torch = extra.torch()
         buffer = bucket.buffer()
         comm = self.comms.setdefault(state, Comm(state))
         total = self.reduced(comm, state, bucket.index(), buffer.detach().cpu().numpy())
-        future: Any = torch.futures.Future()
+        future = torch.futures.Future()
         future.set_result(torch.from_numpy(total / total.dtype.type(comm.Get_size())).to(buffer.device))
         return future
 

@@ -132,7 +132,7 @@ def run(words: Sequence[str], name: str, timeout: float, env: Mapping[str, str])
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             [program(words[0]), *words[1:]], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-            env=environment() | env, start_new_session=True,
+            env={**environment(), **env}, start_new_session=True,
         )  # fmt: skip
         try:
             code = process.wait(timeout)

@@ -5,7 +5,6 @@ The processes are forked from one that has imported torch: it takes seconds, and
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -13,11 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
+from sparring.adapters import extra
 from sparring.checks.examined import Examined
 from sparring.checks.examples import DTYPES
 from sparring.checks.group import Group
 from sparring.checks.workers import Workers
-from sparring.errors import InputError, MissingExtra
+from sparring.errors import InputError
 
 if TYPE_CHECKING:
     from sparring.checks.question import Question
@@ -59,8 +59,7 @@ class Functions(Group):
     kind: ClassVar[str] = "function"
 
     def __init__(self, question: Question) -> None:
-        if importlib.util.find_spec("torch") is None:
-            raise MissingExtra('no torch here; to install it: pip install "sparring[torch]"')
+        extra.there()
         if question.level != "result":
             raise InputError(f"level {question.level!r}: what torch sends is not seen; leave it out")
         if question.sparse or question.stateful:

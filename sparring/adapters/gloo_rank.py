@@ -14,13 +14,13 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import wraps
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.adapters import extra
 from sparring.checks import target as targets
 from sparring.checks.line import Line, Message
 from sparring.checks.worker import answer, listen, write_to
@@ -33,8 +33,7 @@ LONG = timedelta(hours=1)
 
 def main(folder: Path, size: int, kind: str) -> None:
     """Fork the ranks and wait for all."""
-    for module in ("torch", *(["torch._dynamo"] if kind == "hook" else [])):  # DDP imports the latter when it is made
-        import_module(module)
+    extra.torch("_dynamo" if kind == "hook" else "")  # DDP imports that when it is made
 
     fork = multiprocessing.get_context("fork").Process
     ranks = [fork(target=rank, args=(folder, r, size, kind)) for r in range(size)]
@@ -46,9 +45,7 @@ def main(folder: Path, size: int, kind: str) -> None:
 
 def rank(folder: Path, r: int, size: int, kind: str) -> NoReturn:
     """Answer examples until the driver hangs up."""
-    import torch
-    import torch.distributed as dist
-
+    torch, dist = extra.torch(), extra.torch("distributed")
     write_to(folder / f"rank{r}")
     torch.set_num_threads(1)
     line = Line.to(folder / "driver")
@@ -71,8 +68,7 @@ class Worlds:
 
     def new(self, ranks: int, *, trace: bool) -> tuple[Any, None]:
         """Collective on the first ``ranks`` ranks."""
-        import torch.distributed as dist
-
+        dist = extra.torch("distributed")
         if dist.is_initialized():
             dist.destroy_process_group()
         self.number[ranks] += 1
@@ -83,8 +79,7 @@ class Worlds:
 
 def function(name: str) -> Any:
     """The target, made to take and return arrays."""
-    import torch
-
+    torch = extra.torch()
     given = targets.load(name)
     if not isinstance(given, type):
         return lambda group, x, **params: array(given(group, torch.from_numpy(x), **params))
@@ -101,8 +96,7 @@ def function(name: str) -> Any:
 
 def array(y: Any) -> Any:
     """A tensor as an array; anything else as it is."""
-    import torch
-
+    torch = extra.torch()
     return y.detach().cpu().numpy() if isinstance(y, torch.Tensor) else y
 
 
@@ -122,8 +116,7 @@ class Hooked:
 
     def __call__(self, x: NDArray[Any]) -> NDArray[Any]:
         """The sum of all ranks' ``x``; of no entries there is no gradient to reduce."""
-        import torch
-
+        torch = extra.torch()
         if not x.size:
             return x
         g = torch.from_numpy(x).reshape(matrix(x.size))
@@ -131,8 +124,9 @@ class Hooked:
             self.model = model(g, self.group, self.hook)
             for _ in range(WARMUP):
                 gradient(self.model, g)
-        mean = gradient(self.model, g).reshape(-1).numpy()
-        return (mean.astype(np.float64) * self.group.size()).astype(x.dtype)
+        mean: NDArray[Any] = gradient(self.model, g).reshape(-1).numpy()
+        total: NDArray[Any] = mean.astype(np.float64) * self.group.size()
+        return total.astype(x.dtype)
 
 
 def made(given: Any, group: Any, n: int, params: Mapping[str, Any]) -> Any:
@@ -160,18 +154,10 @@ def matrix(n: int) -> tuple[int, int]:
 
 def model(g: Any, group: Any, hook: Any) -> Any:
     """A model of one weight, shaped as ``g``, under DDP with that hook; its loss is the sum of products with ``g``."""
-    from torch.nn import Module, Parameter
-    from torch.nn.parallel import DistributedDataParallel
-
-    class Weight(Module):  # type: ignore[misc]  # of no known type where torch is not installed
-        def __init__(self) -> None:
-            super().__init__()
-            self.weight = Parameter(g * 0)
-
-        def forward(self, g: Any) -> Any:
-            return (self.weight * g).sum()
-
-    made = DistributedDataParallel(Weight(), process_group=group)
+    nn = extra.torch("nn")
+    weight = type("Weight", (nn.Module,), {"forward": lambda self, g: (self.weight * g).sum()})()
+    weight.weight = nn.Parameter(g * 0)
+    made = nn.parallel.DistributedDataParallel(weight, process_group=group)
     made.register_comm_hook(group, hook)
     return made
 

@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.adapters import extra
+
 LENGTH, BYTES = 7001, 7002
 """The tags of lengths and of bytes: a user's own messages in the group have others."""
 
@@ -31,8 +33,7 @@ class Receiving(Request):
     """A receive, whose bytes are asked for once their number has come: receives are waited for as they were posted."""
 
     def __init__(self, comm: Comm, buffer: NDArray[Any], source: int) -> None:
-        import torch
-
+        torch = extra.torch()
         self.comm, self.buffer, self.source = comm, buffer, source
         self.length = torch.empty(1, dtype=torch.int64)
         super().__init__(comm.receive(self.length, source, LENGTH))
@@ -51,8 +52,7 @@ class Comm:
     keys: ClassVar[count[int]] = count()
 
     def __init__(self, group: Any = None) -> None:
-        import torch.distributed as dist
-
+        dist = extra.torch("distributed")
         self.dist, self.group = dist, group if group is not None else dist.group.WORLD
         self.kept: dict[int, Any] = {}
 
@@ -66,8 +66,7 @@ class Comm:
 
     def Isend(self, buffer: NDArray[Any], dest: int) -> Request:  # noqa: N802
         """Begin to send what the buffer holds; it stays as it is until the request is over."""
-        import torch
-
+        torch = extra.torch()
         octets = np.ascontiguousarray(buffer).reshape(-1).view(np.uint8)
         parts = [(torch.tensor([octets.size], dtype=torch.int64), LENGTH)]
         parts += [(tensor(octets), BYTES)] if octets.size else []
@@ -115,6 +114,4 @@ class Comm:
 
 def tensor(x: NDArray[Any]) -> Any:
     """A tensor in the array's memory; of one that is read-only, in a copy's."""
-    import torch
-
-    return torch.from_numpy(x if x.flags.writeable else x.copy())
+    return extra.torch().from_numpy(x if x.flags.writeable else x.copy())

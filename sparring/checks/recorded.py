@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sparring.checks import judging, properties
+from sparring.checks.examples import Example
 from sparring.checks.question import CONTRACT, page_of
 from sparring.checks.vectors import plain
 from sparring.errors import InputError
@@ -36,7 +37,7 @@ def check(folder: Path, page: str, level: str, params: Mapping[str, Any]) -> Rep
         raise InputError(f"{found.name} keeps entries from call to call: a trace with one vector a rank has one call")
     trace = files.read(folder)
     xs = [vectorfiles.read(folder, r) for r in range(trace.ranks)]
-    flaws = judging.messages(judging.Example(xs, "result"), trace, found, level)
+    flaws = judging.messages(Example(xs, "result"), trace, found, level)
     unseen = judging.unclaimed(found)
     asked = [prop for prop in properties.meanings(sparse=found.sparse) if prop in properties.MESSAGES[level]]
     witness = {"p": trace.ranks, "n": xs[0].size, "inputs": [plain(x) for x in xs]}

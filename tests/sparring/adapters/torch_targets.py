@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+
+from sparring.adapters import extra
+from sparring.adapters.over_torch import Comm
 
 
 def allreduce(group, x):
-    import torch.distributed as dist
-
+    dist = extra.torch("distributed")
     y = x.clone()
     dist.all_reduce(y, group=group)
     return y
@@ -26,9 +29,7 @@ def lossy(group, x):
 
 def own_bits(group, x):
     """Every rank adds in an order of its own, from itself on."""
-    import torch
-    import torch.distributed as dist
-
+    torch, dist = extra.torch(), extra.torch("distributed")
     ys = [torch.empty_like(x) for _ in range(group.size())]
     dist.all_gather(ys, x, group=group)
     first = group.rank()
@@ -56,8 +57,7 @@ def dies(group, x):
 
 def mean_of_others(group, bucket):
     """A hook that leaves this rank's own gradient out."""
-    import torch.distributed as dist
-
+    dist = extra.torch("distributed")
     own = bucket.buffer().clone()
     reduced = dist.all_reduce(bucket.buffer(), group=group, async_op=True).get_future()
     return reduced.then(lambda f: (f.value()[0] - own) / max(1, group.size() - 1))
@@ -65,14 +65,8 @@ def mean_of_others(group, bucket):
 
 def over_torch(name):
     def target(group, x):
-        import importlib
-
-        import torch
-
-        from sparring.adapters.over_torch import Comm
-
-        allreduce = importlib.import_module(f"sparring.impl.{name}").allreduce
-        return torch.from_numpy(allreduce(Comm(group), x.numpy()))
+        allreduce = import_module(f"sparring.impl.{name}").allreduce
+        return extra.torch().from_numpy(allreduce(Comm(group), x.numpy()))
 
     return target
 
