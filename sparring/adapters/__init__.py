@@ -30,7 +30,7 @@ class Adapter(Protocol):
     """What vectors its targets can take at all."""
     examples: ClassVar[int]
     """How many are drawn, unless somebody says how many."""
-    timeout: ClassVar[float]
+    patience: ClassVar[float]
     """Seconds for one example, after which it hangs."""
     costly: ClassVar[bool]
     """Whether a failure costs more than a success, so that failing examples are not repeated."""

@@ -53,7 +53,7 @@ class Executable:
 
     dtypes: ClassVar[Sequence[str]] = DTYPES
     examples: ClassVar[int] = 30
-    timeout: ClassVar[float] = 20.0
+    patience: ClassVar[float] = 20.0
     costly: ClassVar[bool] = False
 
     def __init__(self, question: Question) -> None:

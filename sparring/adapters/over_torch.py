@@ -23,7 +23,7 @@ class Request:
     def __init__(self, *works: Any, held: Any = None) -> None:
         self.works, self.held = works, held
 
-    def Wait(self) -> None:  # noqa: N802  # MPI's name
+    def Wait(self) -> None:
         """Return when it is over."""
         for work in self.works:
             work.wait()
@@ -38,7 +38,7 @@ class Receiving(Request):
         self.length = torch.empty(1, dtype=torch.int64)
         super().__init__(comm.receive(self.length, source, LENGTH))
 
-    def Wait(self) -> None:  # noqa: N802
+    def Wait(self) -> None:
         super().Wait()
         octets = np.empty(int(self.length), np.uint8)
         if octets.size:
@@ -56,15 +56,15 @@ class Comm:
         self.dist, self.group = dist, group if group is not None else dist.group.WORLD
         self.kept: dict[int, Any] = {}
 
-    def Get_rank(self) -> int:  # noqa: N802
+    def Get_rank(self) -> int:
         """This process's rank in the group."""
         return int(self.dist.get_rank(self.group))
 
-    def Get_size(self) -> int:  # noqa: N802
+    def Get_size(self) -> int:
         """How many ranks there are."""
         return int(self.dist.get_world_size(self.group))
 
-    def Isend(self, buffer: NDArray[Any], dest: int) -> Request:  # noqa: N802
+    def Isend(self, buffer: NDArray[Any], dest: int) -> Request:
         """Begin to send what the buffer holds; it stays as it is until the request is over."""
         torch = extra.torch()
         octets = np.ascontiguousarray(buffer).reshape(-1).view(np.uint8)
@@ -73,15 +73,15 @@ class Comm:
         works = [self.dist.isend(part, group=self.group, group_dst=dest, tag=tag) for part, tag in parts]
         return Request(*works, held=parts)
 
-    def Irecv(self, buffer: NDArray[Any], source: int) -> Request:  # noqa: N802
+    def Irecv(self, buffer: NDArray[Any], source: int) -> Request:
         """Begin to receive into the buffer, which has room for what comes or for more."""
         return Receiving(self, buffer, source)
 
-    def Send(self, buffer: NDArray[Any], dest: int) -> None:  # noqa: N802
+    def Send(self, buffer: NDArray[Any], dest: int) -> None:
         """Send, and wait until that is over."""
         self.Isend(buffer, dest).Wait()
 
-    def Recv(self, buffer: NDArray[Any], source: int) -> None:  # noqa: N802
+    def Recv(self, buffer: NDArray[Any], source: int) -> None:
         """Receive."""
         self.Irecv(buffer, source).Wait()
 
@@ -89,25 +89,25 @@ class Comm:
         """torch's receive of exactly as much."""
         return self.dist.irecv(part, group=self.group, group_src=source, tag=tag)
 
-    def Allgather(self, mine: NDArray[Any], all_of_us: NDArray[Any]) -> None:  # noqa: N802
+    def Allgather(self, mine: NDArray[Any], all_of_us: NDArray[Any]) -> None:
         """Every rank's array as a row."""
         rows = [tensor(row) for row in all_of_us.reshape(self.Get_size(), -1)]
         self.dist.all_gather(rows, tensor(mine.reshape(-1)), group=self.group)
 
     @classmethod
-    def Create_keyval(cls, **_: Any) -> int:  # noqa: N802
+    def Create_keyval(cls, **_: Any) -> int:
         """A key for :meth:`Set_attr`; nothing is freed, so what to do then is not asked."""
         return next(cls.keys)
 
-    def Get_attr(self, key: int) -> Any:  # noqa: N802
+    def Get_attr(self, key: int) -> Any:
         """What was kept under the key, or None."""
         return self.kept.get(key)
 
-    def Set_attr(self, key: int, value: Any) -> None:  # noqa: N802
+    def Set_attr(self, key: int, value: Any) -> None:
         """Keep a value under the key."""
         self.kept[key] = value
 
-    def Dup(self) -> Comm:  # noqa: N802
+    def Dup(self) -> Comm:
         """Another of the same group: its messages have tags of ours anyway."""
         return Comm(self.group)
 

@@ -175,7 +175,7 @@ def places(on: str, question: Question, given: Ranks | None) -> Iterator[Iterato
         if adapter := adapters.find(on):
             if given is None:
                 groups.append(adapter(question))
-            yield Real(given or groups[0], question.params, adapter.timeout, on, adapter.costly)
+            yield Real(given or groups[0], question.params, adapter.patience, on, adapter.costly)
 
     try:
         yield wheres()

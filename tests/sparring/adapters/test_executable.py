@@ -37,7 +37,7 @@ def quick(monkeypatch, tmp_path):
     """Reproducers go to an empty folder, examples end soon, and little time goes into smaller ones."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sparring.checks.engine.SHRINKING", 1.0)
-    monkeypatch.setattr(Executable, "timeout", 5.0)
+    monkeypatch.setattr(Executable, "patience", 5.0)
 
 
 def compiled(folder, *flags):
@@ -105,7 +105,7 @@ def test_faults(quick, mode):
 
 def test_a_hang_leaves_nothing(quick, monkeypatch, tmp_path):
     """A program that does not end is a deadlock after its time, and neither it nor its children live on."""
-    monkeypatch.setattr(Executable, "timeout", 1.5)
+    monkeypatch.setattr(Executable, "patience", 1.5)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     (result,) = check(command("hangs"), ranks=[2], only=["deadlock"], max_examples=5).results
