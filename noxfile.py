@@ -51,6 +51,13 @@ def openmpi(session: nox.Session) -> None:
 
 
 @nox.session
+def torch(session: nox.Session) -> None:
+    """Code on torch.distributed."""
+    install(session, "mpich,torch,test")
+    session.run("pytest", *(session.posargs or ("-m", "torch")))
+
+
+@nox.session
 def impi(session: nox.Session) -> None:
     """What every MPI runtime must pass, on Intel MPI; the whole suite: nox -s impi -- tests."""
     install(session, "impi,test")

@@ -24,6 +24,7 @@ HOME = {
     "export": "sparring.schedules",
     "selection": "sparring.selecting",
     "union_growth": "sparring.unions",
+    "torch": "",
     "world": "",
 }
 

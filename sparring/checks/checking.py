@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from sparring import adapters
+from sparring.checks import recorded
 from sparring.checks.engine import Findings, explore, judge
-from sparring.checks.examples import Example
+from sparring.checks.examples import DTYPES, Example
 from sparring.checks.group import Group
 from sparring.checks.places import Place, Ranks, Real, Simulated
 from sparring.checks.question import CONTRACT, Question, page_of
@@ -21,7 +24,9 @@ from sparring.proofs.core.verdicts import NOT_COVERED
 from sparring.report import Report
 from sparring.sparse import Sparse
 
-PLACES = ("simulated", "mpi", "both")
+PLACES = ("simulated", "mpi", "both", *adapters.NAMES)
+EXAMPLES = 100
+"""So many are drawn, unless each is a launch of its own."""
 TIMEOUT = 3.0
 """Seconds for one small example on real ranks, after which it hangs."""
 
@@ -34,7 +39,8 @@ def check(
     on: str = "simulated",
     level: str = "result",
     seed: int = 0,
-    max_examples: int = 100,
+    max_examples: int | None = None,
+    dtypes: Sequence[str] | None = None,
     xfail: Mapping[str, str] | None = None,
     only: Sequence[str] | None = None,
     sparse: bool = False,
@@ -48,12 +54,15 @@ def check(
     Parameters
     ----------
     target : ``f(comm, x, /, **params) -> y``, or a class ``T(comm, n, **params)`` with ``t(x) -> y``;
-        by name (``"pkg.mod:name"``, ``"file.py:name"``) or, on the simulated world, itself.
+        by name (``"pkg.mod:name"``, ``"file.py:name"``) or, on the simulated world, itself; or the words
+        of a command, ``["mpiexec", "-n", "{p}", "./a.out", "{input}", "{output}"]``; or a folder with a trace.
     page : the algorithm that it is said to be, or "allreduce": the sum alone.
     ranks : the numbers of ranks to draw from.
-    on : "simulated", "mpi" (a group of real processes) or "both".
+    on : "simulated", "mpi" (a group of real processes) or "both"; "torch" (``f(group, x)`` of tensors on
+        ``torch.distributed``) or "ddp" (a communication hook); a command is always on "command".
     level : "result", "volume" (messages and words too) or "steps" (message by message too).
-    seed, max_examples : the same seed draws the same examples.
+    seed, max_examples : the same seed draws the same examples; 100, or fewer where each is a launch.
+    dtypes : those that the target takes; default float32, float64, int32 and int64.
     xfail : property -> reason; such a property must be refuted, and is a failure where it holds.
     only : the properties to judge; default all.
     sparse : with "allreduce", vectors are ``sparring.Sparse`` and so is the sum; a page says itself what it takes.
@@ -77,15 +86,24 @@ def check(
     >>> print(check(lossy, only=["result"], ranks=[2, 3]).results[0].detail)
     p=2 n=2: rank 0 has [0 0], reference [0 1]
     """
+    if isinstance(target, str) and Path(target).is_dir():
+        return recorded.check(Path(target), page, level, params)
     start = time.perf_counter()
+    on = adapters.place(target, on)
+    adapter = adapters.find(on)
+    number = max_examples or (adapter.examples if adapter else EXAMPLES)
+    known = adapter.dtypes if adapter else DTYPES
     question = asked(target, page, sparse, params, ranks=tuple(sorted(set(ranks))), level=level, seed=seed,
-                     max_examples=max_examples, only=tuple(only or ()))  # fmt: skip
+                     max_examples=number, dtypes=[d for d in dtypes or known if d in known or d not in DTYPES],
+                     only=tuple(only or ()))  # fmt: skip
     expected = dict(xfail or {})
     sensible(question, expected, on)
     seen, missing = everywhere(question, on, fitting(question, examples), advance, group)
     found = Found(seen, on, missing)
     results = [held_against(expected, verdict_on(question, prop, found)) for prop in question.asked]
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED] + unread(question, seen)
+    if max_examples is None and number < EXAMPLES:
+        gaps.append(f"examples: each is a launch of its own, so {number} were drawn instead of {EXAMPLES}")
     told = {
         "target": question.name, "page": page, "sparse": question.sparse, "level": level,
         "ranks": list(question.ranks), "on": on,
@@ -145,7 +163,7 @@ def everywhere(
 @contextmanager
 def places(on: str, question: Question, given: Ranks | None) -> Iterator[Iterator[Place]]:
     """The places to look in, one after the other; the group of real ranks ends with the block."""
-    groups: list[Group] = []
+    groups: list[Group | adapters.Adapter] = []
 
     def wheres() -> Iterator[Place]:
         if on in ("simulated", "both"):
@@ -154,6 +172,10 @@ def places(on: str, question: Question, given: Ranks | None) -> Iterator[Iterato
             if given is None:
                 groups.append(Group(max(question.ranks)))
             yield Real(given or groups[0], question.params, TIMEOUT)
+        if adapter := adapters.find(on):
+            if given is None:
+                groups.append(adapter(question))
+            yield Real(given or groups[0], question.params, adapter.patience, on, adapter.costly)
 
     try:
         yield wheres()
@@ -165,7 +187,7 @@ def places(on: str, question: Question, given: Ranks | None) -> Iterator[Iterato
 def looked(question: Question, where: Place, given: Sequence[Example], advance: Callable[[], None]) -> Findings:
     """What is found in one place: on the given examples, else on drawn ones."""
     if not given:
-        return explore(question, where, advance, Simulated(question.params) if isinstance(where, Real) else None)
+        return explore(question, where, advance, Simulated(question.params) if where.name == "mpi" else None)
     findings = Findings()
     for example in given:
         findings.count(question, judge(question, where, example))

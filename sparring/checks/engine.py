@@ -18,7 +18,7 @@ from hypothesis.errors import Flaky
 
 from sparring.checks import judging, selected
 from sparring.checks.examples import KINDS, Example
-from sparring.checks.places import Observed, Place
+from sparring.checks.places import Observed, Place, Real
 from sparring.checks.properties import MESSAGES
 from sparring.checks.question import Question
 from sparring.errors import Refuted
@@ -102,7 +102,7 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
         second = place.observe(question.target, example, again=True)
         flaws = judging.judged(example, second, page, "result") | judging.unstable(seen, second) | flaws
     flaws = {p: why for p, why in flaws.items() if p in asked(question, example)}
-    unseen = judging.unclaimed(page) | (selected.unseen(seen) if question.stateful else {})
+    unseen = judging.unclaimed(page) | (selected.unseen(seen) if question.stateful else {}) | dict(seen.unseen)
     return Judged(example, flaws, seen, unseen, judging.unread(example, seen, page))
 
 
@@ -117,8 +117,8 @@ def explore(question: Question, place: Place, advance: Callable[[], None], rehea
         if findings.refused or example.prop in findings.stuck:
             return
         judged = judge(question, place, example)
-        if rehearsal is not None and not judged.seen.ys:
-            findings.stuck.update(KINDS if "deadlock" in judged.seen.flaws else [example.prop])
+        if isinstance(place, Real) and not judged.seen.ys:
+            findings.stuck.update(KINDS if "deadlock" in judged.seen.flaws else [example.prop] * place.costly)
         findings.count(question, judged)
         advance()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,12 +41,16 @@ class Examined(NamedTuple):
     ``ys``: results by call, then by rank; arrays of any shape and dtype, sparse vectors, or NoArray.
     ``inputs``: every rank's vector after the last call.  ``trace``: what was sent, where asked for.
     ``residuals``: as results, of a stateful target that got several vectors; else none.
+    ``unseen``: property -> why such a run tells nothing of it.  ``roundings``: how many more
+    roundings than additions an entry of a sum goes through.
     """
 
     ys: list[list[Any]]
     inputs: list[Vector]
     trace: Trace | None
     residuals: list[list[Any]]
+    unseen: Mapping[str, str] = {}
+    roundings: int = 0
 
 
 def ask_for(xs: Sequence[Vector], size: int, calls: int) -> None:

@@ -144,6 +144,17 @@ def scaled(table: NDArray[np.int64], dtype: str) -> NDArray[np.number]:
     return (table / 10 if dtype.startswith("float") else table).astype(dtype)
 
 
+def cast(example: Example, dtypes: Sequence[str]) -> Example:
+    """The example in the first of ``dtypes``, unless its own is among them."""
+    if str(example.xs[0].dtype) in dtypes:
+        return example
+    xs: list[Vector] = [
+        Sparse(x.indices, x.values.astype(dtypes[0]), x.n) if isinstance(x, Sparse) else x.astype(dtypes[0])
+        for x in example.xs
+    ]
+    return example._replace(xs=xs)
+
+
 def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
     """Examples of sparse vectors with a rank, an index or an entry less; none at the edge."""
     p, n = example.p, example.n

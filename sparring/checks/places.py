@@ -28,7 +28,8 @@ class Observed(NamedTuple):
     ``ys``: results by call and rank, empty where the run came to no end; ``inputs``: every
     rank's vector after the last call; ``flaws``: property -> what the run itself showed;
     ``refused``: why this place could not run the target; ``residuals``: as results, what a
-    stateful target shows of what it keeps.
+    stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
+    :class:`~sparring.checks.examined.Examined`.
     """
 
     ys: list[list[Any]]
@@ -37,6 +38,8 @@ class Observed(NamedTuple):
     flaws: Mapping[str, str]
     refused: str = ""
     residuals: Sequence[list[Any]] = ()
+    unseen: Mapping[str, str] = {}
+    roundings: int = 0
 
 
 class Place(Protocol):
@@ -119,12 +122,13 @@ class Ranks(Protocol):
 
 @dataclass
 class Real:
-    """Real ranks."""
+    """Real ranks.  ``costly``: after a rank has failed they must be started again."""
 
     ranks: Ranks
     params: Mapping[str, Any] = field(default_factory=dict)
     timeout: float = 10.0
     name: str = "mpi"
+    costly: bool = True
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         calls = CALLS if again else 1
@@ -137,4 +141,5 @@ class Real:
             return Observed([], [], None, {"deadlock": str(hang)})
         except RankFailed as failure:
             return Observed([], [], None, {example.prop: str(failure)})
-        return Observed(seen.ys, seen.inputs, seen.trace, {}, residuals=seen.residuals)
+        more: dict[str, Any] = {"residuals": seen.residuals, "unseen": seen.unseen, "roundings": seen.roundings}
+        return Observed(seen.ys, seen.inputs, seen.trace, {}, **more)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+DTYPES = "float32, float64, int32 and int64"
+"""What vectors may be, in words."""
+
 PROPERTIES: Mapping[str, str] = {
     "result": "every rank returns the sum of all",
     "agreement": "all ranks return the same bits",
@@ -15,7 +18,7 @@ PROPERTIES: Mapping[str, str] = {
     "hygiene": "every message is matched, every request completed, no buffer touched early",
     "contention": "no link serves two senders where the page says so",
     "edge sizes": "the sum also where n < p, n = 0 or p = 1",
-    "dtypes": "the sum for float32, float64, int32 and int64, in the same dtype",
+    "dtypes": f"the sum for {DTYPES}, in the same dtype",
 }
 
 SPARSE: Mapping[str, str] = {
@@ -24,7 +27,7 @@ SPARSE: Mapping[str, str] = {
     "steps": "list by list what the page sends: who, to whom, which entries",
     "volume": "as many messages and entries as the page, an index and a value each",
     "edge sizes": "the sum also where n < p, n = 0 or p = 1, and of empty and full vectors",
-    "dtypes": "the sum for float32, float64, int32 and int64, indices of int32 and int64, in the same dtypes",
+    "dtypes": f"the sum for {DTYPES}, indices of int32 and int64, in the same dtypes",
 }
 """What some of them mean where vectors are sparse."""
 
@@ -37,7 +40,7 @@ STATEFUL: Mapping[str, str] = {
     "steps": SPARSE["steps"],
     "volume": SPARSE["volume"],
     "edge sizes": "the page's bits also where n < p, n = 0 or p = 1",
-    "dtypes": "the page's bits for float32, float64, int32 and int64, in the same dtype",
+    "dtypes": f"the page's bits for {DTYPES}, in the same dtype",
 }
 """The same where entries are selected and the rest is kept for the next call; two of them apply there alone."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from sparring.checks import examples, series
+from sparring.checks import examples, properties, series
 from sparring.checks.examples import Example
 from sparring.checks.properties import LEVELS, meanings
 from sparring.errors import InputError
@@ -38,6 +38,8 @@ class Question:
     sparse: bool = False
     """Whether the target takes sparse vectors; a page says so itself."""
     params: Mapping[str, Any] = field(default_factory=dict)
+    dtypes: Sequence[str] = examples.DTYPES
+    """What the vectors may be."""
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -46,6 +48,10 @@ class Question:
             raise InputError(f"level {self.level!r} needs a page to compare messages with: --algorithm ALGO")
         if unknown := [p for p in self.only if p not in self.meanings]:
             raise InputError(f"no property {unknown[0]!r}: there are {', '.join(self.meanings)}")
+        if odd := [dtype for dtype in self.dtypes if dtype not in examples.DTYPES]:
+            raise InputError(f"no dtype {odd[0]!r}: there are {', '.join(examples.DTYPES)}")
+        if not self.dtypes:
+            raise InputError("dtypes: at least one that the target takes")
         if not self.ranks or min(self.ranks) < 1:
             raise InputError("ranks: at least one number of ranks, each at least 1")
 
@@ -57,7 +63,14 @@ class Question:
     @property
     def meanings(self) -> Mapping[str, str]:
         """The properties that apply, and what they mean."""
-        return meanings(sparse=self.sparse, stateful=self.stateful)
+        found = meanings(sparse=self.sparse, stateful=self.stateful)
+        only = " and ".join(self.dtypes)
+        return {**found, "dtypes": found["dtypes"].replace(properties.DTYPES, only)} if self.fewer_dtypes else found
+
+    @property
+    def fewer_dtypes(self) -> bool:
+        """Whether the target takes some dtypes only."""
+        return set(self.dtypes) != set(examples.DTYPES)
 
     @property
     def asked(self) -> Sequence[str]:
@@ -67,18 +80,27 @@ class Question:
     @property
     def name(self) -> str:
         """The target, in a report."""
+        if isinstance(self.target, list | tuple):
+            return " ".join(self.target)
         return self.target if isinstance(self.target, str) else getattr(self.target, "__qualname__", repr(self.target))
 
     def examples(self, kind: str) -> st.SearchStrategy[Example]:
         """What examples of one kind are drawn from; how many entries are kept is drawn too, unless it is given."""
         if self.page is None or not self.page.stateful:
-            return examples.examples(self.ranks, kind, sparse=self.sparse)
-        drawn = [KEPT] if KEPT in self.page.params and KEPT not in self.params else []
-        return series.examples(self.ranks, kind, drawn)
+            found = examples.examples(self.ranks, kind, sparse=self.sparse)
+        else:
+            drawn = [KEPT] if KEPT in self.page.params and KEPT not in self.params else []
+            found = series.examples(self.ranks, kind, drawn)
+        return found.map(self.fitting) if self.fewer_dtypes else found
+
+    def fitting(self, example: Example) -> Example:
+        """The example in a dtype that the target takes."""
+        return examples.cast(example, self.dtypes)
 
     def fewer(self, example: Example) -> Iterator[Example]:
         """Examples that have a little less."""
-        return series.fewer(example, self.ranks) if self.stateful else examples.fewer(example, self.ranks)
+        found = series.fewer(example, self.ranks) if self.stateful else examples.fewer(example, self.ranks)
+        return map(self.fitting, found)
 
     def page_for(self, example: Example) -> Page | None:
         """The page with the example's parameters."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import chain
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 KEPT = 50
 """Communicators of one size that stay open: an MPI library has some 2000, and the target may take as many as we."""
-HERE = str(Path(__file__).parent)
+HERE = tuple(str(Path(__file__).parents[1] / room) for room in ("checks", "adapters"))
 
 
 class Comms:
@@ -69,11 +69,15 @@ def duplicate(comm: Intracomm) -> Iterator[tuple[Intracomm, None]]:
 
 
 def play(
-    comms: Comms, ranks: int, target: Any, x: Vector, *, calls: int, rows: bool, trace: bool, params: Mapping[str, Any]
-) -> Message:
-    """This rank's part in an example: its answer, or the traceback of what the code under test raises."""
+    comms: Any, ranks: int, target: Any, x: Vector, *, calls: int, rows: bool, trace: bool, params: Mapping[str, Any],
+    load: Callable[[str], Any] = targets.load,
+) -> Message:  # fmt: skip
+    """This rank's part in an example: its answer, or the traceback of what the code under test raises.
+
+    ``comms``: a :class:`Comms`, or what gives communicators of another kind; ``load`` finds a target by its name.
+    """
     try:
-        function = targets.load(target) if isinstance(target, str) else target
+        function = load(target) if isinstance(target, str) else target
         comm, log = comms.new(ranks, trace=trace)
         played = called(function, comm, x, calls, params, rows=rows)
         return told(played, log.events[:] if log else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from sparring.checks.examples import Example
@@ -40,7 +41,7 @@ print("holds: {prop} on this example")
 
 def write(question: Question, on: str, prop: str, example: Example, why: str) -> Path | None:
     """Write the script for ``prop``; None for a target that has no name to find it by."""
-    if not isinstance(question.target, str):
+    if not isinstance(question.target, str | list | tuple):
         return None
     FOLDER.mkdir(exist_ok=True)
     file = FOLDER / f"{prop.replace(' ', '-')}.py"
@@ -59,8 +60,10 @@ def first_line(text: str) -> str:
     return text.splitlines()[0].replace("\\", "/").replace('"""', "'''")
 
 
-def absolute(target: str) -> str:
-    """A file's target by its full path, so that the script runs from anywhere."""
+def absolute(target: str | Sequence[str]) -> str | list[str]:
+    """A file's target by its full path, so that the script runs from anywhere; a command as it is."""
+    if not isinstance(target, str):
+        return [str(Path(word).resolve()) if word.startswith(("./", "../")) else word for word in target]
     place, _, name = target.rpartition(":")
     return f"{Path(place).resolve()}:{name}" if place.endswith(".py") else target
 

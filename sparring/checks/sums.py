@@ -25,7 +25,7 @@ Reference: TypeAlias = tuple[Vector, Array]
 
 def judged(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
     """The property that a wrong sum falsifies, and the first one."""
-    wanted = references(example.xs, page)
+    wanted = references(example.xs, page, seen.roundings)
     for call, ys in enumerate(seen.ys):
         for r, (y, reference) in enumerate(zip(ys, wanted)):
             if why := unlike(y, *reference):
@@ -34,13 +34,13 @@ def judged(example: Example, seen: Observed, page: Page | None) -> dict[str, str
     return {}
 
 
-def references(xs: Sequence[Any], page: Page | None) -> list[Reference]:
+def references(xs: Sequence[Any], page: Page | None, roundings: int = 0) -> list[Reference]:
     """For each rank the right result, and how far its entries may lie from it.
 
     The support of sparse vectors is the page's, else the union of all.
     """
     if not isinstance(xs[0], Sparse):
-        return [reference(xs)] * len(xs)
+        return [reference(xs, roundings)] * len(xs)
     union = np.unique(np.concatenate([x.indices for x in xs]))
     supports = [y.indices for y in run(page, xs).results] if page else [union] * len(xs)
     return [sparse_reference(xs, x, np.asarray(support)) for x, support in zip(xs, supports)]
@@ -55,18 +55,19 @@ def sparse_reference(xs: Sequence[Sparse], mine: Sparse, support: Array) -> Refe
     return mine.having(support.tolist(), sums), slack
 
 
-def reference(xs: Sequence[Array]) -> tuple[Array, Array]:
+def reference(xs: Sequence[Array], roundings: int = 0) -> tuple[Array, Array]:
     """The exact sum, rounded once, and how far a sum in any order may lie from it.
 
     The bound is Higham's gamma_{p-1} sum |x| (Accuracy and Stability of Numerical Algorithms, 2nd
     ed., eq. 4.4), plus half a unit for the rounding of the reference; 0 for integers, which wrap.
+    ``roundings``: how many more an entry goes through than there are additions, each as an addition counts.
     """
     table = np.stack(xs)
     if table.dtype.kind == "i":
         return table.sum(axis=0, dtype=table.dtype), np.zeros(table.shape[1])
     columns = table.astype(np.float64).T.tolist()
     exact = np.array([math.fsum(column) for column in columns], np.float64)
-    slack = gamma(len(xs) - 1, table.dtype) * np.abs(table.astype(np.float64)).sum(axis=0)
+    slack = gamma(len(xs) - 1 + roundings, table.dtype) * np.abs(table.astype(np.float64)).sum(axis=0)
     return exact.astype(table.dtype), slack + unit(table.dtype) * np.abs(exact)
 
 

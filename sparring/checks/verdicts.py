@@ -35,7 +35,7 @@ def verdict_on(question: Question, prop: str, found: Found) -> Result:
         if prop in findings.smallest:
             return refuted(question, prop, where, found.on, *findings.smallest[prop])
     counted = sum(f.judged.get(prop, 0) for f in found.seen.values() if not f.refused)
-    if counted and not (prop == "hygiene" and found.on == "mpi"):
+    if counted and not (prop == "hygiene" and "simulated" not in found.seen):
         return Result(question.name, prop, tested(counted), question.meanings[prop])
     return Result(question.name, prop, *uncovered(question, prop, found))
 
@@ -51,7 +51,7 @@ def refuted(question: Question, prop: str, where: str, on: str, example: Example
 
 def uncovered(question: Question, prop: str, found: Found) -> tuple[Verdict, str]:
     """Why there is no verdict on a property."""
-    if found.missing and found.on == "mpi":
+    if found.missing and not found.seen:
         return UNDECIDED, found.missing
     if refused := next((f.refused for f in found.seen.values() if f.refused), ""):
         return NOT_COVERED, refused

@@ -11,9 +11,11 @@ import os
 import queue
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from sparring.checks import target as targets
 from sparring.checks.line import Line, Message
 from sparring.checks.rank import Comms, play
 
@@ -51,7 +53,7 @@ def listen(line: Line, jobs: queue.Queue[Message]) -> NoReturn:
         os._exit(0)
 
 
-def answer(comms: Comms, job: Message) -> Message:
+def answer(comms: Any, job: Message, load: Callable[[str], Any] = targets.load) -> Message:
     """This rank's answer.  Should it take longer than its time, its stack is written to the log while it goes on."""
     asked = job.header
     os.ftruncate(2, 0)
@@ -59,7 +61,7 @@ def answer(comms: Comms, job: Message) -> Message:
     try:
         return play(
             comms, asked["ranks"], asked["target"], job.arrays[0],
-            calls=asked["calls"], rows=asked["rows"], trace=asked["trace"], params=asked["params"],
+            load=load, calls=asked["calls"], rows=asked["rows"], trace=asked["trace"], params=asked["params"],
         )  # fmt: skip
     finally:
         faulthandler.cancel_dump_traceback_later()

@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
+from typing import IO
 
 from sparring.checks import launch
 from sparring.checks.line import Line
@@ -45,16 +46,24 @@ class Workers:
         with socket.socket(socket.AF_UNIX) as hub, (self.folder / "launcher").open("wb") as log:
             hub.bind(str(self.folder / "driver"))
             hub.listen(self.size)
-            command = [sys.executable, "-P", "-m", "sparring.checks.worker", str(self.folder)]
             paths = os.pathsep.join(map(os.path.abspath, sys.path))  # what the driver can import, they can
             env = {**os.environ, "PYTHONPATH": paths, "TMPDIR": str(self.folder)}  # what they leave goes with it
-            self.process = launch.start(command, self.size, output=log, env=env, tidy=False)
+            self.process = self.launched(log, env)
             try:
                 self._greet(hub, time.monotonic() + timeout)
                 self.shared = launch.segments(self.pids())
             except BaseException:
                 self.close()
                 raise
+
+    def launched(self, output: IO[bytes], env: dict[str, str]) -> subprocess.Popen[bytes]:
+        """What starts the processes, in a session of its own."""
+        command = [sys.executable, "-P", "-m", "sparring.checks.worker", str(self.folder)]
+        return launch.start(command, self.size, output=output, env=env, tidy=False)
+
+    def starter(self) -> str:
+        """Its name."""
+        return str(launch.find())
 
     def _greet(self, hub: socket.socket, deadline: float) -> None:
         """Wait until every rank has reported."""
@@ -79,7 +88,7 @@ class Workers:
 
     def _check_alive(self, deadline: float) -> None:
         if self.process.poll() is not None:
-            raise SparringError(f"{launch.find()} ended with code {self.process.returncode}:\n{self.log()}")
+            raise SparringError(f"{self.starter()} ended with code {self.process.returncode}:\n{self.log()}")
         if time.monotonic() > deadline:
             missing = sorted(set(range(self.size)) - set(self.lines))
             raise SparringError(f"ranks {missing} of {self.size} did not start in time:\n{self.log()}")

@@ -1,0 +1,69 @@
+"""What is no mpi4py function, run on ranks of its own: programs, and code on ``torch.distributed``.
+
+``check`` plays examples wherever somebody can run them; an adapter is such a somebody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
+
+from sparring.errors import InputError
+
+if TYPE_CHECKING:
+    from sparring.checks.examined import Examined
+    from sparring.checks.question import Question
+
+NAMES: Mapping[str, str] = {
+    "command": "sparring.adapters.executable:Executable",
+    "torch": "sparring.adapters.gloo:Functions",
+    "ddp": "sparring.adapters.gloo:Hooks",
+}
+"""Where adapters live, by what ``check`` calls the place ``on`` which they run a target."""
+
+
+class Adapter(Protocol):
+    """Ranks for the examples of one question; made with it, and raises InputError where it cannot serve it."""
+
+    dtypes: ClassVar[Sequence[str]]
+    """What vectors its targets can take at all."""
+    examples: ClassVar[int]
+    """How many are drawn, unless somebody says how many."""
+    patience: ClassVar[float]
+    """Seconds for one example, after which it hangs."""
+    costly: ClassVar[bool]
+    """Whether a failure costs more than a success, so that failing examples are not repeated."""
+
+    def __init__(self, question: Question) -> None: ...
+
+    def examine(
+        self, target: Any, xs: Sequence[Any], *, calls: int, rows: bool, trace: bool, timeout: float, **params: Any
+    ) -> Examined:
+        """Run ``target`` where rank ``r`` has ``xs[r]``; raises RankFailed or Hang."""
+        ...
+
+    def stop(self) -> None:
+        """End what was started, and remove what was written."""
+        ...
+
+
+def place(target: Any, on: str) -> str:
+    """Where ``target`` runs: the words of a command on ranks of their own, everything else as asked.
+
+    Raises InputError where the two do not belong together.
+    """
+    words = isinstance(target, list | tuple)
+    if words and on not in ("simulated", "command"):
+        raise InputError(f"on={on!r}: a program runs by its own command; leave it out")
+    if on == "command" and not words:
+        raise InputError(f"on='command': {target!r} is no list of words such as ['mpiexec', './a.out', …]")
+    return "command" if words else on
+
+
+def find(on: str) -> type[Adapter] | None:
+    """The adapter for that place; None where there is none."""
+    if on not in NAMES:
+        return None
+    home, _, name = NAMES[on].partition(":")
+    return cast("type[Adapter]", getattr(import_module(home), name))

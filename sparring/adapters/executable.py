@@ -1,0 +1,173 @@
+"""Programs in any language: vectors come and results go as files.  ``docs/reference/file-targets.md`` has the form."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sparring.adapters import recorder, vectorfiles
+from sparring.checks import launch, runtimes
+from sparring.checks.examined import Examined
+from sparring.checks.examples import DTYPES
+from sparring.checks.group import Hang
+from sparring.errors import InputError, RankFailed
+from sparring.proofs.trace import files
+from sparring.proofs.trace.events import Trace
+
+if TYPE_CHECKING:
+    from sparring.checks.question import Question
+
+PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
+NEEDED = ("p", "input", "output")
+UNSEEN = {"input untouched": "the memory of a program is its own"}
+
+
+class Failed(RankFailed):
+    """A program did not do what it must; the message is one sentence."""
+
+    def __init__(self, why: str, rank: int = 0) -> None:
+        super().__init__(rank, why)
+        self.args = (why,)
+
+
+class Stuck(Hang):
+    """A program did not end in time."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__([0], 1, 0, {0: ""})
+        self.args = (why,)
+
+
+class Executable:
+    """A program, started anew for each example: ``mpiexec -n {p} ./a.out {input} {output}``.
+
+    Raises InputError where a word is missing, or there is no such program.
+    """
+
+    dtypes: ClassVar[Sequence[str]] = DTYPES
+    examples: ClassVar[int] = 30
+    patience: ClassVar[float] = 20.0
+    costly: ClassVar[bool] = False
+
+    def __init__(self, question: Question) -> None:
+        words = list(question.target)
+        known = {*NEEDED, *question.params, *(question.page.params if question.page else ())}
+        sensible(words, known)
+        if question.stateful:
+            raise InputError("a program gets one vector a rank and keeps none: no algorithm that selects entries")
+        self.folder = tempfile.TemporaryDirectory(prefix="sparring-")
+        self.library = recorder.built(Path(self.folder.name)) if question.level != "result" else None
+
+    def examine(
+        self, target: Sequence[str], xs: Sequence[Any], *, calls: int = 1, rows: bool = False, trace: bool = False,
+        timeout: float = 20.0, **params: Any,
+    ) -> Examined:  # fmt: skip
+        """Run the program ``calls`` times, with ``xs[r]`` for rank ``r``; raises Failed or Stuck."""
+        played = [self.play(target, xs, timeout, params, trace=trace) for _ in range(calls)]
+        return Examined([ys for ys, _ in played], list(xs), played[-1][1], [], UNSEEN)
+
+    def play(
+        self, words: Sequence[str], xs: Sequence[Any], timeout: float, params: Mapping[str, Any], *, trace: bool
+    ) -> tuple[list[Any], Trace | None]:
+        """What every rank writes, and what it sends, where that is looked at."""
+        name = shown(words, len(xs))
+        with tempfile.TemporaryDirectory(prefix="sparring-") as place:
+            given, written = Path(place, "input"), Path(place, "output")
+            for folder in (given, written):
+                folder.mkdir()
+            for r, x in enumerate(xs):
+                vectorfiles.write(given, r, len(xs), x)
+            values = {"p": len(xs), "input": given, "output": written, **params}
+            preload = recorder.environment(self.library, Path(place)) if self.library and trace else {}
+            run([filled(word, values) for word in words], name, timeout, preload)
+            ys = [result(written, r, name) for r in range(len(xs))]
+            return ys, sent(Path(place), name, len(xs)) if preload else None
+
+    def stop(self) -> None:
+        """Remove the recorder; nothing else lives longer than its example."""
+        self.folder.cleanup()
+
+
+def sensible(words: Sequence[str], known: set[str]) -> None:
+    """Raises InputError where the command has a word too few, or one that nobody knows."""
+    found = {name for word in words for name in PLACEHOLDER.findall(word)}
+    if missing := [name for name in NEEDED if name not in found]:
+        raise InputError(f"{' '.join(words)!r} has no {{{missing[0]}}}: "
+                         "write it as in mpiexec -n {p} ./a.out {input} {output}")  # fmt: skip
+    if odd := sorted(found - known):
+        raise InputError(f"nobody knows {{{odd[0]}}}: there are {', '.join(f'{{{name}}}' for name in sorted(known))}")
+    for word in words:
+        if word.startswith(("./", "../")) and not PLACEHOLDER.search(word) and not Path(word).exists():
+            raise InputError(f"no file {word}, wanted by the command: build it first")
+    program(words[0])
+
+
+def program(word: str) -> str:
+    """Where the program lies: on PATH, else beside this Python, where the wheels of MPI put theirs."""
+    found = shutil.which(word) or shutil.which(word, path=Path(sys.executable).parent)
+    if found is None:
+        raise InputError(f"no program {word!r} on PATH or beside {sys.executable}")
+    return found
+
+
+def filled(word: str, values: Mapping[str, Any]) -> str:
+    """The word with what stands for its names."""
+    return PLACEHOLDER.sub(lambda match: str(values[match[1]]), word)
+
+
+def shown(words: Sequence[str], p: int) -> str:
+    """The command as it is told: the number of ranks filled in, the folders' names not."""
+    return " ".join(words).replace("{p}", str(p))
+
+
+def run(words: Sequence[str], name: str, timeout: float, env: Mapping[str, str]) -> None:
+    """Run a command to its end; raises Failed or Stuck.  Nothing of it is left running."""
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(
+            [program(words[0]), *words[1:]], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+            env={**environment(), **env}, start_new_session=True,
+        )  # fmt: skip
+        try:
+            code = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise Stuck(f"'{name}' did not end within {timeout:g} s") from None
+        finally:
+            launch.stop(process)
+        output.seek(0)
+        lines = output.read().decode(errors="replace").strip().splitlines()
+    if code:
+        said = f" after saying {lines[-1][:200]!r}" if lines else ""
+        raise Failed(f"'{name}' ended with exit code {code}{said}: it must be 0")
+
+
+def environment() -> dict[str, str]:
+    """What launchers need so that more ranks than cores start, as any user, beside other jobs."""
+    habits = [{**its.always, **its.environment} for its in runtimes.RUNTIMES]
+    return {name: value for habit in habits for name, value in habit.items()} | {"TERM": "dumb"} | dict(os.environ)
+
+
+def sent(folder: Path, name: str, ranks: int) -> Trace:
+    """What the ranks sent; raises Failed where they left no trace, or of another number of ranks."""
+    try:
+        trace = files.read(folder)
+    except InputError as error:
+        raise Failed(f"'{name}' left no trace, {error}: it must call MPI_Init and MPI_Finalize, and MPI must be the "
+                     "mpicc's that is beside its mpiexec") from None  # fmt: skip
+    if trace.ranks != ranks:
+        raise Failed(f"'{name}' ran on {trace.ranks} ranks: it must run on {ranks}")
+    return trace
+
+
+def result(folder: Path, rank: int, name: str) -> Any:
+    """What a rank wrote; raises Failed where it is no vector."""
+    try:
+        return vectorfiles.read(folder, rank)
+    except InputError as error:
+        raise Failed(f"'{name}': {error}", rank) from None

@@ -1,0 +1,90 @@
+"""Code on ``torch.distributed``: processes of its gloo backend, which play examples as those of MPI do.
+
+The processes are forked from one that has imported torch: it takes seconds, and once is enough.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, ClassVar
+
+from sparring.adapters import extra
+from sparring.checks.examined import Examined
+from sparring.checks.examples import DTYPES
+from sparring.checks.group import Group
+from sparring.checks.workers import Workers
+from sparring.errors import InputError
+
+if TYPE_CHECKING:
+    from sparring.checks.question import Question
+
+SECONDS = 120.0
+"""For importing torch and meeting each other."""
+
+
+class GlooWorkers(Workers):
+    """Waiting processes of ``torch.distributed``; ``kind``: "function" or "hook", what their targets are."""
+
+    def __init__(self, size: int, timeout: float, kind: str) -> None:
+        self.kind = kind
+        super().__init__(size, timeout)
+
+    def launched(self, output: IO[bytes], env: dict[str, str]) -> subprocess.Popen[bytes]:
+        command = ["-P", "-m", "sparring.adapters.gloo_rank", str(self.folder), str(self.size), self.kind]
+        return subprocess.Popen(
+            [sys.executable, *command], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+            env={**env, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": loopback()}, start_new_session=True,
+        )  # fmt: skip
+
+    def starter(self) -> str:
+        return "the process that starts torch's ranks"
+
+
+def loopback() -> str:
+    """The network interface by which the processes of one machine talk; gloo asks the host's name otherwise."""
+    return os.environ.get("GLOO_SOCKET_IFNAME") or ("lo" if Path("/sys/class/net/lo").exists() else "lo0")
+
+
+class Functions(Group):
+    """``f(group, x, /, **params) -> y`` with a process group and tensors on the CPU, or a class as for MPI."""
+
+    dtypes: ClassVar[Sequence[str]] = DTYPES
+    examples: ClassVar[int] = 100
+    patience: ClassVar[float] = 20.0
+    costly: ClassVar[bool] = True
+    kind: ClassVar[str] = "function"
+
+    def __init__(self, question: Question) -> None:
+        extra.there()
+        if question.level != "result":
+            raise InputError(f"level {question.level!r}: what torch sends is not seen; leave it out")
+        if question.sparse or question.stateful:
+            raise InputError("on torch a target takes and returns dense tensors: no algorithm of sparse vectors")
+        super().__init__(max(question.ranks), timeout=SECONDS)
+
+    def start(self) -> Workers:
+        if self.workers is None:
+            self.workers = GlooWorkers(self.size, SECONDS, self.kind)
+        return self.workers
+
+    def examine(self, target: Any, xs: Sequence[Any], *, trace: bool = False, **asked: Any) -> Examined:
+        """As :meth:`Group.examine`, without a record of messages."""
+        return super().examine(target, xs, trace=False, **asked)
+
+
+class Hooks(Functions):
+    """Communication hooks of DDP: ``hook(group, bucket) -> Future``, or a class ``T(group, n)`` called with a bucket.
+
+    A hook gives the mean: its division, and the multiplication that makes a sum of it again, round once each.
+    """
+
+    dtypes: ClassVar[Sequence[str]] = ("float32", "float64")
+    kind: ClassVar[str] = "hook"
+
+    def examine(self, target: Any, xs: Sequence[Any], **asked: Any) -> Examined:
+        unseen = {"input untouched": "a hook may do with the bucket what it likes"}
+        return super().examine(target, xs, **asked)._replace(unseen=unseen, roundings=2)

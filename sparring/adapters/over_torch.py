@@ -1,0 +1,117 @@
+"""A communicator by mpi4py's names over a process group of torch: as much of it as our implementations use.
+
+A message is two of torch's, its length and its bytes, since a receive of MPI may have more room than comes.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.adapters import extra
+
+LENGTH, BYTES = 7001, 7002
+"""The tags of lengths and of bytes: a user's own messages in the group have others."""
+
+
+class Request:
+    """A send or receive that has begun: torch's ``works``, and what must live until they are over."""
+
+    def __init__(self, *works: Any, held: Any = None) -> None:
+        self.works, self.held = works, held
+
+    def Wait(self) -> None:
+        """Return when it is over."""
+        for work in self.works:
+            work.wait()
+
+
+class Receiving(Request):
+    """A receive, whose bytes are asked for once their number has come: receives are waited for as they were posted."""
+
+    def __init__(self, comm: Comm, buffer: NDArray[Any], source: int) -> None:
+        torch = extra.torch()
+        self.comm, self.buffer, self.source = comm, buffer, source
+        self.length = torch.empty(1, dtype=torch.int64)
+        super().__init__(comm.receive(self.length, source, LENGTH))
+
+    def Wait(self) -> None:
+        super().Wait()
+        octets = np.empty(int(self.length), np.uint8)
+        if octets.size:
+            self.comm.receive(tensor(octets), self.source, BYTES).wait()
+        self.buffer.reshape(-1).view(np.uint8)[: octets.size] = octets
+
+
+class Comm:
+    """The ranks of a process group; None is the default one.  Only for arrays that are contiguous."""
+
+    keys: ClassVar[count[int]] = count()
+
+    def __init__(self, group: Any = None) -> None:
+        dist = extra.torch("distributed")
+        self.dist, self.group = dist, group if group is not None else dist.group.WORLD
+        self.kept: dict[int, Any] = {}
+
+    def Get_rank(self) -> int:
+        """This process's rank in the group."""
+        return int(self.dist.get_rank(self.group))
+
+    def Get_size(self) -> int:
+        """How many ranks there are."""
+        return int(self.dist.get_world_size(self.group))
+
+    def Isend(self, buffer: NDArray[Any], dest: int) -> Request:
+        """Begin to send what the buffer holds; it stays as it is until the request is over."""
+        torch = extra.torch()
+        octets = np.ascontiguousarray(buffer).reshape(-1).view(np.uint8)
+        parts = [(torch.tensor([octets.size], dtype=torch.int64), LENGTH)]
+        parts += [(tensor(octets), BYTES)] if octets.size else []
+        works = [self.dist.isend(part, group=self.group, group_dst=dest, tag=tag) for part, tag in parts]
+        return Request(*works, held=parts)
+
+    def Irecv(self, buffer: NDArray[Any], source: int) -> Request:
+        """Begin to receive into the buffer, which has room for what comes or for more."""
+        return Receiving(self, buffer, source)
+
+    def Send(self, buffer: NDArray[Any], dest: int) -> None:
+        """Send, and wait until that is over."""
+        self.Isend(buffer, dest).Wait()
+
+    def Recv(self, buffer: NDArray[Any], source: int) -> None:
+        """Receive."""
+        self.Irecv(buffer, source).Wait()
+
+    def receive(self, part: Any, source: int, tag: int) -> Any:
+        """torch's receive of exactly as much."""
+        return self.dist.irecv(part, group=self.group, group_src=source, tag=tag)
+
+    def Allgather(self, mine: NDArray[Any], all_of_us: NDArray[Any]) -> None:
+        """Every rank's array as a row."""
+        rows = [tensor(row) for row in all_of_us.reshape(self.Get_size(), -1)]
+        self.dist.all_gather(rows, tensor(mine.reshape(-1)), group=self.group)
+
+    @classmethod
+    def Create_keyval(cls, **_: Any) -> int:
+        """A key for :meth:`Set_attr`; nothing is freed, so what to do then is not asked."""
+        return next(cls.keys)
+
+    def Get_attr(self, key: int) -> Any:
+        """What was kept under the key, or None."""
+        return self.kept.get(key)
+
+    def Set_attr(self, key: int, value: Any) -> None:
+        """Keep a value under the key."""
+        self.kept[key] = value
+
+    def Dup(self) -> Comm:
+        """Another of the same group: its messages have tags of ours anyway."""
+        return Comm(self.group)
+
+
+def tensor(x: NDArray[Any]) -> Any:
+    """A tensor in the array's memory; of one that is read-only, in a copy's."""
+    return extra.torch().from_numpy(x if x.flags.writeable else x.copy())

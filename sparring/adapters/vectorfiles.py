@@ -1,0 +1,117 @@
+"""One rank's vector as a file: ``docs/reference/file-targets.md`` says it in full.
+
+``rankR.bin`` is a line of JSON and then the entries, little-endian; ``rankR.npz`` is numpy's.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.checks.vectors import Vector
+from sparring.errors import InputError
+from sparring.sparse import INDICES, VALUES, Sparse
+
+FORMAT, VERSION = "sparring vector", 1
+HEADER = 4096
+"""Bytes of the first line, at most."""
+
+
+def write(folder: Path, rank: int, ranks: int, x: Vector) -> None:
+    """Write the vector of rank ``rank`` in both forms."""
+    parts = {"values": x.values, "indices": x.indices} if isinstance(x, Sparse) else {"x": x}
+    place = {"rank": rank, "ranks": ranks, "n": x.size}
+    sizes = {"count": len(x), "indices": str(x.indices.dtype)} if isinstance(x, Sparse) else {}
+    head = {"format": FORMAT, "version": VERSION, **place, "dtype": str(x.dtype), **sizes}
+    line = json.dumps(head, separators=(",", ":")).encode() + b"\n"
+    body = b"".join(part.astype(part.dtype.newbyteorder("<")).tobytes() for part in parts.values())
+    (folder / f"rank{rank}.bin").write_bytes(line + body)
+    np.savez(folder / f"rank{rank}.npz", allow_pickle=False, **place, **parts)
+
+
+def read(folder: Path, rank: int) -> Vector:
+    """The vector of rank ``rank``, in either form; raises InputError where there is none, or something else."""
+    raw, zipped = folder / f"rank{rank}.bin", folder / f"rank{rank}.npz"
+    if raw.is_file():
+        return from_raw(raw)
+    if zipped.is_file():
+        return from_npz(zipped)
+    raise InputError(f"neither {raw.name} nor {zipped.name} is there: every rank must have its vector in one of them")
+
+
+def from_raw(path: Path) -> Vector:
+    """The vector in a ``.bin`` file."""
+    with path.open("rb") as file:
+        line, body = file.readline(HEADER), file.read()
+    head = header(path, line)
+    values = np.dtype(chosen(path, head, "dtype", VALUES)).newbyteorder("<")
+    if "indices" not in head:
+        return cut(path, body, (head["n"], values))[0]
+    indices = np.dtype(chosen(path, head, "indices", INDICES)).newbyteorder("<")
+    count = whole(path, head, "count")
+    entries, at = cut(path, body, (count, values), (count, indices))
+    return Sparse.made(at, entries, head["n"])
+
+
+def header(path: Path, line: bytes) -> dict[str, Any]:
+    """The first line, whose ``n`` is a length."""
+    try:
+        head = json.loads(line)
+    except ValueError:
+        head = None
+    if not line.endswith(b"\n") or not isinstance(head, dict):
+        raise InputError(f'{path.name}: the first line must be JSON such as {{"n":3,"dtype":"float64"}}')
+    told = {"format": FORMAT, "version": VERSION, **head}
+    if (told["format"], told["version"]) != (FORMAT, VERSION):
+        raise InputError(f"{path.name}: format {told['format']!r} {told['version']!r}: it must be {FORMAT!r} {VERSION}")
+    whole(path, head, "n")
+    return head
+
+
+def whole(path: Path, head: Mapping[str, Any], name: str) -> int:
+    """A number of entries; raises InputError for none."""
+    number = head.get(name)
+    if type(number) is not int or number < 0:
+        raise InputError(f"{path.name}: {name} is {number!r}: it must be a whole number, 0 or more")
+    return number
+
+
+def chosen(path: Path, head: Mapping[str, Any], name: str, known: tuple[str, ...]) -> str:
+    """A dtype's name; raises InputError for another."""
+    if head.get(name) not in known:
+        raise InputError(f"{path.name}: {name} is {head.get(name)!r}: there are {', '.join(known)}")
+    return str(head[name])
+
+
+def cut(path: Path, body: bytes, *parts: tuple[int, np.dtype[Any]]) -> list[NDArray[Any]]:
+    """The arrays that follow the first line; raises InputError for too few or too many bytes."""
+    wanted = sum(count * dtype.itemsize for count, dtype in parts)
+    if len(body) != wanted:
+        raise InputError(f"{path.name}: {len(body)} bytes follow the first line: by its words there must be {wanted}")
+    arrays, start = [], 0
+    for count, dtype in parts:
+        arrays.append(np.frombuffer(body, dtype, count, start).astype(dtype.newbyteorder("=")))
+        start += count * dtype.itemsize
+    return arrays
+
+
+def from_npz(path: Path) -> Vector:
+    """The vector in a ``.npz`` file: ``x``, or ``indices``, ``values`` and ``n``."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            names = [name for name in ("x", "indices", "values", "n") if name in file.files]
+            found: dict[str, NDArray[Any]] = {name: file[name] for name in names}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path.name} is no .npz of plain arrays: {error}") from None
+    if "x" in found:
+        return found["x"]
+    if set(found) != {"indices", "values", "n"}:
+        raise InputError(f"{path.name} has {', '.join(sorted(found)) or 'nothing that is known'}: "
+                         "it must have x, or indices, values and n")  # fmt: skip
+    return Sparse.made(found["indices"], found["values"], int(found["n"]))

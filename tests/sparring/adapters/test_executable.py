@@ -1,0 +1,172 @@
+"""Programs by files: what is right passes, and each thing that is wrong is one sentence."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sparring.adapters import vectorfiles
+from sparring.adapters.executable import Executable
+from sparring.checks.checking import check
+from sparring.checks.examples import KINDS, examples
+from sparring.checks.launch import find, processes
+from sparring.checks.vectors import comparable, unequal
+from sparring.cli import cli
+from sparring.errors import InputError
+
+ROOT = Path(__file__).parents[3]
+PROGRAM = Path(__file__).with_name("file_program.py")
+MPICC = Path(sys.executable).with_name("mpicc")
+C = pytest.mark.skipif(find() is None or not MPICC.exists(), reason='no mpicc beside this Python: pip install "mpich"')
+
+
+def command(mode):
+    return [sys.executable, str(PROGRAM), mode, "{p}", "{input}", "{output}"]
+
+
+@pytest.fixture
+def quick(monkeypatch, tmp_path):
+    """Reproducers go to an empty folder, examples end soon, and little time goes into smaller ones."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sparring.checks.engine.SHRINKING", 1.0)
+    monkeypatch.setattr(Executable, "patience", 5.0)
+
+
+def compiled(folder, *flags):
+    """The C example as the documentation compiles it."""
+    program = folder / "allreduce"
+    source = ROOT / "examples/c_allreduce/allreduce.c"
+    subprocess.run([MPICC, "-Wall", "-Werror", *flags, "-o", program, source], check=True, timeout=60)
+    return program
+
+
+@C
+@pytest.mark.mpi
+def test_the_c_example_is_right(quick, tmp_path):
+    """The C example, compiled with the wheel's mpicc, is an allreduce on 1 to 3 ranks."""
+    compiled(tmp_path)
+    target = ["mpiexec", "-n", "{p}", "./allreduce", "{input}", "{output}"]
+    report = check(target, ranks=[1, 2, 3], dtypes=["float64"], max_examples=12)
+    assert report.verdict == "holds"
+    verdicts = {r.property: str(r.verdict) for r in report.results}
+    assert all(verdicts[prop].startswith("tested") for prop in ("result", "agreement", "reproducibility", "deadlock"))
+    assert verdicts["input untouched"] == verdicts["hygiene"] == "not covered"
+
+
+@C
+@pytest.mark.mpi
+def test_the_planted_one_is_refuted(quick, tmp_path):
+    """The planted bug is found on three entries of two ranks, and the script that is written fails too."""
+    compiled(tmp_path, "-DPLANTED")
+    target = ["mpiexec", "-n", "{p}", "./allreduce", "{input}", "{output}"]
+    (result,) = check(target, ranks=[2], dtypes=["float64"], max_examples=12, only=["result"]).results
+    assert str(result.verdict) == "refuted"
+    assert result.witness["n"] % 2 == 1
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "sparring-failures/result.py"], env=environ, timeout=60, check=False)
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize("mode", ["right", "npz"])
+def test_both_forms(quick, mode):
+    """A right program passes with either form of file, in all four dtypes."""
+    report = check(command(mode), ranks=[2], max_examples=5)
+    assert report.verdict == "holds"
+    assert {str(r.verdict) for r in report.results if r.property == "dtypes"} == {"tested (1 example)"}
+
+
+FAULTS = {
+    "exits": "ended with exit code 3 after saying 'planted': it must be 0",
+    "missing": "neither rank1.bin nor rank1.npz is there: every rank must have its vector in one of them",
+    "shape": "rank 0 returned int64 of shape (1,), not 2 entries of int64",
+    "dtype": "rank 0 returned float32 of shape (2,), not 2 entries of int64",
+    "header": 'rank0.bin: the first line must be JSON such as {"n":3,"dtype":"float64"}',
+    "bytes": "rank0.bin: 16 bytes follow the first line: by its words there must be 24",
+    "unknown": "rank0.bin: dtype is 'complex64': there are float32, float64, int32, int64",
+}
+
+
+@pytest.mark.parametrize("mode", FAULTS)
+def test_faults(quick, mode):
+    """What a program does wrong refutes the result, in a sentence that says what would be right."""
+    examples = [([np.arange(2), np.arange(2)], "result")]
+    (result,) = check(command(mode), ranks=[2], only=["result"], examples=examples).results
+    assert str(result.verdict) == "refuted"
+    assert FAULTS[mode] in result.detail
+
+
+def test_a_hang_leaves_nothing(quick, monkeypatch, tmp_path):
+    """A program that does not end is a deadlock after its time, and neither it nor its children live on."""
+    monkeypatch.setattr(Executable, "patience", 1.5)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (result,) = check(command("hangs"), ranks=[2], only=["deadlock"], max_examples=5).results
+    assert f"'{' '.join(command('hangs')).replace('{p}', '2')}' did not end within 1.5 s" in result.detail
+    assert int((tmp_path / "children").read_text()) not in processes()
+
+
+QUESTIONS = {
+    "a.out {p} {input}": "has no {output}: write it as in mpiexec -n {p} ./a.out {input} {output}",
+    "a.out {p} {input} {output} {q}": "nobody knows {q}: there are {input}, {output}, {p}",
+    "./a.out {p} {input} {output}": "no file ./a.out, wanted by the command: build it first",
+    "a.out-nowhere {p} {input} {output}": "no program 'a.out-nowhere' on PATH or beside",
+}
+
+
+@pytest.mark.parametrize("text", QUESTIONS)
+def test_bad_commands(text):
+    """A command that cannot be run is refused before anything starts."""
+    with pytest.raises(InputError) as error:
+        check(text.split())
+    assert QUESTIONS[text] in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ({"on": "mpi"}, "a program runs by its own command"),
+        ({"dtypes": ["float16"]}, "no dtype 'float16': there are int64, int32, float64, float32"),
+        ({"page": "ring_topk"}, "keeps none"),
+    ],
+)
+def test_bad_questions(how, why):
+    """What cannot be asked of a program is refused in a sentence."""
+    with pytest.raises(InputError, match=why):
+        check(command("right"), **how)
+
+
+def test_a_place_for_programs_needs_one():
+    """A function does not run as a command."""
+    with pytest.raises(InputError, match="is no list of words"):
+        check("mine.py:allreduce", on="command")
+
+
+def test_the_command_line(quick):
+    """Behind ``--`` stands a command; how many examples were drawn is said; a parameter fills its place."""
+    words = [sys.executable, str(PROGRAM), "{mode}", "{p}", "{input}", "{output}"]
+    options = ["check", "--ranks", "2", "--only", "result", "--dtype", "float64", "-P", "mode=dtype"]
+    done = CliRunner().invoke(cli, [*options, "--max-examples", "2", "--", *words])
+    assert "rank 0 returned float32" in " ".join(done.stdout.split())
+    assert done.exit_code == 1
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_vectors_survive(tmp_path_factory, data):
+    """What is written in either form reads back with the same bits, dtypes and length, dense or sparse."""
+    folder = tmp_path_factory.mktemp("vectors")
+    kind, sparse = data.draw(st.sampled_from(KINDS)), data.draw(st.booleans())
+    for r, x in enumerate(xs := data.draw(examples([1, 2, 3], kind, sparse=sparse)).xs):
+        vectorfiles.write(folder, r, len(xs), x)
+        for path in (folder / f"rank{r}.bin", folder / f"rank{r}.npz"):
+            y = vectorfiles.read(folder, r)
+            assert comparable(x, y) and unequal(x, y) is None
+            path.unlink()

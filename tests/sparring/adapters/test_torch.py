@@ -1,0 +1,202 @@
+"""Code on ``torch.distributed``: gloo's own allreduce, torch's hooks of DDP, and planted bugs."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+
+import sparring
+from sparring.adapters.gloo import Functions, Hooks
+from sparring.checks.checking import check
+from sparring.checks.launch import descendants
+from sparring.checks.question import Question
+from sparring.errors import InputError, MissingExtra
+
+EXAMPLES = Path(__file__).parents[3] / "examples/torch/ddp_hooks.py"
+TARGETS = Path(__file__).with_name("torch_targets.py")
+HERE = importlib.util.find_spec("torch") is not None
+pytestmark = pytest.mark.torch
+TORCH = pytest.mark.skipif(not HERE, reason='no torch here: pip install "sparring[torch]"')
+JUDGED = ["result", "agreement", "reproducibility"]
+
+
+@pytest.fixture
+def quick(monkeypatch, tmp_path):
+    """Reproducers go to an empty folder, and little time goes into smaller examples."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sparring.checks.engine.SHRINKING", 2.0)
+
+
+@pytest.fixture(scope="module")
+def groups():
+    """Three ranks for functions and as many for hooks: torch takes long to import."""
+    question = Question("", ranks=[3])
+    made = {"torch": Functions(question), "ddp": Hooks(question)}
+    yield made
+    for group in made.values():
+        group.stop()
+
+
+def judged(groups, on, target, **how):
+    return check(target, on=on, group=groups[on], **how)
+
+
+def verdicts(report):
+    return {r.property: str(r.verdict).split(" ")[0] for r in report.results}
+
+
+@TORCH
+@pytest.mark.parametrize("name", ["allreduce", "default_group"])
+def test_gloo_is_an_allreduce(quick, groups, name):
+    """gloo's all_reduce gives the sum of all four dtypes, the same bits everywhere and again; its input is untouched.
+
+    Each example's ranks are the default group too.
+    """
+    report = judged(groups, "torch", f"{TARGETS}:{name}", ranks=[1, 2, 3], max_examples=20)
+    assert report.verdict == "holds"
+    found = verdicts(report)
+    wanted = [*JUDGED, "input untouched", "deadlock", "edge sizes", "dtypes"]
+    assert {prop: found[prop] for prop in wanted} == dict.fromkeys(wanted, "tested")
+
+
+@TORCH
+@pytest.mark.parametrize(
+    ("name", "prop", "why"),
+    [
+        ("lossy", "result", "p=2 n=2: rank 0 has"),
+        ("own_bits", "agreement", "on rank 1 and"),
+        ("in_place", "input untouched", "'s input was"),
+        ("dies", "result", "rank 1 failed"),
+    ],
+)
+def test_planted(quick, groups, name, prop, why):
+    """Each planted bug refutes the property that it is about, with the rank."""
+    ranks = [3] if name == "own_bits" else [2]
+    (result,) = check(
+        f"{TARGETS}:{name}", on="torch", group=groups["torch"], ranks=ranks, max_examples=30, only=[prop]
+    ).results
+    assert str(result.verdict) == "refuted"
+    assert why in result.detail
+
+
+@TORCH
+def test_a_hang(quick, monkeypatch):
+    """A rank that waits for one that does not come is named with its line, and nothing lives on."""
+    monkeypatch.setattr(Functions, "patience", 2.0)
+    before = set(descendants(os.getpid()))
+    (result,) = check(f"{TARGETS}:hangs", on="torch", ranks=[2], max_examples=5, only=["deadlock"]).results
+    assert "rank 1 of 2 did not answer within 2 s" in result.detail
+    assert "torch_targets.py" in result.detail
+    assert not set(descendants(os.getpid())) - before
+
+
+@TORCH
+def test_the_default_hook(quick, groups):
+    """DDP with its default hook gives the sum, up to the roundings of a mean, and the same bits on every rank."""
+    assert judged(groups, "ddp", f"{EXAMPLES}:mean", ranks=[2, 3], max_examples=15).verdict == "holds"
+
+
+@TORCH
+@pytest.mark.parametrize(
+    ("name", "dtypes", "lost"),
+    [
+        ("fp16", None, {"result"}),
+        ("quantised", ["float32"], {"result"}),
+        ("PowerSGD", None, {"result", "reproducibility"}),
+    ],
+)
+def test_lossy_hooks(quick, groups, name, dtypes, lost):
+    """torch's lossy hooks lose what they must, and what they leave is the same on all ranks.
+
+    PowerSGD keeps what it lost and begins anew at random, so called again it differs; the others do not.
+    """
+    report = judged(
+        groups, "ddp", f"{EXAMPLES}:{name}", ranks=[2, 3], max_examples=20, only=JUDGED, dtypes=dtypes,
+        xfail=dict.fromkeys(lost, "compressed"),
+    )  # fmt: skip
+    assert report.verdict == "holds"
+    assert {p for p, word in verdicts(report).items() if word == "refuted"} == lost
+    assert verdicts(report)["agreement"] == "tested"
+
+
+@TORCH
+@pytest.mark.parametrize("name", ["ring_sparse", "ring"])
+def test_our_hooks(quick, groups, name):
+    """An implementation of ours, as a hook, gives the sum up to roundings, and the same bits on every rank."""
+    report = judged(groups, "ddp", f"{EXAMPLES}:{name}", ranks=[1, 2, 3], max_examples=20)
+    assert report.verdict == "holds"
+    assert verdicts(report)["dtypes"] == verdicts(report)["agreement"] == "tested"
+
+
+@TORCH
+def test_our_hook_keeps_a_residual(quick, groups):
+    """The re-sparsifying ring loses entries in one iteration and has others in the next; all ranks agree."""
+    lost = {"result", "reproducibility"}
+    report = judged(
+        groups, "ddp", f"{EXAMPLES}:TopK", ranks=[2, 3], max_examples=20, only=JUDGED,
+        xfail=dict.fromkeys(lost, "sends one entry"),
+    )  # fmt: skip
+    assert report.verdict == "holds"
+
+
+@TORCH
+def test_all_of_ours_run_over_torch(quick, groups):
+    """Each implementation of a plain allreduce runs on a process group by the names of mpi4py."""
+    for name in ("ring", "rabenseifner", "recursive_doubling", "recursive_multiplying"):
+        report = judged(groups, "torch", f"{TARGETS}:{name}", ranks=[1, 2, 3], max_examples=10)
+        assert report.verdict == "holds", name
+
+
+@TORCH
+def test_a_hook_that_fails(quick, groups):
+    """torch's quantisation was written for NCCL's futures; on gloo it raises, and that is the verdict."""
+    name = "quantised_as_it_is"
+    (result,) = check(
+        f"{EXAMPLES}:{name}", on="ddp", group=groups["ddp"], ranks=[2], max_examples=5, only=["result"]
+    ).results
+    assert str(result.verdict) == "refuted"
+    assert "IndexError: invalid index of a 0-dim tensor" in result.detail
+
+
+@TORCH
+def test_a_planted_hook(quick, groups):
+    """A hook that gives something else than the mean is refuted."""
+    (result,) = check(
+        f"{TARGETS}:mean_of_others", on="ddp", group=groups["ddp"], ranks=[2], max_examples=10, only=["result"]
+    ).results
+    assert str(result.verdict) == "refuted"
+
+
+@TORCH
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ({"page": "ring", "level": "steps"}, "what torch sends is not seen"),
+        ({"sparse": True}, "dense tensors"),
+        ({"on": "ddp", "dtypes": ["int64"]}, "at least one that the target takes"),
+    ],
+)
+def test_bad_questions(how, why):
+    """What cannot be asked on torch is refused in a sentence."""
+    with pytest.raises(InputError, match=why):
+        check(f"{TARGETS}:allreduce", **{"on": "torch", **how})
+
+
+@TORCH
+def test_no_such_hook():
+    """An algorithm that is none is refused with those that are."""
+    with pytest.raises(InputError, match="no algorithm 'rung'"):
+        sparring.torch.hook("rung")
+
+
+@pytest.mark.skipif(HERE, reason="torch is installed: pip uninstall torch")
+def test_without_torch():
+    """Where torch is absent nothing is judged, and the sentence says how to install it."""
+    with pytest.raises(MissingExtra, match=r'pip install "sparring\[torch\]"'):
+        sparring.torch.hook("ring")
+    report = check(f"{TARGETS}:allreduce", on="torch")
+    assert {str(r.verdict) for r in report.results} == {"undecided"}
+    assert 'pip install "sparring[torch]"' in report.results[0].detail

@@ -1,0 +1,75 @@
+"""Functions and hooks for torch, some with a planted bug."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+from sparring.adapters import extra
+from sparring.adapters.over_torch import Comm
+
+
+def allreduce(group, x):
+    dist = extra.torch("distributed")
+    y = x.clone()
+    dist.all_reduce(y, group=group)
+    return y
+
+
+def default_group(_group, x):
+    """Reduces over whatever the default group is."""
+    return allreduce(None, x)
+
+
+def lossy(group, x):
+    y = allreduce(group, x)
+    y[-1:] = 0
+    return y
+
+
+def own_bits(group, x):
+    """Every rank adds in an order of its own, from itself on."""
+    torch, dist = extra.torch(), extra.torch("distributed")
+    ys = [torch.empty_like(x) for _ in range(group.size())]
+    dist.all_gather(ys, x, group=group)
+    first = group.rank()
+    y = ys[first]
+    for z in [*ys[first + 1 :], *ys[:first]]:
+        y = y + z
+    return y
+
+
+def in_place(group, x):
+    x[:] = allreduce(group, x)
+    return x.clone()
+
+
+def hangs(group, x):
+    return x if group.rank() == 0 else allreduce(group, x)
+
+
+def dies(group, x):
+    if group.rank() == 1:
+        print("planted", flush=True)
+        sys.exit(3)
+    return allreduce(group, x)
+
+
+def mean_of_others(group, bucket):
+    """A hook that leaves this rank's own gradient out."""
+    dist = extra.torch("distributed")
+    own = bucket.buffer().clone()
+    reduced = dist.all_reduce(bucket.buffer(), group=group, async_op=True).get_future()
+    return reduced.then(lambda f: (f.value()[0] - own) / max(1, group.size() - 1))
+
+
+def over_torch(name):
+    def target(group, x):
+        allreduce = import_module(f"sparring.impl.{name}").allreduce
+        return extra.torch().from_numpy(allreduce(Comm(group), x.numpy()))
+
+    return target
+
+
+ring, rabenseifner = over_torch("ring"), over_torch("rabenseifner")
+recursive_doubling, recursive_multiplying = over_torch("recursive_doubling"), over_torch("recursive_multiplying")
