@@ -12,6 +12,7 @@ import numpy as np
 from sparring.checks.engine import Findings, explore, judge
 from sparring.checks.examples import Example
 from sparring.checks.group import Group
+from sparring.checks.nearest import Nearest, nearest
 from sparring.checks.places import Place, Ranks, Real, Simulated
 from sparring.checks.question import CONTRACT, Question, page_of
 from sparring.checks.vectors import Vector
@@ -38,6 +39,8 @@ def check(
     xfail: Mapping[str, str] | None = None,
     only: Sequence[str] | None = None,
     sparse: bool = False,
+    topology: str = "",
+    bad_input: bool = False,
     examples: Sequence[tuple[Sequence[Vector], str]] = (),
     advance: Callable[[], None] = lambda: None,
     group: Ranks | None = None,
@@ -57,6 +60,9 @@ def check(
     xfail : property -> reason; such a property must be refuted, and is a failure where it holds.
     only : the properties to judge; default all.
     sparse : with "allreduce", vectors are ``sparring.Sparse`` and so is the sum; a page says itself what it takes.
+    topology : judge whether messages of two pairs of ranks meet on a link of it, on every level:
+        "ring", "torus:k=4", "./mine.py".  By default the topologies that the page names, on levels above "result".
+    bad_input : judge too what comes of vectors that do not fit together; MPI leaves that open.
     examples : judge these, ``(one vector a rank, property that a wrong sum falsifies)``, and draw none;
         for a stateful page an array a rank, whose rows are its vectors, one a call.
     advance : called after each example, to show progress.
@@ -79,18 +85,16 @@ def check(
     """
     start = time.perf_counter()
     question = asked(target, page, sparse, params, ranks=tuple(sorted(set(ranks))), level=level, seed=seed,
-                     max_examples=max_examples, only=tuple(only or ()))  # fmt: skip
+                     max_examples=max_examples, only=tuple(only or ()), topology=topology, bad_input=bad_input)  # fmt: skip
     expected = dict(xfail or {})
     sensible(question, expected, on)
     seen, missing = everywhere(question, on, fitting(question, examples), advance, group)
     found = Found(seen, on, missing)
     results = [held_against(expected, verdict_on(question, prop, found)) for prop in question.asked]
-    gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED] + unread(question, seen)
-    told = {
-        "target": question.name, "page": page, "sparse": question.sparse, "level": level,
-        "ranks": list(question.ranks), "on": on,
-    }  # fmt: skip
-    return Report("check", results, gaps, time.perf_counter() - start, {"check": told}, pictured(question, seen))
+    gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
+    gaps += unread(question, seen) + unnamed(seen)
+    extra = {"check": told(question, page, on, seen)}
+    return Report("check", results, gaps, time.perf_counter() - start, extra, pictured(question, seen))
 
 
 def asked(target: Any, page: str, sparse: bool, params: Mapping[str, Any], **asked: Any) -> Question:
@@ -99,6 +103,21 @@ def asked(target: Any, page: str, sparse: bool, params: Mapping[str, Any], **ask
     if found and sparse and not found.sparse:
         raise InputError(f"sparse: {found.name} takes arrays; leave it out, or name an algorithm of sparse vectors")
     return Question(target, found, sparse=found.sparse if found else sparse, params=params, **asked)
+
+
+def told(question: Question, page: str, on: str, seen: Mapping[str, Findings]) -> dict[str, Any]:
+    """What was asked, and the page that the messages come nearest to, for the envelope."""
+    said = {
+        "target": question.name, "page": page, "sparse": question.sparse, "level": question.level,
+        "ranks": list(question.ranks), "on": on, "judged": list(question.judged),
+    }  # fmt: skip
+    near = next((f.nearest for f in seen.values() if isinstance(f.nearest, Nearest)), None)
+    return {**said, "topology": question.topology, **({"nearest": near.as_dict()} if near else {})}
+
+
+def unnamed(seen: Mapping[str, Findings]) -> list[str]:
+    """Why no page is named as the nearest, in each place where none is."""
+    return [f"nearest page: {f.nearest}" for f in seen.values() if f.nearest and isinstance(f.nearest, str)]
 
 
 def sensible(question: Question, expected: Mapping[str, str], on: str) -> None:
@@ -165,7 +184,10 @@ def places(on: str, question: Question, given: Ranks | None) -> Iterator[Iterato
 def looked(question: Question, where: Place, given: Sequence[Example], advance: Callable[[], None]) -> Findings:
     """What is found in one place: on the given examples, else on drawn ones."""
     if not given:
-        return explore(question, where, advance, Simulated(question.params) if isinstance(where, Real) else None)
+        findings = explore(question, where, advance, Simulated(question.params) if isinstance(where, Real) else None)
+        if question.page is None and not question.only and not findings.refused:
+            findings.nearest = nearest(question, where)
+        return findings
     findings = Findings()
     for example in given:
         findings.count(question, judge(question, where, example))

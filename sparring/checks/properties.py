@@ -16,6 +16,7 @@ PROPERTIES: Mapping[str, str] = {
     "contention": "no link serves two senders where the page says so",
     "edge sizes": "the sum also where n < p, n = 0 or p = 1",
     "dtypes": "the sum for float32, float64, int32 and int64, in the same dtype",
+    "bad input": "where a rank's vector has another length or dtype than the others, some rank raises",
 }
 
 SPARSE: Mapping[str, str] = {
@@ -59,3 +60,5 @@ MESSAGES: Mapping[str, tuple[str, ...]] = {
     "steps": ("steps", "volume", "contention"),
 }
 """The properties that look at messages, by level."""
+ON_TOPOLOGY = "no link of the topology {} carries messages of two pairs of ranks"
+"""What contention means where a topology is named."""

@@ -9,9 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from sparring.checks import examples, series
-from sparring.checks.examples import Example
-from sparring.checks.properties import LEVELS, meanings
+from sparring.checks.examples import BAD, Example
+from sparring.checks.properties import LEVELS, MESSAGES, ON_TOPOLOGY, meanings
 from sparring.errors import InputError
+from sparring.proofs.contention import networks
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page, load
 
@@ -38,6 +39,10 @@ class Question:
     sparse: bool = False
     """Whether the target takes sparse vectors; a page says so itself."""
     params: Mapping[str, Any] = field(default_factory=dict)
+    topology: str = ""
+    """The topology on which messages may not meet; by default those that the page names."""
+    bad_input: bool = False
+    """Whether to judge what comes of vectors that do not fit together."""
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -48,6 +53,8 @@ class Question:
             raise InputError(f"no property {unknown[0]!r}: there are {', '.join(self.meanings)}")
         if not self.ranks or min(self.ranks) < 1:
             raise InputError("ranks: at least one number of ranks, each at least 1")
+        if self.topology:
+            networks.find(self.topology)
 
     @property
     def stateful(self) -> bool:
@@ -57,12 +64,27 @@ class Question:
     @property
     def meanings(self) -> Mapping[str, str]:
         """The properties that apply, and what they mean."""
-        return meanings(sparse=self.sparse, stateful=self.stateful)
+        known = meanings(sparse=self.sparse, stateful=self.stateful)
+        return {**known, "contention": ON_TOPOLOGY.format(self.topology)} if self.topology else known
 
     @property
     def asked(self) -> Sequence[str]:
-        """The properties to judge."""
+        """The properties to tell of."""
         return self.only or tuple(self.meanings)
+
+    @property
+    def watched(self) -> Sequence[str]:
+        """Those among them that are about messages and looked at."""
+        told = {*MESSAGES[self.level], *(["contention"] if self.topology else [])}
+        return [prop for prop in self.asked if prop in told]
+
+    @property
+    def judged(self) -> Sequence[str]:
+        """The properties to judge: all that are asked for but what the level and the switches leave out."""
+        out = set(MESSAGES["steps"]) - set(self.watched)
+        if self.stateful or not self.bad_input:
+            out.add(BAD)
+        return [prop for prop in self.asked if prop not in out]
 
     @property
     def name(self) -> str:
