@@ -75,7 +75,9 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """*holds*, or the word for what stands against it."""
+        """*holds*, or the word for what stands against it; *not covered* where nothing was looked at."""
+        if self.results and all(r.verdict.word is Word.NOT_COVERED for r in self.results):
+            return Word.NOT_COVERED.value
         return self.worst.value if self.worst.exit_code else "holds"
 
     @property

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sparring.checks import traced
 from sparring.checks.engine import Findings, explore, judge
 from sparring.checks.examples import Example
 from sparring.checks.group import Group
@@ -52,6 +53,7 @@ def check(
     ----------
     target : ``f(comm, x, /, **params) -> y``, or a class ``T(comm, n, **params)`` with ``t(x) -> y``;
         by name (``"pkg.mod:name"``, ``"file.py:name"``) or, on the simulated world, itself.
+        Or the file or folder of a trace, of which only messages are judged.
     page : the algorithm that it is said to be, or "allreduce": the sum alone.
     ranks : the numbers of ranks to draw from.
     on : "simulated", "mpi" (a group of real processes) or "both".
@@ -84,9 +86,13 @@ def check(
     p=2 n=2: rank 0 has [0 0], reference [0 1]
     """
     start = time.perf_counter()
-    question = asked(target, page, sparse, params, ranks=tuple(sorted(set(ranks))), level=level, seed=seed,
-                     max_examples=max_examples, only=tuple(only or ()), topology=topology, bad_input=bad_input)  # fmt: skip
     expected = dict(xfail or {})
+    if traced.named(target):
+        return traced.report(target, page, level=level, topology=topology, expected=expected, only=only, params=params)
+    question = asked(
+        target, page, sparse, params, ranks=tuple(sorted(set(ranks))), level=level, seed=seed,
+        max_examples=max_examples, only=tuple(only or ()), topology=topology, bad_input=bad_input,
+    )  # fmt: skip
     sensible(question, expected, on)
     seen, missing = everywhere(question, on, fitting(question, examples), advance, group)
     found = Found(seen, on, missing)
@@ -122,8 +128,7 @@ def unnamed(seen: Mapping[str, Findings]) -> list[str]:
 
 def sensible(question: Question, expected: Mapping[str, str], on: str) -> None:
     """Raises InputError for an expectation of no property, or no place."""
-    if unknown := [prop for prop in expected if prop not in question.meanings]:
-        raise InputError(f"xfail: no property {unknown[0]!r}: there are {', '.join(question.meanings)}")
+    question.expects(expected)
     if on not in PLACES:
         raise InputError(f"on={on!r}: there are {', '.join(PLACES)}")
 

@@ -104,10 +104,9 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     if seen.ys and not seen.refused:
         second = place.observe(question.target, example, again=True)
         flaws = judging.judged(example, second, page, question) | judging.unstable(seen, second) | flaws
-    flaws = {p: why for p, why in flaws.items() if p in asked(question, example)}
-    unseen = judging.unclaimed(example, seen.trace, page, question) | (
-        selected.unseen(seen) if question.stateful else {}
-    )
+    unseen = judging.unclaimed(example, seen.trace, page, question)
+    flaws = {p: why for p, why in flaws.items() if p in asked(question, example) and p not in unseen}
+    unseen |= selected.unseen(seen) if question.stateful else {}
     return Judged(example, flaws, seen, unseen, judging.unread(example, seen, page))
 
 

@@ -50,27 +50,29 @@ class Nearest(NamedTuple):
     size: int
     unit: str
     sent: Amount
-    planned: Amount
+    planned: Amount | None
+    """What the first of them sends; None where no page sends any message of the target's."""
     formulas: tuple[str, str]
-    """Of messages and words of the first of them; empty where none is derived."""
+    """Of messages and words of the first of them, to follow a number; empty where none is derived."""
 
     def as_dict(self) -> dict[str, Any]:
         """For a report."""
         told = {**self._asdict(), "names": list(self.names), "distance": round(self.distance, 3)}
-        return {**told, "sent": self.sent._asdict(), "planned": self.planned._asdict(), "text": str(self)}
+        planned = self.planned and self.planned._asdict()
+        return {**told, "sent": self.sent._asdict(), "planned": planned, "text": str(self)}
 
     def __str__(self) -> str:
         names = " and ".join(self.names)
         read = self.sent.words is not None
         close = "message by message" if read else "by number of messages, which are not read as lists"
         alike = close if self.same else f"at a distance of {self.distance:.2f} from 0 to 1"
-        messages, words = (f" = {formula}" if formula else "" for formula in self.formulas)
         bulk = f" and {self.sent.words} {self.unit}" if read else ""
+        cost = f"(p={self.ranks} n={self.size}); a rank sends up to {self.sent.messages} messages{bulk}"
+        if self.planned is None:
+            return f"none, no page sends any of its messages {cost}"
+        messages, words = self.formulas
         theirs = f" and {self.planned.words}{words}" if read else ""
-        return (
-            f"{names}, {alike} (p={self.ranks} n={self.size}); a rank sends up to {self.sent.messages} messages{bulk}, "
-            f"in {self.names[0]} {self.planned.messages}{messages}{theirs}"
-        )
+        return f"{names}, {alike} {cost}, in {self.names[0]} {self.planned.messages}{messages}{theirs}"
 
 
 def nearest(question: Question, place: Place) -> Nearest | str:
@@ -106,13 +108,19 @@ def among(found: Sequence[Page], xs: Sequence[Any], trace: Trace) -> Nearest | s
     likely = [likeness(page, xs, trace) for page in found if runs(page, xs)]
     if not likely:
         return "no page takes such vectors"
+    return chosen(likely, trace.ranks, int(xs[0].size), xs[0].dtype.itemsize)
+
+
+def chosen(likely: Sequence[Likeness], p: int, n: int, width: int) -> Nearest:
+    """The nearest of these, on so many ranks with vectors of so many entries of so many bytes."""
     best = min(one.rank for one in likely)
     near, *others = (one for one in likely if one.rank == best)
-    scale, unit = (1, "bytes") if near.page.listed else (xs[0].dtype.itemsize, "words")
-    sent, planned = (most(found, trace.ranks, scale) for found in (near.ours, near.theirs))
+    scale, unit = (1, "bytes") if near.page.listed else (width, "words")
+    sent, planned = (most(found, p, scale) for found in (near.ours, near.theirs))
     names = tuple(one.page.name for one in (near, *others))
-    told = trace.ranks, int(xs[0].size), unit, sent, planned, formulas(near.page)
-    return Nearest(names, near.same, near.distance, *told)
+    if near.distance == 1 and not near.same:
+        return Nearest((), False, 1.0, p, n, unit, sent, None, ("", ""))
+    return Nearest(names, near.same, near.distance, p, n, unit, sent, planned, formulas(near.page, p, n, planned))
 
 
 def runs(page: Page, xs: Sequence[Any]) -> bool:
@@ -135,7 +143,7 @@ class Likeness(NamedTuple):
     @property
     def distance(self) -> float:
         """From 0 to 1."""
-        ours, theirs = Counter(self.ours), Counter(self.theirs)
+        ours, theirs = (Counter(one for one in found if one[-1] != 0) for found in (self.ours, self.theirs))
         return 1 - (ours & theirs).total() / max(1, (ours | theirs).total())
 
     @property
@@ -145,13 +153,13 @@ class Likeness(NamedTuple):
 
 
 def likeness(page: Page, xs: Sequence[Any], trace: Trace) -> Likeness:
-    """Of the messages that carry something."""
-    planned = [m for m in messages(page, xs) if m.entries.size]
+    """The page's messages beside those of a run on the same vectors."""
+    planned = list(messages(page, xs))
     packing = spoken(planned, trace) if page.listed else None
     read = not page.listed or packing is not None
-    sizes = [(packing.narrowed(m.entries) if packing else m.entries).nbytes if read else None for m in planned]
-    theirs = [(m.src, m.dst, nbytes) for m, nbytes in zip(planned, sizes)]
-    ours = [(e.rank, e.peer, e.nbytes if read else None) for e in trace.sends() if e.nbytes]
+    sizes = [(packing.narrowed(m.entries) if packing else m.entries).nbytes for m in planned]
+    theirs = [(m.src, m.dst, nbytes if read else None) for m, nbytes in zip(planned, sizes)]
+    ours = [(e.rank, e.peer, e.nbytes if read else None) for e in trace.sends()]
     return Likeness(page, compare(page, xs, trace, "steps") is None, ours, theirs)
 
 
@@ -164,14 +172,21 @@ def most(found: Sequence[Message], p: int, scale: int) -> Amount:
     return Amount(max(sent[r] for r in range(p)), None if unread else max(words[r] for r in range(p)) // scale)
 
 
-def formulas(page: Page) -> tuple[str, str]:
-    """Of messages and words a rank; empty where none is derived, or where lists have bytes that differ."""
+def formulas(page: Page, p: int, n: int, counted: Amount) -> tuple[str, str]:
+    """Of messages and words a rank, to follow what was counted; empty where none is derived, and of lists."""
+    from sparring.proofs.cost import symbols
     from sparring.proofs.cost.costs import cost
 
     if page.listed:
         return "", ""
     try:
         found = cost(page)
-        return str(found.messages), str(found.words)
+        forms = found.messages, found.words
     except SparringError:
         return "", ""
+    values = [form.subs({symbols.p: p, symbols.n: n}) for form in forms]
+    first, second = (
+        f" = {form}" if value == number else f" (by its formula {form}, {value})"
+        for form, value, number in zip(forms, values, counted)
+    )
+    return first, second

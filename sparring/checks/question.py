@@ -72,6 +72,11 @@ class Question:
         """The properties to tell of."""
         return self.only or tuple(self.meanings)
 
+    def expects(self, expected: Mapping[str, str]) -> None:
+        """Raises InputError for an expectation of no property."""
+        if unknown := [prop for prop in expected if prop not in self.meanings]:
+            raise InputError(f"xfail: no property {unknown[0]!r}: there are {', '.join(self.meanings)}")
+
     @property
     def watched(self) -> Sequence[str]:
         """Those among them that are about messages and looked at."""

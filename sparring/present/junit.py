@@ -29,9 +29,9 @@ def written(report: Report, weak: Sequence[Result] = ()) -> str:
         plural: outcomes.count(one)
         for one, plural in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped"))
     }
-    told = {name: str(number) for name, number in totals.items()}
+    told = {name: str(number) for name, number in totals.items()} | {"time": f"{report.seconds:.3f}"}
     root = ET.Element("testsuites")
-    suite = ET.SubElement(root, "testsuite", name=f"sparring {report.command}", **told, time=f"{report.seconds:.3f}")
+    suite = ET.SubElement(root, "testsuite", {"name": f"sparring {report.command}", **told})
     for result, what in zip(report.results, outcomes):
         case = ET.SubElement(suite, "testcase", classname=plain(result.subject), name=result.property, time="0")
         if what:

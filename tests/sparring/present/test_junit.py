@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from sparring.cli import check
 from sparring.errors import InputError
 from sparring.present.junit import written
-from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, PROVED, REFUTED, UNDECIDED, tested
+from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict, Word
 from sparring.report import Report, Result
 
 RESULTS = [
-    Result("mine.py:f", "result", tested(60), "every rank returns the sum of all"),
+    Result("mine.py:f", "result", Verdict(Word.TESTED, 60), "every rank returns the sum of all"),
     Result("mine.py:f", "agreement", REFUTED, "p=2 n=1: <entry> 0 & \x00\x1b\nsecond line"),
     Result("mine.py:f", "steps", EXPECTED, "known (p=2)"),
     Result("mine.py:f", "volume", NOT_COVERED, "level 'result' does not look at it"),
