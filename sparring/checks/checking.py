@@ -42,6 +42,7 @@ def check(
     sparse: bool = False,
     topology: str = "",
     bad_input: bool = False,
+    timeout: float = TIMEOUT,
     examples: Sequence[tuple[Sequence[Vector], str]] = (),
     advance: Callable[[], None] = lambda: None,
     group: Ranks | None = None,
@@ -65,6 +66,7 @@ def check(
     topology : judge whether messages of two pairs of ranks meet on a link of it, on every level:
         "ring", "torus:k=4", "./mine.py".  By default the topologies that the page names, on levels above "result".
     bad_input : judge too what comes of vectors that do not fit together; MPI leaves that open.
+    timeout : seconds for one small example on real ranks, after which it hangs.
     examples : judge these, ``(one vector a rank, property that a wrong sum falsifies)``, and draw none;
         for a stateful page an array a rank, whose rows are its vectors, one a call.
     advance : called after each example, to show progress.
@@ -93,8 +95,9 @@ def check(
         target, page, sparse, params, ranks=tuple(sorted(set(ranks))), level=level, seed=seed,
         max_examples=max_examples, only=tuple(only or ()), topology=topology, bad_input=bad_input,
     )  # fmt: skip
-    sensible(question, expected, on)
-    seen, missing = everywhere(question, on, fitting(question, examples), advance, group)
+    sensible(question, expected, on, timeout)
+    with places(on, question, group, timeout) as wheres:
+        seen, missing = everywhere(question, wheres, fitting(question, examples), advance)
     found = Found(seen, on, missing)
     results = [held_against(expected, verdict_on(question, prop, found)) for prop in question.asked]
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
@@ -126,11 +129,13 @@ def unnamed(seen: Mapping[str, Findings]) -> list[str]:
     return [f"nearest page: {f.nearest}" for f in seen.values() if f.nearest and isinstance(f.nearest, str)]
 
 
-def sensible(question: Question, expected: Mapping[str, str], on: str) -> None:
-    """Raises InputError for an expectation of no property, or no place."""
+def sensible(question: Question, expected: Mapping[str, str], on: str, timeout: float) -> None:
+    """Raises InputError for an expectation of no property, no place, or no time."""
     question.expects(expected)
     if on not in PLACES:
         raise InputError(f"on={on!r}: there are {', '.join(PLACES)}")
+    if not timeout > 0:
+        raise InputError(f"timeout={timeout!r}: it must be more than 0 seconds")
 
 
 def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -> list[Example]:
@@ -153,21 +158,20 @@ def rowed(xs: Sequence[Any]) -> list[Vector]:
 
 
 def everywhere(
-    question: Question, on: str, given: Sequence[Example], advance: Callable[[], None], group: Ranks | None
+    question: Question, wheres: Iterator[Place], given: Sequence[Example], advance: Callable[[], None]
 ) -> tuple[dict[str, Findings], str]:
     """What is found in each place, by its name; and why there is nothing of real ranks, where that is so."""
     seen: dict[str, Findings] = {}
     try:
-        with places(on, question, group) as wheres:
-            for where in wheres:
-                seen[where.name] = looked(question, where, given, advance)
+        for where in wheres:
+            seen[where.name] = looked(question, where, given, advance)
     except MissingExtra as missing:
         return seen, str(missing)
     return seen, ""
 
 
 @contextmanager
-def places(on: str, question: Question, given: Ranks | None) -> Iterator[Iterator[Place]]:
+def places(on: str, question: Question, given: Ranks | None, timeout: float) -> Iterator[Iterator[Place]]:
     """The places to look in, one after the other; the group of real ranks ends with the block."""
     groups: list[Group] = []
 
@@ -177,7 +181,7 @@ def places(on: str, question: Question, given: Ranks | None) -> Iterator[Iterato
         if on in ("mpi", "both"):
             if given is None:
                 groups.append(Group(max(question.ranks)))
-            yield Real(given or groups[0], question.params, TIMEOUT)
+            yield Real(given or groups[0], question.params, timeout)
 
     try:
         yield wheres()

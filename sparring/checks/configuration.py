@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -35,6 +36,7 @@ def whole(least: int | None = None) -> Rule:
     return Rule(lambda x: type(x) is int and (least is None or x >= least), words)
 
 
+SECONDS = Rule(lambda x: type(x) in (int, float) and 0 < x < math.inf, "a number of seconds, more than 0")
 TEXT = Rule(lambda x: isinstance(x, str), "a text")
 SWITCH = Rule(lambda x: isinstance(x, bool), "true or false")
 TEXTS = Rule(lambda x: isinstance(x, list) and all(isinstance(one, str) for one in x), "a list of texts")
@@ -44,7 +46,8 @@ REASONS = Rule(
 )
 KEYS: Mapping[str, Rule] = {
     "algorithm": TEXT, "ranks": TEXT, "on": one_of(PLACES), "level": one_of(LEVELS), "sparse": SWITCH,
-    "topology": TEXT, "bad-input": SWITCH, "max-examples": whole(1), "seed": whole(), "xfail": REASONS, "only": TEXTS,
+    "topology": TEXT, "bad-input": SWITCH, "max-examples": whole(1), "seed": whole(), "timeout": SECONDS,
+    "xfail": REASONS, "only": TEXTS,
     "junit": TEXT, "fail-under": one_of(FLOORS), "params": Rule(lambda x: isinstance(x, dict), "a table"),
 }  # fmt: skip
 """All keys: the options' names."""

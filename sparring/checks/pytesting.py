@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sparring import pytest_plugin
-from sparring.checks.checking import check
+from sparring.checks.checking import TIMEOUT, check
 from sparring.checks.properties import meanings
 from sparring.checks.question import CONTRACT, page_of
 from sparring.errors import Refuted
@@ -85,6 +85,9 @@ def conformance(
     max_examples: int = 100,
     xfail: Mapping[str, str] | None = None,
     sparse: bool = False,
+    topology: str = "",
+    bad_input: bool = False,
+    timeout: float = TIMEOUT,
     **params: Any,
 ) -> Callable[[Test], Test]:
     """Decorate a test so that it runs once for each property; arguments as for ``sparring.check``.
@@ -102,7 +105,7 @@ def conformance(
 
     settings = {
         "ranks": tuple(ranks), "on": on, "level": level, "seed": seed, "max_examples": max_examples, "sparse": sparse,
-        **params,
+        "topology": topology, "bad_input": bad_input, "timeout": timeout, **params,
     }  # fmt: skip
     found, reasons = page_of(page, params), dict(xfail or {})
     cases = [

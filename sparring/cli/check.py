@@ -56,6 +56,8 @@ class Configured(click.Command):
 @click.option("--bad-input", is_flag=True, help="Judge too whether vectors that do not fit together are refused.")
 @click.option("--max-examples", type=click.IntRange(1), default=100, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same examples.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=3.0, show_default=True,
+              help="Seconds for one example on real ranks.")  # fmt: skip
 @click.option("--xfail", multiple=True, type=Expectation(), help="A property that must fail, and why.")
 @click.option("--only", multiple=True, metavar="PROPERTY", help="Judge this property alone; may be repeated.")
 @_schedules.options
