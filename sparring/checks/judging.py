@@ -87,9 +87,10 @@ def unstable(first: Observed, second: Observed) -> dict[str, str]:
 
 def messages(example: Example, trace: Trace, page: Page | None, question: Question) -> Mapping[str, str]:
     """How what was sent differs from what the page sends, or where messages meet."""
-    watched, flaws = question.watched, dict[str, object]()
+    watched = question.watched
+    flaws: dict[str, object] = {}
     if page is not None:
-        flaws = {prop: compare(page, example.xs, trace, prop) for prop in ("steps", "volume") if prop in watched}
+        flaws |= {prop: compare(page, example.xs, trace, prop) for prop in ("steps", "volume") if prop in watched}
         if flaws.get("steps") and len(example.calls) > 1:
             flaws["steps"] = f"{flaws['steps']} (steps are numbered on from call to call, {page.steps(example.p)} each)"
     if "contention" in watched:

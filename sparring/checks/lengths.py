@@ -20,6 +20,16 @@ from sparring.proofs.trace.events import Event, Trace
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import named, number, step_sends
 
+LONG = 10**9
+"""Entries of vectors of which no chunk is empty."""
+MESSAGES = 1 << 18
+"""Of a page, at most: so many can be compared while somebody waits."""
+
+
+def many(page: Page, p: int) -> bool:
+    """Whether the page may send too many messages to compare."""
+    return p * number(page.steps(p)) > MESSAGES
+
 
 class Planned(NamedTuple):
     """A message of the page: so many words."""
@@ -77,11 +87,24 @@ def size(page: Page, trace: Trace, width: int) -> int:
 def fitting(page: Page, trace: Trace, width: int, among: Sequence[int]) -> int:
     """The largest length for which these ranks send no more words than in the run."""
     whole = sum(event.nbytes for event in trace.sends() if event.rank in among) // width
-    low, high = 0, whole * trace.ranks + 1
+
+    def few(n: int) -> bool:
+        return words(n) <= whole
+
+    def words(n: int) -> int:
+        sent = count(page, trace.ranks, n, 0, paths=False).sent
+        return sum(sent[r] for r in among)
+
+    low = max(0, whole * LONG // max(1, words(LONG)) - 1)  # words grow in proportion, but for what chunks are cut to
+    step = 1
+    while low and not few(low):
+        low, step = max(0, low - step), 2 * step
+    high, step = low + 1, 1
+    while few(high):
+        low, high, step = high, high + step, 2 * step
     while high - low > 1:
         middle = (low + high) // 2
-        sent = count(page, trace.ranks, middle, 0, paths=False).sent
-        low, high = (middle, high) if sum(sent[r] for r in among) <= whole else (low, middle)
+        low, high = (middle, high) if few(middle) else (low, middle)
     return low
 
 

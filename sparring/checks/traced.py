@@ -7,7 +7,7 @@ not tell is not covered.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,7 +59,7 @@ def report(
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
     told: dict[str, Any] = {"target": str(target), "page": page, "level": level, "ranks": [trace.ranks], "on": "trace"}
     told |= {"topology": topology, "judged": [prop for prop in question.asked if prop not in seen.gaps]}
-    if found is None and "steps" in seen.gaps and seen.width:
+    if found is None and seen.width and any(fewer(trace.ranks)):
         told["nearest"] = nearest(trace, seen.width)
     judged = [held_against(expected, one) for one in results]
     return Report("check", judged, gaps, time.perf_counter() - start, {"check": told})
@@ -77,23 +77,31 @@ class Seen(NamedTuple):
 def looked(trace: Trace, page: Page | None, level: str, topology: str) -> Seen:
     """All that the trace tells."""
     width, gap = word(trace)
-    if page is None:
-        gap = gap or "no page to compare with: --algorithm ALGO"
-    elif page.listed or page.stateful:
-        gap = gap or UNSIZED.format(page.name)
-    if page is None or gap:
-        flaws, gaps = dict[str, str](), dict.fromkeys(("agreement", "steps", "volume"), gap)
-    else:
-        flaws, gaps = lengths.compared(page, trace, width)
+    gap = gap or incomparable(page, trace.ranks)
+    flaws: dict[str, str] = {}
+    gaps: dict[str, str] = {**GAPS, **dict.fromkeys(("agreement", "steps", "volume"), gap)}
+    if page and not gap:
+        flaws, unlike = lengths.compared(page, trace, width)
+        gaps = {**GAPS, **unlike}
     if level == "volume":
         gaps["steps"] = "level 'volume' does not look at it"
     if not any(trace.sends()):
         gaps["contention"] = "nothing is sent"
-    elif not topology and (page is None or not exclusive(page)):
+    elif not topology and (page is None or not exclusive(page) or lengths.many(page, trace.ranks)):
         gaps["contention"] = "no topology to look at: --topology NAME"
     elif why := crowded(trace, page, topology):
         flaws["contention"] = why
-    return Seen(flaws, {**GAPS, **gaps}, width)
+    return Seen(flaws, gaps, width)
+
+
+def incomparable(page: Page | None, p: int) -> str:
+    """Why messages cannot be compared with the page's; empty where they can."""
+    if page is None:
+        return "no page to compare with: --algorithm ALGO"
+    if page.listed or page.stateful:
+        return UNSIZED.format(page.name)
+    many = lengths.many(page, p)
+    return f"on {p} ranks {page.name} sends more than {lengths.MESSAGES} messages" if many else ""
 
 
 def result(question: Question, prop: str, seen: Seen) -> Result:
@@ -116,12 +124,17 @@ def word(trace: Trace) -> tuple[int, str]:
     return 0, f"rank 0 sends nothing; it calls {calls}, whose messages nobody sees" if calls else "nothing is sent"
 
 
+def fewer(p: int) -> Iterator[Page]:
+    """The pages of whole vectors that have not too many messages."""
+    return (page for page in candidates(sparse=False) if not lengths.many(page, p))
+
+
 def nearest(trace: Trace, width: int) -> dict[str, Any]:
     """The page of whole vectors that the messages come nearest to."""
     ours: list[Message] = [(event.rank, event.peer, event.nbytes) for event in trace.sends()]
     likely: list[Likeness] = []
     sizes: list[int] = []
-    for page in candidates(sparse=False):
+    for page in fewer(trace.ranks):
         sizes.append(lengths.size(page, trace, width))
         planned = list(lengths.planned(page, trace.ranks, sizes[-1]))
         theirs: list[Message] = [(m.src, m.dst, m.words * width) for m in planned]
