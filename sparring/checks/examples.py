@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sparring.checks import vectors
+from sparring.checks.properties import BAD
 from sparring.checks.vectors import Vector
 from sparring.proofs.core.refinement import sizes
 from sparring.sparse import Sparse
@@ -81,7 +82,6 @@ class Example(NamedTuple):
         return np.stack(xs)
 
 
-BAD = "bad input"
 KINDS = ("result", "edge sizes", "dtypes", BAD)
 
 Mask = NDArray[np.bool_]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+BAD = "bad input"
 PROPERTIES: Mapping[str, str] = {
     "result": "every rank returns the sum of all",
     "agreement": "all ranks return the same bits",
@@ -16,7 +17,7 @@ PROPERTIES: Mapping[str, str] = {
     "contention": "no link serves two senders where the page says so",
     "edge sizes": "the sum also where n < p, n = 0 or p = 1",
     "dtypes": "the sum for float32, float64, int32 and int64, in the same dtype",
-    "bad input": "where a rank's vector has another length or dtype than the others, some rank raises",
+    BAD: "where a rank's vector has another length or dtype than the others, some rank raises",
 }
 
 SPARSE: Mapping[str, str] = {
@@ -45,10 +46,10 @@ STATEFUL: Mapping[str, str] = {
 ORDER = (*list(PROPERTIES)[:2], "selection", "conservation", *list(PROPERTIES)[2:])
 
 
-def meanings(*, sparse: bool = False, stateful: bool = False) -> dict[str, str]:
-    """The properties of such targets, in their order, and what they mean."""
+def meanings(*, sparse: bool = False, stateful: bool = False, bad_input: bool = False) -> dict[str, str]:
+    """The properties of such targets, in their order, and what they mean; bad input only where it is asked for."""
     known = {**PROPERTIES, **(STATEFUL if stateful else SPARSE if sparse else {})}
-    return {prop: known[prop] for prop in ORDER if prop in known}
+    return {prop: known[prop] for prop in ORDER if prop in known and (bad_input or prop != BAD)}
 
 
 LEVELS = ("result", "volume", "steps")

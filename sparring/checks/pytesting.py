@@ -114,6 +114,6 @@ def conformance(
             id=prop.replace(" ", "-"),
             marks=[pytest.mark.xfail(reason=reasons[prop], strict=True)] if prop in reasons else [],
         )
-        for prop in meanings(stateful=found is not None and found.stateful)
+        for prop in meanings(stateful=found is not None and found.stateful, bad_input=bad_input)
     ]
     return pytest.mark.parametrize("check", cases)

@@ -64,7 +64,7 @@ class Question:
     @property
     def meanings(self) -> Mapping[str, str]:
         """The properties that apply, and what they mean."""
-        known = meanings(sparse=self.sparse, stateful=self.stateful)
+        known = meanings(sparse=self.sparse, stateful=self.stateful, bad_input=self.bad_input)
         return {**known, "contention": ON_TOPOLOGY.format(self.topology)} if self.topology else known
 
     @property
@@ -87,7 +87,7 @@ class Question:
     def judged(self) -> Sequence[str]:
         """The properties to judge: all that are asked for but what the level and the switches leave out."""
         out = set(MESSAGES["steps"]) - set(self.watched)
-        if self.stateful or not self.bad_input:
+        if self.stateful:
             out.add(BAD)
         return [prop for prop in self.asked if prop not in out]
 

@@ -28,7 +28,7 @@ from sparring.spec.core.model import Page
 
 GAPS = {
     **dict.fromkeys(("result", "input untouched"), "a trace has no vectors"),
-    **dict.fromkeys(("reproducibility", "edge sizes", "dtypes", "bad input"), "a trace is one run"),
+    **dict.fromkeys(("reproducibility", "edge sizes", "dtypes"), "a trace is one run"),
     "deadlock": "the run came to its end; whether it does with other buffers a trace does not tell",
     "hygiene": "a trace does not tell what is done with requests and buffers",
 }  # fmt: skip

@@ -20,8 +20,6 @@ from sparring.report import Result
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int
 
-FLAG = "--bad-input, since MPI leaves open what comes of it"
-
 
 class Found(NamedTuple):
     """What was found of a target: in each of the places asked for ``on``; ``missing``: why there is nothing of one."""
@@ -68,7 +66,7 @@ def uncovered(question: Question, prop: str, found: Found) -> tuple[Verdict, str
 def left_out(question: Question, prop: str) -> str:
     """Why a property is not judged."""
     if prop == BAD:
-        return "no such examples of targets that keep state" if question.bad_input else f"asked for with {FLAG}"
+        return "no such examples are drawn for targets that keep state"
     topology = "; --topology NAME looks at one" if prop == "contention" else ""
     return f"level {question.level!r} does not look at it; there are {', '.join(LEVELS)}{topology}"
 
