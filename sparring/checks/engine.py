@@ -17,9 +17,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Flaky
 
 from sparring.checks import judging, selected
-from sparring.checks.examples import BAD, KINDS, Example
+from sparring.checks.examples import KINDS, Example
 from sparring.checks.nearest import Nearest
 from sparring.checks.places import Observed, Place
+from sparring.checks.properties import BAD
 from sparring.checks.question import Question
 from sparring.errors import Refuted
 from sparring.proofs.trace.events import Trace

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sparring.checks import selected, sums
-from sparring.checks.examples import BAD, Example
+from sparring.checks.examples import Example
 from sparring.checks.places import Observed
+from sparring.checks.properties import BAD
 from sparring.checks.question import Question
 from sparring.checks.vectors import comparable, kind, shown, unequal
 from sparring.proofs.trace.compare import compare, inside, unknown

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from sparring.checks import examples, series
-from sparring.checks.examples import BAD, Example
-from sparring.checks.properties import LEVELS, MESSAGES, ON_TOPOLOGY, meanings
+from sparring.checks.examples import Example
+from sparring.checks.properties import BAD, LEVELS, MESSAGES, ON_TOPOLOGY, meanings
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.spec.core import pages

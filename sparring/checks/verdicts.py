@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from sparring.checks import reproducer
 from sparring.checks.engine import Findings
-from sparring.checks.examples import BAD, Example
-from sparring.checks.properties import LEVELS
+from sparring.checks.examples import Example
+from sparring.checks.properties import BAD, LEVELS
 from sparring.checks.question import Question
 from sparring.checks.vectors import plain
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
