@@ -47,7 +47,10 @@ def dispatch(target: str, json_: bool) -> None:
     console = _options.console(json_)
     with console.status("reading …"):
         report = check_schedule(
-            Path(target), depth=given.get("depth"), topology=ctx.params["topology"] or None, load=given.get("load", False)
+            Path(target),
+            depth=given.get("depth"),
+            topology=ctx.params["topology"] or None,
+            load=given.get("load", False),
         )
     if not json_:
         console.print(table(report))
