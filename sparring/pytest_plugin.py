@@ -16,6 +16,7 @@ NAMES: dict[str, tuple[str, dict[str, Any], str]] = {
     "on": ("--sparring-on", {"choices": ["simulated", "mpi", "both"]}, "where conformance tests run their target"),
     "ranks": ("--sparring-ranks", {}, "numbers of ranks that conformance tests draw from: 8, 1-8 or 1-4,7"),
     "max_examples": ("--sparring-max-examples", {"type": int}, "examples a property"),
+    "timeout": ("--sparring-timeout", {"type": float}, "seconds for one example on real ranks"),
     "seed": ("--sparring-seed", {"type": int}, "the same seed draws the same examples"),
 }
 

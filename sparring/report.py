@@ -75,13 +75,31 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """*holds*, or the word for what stands against it."""
+        """*holds*, or the word for what stands against it; *not covered* where nothing was looked at."""
+        if self.results and all(r.verdict.word is Word.NOT_COVERED for r in self.results):
+            return Word.NOT_COVERED.value
         return self.worst.value if self.worst.exit_code else "holds"
 
     @property
     def exit_code(self) -> int:
         """0 holds, 1 refuted, 3 undecided or not inductive."""
         return self.worst.exit_code
+
+    def weaker(self, floor: str | None) -> list[Result]:
+        """The results that are weaker than ``floor``, "proved" or "tested"; none where it is None.
+
+        What was expected to fail is not weak, nor what the question left out.
+        """
+        if floor is None:
+            return []
+        order = list(Word)
+        last = order.index({"proved": Word.PROVED_UP_TO, "tested": Word.TESTED}[floor])
+        judged = self.extra.get(self.command, {}).get("judged")
+        return [
+            r for r in self.results
+            if order.index(r.verdict.word) > last and r.verdict.word is not Word.EXPECTED
+            and (judged is None or r.property in judged)
+        ]  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         return {

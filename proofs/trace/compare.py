@@ -194,7 +194,15 @@ def silence(trace: Trace, rank: int, dst: int = NOBODY) -> tuple[str, str]:
     """That ``rank`` sends nothing (more to ``dst``), what collectives it calls instead, and where the first of them."""
     if any(event.rank == rank for event in trace.sends()):
         return f"sends no further message to rank {dst}", ""
-    calls = [e for e in trace.events if e.rank == rank and e.op == "collective" and e.call not in IDLE]
-    if not calls:
-        return "sends nothing", ""
-    return f"sends nothing; it calls {' and '.join(dict.fromkeys(e.call for e in calls))}", calls[0].where
+    calls = collectives(trace, rank)
+    return (f"sends nothing; it calls {inside(trace, rank)}", calls[0].where) if calls else ("sends nothing", "")
+
+
+def collectives(trace: Trace, rank: int) -> list[Event]:
+    """The rank's calls of collectives that carry something."""
+    return [e for e in trace.events if e.rank == rank and e.op == "collective" and e.call not in IDLE]
+
+
+def inside(trace: Trace, rank: int) -> str:
+    """The names of these calls; empty where there are none."""
+    return " and ".join(dict.fromkeys(event.call for event in collectives(trace, rank)))

@@ -12,6 +12,7 @@ from sparring.proofs.core.supplement import subject
 from sparring.proofs.trace.events import Trace
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import evaluate, variables
+from sparring.spec.core.runner import number, step_sends
 
 Pair = tuple[int, int]
 
@@ -27,7 +28,7 @@ def contended(page: Page, trace: Trace) -> str | None:
     Looked at are the topologies on which the page claims to be exclusive.  A claim that holds in
     lock step only cannot be judged without knowing each message's step.
     """
-    pairs = sorted({(event.rank, event.peer) for event in trace.sends()})
+    pairs = used(trace)
     for topology, level in subject(page).contention.items():
         for link in networks.find(topology).links if level == "exclusive" else ():
             for place in places(link, trace.ranks):
@@ -37,6 +38,26 @@ def contended(page: Page, trace: Trace) -> str | None:
         if level == "exclusive" and (shared := routed(topology, pairs, trace.ranks)):
             return sentence(page, topology, *shared)
     return None
+
+
+def used(trace: Trace) -> list[Pair]:
+    """All (source, destination) that messages of the trace have."""
+    return sorted({(event.rank, event.peer) for event in trace.sends()})
+
+
+def pairs(page: Page, p: int) -> list[Pair]:
+    """All that messages of the page have."""
+    return sorted({(src, dst) for t in range(number(page.steps(p))) for src, dst, _ in step_sends(page, t, p)})
+
+
+def shared(topology: str, pairs: list[Pair], p: int) -> str | None:
+    """One sentence on the first link of ``topology`` that serves two of ``pairs``; None if none does."""
+    found = routed(topology, pairs, p)
+    if found is None:
+        return None
+    link, ((src, dst), (src2, dst2), *_) = found
+    ways = f"messages from rank {src} to {dst} and from rank {src2} to {dst2}"
+    return f"on the topology {topology}, {link} carries {ways}"
 
 
 def routed(topology: str, pairs: list[Pair], p: int) -> tuple[str, list[Pair]] | None:

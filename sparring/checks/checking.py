@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sparring import adapters
-from sparring.checks import recorded
+from sparring.checks import recorded, traced
 from sparring.checks.engine import Findings, explore, judge
 from sparring.checks.examples import DTYPES, Example
 from sparring.checks.group import Group
+from sparring.checks.nearest import Nearest, nearest
 from sparring.checks.places import Place, Ranks, Real, Simulated
 from sparring.checks.question import CONTRACT, Question, page_of
 from sparring.checks.vectors import Vector
@@ -24,7 +24,8 @@ from sparring.proofs.core.verdicts import NOT_COVERED
 from sparring.report import Report
 from sparring.sparse import Sparse
 
-PLACES = ("simulated", "mpi", "both", *adapters.NAMES)
+OURS = ("simulated", "mpi")  # where every message is seen
+PLACES = (*OURS, "both", *adapters.NAMES)
 EXAMPLES = 100
 """So many are drawn, unless each is a launch of its own."""
 TIMEOUT = 3.0
@@ -44,6 +45,9 @@ def check(
     xfail: Mapping[str, str] | None = None,
     only: Sequence[str] | None = None,
     sparse: bool = False,
+    topology: str = "",
+    bad_input: bool = False,
+    timeout: float | None = None,
     examples: Sequence[tuple[Sequence[Vector], str]] = (),
     advance: Callable[[], None] = lambda: None,
     group: Ranks | None = None,
@@ -55,7 +59,8 @@ def check(
     ----------
     target : ``f(comm, x, /, **params) -> y``, or a class ``T(comm, n, **params)`` with ``t(x) -> y``;
         by name (``"pkg.mod:name"``, ``"file.py:name"``) or, on the simulated world, itself; or the words
-        of a command, ``["mpiexec", "-n", "{p}", "./a.out", "{input}", "{output}"]``; or a folder with a trace.
+        of a command, ``["mpiexec", "-n", "{p}", "./a.out", "{input}", "{output}"]``; or the file or folder
+        of a trace, of which only messages are judged.
     page : the algorithm that it is said to be, or "allreduce": the sum alone.
     ranks : the numbers of ranks to draw from.
     on : "simulated", "mpi" (a group of real processes) or "both"; "torch" (``f(group, x)`` of tensors on
@@ -66,6 +71,10 @@ def check(
     xfail : property -> reason; such a property must be refuted, and is a failure where it holds.
     only : the properties to judge; default all.
     sparse : with "allreduce", vectors are ``sparring.Sparse`` and so is the sum; a page says itself what it takes.
+    topology : judge whether messages of two pairs of ranks meet on a link of it, on every level:
+        "ring", "torus:k=4", "./mine.py".  By default the topologies that the page names, on levels above "result".
+    bad_input : judge too what comes of vectors that do not fit together; MPI leaves that open.
+    timeout : seconds for one small example on real ranks, after which it hangs; 3, or more where each is a launch.
     examples : judge these, ``(one vector a rank, property that a wrong sum falsifies)``, and draw none;
         for a stateful page an array a rank, whose rows are its vectors, one a call.
     advance : called after each example, to show progress.
@@ -86,29 +95,37 @@ def check(
     >>> print(check(lossy, only=["result"], ranks=[2, 3]).results[0].detail)
     p=2 n=2: rank 0 has [0 0], reference [0 1]
     """
-    if isinstance(target, str) and Path(target).is_dir():
-        return recorded.check(Path(target), page, level, params)
     start = time.perf_counter()
-    on = adapters.place(target, on)
-    adapter = adapters.find(on)
-    number = max_examples or (adapter.examples if adapter else EXAMPLES)
-    known = adapter.dtypes if adapter else DTYPES
-    question = asked(target, page, sparse, params, ranks=tuple(sorted(set(ranks))), level=level, seed=seed,
-                     max_examples=number, dtypes=[d for d in dtypes or known if d in known or d not in DTYPES],
-                     only=tuple(only or ()))  # fmt: skip
     expected = dict(xfail or {})
-    sensible(question, expected, on)
-    seen, missing = everywhere(question, on, fitting(question, examples), advance, group)
+    if traced.named(target):
+        report = recorded.report if recorded.named(target) else traced.report
+        return report(target, page, level=level, topology=topology, expected=expected, only=only, params=params)
+    on = adapters.place(target, on)
+    number, kinds = drawn(on, max_examples, dtypes)
+    question = asked(
+        target, page, sparse, params, ranks=tuple(sorted(set(ranks))), level=level, seed=seed, max_examples=number,
+        dtypes=kinds, only=tuple(only or ()), topology=topology, bad_input=bad_input,
+    )  # fmt: skip
+    sensible(question, expected, on, timeout)
+    with places(on, question, group, timeout) as wheres:
+        seen, missing = everywhere(question, wheres, fitting(question, examples), advance)
     found = Found(seen, on, missing)
     results = [held_against(expected, verdict_on(question, prop, found)) for prop in question.asked]
-    gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED] + unread(question, seen)
+    gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
+    gaps += unread(question, seen) + unnamed(seen)
     if max_examples is None and number < EXAMPLES:
         gaps.append(f"examples: each is a launch of its own, so {number} were drawn instead of {EXAMPLES}")
-    told = {
-        "target": question.name, "page": page, "sparse": question.sparse, "level": level,
-        "ranks": list(question.ranks), "on": on,
-    }  # fmt: skip
-    return Report("check", results, gaps, time.perf_counter() - start, {"check": told}, pictured(question, seen))
+    extra = {"check": told(question, page, on, seen)}
+    return Report("check", results, gaps, time.perf_counter() - start, extra, pictured(question, seen))
+
+
+def drawn(on: str, number: int | None, dtypes: Sequence[str] | None) -> tuple[int, list[str]]:
+    """How many examples are drawn there, and of which dtypes; names of none stay, to be told of."""
+    adapter = adapters.find(on)
+    known = adapter.dtypes if adapter else DTYPES
+    return number or (adapter.examples if adapter else EXAMPLES), [
+        dtype for dtype in dtypes or known if dtype in known or dtype not in DTYPES
+    ]
 
 
 def asked(target: Any, page: str, sparse: bool, params: Mapping[str, Any], **asked: Any) -> Question:
@@ -119,12 +136,28 @@ def asked(target: Any, page: str, sparse: bool, params: Mapping[str, Any], **ask
     return Question(target, found, sparse=found.sparse if found else sparse, params=params, **asked)
 
 
-def sensible(question: Question, expected: Mapping[str, str], on: str) -> None:
-    """Raises InputError for an expectation of no property, or no place."""
-    if unknown := [prop for prop in expected if prop not in question.meanings]:
-        raise InputError(f"xfail: no property {unknown[0]!r}: there are {', '.join(question.meanings)}")
+def told(question: Question, page: str, on: str, seen: Mapping[str, Findings]) -> dict[str, Any]:
+    """What was asked, and the page that the messages come nearest to, for the envelope."""
+    said = {
+        "target": question.name, "page": page, "sparse": question.sparse, "level": question.level,
+        "ranks": list(question.ranks), "on": on, "judged": list(question.judged),
+    }  # fmt: skip
+    near = next((f.nearest for f in seen.values() if isinstance(f.nearest, Nearest)), None)
+    return {**said, "topology": question.topology, **({"nearest": near.as_dict()} if near else {})}
+
+
+def unnamed(seen: Mapping[str, Findings]) -> list[str]:
+    """Why no page is named as the nearest, in each place where none is."""
+    return [f"nearest page: {f.nearest}" for f in seen.values() if f.nearest and isinstance(f.nearest, str)]
+
+
+def sensible(question: Question, expected: Mapping[str, str], on: str, timeout: float | None) -> None:
+    """Raises InputError for an expectation of no property, no place, or no time."""
+    question.expects(expected)
     if on not in PLACES:
         raise InputError(f"on={on!r}: there are {', '.join(PLACES)}")
+    if timeout is not None and not timeout > 0:
+        raise InputError(f"timeout={timeout!r}: it must be more than 0 seconds")
 
 
 def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -> list[Example]:
@@ -147,21 +180,20 @@ def rowed(xs: Sequence[Any]) -> list[Vector]:
 
 
 def everywhere(
-    question: Question, on: str, given: Sequence[Example], advance: Callable[[], None], group: Ranks | None
+    question: Question, wheres: Iterator[Place], given: Sequence[Example], advance: Callable[[], None]
 ) -> tuple[dict[str, Findings], str]:
     """What is found in each place, by its name; and why there is nothing of real ranks, where that is so."""
     seen: dict[str, Findings] = {}
     try:
-        with places(on, question, group) as wheres:
-            for where in wheres:
-                seen[where.name] = looked(question, where, given, advance)
+        for where in wheres:
+            seen[where.name] = looked(question, where, given, advance)
     except MissingExtra as missing:
         return seen, str(missing)
     return seen, ""
 
 
 @contextmanager
-def places(on: str, question: Question, given: Ranks | None) -> Iterator[Iterator[Place]]:
+def places(on: str, question: Question, given: Ranks | None, timeout: float | None) -> Iterator[Iterator[Place]]:
     """The places to look in, one after the other; the group of real ranks ends with the block."""
     groups: list[Group | adapters.Adapter] = []
 
@@ -171,11 +203,11 @@ def places(on: str, question: Question, given: Ranks | None) -> Iterator[Iterato
         if on in ("mpi", "both"):
             if given is None:
                 groups.append(Group(max(question.ranks)))
-            yield Real(given or groups[0], question.params, TIMEOUT)
+            yield Real(given or groups[0], question.params, timeout or TIMEOUT)
         if adapter := adapters.find(on):
             if given is None:
                 groups.append(adapter(question))
-            yield Real(given or groups[0], question.params, adapter.patience, on, adapter.costly)
+            yield Real(given or groups[0], question.params, timeout or adapter.patience, on, adapter.costly)
 
     try:
         yield wheres()
@@ -187,7 +219,10 @@ def places(on: str, question: Question, given: Ranks | None) -> Iterator[Iterato
 def looked(question: Question, where: Place, given: Sequence[Example], advance: Callable[[], None]) -> Findings:
     """What is found in one place: on the given examples, else on drawn ones."""
     if not given:
-        return explore(question, where, advance, Simulated(question.params) if where.name == "mpi" else None)
+        findings = explore(question, where, advance, Simulated(question.params) if where.name == "mpi" else None)
+        if question.page is None and not question.only and not findings.refused and where.name in OURS:
+            findings.nearest = nearest(question, where)
+        return findings
     findings = Findings()
     for example in given:
         findings.count(question, judge(question, where, example))

@@ -18,8 +18,9 @@ from hypothesis.errors import Flaky
 
 from sparring.checks import judging, selected
 from sparring.checks.examples import KINDS, Example
+from sparring.checks.nearest import Nearest
 from sparring.checks.places import Observed, Place, Real
-from sparring.checks.properties import MESSAGES
+from sparring.checks.properties import BAD
 from sparring.checks.question import Question
 from sparring.errors import Refuted
 from sparring.proofs.trace.events import Trace
@@ -27,7 +28,7 @@ from sparring.proofs.trace.events import Trace
 SHRINKING = 8.0
 """Seconds for finding a smaller example of one property."""
 
-SHARE = {"result": 0.6, "edge sizes": 0.2, "dtypes": 0.2}
+SHARE = {"result": 0.6, "edge sizes": 0.2, "dtypes": 0.2, BAD: 0.2}
 """How the examples are divided among the kinds."""
 
 
@@ -53,7 +54,7 @@ class Findings:
     ``refused``: why the place could not run the target at all; ``unseen``: property -> why an
     example told nothing of it; ``unread``: in how many examples messages were counted, but not
     read; ``stuck``: the kinds of examples of which no more are tried on real ranks, since one
-    came to no end.
+    came to no end; ``nearest``: the page that its messages come nearest to, or why there is none.
     """
 
     smallest: dict[str, tuple[Example, str]] = field(default_factory=dict)
@@ -63,6 +64,7 @@ class Findings:
     unseen: dict[str, str] = field(default_factory=dict)
     unread: int = 0
     stuck: set[str] = field(default_factory=set)
+    nearest: Nearest | str = ""
 
     def count(self, question: Question, judged: Judged) -> None:
         """Count an example, and keep it where it is the smallest of its kind."""
@@ -89,20 +91,23 @@ ALWAYS = ("agreement", "selection", "conservation", "input untouched", "reproduc
 
 def asked(question: Question, example: Example) -> list[str]:
     """The properties that an example is about."""
-    about = {example.prop, *ALWAYS, *MESSAGES[question.level]}
-    return [p for p in question.asked if p in about]
+    about = {BAD} if example.prop == BAD else {example.prop, *ALWAYS, *question.watched}
+    return [p for p in question.judged if p in about]
 
 
 def judge(question: Question, place: Place, example: Example) -> Judged:
     """Every flaw that one example shows, of the properties asked for."""
     seen = place.observe(question.target, example)
+    if example.prop == BAD:
+        return Judged(example, judging.accepted(example, seen), seen, {}, False)
     example, page = example.first(len(seen.ys) or len(example.calls)), question.page_for(example)
-    flaws = judging.judged(example, seen, page, question.level)
+    flaws = judging.judged(example, seen, page, question)
     if seen.ys and not seen.refused:
         second = place.observe(question.target, example, again=True)
-        flaws = judging.judged(example, second, page, "result") | judging.unstable(seen, second) | flaws
-    flaws = {p: why for p, why in flaws.items() if p in asked(question, example)}
-    unseen = judging.unclaimed(page) | (selected.unseen(seen) if question.stateful else {}) | dict(seen.unseen)
+        flaws = judging.judged(example, second, page, question) | judging.unstable(seen, second) | flaws
+    unseen = judging.unclaimed(example, seen.trace, page, question) | dict(seen.unseen)
+    flaws = {p: why for p, why in flaws.items() if p in asked(question, example) and p not in unseen}
+    unseen |= selected.unseen(seen) if question.stateful else {}
     return Judged(example, flaws, seen, unseen, judging.unread(example, seen, page))
 
 
@@ -143,8 +148,9 @@ def rehearsed(question: Question, place: Place, rehearsal: Place, findings: Find
 
 def kinds(question: Question) -> list[str]:
     """Which kinds of examples are needed."""
-    others = set(question.asked) - set(KINDS)
-    return [kind for kind in KINDS if kind in question.asked or (kind == "result" and others)]
+    asked = set(question.judged) - ({BAD} if max(question.ranks) < 2 else set())
+    others = asked - set(KINDS)
+    return [kind for kind in KINDS if kind in asked or (kind == "result" and others)]
 
 
 def drawn(question: Question, kind: str, test: Callable[[Example], None], phases: list[Phase], number: int) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sparring.checks import vectors
+from sparring.checks.properties import BAD
 from sparring.checks.vectors import Vector
 from sparring.proofs.core.refinement import sizes
 from sparring.sparse import Sparse
@@ -81,7 +82,7 @@ class Example(NamedTuple):
         return np.stack(xs)
 
 
-KINDS = ("result", "edge sizes", "dtypes")
+KINDS = ("result", "edge sizes", "dtypes", BAD)
 
 Mask = NDArray[np.bool_]
 SUPPORTS: Mapping[str, Callable[[Mask], Mask]] = {
@@ -100,7 +101,28 @@ EDGES = ("full", "empty", "alone")
 
 def examples(ranks: Sequence[int], kind: str, *, sparse: bool = False) -> st.SearchStrategy[Example]:
     """Examples of one kind: n >= p, or at the edge, or over all dtypes; of arrays, or of sparse vectors."""
+    if kind == BAD:
+        usual = examples([p for p in ranks if p > 1], "result", sparse=sparse)
+        return st.builds(unfit, usual, st.sampled_from(("length", "dtype")), st.integers(1, max(ranks) - 1))
     return sparse_examples(ranks, kind) if sparse else dense_examples(ranks, kind)
+
+
+def unfit(example: Example, what: str, rank: int) -> Example:
+    """The example, but one rank, never the first, has a vector of another length or dtype."""
+    r = min(rank, example.p - 1)
+    x = lengthened(example.xs[r]) if what == "length" else retyped(example.xs[r])
+    return example._replace(xs=[*example.xs[:r], x, *example.xs[r + 1 :]], prop=BAD)
+
+
+def lengthened(x: Any) -> Vector:
+    """With one index more."""
+    return Sparse(x.indices, x.values, x.n + 1) if isinstance(x, Sparse) else np.append(x, x[:1])
+
+
+def retyped(x: Any) -> Vector:
+    """With values of another dtype and as many bytes."""
+    other = {"int64": "float64", "float64": "int64", "int32": "float32", "float32": "int32"}[str(x.dtype)]
+    return Sparse(x.indices, x.values.astype(other), x.n) if isinstance(x, Sparse) else x.astype(other)
 
 
 @st.composite
@@ -159,7 +181,7 @@ def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
     """Examples of sparse vectors with a rank, an index or an entry less; none at the edge."""
     p, n = example.p, example.n
     xs = [x for x in example.xs if isinstance(x, Sparse)]
-    if example.prop == "edge sizes" or not xs:
+    if example.prop in ("edge sizes", BAD) or not xs:
         return
     if p - 1 in ranks:
         yield from (example._replace(xs=[*xs[:r], *xs[r + 1 :]]) for r in range(p))

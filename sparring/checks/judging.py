@@ -7,22 +7,35 @@ from collections.abc import Mapping
 from sparring.checks import selected, sums
 from sparring.checks.examples import Example
 from sparring.checks.places import Observed
-from sparring.checks.properties import MESSAGES
-from sparring.checks.vectors import comparable, shown, unequal
-from sparring.proofs.trace.compare import compare, unknown
+from sparring.checks.properties import BAD
+from sparring.checks.question import Question
+from sparring.checks.vectors import comparable, kind, shown, unequal
+from sparring.proofs.trace.compare import compare, inside, unknown
 from sparring.proofs.trace.events import Trace
-from sparring.proofs.trace.links import contended, exclusive
+from sparring.proofs.trace.links import contended, exclusive, pairs, shared, used
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import named
 
+SILENT = "page {} claims on no topology that each link serves one pair; --topology NAME names one"
 
-def judged(example: Example, seen: Observed, page: Page | None, level: str) -> dict[str, str]:
+
+def judged(example: Example, seen: Observed, page: Page | None, question: Question) -> dict[str, str]:
     """Property -> what is wrong; a property that is not named holds on this example."""
     flaws = dict(seen.flaws)
     flaws |= results(example, seen, page) | disagreement(seen) | changed(example, seen)
-    if page is not None and seen.trace is not None and not seen.flaws:
-        flaws |= messages(example, seen.trace, page, level)
+    if question.watched and seen.trace is not None and not seen.flaws:
+        flaws |= messages(example, seen.trace, page, question)
     return flaws
+
+
+def accepted(example: Example, seen: Observed) -> dict[str, str]:
+    """That vectors which do not fit together were taken as if they did."""
+    if seen.refusing or seen.refused:
+        return {}
+    first = example.xs[0]
+    r = next(r for r, x in enumerate(example.xs) if kind(x) != kind(first))
+    came = f"rank 0 returned {shown(seen.ys[0][0])}" if seen.ys else next(iter(seen.flaws.values()))
+    return {BAD: f"rank {r} has {kind(example.xs[r])}, rank 0 {kind(first)}, and no rank raises: {came}"}
 
 
 def results(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
@@ -73,20 +86,38 @@ def unstable(first: Observed, second: Observed) -> dict[str, str]:
     return {}
 
 
-def messages(example: Example, trace: Trace, page: Page, level: str) -> Mapping[str, str]:
-    """How what was sent differs from what the page sends."""
-    flaws: dict[str, object] = {prop: compare(page, example.xs, trace, prop) for prop in ("steps", "volume")}
-    flaws["contention"] = contended(page, trace)
-    if flaws["steps"] and len(example.calls) > 1:
-        flaws["steps"] = f"{flaws['steps']} (steps are numbered on from call to call, {page.steps(example.p)} each)"
-    return {prop: str(wrong) for prop, wrong in flaws.items() if wrong and prop in MESSAGES[level]}
+def messages(example: Example, trace: Trace, page: Page | None, question: Question) -> Mapping[str, str]:
+    """How what was sent differs from what the page sends, or where messages meet."""
+    watched = question.watched
+    flaws: dict[str, object] = {}
+    if page is not None:
+        flaws |= {prop: compare(page, example.xs, trace, prop) for prop in ("steps", "volume") if prop in watched}
+        if flaws.get("steps") and len(example.calls) > 1:
+            flaws["steps"] = f"{flaws['steps']} (steps are numbered on from call to call, {page.steps(example.p)} each)"
+    if "contention" in watched:
+        flaws["contention"] = crowded(trace, page, question.topology)
+    return {prop: str(wrong) for prop, wrong in flaws.items() if wrong}
 
 
-def unclaimed(page: Page | None) -> dict[str, str]:
-    """What the page says nothing of, so that nothing can be held against it."""
-    if page is None or exclusive(page):
+def crowded(trace: Trace, page: Page | None, topology: str) -> str | None:
+    """The first link with messages of two pairs, on the topology or on those that the page names."""
+    if topology:
+        return shared(topology, used(trace), trace.ranks)
+    return contended(page, trace) if page else None
+
+
+def unclaimed(example: Example, trace: Trace | None, page: Page | None, question: Question) -> dict[str, str]:
+    """Why nothing can be said of contention: no message is seen, or the page does not promise it, or not keep it."""
+    if "contention" not in question.watched:
         return {}
-    return {"contention": f"page {page.name} claims on no topology that each link serves one pair"}
+    if trace is not None and not any(trace.sends()) and (calls := inside(trace, 0)):
+        return {"contention": f"rank 0 sends nothing; it calls {calls}, whose messages nobody sees"}
+    if page is None:
+        return {}
+    if not question.topology:
+        return {} if exclusive(page) else {"contention": SILENT.format(page.name)}
+    own = shared(question.topology, pairs(page, example.p), example.p)
+    return {"contention": f"page {page.name} itself does not keep its messages apart: {own}"} if own else {}
 
 
 def unread(example: Example, seen: Observed, page: Page | None) -> bool:

@@ -19,6 +19,8 @@ from sparring.proofs.world import world
 from sparring.proofs.world.depths import smallest
 from sparring.proofs.world.findings import Kind, Outcome
 
+RAISED = (Kind.RAISED, Kind.ABORTED, Kind.TRUNCATED)
+"""Findings that real MPI would raise as an error, or end the job with."""
 CALLS = 2  # of a target, or instances of a stateful one, on one communicator: state that leaks into the next shows
 
 
@@ -29,7 +31,7 @@ class Observed(NamedTuple):
     rank's vector after the last call; ``flaws``: property -> what the run itself showed;
     ``refused``: why this place could not run the target; ``residuals``: as results, what a
     stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
-    :class:`~sparring.checks.examined.Examined`.
+    :class:`~sparring.checks.examined.Examined`; ``refusing``: whether a rank raised an error.
     """
 
     ys: list[list[Any]]
@@ -40,6 +42,7 @@ class Observed(NamedTuple):
     residuals: Sequence[list[Any]] = ()
     unseen: Mapping[str, str] = {}
     roundings: int = 0
+    refusing: bool = False
 
 
 class Place(Protocol):
@@ -100,7 +103,8 @@ def told(outcome: Outcome, example: Example, calls: int) -> Observed:
     for finding in outcome.findings:
         flaws.setdefault(falsifies(finding, example.prop), finding.text)
     if flaws:
-        return Observed([], [], trace, flaws)
+        refusing = any(finding.kind in RAISED for finding in outcome.findings)
+        return Observed([], [], trace, flaws, refusing=refusing)
     ys, residuals, given = zip(*outcome.results)
     return Observed(by_call(ys), list(given), trace, flaws, residuals=by_call(residuals))
 
@@ -140,6 +144,6 @@ class Real:
         except Hang as hang:
             return Observed([], [], None, {"deadlock": str(hang)})
         except RankFailed as failure:
-            return Observed([], [], None, {example.prop: str(failure)})
+            return Observed([], [], None, {example.prop: str(failure)}, refusing=True)
         more: dict[str, Any] = {"residuals": seen.residuals, "unseen": seen.unseen, "roundings": seen.roundings}
         return Observed(seen.ys, seen.inputs, seen.trace, {}, **more)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 DTYPES = "float32, float64, int32 and int64"
 """What vectors may be, in words."""
 
+BAD = "bad input"
 PROPERTIES: Mapping[str, str] = {
     "result": "every rank returns the sum of all",
     "agreement": "all ranks return the same bits",
@@ -19,6 +20,7 @@ PROPERTIES: Mapping[str, str] = {
     "contention": "no link serves two senders where the page says so",
     "edge sizes": "the sum also where n < p, n = 0 or p = 1",
     "dtypes": f"the sum for {DTYPES}, in the same dtype",
+    BAD: "where a rank's vector has another length or dtype than the others, some rank raises",
 }
 
 SPARSE: Mapping[str, str] = {
@@ -47,10 +49,10 @@ STATEFUL: Mapping[str, str] = {
 ORDER = (*list(PROPERTIES)[:2], "selection", "conservation", *list(PROPERTIES)[2:])
 
 
-def meanings(*, sparse: bool = False, stateful: bool = False) -> dict[str, str]:
-    """The properties of such targets, in their order, and what they mean."""
+def meanings(*, sparse: bool = False, stateful: bool = False, bad_input: bool = False) -> dict[str, str]:
+    """The properties of such targets, in their order, and what they mean; bad input only where it is asked for."""
     known = {**PROPERTIES, **(STATEFUL if stateful else SPARSE if sparse else {})}
-    return {prop: known[prop] for prop in ORDER if prop in known}
+    return {prop: known[prop] for prop in ORDER if prop in known and (bad_input or prop != BAD)}
 
 
 LEVELS = ("result", "volume", "steps")
@@ -62,3 +64,5 @@ MESSAGES: Mapping[str, tuple[str, ...]] = {
     "steps": ("steps", "volume", "contention"),
 }
 """The properties that look at messages, by level."""
+ON_TOPOLOGY = "no link of the topology {} carries messages of two pairs of ranks"
+"""What contention means where a topology is named."""

@@ -85,6 +85,9 @@ def conformance(
     max_examples: int = 100,
     xfail: Mapping[str, str] | None = None,
     sparse: bool = False,
+    topology: str = "",
+    bad_input: bool = False,
+    timeout: float | None = None,
     **params: Any,
 ) -> Callable[[Test], Test]:
     """Decorate a test so that it runs once for each property; arguments as for ``sparring.check``.
@@ -102,7 +105,7 @@ def conformance(
 
     settings = {
         "ranks": tuple(ranks), "on": on, "level": level, "seed": seed, "max_examples": max_examples, "sparse": sparse,
-        **params,
+        "topology": topology, "bad_input": bad_input, "timeout": timeout, **params,
     }  # fmt: skip
     found, reasons = page_of(page, params), dict(xfail or {})
     cases = [
@@ -111,6 +114,6 @@ def conformance(
             id=prop.replace(" ", "-"),
             marks=[pytest.mark.xfail(reason=reasons[prop], strict=True)] if prop in reasons else [],
         )
-        for prop in meanings(stateful=found is not None and found.stateful)
+        for prop in meanings(stateful=found is not None and found.stateful, bad_input=bad_input)
     ]
     return pytest.mark.parametrize("check", cases)

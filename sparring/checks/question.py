@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from sparring.checks import examples, properties, series
 from sparring.checks.examples import Example
-from sparring.checks.properties import LEVELS, meanings
+from sparring.checks.properties import BAD, LEVELS, MESSAGES, ON_TOPOLOGY, meanings
 from sparring.errors import InputError
+from sparring.proofs.contention import networks
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page, load
 
@@ -40,6 +41,10 @@ class Question:
     params: Mapping[str, Any] = field(default_factory=dict)
     dtypes: Sequence[str] = examples.DTYPES
     """What the vectors may be."""
+    topology: str = ""
+    """The topology on which messages may not meet; by default those that the page names."""
+    bad_input: bool = False
+    """Whether to judge what comes of vectors that do not fit together."""
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -54,6 +59,8 @@ class Question:
             raise InputError("dtypes: at least one that the target takes")
         if not self.ranks or min(self.ranks) < 1:
             raise InputError("ranks: at least one number of ranks, each at least 1")
+        if self.topology:
+            networks.find(self.topology)
 
     @property
     def stateful(self) -> bool:
@@ -63,9 +70,10 @@ class Question:
     @property
     def meanings(self) -> Mapping[str, str]:
         """The properties that apply, and what they mean."""
-        found = meanings(sparse=self.sparse, stateful=self.stateful)
-        only = " and ".join(self.dtypes)
-        return {**found, "dtypes": found["dtypes"].replace(properties.DTYPES, only)} if self.fewer_dtypes else found
+        known = meanings(sparse=self.sparse, stateful=self.stateful, bad_input=self.bad_input)
+        if self.fewer_dtypes:
+            known = {**known, "dtypes": known["dtypes"].replace(properties.DTYPES, " and ".join(self.dtypes))}
+        return {**known, "contention": ON_TOPOLOGY.format(self.topology)} if self.topology else known
 
     @property
     def fewer_dtypes(self) -> bool:
@@ -74,8 +82,27 @@ class Question:
 
     @property
     def asked(self) -> Sequence[str]:
-        """The properties to judge."""
+        """The properties to tell of."""
         return self.only or tuple(self.meanings)
+
+    def expects(self, expected: Mapping[str, str]) -> None:
+        """Raises InputError for an expectation of no property."""
+        if unknown := [prop for prop in expected if prop not in self.meanings]:
+            raise InputError(f"xfail: no property {unknown[0]!r}: there are {', '.join(self.meanings)}")
+
+    @property
+    def watched(self) -> Sequence[str]:
+        """Those among them that are about messages and looked at."""
+        told = {*MESSAGES[self.level], *(["contention"] if self.topology else [])}
+        return [prop for prop in self.asked if prop in told]
+
+    @property
+    def judged(self) -> Sequence[str]:
+        """The properties to judge: all that are asked for but what the level and the switches leave out."""
+        out = set(MESSAGES["steps"]) - set(self.watched)
+        if self.stateful:
+            out.add(BAD)
+        return [prop for prop in self.asked if prop not in out]
 
     @property
     def name(self) -> str:

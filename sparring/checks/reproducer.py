@@ -31,6 +31,8 @@ report = sparring.check(
     level={level!r},
     only=[{prop!r}],
     sparse={sparse!r},
+    topology={topology!r},
+    bad_input={bad_input!r},
     examples=[(xs, {kind!r})],
     **{params!r},
 )
@@ -49,7 +51,8 @@ def write(question: Question, on: str, prop: str, example: Example, why: str) ->
         title=first_line(f"{prop} at {example.place}: {why}"), file=file.as_posix(),
         vectors="\n".join(f"    {source(x)}," for x in example.xs),
         target=absolute(question.target), page=page_name(question), on=on, level=question.level, prop=prop,
-        sparse=question.sparse, kind=example.prop, params={**question.params, **example.params},
+        sparse=question.sparse, topology=question.topology, bad_input=question.bad_input, kind=example.prop,
+        params={**question.params, **example.params},
     )  # fmt: skip
     file.write_text(text, encoding="utf-8")
     return file

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sparring.checks import reproducer
 from sparring.checks.engine import Findings
 from sparring.checks.examples import Example
-from sparring.checks.properties import LEVELS, MESSAGES
+from sparring.checks.properties import BAD, LEVELS
 from sparring.checks.question import Question
 from sparring.checks.vectors import plain
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
@@ -55,12 +55,20 @@ def uncovered(question: Question, prop: str, found: Found) -> tuple[Verdict, str
         return UNDECIDED, found.missing
     if refused := next((f.refused for f in found.seen.values() if f.refused), ""):
         return NOT_COVERED, refused
-    if prop in MESSAGES["steps"] and prop not in MESSAGES[question.level]:
-        return NOT_COVERED, f"level {question.level!r} does not look at it; there are {', '.join(LEVELS)}"
+    if prop not in question.judged:
+        return NOT_COVERED, left_out(question, prop)
     if prop == "hygiene":
         return NOT_COVERED, "only the simulated world sees it"
     unseen = next((f.unseen[prop] for f in found.seen.values() if prop in f.unseen), "")
     return NOT_COVERED, unseen or "no example came to it"
+
+
+def left_out(question: Question, prop: str) -> str:
+    """Why a property is not judged."""
+    if prop == BAD:
+        return "no such examples are drawn for targets that keep state"
+    topology = "; --topology NAME looks at one" if prop == "contention" else ""
+    return f"level {question.level!r} does not look at it; there are {', '.join(LEVELS)}{topology}"
 
 
 def held_against(expected: Mapping[str, str], result: Result) -> Result:
@@ -75,7 +83,7 @@ def held_against(expected: Mapping[str, str], result: Result) -> Result:
 
 def unread(question: Question, seen: Mapping[str, Findings]) -> list[str]:
     """What was not looked at because messages could only be counted."""
-    judged = [prop for prop in ("steps", "volume") if prop in question.asked and prop in MESSAGES[question.level]]
+    judged = [prop for prop in ("steps", "volume") if prop in question.watched]
     number = sum(findings.unread for findings in seen.values())
     if not judged or not number:
         return []

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 from rich.console import Console
 
 from sparring.errors import InputError
-from sparring.report import Report
+from sparring.report import Report, Result
 from sparring.spans import parse
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON object and nothing else.")
@@ -37,6 +39,8 @@ class Parameter(click.ParamType[tuple[str, Any]]):
     name = "NAME=VALUE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
+        if isinstance(value, tuple):
+            return value
         name, equals, text = str(value).partition("=")
         if not equals or not name.isidentifier():
             self.fail(f"{value!r}: write a parameter as name=value", param, ctx)
@@ -54,11 +58,26 @@ def console(json_: bool = False) -> Console:
     return Console(stderr=json_, highlight=False)
 
 
-def finish(report: Report, json_: bool) -> NoReturn:
-    """Print the envelope if it was asked for, and leave with the report's exit code."""
+fail_under = click.option("--fail-under", type=click.Choice(["proved", "tested"]), default=None,
+                          help="Fail too where a property that is judged has a weaker verdict.")  # fmt: skip
+
+
+def finish(report: Report, json_: bool, weak: Sequence[Result] = ()) -> NoReturn:
+    """Print the envelope if it was asked for, and leave with the report's exit code, or 1 for verdicts too weak."""
     if json_:
         click.echo(report.to_json())
-    raise SystemExit(report.exit_code)
+    if weak:
+        told = "; ".join(f"{r.property} is {r.verdict}" for r in weak)
+        click.echo(f"sparring: weaker than --fail-under asks for: {told}", err=True)
+    raise SystemExit(report.exit_code or bool(weak))
+
+
+def write(file: Path, text: str) -> None:
+    """Raises InputError where the file cannot be written."""
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}") from error
 
 
 COLOURS = {"proved": "green", "tested": "cyan", "not covered": "dim", "refuted as": "yellow", "refuted": "bold red"}

@@ -28,8 +28,6 @@ def options(command: Command) -> Command:
                      help="A schedule file: RCCL must load it."),
         click.option("--depth", type=click.IntRange(1), expose_value=False, callback=keep,
                      help="A schedule file: how many messages a channel holds."),
-        click.option("--topology", metavar="NAME", expose_value=False, callback=keep,
-                     help="A schedule file: messages must not meet on its links: torus:k=4."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -49,7 +47,10 @@ def dispatch(target: str, json_: bool) -> None:
     console = _options.console(json_)
     with console.status("reading …"):
         report = check_schedule(
-            Path(target), depth=given.get("depth"), topology=given.get("topology"), load=given.get("load", False)
+            Path(target),
+            depth=given.get("depth"),
+            topology=ctx.params["topology"] or None,
+            load=given.get("load", False),
         )
     if not json_:
         console.print(table(report))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +10,7 @@ import click
 from sparring.cli import _options, _schedules
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from sparring.report import Report
@@ -20,13 +22,27 @@ class Expectation(click.ParamType[tuple[str, str]]):
     name = "PROPERTY=REASON"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
         prop, equals, reason = str(value).partition("=")
         if not equals or not reason:
             self.fail(f"{value!r}: write an expected failure as property=reason", param, ctx)
         return prop, reason
 
 
-@click.command("check")
+class Configured(click.Command):
+    """A command whose options pyproject.toml may set."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        from sparring.checks import configuration
+
+        defaults = configuration.load(Path.cwd())
+        return super().make_context(info_name, args, parent, default_map=defaults, **extra)
+
+
+@click.command("check", cls=Configured)
 @click.argument("words", metavar="TARGET | -- COMMAND", nargs=-1, required=True)
 @click.option(
     "--algorithm", default="allreduce", help="What it is said to be: ALGO; by default the sum is all that counts."
@@ -37,18 +53,24 @@ class Expectation(click.ParamType[tuple[str, str]]):
 @click.option("--level", type=click.Choice(["result", "volume", "steps"]), default="result", show_default=True,
               help="Look at results, at what is sent in all, or at every message.")  # fmt: skip
 @click.option("--sparse", is_flag=True, help="Give it sparring.Sparse where no algorithm says what it takes.")
+@click.option("--topology", default="", metavar="NAME", help="Judge whether messages meet on its links: torus:k=4.")
+@click.option("--bad-input", is_flag=True, help="Judge too whether vectors that do not fit together are refused.")
 @click.option("--max-examples", type=click.IntRange(1), default=None, show_default="100; of a command 30")
 @click.option("--dtype", "dtypes", multiple=True, help="What it takes; may be repeated, by default all four.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same examples.")
-@click.option("--xfail", "xfail", multiple=True, type=Expectation(), help="A property that must fail, and why.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=None,
+              show_default="3; of a command more", help="Seconds for one example on real ranks.")  # fmt: skip
+@click.option("--xfail", multiple=True, type=Expectation(), help="A property that must fail, and why.")
 @click.option("--only", multiple=True, metavar="PROPERTY", help="Judge this property alone; may be repeated.")
 @_schedules.options
+@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write the results as JUnit XML, a test case a property.")  # fmt: skip
+@_options.fail_under
 @_options.parameters
 @_options.as_json
 def command(
-    words: tuple[str, ...], algorithm: str, ranks: tuple[int, ...], on: str, level: str, sparse: bool,
-    max_examples: int | None, dtypes: tuple[str, ...], seed: int, xfail: tuple[tuple[str, str], ...],
-    only: tuple[str, ...], params: tuple[tuple[str, Any], ...], json_: bool,
+    words: tuple[str, ...], dtypes: tuple[str, ...], xfail: tuple[tuple[str, str], ...], only: tuple[str, ...],
+    params: tuple[tuple[str, Any], ...], junit: Path | None, fail_under: str, json_: bool, **asked: Any,
 ) -> None:  # fmt: skip
     """Judge TARGET, pkg.mod:function or file.py:function (or :Class), property by property.
 
@@ -59,6 +81,8 @@ def command(
     drawn with each example, unless -P k=N gives it.
 
     What is wrong is shrunk to the smallest example, and written down as a script in sparring-failures/.
+
+    Options may stand in pyproject.toml under [tool.sparring]; the command line outweighs them.
     """
     if len(words) == 1:
         _schedules.dispatch(words[0], json_)
@@ -69,20 +93,31 @@ def command(
     console = _options.console(json_)
     target = words[0] if len(words) == 1 else list(words)
     with Progress(console=console, transient=True) as progress:
-        total = max_examples and max_examples * (2 if on == "both" else 1)
+        total = asked["max_examples"] and asked["max_examples"] * (2 if asked["on"] == "both" else 1)
         task = progress.add_task(f"checking {' '.join(words)}", total=total)
         report = check(
-            target, algorithm, ranks=ranks, on=on, level=level, seed=seed, max_examples=max_examples,
-            dtypes=dtypes or None, xfail=dict(xfail), only=only or None, sparse=sparse,
-            advance=lambda: progress.advance(task), **dict(params),
+            target, asked.pop("algorithm"), dtypes=dtypes or None, xfail=dict(xfail), only=only or None,
+            advance=lambda: progress.advance(task), **asked, **dict(params),
         )  # fmt: skip
+    weak = report.weaker(fail_under)
+    if junit:
+        from sparring.present.junit import written
+
+        _options.write(junit, written(report, weak))
     if not json_:
-        console.print(table(report))
-        if report.figure:
-            console.print()
-            console.print(report.figure(console.width))
-        console.print(f"\n{_options.coverage(report)}", soft_wrap=True)
-    _options.finish(report, json_)
+        told(report, console)
+    _options.finish(report, json_, weak)
+
+
+def told(report: Report, console: Console) -> None:
+    """The results for people: a table, the nearest page, the first divergence, what was not covered."""
+    console.print(table(report))
+    if near := report.extra["check"].get("nearest"):
+        console.print(f"\nnearest page: {near['text']}", soft_wrap=True, markup=False)
+    if report.figure:
+        console.print()
+        console.print(report.figure(console.width))
+    console.print(f"\n{_options.coverage(report)}", soft_wrap=True)
 
 
 def table(report: Report) -> Table:

@@ -27,12 +27,38 @@ def raises(comm, x):
     if comm.Get_rank() == 1:
         raise ValueError("planted")
     return right(comm, x)
+
+def hangs(comm, x):
+    if comm.Get_rank() == 1:
+        comm.Recv(x, source=0, tag=9)
+    return right(comm, x)
 """
 TESTS = """\
 import sparring
 
 @sparring.conformance("mine.py:{}", {}ranks=range(1, 4), max_examples=20)
 def test_mine(check):
+    check()
+"""
+
+
+SEEN = (
+    SOURCE
+    + """
+def drawn(comm, x):
+    everybody = comm.allgather(x.tolist())
+    if comm.size == 3:
+        with open(f"seen{comm.rank}", "a") as file:
+            print(everybody, file=file)
+    return right(comm, x)
+"""
+)
+OWN_SEEDS = """\
+import sparring
+from sparring.job import launched
+
+@sparring.conformance("mine.py:drawn", ranks=range(1, 9), max_examples=10, seed=launched()[0])
+def test_own(check):
     check()
 """
 
@@ -157,3 +183,29 @@ def test_under_mpiexec_a_rank_that_raises_takes_the_job_down(project):
 
     assert done.returncode != 0
     assert "ValueError: planted" in done.stdout
+
+
+@pytest.mark.mpi
+@pytest.mark.runtimes
+@pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
+def test_under_mpiexec_a_rank_that_hangs_ends_the_job_in_time(project):
+    """The ranks that hang say in which test and where; how long an example may take is an option."""
+    done = project("hangs", "-x", "--sparring-timeout", "1", ranks=3)
+
+    assert done.returncode != 0
+    assert "test_mine[result] (call): no answer within 1 s; it is here:" in done.stdout
+    assert "in hangs" in done.stdout
+
+
+@pytest.mark.mpi
+@pytest.mark.runtimes
+@pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
+def test_under_mpiexec_rank_0_draws_for_all(project, tmp_path):
+    """Though every rank has a seed of its own, all see the same vectors, and no more ranks than there are."""
+    (tmp_path / "mine.py").write_text(SEEN, encoding="utf-8")
+    (tmp_path / "test_own.py").write_text(OWN_SEEDS, encoding="utf-8")
+    done = project("right", ranks=3)
+
+    assert done.returncode == 0, done.stdout
+    drawn = [(tmp_path / f"seen{r}").read_text() for r in range(3)]
+    assert drawn[0] == drawn[1] == drawn[2] != ""

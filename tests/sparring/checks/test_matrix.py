@@ -35,7 +35,15 @@ def allreduce(comm, x):
     return total
 """
 
+SAME = """\
+    kinds = np.empty((size, 2), np.int64)
+    comm.Allgather(np.array([len(x), ord(x.dtype.char)], np.int64), kinds)
+    if (kinds != kinds[0]).any():
+        raise ValueError("ranks have vectors of different lengths or dtypes")
+"""
 EXCHANGE = "comm.Sendrecv(there, dest=(me + 1) % size, recvbuf=got, source=(me - 1) % size)"
+CAREFUL = TWIN.replace("    total = np.array(x)\n", SAME + "    total = np.array(x)\n")
+"""The twin that refuses vectors which do not fit together."""
 LAST_BIT = """\
     if {} and size == 2 and total.dtype.kind == "f":
         total[total != 0] = np.nextafter(total, np.inf)[total != 0]
@@ -142,6 +150,35 @@ OTHERS = {  # right sums, other messages than the ring's
     "everything to everybody": (DIRECT, {"steps", "volume", "contention"}),
     "the library's own": (BUILT_IN, {"steps", "volume"}),
 }
+ARRIVAL = """\
+import numpy as np
+from mpi4py import MPI
+
+def allreduce(comm, x):
+    total = np.array(x)
+    for r in range(1, comm.size):
+        if comm.rank == r:
+            comm.Send(x, 0)
+        elif comm.rank == 0:
+            got = np.empty_like(x)
+            comm.Recv(got, MPI.ANY_SOURCE)
+            total += got
+    comm.Bcast(total, 0)
+    return total
+"""
+UNFIT = {  # what is done about vectors that do not fit together, where only that is judged
+    "nothing": (TWIN, {"bad input"}),
+    "lengths alone": (CAREFUL.replace("kinds[0]).any", "kinds[0])[:, 0].any"), {"bad input"}),
+    "dtypes, for MPI truncates": (CAREFUL.replace("kinds[0]).any", "kinds[0])[:, 1].any"), set()),
+    "waiting for ever": (CAREFUL.replace("raise ValueError(", "comm.Recv(x, me, 99, "), {"bad input"}),
+    "an error": (CAREFUL, set()),
+}
+MEETING = {  # what meets on a link, where only that is judged
+    "the twin on a ring": (TWIN, "ring", set()),
+    "the other way round on a ring": (LEFTWARD, "ring", set()),
+    "everything to everybody on a ring": (DIRECT, "ring", {"contention"}),
+    "everything to everybody on a crossbar": (DIRECT, "crossbar", {"contention"}),
+}
 RANKS = range(1, 6)
 
 
@@ -164,10 +201,49 @@ def planted(name: str) -> str:
     return TWIN.replace(old, new, 1)
 
 
-def failed(target: str, **asked) -> set[str]:
+def failed(target: str, page: str = "ring", **asked) -> set[str]:
     """The properties that are refuted."""
-    report = check(target, "ring", **{"ranks": RANKS, "level": "steps", "max_examples": 60, **asked})
+    report = check(target, page, **{"ranks": RANKS, "level": "steps", "max_examples": 60, **asked})
     return {r.property for r in report.results if r.verdict.word is Word.REFUTED}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_vectors_that_do_not_fit_together_are_refused_or_that_is_told(target, name):
+    """One length or dtype that differs must raise somewhere."""
+    source, falsified = UNFIT[name]
+
+    assert failed(target(source), only=["bad input"], bad_input=True) == falsified
+
+
+@pytest.mark.parametrize("name", MEETING)
+def test_messages_meet_on_a_topology_that_is_named(target, name):
+    """Also where no page is named, and on every level."""
+    source, topology, falsified = MEETING[name]
+
+    assert failed(target(source), page="allreduce", level="result", topology=topology) == falsified
+
+
+def test_nobody_sees_the_messages_of_a_collective(target):
+    """So nothing is said of the links that they take."""
+    (result,) = check(target(BUILT_IN), only=["contention"], topology="ring", max_examples=10).results
+
+    assert result.verdict.word is Word.NOT_COVERED
+    assert result.detail == "rank 0 sends nothing; it calls Allreduce, whose messages nobody sees"
+
+
+def test_a_page_is_not_outdone_on_a_topology(target):
+    """Where the page's own messages meet, that the target's do is not held against it."""
+    (result,) = check(
+        "sparring.impl.rabenseifner:allreduce", "rabenseifner", only=["contention"], topology="ring", ranks=[4]
+    ).results
+
+    assert result.verdict.word is Word.NOT_COVERED
+    assert result.detail.startswith("page rabenseifner itself does not keep its messages apart: on the topology ring")
+
+
+def test_a_sum_in_the_order_of_arrival_is_not_reproducible(target):
+    """Its result is right within the bound for any order of addition, and its bits are not the same again."""
+    assert failed(target(ARRIVAL), page="allreduce", level="result") == {"reproducibility"}
 
 
 def test_nothing_is_held_against_a_page_that_claims_nothing():
@@ -183,7 +259,7 @@ def test_nothing_is_held_against_a_page_that_claims_nothing():
 
 def test_the_correct_twin_passes_every_property(target):
     """Message by message, and no property is left out."""
-    report = check(target(TWIN), "ring", ranks=RANKS, level="steps")
+    report = check(target(CAREFUL), "ring", ranks=RANKS, level="steps", bad_input=True)
 
     assert {r.property: r.verdict.word for r in report.results} == dict.fromkeys(PROPERTIES, Word.TESTED)
 
@@ -205,7 +281,7 @@ def test_another_algorithm_is_right_but_not_the_ring(target, name):
 
 def test_every_property_is_needed():
     """For each there is a defect that falsifies it, and none falsifies all."""
-    sets = [falsified for *_, falsified in (*DEFECTS.values(), *OTHERS.values())]
+    sets = [falsified for *_, falsified in (*DEFECTS.values(), *OTHERS.values(), *UNFIT.values())]
 
     assert set().union(*sets) == set(PROPERTIES)
     assert all(len(falsified) < len(PROPERTIES) for falsified in sets)

@@ -1,0 +1,95 @@
+"""The options of ``sparring check`` that a user's pyproject.toml sets, in its table ``[tool.sparring]``."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sparring.checks.properties import LEVELS
+from sparring.errors import InputError
+from sparring.spans import parse
+
+FILE = "pyproject.toml"
+PLACES = ("simulated", "mpi", "both")
+FLOORS = ("proved", "tested")
+
+
+class Rule(NamedTuple):
+    """What a value must be, and the words for it."""
+
+    holds: Callable[[Any], bool]
+    words: str
+
+
+def one_of(options: tuple[str, ...]) -> Rule:
+    """One of these texts."""
+    return Rule(lambda x: x in options, " or ".join(f'"{option}"' for option in options))
+
+
+def whole(least: int | None = None) -> Rule:
+    """An integer; true and false are none."""
+    words = "an integer" if least is None else f"an integer, at least {least}"
+    return Rule(lambda x: type(x) is int and (least is None or x >= least), words)
+
+
+SECONDS = Rule(lambda x: type(x) in (int, float) and 0 < x < math.inf, "a number of seconds, more than 0")
+TEXT = Rule(lambda x: isinstance(x, str), "a text")
+SWITCH = Rule(lambda x: isinstance(x, bool), "true or false")
+TEXTS = Rule(lambda x: isinstance(x, list) and all(isinstance(one, str) for one in x), "a list of texts")
+REASONS = Rule(
+    lambda x: isinstance(x, dict) and all(isinstance(one, str) and one for one in x.values()),
+    "a table of reasons, a text a property",
+)
+KEYS: Mapping[str, Rule] = {
+    "algorithm": TEXT, "ranks": TEXT, "on": one_of(PLACES), "level": one_of(LEVELS), "sparse": SWITCH,
+    "topology": TEXT, "bad-input": SWITCH, "max-examples": whole(1), "seed": whole(), "timeout": SECONDS,
+    "xfail": REASONS, "only": TEXTS,
+    "junit": TEXT, "fail-under": one_of(FLOORS), "params": Rule(lambda x: isinstance(x, dict), "a table"),
+}  # fmt: skip
+"""All keys: the options' names."""
+
+
+def load(folder: Path) -> dict[str, Any]:
+    """The options that the nearest pyproject.toml in ``folder`` or above sets, by the names of the command's arguments.
+
+    Raises InputError for a file that is no TOML, a key that is unknown, or a value that is not as it must be.
+    """
+    file = next((file for at in (folder, *folder.parents) if (file := at / FILE).is_file()), None)
+    if file is None:
+        return {}
+    try:
+        whole_file = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} is no TOML: {error}") from None
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}") from None
+    tool = whole_file.get("tool", {})
+    table = tool.get("sparring", {}) if isinstance(tool, dict) else {}
+    if not isinstance(table, dict):
+        raise InputError(f"{file}: tool.sparring = {table!r}: it must be a table, [tool.sparring]")
+    return {key.replace("-", "_"): given(file, key, value) for key, value in table.items()}
+
+
+def given(file: Path, key: str, value: Any) -> Any:
+    """A value as the command takes it."""
+    if key not in KEYS:
+        near = difflib.get_close_matches(key, KEYS, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise InputError(f"{file}: [tool.sparring] has no key {key!r}; {hint}there are {', '.join(KEYS)}")
+    if not KEYS[key].holds(value):
+        raise InputError(f"{file}: [tool.sparring] {key} = {value!r}: it must be {KEYS[key].words}")
+    if key == "ranks":
+        return ranks(file, value)
+    return list(value.items()) if isinstance(value, dict) else value
+
+
+def ranks(file: Path, text: str) -> tuple[int, ...]:
+    """Numbers of ranks."""
+    try:
+        return parse(text)
+    except InputError as error:
+        raise InputError(f"{file}: [tool.sparring] ranks: {error}") from None

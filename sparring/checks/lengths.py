@@ -1,0 +1,187 @@
+"""A trace's messages beside a page's, by their lengths and digests, where nobody has the vectors.
+
+Lengths are compared with those of the page for vectors as long as the words sent suggest.
+Digests tell agreement: messages that in the page have the same bits, whatever the vectors, must have
+the same digest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from sparring.proofs.cost.counted import count
+from sparring.proofs.trace.compare import messages
+from sparring.proofs.trace.divergence import entries
+from sparring.proofs.trace.events import Event, Trace
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import named, number, step_sends
+
+LONG = 10**9
+"""Entries of vectors of which no chunk is empty."""
+MESSAGES = 1 << 18
+"""Of a page, at most: so many can be compared while somebody waits."""
+
+
+def many(page: Page, p: int) -> bool:
+    """Whether the page may send too many messages to compare."""
+    return p * number(page.steps(p)) > MESSAGES
+
+
+class Planned(NamedTuple):
+    """A message of the page: so many words."""
+
+    step: int
+    src: int
+    dst: int
+    chunks: range
+    words: int
+
+    def __str__(self) -> str:
+        return f"step {self.step}, {named(self.chunks)}"
+
+
+class Matched(NamedTuple):
+    """The page's messages with the run's, as far as each channel has the same; and the first that is not."""
+
+    pairs: list[tuple[Planned, Event | None]]
+    flaw: str
+
+
+def compared(page: Page, trace: Trace, width: int) -> tuple[dict[str, str], dict[str, str]]:
+    """What is wrong with volume, steps and agreement, and why agreement is not judged."""
+    n = size(page, trace, width)
+    wanted = list(planned(page, trace.ranks, n))
+    matched = match(wanted, trace, width)
+    flaws = {"volume": volume(wanted, trace, width, n)}
+    if matched.flaw:
+        flaws["steps"] = f"for vectors of {n} entries: {matched.flaw}"
+        gaps = {"agreement": "messages are not those of the page"}
+    else:
+        alike = twins(page, trace.ranks, matched.pairs)
+        flaws["agreement"] = disagreement(alike)
+        gaps = {} if alike else {"agreement": "in the page no two messages are alike"}
+    return {prop: why for prop, why in flaws.items() if why}, gaps
+
+
+def size(page: Page, trace: Trace, width: int) -> int:
+    """For what length of vectors the page's messages are nearest to the run's.
+
+    Tried are those for which all ranks, the first, or the last send as many words as the run: a run
+    with one rank's fault is still compared with the page for the right vectors.
+    """
+    ranks = range(trace.ranks)
+    seen = Counter((event.rank, event.peer, event.nbytes) for event in trace.sends())
+    tried = {fitting(page, trace, width, among) for among in (ranks, ranks[:1], ranks[-1:])}
+
+    def alike(n: int) -> int:
+        own = Counter((m.src, m.dst, m.words * width) for m in planned(page, trace.ranks, n))
+        return (own & seen).total()
+
+    return max(sorted(tried), key=alike)
+
+
+def fitting(page: Page, trace: Trace, width: int, among: Sequence[int]) -> int:
+    """The largest length for which these ranks send no more words than in the run."""
+    whole = sum(event.nbytes for event in trace.sends() if event.rank in among) // width
+
+    def few(n: int) -> bool:
+        return words(n) <= whole
+
+    def words(n: int) -> int:
+        sent = count(page, trace.ranks, n, 0, paths=False).sent
+        return sum(sent[r] for r in among)
+
+    low = max(0, whole * LONG // max(1, words(LONG)) - 1)  # words grow in proportion, but for what chunks are cut to
+    step = 1
+    while low and not few(low):
+        low, step = max(0, low - step), 2 * step
+    high, step = low + 1, 1
+    while few(high):
+        low, high, step = high, high + step, 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if few(middle) else (low, middle)
+    return low
+
+
+def planned(page: Page, p: int, n: int) -> Iterator[Planned]:
+    """The page's messages by step and source."""
+    for t in range(number(page.steps(p))):
+        for src, dst, chunks in step_sends(page, t, p):
+            yield Planned(t, src, dst, chunks, number(page.words(src, t, chunks.start, p, n, 0)))
+
+
+def volume(page: Sequence[Planned], trace: Trace, width: int, n: int) -> str:
+    """The first rank whose number of messages or words is not the page's; empty where there is none."""
+    for rank in range(trace.ranks):
+        sent = [event.nbytes for event in trace.sends() if event.rank == rank and event.nbytes]
+        wanted = [m.words * width for m in page if m.src == rank and m.words]
+        if (len(sent), sum(sent)) != (len(wanted), sum(wanted)):
+            return (
+                f"rank {rank} sends {len(sent)} messages of {sum(sent)} bytes in all, the page {len(wanted)} "
+                f"of {sum(wanted)} for vectors of {n} entries"
+            )
+    return ""
+
+
+def match(page: Sequence[Planned], trace: Trace, width: int) -> Matched:
+    """Channel by channel, in the order of posting; a message without entries may be left out."""
+    channels: defaultdict[tuple[int, int], list[Event]] = defaultdict(list)
+    for event in trace.sends():
+        channels[event.rank, event.peer].append(event)
+    pairs: list[tuple[Planned, Event | None]] = []
+    for message in page:
+        channel = channels[message.src, message.dst]
+        if channel and channel[0].nbytes == message.words * width:
+            pairs.append((message, channel.pop(0)))
+        elif message.words:
+            return Matched(pairs, unlike(message, channel))
+        else:
+            pairs.append((message, None))
+    left = [channel[0] for channel in channels.values() if channel]
+    first = min(left, key=lambda event: (event.rank, event.seq), default=None)
+    more = "" if first is None else f"rank {first.rank} {sends(first)}, the page sends rank {first.peer} nothing more"
+    return Matched(pairs, more)
+
+
+def unlike(message: Planned, channel: Sequence[Event]) -> str:
+    """What is on the channel in place of a message."""
+    does = sends(channel[0]) if channel else f"sends rank {message.dst} nothing more"
+    return f"{message}: rank {message.src} {does}, the page {entries(message.words)}"
+
+
+def sends(event: Event) -> str:
+    """What an event does, and where."""
+    return f"sends {entries(event.count)} to rank {event.peer} ({event.where})"
+
+
+Twin = tuple[Planned, Event]
+
+
+def twins(page: Page, p: int, pairs: Sequence[tuple[Planned, Event | None]]) -> list[tuple[Twin, Twin]]:
+    """Messages that in the page have the same bits, each with the first of its kind."""
+    rng = np.random.default_rng(0)
+    n = 2 * number(page.chunks(p))  # every chunk has entries, so that what they are can be told
+    contents = [m.entries.tobytes() for m in messages(page, [rng.standard_normal(n) for _ in range(p)])]
+    first: dict[bytes, Twin] = {}
+    found = []
+    for content, (message, event) in zip(contents, pairs):
+        if event is not None and event.nbytes:
+            one = first.setdefault(content, (message, event))
+            found += [(one, (message, event))] if one[0] is not message else []
+    return found
+
+
+def disagreement(alike: Sequence[tuple[Twin, Twin]]) -> str:
+    """Two messages with other digests than each other, though in the page they are alike."""
+    for (before, sent), (message, event) in alike:
+        if sent.digest != event.digest:
+            return (
+                f"{message}: rank {event.rank} {sends(event)} other bits than rank {sent.rank} in {before} "
+                f"({sent.where}), in the page the same"
+            )
+    return ""

@@ -1,0 +1,143 @@
+"""The verdict on a trace: what its messages tell of a run whose vectors nobody has.
+
+A trace has the lengths and the digests of messages, see :mod:`sparring.checks.lengths`.  What it does
+not tell is not covered.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sparring.checks import lengths
+from sparring.checks.judging import crowded
+from sparring.checks.nearest import Likeness, Message, candidates, chosen
+from sparring.checks.question import CONTRACT, Question, page_of
+from sparring.checks.verdicts import held_against
+from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, tested
+from sparring.proofs.trace.compare import inside
+from sparring.proofs.trace.events import Trace
+from sparring.proofs.trace.files import read
+from sparring.proofs.trace.links import exclusive
+from sparring.report import Report, Result
+from sparring.spec.core.model import Page
+
+GAPS = {
+    **dict.fromkeys(("result", "input untouched"), "a trace has no vectors"),
+    **dict.fromkeys(("reproducibility", "edge sizes", "dtypes"), "a trace is one run"),
+    "deadlock": "the run came to its end; whether it does with other buffers a trace does not tell",
+    "hygiene": "a trace does not tell what is done with requests and buffers",
+}  # fmt: skip
+"""What no trace tells."""
+ALIKE = "messages that are alike in the page have the same digest"
+UNSIZED = "how long messages of {} are depends on entries, which a trace does not have"
+
+
+def named(target: Any) -> bool:
+    """Whether this is the file or the folder of a trace."""
+    return isinstance(target, (str, Path)) and (Path(target).is_dir() or str(target).endswith(".jsonl"))
+
+
+def report(
+    target: Any, page: str = CONTRACT, *, level: str, topology: str, expected: Mapping[str, str],
+    only: Sequence[str] | None, params: Mapping[str, Any],
+) -> Report:  # fmt: skip
+    """Judge a trace; on level "volume" by its volume, else message by message.
+
+    Raises InputError for what is no trace, no page, no property, or no topology.
+    """
+    start = time.perf_counter()
+    found, trace = page_of(page, params), read(Path(target))
+    question = Question(str(target), found, only=tuple(only or ()), topology=topology)
+    question.expects(expected)
+    seen = looked(trace, found, level, topology)
+    results = [result(question, prop, seen) for prop in question.asked]
+    gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
+    told: dict[str, Any] = {"target": str(target), "page": page, "level": level, "ranks": [trace.ranks], "on": "trace"}
+    told |= {"topology": topology, "judged": [prop for prop in question.asked if prop not in seen.gaps]}
+    if found is None and seen.width and any(fewer(trace.ranks)):
+        told["nearest"] = nearest(trace, seen.width)
+    judged = [held_against(expected, one) for one in results]
+    return Report("check", judged, gaps, time.perf_counter() - start, {"check": told})
+
+
+class Seen(NamedTuple):
+    """Property -> what is wrong, and -> why it is not judged; of the others nothing is wrong."""
+
+    flaws: Mapping[str, str]
+    gaps: Mapping[str, str]
+    width: int
+    """Bytes of a word; 0 where that is not known."""
+
+
+def looked(trace: Trace, page: Page | None, level: str, topology: str) -> Seen:
+    """All that the trace tells."""
+    width, gap = word(trace)
+    gap = gap or incomparable(page, trace.ranks)
+    flaws: dict[str, str] = {}
+    gaps: dict[str, str] = {**GAPS, **dict.fromkeys(("agreement", "steps", "volume"), gap)}
+    if page and not gap:
+        flaws, unlike = lengths.compared(page, trace, width)
+        gaps = {**GAPS, **unlike}
+    if level == "volume":
+        gaps["steps"] = "level 'volume' does not look at it"
+    if not any(trace.sends()):
+        gaps["contention"] = "nothing is sent"
+    elif not topology and (page is None or not exclusive(page) or lengths.many(page, trace.ranks)):
+        gaps["contention"] = "no topology to look at: --topology NAME"
+    elif why := crowded(trace, page, topology):
+        flaws["contention"] = why
+    return Seen(flaws, gaps, width)
+
+
+def incomparable(page: Page | None, p: int) -> str:
+    """Why messages cannot be compared with the page's; empty where they can."""
+    if page is None:
+        return "no page to compare with: --algorithm ALGO"
+    if page.listed or page.stateful:
+        return UNSIZED.format(page.name)
+    many = lengths.many(page, p)
+    return f"on {p} ranks {page.name} sends more than {lengths.MESSAGES} messages" if many else ""
+
+
+def result(question: Question, prop: str, seen: Seen) -> Result:
+    """The verdict on one property."""
+    if prop in seen.gaps:
+        return Result(question.name, prop, NOT_COVERED, seen.gaps[prop])
+    flaw = seen.flaws.get(prop)
+    holds = ALIKE if prop == "agreement" else question.meanings[prop]
+    return Result(question.name, prop, REFUTED if flaw else tested(1), flaw or holds)
+
+
+def word(trace: Trace) -> tuple[int, str]:
+    """The bytes of a word; or why there is nothing to compare."""
+    kinds = sorted({event.dtype for event in trace.sends() if event.nbytes})
+    if len(kinds) == 1 and kinds[0] != "object":
+        return np.dtype(kinds[0]).itemsize, ""
+    if kinds:
+        return 0, f"messages are of {' and '.join(kinds)}: how many words they have is not known"
+    calls = inside(trace, 0)
+    return 0, f"rank 0 sends nothing; it calls {calls}, whose messages nobody sees" if calls else "nothing is sent"
+
+
+def fewer(p: int) -> Iterator[Page]:
+    """The pages of whole vectors that have not too many messages."""
+    return (page for page in candidates(sparse=False) if not lengths.many(page, p))
+
+
+def nearest(trace: Trace, width: int) -> dict[str, Any]:
+    """The page of whole vectors that the messages come nearest to."""
+    ours: list[Message] = [(event.rank, event.peer, event.nbytes) for event in trace.sends()]
+    likely: list[Likeness] = []
+    sizes: list[int] = []
+    for page in fewer(trace.ranks):
+        sizes.append(lengths.size(page, trace, width))
+        planned = list(lengths.planned(page, trace.ranks, sizes[-1]))
+        theirs: list[Message] = [(m.src, m.dst, m.words * width) for m in planned]
+        likely.append(Likeness(page, not lengths.match(planned, trace, width).flaw, ours, theirs))
+    best = min(range(len(likely)), key=lambda i: likely[i].rank)
+    return chosen(likely, trace.ranks, sizes[best], width).as_dict()

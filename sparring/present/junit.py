@@ -1,0 +1,57 @@
+"""A report as JUnit XML, which CI systems read: a test suite, and in it a test case a result.
+
+There is no standard.  Elements and attributes are those of the ``junit-10`` schema that Jenkins' xUnit
+plugin publishes; pytest writes the same, and marks expected failures the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree as ET
+
+from sparring.proofs.core.verdicts import Word
+from sparring.report import Report, Result, sentence
+
+UNSAID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 cannot hold."""
+OUTCOMES = {
+    Word.REFUTED: "failure", Word.UNDECIDED: "error", Word.NOT_INDUCTIVE: "error", Word.NOT_COVERED: "skipped",
+    Word.EXPECTED: "skipped",
+}  # fmt: skip
+"""The elements that say what came of a test case; one that passed has none."""
+
+
+def written(report: Report, weak: Sequence[Result] = ()) -> str:
+    """The file's text; what is ``weak`` has failed."""
+    outcomes = [outcome(result, result in weak) for result in report.results]
+    totals = {"tests": len(outcomes)} | {
+        plural: outcomes.count(one)
+        for one, plural in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped"))
+    }
+    told = {name: str(number) for name, number in totals.items()} | {"time": f"{report.seconds:.3f}"}
+    root = ET.Element("testsuites")
+    suite = ET.SubElement(root, "testsuite", {"name": f"sparring {report.command}", **told})
+    for result, what in zip(report.results, outcomes):
+        case = ET.SubElement(suite, "testcase", classname=plain(result.subject), name=result.property, time="0")
+        if what:
+            add(case, what, result)
+    ET.indent(root)
+    return ET.tostring(root, "unicode", xml_declaration=True) + "\n"
+
+
+def outcome(result: Result, weak: bool) -> str:
+    """Which element it gets, if any."""
+    return "failure" if weak and result.verdict.word is not Word.REFUTED else OUTCOMES.get(result.verdict.word, "")
+
+
+def add(case: ET.Element, what: str, result: Result) -> None:
+    """Say what came of it: the first line as the message, all as the text."""
+    told = plain(sentence(str(result.verdict), result.property, result.detail))
+    kind = "pytest.xfail" if result.verdict.word is Word.EXPECTED else str(result.verdict)
+    ET.SubElement(case, what, type=kind, message=told.splitlines()[0]).text = told
+
+
+def plain(text: str) -> str:
+    """The text without what XML cannot hold."""
+    return UNSAID.sub("?", text)

@@ -1,0 +1,146 @@
+"""The page that a target's messages are those of, or come nearest to, and what either costs."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparring.checks.checking import check
+from sparring.checks.nearest import Likeness
+from sparring.spec.core import pages
+
+SOURCES = """\
+import numpy as np
+
+def allreduce(comm, x):
+    y = np.empty_like(x)
+    comm.Allreduce(x, y)
+    return y
+
+def star(comm, x):
+    y = np.array(x)
+    if comm.rank:
+        comm.Send(x, 0)
+        comm.Recv(y, 0)
+    else:
+        got = np.empty_like(x)
+        for r in range(1, comm.size):
+            comm.Recv(got, r)
+            y += got
+        for r in range(1, comm.size):
+            comm.Send(y, r)
+    return y
+
+def ring(comm, x, more=False):
+    me, size = comm.rank, comm.size
+    y = np.array(x)
+    views = np.split(y, [len(x) * i // size for i in range(1, size)])
+    for hop in range(2 * size - 2):
+        there, here = views[(me - hop) % size], views[(me - hop - 1) % size]
+        got = np.zeros_like(here)
+        comm.Sendrecv(there, (me + 1) % size, recvbuf=got, source=(me - 1) % size)
+        here[:] = here + got if hop < size - 1 else got
+    if more:
+        comm.Sendrecv(y[:1], (me + 1) % size, recvbuf=np.empty_like(y[:1]), source=(me - 1) % size)
+    return y
+
+def late(comm, x):
+    return ring(comm, x, more=True)
+
+def fails(comm, x):
+    raise ValueError("planted")
+"""
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch):
+    """What the report says of the nearest page, and of what was not covered."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(SOURCES, encoding="utf-8")
+
+    def run(name, **asked):
+        target = name if ":" in name else f"mine.py:{name}"
+        report = check(target, **{"ranks": range(1, 6), "max_examples": 5, **asked})
+        return report.extra["check"].get("nearest"), report.not_covered
+
+    return run
+
+
+def test_the_page_whose_messages_they_are(told):
+    """With its cost as counted, beside the formula."""
+    near, _ = told("ring")
+
+    assert (near["names"], near["same"], near["distance"], near["ranks"], near["size"]) == (["ring"], True, 0, 5, 13)
+    assert near["sent"] == near["planned"] == {"messages": 8, "words": 21}
+    assert near["text"] == (
+        "ring, message by message (p=5 n=13); a rank sends up to 8 messages and 21 words, "
+        "in ring 8 = 2*(p - 1) and 21 = 2*n - floor(2*n/p)"
+    )
+
+
+def test_one_message_too_many_is_near_but_not_the_same(told):
+    """Five messages of 45 are not the ring's."""
+    near, _ = told("late")
+
+    assert (near["names"], near["same"], near["distance"]) == (["ring"], False, round(5 / 45, 3))
+    assert near["text"].startswith("ring, at a distance of 0.11 from 0 to 1 (p=5 n=13); a rank sends up to 9 messages")
+
+
+def test_where_several_pages_send_the_same_all_are_named(told):
+    """On two ranks whole vectors go to and fro in both."""
+    near, _ = told("sparring.impl.recursive_doubling:allreduce", ranks=[2])
+
+    assert near["same"]
+    assert "recursive_doubling" in near["names"]
+    assert "ring" not in near["names"]
+
+
+@pytest.mark.parametrize("name", ["ring_sparse", "ring_allgather"])
+def test_sparse_vectors(told, name):
+    """Messages that do not read as lists are counted, and no bytes are told of them."""
+    near, _ = told(f"sparring.impl.{name}:allreduce", sparse=True)
+
+    assert (near["names"], near["same"]) == ([name], True)
+    assert (near["sent"]["words"] is None) == (name == "ring_sparse")
+    assert ("by number of messages" in near["text"]) == (name == "ring_sparse")
+    assert near["sent"] == near["planned"]
+
+
+def test_a_star_is_no_page(told):
+    """What it costs is told all the same."""
+    near, _ = told("star")
+
+    assert near["sent"] == {"messages": 4, "words": 52}
+    assert not near["same"]
+    assert 0.4 < near["distance"] < 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "why"),
+    [
+        ("allreduce", {}, "nearest page: rank 0 sends nothing; it calls Allreduce"),
+        ("fails", {}, "nearest page: no run at p=5 came to its end"),
+        ("ring", {"ranks": [1]}, "nearest page: one rank sends nothing"),
+    ],
+)
+def test_where_no_page_is_named_the_reason_is(told, name, asked, why):
+    """Among what was not covered."""
+    near, gaps = told(name, **asked)
+
+    assert near is None
+    assert why in gaps
+
+
+def test_nobody_looks_for_it_where_a_page_or_a_property_was_named(told):
+    """Neither told nor missing."""
+    for asked in ({"page": "ring"}, {"only": ["result"]}):
+        near, gaps = told("ring", **asked)
+        assert near is None
+        assert not [gap for gap in gaps if gap.startswith("nearest")]
+
+
+def test_the_distance_is_between_multisets():
+    """Two of the three different messages are in one only; those without bytes do not count."""
+    ring = pages.find("ring")
+
+    assert Likeness(ring, False, [(0, 1, 8), (0, 1, 8)], [(0, 1, 8), (1, 0, 8), (0, 1, 0)]).distance == 1 - 1 / 3
+    assert Likeness(ring, False, [(0, 1, 0)], []).distance == 1

@@ -1,0 +1,239 @@
+"""A trace as the target of ``check``: what its messages tell, and what no trace tells."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from sparring.checks.checking import check
+from sparring.checks.lengths import planned, size
+from sparring.cli import check as command
+from sparring.errors import InputError
+from sparring.proofs.core.verdicts import Word
+from sparring.proofs.trace.events import Event, Trace, digest, from_outcome
+from sparring.proofs.trace.files import write, write_rank
+from sparring.proofs.world import world
+from sparring.spec.core import pages
+
+IMPLS = "sparring.impl.{}:allreduce"
+SIZES = [(2, 1, "float64"), (5, 1003, "float32"), (4, 3, "int64"), (7, 7, "int32")]
+TOLD = {"agreement", "steps", "volume", "contention"}
+
+
+def traced(name: str, p: int, n: int, dtype: str = "float64") -> Trace:
+    """A run of an implementation."""
+    rng = np.random.default_rng([p, n])
+    xs = [rng.standard_normal(n).astype(dtype) for _ in range(p)]
+    outcome = world.run(IMPLS.format(name), p, xs, record=True, buffers="unbounded")
+    assert not outcome.findings
+    return from_outcome(outcome, p)
+
+
+def collective(comm, x):
+    """Sends nothing itself."""
+    y = np.empty_like(x)
+    comm.Allreduce(x, y)
+    return y
+
+
+@pytest.fixture
+def verdicts(tmp_path):
+    """Property -> result of a trace that is written to a file."""
+
+    def judged(trace, page="ring", **asked):
+        write(trace, tmp_path / "run.jsonl")
+        return {r.property: r for r in check(tmp_path / "run.jsonl", page, **asked).results}
+
+    return judged
+
+
+def refuted(results) -> set[str]:
+    """The properties that are."""
+    return {prop for prop, result in results.items() if result.verdict.word is Word.REFUTED}
+
+
+def covered(results) -> set[str]:
+    """The properties that something is said of."""
+    return {prop for prop, result in results.items() if result.verdict.word is not Word.NOT_COVERED}
+
+
+@pytest.mark.parametrize(
+    ("p", "n", "dtype"), [(2, 1, "float64"), (5, 1003, "float32"), (4, 3, "int64"), (7, 7, "int32")]
+)
+def test_a_ring_s_trace_is_the_ring_s(verdicts, p, n, dtype):
+    """At whatever length, which the trace does not say."""
+    results = verdicts(traced("ring", p, n, dtype))
+
+    assert refuted(results) == set()
+    assert covered(results) == TOLD - ({"agreement"} if n == 1 else set())
+    assert results["result"].detail == "a trace has no vectors"
+
+
+def test_a_folder_and_the_command(tmp_path, monkeypatch):
+    """One file a rank; the exit code is that of the verdict, and what is not covered is no failure."""
+    monkeypatch.chdir(tmp_path)
+    trace = traced("rabenseifner", 6, 50)
+    (tmp_path / "run").mkdir()
+    for rank in range(6):
+        write_rank(rank, 6, [e for e in trace.events if e.rank == rank], tmp_path / "run")
+
+    done = CliRunner().invoke(
+        command.command, ["run", "--algorithm", "rabenseifner", "--fail-under", "tested", "--json"]
+    )
+    report = json.loads(done.stdout)
+    assert (done.exit_code, report["verdict"], report["check"]["on"]) == (0, "holds", "trace")
+    assert report["check"]["judged"] == ["agreement", "steps", "volume"]
+    done = CliRunner().invoke(command.command, ["run", "--algorithm", "ring"])
+    assert done.exit_code == 1
+    done = CliRunner().invoke(command.command, ["run", "--algorithm", "ring", *[f"--xfail={p}=other" for p in TOLD]])
+    assert done.exit_code == 0
+
+
+def test_without_an_algorithm_the_nearest_is_named(tmp_path):
+    """And nothing is said to hold."""
+    write(traced("ring", 5, 21), tmp_path / "run.jsonl")
+    report = check(str(tmp_path / "run.jsonl"))
+
+    assert report.verdict == "not covered"
+    near = report.extra["check"]["nearest"]
+    assert (near["names"], near["same"], near["size"]) == (["ring"], True, 21)
+
+
+def sends(trace: Trace, rank: int) -> list[Event]:
+    """The rank's messages."""
+    return [event for event in trace.sends() if event.rank == rank]
+
+
+def changed(trace: Trace, changes: dict[int, dict]) -> Trace:
+    """By the place of an event in the trace."""
+    return trace._replace(events=[e._replace(**changes.get(i, {})) for i, e in enumerate(trace.events)])
+
+
+def dropped(trace: Trace) -> Trace:
+    """Without rank 1's last message."""
+    return trace._replace(events=[e for e in trace.events if e is not sends(trace, 1)[-1]])
+
+
+def longer(trace: Trace) -> Trace:
+    """Rank 1's first message has an entry more, its second one less."""
+    places = [trace.events.index(event) for event in sends(trace, 1)[:2]]
+    sizes = [trace.events[i].count + d for i, d in zip(places, (1, -1))]
+    return changed(trace, {i: {"count": size, "nbytes": 8 * size} for i, size in zip(places, sizes)})
+
+
+def elsewhere(trace: Trace) -> Trace:
+    """Rank 1's first message goes to rank 3."""
+    return changed(trace, {trace.events.index(sends(trace, 1)[0]): {"peer": 3}})
+
+
+def other_bits(trace: Trace) -> Trace:
+    """Rank 2 passes something else on in its last step."""
+    return changed(trace, {trace.events.index(sends(trace, 2)[-1]): {"digest": digest(b"other")}})
+
+
+FAULTS = [
+    (dropped, {"steps", "volume"}, "steps", r"step 5, chunk \d: rank 1 sends rank 2 nothing more, the page \d entr"),
+    (
+        longer,
+        {"steps"},
+        "steps",
+        "for vectors of 22 entries: step 0, chunk 1: rank 1 sends 7 entries to rank 2",
+    ),
+    (elsewhere, {"steps", "contention"}, "steps", "step 0, chunk 1: rank 1 sends 5 entries to rank 2"),
+    (
+        other_bits,
+        {"agreement"},
+        "agreement",
+        r"step 5, chunk \d: rank 2 sends \d entries to rank 3 \(ring\.py:\d+\) oth",
+    ),
+]
+
+
+@pytest.mark.parametrize(("defect", "falsified", "prop", "sentence"), FAULTS, ids=[f[0].__name__ for f in FAULTS])
+def test_a_planted_fault_is_found(verdicts, defect, falsified, prop, sentence):
+    """Its properties and no other."""
+    sound = traced("ring", 4, 22)
+
+    assert refuted(verdicts(sound)) == set()
+    results = verdicts(defect(sound))
+    assert refuted(results) == falsified
+    assert re.search(sentence, results[prop].detail), results[prop].detail
+
+
+def test_level_volume_looks_at_no_single_message(verdicts):
+    """Lengths that make up for each other are not seen."""
+    results = verdicts(longer(traced("ring", 4, 22)), level="volume")
+
+    assert refuted(results) == set()
+    assert "steps" not in covered(results)
+
+
+def test_a_topology_may_be_named(verdicts):
+    """Without a page too."""
+    trace = traced("recursive_doubling", 4, 8)
+
+    assert refuted(verdicts(trace, "allreduce", topology="ring")) == {"contention"}
+    assert refuted(verdicts(traced("ring", 4, 8), "allreduce", topology="ring")) == set()
+
+
+@pytest.mark.parametrize("page", ["ring_allgather", "ring_topk"])
+def test_lengths_that_depend_on_entries_are_not_covered(verdicts, page):
+    """The reason says so."""
+    results = verdicts(traced("ring", 3, 9), page)
+
+    assert not covered(results) & {"steps", "volume", "agreement"}
+    assert results["steps"].detail == (
+        f"how long messages of {page} are depends on entries, which a trace does not have"
+    )
+
+
+def test_messages_that_nobody_sees_are_not_covered(verdicts):
+    """A collective's."""
+    outcome = world.run(collective, 3, [np.ones(4)] * 3, record=True)
+    results = verdicts(from_outcome(outcome, 3))
+
+    assert covered(results) == set()
+    assert results["steps"].detail == "rank 0 sends nothing; it calls Allreduce, whose messages nobody sees"
+
+
+def test_bad_input_is_one_sentence(tmp_path):
+    """No trace, no page, no property."""
+    with pytest.raises(InputError, match="there is no such file; a trace must be one, or a folder with"):
+        check(tmp_path, "ring")
+    write(traced("ring", 2, 2), tmp_path / "run.jsonl")
+    with pytest.raises(InputError, match="no algorithm 'rign'"):
+        check(tmp_path / "run.jsonl", "rign")
+    with pytest.raises(InputError, match="xfail: no property 'speed'"):
+        check(tmp_path / "run.jsonl", "ring", xfail={"speed": "slow"})
+
+
+def test_more_messages_than_anybody_waits_for_are_not_compared(verdicts):
+    """The page would send millions."""
+    sent = Event(0, 0, "send", "Send", 1, 0, 0, None, 1, "float64", 8, digest(bytes(8)), "mine.py:1")
+    results = verdicts(Trace(4096, [sent]))
+
+    assert covered(results) == set()
+    assert results["steps"].detail == "on 4096 ranks ring sends more than 262144 messages"
+
+
+def test_the_length_is_found_where_one_rank_went_wrong():
+    """By what the first or the last rank sends, if not by all."""
+    ring = pages.find("ring")
+
+    for n in (1, 5, 22, 1_000_003):
+        trace = Trace(4, list(planned_as_events(ring, n)))
+        assert size(ring, trace, 8) == n
+        assert size(ring, dropped(trace), 8) == n or n < 4
+
+
+def planned_as_events(page, n):
+    """A run of the page on four ranks that was never made."""
+    seq = dict.fromkeys(range(4), -1)
+    for m in planned(page, 4, n):
+        seq[m.src] += 1
+        yield Event(m.src, seq[m.src], "send", "Send", m.dst, 0, 0, m.step, m.words, "float64", 8 * m.words,
+                    digest(b"any"), "mine.py:1")  # fmt: skip
