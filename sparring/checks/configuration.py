@@ -14,7 +14,7 @@ from sparring.errors import InputError
 from sparring.spans import parse
 
 FILE = "pyproject.toml"
-PLACES = ("simulated", "mpi", "both")
+PLACES = ("simulated", "mpi", "both", "torch", "ddp")
 FLOORS = ("proved", "tested")
 
 
@@ -46,8 +46,8 @@ REASONS = Rule(
 )
 KEYS: Mapping[str, Rule] = {
     "algorithm": TEXT, "ranks": TEXT, "on": one_of(PLACES), "level": one_of(LEVELS), "sparse": SWITCH,
-    "topology": TEXT, "bad-input": SWITCH, "max-examples": whole(1), "seed": whole(), "timeout": SECONDS,
-    "xfail": REASONS, "only": TEXTS,
+    "topology": TEXT, "bad-input": SWITCH, "max-examples": whole(1), "dtype": TEXTS, "seed": whole(),
+    "timeout": SECONDS, "xfail": REASONS, "only": TEXTS,
     "junit": TEXT, "fail-under": one_of(FLOORS), "params": Rule(lambda x: isinstance(x, dict), "a table"),
 }  # fmt: skip
 """All keys: the options' names."""
@@ -71,7 +71,12 @@ def load(folder: Path) -> dict[str, Any]:
     table = tool.get("sparring", {}) if isinstance(tool, dict) else {}
     if not isinstance(table, dict):
         raise InputError(f"{file}: tool.sparring = {table!r}: it must be a table, [tool.sparring]")
-    return {key.replace("-", "_"): given(file, key, value) for key, value in table.items()}
+    return {argument(key): given(file, key, value) for key, value in table.items()}
+
+
+def argument(key: str) -> str:
+    """What the command calls it."""
+    return "dtypes" if key == "dtype" else key.replace("-", "_")
 
 
 def given(file: Path, key: str, value: Any) -> Any:

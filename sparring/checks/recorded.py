@@ -22,8 +22,8 @@ from sparring.report import Report, Result
 
 
 def named(target: Any) -> bool:
-    """Whether this is a folder in which the first rank's vector lies beside its trace."""
-    return any((Path(target) / f"rank0{ending}").exists() for ending in (".bin", ".npz"))
+    """Whether this is a folder in which vectors lie beside the trace."""
+    return any(path.suffix in (".bin", ".npz") for path in Path(target).glob("rank*"))
 
 
 def report(
@@ -38,7 +38,7 @@ def report(
     start, folder = time.perf_counter(), Path(target)
     found = page_of(page, params)
     if found is None:
-        raise InputError(f"a trace is compared with an algorithm: --algorithm ALGO, not {CONTRACT!r}")
+        raise InputError(f"vectors beside a trace are for an algorithm to be compared with, not {CONTRACT!r}")
     if found.stateful:
         raise InputError(f"{found.name} keeps entries from call to call: a trace with one vector a rank has one call")
     level = "steps" if level == "result" else level

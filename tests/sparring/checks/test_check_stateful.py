@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from sparring.checks import engine, launch
+from sparring.checks import engine, launch, series
 from sparring.checks.checking import check
 from sparring.checks.examples import Example
 from sparring.checks.properties import meanings
@@ -174,7 +174,7 @@ def drawn(**asked) -> list[Example]:
     def look(example: Example) -> None:
         found.append(example)
 
-    for kind in engine.KINDS:
+    for kind in series.KINDS:
         engine.drawn(question, kind, look, [engine.Phase.generate], 40)
     return found
 
