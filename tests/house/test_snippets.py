@@ -13,6 +13,8 @@ from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 ROOT = Path(__file__).parents[2]
 SHOWN = {"README.md": 4}
 """Documents that must show at least so many snippets, lest they are overlooked."""
+TORCH = "docs/howto/torch.md"
+FILES = ["README.md", *(str(f.relative_to(ROOT)) for f in sorted(ROOT.glob("docs/**/*.md")))]
 
 
 def snippets(file: Path) -> int:
@@ -25,10 +27,12 @@ def snippets(file: Path) -> int:
     return len(examples)
 
 
-@pytest.mark.parametrize("file", ["README.md", *(str(f.relative_to(ROOT)) for f in sorted(ROOT.glob("docs/**/*.md")))])
+@pytest.mark.parametrize("file", [pytest.param(file, marks=[pytest.mark.torch] * (file == TORCH)) for file in FILES])
 def test_the_snippets_run(file, tmp_path, monkeypatch):
     """In an empty folder, as a reader would."""
     monkeypatch.chdir(tmp_path)
+    if file == TORCH:
+        pytest.importorskip("torch", reason="install sparring[torch]; .ci/run does")
     assert snippets(ROOT / file) >= SHOWN.get(file, 0)
 
 

@@ -106,7 +106,7 @@ def test_contention_that_was_expected_and_is_not_there_is_refuted():
     attempt = kernel.expected(kernel.judge(ring, conjecture, second_opinion=True))
 
     assert attempt.verdict.word is Word.REFUTED
-    assert attempt.detail.startswith("called contended, but in no step do two messages")
+    assert attempt.detail.startswith("called contended, but in no step do messages of two")
 
 
 def always_first_bit(r, t, p):
