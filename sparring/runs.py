@@ -7,6 +7,7 @@ this process is itself one rank of a real MPI job, that job.
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import time
 import traceback
@@ -137,7 +138,7 @@ def on_all_ranks(prepare: Callable[[], tuple[Page, list[Any]]]) -> tuple[Page, l
     except SparringError as wrong:
         error = wrong
     except BaseException:
-        traceback.print_exc()
+        os.write(2, traceback.format_exc().encode())  # at once: of many lines the launcher may lose the last
         comm.Abort(1)
         raise
     told = comm.allgather((str(error) if error else "", digest(*prepared) if prepared else ""))
@@ -180,7 +181,7 @@ def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
         comm.Reduce(seconds, slowest, MPI.MAX)
         ys = gathered(comm, page, x, y)
     except Exception:
-        traceback.print_exc()
+        os.write(2, traceback.format_exc().encode())  # at once: of many lines the launcher may lose the last
         comm.Abort(1)
         raise
     if comm.Get_rank():
