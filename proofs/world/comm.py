@@ -46,7 +46,8 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
 
     def Compare(self, comm: Comm) -> int:
         """IDENT, CONGRUENT (the same ranks in the same order), SIMILAR (in another) or UNEQUAL."""
-        self._alive(), comm._alive()
+        for one in (self, comm):
+            one._alive()
         alike = Group(self._group).Compare(Group(comm._group))
         return IDENT if self == comm else CONGRUENT if alike == IDENT else alike
 

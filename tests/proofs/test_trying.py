@@ -37,7 +37,7 @@ def test_what_is_right_is_tried_once(monkeypatch):
 
     assert not [*trials.upset([Obligation("another", (p >= 1, within(r)), r < p)])]
     with pytest.raises(pytest.fail.Exception):
-        [*trials.upset([wrong])]
+        list(trials.upset([wrong]))
 
 
 @pytest.mark.parametrize("name", ["wrong neighbour", "never adds", "step short"])

@@ -36,7 +36,7 @@ TO_ALL = replace(
 FROM_ALL = replace(TO_ALL, dst=lambda r, t, p, j: 0, active=lambda r, t, p, j: both(r == j, j > 0))
 
 
-def on(traffic, topology="crossbar"):
+def on(traffic, topology: str | networks.Topology = "crossbar"):
     return Routed(traffic, networks.find(topology) if isinstance(topology, str) else topology)
 
 
