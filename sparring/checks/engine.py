@@ -32,6 +32,10 @@ SHARE = {"result": 0.6, "edge sizes": 0.2, "dtypes": 0.2, BAD: 0.2}
 """How the examples are divided among the kinds."""
 
 
+ENDLESS = "runs came to no end"
+"""Why an example tells nothing but that."""
+
+
 class Judged(NamedTuple):
     """An example as it was played, and what came of it.
 
@@ -108,6 +112,8 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     unseen = judging.unclaimed(example, seen.trace, page, question) | dict(seen.unseen)
     flaws = {p: why for p, why in flaws.items() if p in asked(question, example) and p not in unseen}
     unseen |= selected.unseen(seen) if question.stateful else {}
+    if not seen.ys and "deadlock" in seen.flaws:
+        unseen |= {prop: ENDLESS for prop in asked(question, example) if prop not in flaws}
     return Judged(example, flaws, seen, unseen, judging.unread(example, seen, page))
 
 
