@@ -95,4 +95,4 @@ def coverage(report: Report) -> str:
     words = [v if (v := str(r.verdict)) == expected else v.split(" ", maxsplit=1)[0] for r in report.results]
     counted = ", ".join(f"{words.count(w)} {w}" for w in ("proved", "tested", expected, "refuted") if w in words)
     gaps = "; not covered: " + "; ".join(report.not_covered) if report.not_covered else "; nothing left out"
-    return f"{report.verdict}: {counted}{gaps} ({report.seconds:.1f} s)"
+    return f"{report.verdict}{': ' if counted else ''}{counted}{gaps} ({report.seconds:.1f} s)"
