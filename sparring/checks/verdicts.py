@@ -20,7 +20,6 @@ from sparring.report import Result
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int
 
-
 ENDED = "every run ended in time, with the buffers that its MPI has"
 """What no deadlock means on real ranks, whose sends may be copied."""
 
