@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn, SupportsFloat
+from typing import Any, NamedTuple, NoReturn, SupportsFloat, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -83,6 +83,7 @@ class Table:
         self._sums: dict[tuple[int, int], int] = {}
         self.identity = self.leaf("-0.0")
         self.zero = self.norm(self.identity)
+        self._arrays = type("Terms", (Terms,), {"table": self})  # numpy hands on an array's class, and nothing else
 
     def leaf(self, name: str) -> int:
         """The id of the input called ``name``."""
@@ -110,13 +111,13 @@ class Table:
     def check(self, raw: Ids | Sequence[int]) -> int | None:
         """The index of the first entry of ``raw`` that is no term's id; None if all are."""
         ids = raw.tolist() if isinstance(raw, np.ndarray) else raw
-        return next((at for at, i in enumerate(ids) if i not in self._nodes), None)
+        if all(map(self._nodes.__contains__, ids)):
+            return None
+        return next(at for at, i in enumerate(ids) if i not in self._nodes)
 
     def array(self, ids: Ids) -> Terms:
         """``ids`` as an array of this table's terms: the same memory, any shape."""
-        terms = ids.view(Terms)
-        terms.table = self
-        return terms
+        return cast("Terms", ids.view(self._arrays))
 
     def show(self, term: int | Terms, limit: int = 2000) -> str:
         """The formula; cut off after ``limit`` characters, since a term may be exponentially longer than its table."""
@@ -228,17 +229,15 @@ class Terms(np.ndarray[Any, np.dtype[np.int64]]):
     which the next addition or the simulated world finds.  Everything else raises TypeError.
     """
 
-    table: Table | None
-
-    def __array_finalize__(self, obj: Any) -> None:
-        self.table = getattr(obj, "table", None)
+    table: Table | None = None
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
         if ufunc is not np.add or method != "__call__" or kwargs:
             how = f".{method}" if method != "__call__" else " with options" if ufunc is np.add else ""
             raise TypeError(f"terms know elementwise + alone, not np.{ufunc.__name__}{how}")
-        table = _table(*inputs, *(out or ()))
-        sums = _sums(table, *(_ids(x, table) for x in inputs))
+        table = self.table or _table(*inputs, *(out or ()))
+        a, b = inputs
+        sums = _sums(table, _ids(a, table), _ids(b, table))
         if out is None:
             return table.array(sums)
         target = _ids(out[0], table)
@@ -265,7 +264,7 @@ class Terms(np.ndarray[Any, np.dtype[np.int64]]):
         return super().__getitem__((*key, ...) if isinstance(key, tuple) else (key, ...))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(key, _ids(value, _table(self, value)))
+        super().__setitem__(key, _ids(value, self.table or _table(value)))
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
@@ -340,7 +339,7 @@ def _sums(table: Table, a: Ids, b: Ids) -> Ids:
         a, b = np.broadcast_arrays(a, b)
     xs, ys = a.ravel().tolist(), b.ravel().tolist()
     try:
-        sums = [table.add(x, y) for x, y in zip(xs, ys)]
+        sums = [*map(table.add, xs, ys)]
     except NoTerm:
         at = min(i for i in (table.check(xs), table.check(ys)) if i is not None)
         raise NoTerm(f"adds no term at entry {at}", f"a receive buffer read before its time, {NEVER}") from None

@@ -134,7 +134,7 @@ class Outcome:
 def here() -> str:
     """``file:line`` of the call into the world: the innermost frame outside it and outside ``impl/core``."""
     frame: FrameType | None = sys._getframe(2)
-    while frame and frame.f_code.co_filename.startswith(INSIDE):
+    while frame and _inside(frame.f_code.co_filename):
         frame = frame.f_back
     return _place(frame.f_code.co_filename, frame.f_lineno) if frame else "?"
 
@@ -148,6 +148,11 @@ def raised_at(traceback: TracebackType | None) -> str:
             place = _place(name, traceback.tb_lineno)
         traceback = traceback.tb_next
     return place
+
+
+@lru_cache(maxsize=4096)
+def _inside(filename: str) -> bool:
+    return filename.startswith(INSIDE)
 
 
 @lru_cache(maxsize=4096)

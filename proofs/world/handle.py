@@ -63,7 +63,8 @@ class Handle(Local, metaclass=Named):
 
     def _peer(self, peer: int, role: str) -> int:
         """Which rank of the world that is."""
-        peer, p = operator.index(peer), self.Get_size()
+        self._alive()
+        peer, p = operator.index(peer), len(self._group)
         if 0 <= peer < p:
             return self._group[peer]
         if peer not in SPECIAL[role]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from itertools import chain, count
+from operator import attrgetter
 from typing import Any
 
 from sparring.proofs.world.constants import ANY_SOURCE, ANY_TAG
@@ -17,6 +18,7 @@ from sparring.proofs.world.operations import Incoming, Probe, Send
 
 Key = tuple[int, int]  # source and tag, both possibly ANY in a receive
 Pair = tuple[Incoming, Send]
+by_age = attrgetter("sequence")
 
 
 class Mailbox:
@@ -26,14 +28,14 @@ class Mailbox:
     """
 
     def __init__(self) -> None:
-        self.sends: dict[Key, deque[Send]] = {}
+        self.sends: dict[int, dict[int, deque[Send]]] = {}  # by source and tag
         self.receives: dict[Key, deque[Incoming]] = {}
         self.wild = 0
 
     def add(self, operation: Send | Incoming) -> None:
         """Keep what has met nothing yet."""
         if isinstance(operation, Send):
-            self.sends.setdefault((operation.rank.number, operation.tag), deque()).append(operation)
+            self.sends.setdefault(operation.rank.number, {}).setdefault(operation.tag, deque()).append(operation)
         else:
             self.receives.setdefault((operation.source, operation.tag), deque()).append(operation)
             self.wild += operation.source == ANY_SOURCE
@@ -41,24 +43,29 @@ class Mailbox:
     def remove(self, receive: Incoming, send: Send) -> None:
         """The two have met."""
         self.receives[receive.source, receive.tag].remove(receive)
-        self.sends[send.rank.number, send.tag].remove(send)
+        self.sends[send.rank.number][send.tag].remove(send)
         self.wild -= receive.source == ANY_SOURCE
 
     def waiting(self) -> list[Incoming]:
         """The receives, in the order of posting."""
-        return sorted(chain(*self.receives.values()), key=lambda receive: receive.sequence)
+        return sorted(chain(*self.receives.values()), key=by_age)
 
-    def oldest(self, source: int, tag: int) -> Iterator[Send]:
+    def queues(self) -> Iterator[deque[Send]]:
+        """The messages, by source and tag."""
+        return chain.from_iterable(tags.values() for tags in self.sends.values())
+
+    def oldest(self, source: int, tag: int) -> list[Send]:
         """Of each source that ``source`` and ``tag`` admit, the message posted first; the oldest of them first."""
-        if source != ANY_SOURCE and tag != ANY_TAG:  # nearly always
-            if queue := self.sends.get((source, tag)):
-                yield queue[0]
-            return
-        first: dict[int, Send] = {}
-        for (s, t), queue in self.sends.items():
-            if queue and source in (s, ANY_SOURCE) and tag in (t, ANY_TAG):
-                first[s] = min(first.get(s, queue[0]), queue[0], key=lambda send: send.sequence)
-        yield from sorted(first.values(), key=lambda send: send.sequence)
+        sources = self.sends if source == ANY_SOURCE else (source,)
+        first = [send for s in sources if (send := self.first(s, tag))]
+        return first if len(first) < 2 else sorted(first, key=by_age)
+
+    def first(self, source: int, tag: int) -> Send | None:
+        """Of the messages from ``source`` that ``tag`` admits, the one posted first."""
+        tags = self.sends.get(source, {})
+        queues = tags.values() if tag == ANY_TAG else (tags.get(tag, ()),)
+        oldest = [queue[0] for queue in queues if queue]
+        return min(oldest, key=by_age, default=None) if len(oldest) != 1 else oldest[0]
 
     def pairs(self) -> Iterator[Pair]:
         """The pairs that MPI's order allows: no earlier receive could take the message."""
@@ -81,9 +88,11 @@ class Matching:
         """``send`` is posted; what meets now."""
         box = self._box(send.context, send.peer)
         send.sequence = next(self._clock)
-        queues = [q for tag in (send.tag, ANY_TAG) if (q := box.receives.get((send.rank.number, tag)))]
+        source = send.rank.number
+        queues = [queue for tag in (send.tag, ANY_TAG) if (queue := box.receives.get((source, tag)))]
         if queues and not box.wild:
-            return [(min(queues, key=lambda q: q[0].sequence).popleft(), send)]
+            queue = queues[0] if len(queues) == 1 else min(queues, key=lambda queue: queue[0].sequence)
+            return [(queue.popleft(), send)]
         box.add(send)
         return self._forced(box) if box.wild else []
 
@@ -91,9 +100,8 @@ class Matching:
         """``receive`` is posted; what meets now."""
         box = self._box(receive.context, receive.rank.number)
         receive.sequence = next(self._clock)
-        if not box.wild and receive.source != ANY_SOURCE:
-            for send in box.oldest(receive.source, receive.tag):
-                return [(receive, box.sends[send.rank.number, send.tag].popleft())]
+        if not box.wild and receive.source != ANY_SOURCE and (send := box.first(receive.source, receive.tag)):
+            return [(receive, box.sends[receive.source][send.tag].popleft())]
         box.add(receive)
         return self._forced(box) if box.wild else []
 
@@ -118,7 +126,7 @@ class Matching:
         """``operation`` is as if it had never been posted, and what meets then; None if it has met something."""
         sent = isinstance(operation, Send)
         box = self._box(operation.context, operation.peer if isinstance(operation, Send) else operation.rank.number)
-        queues: Iterator[deque[Any]] = iter((box.sends if sent else box.receives).values())
+        queues: Iterator[deque[Any]] = box.queues() if sent else iter(box.receives.values())
         queue = next((queue for queue in queues if operation in queue), None)
         if queue is None:
             return None
@@ -129,10 +137,7 @@ class Matching:
     def left(self) -> Iterator[Send | Incoming]:
         """Everything still unmatched."""
         for box in self._boxes.values():
-            for sends in box.sends.values():
-                yield from sends
-            for receives in box.receives.values():
-                yield from receives
+            yield from chain(*box.queues(), *box.receives.values())
 
     def _forced(self, box: Mailbox) -> list[Pair]:
         """The pairs about which there is nothing to choose."""

@@ -107,7 +107,7 @@ class Network:
     def _check_terms(self, send: Send) -> None:
         known = self.world.terms if send.buffer.dtype == np.int64 else None
         table = known or send.buffer.table
-        at = table.check(np.frombuffer(send.payload, np.int64)) if table and send.payload else None
+        at = table.check(memoryview(send.payload).cast("q").tolist()) if table and send.payload else None
         if at is not None:
             send.fail(Kind.NO_TERM, f"rank {send.rank.number} sends no term at entry {at}, {send.where}: {NEVER}")
 

@@ -47,7 +47,7 @@ class Thing:
 
 def carried(thing: Any, copies: Copies | None = None) -> Any:
     """A copy of ``thing`` for the running rank."""
-    kind = type(thing)
+    kind = Terms if isinstance(thing, Terms) else type(thing)  # each table has a class of terms
     if kind in SHARED:
         return thing
     if isinstance(thing, NAMED):

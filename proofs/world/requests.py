@@ -37,7 +37,11 @@ class Request(Local, metaclass=Named):
 
     def wait(self, status: Status | None = None) -> Any:
         """Wait, and what was received."""
-        _wait("Wait", [self])
+        if operation := self._operation:
+            operation.rank.world.begin(operation.rank, "Wait")
+            operation.rank.world.sleep(operation.rank, "Wait", (operation,))
+        else:
+            _begin("Wait", ())
         return _finish(self, status)
 
     def Test(self, status: Status | None = None) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -74,9 +74,10 @@ class Run:
         steps, chunks = number(page.steps(p)), number(page.chunks(p))
         if steps < 0:
             raise ScheduleFault(p, None, f"steps({p}) = {steps}; a page has at least 0 steps")
+        cut_of = cache(lambda some: slice(*(number(bound(c, n, chunks)) for c in (some.start, some.stop))))
         for t in range(steps):
             sends = step_sends(page, t, p)
-            cuts = [slice(*(number(bound(c, n, chunks)) for c in (one.start, one.stop))) for _, _, one in sends]
+            cuts = [cut_of(some) for _, _, some in sends]
             wire = [Message(r, d, self._sent(state, r, cut)) for (r, d, _), cut in zip(sends, cuts)]
             adds = truth(page.adds(t, p))
             came: dict[tuple[int, range], tuple[slice, list[Message]]] = {}  # by receiver and chunks
