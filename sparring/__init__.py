@@ -9,13 +9,16 @@ from importlib import import_module
 from typing import Any
 
 HOME = {
-    **dict.fromkeys(("contention", "cost", "page", "pages", "prove", "recheck", "run", "verify"), "sparring.api"),
+    **dict.fromkeys(
+        ("contention", "cost", "crossover", "page", "pages", "prove", "recheck", "run", "verify"), "sparring.api"
+    ),
     **dict.fromkeys(
         ("InputError", "MissingExtra", "RankFailed", "Refuted", "SparringError", "Undecided", "UnknownPage"),
         "sparring.errors",
     ),
     "Cost": "sparring.proofs.cost.costs",
     "Growth": "sparring.unions",
+    "Machine": "sparring.proofs.cost.machines",
     "Report": "sparring.report",
     "Sparse": "sparring.sparse",
     "check": "sparring.checks.checking",

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
     from sparring.proofs.contention.judgement import Judgement
     from sparring.proofs.core.kernel import Attempt
+    from sparring.proofs.cost import units
     from sparring.proofs.cost.costs import Cost
     from sparring.proofs.cost.unioncost import UnionCost
+    from sparring.proofs.cost.versus import Comparison
     from sparring.report import Report
     from sparring.verification import Track
 
@@ -224,6 +226,28 @@ def cost(algo: str | Page, *, support: str = "union", **params: Any) -> Cost | U
     found = algo if isinstance(algo, Page) else page(algo, **params)
     unioncost.model(support)
     return unioncost.derive(found, support) if found.data == "sparse" else costs.cost(found)
+
+
+def crossover(
+    a: str | Page, b: str | Page, over: str = "n", *, support: str = "independent", start: units.Given | None = None,
+    end: units.Given | None = None, **at: units.Given,
+) -> Comparison:  # fmt: skip
+    """Which of two algorithms costs less as ``over`` grows: "n", "p", or "rho", the density ``k / n``.
+
+    ``at``: the other letters; with ``alpha`` and ``beta`` (a machine's ``letters``) seconds are
+    compared, else bytes.  ``support``: as in :func:`cost`, but for "union", which has no numbers.
+    ``start``, ``end``: from where to where it grows.
+
+    Raises InputError for a letter that is missing, Undecided where a cost is not derived or the two
+    stay too near each other.
+
+    >>> found = crossover("ring_allgather", "ring", "rho", p=8, n=10**6)
+    >>> found.cheaper, found.formula
+    (('ring_allgather', 'ring'), 1/p)
+    """
+    from sparring.proofs.cost.versus import compare
+
+    return compare(cost(a, support=support), cost(b, support=support), over, at, start, end)
 
 
 def cost_report(costs: Sequence[Cost | UnionCost], undecided: Mapping[str, str], seconds: float) -> Report:

@@ -6,6 +6,9 @@ imports nothing of sparring's.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class SparringError(Exception):
     """The root: ``except SparringError`` catches whatever sparring raises on purpose."""
@@ -49,3 +52,13 @@ class RankFailed(SparringError):
 
 class MissingExtra(SparringError, ImportError):
     """An optional part is not installed; the message is the command that installs it."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """For a message on an unknown ``name``: the nearest of those ``known``, if one is near.
+
+    >>> did_you_mean("rign", ["ring"]), did_you_mean("x", ["ring"])
+    ("did you mean 'ring'? ", '')
+    """
+    near = difflib.get_close_matches(name, [*known], n=1)
+    return f"did you mean {near[0]!r}? " if near else ""

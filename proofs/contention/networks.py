@@ -6,7 +6,6 @@ What stands wherever a topology is asked for is ``NAME``, ``NAME:k=8`` or ``./fi
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 import pkgutil
@@ -18,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sparring.errors import InputError
+from sparring.errors import InputError, did_you_mean
 from sparring.proofs.contention import topologies
 from sparring.proofs.contention.links import Link
 from sparring.spec.core.model import parameters
@@ -86,8 +85,7 @@ def find(text: str) -> Topology:
     if name.endswith(".py"):
         return made(from_file(Path(name)), Path(name).stem, given)
     if name not in names():
-        near = difflib.get_close_matches(name, names(), n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = did_you_mean(name, names())
         raise InputError(f"no topology {name!r}; {hint}there are {', '.join(names())}; ./file.py works too.")
     return known(text)
 

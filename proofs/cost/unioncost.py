@@ -25,7 +25,7 @@ from sparring.proofs.cost.derivation import number_of_steps
 from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.simplified import tidy
 from sparring.proofs.cost.spans import Span, SpanReader, spans
-from sparring.proofs.cost.symbols import OPERATORS, Expr, SympyReader, k, n, p, t, width
+from sparring.proofs.cost.symbols import OPERATORS, Expr, SympyReader, alpha, beta, gamma, k, n, p, symbol, t, width
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Node, Sym
 from sparring.spec.core.runner import number, truth
@@ -36,6 +36,8 @@ SUPPORTS = ("union", *MODELS)
 GIVEN = ("p | n", "k p <= n")
 s, m, size, q = sympy.symbols("s m size q", integer=True, positive=True)
 u, octets = sympy.Function("u"), sympy.Function("octets")
+OCTETS = tuple(map(symbol, ("m", "size", "width")))
+"""The letters of a page's ``octets``."""
 STEP, RANK_COUNT = Sym.var("t"), Sym.var("p")
 
 Union = Callable[[int], Any]
@@ -104,6 +106,22 @@ class UnionCost(Forms):
     def total(self, of: Callable[[Expr], Expr]) -> Expr:
         """The sum over all steps of something of the union that the message holds."""
         return sympy.Add(*(summed(of(self.union(s)), piece) for piece in self.pieces))
+
+    @property
+    def time(self) -> Expr:
+        """Seconds in lock step: ``alpha`` a message, ``beta`` a byte of it, ``gamma`` an entry in steps that add."""
+        per_message = self.octets
+        nbytes = self.nbytes.replace(
+            octets, lambda *sizes: per_message.subs(dict(zip(OCTETS, sizes)), simultaneous=True)
+        )
+        return alpha * self.messages + beta * nbytes + gamma * self.added
+
+    @property
+    def added(self) -> Expr:
+        """Entries that a rank receives in steps that add."""
+        share = 1 / p if "p | n" in self.given else sympy.ceiling(n / p) / n
+        adding = [piece for piece in self.pieces if SpanReader(piece.span)(self.page.adds(STEP, RANK_COUNT)) == True]  # noqa: E712  # sympy's true
+        return sympy.Add(*(summed(self.union(s), piece) for piece in adding)) * share
 
     def union(self, s: Expr) -> Expr:
         """The size of the union of ``s`` supports, as a formula."""

@@ -17,6 +17,13 @@ WIDTH = 4
 """Bytes a word where nothing is said: float32, and indices of 32 bits."""
 
 UNITS = {"s": 0, "ms": -3, "us": -6, "µs": -6, "ns": -9, "ps": -12}
+BANDWIDTHS = {
+    f"{prefix}{unit}/s": Fraction(bits * 1000**power, 8)
+    for unit, bits in (("bit", 1), ("B", 8))
+    for power, prefix in enumerate(("", "k", "M", "G", "T"))
+}
+"""Bytes a second: ``beta`` may be given as a bandwidth, of which it is the reciprocal."""
+
 LARGEST_EXPONENT = 100  # of ten, so that no short text stands for a number that fills the memory
 
 Given = int | float | str | Fraction
@@ -49,6 +56,8 @@ def value(letter: str, given: Given) -> Fraction:
     if letter not in (*NUMBERS, *TIMES):
         raise InputError(f"no letter {letter!r}; costs have {', '.join([*NUMBERS, *TIMES])}")
     text = str(given).strip()
+    if letter == "beta" and text.endswith("/s"):
+        return 1 / bandwidth(text)
     unit = max((u for u in UNITS if text.endswith(u)), key=len, default="") if letter in TIMES else ""
     number = fraction(text.removesuffix(unit).strip())
     if letter in TIMES and (number is None or number < 0):
@@ -56,6 +65,19 @@ def value(letter: str, given: Given) -> Fraction:
     if letter in NUMBERS and (number is None or number.denominator != 1 or number < NUMBERS[letter]):
         raise InputError(f"{letter}={text}: {letter} is an integer, at least {NUMBERS[letter]}")
     return (number or Fraction(0)) * Fraction(10) ** UNITS.get(unit, 0)
+
+
+def bandwidth(text: str) -> Fraction:
+    """Bytes a second.
+
+    >>> bandwidth("25Gbit/s")
+    Fraction(3125000000, 1)
+    """
+    unit = max((unit for unit in BANDWIDTHS if text.endswith(unit)), key=len, default="")
+    number = fraction(text.removesuffix(unit).strip()) if unit else None
+    if not number or number < 0:
+        raise InputError(f"beta={text}: a bandwidth is a number above 0 with {', '.join(BANDWIDTHS)}")
+    return number * BANDWIDTHS[unit]
 
 
 def fraction(text: str) -> Fraction | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparring.cli import _options
+from sparring.cli import _options, _versus
 from sparring.errors import InputError, Undecided
 
 if TYPE_CHECKING:
@@ -50,15 +50,45 @@ class At(click.ParamType[dict[str, Any]]):
               show_default=True, help="Tables for a page or a paper, or one JSON object.")  # fmt: skip
 @click.option("--support", type=click.Choice(["union", "identical", "independent", "disjoint"]), default="union",
               show_default=True, help="What stands for u(s), the union of s ranks' supports.")  # fmt: skip
-@click.option("--at", type=At(), help="Numbers too: p=8,n=1000000,alpha=5us,beta=0.1ns; also k, gamma, width.")
+@click.option("--at", type=At(), help="Numbers too: p=8,n=1000000,alpha=5us,beta=25Gbit/s; also k, gamma, width.")
+@click.option("--machine", metavar="NAME|FILE", help="alpha, beta and gamma: eth-25g, ib-hdr, nvlink, or ./file.json.")
+@click.option("--versus", metavar="ALGO", help="Where does ALGO become cheaper than this one?")
+@click.option("--over", type=click.Choice(["rho", "n", "p"]), default="n", show_default=True,
+              help="With --versus: what grows; rho is k/n, the density.")  # fmt: skip
+@click.option("--from", "start", metavar="VALUE", help="With --versus: from where it grows.")
+@click.option("--to", "end", metavar="VALUE", help="With --versus: to where it grows.")
 def command(
     algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, support: str,
-    at: dict[str, Any] | None,
+    at: dict[str, Any] | None, machine: str | None, versus: str | None, over: str, start: str | None, end: str | None,
 ) -> None:  # fmt: skip
     """Derive what ALGO (by default all) sends: closed forms, checked by counting and by proof.
 
     Published formulas are judged equal, bound or different; lower bounds stand beside.
     """
+    at = on_machine(at, machine)
+    if versus:
+        growing = (over, (start, end))
+        _options.finish(
+            _versus.told(algorithms, versus, *growing, support, at or {}, dict(params), format_ == "json"),
+            format_ == "json",
+        )
+    told(algorithms, params, format_, support, at)
+
+
+def on_machine(at: dict[str, Any] | None, machine: str | None) -> dict[str, Any] | None:
+    """The point with the machine's letters, over which those given beside it win."""
+    if machine is None:
+        return at
+    from sparring.proofs.cost import machines
+
+    return {**machines.machine(machine).letters, **(at or {})}
+
+
+def told(
+    algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, support: str,
+    at: dict[str, Any] | None,
+) -> None:  # fmt: skip
+    """Derive, print, and leave."""
     from sparring import api
     from sparring.proofs.cost import tables
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.metadata
 import importlib.util
@@ -13,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import sparring.spec
-from sparring.errors import InputError, UnknownPage
+from sparring.errors import InputError, UnknownPage, did_you_mean
 from sparring.spec.core.model import Page, load
 
 GROUP = "sparring.pages"
@@ -39,8 +38,7 @@ def find(algo: str, **params: Any) -> Page:
         return load(importlib.import_module(f"sparring.spec.{algo}"), **params)
     if "." in algo:
         return load(from_name(algo), **params)
-    near = difflib.get_close_matches(algo, names(), n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(algo, names())
     raise UnknownPage(f"no algorithm {algo!r}; {hint}'sparring list' shows all; ./file.py works too.")
 
 

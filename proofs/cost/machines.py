@@ -1,0 +1,131 @@
+"""Machines that costs are evaluated on: what a message, a byte and an addition take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sparring.errors import InputError, did_you_mean
+from sparring.proofs.cost import units
+
+LARGEST = 1_000_000  # bytes of a file: a machine is a few numbers
+
+TUNING = "NCCL 2.8, src/graph/tuning.cc, hwLat, ring: seconds a hop"
+PRESETS: Mapping[str, Mapping[str, str]] = {
+    "eth-25g": {
+        "alpha": "9.6us",
+        "beta": "25Gbit/s",
+        "source": f"alpha: {TUNING} over a network, protocol Simple; beta: the line rate of IEEE 802.3by",
+    },
+    "ib-hdr": {
+        "alpha": "2.7us",
+        "beta": "200Gbit/s",
+        "source": f"alpha: {TUNING} over a network, protocol LL; beta: the line rate of InfiniBand HDR, four lanes",
+    },
+    "nvlink": {
+        "alpha": "3.4us",
+        "beta": "300GB/s",
+        "source": f"alpha: {TUNING} over NVLink, protocol Simple; beta: one direction of the twelve links of an A100, "
+        "which NVIDIA gives as 600 GB/s in all",
+    },
+}
+"""Machines by name.  Line rates are never quite reached: measure your own where it matters."""
+
+
+class Stored(msgspec.Struct, forbid_unknown_fields=True):
+    """A machine's file, as it is written."""
+
+    alpha: str | float
+    beta: str | float
+    gamma: str | float = 0.0
+    name: str = ""
+    source: str = ""
+    schema: int = 1
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a message, a byte and an addition take, exactly: ``alpha``, ``beta`` and ``gamma`` seconds.
+
+    Each is given as a number of seconds or as a time, ``"5us"``; ``beta`` also as a rate,
+    ``"25Gbit/s"``.  ``source``: where the numbers are from.
+
+    Raises InputError for a value that is none of these.
+
+    >>> Machine("5us", "25Gbit/s").beta
+    Fraction(1, 3125000000)
+    """
+
+    alpha: Fraction
+    beta: Fraction
+    gamma: Fraction = Fraction(0)
+    name: str = field(default="", compare=False)
+    source: str = field(default="", compare=False)
+
+    def __init__(
+        self, alpha: units.Given, beta: units.Given, gamma: units.Given = 0, *, name: str = "", source: str = ""
+    ) -> None:
+        for letter, given in (("alpha", alpha), ("beta", beta), ("gamma", gamma)):
+            object.__setattr__(self, letter, units.value(letter, given))
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "source", source)
+
+    @property
+    def letters(self) -> dict[str, Fraction]:
+        """Its values, as ``Cost.at`` takes them."""
+        return {"alpha": self.alpha, "beta": self.beta, "gamma": self.gamma}
+
+    @classmethod
+    def preset(cls, name: str) -> Machine:
+        """The machine called ``name``, one of ``PRESETS``; raises InputError where there is none."""
+        if name not in PRESETS:
+            hint = did_you_mean(name, PRESETS)
+            raise InputError(f"no machine {name!r}; {hint}there are {', '.join(PRESETS)}; ./file.json works too.")
+        return cls(**PRESETS[name], name=name)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Machine:
+        """The machine that the JSON file at ``path`` holds; raises InputError, naming what is wrong."""
+        file = Path(path)
+        try:
+            data = file.read_bytes() if file.stat().st_size <= LARGEST else None
+        except OSError as error:
+            raise InputError(f"{file} cannot be read: {error.strerror}") from error
+        if data is None:
+            raise InputError(f"{file} has more than {LARGEST} bytes; a machine's file is small")
+        try:
+            stored = msgspec.json.decode(data, type=Stored)
+        except msgspec.DecodeError as error:
+            raise InputError(f"{file} holds no machine: {error}; right: {EXAMPLE}") from error
+        if stored.schema != 1:
+            raise InputError(f"{file} has schema {stored.schema}; this version reads schema 1")
+        try:
+            return cls(stored.alpha, stored.beta, stored.gamma, name=stored.name or file.stem, source=stored.source)
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from error
+
+    def dump(self) -> dict[str, Any]:
+        """What its file holds: numbers as exact fractions."""
+        values = {letter: str(x) for letter, x in self.letters.items()}
+        return {"schema": 1, **values, "name": self.name, "source": self.source}
+
+    def save(self, path: str | Path) -> None:
+        """Write its file; raises InputError where that cannot be."""
+        try:
+            Path(path).write_text(json.dumps(self.dump(), indent=1) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{path} cannot be written: {error.strerror}") from error
+
+
+EXAMPLE = '{"alpha": "5us", "beta": "25Gbit/s"}'
+
+
+def machine(given: str) -> Machine:
+    """A preset's name or a file, whichever ``given`` is."""
+    return Machine.load(given) if Path(given).suffix == ".json" or "/" in given else Machine.preset(given)

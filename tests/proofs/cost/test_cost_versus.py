@@ -1,0 +1,168 @@
+"""Crossings: between two numbers with opposite signs, none elsewhere; and the enclosures that this rests on."""
+
+from fractions import Fraction
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sparring
+from sparring.errors import InputError, Undecided
+from sparring.proofs.cost import versus
+from sparring.proofs.cost.enclosure import enclosed, interval, sign
+from sparring.proofs.cost.symbols import CeilLog2, FloorLog2, alpha, beta, exact, gamma, k, n, p, width
+from sparring.proofs.cost.versus import compare
+
+MACHINE = {"alpha": "10us", "beta": "25Gbit/s"}
+COSTS = {name: sparring.cost(name) for name in ("ring", "ring_allgather", "recursive_doubling")}
+SPARSE = {
+    support: sparring.cost("ring_sparse", support=support) for support in ("identical", "independent", "disjoint")
+}
+
+
+def test_lists_meet_the_dense_ring_at_one_in_p():
+    found = compare(COSTS["ring_allgather"], COSTS["ring"], "rho", {"p": 8, "n": 10**6})
+    (crossing,) = found.crossings
+    assert found.formula == 1 / p and crossing.low <= Fraction(1, 8) <= crossing.high
+    assert crossing.high - crossing.low <= 2 * versus.CLOSE * crossing.low
+    assert found.cheaper == ("ring_allgather", "ring") and found.quantity == "bytes"
+
+
+def test_the_formula_is_where_the_costs_are_the_same():
+    found = compare(COSTS["ring"], COSTS["recursive_doubling"], "n", {"p": 8, **MACHINE})
+    at = {**sparring.proofs.cost.units.full(MACHINE), "p": Fraction(8)}
+    meeting = exact(found.formula, at)
+    (crossing,) = found.crossings
+    assert crossing.low <= meeting <= crossing.high
+    a, b = (exact(COSTS[name].simplify(found.given if name == "ring" else "p = 2^m").time, {**at, "n": meeting})
+            for name in found.names)  # fmt: skip
+    assert a == b
+    assert found.cheaper == ("recursive_doubling", "ring")
+
+
+@pytest.mark.parametrize("ranks", [3, 8, 12])
+def test_each_side_of_a_crossing_is_as_counted(ranks):
+    """Against exact costs at lengths that ``p`` divides."""
+    a, b = COSTS["ring"], COSTS["recursive_doubling"]
+    found = compare(a, b, "n", {"p": ranks, **MACHINE})
+    (crossing,) = found.crossings
+    for length in (
+        ranks,
+        int(crossing.low) // (2 * ranks) * ranks,
+        2 * int(crossing.high) // ranks * ranks,
+        10**9 * ranks,
+    ):
+        times = {cost.page.name: cost.at(p=ranks, n=length, **MACHINE).time for cost in (a, b)}
+        assert min(times, key=times.get) == found.cheaper[length > crossing.low]
+
+
+def test_over_the_number_of_ranks_every_one_is_looked_at():
+    a, b = COSTS["ring"], COSTS["recursive_doubling"]
+    found = compare(a, b, "p", {"n": 10**5, **MACHINE}, end=40)
+    edges = [found.start, *(edge for crossing in found.crossings for edge in crossing), found.end]
+    ranges = list(zip(edges[::2], edges[1::2], found.cheaper))
+    for ranks in range(2, 41):
+        (name,) = (name for low, high, name in ranges if low <= ranks <= high)
+        times = {cost.page.name: cost.at(p=ranks, n=10**5, **MACHINE).time for cost in (a, b)}
+        least = min(times.values())
+        assert [name] == [one for one, time in times.items() if time == least]
+
+
+@pytest.mark.parametrize("support", SPARSE)
+@pytest.mark.parametrize("other", ["ring", "ring_allgather"])
+def test_sparse_rings_against_counted_messages(support, other):
+    sparse, point = SPARSE[support], {"p": 6, "n": 6000}
+    found = compare(sparse, COSTS[other], "rho", {**point, **MACHINE})
+    edges = [found.start, *(edge for crossing in found.crossings for edge in crossing), found.end]
+    for low, high, name in zip(edges[::2], edges[1::2], found.cheaper):
+        for kept in {max(1, int(low * 6000) + 1), int((low + high) * 3000), int(high * 6000)}:
+            if not low * 6000 <= kept <= high * 6000:
+                continue
+            times = {c.page.name: c.at(**point, k=kept, **MACHINE).time for c in (sparse, COSTS[other])}
+            assert min(times, key=times.get) == name
+
+
+def test_one_cost_is_the_same_as_itself():
+    found = compare(COSTS["ring"], COSTS["ring"], "n", {"p": 8})
+    assert (found.crossings, found.cheaper, found.formula) == ((), ("",), None)
+
+
+def test_a_planted_touch_is_not_told_as_an_order():
+    """A difference that reaches 0 without a change of sign."""
+    touching = versus.of_letter((n - 5) ** 2, "n", {})
+    with pytest.raises(Undecided, match="too near each other"):
+        versus.merged(versus.bracketed(touching, Fraction(1), Fraction(100)))
+
+
+def test_a_difference_that_stays_near_zero_ends():
+    with pytest.raises(Undecided, match="stay too near"):
+        list(versus.bracketed(lambda low, high: interval(-1, 1), Fraction(1), Fraction(10**6)))
+
+
+@pytest.mark.parametrize(
+    ("over", "at", "between", "message"),
+    [
+        ("k", {"p": 8}, (), "over='k': costs are compared over rho, n, p"),
+        ("n", {"k": 5}, (), "needs a value for p"),
+        ("rho", {"p": 8, **MACHINE}, (), "needs a value for n"),
+        ("n", {"p": 8}, ("9", "5"), "n cannot grow from 9 to 5"),
+        ("rho", {"p": 8, "n": 5}, ("0", "1"), "rho=0: a density is a number above 0, at most 1"),
+        ("p", {"n": 8}, ("2", "x"), "p=x: p is an integer"),
+    ],
+)
+def test_bad_input_is_one_sentence(over, at, between, message):
+    with pytest.raises(InputError, match=message):
+        compare(COSTS["ring_allgather"], COSTS["ring"], over, at, *between)
+
+
+FORMULAS = [
+    2 * alpha * (p - 1) + beta * width * sympy.ceiling(n / p) * (p - 1) - gamma * sympy.floor(n / p),
+    n * (CeilLog2(p) - FloorLog2(p)) - k / p + sympy.Min(n, 3 * k) - sympy.Max(k, 7),
+    sympy.Piecewise((n - k, n <= 20), (n**2, n < 40), (-k, True)),
+    sympy.Sum(n * (1 - (1 - k / n) ** sympy.Symbol("s", integer=True)), (sympy.Symbol("s", integer=True), 1, p - 1)),
+]
+LETTERS = ("n", "k", "width", "alpha", "beta", "gamma")
+
+
+@settings(deadline=None)  # sympy's first formula takes long
+@given(
+    st.sampled_from(FORMULAS[:3]),
+    st.integers(1, 40),
+    st.lists(st.tuples(st.fractions(0, 60), st.fractions(0, 9), st.fractions(0, 1)), min_size=6, max_size=6),
+)
+def test_an_enclosure_holds_every_value(formula, ranks, ends):
+    formula = formula.subs(sympy.Mod(n, p), 0)
+    boxes = {letter: (low, low + wide) for letter, (low, wide, _) in zip(LETTERS, ends)}
+    inside = {letter: low + wide * part for letter, (low, wide, part) in zip(LETTERS, ends)} | {"p": Fraction(ranks)}
+    value = valued(formula, inside)
+    found = enclosed(formula, {letter: interval(*box) for letter, box in boxes.items()} | {"p": interval(ranks)})
+    low, high = (Fraction(float(end)) for end in (found.a, found.b))  # floats of the same 53 bits
+    assert low <= value <= high
+
+
+def valued(formula, at):
+    """The exact value, with the choices that ``exact`` does not know made first."""
+    letters = {s: sympy.Rational(at[s.name]) for s in formula.free_symbols}
+    value = sympy.sympify(formula.subs(letters).doit().replace(CeilLog2, lambda x: sympy.ceiling(sympy.log(x, 2)))
+                          .replace(FloorLog2, lambda x: sympy.floor(sympy.log(x, 2))))  # fmt: skip
+    assert value.is_Rational
+    return Fraction(int(value.p), int(value.q))
+
+
+def test_sums_are_enclosed_term_by_term():
+    at = {"n": 10, "k": 4, "p": 5}
+    value = sum(10 * (1 - Fraction(6, 10) ** s) for s in range(1, 5))
+    found = enclosed(FORMULAS[3], {letter: interval(x) for letter, x in at.items()})
+    assert found.a <= float(value) <= found.b and found.delta < 1e-9
+
+
+def test_what_cannot_be_enclosed_is_undecided():
+    with pytest.raises(Undecided, match="sin has no enclosure"):
+        enclosed(sympy.sin(n), {"n": interval(1)})
+    with pytest.raises(Undecided, match="no single integer"):
+        enclosed(CeilLog2(n), {"n": interval(1, 2)})
+
+
+def test_signs():
+    assert [sign(interval(*ends)) for ends in ((1, 2), (-2, -1), (0, 0), (-1, 1), (0, 1))] == [1, -1, 0, None, None]

@@ -1,0 +1,80 @@
+"""``sparring cost --versus`` and ``--machine``, as a user types them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import sparring
+from sparring.cli import cli, exit_code
+from sparring.errors import SparringError
+
+RING = (Path(sparring.__file__).parent / "spec" / "ring.py").read_text(encoding="utf-8")
+
+
+def call(*args):
+    """The exit code, standard output and error of ``sparring cost``."""
+    result = CliRunner().invoke(cli, ["cost", *map(str, args)])
+    if isinstance(result.exception, SparringError):  # which main() turns into one sentence and its exit code
+        return exit_code(result.exception), result.stdout, str(result.exception)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_ranges_are_told_line_by_line(snapshot):
+    """Where they meet as a formula, and who costs less on each side."""
+    code, text, _ = call("ring_allgather", "--versus", "ring", "--over", "rho", "--at", "p=8,n=1000000")
+    assert (code, text) == (0, snapshot)
+
+
+def test_sparse_pages_say_under_which_supports():
+    code, text, _ = call("ring_sparse", "--versus", "ring", "--over", "rho", "--at", "p=4,n=4000", "--from", "0.2")
+    assert code == 0 and "(p=4, n=4000, independent supports; where p | n)" in text
+    assert text.splitlines()[1].startswith("  rho from 0.2 to ")
+
+
+def test_a_machine_gives_its_letters_and_those_beside_it_win():
+    """Whole numbers of ranks, and one object for programs."""
+    args = ("ring", "--versus", "recursive_doubling", "--over", "p", "--machine", "eth-25g", "--to", 9)
+    code, text, _ = call(*args, "--at", "n=100000,alpha=10us", "--format", "json")
+    told = json.loads(text)
+    expected = sparring.crossover(
+        "ring", "recursive_doubling", "p", n=100_000, alpha="10us", beta="25Gbit/s", gamma=0, end=9
+    )
+    assert code == 0 and told["results"][0]["verdict"] == "proved for p <= 9"
+    assert told["comparison"]["cheaper"] == [*expected.cheaper]
+    assert told["comparison"]["crossings"] == [{"low": c.low, "high": c.high} for c in expected.crossings]
+    assert told["comparison"]["quantity"] == "time"
+
+
+def test_a_point_may_be_on_a_machine(tmp_path):
+    file = tmp_path / "lab.json"
+    sparring.Machine("5us", "0.1ns").save(file)
+    point = ("ring", "--format", "json", "--at")
+    _, given, _ = call(*point, "p=8,n=1000,alpha=5us,beta=0.1ns")
+    _, loaded, _ = call(*point, "p=8,n=1000", "--machine", file)
+    assert json.loads(loaded)["at"] == json.loads(given)["at"]
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("ring", "recursive_doubling", "--versus", "ring"), "--versus compares one algorithm with another; 2 stand"),
+        (("ring", "--versus", "rign"), "did you mean 'ring'?"),
+        (("ring", "--versus", "ring_allgather", "--machine", "eth"), "no machine 'eth'"),
+        (("ring", "--versus", "recursive_doubling"), "needs a value for p: p=VALUE"),
+    ],
+)
+def test_bad_input_is_one_sentence(args, said):
+    code, _, error = call(*args)
+    assert (code, said in error) == (2, True)
+
+
+def test_what_is_not_derived_is_undecided(tmp_path):
+    """Exit code 3 and the reason."""
+    file = tmp_path / "mine.py"
+    file.write_text(RING.replace("return (r - t) % p", "return (r - 2 * t) % p"), encoding="utf-8")
+    code, text, _ = call(file, "--versus", "ring", "--at", "p=4")
+    assert code == 3 and "undecided: " in text and "chunks do not follow each other" in text
