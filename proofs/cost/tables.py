@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
+from io import StringIO
 from typing import TYPE_CHECKING, NamedTuple
 
 import sympy
@@ -75,6 +77,20 @@ def markdown(costs: Sequence[Forms], points: Points = ()) -> str:
                 (cost.page.name, row.quantity, cells[0] or "no closed form", *cells[1:], *here(points, number, row))
             )
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
+
+
+def comma_separated(costs: Sequence[Forms], points: Points = ()) -> str:
+    """The table for a spreadsheet: a line for each form, formulas as text."""
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(
+        ["algorithm", "quantity", "exact", "where", "then", "at least", "gap", *(["here"] if points else [])]
+    )
+    for number, cost in enumerate(costs):
+        for row in rows(cost):
+            exact, *others = ["" if x is None else str(x) for x in row[1:]]
+            writer.writerow([cost.page.name, row.quantity, exact, cost.even, *others, *here(points, number, row)])
+    return file.getvalue().rstrip("\n")
 
 
 def even(costs: Sequence[Forms]) -> str:

@@ -24,6 +24,7 @@ UNIONS = (
     "u(s): entries of the union of s neighbouring ranks' supports of k entries each, lying evenly in the chunks; "
     "identical and disjoint are its bounds, independent is its expected size, at which expected bytes are no more."
 )
+FORMATS = ("markdown", "latex", "csv", "python", "c")
 BESIDE = ("ring_allgather", "ring")  # what a sparse ring is compared with
 Points = dict[str, dict[str, Any]]
 """What a cost is at a point, by model of supports and by form; "" where there is no model."""
@@ -46,8 +47,9 @@ class At(click.ParamType[dict[str, Any]]):
 @click.command("cost")
 @_options.algorithms
 @_options.parameters
-@click.option("--format", "format_", type=click.Choice(["text", "markdown", "latex", "json"]), default="text",
-              show_default=True, help="Tables for a page or a paper, or one JSON object.")  # fmt: skip
+@click.option("--format", "format_", type=click.Choice(["text", *FORMATS, "json"]), default="text",
+              show_default=True,
+              help="Tables for pages, papers, spreadsheets; functions; one JSON object.")  # fmt: skip
 @click.option("--support", type=click.Choice(["union", "identical", "independent", "disjoint"]), default="union",
               show_default=True, help="What stands for u(s), the union of s ranks' supports.")  # fmt: skip
 @click.option("--at", type=At(), help="Numbers too: p=8,n=1000000,alpha=5us,beta=25Gbit/s; also k, gamma, width.")
@@ -90,7 +92,6 @@ def told(
 ) -> None:  # fmt: skip
     """Derive, print, and leave."""
     from sparring import api
-    from sparring.proofs.cost import tables
 
     start = time.perf_counter()
     costs, undecided = [], {}
@@ -110,8 +111,19 @@ def told(
             click.echo(line)
     elif format_ != "json":
         values = [cells(point) for point in points]
-        click.echo({"markdown": tables.markdown, "latex": tables.latex}[format_](costs, values))
+        click.echo(written(format_, costs, values))
     _options.finish(report, format_ == "json")
+
+
+def written(format_: str, costs: list[Cost | UnionCost], values: list[dict[str, str]]) -> str:
+    """The costs in one of ``FORMATS``; functions take any point."""
+    from sparring.proofs.cost import code, tables
+
+    formats: dict[str, Any] = {"markdown": tables.markdown, "latex": tables.latex, "csv": tables.comma_separated}
+    if format_ in formats:
+        text: str = formats[format_](costs, values)
+        return text
+    return {"python": code.python, "c": code.c}[format_](costs)
 
 
 def evaluations(cost: Cost | UnionCost, at: dict[str, Any]) -> Points:

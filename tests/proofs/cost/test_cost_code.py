@@ -1,0 +1,127 @@
+"""Functions in Python and in C have the values of the formulas that they are made of."""
+
+import csv
+import io
+import random
+import shutil
+import subprocess
+from fractions import Fraction
+
+import pytest
+import sympy
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sparring
+from sparring.cli import cli
+from sparring.proofs.cost import code, tables
+from sparring.proofs.cost.symbols import exact
+from sparring.proofs.cost.unioncost import u
+from sparring.spec.core.supports import independent
+
+PARAMS = {"ring_topk": {"k": 12}, "recursive_multiplying": {"radix": 3}}
+COSTS = [sparring.cost(name, **({} if name == "ring_topk" else PARAMS.get(name, {}))) for name in sparring.pages()]
+FORMS = [form for form in code.functions(COSTS) if not form[2].has(sympy.Sum, sympy.Min)]
+COMPILER = shutil.which("cc")
+
+
+@pytest.fixture(scope="module")
+def module():
+    """The Python module, executed."""
+    space = {}
+    exec(compile(code.python(COSTS), "costs.py", "exec"), space)  # our own code, as a user would import it
+    return space
+
+
+LENGTHS = st.integers(0, 10**12)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(FORMS), st.integers(1, 600), LENGTHS, LENGTHS, st.fractions(0, 1), st.sampled_from((2, 3, 8)))
+def test_python_is_exact(module, form, p, n, k, seconds, width):
+    """At any point where the formula has a value: logarithms written without rounding need a power."""
+    page, name, formula = form
+    base = PARAMS.get(page, {}).get("radix")
+    at = {"p": base**3 if base else p, "n": n, "k": k, "alpha": seconds, "beta": seconds / 3, "gamma": seconds / 7}
+    at = {**at, "width": width, "radix": base, "r": p - 1}
+    given_ = {letter: at[letter] for letter in code.letters(formula)}
+    value = module[f"{page}_{name}"](**given_)
+    assert isinstance(value, int | Fraction) and value == exact(formula, {x: Fraction(y) for x, y in given_.items()})
+
+
+def test_python_takes_unions_as_a_function(module):
+    cost = sparring.cost("ring_sparse", support="independent")
+    p, n, k = 6, 6000, 77
+    value = module["ring_sparse_bytes"](n=n, p=p, width=4, u=lambda s: independent(s, n, k))
+    assert value == cost.at(p=p, n=n, k=k).nbytes
+    pairs = module["ring_sparse_pairs"](n=n, p=p, u=lambda s: independent(s, n, k))
+    assert pairs == cost.at(p=p, n=n, k=k).pairs
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+def test_c_has_the_same_values(tmp_path):
+    """Compiled without a warning; doubles are exact on whole numbers of that size."""
+    draw = random.Random(1)
+    calls, wanted = [], []
+    for page, name, formula in [*FORMS, *FORMS]:
+        base = PARAMS.get(page, {}).get("radix")
+        at = {"p": base**4 if base else draw.randrange(1, 600), "n": draw.randrange(10**9), "k": draw.randrange(10**6)}
+        at = {**at, "alpha": 3, "beta": 2, "gamma": 5, "width": 4, "r": 0, "radix": base}
+        given_ = {letter: at[letter] for letter in code.letters(formula)}
+        calls.append(f"{page}_{name}({', '.join(map(str, given_.values()))})")
+        wanted.append(exact(formula, {x: Fraction(y) for x, y in given_.items()}))
+    calls.append("ring_sparse_bytes(6000, 6, 4, u)")
+    wanted.append(sparring.cost("ring_sparse", support="independent").at(p=6, n=6000, k=77).nbytes)
+    prints = "".join(f'    printf("%.17g\\n", {call});\n' for call in calls)
+    union = "static double u(double s) { return 6000 * (1 - pow(1 - 77 / 6000., s)); }\n"
+    source = tmp_path / "costs.c"
+    source.write_text(f"#include <stdio.h>\n{code.c(COSTS)}\n{union}int main(void) {{\n{prints}    return 0;\n}}\n")
+    program = tmp_path / "costs"
+    flags = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-O1")
+    subprocess.run([COMPILER, *flags, source, "-o", program, "-lm"], check=True, timeout=120)
+    printed = subprocess.run([program], check=True, timeout=60, capture_output=True, text=True).stdout.split()
+    assert len(printed) == len(wanted) > 40
+    for call, value, right in zip(calls, map(float, printed), wanted):
+        assert value == pytest.approx(float(right), rel=1e-12), call
+
+
+def test_a_planted_fault_is_seen(module, monkeypatch):
+    """A printer that rounds up where the formula rounds down gives another value."""
+    (ring,) = (cost for cost in COSTS if cost.page.name == "ring")
+    monkeypatch.setattr(code.Python, "_print_floor", lambda self, x: f"ceil({self._print(x.args[0])})")
+    space = {}
+    exec(compile(code.python([ring]), "costs.py", "exec"), space)
+    assert module["ring_words"](7, 3) == ring.at(n=7, p=3).words != space["ring_words"](7, 3)
+
+
+def test_every_form_is_there(module):
+    """A function for each closed form, and no other."""
+    wanted = {f"{cost.page.name}_{name}" for cost in COSTS for name in cost.names if cost.form(name) is not None}
+    assert wanted == {name for name in module if name.startswith(tuple(sparring.pages()))}
+    assert any(form.has(u) for _, _, form in code.functions(COSTS))
+
+
+@pytest.mark.parametrize("format_", ["csv", "python", "c"])
+def test_the_command_writes_them(format_):
+    """As they are, and nothing else."""
+    done = CliRunner().invoke(cli, ["cost", "ring", "--format", format_])
+    (ring,) = (cost for cost in COSTS if cost.page.name == "ring")
+    made = {"csv": tables.comma_separated, "python": code.python, "c": code.c}[format_]([ring])
+    assert (done.exit_code, done.stdout) == (0, made + "\n")
+
+
+def test_comma_separated_values():
+    """A line for each form, each cell as the table has it."""
+    lines = list(csv.DictReader(io.StringIO(tables.comma_separated(COSTS))))
+    assert len(lines) == sum(len(cost.names) for cost in COSTS)
+    found = next(line for line in lines if (line["algorithm"], line["quantity"]) == ("ring", "words"))
+    assert found == {
+        "algorithm": "ring",
+        "quantity": "words",
+        "exact": "2*n - floor(2*n/p)",
+        "where": "p | n",
+        "then": "2*n*(p - 1)/p",
+        "at least": "2*n*(p - 1)/p",
+        "gap": "0",
+    }
