@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +87,16 @@ def words(page: Path) -> str:
     return " ".join(html.unescape(re.sub("<[^>]+>", "", page.read_text(encoding="utf-8"))).split())
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def built(once: Callable[..., tuple[Path, Any]]) -> Path:
     """The documentation, built; whatever Sphinx has to say is an error."""
-    folder = tmp_path_factory.mktemp("sound")
-    done = build(folder)
-    assert (done.returncode, done.stdout) == (0, "")
+
+    def made(folder: Path) -> tuple[int, str]:
+        done = build(folder)
+        return done.returncode, done.stdout
+
+    folder, told = once("documentation", made)
+    assert told == [0, ""]
     return folder / "html"
 
 
