@@ -70,8 +70,9 @@ def edge(link: Edge) -> str:
     return f"{link[0]}->{link[1]}"
 
 
+@cache
 def names() -> list[str]:
-    """The names of all topologies."""
+    """The names of all topologies, looked up once: runs ask for the same ones over and over."""
     return sorted(m.name for m in pkgutil.iter_modules(topologies.__path__))
 
 
