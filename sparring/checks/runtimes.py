@@ -49,6 +49,7 @@ OPEN_MPI = Runtime(
 INTEL_MPI = Runtime(
     name="Intel MPI", says=r"Intel\(R\) MPI", wheel="impi-rt", lasting=("-disable-auto-cleanup",),
     environment={"I_MPI_PIN": "off"},  # else rank 0 of every job is bound to the same core
+    giving_way={"I_MPI_THREAD_YIELD": "3", "I_MPI_THREAD_SLEEP": "50"},  # microseconds
     memory="Intel_MPI_",
 )  # fmt: skip
 MVAPICH = Runtime(name="MVAPICH", says="MVAPICH", lasting=("-disable-auto-cleanup",))
