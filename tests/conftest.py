@@ -1,18 +1,25 @@
 """What all tests share: a machine that is busy, with fewer cores than ranks; and work that is done once for all."""
 
+import atexit
 import fcntl
 import json
 import os
+import shutil
+import tempfile
 
 import pytest
 from hypothesis import settings
 
-from sparring.checks.runtimes import MPICH
+from sparring.checks.runtimes import RUNTIMES
 
 settings.register_profile("busy", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("busy")
-for variable, value in MPICH.giving_way.items():  # for the ranks that tests start themselves
-    os.environ.setdefault(variable, value)
+for runtime in RUNTIMES:  # for the ranks that tests start themselves
+    for variable, value in runtime.giving_way.items():
+        os.environ.setdefault(variable, value)
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # then all that tests start would compile every module anew
+    os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="sparring-compiled-")
+    atexit.register(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
