@@ -27,9 +27,9 @@ Edge = tuple[Hashable, Hashable]
 """A directed link, from a node to a node."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Topology:
-    """Nodes, links, and the way that a message takes."""
+    """Nodes, links, and the way that a message takes; equal to itself alone, so that it can be remembered by."""
 
     name: str
     """As it is asked for, with the parameters that were given."""
@@ -70,8 +70,9 @@ def edge(link: Edge) -> str:
     return f"{link[0]}->{link[1]}"
 
 
+@cache
 def names() -> list[str]:
-    """The names of all topologies."""
+    """The names of all topologies, looked up once: runs ask for the same ones over and over."""
     return sorted(m.name for m in pkgutil.iter_modules(topologies.__path__))
 
 

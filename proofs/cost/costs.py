@@ -13,7 +13,7 @@ import sympy
 
 from sparring.errors import InputError, SparringError, Undecided
 from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict, tested
-from sparring.proofs.cost import counted, proof, tables, units
+from sparring.proofs.cost import comparison, proof, tables, units
 from sparring.proofs.cost.claims import Judged, judge
 from sparring.proofs.cost.derivation import Derivation, derive
 from sparring.proofs.cost.forms import Forms
@@ -152,10 +152,10 @@ class Cost(Forms):
     @cached_property
     def checks(self) -> list[Checked]:
         """The derivation against counts, and its proof."""
-        unlike = counted.compared(self.page, self.derived)
+        unlike = comparison.compared(self.page, self.derived)
         d = self.derived
-        ranks = f"p = {counted.RANKS[0]}..{counted.RANKS[-1]}" + (f" where {d.given}" if d.letters else "")
-        at = (counted.even(self.page, d, point) for point in counted.points(counted.RANKS))
+        ranks = f"p = {comparison.RANKS[0]}..{comparison.RANKS[-1]}" + (f" where {d.given}" if d.letters else "")
+        at = (comparison.even(self.page, d, point) for point in comparison.points(comparison.RANKS))
         examples = sum(holds(d.given, **point, **d.letters) for point in at)
         if unlike:
             told = Checked("counted", REFUTED, str(unlike))
@@ -167,7 +167,7 @@ class Cost(Forms):
     def counted_path(self) -> str:
         """How far V_path was counted."""
         kind = "also counted" if self.derived.path is not None else "counted only, there is no closed form"
-        return f"V_path {kind}, p <= {counted.PATHS}"
+        return f"V_path {kind}, p <= {comparison.PATHS}"
 
     @cached_property
     def claims(self) -> list[Judged]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import product
 
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.links import Link
-from sparring.proofs.contention.networks import Edge, edge
+from sparring.proofs.contention.networks import Edge, Topology, edge
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.trace.events import Trace
 from sparring.spec.core.model import Page
@@ -28,15 +29,10 @@ def contended(page: Page, trace: Trace) -> str | None:
     Looked at are the topologies on which the page claims to be exclusive.  A claim that holds in
     lock step only cannot be judged without knowing each message's step.
     """
-    pairs = used(trace)
+    pairs = tuple(used(trace))
     for topology, level in subject(page).contention.items():
-        for link in networks.find(topology).links if level == "exclusive" else ():
-            for place in places(link, trace.ranks):
-                if len(users := crossing(link, place, pairs, trace.ranks)) > 1:
-                    at = ", ".join(f"{name}={value}" for name, value in place.items())
-                    return sentence(page, topology, f"{link.name} at {at}", users)
-        if level == "exclusive" and (shared := routed(topology, pairs, trace.ranks)):
-            return sentence(page, topology, *shared)
+        if level == "exclusive" and (found := meeting(networks.find(topology), pairs, trace.ranks)):
+            return sentence(page, topology, *found)
     return None
 
 
@@ -52,7 +48,7 @@ def pairs(page: Page, p: int) -> list[Pair]:
 
 def shared(topology: str, pairs: list[Pair], p: int) -> str | None:
     """One sentence on the first link of ``topology`` that serves two of ``pairs``; None if none does."""
-    found = routed(topology, pairs, p)
+    found = routed(networks.find(topology), tuple(pairs), p)
     if found is None:
         return None
     link, ((src, dst), (src2, dst2), *_) = found
@@ -60,11 +56,23 @@ def shared(topology: str, pairs: list[Pair], p: int) -> str | None:
     return f"on the topology {topology}, {link} carries {ways}"
 
 
-def routed(topology: str, pairs: list[Pair], p: int) -> tuple[str, list[Pair]] | None:
+@lru_cache(maxsize=256)  # run after run has the same pairs
+def meeting(topology: Topology, pairs: tuple[Pair, ...], p: int) -> tuple[str, list[Pair]] | None:
+    """The first link that serves several pairs, by its formula or on their routes, and these pairs."""
+    for link in topology.links:
+        for place in places(link, p):
+            if len(users := crossing(link, place, pairs, p)) > 1:
+                at = ", ".join(f"{name}={value}" for name, value in place.items())
+                return f"{link.name} at {at}", users
+    return routed(topology, pairs, p)
+
+
+@lru_cache(maxsize=256)
+def routed(topology: Topology, pairs: tuple[Pair, ...], p: int) -> tuple[str, list[Pair]] | None:
     """The first link that several pairs share on their routes, and these pairs; None if none is shared."""
     users: dict[Edge, list[Pair]] = {}
     for src, dst in pairs:
-        for link in networks.find(topology).route(src, dst, p):
+        for link in topology.route(src, dst, p):
             users.setdefault(link, []).append((src, dst))
     return next(((f"link {edge(link)}", shared) for link, shared in users.items() if len(shared) > 1), None)
 
@@ -78,7 +86,7 @@ def places(link: Link, p: int) -> Iterator[dict[str, int]]:
             yield place
 
 
-def crossing(link: Link, place: dict[str, int], pairs: list[Pair], p: int) -> list[Pair]:
+def crossing(link: Link, place: dict[str, int], pairs: Iterable[Pair], p: int) -> list[Pair]:
     """The pairs whose messages cross the link there."""
     return [pair for pair in pairs if evaluate(link.carries(*pair), p=p, **place)]
 

@@ -68,7 +68,8 @@ class Packing(NamedTuple):
         """Of the message, and of it with +0.0 for every -0.0."""
         plain = entries.copy()
         plain["value"] += self.dtype.type(0)
-        return {digest(self.packed(entries)), digest(self.packed(plain))}
+        forms = (entries,) if plain.tobytes() == entries.tobytes() else (entries, plain)
+        return {digest(self.packed(form)) for form in forms}
 
     def same(self, event: Event, entries: Array) -> bool:
         """Whether ``event``, as :meth:`read`, sends these entries, up to zeros' signs and NaNs' bits."""
@@ -100,16 +101,18 @@ def spoken(wanted: Sequence[Expected], trace: Trace) -> Packing | None:
     Lists of index 0 alone tell little, since zeros look alike in many forms; they decide where the others do not.
     """
     full = [m for m in wanted if m.entries.size]
-    telling = [m for m in full if m.entries["index"].any()] or full
     sent: dict[tuple[int, int], set[str]] = defaultdict(set)
     for event in trace.sends():
         sent[event.rank, event.peer].add(event.digest)
+    telling = {i for i, m in enumerate(full) if m.entries["index"].any()} or {*range(len(full))}
 
-    def read(packing: Packing, messages: Sequence[Expected]) -> int:
-        return sum(bool(packing.digests(m.entries) & sent[m.src, m.dst]) for m in messages)
+    def read(packing: Packing) -> tuple[int, int]:
+        found = [i for i, m in enumerate(full) if packing.digests(m.entries) & sent[m.src, m.dst]]
+        return len(telling.intersection(found)), len(found)
 
-    best = max(known(telling), key=lambda packing: (read(packing, telling), read(packing, full)), default=None)
-    return best if best and read(best, telling) else None
+    much = {packing: read(packing) for packing in known(full)}
+    best = max(much, key=much.__getitem__, default=None)
+    return best if best and much[best][0] else None
 
 
 def known(messages: Sequence[Expected]) -> Iterator[Packing]:

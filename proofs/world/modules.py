@@ -114,7 +114,7 @@ class Modules:
 
 def below(name: str, roots: Sequence[str]) -> bool:
     """Whether the module ``name`` is one of ``roots`` or lies in one."""
-    return any(name == root or name.startswith(root + ".") for root in roots)
+    return name in roots or name.startswith(tuple([f"{root}." for root in roots]))
 
 
 def _swap(old: dict[str, ModuleType], new: dict[str, ModuleType], roots: Sequence[str]) -> None:

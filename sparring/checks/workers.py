@@ -59,7 +59,8 @@ class Workers:
     def launched(self, output: IO[bytes], env: dict[str, str]) -> subprocess.Popen[bytes]:
         """What starts the processes, in a session of its own."""
         command = [sys.executable, "-P", "-m", "sparring.checks.worker", str(self.folder)]
-        return launch.start(command, self.size, output=output, env=env, tidy=False)
+        its = launch.runtime(launch.launcher())  # ranks may be more than cores, so those that wait give way
+        return launch.start(command, self.size, output=output, env={**its.giving_way, **env}, tidy=False)
 
     def starter(self) -> str:
         """Its name."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import compress
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -309,4 +310,5 @@ def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> A
         return function
     if (*wanted, "j") == letters:
         return lambda r, t, p, j: function(r, t, p)
-    return lambda *values: function(**{w: {**params, **dict(zip(letters, values))}[w] for w in wanted})
+    fixed, asked = {w: params[w] for w in wanted if w in params}, [letter in wanted for letter in letters]
+    return lambda *values: function(**{**fixed, **dict(compress(zip(letters, values), asked))})

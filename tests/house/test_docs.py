@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ MEASURED = {
     ],
 }  # fmt: skip
 ENTRY = "[sparring.pages]\npairwise = pairwise\n"
+WRITER = '    "pages",\n'
+"""The line of the configuration that has the algorithms' pages written."""
 MISSING = "the extra 'docs' is not installed: pip install '.[docs]'"
 
 
@@ -58,13 +61,23 @@ def python(*arguments: str, packages: Path | None = None) -> subprocess.Complete
     )
 
 
-def build(folder: Path, page: str = "") -> subprocess.CompletedProcess[str]:
-    """Build a copy of the documentation in ``folder``; a ``page`` that is given replaces the one on traces."""
+def build(folder: Path, page: str = "", algorithms: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Build a copy of the documentation in ``folder``.
+
+    A ``page`` that is given replaces the one on traces; ``algorithms``, pages that were written before, are taken
+    as they are instead of being proved again.
+    """
     pytest.importorskip("furo", reason=MISSING)
     made = shutil.ignore_patterns("algorithms", "timings", "__pycache__")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=made)
     shutil.copytree(ROOT / "benchmarks/results", folder / "benchmarks/results")
     (folder / "benchmarks/results/planted.json").write_text(json.dumps(MEASURED), encoding="utf-8")
+    if algorithms:
+        shutil.copytree(algorithms, folder / "docs/algorithms")
+        conf = folder / "docs/conf.py"
+        text = conf.read_text(encoding="utf-8")
+        assert WRITER in text
+        conf.write_text(text.replace(WRITER, ""), encoding="utf-8")
     if page:
         (folder / "docs/reference/trace.md").write_text(page, encoding="utf-8")
     sphinx = ("-m", "sphinx", "-q", "-W", "--keep-going", str(folder / "docs"), str(folder / "html"))
@@ -86,18 +99,22 @@ def words(page: Path) -> str:
     return " ".join(html.unescape(re.sub("<[^>]+>", "", page.read_text(encoding="utf-8"))).split())
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def built(once: Callable[..., tuple[Path, Any]]) -> Path:
     """The documentation, built; whatever Sphinx has to say is an error."""
-    folder = tmp_path_factory.mktemp("sound")
-    done = build(folder)
-    assert (done.returncode, done.stdout) == (0, "")
+
+    def made(folder: Path) -> tuple[int, str]:
+        done = build(folder)
+        return done.returncode, done.stdout
+
+    folder, told = once("documentation", made)
+    assert told == [0, ""]
     return folder / "html"
 
 
-def test_a_fault_fails_the_build(tmp_path):
+def test_a_fault_fails_the_build(built, tmp_path):
     """A broken link, a function and a paper that do not exist are each reported, and the build fails."""
-    done = build(tmp_path, PLANTED)
+    done = build(tmp_path, PLANTED, built.parent / "docs/algorithms")
     assert done.returncode == 1
     for missing in ("nowhere.md", "sparring.nothing", "nobody1900"):
         assert missing in done.stdout

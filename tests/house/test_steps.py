@@ -73,7 +73,7 @@ def test_the_guide_says_what_is_done():
     for its in runtimes.RUNTIMES:
         for flag in (*its.crowded, *its.root, *its.lasting):
             assert f"`{flag}`" in GUIDE
-        for name, value in {**its.environment, **its.always}.items():
+        for name, value in {**its.environment, **its.giving_way, **its.always}.items():
             assert f"{name}={value}" in GUIDE
     for its in (runtimes.MPICH, runtimes.OPEN_MPI):
         assert re.search(rf"`(?:{its.memory})\*`", GUIDE)

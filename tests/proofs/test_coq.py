@@ -30,11 +30,11 @@ Print Assumptions n_plus_n.
 """
 
 
-@pytest.fixture(scope="module")
-def room(tmp_path_factory):
+@pytest.fixture(scope="session")
+def room(once):
     """A folder in which every file of ``proofs/coq`` is compiled, and what check.py said of each."""
-    folder = tmp_path_factory.mktemp("coq")
-    return folder, [check_file(str(COQC), folder, file) for file in in_order(FILES)]
+    folder, rows = once("coq", lambda folder: [check_file(str(COQC), folder, file) for file in in_order(FILES)])
+    return folder, [Checked(*row) for row in rows]
 
 
 def planted(folder: Path, text: str) -> Checked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import sparring
+from sparring import api
 from sparring.cli import cli, exit_code
 from sparring.errors import SparringError
 
@@ -27,6 +29,16 @@ def call(*args):
     return result.exit_code, result.stdout, result.stderr
 
 
+derived = functools.cache(api.cost)
+
+
+@pytest.fixture
+def derived_once(monkeypatch):
+    """The same costs, in whatever format they are told, are derived and counted once."""
+    monkeypatch.setattr(api, "cost", derived)
+
+
+@pytest.mark.usefixtures("derived_once")
 @pytest.mark.parametrize("format_", ["text", "markdown", "latex"])
 def test_formats(snapshot, format_):
     """Formulas, verdicts and numbers for people; tables for a page and a paper."""
@@ -35,6 +47,7 @@ def test_formats(snapshot, format_):
     assert text == snapshot
 
 
+@pytest.mark.usefixtures("derived_once")
 def test_json(snapshot):
     """One object, with integers as integers and seconds also as a fraction."""
     code, text, _ = call("ring", "--format", "json", "--at", AT)
@@ -43,6 +56,7 @@ def test_json(snapshot):
     assert (code, envelope) == (0, snapshot)
 
 
+@pytest.mark.usefixtures("derived_once")
 @pytest.mark.parametrize(
     ("at", "said"), [("p=8,n=x", "n is an integer"), ("p=8", "needs a value for n"), ("q=8", "no letter 'q'")]
 )
@@ -75,6 +89,7 @@ def test_a_false_claim_is_refuted(tmp_path):
 SPARSE = "p=8,n=1000000,k=100000"
 
 
+@pytest.mark.usefixtures("derived_once")
 @pytest.mark.parametrize("format_", ["text", "markdown", "latex"])
 def test_a_sparse_ring_has_formulas(snapshot, format_):
     """In sizes of unions; numbers under each model, beside those of the others."""
@@ -98,6 +113,7 @@ def test_a_sparse_ring_under_a_model():
     assert at["ring"]["bytes"] == 7_000_000
 
 
+@pytest.mark.usefixtures("derived_once")
 @pytest.mark.parametrize(("at", "said"), [("p=8,n=100", "need a value for k"), ("p=8,n=10,k=11", "at most n=10")])
 def test_a_bad_point_of_a_sparse_ring(at, said):
     """One sentence and exit code 2."""

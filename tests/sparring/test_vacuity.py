@@ -14,6 +14,8 @@ from sparring.proofs.selection import judging
 from sparring.report import Result
 from sparring.vacuity import vouched
 
+PAGES = {name: sparring.page(name) for name in ("ring", "ring_allgather", "ring_sparse", "ring_topk")}
+"""One of each kind of data."""
 SMALL = verification.Plan(terms=(1, 2), numbers=(1, 2))
 RUN = ("terms", "hygiene", "input untouched", "dtypes", "gradients")
 CREDULOUS = {
@@ -31,11 +33,12 @@ CREDULOUS = {
 
 
 def results(name: str = "ring", plan: verification.Plan = SMALL) -> dict[str, Result]:
-    return {r.property: r for r in verification.verify_page(plan, sparring.page(name), lambda items, _: items)}
+    return {r.property: r for r in verification.verify_page(plan, PAGES[name], lambda items, _: items)}
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", ["ring", "ring_allgather", "ring_sparse", "ring_topk"])  # one of each kind of data
+@pytest.mark.usefixtures("proved_once")
+@pytest.mark.parametrize("name", PAGES)
 def test_every_property_has_a_fault_that_was_caught(name):
     """Nothing that is proved or tested goes without one; what is expected to be refuted shows its witness."""
     found = results(name)
@@ -48,8 +51,10 @@ def test_every_property_has_a_fault_that_was_caught(name):
 
 
 @pytest.mark.parametrize(("where", "what", "yes", "blind"), CREDULOUS.values(), ids=CREDULOUS)
-def test_what_accepts_everything_is_undecided(monkeypatch, where, what, yes, blind):
+def test_what_accepts_everything_is_undecided(monkeypatch, request, where, what, yes, blind):
     """And only that; the sentence names the fault that went by."""
+    if "timing" not in blind:  # what runs decide alone
+        request.getfixturevalue("proved_once")
     monkeypatch.setattr(where, what, yes)
 
     found = results()
@@ -96,6 +101,7 @@ class Honest:
         return refinement.expected(sparring.page("ring"), xs)
 
 
+@pytest.mark.usefixtures("proved_once")
 @pytest.mark.parametrize("credulous", [False, True])
 def test_real_ranks_have_their_fault_too(monkeypatch, credulous):
     """Their code is their own, so one of them gets another input."""
@@ -116,6 +122,7 @@ def test_what_is_refuted_needs_no_fault():
     assert vouched(refuted, {"dtypes": lambda fault: pytest.fail("planted")}) == refuted
 
 
+@pytest.mark.usefixtures("proved_once")
 def test_gradients_that_do_not_exist_are_not_tested():
     """An empty sweep is no test."""
     found = results(plan=verification.Plan((2,), (9,)))["gradients"]

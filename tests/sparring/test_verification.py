@@ -14,6 +14,7 @@ from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.core.verdicts import Word
 from sparring.report import PROPERTIES
 
+pytestmark = pytest.mark.usefixtures("proved_once")
 RING = sparring.page("ring")
 SMALL = verification.Plan(terms=(1, 2, 3), numbers=(1, 2, 3))
 

@@ -9,7 +9,8 @@ import sympy
 
 from sparring import Undecided
 from sparring.proofs.core.verdicts import PROVED
-from sparring.proofs.cost.counted import RANKS, compared, count, points, traced
+from sparring.proofs.cost.comparison import RANKS, compared, points
+from sparring.proofs.cost.counted import count, traced
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.proof import prove
 from sparring.proofs.cost.spans import Span

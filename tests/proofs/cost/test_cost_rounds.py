@@ -12,7 +12,7 @@ from sparring.errors import InputError, Undecided
 from sparring.proofs.core.obligations import p as ranks
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import PROVED
-from sparring.proofs.cost import counted, rounds
+from sparring.proofs.cost import comparison, counted, rounds
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.symbols import Log, n, p, symbol
 from sparring.spec.core.digits import log, power
@@ -47,7 +47,7 @@ def test_counting_agrees(base, ranks):
     derived = derive(found)
 
     assert derived.letters == {"radix": base}
-    assert counted.compared(found, derived, ranks) is None
+    assert comparison.compared(found, derived, ranks) is None
 
 
 @pytest.mark.parametrize("form", ["several", "largest", "path", "critical", "added_most", "sent"])
@@ -55,7 +55,7 @@ def test_a_wrong_form_is_seen(form):
     """Each form one too large is unlike the count."""
     derived = derive(PAGE)
 
-    assert counted.compared(PAGE, replace(derived, **{form: getattr(derived, form) + 1}), range(4, 5)) is not None
+    assert comparison.compared(PAGE, replace(derived, **{form: getattr(derived, form) + 1}), range(4, 5)) is not None
 
 
 def test_other_numbers_of_ranks_are_counted():

@@ -9,7 +9,7 @@ import pytest
 from sparring import page
 from sparring.errors import InputError, Undecided
 from sparring.proofs import recursive_doubling
-from sparring.proofs.cost import counted, whole
+from sparring.proofs.cost import comparison, counted, whole
 from sparring.proofs.cost.claims import judge
 from sparring.proofs.cost.costs import Cost
 from sparring.proofs.cost.derivation import derive
@@ -32,12 +32,12 @@ def test_recursive_doubling_in_closed_form():
     assert derived.largest == derived.added_most == derived.added_critical == n * CeilLog2(p)
     assert (derived.critical - n * derived.steps).expand() == 0
     assert derived.path == derived.critical
-    assert counted.compared(PAGE, derived) is None
+    assert comparison.compared(PAGE, derived) is None
     assert [(j.verdict, str(j.checked)) for j in Cost(PAGE, derived).claims] == [
         *[("equal", "proved for every p")] * 3, *[("different", "refuted as expected")] * 3
     ]  # fmt: skip
-    assert "V_max at" in str(counted.compared(PAGE, replace(derived, largest=derived.largest + n)))
-    assert "V_path at" in str(counted.compared(PAGE, replace(derived, path=derived.largest)))
+    assert "V_max at" in str(comparison.compared(PAGE, replace(derived, largest=derived.largest + n)))
+    assert "V_path at" in str(comparison.compared(PAGE, replace(derived, path=derived.largest)))
 
 
 @pytest.mark.parametrize("ranks", range(1, 65))
@@ -105,8 +105,8 @@ def test_blocks_that_halve_and_double_in_closed_form():
     assert derived.steps == 2 * CeilLog2(p)
     forms = [(derived.largest, 2, 1), (derived.path, 2, 2), (derived.critical, 2, 2), (derived.added_most, 1, 1)]
     assert [(form - times * once - fold * folds * n).simplify() for form, times, fold in forms] == [0] * 4
-    assert counted.compared(HALVING, derived) is None
-    assert "V_max at" in str(counted.compared(HALVING, replace(derived, largest=derived.largest + n)))
+    assert comparison.compared(HALVING, derived) is None
+    assert "V_max at" in str(comparison.compared(HALVING, replace(derived, largest=derived.largest + n)))
     cost = Cost(HALVING, derived, derived.given)
     assert [j.verdict for j in cost.claims] == ["equal"] * 4 + ["bound"] * 2
     assert str(cost.simplify("p = 2^m, p | n").words) == "2*n*(p - 1)/p"

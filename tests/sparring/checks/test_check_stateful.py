@@ -90,7 +90,7 @@ def test_a_hidden_residual_is_told(target):
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_defect_falsifies_its_properties_and_no_other(target, name, monkeypatch):
     """A wrong selection loses nothing, a lost residual is found in the results after it, and so on."""
-    monkeypatch.setattr(engine, "SHRINKING", 0.2)
+    monkeypatch.setattr(engine, "SHRINKING", 0.0)
     _, falsified, also = DEFECTS[name]
     found = set(failed(judged(target(planted(name)))))
 
@@ -266,7 +266,7 @@ def test_on_the_command_line(target):
 )
 def test_defects_on_real_ranks(target, name, monkeypatch):
     """The same properties as on simulated ones."""
-    monkeypatch.setattr(engine, "SHRINKING", 0.2)
+    monkeypatch.setattr(engine, "SHRINKING", 0.0)
     _, falsified, also = DEFECTS[name]
     found = set(failed(judged(target(planted(name)), on="mpi", max_examples=30)))
 

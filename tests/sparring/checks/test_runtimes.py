@@ -32,10 +32,12 @@ PAGES = {name: pages.find(name) for name in pages.names()}
 TARGETS = {name: target for name, page in PAGES.items() if (target := verification.judged(page))}
 
 
-@pytest.fixture(scope="module")
-def most():
-    """The most ranks: 8 on MPICH; 4 on the others, which take longer to start and to share cores."""
-    return 8 if launch.runtime(launch.launcher()) is runtimes.MPICH else 4
+@pytest.fixture(params=[4, pytest.param(8, marks=[pytest.mark.slow, pytest.mark.timeout(600)])])
+def most(request):
+    """The most ranks; 8 on MPICH alone, since the others take longer to start and to share cores."""
+    if request.param > 4 and launch.runtime(launch.launcher()) is not runtimes.MPICH:
+        pytest.skip("eight ranks are run on MPICH alone, which starts them at once")
+    return request.param
 
 
 def test_no_implementation_is_left_out():

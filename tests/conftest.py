@@ -1,0 +1,43 @@
+"""What all tests share: a machine that is busy, with fewer cores than ranks; and work that is done once for all."""
+
+import atexit
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+
+import pytest
+from hypothesis import settings
+
+from sparring.checks.runtimes import RUNTIMES
+
+settings.register_profile("busy", deadline=None)  # how long an example takes says how busy the machine is
+settings.load_profile("busy")
+for runtime in RUNTIMES:  # for the ranks that tests start themselves
+    for variable, value in runtime.giving_way.items():
+        os.environ.setdefault(variable, value)
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # then all that tests start would compile every module anew
+    os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="sparring-compiled-")
+    atexit.register(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory):
+    """``once(name, make)``: a folder of that name and what ``make(folder)`` returned, something that JSON knows.
+
+    It is called once in a run, however many workers of xdist there are: the others wait and take what it made.
+    """
+    own = tmp_path_factory.getbasetemp()
+    top = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def shared(name, make):
+        folder, told = top / name, top / f"{name}.json"
+        with (top / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not told.exists():
+                folder.mkdir()
+                told.write_text(json.dumps(make(folder)), encoding="utf-8")
+        return folder, json.loads(told.read_text(encoding="utf-8"))
+
+    return shared
