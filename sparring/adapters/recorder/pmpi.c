@@ -9,10 +9,11 @@
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "blake2b.h"
 
 #define HERE __builtin_return_address(0)
 #define COMMS 4096
@@ -22,67 +23,6 @@ static int rank, seq, comms;
 static MPI_Comm known[COMMS]; /* by their numbers; MPI_COMM_NULL where one was freed */
 static MPI_Group world;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* BLAKE2b of 8 bytes without a key, RFC 7693. */
-
-static const uint64_t IV[8] = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
-                               0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
-static const uint8_t SIGMA[10][16] = {
-    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
-    {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4}, {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
-    {9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13}, {2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9},
-    {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11}, {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
-    {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5}, {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0}};
-
-static uint64_t turned(uint64_t x, int by) { return x >> by | x << (64 - by); }
-
-static void mix(uint64_t *v, int a, int b, int c, int d, uint64_t x, uint64_t y)
-{
-    v[a] += v[b] + x;
-    v[d] = turned(v[d] ^ v[a], 32);
-    v[c] += v[d];
-    v[b] = turned(v[b] ^ v[c], 24);
-    v[a] += v[b] + y;
-    v[d] = turned(v[d] ^ v[a], 16);
-    v[c] += v[d];
-    v[b] = turned(v[b] ^ v[c], 63);
-}
-
-static void compress(uint64_t *h, const uint8_t *block, uint64_t bytes, int last)
-{
-    uint64_t v[16], m[16] = {0};
-    for (int i = 0; i < 128; i++)
-        m[i / 8] |= (uint64_t)block[i] << (8 * (i % 8));
-    memcpy(v, h, 64);
-    memcpy(v + 8, IV, 64);
-    v[12] ^= bytes;
-    v[14] ^= last ? ~(uint64_t)0 : 0;
-    for (int round = 0; round < 12; round++) {
-        const uint8_t *s = SIGMA[round % 10];
-        for (int i = 0; i < 4; i++)
-            mix(v, i, 4 + i, 8 + i, 12 + i, m[s[2 * i]], m[s[2 * i + 1]]);
-        for (int i = 0; i < 4; i++)
-            mix(v, i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4, m[s[8 + 2 * i]], m[s[9 + 2 * i]]);
-    }
-    for (int i = 0; i < 8; i++)
-        h[i] ^= v[i] ^ v[i + 8];
-}
-
-static void digest(const uint8_t *data, size_t bytes, char *text)
-{
-    uint64_t h[8], done = 0;
-    uint8_t block[128];
-    memcpy(h, IV, 64);
-    h[0] ^= 0x01010000 ^ 8;
-    for (; bytes - done > 128; done += 128)
-        compress(h, data + done, done + 128, 0);
-    memset(block, 0, 128);
-    if (bytes)
-        memcpy(block, data + done, bytes - done);
-    compress(h, block, bytes, 1);
-    for (int i = 0; i < 8; i++)
-        sprintf(text + 2 * i, "%02x", (unsigned)(h[0] >> (8 * i) & 255));
-}
 
 /* What is told of a call. */
 
@@ -103,15 +43,18 @@ static const char *dtype(MPI_Datatype type)
 
 static int context(MPI_Comm comm)
 {
-    for (int i = 0; i < comms; i++)
-        if (known[i] == comm)
-            return i;
-    if (comms == COMMS) {
+    int i = 0;
+    pthread_mutex_lock(&lock);
+    while (i < comms && known[i] != comm)
+        i++;
+    if (i == COMMS) {
         fprintf(stderr, "sparring: more than %d communicators cannot be recorded\n", COMMS);
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
-    known[comms] = comm;
-    return comms++;
+    if (i == comms)
+        known[comms++] = comm;
+    pthread_mutex_unlock(&lock);
+    return i;
 }
 
 static int peer_of(int peer, MPI_Comm comm)
@@ -141,7 +84,7 @@ static void place(void *address, char *text, size_t size)
             *c = '?';
 }
 
-static void event(const char *op, const char *call, int peer, int tag, MPI_Comm comm, long long count, const char *type,
+static void event(const char *op, const char *call, int peer, int tag, int context, long long count, const char *type,
                   long long bytes, const char *seen, void *at)
 {
     char where[300];
@@ -152,35 +95,59 @@ static void event(const char *op, const char *call, int peer, int tag, MPI_Comm 
     fprintf(file,
             "{\"rank\":%d,\"seq\":%d,\"op\":\"%s\",\"call\":\"%s\",\"peer\":%d,\"tag\":%d,\"context\":%d,\"step\":null,"
             "\"count\":%lld,\"dtype\":\"%s\",\"nbytes\":%lld,\"digest\":\"%s\",\"where\":\"%s\"}\n",
-            rank, seq++, op, call, peer, tag, context(comm), count, type, bytes, seen, where);
+            rank, seq++, op, call, peer, tag, context, count, type, bytes, seen, where);
     pthread_mutex_unlock(&lock);
 }
 
-static void sends(const char *call, const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, void *at)
+/* A send or a receive, with its other end as it was when it was posted, or made to be posted again and again. */
+typedef struct Message {
+    MPI_Request request; /* of a persistent one */
+    int sends;
+    const void *buf;
+    int count;
+    MPI_Datatype type;
+    int peer, tag, context; /* a rank of the world; SILENT where nothing travels */
+    struct Message *next;
+} Message;
+#define SILENT -2
+
+static Message message(int sends, const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
 {
-    char seen[17];
-    int bytes, used = 0;
-    if (!file || dest == MPI_PROC_NULL)
-        return;
-    PMPI_Pack_size(count, type, comm, &bytes);
-    uint8_t *packed = malloc(bytes ? bytes : 1);
-    PMPI_Pack(buf, count, type, packed, bytes, &used, comm); /* what travels, whatever the type */
-    digest(packed, used, seen);
-    free(packed);
-    const char *name = dtype(type);
-    event("send", call, peer_of(dest, comm), tag, comm, name ? count : used, name ? name : "uint8", used, seen, at);
+    Message made = {MPI_REQUEST_NULL, sends, buf, count, type, SILENT, tag, 0, NULL};
+    if (peer != MPI_PROC_NULL) {
+        made.peer = peer_of(peer, comm);
+        made.context = context(comm);
+    }
+    return made;
 }
 
-static void receives(const char *call, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, void *at)
+static void note(const char *call, const Message *m, void *at)
 {
-    int size;
-    if (!file || source == MPI_PROC_NULL)
+    char seen[17] = "";
+    int bytes, size, used = 0;
+    const char *name = dtype(m->type);
+    if (!file || m->peer == SILENT)
         return;
-    PMPI_Type_size(type, &size);
-    long long bytes = (long long)count * size;
-    const char *name = dtype(type);
-    event("receive", call, peer_of(source, comm), tag == MPI_ANY_TAG ? -1 : tag, comm, name ? count : bytes,
-          name ? name : "uint8", bytes, "", at);
+    if (m->sends) {
+        PMPI_Pack_size(m->count, m->type, MPI_COMM_WORLD, &bytes);
+        uint8_t *packed = malloc(bytes ? bytes : 1);
+        PMPI_Pack(m->buf, m->count, m->type, packed, bytes, &used, MPI_COMM_WORLD); /* what travels */
+        digest(packed, used, seen);
+        free(packed);
+    }
+    PMPI_Type_size(m->type, &size);
+    long long room = m->sends ? used : (long long)m->count * size;
+    event(m->sends ? "send" : "receive", call, m->peer, m->tag == MPI_ANY_TAG ? -1 : m->tag, m->context,
+          name ? m->count : room, name ? name : "uint8", room, seen, at);
+}
+
+static void posts(int sends, const char *call, const void *buf, int count, MPI_Datatype type, int peer, int tag,
+                  MPI_Comm comm, void *at)
+{
+    if (!file)
+        return;
+    Message m = message(sends, buf, count, type, peer, tag, comm);
+    note(call, &m, at);
 }
 
 static void meets(const char *call, int count, MPI_Datatype type, MPI_Comm comm, void *at)
@@ -191,7 +158,7 @@ static void meets(const char *call, int count, MPI_Datatype type, MPI_Comm comm,
     if (count)
         PMPI_Type_size(type, &size);
     long long bytes = (long long)count * size;
-    event("collective", call, -1, -1, comm, bytes, "uint8", bytes, "", at);
+    event("collective", call, -1, -1, context(comm), bytes, "uint8", bytes, "", at);
 }
 
 /* Beginning and end. */
@@ -242,13 +209,13 @@ int MPI_Finalize(void)
 #define SEND(Name)                                                                                                     \
     int MPI_##Name(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)                    \
     {                                                                                                                  \
-        sends(#Name, buf, count, type, dest, tag, comm, HERE);                                                         \
+        posts(1, #Name, buf, count, type, dest, tag, comm, HERE);                                                      \
         return PMPI_##Name(buf, count, type, dest, tag, comm);                                                         \
     }
 #define ISEND(Name)                                                                                                    \
     int MPI_##Name(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *req)  \
     {                                                                                                                  \
-        sends(#Name, buf, count, type, dest, tag, comm, HERE);                                                         \
+        posts(1, #Name, buf, count, type, dest, tag, comm, HERE);                                                      \
         return PMPI_##Name(buf, count, type, dest, tag, comm, req);                                                    \
     }
 SEND(Send)
@@ -262,29 +229,29 @@ ISEND(Irsend)
 
 int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    receives("Recv", count, type, source, tag, comm, HERE);
+    posts(0, "Recv", buf, count, type, source, tag, comm, HERE);
     return PMPI_Recv(buf, count, type, source, tag, comm, status);
 }
 
 int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    receives("Irecv", count, type, source, tag, comm, HERE);
+    posts(0, "Irecv", buf, count, type, source, tag, comm, HERE);
     return PMPI_Irecv(buf, count, type, source, tag, comm, request);
 }
 
 int MPI_Sendrecv(const void *out, int sent, MPI_Datatype type, int dest, int tag, void *in, int room, MPI_Datatype kind,
                  int source, int match, MPI_Comm comm, MPI_Status *status)
 {
-    sends("Sendrecv", out, sent, type, dest, tag, comm, HERE);
-    receives("Sendrecv", room, kind, source, match, comm, HERE);
+    posts(1, "Sendrecv", out, sent, type, dest, tag, comm, HERE);
+    posts(0, "Sendrecv", in, room, kind, source, match, comm, HERE);
     return PMPI_Sendrecv(out, sent, type, dest, tag, in, room, kind, source, match, comm, status);
 }
 
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int tag, int source, int match,
                          MPI_Comm comm, MPI_Status *status)
 {
-    sends("Sendrecv_replace", buf, count, type, dest, tag, comm, HERE);
-    receives("Sendrecv_replace", count, type, source, match, comm, HERE);
+    posts(1, "Sendrecv_replace", buf, count, type, dest, tag, comm, HERE);
+    posts(0, "Sendrecv_replace", buf, count, type, source, match, comm, HERE);
     return PMPI_Sendrecv_replace(buf, count, type, dest, tag, source, match, comm, status);
 }
 
@@ -326,11 +293,8 @@ MEET(Scatter, m, u, comm,
 
 static int gets(int code, MPI_Comm *comm)
 {
-    if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL) {
-        pthread_mutex_lock(&lock);
+    if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL)
         context(*comm);
-        pthread_mutex_unlock(&lock);
-    }
     return code;
 }
 
@@ -343,19 +307,88 @@ int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
 
 int MPI_Comm_free(MPI_Comm *comm)
 {
-    pthread_mutex_lock(&lock);
     known[context(*comm)] = MPI_COMM_NULL; /* its number is not given again */
-    pthread_mutex_unlock(&lock);
     return PMPI_Comm_free(comm);
 }
 
-/* What no log could follow. */
+/* Persistent requests: noted whenever they are started. */
 
-#define REFUSE(Name, Parameters)                                                                                       \
-    int MPI_##Name Parameters                                                                                          \
-    {                                                                                                                  \
-        fprintf(stderr, "sparring: MPI_" #Name " cannot be recorded: use nonblocking calls\n");                        \
-        return PMPI_Abort(MPI_COMM_WORLD, 1);                                                                          \
+static Message *persistent;
+
+static int keeps(int code, Message m, MPI_Request *request)
+{
+    Message *kept = malloc(sizeof m);
+    m.request = *request;
+    if (!dtype(m.type))
+        PMPI_Type_dup(m.type, &m.type); /* the program may free its own */
+    *kept = m;
+    pthread_mutex_lock(&lock);
+    kept->next = persistent;
+    persistent = kept;
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+static Message **found(MPI_Request request)
+{
+    Message **at = &persistent;
+    while (*at && (*at)->request != request)
+        at = &(*at)->next;
+    return at;
+}
+
+static void starts(const char *call, MPI_Request request, void *at)
+{
+    pthread_mutex_lock(&lock);
+    Message *m = *found(request);
+    pthread_mutex_unlock(&lock);
+    if (m)
+        note(call, m, at);
+    else if (file) {
+        fprintf(stderr, "sparring: MPI_%s of a collective or of parts of a message cannot be recorded\n", call);
+        PMPI_Abort(MPI_COMM_WORLD, 1);
     }
-REFUSE(Start, (MPI_Request * request))
-REFUSE(Startall, (int count, MPI_Request *requests))
+}
+
+#define SEND_INIT(Name)                                                                                                \
+    int MPI_##Name(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *req)  \
+    {                                                                                                                  \
+        Message m = message(1, buf, count, type, dest, tag, comm);                                                     \
+        return keeps(PMPI_##Name(buf, count, type, dest, tag, comm, req), m, req);                                     \
+    }
+SEND_INIT(Send_init)
+SEND_INIT(Ssend_init)
+SEND_INIT(Bsend_init)
+SEND_INIT(Rsend_init)
+
+int MPI_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *req)
+{
+    Message m = message(0, buf, count, type, source, tag, comm);
+    return keeps(PMPI_Recv_init(buf, count, type, source, tag, comm, req), m, req);
+}
+
+int MPI_Start(MPI_Request *request)
+{
+    starts("Start", *request, HERE);
+    return PMPI_Start(request);
+}
+
+int MPI_Startall(int count, MPI_Request *requests)
+{
+    for (int i = 0; i < count; i++)
+        starts("Startall", requests[i], HERE);
+    return PMPI_Startall(count, requests);
+}
+
+int MPI_Request_free(MPI_Request *request)
+{
+    pthread_mutex_lock(&lock);
+    Message **at = found(*request), *gone = *at;
+    if (gone)
+        *at = gone->next; /* its handle may be given again */
+    pthread_mutex_unlock(&lock);
+    if (gone && !dtype(gone->type))
+        PMPI_Type_free(&gone->type);
+    free(gone);
+    return PMPI_Request_free(request);
+}
