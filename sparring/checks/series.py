@@ -44,6 +44,8 @@ def example(rng: np.random.Generator, ranks: Sequence[int], kind: str, drawn: Se
     rows: NDArray[Any] = scaled(rng.choice(VALUES, (p, calls, n)), dtype)
     if dtype.startswith("float") and rng.random() < 0.5:
         rows = np.where(rng.random(rows.shape) < 0.2, rng.choice(ODD, rows.shape), rows).astype(dtype)
+        if rng.random() < 0.5:  # a sum is -0.0 only where all ranks have that
+            rows[rows == 0] = -0.0
     return having(Example([], kind, params), rows)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sparring.checks import reproducer
 from sparring.checks.engine import Findings
 from sparring.checks.examples import Example
-from sparring.checks.properties import BAD, LEVELS
+from sparring.checks.properties import BAD, LEVELS, MESSAGES
 from sparring.checks.question import Question
 from sparring.checks.vectors import plain
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
@@ -55,14 +55,14 @@ def refuted(question: Question, prop: str, where: str, on: str, example: Example
 
 def uncovered(question: Question, prop: str, found: Found) -> tuple[Verdict, str]:
     """Why there is no verdict on a property."""
-    if found.missing and not found.seen:
-        return UNDECIDED, found.missing
-    if refused := next((f.refused for f in found.seen.values() if f.refused), ""):
-        return NOT_COVERED, refused
     if prop not in question.judged:
         return NOT_COVERED, left_out(question, prop)
-    if prop == "hygiene":
+    if refused := next((f.refused for f in found.seen.values() if f.refused), ""):
+        return NOT_COVERED, refused
+    if prop == "hygiene" and "simulated" not in found.seen:
         return NOT_COVERED, "only the simulated world sees it"
+    if found.missing and not found.seen:
+        return UNDECIDED, found.missing
     unseen = next((f.unseen[prop] for f in found.seen.values() if prop in f.unseen), "")
     return NOT_COVERED, unseen or "no example came to it"
 
@@ -71,8 +71,9 @@ def left_out(question: Question, prop: str) -> str:
     """Why a property is not judged."""
     if prop == BAD:
         return "no such examples are drawn for targets that keep state"
-    topology = "; --topology NAME looks at one" if prop == "contention" else ""
-    return f"level {question.level!r} does not look at it; there are {', '.join(LEVELS)}{topology}"
+    levels = " or ".join(f"--level {level}" for level in LEVELS if prop in MESSAGES[level])
+    topology = " or --topology NAME" if prop == "contention" else ""
+    return f"level {question.level!r} does not look at it ({levels}{topology} does)"
 
 
 def held_against(expected: Mapping[str, str], result: Result) -> Result:

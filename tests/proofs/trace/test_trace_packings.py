@@ -75,6 +75,28 @@ def test_ours_is_read_and_zeros_of_either_sign_are_one():
             assert [compare(PAGE, XS, seen, level) for level in LEVELS] == [None, None]
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_zero_of_another_sign_does_not_change_the_form(order):
+    """Index 0 with -0.0 in place of the page's 0.0: with values first, the sign would be an index."""
+    form, xs = Packing(8, order, np.dtype(np.float64)), vectors(([0], [0.0]), ([0], [0.0]), n=1)
+    negative = vectors(([0], [-0.0]), ([0], [-0.0]), n=1)[0]
+    trace = altered(traced(lambda comm, x: ring(comm, x, form), xs), form.packed(listed(negative, negative.dtype)))
+
+    for seen in (trace, anonymous(trace)):
+        assert [compare(PAGE, xs, seen, level) for level in LEVELS] == [None, None]
+
+
+def test_zeros_too_many_to_try_their_signs_refute_nothing():
+    """A digest does not tell them from others then; fewer than that do."""
+    form, at = Packing(4, "pairs", np.dtype(np.float64)), np.arange(5)
+    for zeros in (5, 4):
+        xs = vectors(([0, 1, 3, 4, 8], [0.5, 1.0, 2.0, 3.0, 4.0]), (at[:zeros], [0.0] * zeros))
+        trace = anonymous(traced(lambda comm, x: ring(comm, x, form), xs))
+        for values, found in (([0.0, -0.0] * 3, False), ([7.0] * 5, zeros == 4)):
+            other = form.packed(listed(Sparse(at[:zeros], np.array(values[:zeros]), 9), form.dtype))
+            assert (compare(PAGE, xs, anonymous(altered(trace, other)), "steps") is not None) == found
+
+
 @given(
     st.sampled_from(ORDERS), st.sampled_from([4, 8]), st.lists(st.tuples(st.integers(0, 9), st.floats()), max_size=9)
 )

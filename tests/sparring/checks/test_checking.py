@@ -86,7 +86,7 @@ def test_a_right_target_holds(mine, name):
 
     assert (report.verdict, report.exit_code) == ("holds", 0)
     assert words(report)["steps"] is Word.NOT_COVERED
-    assert detail(report, "steps") == "level 'result' does not look at it; there are result, volume, steps"
+    assert detail(report, "steps") == "level 'result' does not look at it (--level steps does)"
 
 
 def test_a_wrong_result_is_shrunk_to_the_smallest_p_n_and_values(mine):
