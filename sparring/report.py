@@ -93,7 +93,7 @@ class Report:
         if floor is None:
             return []
         order = list(Word)
-        last = order.index({"proved": Word.PROVED_UP_TO, "tested": Word.TESTED}[floor])
+        last = order.index({"proved": Word.PROVED_AT, "tested": Word.TESTED}[floor])
         judged = self.extra.get(self.command, {}).get("judged")
         return [
             r for r in self.results

@@ -18,6 +18,7 @@ from sparring.spec.core.model import Page
 
 PROPERTIES: Mapping[str, str] = {
     "implements": "every rank ends with what the collective promises, each contribution exactly once",
+    "agreement": "all ranks add in the same order, and so end with the same bits",
     "races": "steps that touch one place, one of them writing, are ordered",
     "deadlock": "the program ends, whatever the timing",
     "hygiene": "every message is received, and is as long as its receiver expects",
@@ -56,19 +57,30 @@ def check_schedule(
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
-    return Report("check", results, gaps, time.perf_counter() - start, envelope(judgement))
+    asked = [prop for prop in PROPERTIES if prop not in left_out(judgement, topology, load=load)]
+    told = {"target": str(path), "on": "schedule", "topology": topology or "", "judged": asked}
+    return Report("check", results, gaps, time.perf_counter() - start, {**envelope(judgement), "check": told})
+
+
+def left_out(one: Judgement, topology: str | None, *, load: bool) -> set[str]:
+    """The properties that nobody asked for, or that such a file tells nothing of."""
+    out = set() if one.program else {"implements", "races", "loader"}
+    out |= set() if one.collective == "allreduce" else {"agreement"}
+    return out | ({"contention"} if topology is None else set()) | (set() if load else {"loader"})
 
 
 def judged(one: Judgement, name: str, depth: int | None, topology: str | None, *, load: bool) -> Iterator[Result]:
     """A result for each property."""
     for prop, judge in (
-        ("implements", implements), ("races", races), ("deadlock", lambda j: ending(j, depth)), ("hygiene", matching),
+        ("implements", implements), ("agreement", agreement), ("races", races),
+        ("deadlock", lambda j: ending(j, depth)), ("hygiene", matching),
         ("contention", lambda j: crossing(j, topology)), ("loader", lambda j: loading(j, load=load)),
     ):  # fmt: skip
         yield Result(name, prop, *judge(one))
 
 
 Found = tuple[Verdict, str]
+UNKNOWN = "which sums the ranks should end with is not known"
 
 
 def implements(one: Judgement) -> Found:
@@ -85,6 +97,19 @@ def implements(one: Judgement) -> Found:
     if one.wrong:
         return REFUTED, f"{one.wrong[0]}" + (f"; {one.wrong_count} cells are wrong" if one.wrong_count > 1 else "")
     told = f"{one.collective}: each contribution once and in its place, for every input"
+    return (proved_at(one.ranks), told) if one.races == [] else (tested(1), f"{told}, in one order of the steps")
+
+
+def agreement(one: Judgement) -> Found:
+    """Whether all ranks add in the same order."""
+    if one.collective != "allreduce":
+        adds = "each sum is on one rank alone" if one.collective == "reduce_scatter" else "nothing is added"
+        return NOT_COVERED, f"in an {one.collective} {adds}" if one.collective else UNKNOWN
+    if one.wrong != []:
+        return NOT_COVERED, "sums that are wrong have no order that is right"
+    if one.unequal:
+        return REFUTED, f"{one.unequal}: floats may differ in their last bits"
+    told = "all ranks add in the same order, chunk by chunk: the same bits, for every input"
     return (proved_at(one.ranks), told) if one.races == [] else (tested(1), f"{told}, in one order of the steps")
 
 
@@ -163,6 +188,8 @@ def envelope(one: Judgement) -> dict[str, Any]:
     return {
         "collective": one.program.collective if one.program else None, "ranks": one.ranks,
         "implements": (one.wrong == []) if known else None,
+        "agreement": (one.unequal is None) if known and one.collective == "allreduce" and one.wrong == [] else None,
+        "unequal": one.unequal.as_dict() if one.unequal else None,
         "wrong_cells": [w.as_dict() for w in wrong], "wrong_cells_count": one.wrong_count,
         "deadlock_free_depth": None if one.graph.wild else one.depth,
         "races": [r.as_dict(one.graph, one.cell(r)) for r in raced],

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
-from sparring.proofs.schedules import collectives, cost, crossing, deadlock, graph, races
-from sparring.proofs.schedules.collectives import Wrong
+from sparring.proofs.schedules import agreement, collectives, cost, crossing, deadlock, graph, races
+from sparring.proofs.schedules.agreement import Unequal
+from sparring.proofs.schedules.collectives import Sums, Wrong
 from sparring.proofs.schedules.graph import Channel, Graph
 from sparring.proofs.schedules.messages import Messages
 from sparring.proofs.schedules.places import Places, Touched, touched
@@ -97,14 +98,26 @@ class Judgement:
         return self.places.named(self.graph.nodes[race.first].rank, race.cell) if self.places else ""
 
     @cached_property
-    def wrong(self) -> list[Wrong] | None:
-        """The first places that end with something wrong; None where no collective is known, or there is no end."""
+    def ended(self) -> tuple[Sums, list[int]] | None:
+        """The sums in all cells after the last step; None where no collective is known, or there is no end."""
         if self.places is None or self.collective is None or not self.ends:
             return None
-        sums, cells = collectives.ended(self.graph, self.went, self.touches, self.places)
-        found = collectives.wrong(self.places, sums, cells)
+        return collectives.ended(self.graph, self.went, self.touches, self.places)
+
+    @cached_property
+    def wrong(self) -> list[Wrong] | None:
+        """The first places that end with something wrong; None where that cannot be asked, see :attr:`ended`."""
+        if self.places is None or self.ended is None:
+            return None
+        found = collectives.wrong(self.places, *self.ended)
         self.wrong_count = len(found)
-        return [collectives.explained(want, self.places, sums, cells) for want in found[: collectives.LISTED]]
+        return [collectives.explained(want, self.places, *self.ended) for want in found[: collectives.LISTED]]
+
+    @cached_property
+    def unequal(self) -> Unequal | None:
+        """The first place that two ranks have made in different orders, of an allreduce that is right."""
+        asked = self.collective == "allreduce" and self.wrong == []
+        return agreement.unequal(self.places, *self.ended) if asked and self.places and self.ended else None
 
     @property
     def unmatched(self) -> Iterator[str]:

@@ -25,13 +25,15 @@ Key = tuple[int, int]
 
 
 class Move(NamedTuple):
-    """What a rank does: a send or a receive."""
+    """What a rank does: a send, a receive, or, with no ``peer``, to add what is in its scratch to the same chunks."""
 
     peer: int
     sends: bool
     adds: bool
     first: int
     length: int
+    scratch: bool = False
+    """Whether what comes is put there."""
 
 
 def exported(page: Page, p: int) -> Program:
@@ -48,7 +50,8 @@ def exported(page: Page, p: int) -> Program:
     ranks = []
     for moves in moved(page, p):
         blocks = blocked(moves, buffer)
-        ranks.append(Rank(chunks * (buffer == "i"), chunks * (buffer == "o"), 0, blocks))
+        scratch = chunks * any(move.scratch for move in moves)
+        ranks.append(Rank(chunks * (buffer == "i"), chunks * (buffer == "o"), scratch, blocks))
     return checked(Program(page.name, page.kind, True, chunks, tuple(ranks), outofplace=False, least=0, most=0))
 
 
@@ -59,9 +62,29 @@ def moved(page: Page, p: int) -> list[list[Move]]:
         adds, sends = truth(page.adds(t, p)), [s for s in step_sends(page, t, p) if s[2]]
         for src, dst, chunks in sends:
             found[src].append(Move(dst, True, adds, chunks[0], len(chunks)))
+        came: dict[int, list[tuple[int, int, int]]] = {}
         for src, dst, chunks in sends:
-            found[dst].append(Move(src, False, adds, chunks[0], len(chunks)))
+            came.setdefault(dst, []).append((src, chunks[0], len(chunks)))
+        for dst, messages in came.items():
+            found[dst] += coming(dst, adds, messages)
     return found
+
+
+def coming(dst: int, adds: bool, came: list[tuple[int, int, int]]) -> Iterator[Move]:
+    """What a rank does with what comes in a step, by source, first chunk and length.
+
+    The page adds by ascending rank, the rank's own at its own place.  So where two or more come from below,
+    these are added up in the scratch first.
+    """
+    for spot in dict.fromkeys((first, length) for _, first, length in came):
+        sources = sorted(src for src, *at in came if tuple(at) == spot)
+        below = [src for src in sources if adds and src < dst]
+        if len(below) < 2:
+            below = []
+        yield from (Move(src, False, i > 0, *spot, scratch=True) for i, src in enumerate(below))
+        if below:
+            yield Move(-1, False, True, *spot)
+        yield from (Move(src, False, adds, *spot) for src in sources[len(below) :])
 
 
 def blocked(moves: list[Move], buffer: Buffer, *, fused: bool = True) -> tuple[Block, ...]:
@@ -74,14 +97,19 @@ def blocked(moves: list[Move], buffer: Buffer, *, fused: bool = True) -> tuple[B
         if fused and spots and spots[-1] == (key, len(steps[key]) - 1) and fuses(steps[key], move):
             steps[key][-1] = replace(steps[key][-1], op=FUSED[steps[key][-1].op])
         else:
-            place: Place = (buffer, move.first)
-            op: Op = "s" if move.sends else "rrc" if move.adds else "r"
-            adds = op == "rrc"
-            steps[key].append(
-                Step(op, place if move.sends or adds else None, None if move.sends else place, move.length)
-            )
+            steps[key].append(step(move, buffer))
         spots.append((key, len(steps[key]) - 1))
     return ordered(steps, ids, needs(moves, spots))
+
+
+def step(move: Move, buffer: Buffer) -> Step:
+    """The step that does a move."""
+    place: Place = ("s" if move.scratch else buffer, move.first)
+    if move.sends:
+        return Step("s", place, None, move.length)
+    if move.peer < 0:
+        return Step("re", ("s", move.first), place, move.length)
+    return Step("rrc", place, place, move.length) if move.adds else Step("r", None, place, move.length)
 
 
 def paired(moves: list[Move]) -> list[Key]:
@@ -107,22 +135,26 @@ def fuses(steps: list[Step], move: Move) -> bool:
 
 Spot = tuple[Key, int]
 """A step of a block."""
+Cell = tuple[bool, int]
+"""Whether it is in the scratch, and which chunk."""
 
 
 def needs(moves: list[Move], spots: list[Spot]) -> dict[Spot, list[Spot]]:
     """For each step, those of other blocks that must have ended: who wrote its chunks, and who reads what it writes."""
-    wrote: dict[int, Spot] = {}
-    readers: dict[int, list[Spot]] = {}
+    wrote: dict[Cell, Spot] = {}
+    readers: dict[Cell, list[Spot]] = {}
     found: dict[Spot, list[Spot]] = {}
     for move, spot in zip(moves, spots):
         before = found.setdefault(spot, [])
         for chunk in range(move.first, move.first + move.length):
-            earlier = [wrote[chunk]] if chunk in wrote else []
-            if move.sends:
-                readers.setdefault(chunk, []).append(spot)
-            else:
-                earlier += readers.get(chunk, [])
-                wrote[chunk], readers[chunk] = spot, []
+            cell = move.scratch, chunk
+            reads = [(True, chunk)] if move.peer < 0 else [cell] if move.sends else []
+            earlier = [wrote[place] for place in (*reads, cell) if place in wrote]
+            for place in reads:
+                readers.setdefault(place, []).append(spot)
+            if not move.sends:
+                earlier += readers.get(cell, [])
+                wrote[cell], readers[cell] = spot, []
             before += [other for other in earlier if other[0] != spot[0]]
     return found
 

@@ -62,6 +62,16 @@ fail_under = click.option("--fail-under", type=click.Choice(["proved", "tested"]
                           help="Fail too where a property that is judged has a weaker verdict.")  # fmt: skip
 
 
+def weak(report: Report, floor: str | None, junit: Path | None) -> list[Result]:
+    """The results that are weaker than ``floor``; also writes all as JUnit XML, if a file for that is given."""
+    found = report.weaker(floor)
+    if junit:
+        from sparring.present.junit import written
+
+        write(junit, written(report, found))
+    return found
+
+
 def finish(report: Report, json_: bool, weak: Sequence[Result] = ()) -> NoReturn:
     """Print the envelope if it was asked for, and leave with the report's exit code, or 1 for verdicts too weak."""
     if json_:
@@ -92,7 +102,22 @@ def coloured(verdict: str) -> str:
 def coverage(report: Report) -> str:
     """The last line: what was and what was not covered."""
     expected = "refuted as expected"
+    told = ("proved", "tested", expected, "refuted", "undecided")
     words = [v if (v := str(r.verdict)) == expected else v.split(" ", maxsplit=1)[0] for r in report.results]
-    counted = ", ".join(f"{words.count(w)} {w}" for w in ("proved", "tested", expected, "refuted") if w in words)
-    gaps = "; not covered: " + "; ".join(report.not_covered) if report.not_covered else "; nothing left out"
+    counted = ", ".join(f"{words.count(w)} {w}" for w in told if w in words)
+    gaps = "; not covered: " + "; ".join(together(report.not_covered)) if report.not_covered else "; nothing left out"
     return f"{report.verdict}{': ' if counted else ''}{counted}{gaps} ({report.seconds:.1f} s)"
+
+
+def together(gaps: Sequence[str]) -> list[str]:
+    """What was not covered, each reason once.
+
+    >>> together(["result: no vectors", "steps: no page", "dtypes: no vectors"])
+    ['result, dtypes: no vectors', 'steps: no page']
+    """
+    subjects: dict[str, list[str]] = {}
+    for gap in gaps:
+        subject, _, reason = gap.partition(": ")
+        if subject not in subjects.setdefault(reason, []):
+            subjects[reason].append(subject)
+    return [f"{', '.join(names)}: {reason}" if reason else names[0] for reason, names in subjects.items()]

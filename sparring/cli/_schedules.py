@@ -33,7 +33,7 @@ def options(command: Command) -> Command:
     return command
 
 
-def dispatch(target: str, json_: bool) -> None:
+def dispatch(target: str, json_: bool, junit: Path | None, fail_under: str | None) -> None:
     """Judge TARGET and leave, if it is a schedule file."""
     ctx = click.get_current_context()
     given = ctx.meta.get(GIVEN, {})
@@ -52,11 +52,12 @@ def dispatch(target: str, json_: bool) -> None:
             topology=ctx.params["topology"] or None,
             load=given.get("load", False),
         )
+    weak = _options.weak(report, fail_under, junit)
     if not json_:
         console.print(table(report))
         console.print(f"\n{summary(report.extra)}", soft_wrap=True, markup=False)
         console.print(_options.coverage(report), soft_wrap=True, markup=False)
-    _options.finish(report, json_)
+    _options.finish(report, json_, weak)
 
 
 def summary(extra: Mapping[str, Any]) -> str:

@@ -70,7 +70,7 @@ class Configured(click.Command):
 @_options.as_json
 def command(
     words: tuple[str, ...], dtypes: tuple[str, ...], xfail: tuple[tuple[str, str], ...], only: tuple[str, ...],
-    params: tuple[tuple[str, Any], ...], junit: Path | None, fail_under: str, json_: bool, **asked: Any,
+    params: tuple[tuple[str, Any], ...], junit: Path | None, fail_under: str | None, json_: bool, **asked: Any,
 ) -> None:  # fmt: skip
     """Judge TARGET, pkg.mod:function or file.py:function (or :Class), property by property.
 
@@ -85,25 +85,21 @@ def command(
     Options may stand in pyproject.toml under [tool.sparring]; the command line outweighs them.
     """
     if len(words) == 1:
-        _schedules.dispatch(words[0], json_)
+        _schedules.dispatch(words[0], json_, junit, fail_under)
     from rich.progress import Progress
 
     from sparring.checks.checking import check
 
     console = _options.console(json_)
     target = words[0] if len(words) == 1 else list(words)
-    with Progress(console=console, transient=True) as progress:
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         total = asked["max_examples"] and asked["max_examples"] * (2 if asked["on"] == "both" else 1)
         task = progress.add_task(f"checking {' '.join(words)}", total=total)
         report = check(
             target, asked.pop("algorithm"), dtypes=dtypes or None, xfail=dict(xfail), only=only or None,
             advance=lambda: progress.advance(task), **asked, **dict(params),
         )  # fmt: skip
-    weak = report.weaker(fail_under)
-    if junit:
-        from sparring.present.junit import written
-
-        _options.write(junit, written(report, weak))
+    weak = _options.weak(report, fail_under, junit)
     if not json_:
         told(report, console)
     _options.finish(report, json_, weak)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -49,11 +50,13 @@ def test_a_right_file_holds(file):
     report = check(file)
 
     assert report.verdict == "holds"
+    adds = report.extra["collective"] == "allreduce"
     assert words(report) == {
         **dict.fromkeys(("implements", "races", "deadlock", "hygiene"), Word.PROVED_AT),
+        "agreement": Word.PROVED_AT if adds else Word.NOT_COVERED,
         "contention": Word.NOT_COVERED, "loader": Word.NOT_COVERED,
     }  # fmt: skip
-    assert [gap.split(":")[0] for gap in report.not_covered] == ["contention", "loader"]
+    assert [gap.split(":")[0] for gap in report.not_covered] == ["agreement"] * (not adds) + ["contention", "loader"]
     assert [r.property for r in report.results] == list(PROPERTIES)
 
 
@@ -199,7 +202,7 @@ def test_the_command_checks_a_file(call):
     file = SAMPLES / "allreduce_ring_8.xml"
     code, text, _ = call("check", file)
     assert code == 0
-    for told in ("implements  proved for p = 8", "allreduce: 8 ranks, 240 steps, 224 messages", "holds: 4 proved"):
+    for told in ("implements  proved for p = 8", "allreduce: 8 ranks, 240 steps, 224 messages", "holds: 5 proved"):
         assert told in text
     assert call("check", file, "--depth", 1)[0] == 1
     assert call("check", file, "--load")[0] == 1
@@ -212,6 +215,26 @@ def test_options_of_schedules_are_theirs_alone(call):
     """For a function they are refused."""
     code, _, error = call("check", "mine.py:f", "--depth", 2)
     assert (code, "--depth is for schedule files" in error) == (2, True)
+
+
+def test_floors_and_junit_reach_schedule_files(call, tmp_path, monkeypatch):
+    """What nobody asked for is not weak; what the file leaves open is; and pyproject.toml may ask for both."""
+    ring, junit = SAMPLES / "allreduce_ring_8.xml", tmp_path / "found.xml"
+    goal, other = tmp_path / "ring.goal", tmp_path / "other.xml"
+    export("ring", 3, "goal", tmp_path / "ring")
+    other.write_text(ring.read_text().replace('"allreduce"', '"gossip"'))
+
+    for file, code in ((ring, 0), (goal, 0), (other, 1)):
+        assert call("check", file, "--fail-under", "proved", "--junit", junit)[0] == code
+    cases = ET.parse(junit).getroot().iter("testcase")
+    assert {case.get("name"): case[0].tag if len(case) else "" for case in cases} == {
+        "implements": "failure", "agreement": "skipped", "races": "", "deadlock": "", "hygiene": "",
+        "contention": "skipped", "loader": "skipped",
+    }  # fmt: skip
+    (tmp_path / "pyproject.toml").write_text('[tool.sparring]\nfail-under = "tested"\njunit = "mine.xml"\n')
+    monkeypatch.chdir(tmp_path)
+    assert call("check", other)[0] == 1
+    assert "gossip" in Path("mine.xml").read_text()
 
 
 def test_the_command_exports(call, tmp_path):
