@@ -34,3 +34,13 @@ def pytest_configure(config: pytest.Config) -> None:
     RUNNING["config"] = config
     OPTIONS.clear()
     OPTIONS.update({name: value for name, value in given.items() if value is not None})
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Tell the checks which of them are run, so that what they share is done once; a worker of xdist has only some."""
+    if hasattr(session.config, "workerinput"):
+        return
+    for item in session.items:
+        check = getattr(getattr(item, "callspec", None), "params", {}).get("check")
+        if callable(selected := getattr(check, "selected", None)):
+            selected()

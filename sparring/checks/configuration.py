@@ -92,6 +92,13 @@ def given(file: Path, key: str, value: Any) -> Any:
     return list(value.items()) if isinstance(value, dict) else value
 
 
+def floor(value: str | None) -> str | None:
+    """What ``fail_under`` may be; raises InputError."""
+    if value is not None and value not in FLOORS:
+        raise InputError(f"fail_under={value!r}: it must be {KEYS['fail-under'].words}")
+    return value
+
+
 def ranks(file: Path, text: str) -> tuple[int, ...]:
     """Numbers of ranks."""
     try:

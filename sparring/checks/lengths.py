@@ -8,7 +8,7 @@ the same digest.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from sparring.proofs.trace.events import Event, Trace
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import named, number, step_sends
 
+NO_TWINS = "in the page no two messages are alike"
 LONG = 10**9
 """Entries of vectors of which no chunk is empty."""
 MESSAGES = 1 << 18
@@ -61,9 +62,9 @@ def compared(page: Page, trace: Trace, width: int) -> tuple[dict[str, str], dict
         flaws["steps"] = f"for vectors of {n} entries: {matched.flaw}"
         gaps = {"agreement": "messages are not those of the page"}
     else:
-        alike = twins(page, trace.ranks, matched.pairs)
+        alike = twins(likes(page, trace.ranks, matched.pairs))
         flaws["agreement"] = disagreement(alike)
-        gaps = {} if alike else {"agreement": "in the page no two messages are alike"}
+        gaps = {} if alike else {"agreement": NO_TWINS}
     return {prop: why for prop, why in flaws.items() if why}, gaps
 
 
@@ -159,26 +160,38 @@ def sends(event: Event) -> str:
     return f"sends {entries(event.count)} to rank {event.peer} ({event.where})"
 
 
-Twin = tuple[Planned, Event]
+class Like(NamedTuple):
+    """A message of a page as far as it is told: its step and chunks; what it holds on vectors that tell all apart."""
+
+    message: object
+    content: bytes
+    event: Event
 
 
-def twins(page: Page, p: int, pairs: Sequence[tuple[Planned, Event | None]]) -> list[tuple[Twin, Twin]]:
-    """Messages that in the page have the same bits, each with the first of its kind."""
+Twins = list[tuple[Like, Like]]
+
+
+def likes(page: Page, p: int, pairs: Sequence[tuple[Planned, Event | None]]) -> Iterator[Like]:
+    """The run's messages with what the page's have in them, on vectors of random numbers."""
     rng = np.random.default_rng(0)
     n = 2 * number(page.chunks(p))  # every chunk has entries, so that what they are can be told
-    contents = [m.entries.tobytes() for m in messages(page, [rng.standard_normal(n) for _ in range(p)])]
-    first: dict[bytes, Twin] = {}
-    found = []
-    for content, (message, event) in zip(contents, pairs):
-        if event is not None and event.nbytes:
-            one = first.setdefault(content, (message, event))
-            found += [(one, (message, event))] if one[0] is not message else []
-    return found
+    wanted = messages(page, [rng.standard_normal(n) for _ in range(p)])
+    for expected, (message, event) in zip(wanted, pairs):
+        if event is not None:
+            yield Like(message, expected.entries.tobytes(), event)
 
 
-def disagreement(alike: Sequence[tuple[Twin, Twin]]) -> str:
+def twins(found: Iterable[Like]) -> Twins:
+    """Messages that in the page have the same bits, each with the first of its kind."""
+    first: dict[bytes, Like] = {}
+    return [
+        (one, like) for like in found if like.event.nbytes and (one := first.setdefault(like.content, like)) is not like
+    ]
+
+
+def disagreement(alike: Twins) -> str:
     """Two messages with other digests than each other, though in the page they are alike."""
-    for (before, sent), (message, event) in alike:
+    for (before, _, sent), (message, _, event) in alike:
         if sent.digest != event.digest:
             return (
                 f"{message}: rank {event.rank} {sends(event)} other bits than rank {sent.rank} in {before} "

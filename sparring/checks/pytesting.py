@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sparring import pytest_plugin
-from sparring.checks.checking import check
-from sparring.checks.properties import meanings
-from sparring.checks.question import CONTRACT, page_of
+from sparring.checks import configuration
+from sparring.checks.checking import asked, check
+from sparring.checks.question import CONTRACT
 from sparring.errors import Refuted
 from sparring.job import launched
 from sparring.proofs.core.verdicts import Word
@@ -21,40 +21,73 @@ if TYPE_CHECKING:
     from sparring.checks.collective import Job
 
 Test = TypeVar("Test", bound=Callable[..., None])
+RANKS = range(1, 9)
+"""Numbers of ranks, by default."""
 
 
-@dataclass(frozen=True)
-class Check:
-    """One property of one target, to be called in a test: raises Refuted, or skips with the reason."""
+@dataclass
+class Subject:
+    """A target and what is asked of it.
+
+    ``wanted``: the properties that this run of pytest tests, judged together, since they share their examples;
+    ``found``: property -> verdict, detail, and whether that is weaker than ``floor``.
+    """
 
     target: Any
     page: str
+    settings: Mapping[str, Any]
+    floor: str | None = None
+    wanted: list[str] = field(default_factory=list)
+    found: dict[str, tuple[str, str, bool]] = field(default_factory=dict)
+
+    def judged(self, prop: str) -> tuple[str, str, bool]:
+        """What is found of a property; in a job of several ranks rank 0 judges, all take part, and all get the same."""
+        if prop not in self.found:
+            props = self.wanted if prop in self.wanted else [prop]
+            how = {"ranks": RANKS, **self.settings, **given(), "only": props}
+            self.found |= self.told(how) if launched() is None else self.led(how)
+        return self.found[prop]
+
+    def led(self, how: Mapping[str, Any]) -> dict[str, tuple[str, str, bool]]:
+        """The same on the ranks of the job."""
+        ranks = tuple(p for p in how["ranks"] if p <= job().size)
+        found: dict[str, tuple[str, str, bool]] = job().led(
+            self.target, lambda led: self.told({**how, "ranks": ranks, "on": "mpi", "group": led})
+        )
+        return found
+
+    def told(self, how: Mapping[str, Any]) -> dict[str, tuple[str, str, bool]]:
+        """Property -> what is found."""
+        report = check(self.target, self.page, **how)
+        weak = report.weaker(self.floor)
+        return {r.property: (str(r.verdict), r.detail, r in weak) for r in report.results}
+
+
+@dataclass(frozen=True, repr=False)
+class Check:
+    """One property of one target, to be called in a test: raises Refuted, or skips with the reason."""
+
+    subject: Subject
     prop: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self) -> None:
         import pytest
 
-        verdict, detail = self.judged()
+        __tracebackhide__ = True  # pytest shows the user's test
+        verdict, detail, weak = self.subject.judged(self.prop)
+        if weak and verdict != Word.REFUTED.value:
+            raise Refuted(f"{sentence(verdict, self.prop, detail)}; fail-under asks for {self.subject.floor!r}")
         if verdict == Word.NOT_COVERED.value:
             pytest.skip(f"not covered: {detail}")
         if verdict in (Word.REFUTED.value, Word.UNDECIDED.value):
             raise Refuted(sentence(verdict, self.prop, detail))
 
-    def judged(self) -> tuple[str, str]:
-        """Verdict and detail; in a job of several ranks rank 0 judges, all take part, and all get the same."""
-        asked = {**self.settings, **given()}
-        if launched() is None:
-            return self.told(asked)
-        ranks = tuple(p for p in asked["ranks"] if p <= job().size)
-        verdict, detail = job().led(
-            self.target, lambda led: self.told({**asked, "ranks": ranks, "on": "mpi", "group": led})
-        )
-        return verdict, detail
+    def __repr__(self) -> str:
+        return f"<{self.prop} of {self.subject.target}>"
 
-    def told(self, asked: Mapping[str, Any]) -> tuple[str, str]:
-        (result,) = check(self.target, self.page, only=[self.prop], **asked).results
-        return str(result.verdict), result.detail
+    def selected(self) -> None:
+        """Told by the plugin: this run of pytest has the test."""
+        self.subject.wanted.append(self.prop)
 
 
 @cache
@@ -74,26 +107,42 @@ def given() -> dict[str, Any]:
     return options
 
 
+def configured() -> dict[str, Any]:
+    """What the nearest pyproject.toml from pytest's root directory on says, in the words of ``conformance``."""
+    config = pytest_plugin.RUNNING.get("config")
+    options = configuration.load(config.rootpath) if config is not None else {}
+    options.pop("junit", None)  # of the command: pytest writes its own
+    if "algorithm" in options:
+        options["page"] = options.pop("algorithm")
+    return options
+
+
 def conformance(
     target: Any,
-    page: str = CONTRACT,
+    page: str | None = None,
     *,
-    ranks: Iterable[int] = range(1, 9),
-    on: str = "simulated",
-    level: str = "result",
-    seed: int = 0,
-    max_examples: int = 100,
+    ranks: Iterable[int] | None = None,
+    on: str | None = None,
+    level: str | None = None,
+    seed: int | None = None,
+    max_examples: int | None = None,
+    dtypes: Sequence[str] | None = None,
     xfail: Mapping[str, str] | None = None,
-    sparse: bool = False,
-    topology: str = "",
-    bad_input: bool = False,
+    only: Sequence[str] | None = None,
+    sparse: bool | None = None,
+    topology: str | None = None,
+    bad_input: bool | None = None,
     timeout: float | None = None,
+    fail_under: str | None = None,
     **params: Any,
 ) -> Callable[[Test], Test]:
     """Decorate a test so that it runs once for each property; arguments as for ``sparring.check``.
 
-    The test gets an argument ``check`` and calls it; it fails with the smallest example.  A
-    property in ``xfail`` is expected to fail, for the reason given there; that it holds is then a failure.
+    What is not given here is as ``[tool.sparring]`` says in the pyproject.toml of pytest's root directory, else as in
+    ``sparring.check``; pytest's options ``--sparring-…`` outweigh both.  The test gets an argument ``check`` and calls
+    it; it fails with the smallest example.  A property in ``xfail`` is expected to fail, for the reason given there;
+    that it holds is then a failure.  ``fail_under``: "tested" or "proved", fail where a property that is judged has a
+    weaker verdict.  Raises InputError for an argument or a key that is not as it must be.
 
     >>> @conformance("mine.py:allreduce", "ring", level="steps")
     ... def test_mine(check):
@@ -103,17 +152,27 @@ def conformance(
     """
     import pytest
 
-    settings = {
-        "ranks": tuple(ranks), "on": on, "level": level, "seed": seed, "max_examples": max_examples, "sparse": sparse,
-        "topology": topology, "bad_input": bad_input, "timeout": timeout, **params,
+    own = {
+        "page": page, "ranks": None if ranks is None else tuple(ranks), "on": on, "level": level, "seed": seed,
+        "max_examples": max_examples, "dtypes": dtypes, "xfail": xfail, "only": only, "sparse": sparse,
+        "topology": topology, "bad_input": bad_input, "timeout": timeout, "fail_under": fail_under,
+        "params": params or None,
     }  # fmt: skip
-    found, reasons = page_of(page, params), dict(xfail or {})
+    settings = {**configured(), **{name: value for name, value in own.items() if value is not None}}
+    name, reasons = settings.pop("page", CONTRACT), dict(settings.pop("xfail", {}))
+    floor = configuration.floor(settings.pop("fail_under", None))
+    props, parameters = tuple(settings.pop("only", ())), dict(settings.pop("params", {}))
+    looks = {key: settings[key] for key in ("level", "topology", "bad_input") if key in settings}
+    question = asked(target, name, settings.get("sparse", False), parameters, only=props, **looks)
+    question.expects(reasons)
+    settings |= parameters
+    subject = Subject(target, name, settings, floor)
     cases = [
         pytest.param(
-            Check(target, page, prop, settings),
+            Check(subject, prop),
             id=prop.replace(" ", "-"),
             marks=[pytest.mark.xfail(reason=reasons[prop], strict=True)] if prop in reasons else [],
         )
-        for prop in meanings(stateful=found is not None and found.stateful, bad_input=bad_input)
+        for prop in question.asked
     ]
     return pytest.mark.parametrize("check", cases)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.checks import lengths
+from sparring.checks import counts, lengths
 from sparring.checks.judging import crowded
 from sparring.checks.nearest import Likeness, Message, candidates, chosen
 from sparring.checks.question import CONTRACT, Question, page_of
@@ -27,14 +27,13 @@ from sparring.report import Report, Result
 from sparring.spec.core.model import Page
 
 GAPS = {
-    **dict.fromkeys(("result", "input untouched"), "a trace has no vectors"),
+    **dict.fromkeys(("result", "selection", "conservation", "input untouched"), "a trace has no vectors"),
     **dict.fromkeys(("reproducibility", "edge sizes", "dtypes"), "a trace is one run"),
     "deadlock": "the run came to its end; whether it does with other buffers a trace does not tell",
     "hygiene": "a trace does not tell what is done with requests and buffers",
 }  # fmt: skip
 """What no trace tells."""
 ALIKE = "messages that are alike in the page have the same digest"
-UNSIZED = "how long messages of {} are depends on entries, which a trace does not have"
 
 
 def named(target: Any) -> bool:
@@ -77,11 +76,13 @@ class Seen(NamedTuple):
 def looked(trace: Trace, page: Page | None, level: str, topology: str) -> Seen:
     """All that the trace tells."""
     width, gap = word(trace)
+    if unsized(page) and any(trace.sends()):
+        gap = ""
     gap = gap or incomparable(page, trace.ranks)
     flaws: dict[str, str] = {}
     gaps: dict[str, str] = {**GAPS, **dict.fromkeys(("agreement", "steps", "volume"), gap)}
     if page and not gap:
-        flaws, unlike = lengths.compared(page, trace, width)
+        flaws, unlike = counts.compared(page, trace) if unsized(page) else lengths.compared(page, trace, width)
         gaps = {**GAPS, **unlike}
     if level == "volume":
         gaps["steps"] = "level 'volume' does not look at it"
@@ -94,12 +95,15 @@ def looked(trace: Trace, page: Page | None, level: str, topology: str) -> Seen:
     return Seen(flaws, gaps, width)
 
 
+def unsized(page: Page | None) -> bool:
+    """Whether the lengths of its messages depend on entries."""
+    return page is not None and (page.listed or page.stateful)
+
+
 def incomparable(page: Page | None, p: int) -> str:
     """Why messages cannot be compared with the page's; empty where they can."""
     if page is None:
         return "no page to compare with: --algorithm ALGO"
-    if page.listed or page.stateful:
-        return UNSIZED.format(page.name)
     many = lengths.many(page, p)
     return f"on {p} ranks {page.name} sends more than {lengths.MESSAGES} messages" if many else ""
 
@@ -109,7 +113,8 @@ def result(question: Question, prop: str, seen: Seen) -> Result:
     if prop in seen.gaps:
         return Result(question.name, prop, NOT_COVERED, seen.gaps[prop])
     flaw = seen.flaws.get(prop)
-    holds = ALIKE if prop == "agreement" else question.meanings[prop]
+    counted = {"steps": counts.COUNTED} if unsized(question.page) else {}
+    holds = {"agreement": ALIKE, **counted}.get(prop, question.meanings[prop])
     return Result(question.name, prop, REFUTED if flaw else tested(1), flaw or holds)
 
 

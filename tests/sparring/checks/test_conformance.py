@@ -8,6 +8,8 @@ import sys
 import pytest
 
 from sparring.checks import launch
+from sparring.checks.pytesting import conformance
+from sparring.errors import InputError
 
 SOURCE = """\
 import numpy as np
@@ -132,6 +134,73 @@ def test_options_outweigh_the_file(project):
     assert project("wrong", "--sparring-ranks", "1").returncode == 0
     assert "names no numbers of ranks" in project("right", "--sparring-ranks", "three").stdout
     assert "invalid choice: 'cloud'" in project("right", "--sparring-on", "cloud").stderr
+
+
+CONFIGURED = """\
+import sparring
+
+@sparring.conformance("mine.py:wrong")
+def test_file(check):
+    check()
+
+@sparring.conformance("mine.py:wrong", "allreduce", level="result", ranks=[1], only=["result", "steps"], xfail={},
+                      fail_under="proved")
+def test_own(check):
+    check()
+"""
+FILE = """\
+[tool.sparring]
+algorithm = "ring"
+ranks = "3"
+level = "volume"
+max-examples = 20
+only = ["result", "agreement", "steps", "volume", "dtypes"]
+dtype = ["int32"]
+junit = "of-the-command.xml"
+fail-under = "tested"
+
+[tool.sparring.xfail]
+volume = "nobody sees them"
+"""
+
+
+def test_a_pyproject_says_what_is_not_given(project, tmp_path):
+    """Options outweigh arguments, arguments outweigh the file's keys, and these what is so by default."""
+    (tmp_path / "pyproject.toml").write_text(FILE, encoding="utf-8")
+    (tmp_path / "test_own.py").write_text(CONFIGURED, encoding="utf-8")
+    done = project("right", "--deselect=test_mine.py")
+
+    assert "refuted: result at p=3 n=3 int32: rank 1 has" in done.stdout
+    for told in ("FAILED {}file[agreement]", "FAILED {}file[dtypes]", "XFAIL {}file[volume] - nobody sees them"):
+        assert told.format("test_own.py::test_") in done.stdout
+    assert (
+        "tested (12 examples): result: every rank returns the sum of all; fail-under asks for 'proved'" in done.stdout
+    )
+    assert "4 failed, 2 skipped, 11 deselected, 1 xfailed" in done.stdout
+
+
+def test_what_the_file_says_wrong_is_told(project, tmp_path):
+    """With the file's name, before any test runs; and what an argument may be."""
+    (tmp_path / "pyproject.toml").write_text('[tool.sparring]\nrank = "3"\n', encoding="utf-8")
+    done = project("right")
+
+    assert done.returncode == 2
+    assert f"{tmp_path / 'pyproject.toml'}: [tool.sparring] has no key 'rank'; did you mean 'ranks'?" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({"xfail": {"speed": "slow"}}, "xfail: no property 'speed'"),
+        ({"only": ["speed"]}, "no property 'speed'"),
+        ({"level": "steps"}, "level 'steps' needs a page"),
+        ({"fail_under": "refuted"}, 'fail_under=\'refuted\': it must be "proved" or "tested"'),
+    ],
+)
+def test_arguments_are_looked_at_when_tests_are_collected(how, sentence):
+    """Not when they run."""
+    with pytest.raises(InputError, match=sentence):
+        conformance("mine.py:f", **how)
 
 
 def test_the_plugin_imports_pytest_alone():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from sparring.proofs.core.verdicts import Word
 from sparring.proofs.trace.events import Event, Trace, digest, from_outcome
 from sparring.proofs.trace.files import write, write_rank
 from sparring.proofs.world import world
+from sparring.sparse import Sparse
 from sparring.spec.core import pages
 
 IMPLS = "sparring.impl.{}:allreduce"
@@ -113,6 +115,16 @@ def changed(trace: Trace, changes: dict[int, dict]) -> Trace:
     return trace._replace(events=[e._replace(**changes.get(i, {})) for i, e in enumerate(trace.events)])
 
 
+def renumbered(trace: Trace) -> Trace:
+    """Each rank's events count from 0 again."""
+    seen: Counter[int] = Counter()
+    events = []
+    for event in trace.events:
+        events.append(event._replace(seq=seen[event.rank]))
+        seen[event.rank] += 1
+    return trace._replace(events=events)
+
+
 def dropped(trace: Trace) -> Trace:
     """Without rank 1's last message."""
     return trace._replace(events=[e for e in trace.events if e is not sends(trace, 1)[-1]])
@@ -180,15 +192,67 @@ def test_a_topology_may_be_named(verdicts):
     assert refuted(verdicts(traced("ring", 4, 8), "allreduce", topology="ring")) == set()
 
 
-@pytest.mark.parametrize("page", ["ring_allgather", "ring_topk"])
-def test_lengths_that_depend_on_entries_are_not_covered(verdicts, page):
-    """The reason says so."""
-    results = verdicts(traced("ring", 3, 9), page)
+STATEFUL = "sparring.impl.ring_topk:Allreduce"
 
-    assert not covered(results) & {"steps", "volume", "agreement"}
+
+def twice(kind, comm, x):
+    """Two calls of a stateful target."""
+    target = kind(comm, x.size, k=5)
+    target(x)
+    return target(x)
+
+
+def of_lists(name: str) -> Trace:
+    """A run of an implementation whose messages are as long as the entries want."""
+    rng = np.random.default_rng(3)
+    rows = rng.standard_normal((4, 24))
+    if name == "ring_topk":
+        outcome = world.run(
+            "sparring.impl.ring_topk:Allreduce", 4, [*rows], record=True, buffers="unbounded", call=twice
+        )
+    else:
+        lists = [Sparse(at, x[at], 24) for x in rows for at in [np.flatnonzero(rng.random(24) < 0.4)]]
+        outcome = world.run(IMPLS.format(name), 4, lists, record=True, buffers="unbounded")
+    assert not outcome.findings
+    return from_outcome(outcome, 4)
+
+
+LISTED = pytest.mark.parametrize("name", ["ring_sparse", "ring_allgather", "ring_topk"])
+
+
+@LISTED
+def test_messages_whose_lengths_depend_on_entries_are_counted(verdicts, name):
+    """And those that are passed on have one digest; why lengths are not judged is said."""
+    results = verdicts(of_lists(name), name)
+
+    assert refuted(results) == set()
+    assert covered(results) == TOLD - {"volume"}
     assert results["steps"].detail == (
-        f"how long messages of {page} are depends on entries, which a trace does not have"
+        "as many messages from each rank to each as the page; what is in them a trace does not tell"
     )
+    assert results["volume"].detail.startswith(
+        f"how long messages of {name} are depends on entries, which a trace does not have"
+    )
+    assert ("rankR.npz" in results["volume"].detail) == (name != "ring_topk")
+
+
+@LISTED
+def test_one_message_too_many_or_with_other_bits_is_found(verdicts, name):
+    """One too few is not told from one without entries that was left out."""
+    trace = of_lists(name)
+    last = sends(trace, 2)[-1]
+    more = trace._replace(events=[*trace.events, last._replace(seq=last.seq + 100)])
+
+    results = verdicts(renumbered(more), name)
+    assert refuted(results) == {"steps"}
+    assert "the page sends rank 3 nothing more" in results["steps"].detail
+    results = verdicts(renumbered(dropped(trace)), name)
+    assert (refuted(results), covered(results)) == (set(), {"contention"})
+    assert results["steps"].detail.startswith("rank 1 sends rank 2")
+    assert refuted(verdicts(other_bits(trace), name)) == {"agreement"}
+    results = verdicts(renumbered(elsewhere(trace)), name)
+    assert refuted(results) == {"steps", "contention"}
+    assert results["steps"].detail.endswith("the page sends rank 3 nothing")
 
 
 def test_messages_that_nobody_sees_are_not_covered(verdicts):
