@@ -21,7 +21,7 @@ from sparring.checks.vectors import Vector
 from sparring.checks.verdicts import Found, held_against, pictured, unread, verdict_on
 from sparring.errors import InputError, MissingExtra
 from sparring.proofs.core.verdicts import NOT_COVERED
-from sparring.report import Report
+from sparring.report import Report, Result
 from sparring.sparse import Sparse
 
 OURS = ("simulated", "mpi")  # where every message is seen
@@ -95,12 +95,11 @@ def check(
     >>> print(check(lossy, only=["result"], ranks=[2, 3]).results[0].detail)
     p=2 n=2: rank 0 has [0 0], reference [0 1]
     """
-    start = time.perf_counter()
     expected = dict(xfail or {})
     if traced.named(target):
         report = recorded.report if page != CONTRACT and recorded.named(target) else traced.report
         return report(target, page, level=level, topology=topology, expected=expected, only=only, params=params)
-    on = adapters.place(target, on)
+    start, on = time.perf_counter(), adapters.place(target, on)
     number, kinds = drawn(on, max_examples, dtypes)
     question = asked(
         target, page, sparse, params, ranks=tuple(sorted(set(ranks))), level=level, seed=seed, max_examples=number,
@@ -111,10 +110,7 @@ def check(
         seen, missing = everywhere(question, wheres, fitting(question, examples), advance)
     found = Found(seen, on, missing)
     results = [held_against(expected, verdict_on(question, prop, found)) for prop in question.asked]
-    gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
-    gaps += unread(question, seen) + unnamed(seen)
-    if max_examples is None and number < EXAMPLES:
-        gaps.append(f"examples: each is a launch of its own, so {number} were drawn instead of {EXAMPLES}")
+    gaps = left_out(question, results, seen, few=number < EXAMPLES and max_examples is None)
     extra = {"check": told(question, page, on, seen)}
     return Report("check", results, gaps, time.perf_counter() - start, extra, pictured(question, seen))
 
@@ -146,9 +142,16 @@ def told(question: Question, page: str, on: str, seen: Mapping[str, Findings]) -
     return {**said, "topology": question.topology, **({"nearest": near.as_dict()} if near else {})}
 
 
-def unnamed(seen: Mapping[str, Findings]) -> list[str]:
-    """Why no page is named as the nearest, in each place where none is."""
-    return [f"nearest page: {f.nearest}" for f in seen.values() if f.nearest and isinstance(f.nearest, str)]
+def left_out(question: Question, results: Sequence[Result], seen: Mapping[str, Findings], *, few: bool) -> list[str]:
+    """What was not looked at, each with its reason; ``few``: fewer examples were drawn than usual."""
+    gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED] + unread(question, seen)
+    gaps += dict.fromkeys(
+        f"nearest page: {f.nearest}" for f in seen.values() if isinstance(f.nearest, str) and f.nearest
+    )
+    if few:
+        number = question.max_examples
+        gaps.append(f"examples: each is a launch of its own, so {number} were drawn instead of {EXAMPLES}")
+    return gaps
 
 
 def sensible(question: Question, expected: Mapping[str, str], on: str, timeout: float | None) -> None:

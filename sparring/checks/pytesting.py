@@ -150,23 +150,26 @@ def conformance(
     >>> [p.id for p in test_mine.pytestmark[0].args[1]][:3]
     ['result', 'agreement', 'input-untouched']
     """
-    import pytest
-
     own = {
         "page": page, "ranks": None if ranks is None else tuple(ranks), "on": on, "level": level, "seed": seed,
         "max_examples": max_examples, "dtypes": dtypes, "xfail": xfail, "only": only, "sparse": sparse,
         "topology": topology, "bad_input": bad_input, "timeout": timeout, "fail_under": fail_under,
         "params": params or None,
     }  # fmt: skip
-    settings = {**configured(), **{name: value for name, value in own.items() if value is not None}}
-    name, reasons = settings.pop("page", CONTRACT), dict(settings.pop("xfail", {}))
+    return tests(target, {**configured(), **{name: value for name, value in own.items() if value is not None}})
+
+
+def tests(target: Any, settings: dict[str, Any]) -> Callable[[Test], Test]:
+    """A test a property, with what was asked for."""
+    import pytest
+
+    page, reasons = settings.pop("page", CONTRACT), dict(settings.pop("xfail", {}))
     floor = configuration.floor(settings.pop("fail_under", None))
-    props, parameters = tuple(settings.pop("only", ())), dict(settings.pop("params", {}))
-    looks = {key: settings[key] for key in ("level", "topology", "bad_input") if key in settings}
-    question = asked(target, name, settings.get("sparse", False), parameters, only=props, **looks)
+    only, params = tuple(settings.pop("only", ())), dict(settings.pop("params", {}))
+    looks = {name: settings[name] for name in ("level", "topology", "bad_input") if name in settings}
+    question = asked(target, page, settings.get("sparse", False), params, only=only, **looks)
     question.expects(reasons)
-    settings |= parameters
-    subject = Subject(target, name, settings, floor)
+    subject = Subject(target, page, {**settings, **params}, floor)
     cases = [
         pytest.param(
             Check(subject, prop),
