@@ -31,7 +31,7 @@ from sparring.proofs.core.iterations import runs
 from sparring.proofs.trace.divergence import Divergence, Expected, missing, other, surplus
 from sparring.proofs.trace.events import NOBODY, Event, Trace, digest
 from sparring.proofs.trace.links import contended
-from sparring.proofs.trace.packings import listed, spoken
+from sparring.proofs.trace.packings import listed, pairs, spoken
 from sparring.proofs.trace.recorder import MAKERS
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import run, step_sends
@@ -80,6 +80,19 @@ def unknown(page: Page, xs: Sequence[Any], trace: Trace) -> bool:
     """Whether the page, which sends lists, has entries to send, and no message of ``trace`` reads as one of these."""
     wanted = list(messages(page, xs))
     return any(trace.sends()) and any(m.entries.size for m in wanted) and spoken(wanted, trace) is None
+
+
+def legible(page: Page, xs: Sequence[Any], trace: Trace) -> Trace:
+    """``trace`` with messages counted by entries, where the page sends lists and these can be read."""
+    if not page.listed:
+        return trace
+    with np.errstate(all="ignore"):
+        packing = spoken(list(messages(page, xs)), trace)
+    if packing is None:
+        return trace
+    kind, words = str(pairs(packing.width, packing.dtype)), f"{packing.dtype} with an index"
+    events = packing.read(trace).events
+    return Trace(trace.ranks, [event._replace(dtype=words) if event.dtype == kind else event for event in events])
 
 
 def messages(page: Page, xs: Sequence[Any]) -> Iterator[Expected]:

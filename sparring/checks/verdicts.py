@@ -14,7 +14,7 @@ from sparring.checks.properties import BAD, LEVELS, MESSAGES
 from sparring.checks.question import Question
 from sparring.checks.vectors import plain
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
-from sparring.proofs.trace.compare import compare, empty
+from sparring.proofs.trace.compare import compare, empty, legible
 from sparring.proofs.trace.packings import PACKED
 from sparring.report import Result
 from sparring.spec.core.model import Page
@@ -109,7 +109,7 @@ def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int]
 
             file = reproducer.FOLDER / "steps.svg"
             file.parent.mkdir(exist_ok=True)
-            drawn = repeated(page, len(example.calls))
+            drawn, trace = repeated(page, len(example.calls)), legible(page, example.xs, trace)
             silent = empty(page, example.xs)
             file.write_text(present.svg(drawn, trace, divergence, empty=silent), encoding="utf-8")
             return functools.partial(present.terminal, drawn, trace, divergence, empty=silent)

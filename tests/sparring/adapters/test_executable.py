@@ -170,3 +170,11 @@ def test_vectors_survive(tmp_path_factory, data):
             y = vectorfiles.read(folder, r)
             assert comparable(x, y) and unequal(x, y) is None
             path.unlink()
+
+
+@pytest.mark.parametrize("n", [np.array([1, 2]), np.array("3"), np.array(-1), np.array(2.5)])
+def test_a_length_that_is_none_is_one_sentence(tmp_path, n):
+    """Of an archive that a stranger wrote."""
+    np.savez(tmp_path / "rank0.npz", indices=np.arange(1), values=np.ones(1), n=n)
+    with pytest.raises(InputError, match=r"^rank0.npz: n is .*: it must be a whole number, 0 or more$"):
+        vectorfiles.read(tmp_path, 0)
