@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+import warnings
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -79,7 +80,9 @@ def play(
     try:
         function = load(target) if isinstance(target, str) else target
         comm, log = comms.new(ranks, trace=trace)
-        played = called(function, comm, x, calls, params, rows=rows)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
+            played = called(function, comm, x, calls, params, rows=rows)
         return told(played, log.events[:] if log else None)
     except BaseException as error:  # noqa: BLE001  # whatever it is, the others must hear of it
         return Message({"traceback": own_traceback(error)})
