@@ -20,6 +20,8 @@ from sparring.proofs.trace.compare import unknown
 from sparring.proofs.trace.events import Trace
 from sparring.report import Report, Result
 
+ALONE = "where vectors lie beside a trace, its messages alone are judged, entry by entry"
+
 
 def named(target: Any) -> bool:
     """Whether this is a folder in which vectors lie beside the trace."""
@@ -49,6 +51,8 @@ def report(
     example = Example([vectorfiles.read(folder, r) for r in range(trace.ranks)], "result")
     results = [held_against(expected, one) for one in compared(question, example, trace)]
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
+    others = [prop for prop in question.asked if prop not in question.watched]
+    gaps += [f"{prop}: {ALONE}" for prop in others]
     if found.listed and unknown(found, example.xs, trace):
         gaps.append("steps and volume: messages were counted, their bytes or entries not compared")
     told = {"target": str(target), "page": page, "level": level, "ranks": [trace.ranks], "on": "trace"}

@@ -105,8 +105,10 @@ def coverage(report: Report) -> str:
     told = ("proved", "tested", expected, "refuted", "undecided")
     words = [v if (v := str(r.verdict)) == expected else v.split(" ", maxsplit=1)[0] for r in report.results]
     counted = ", ".join(f"{words.count(w)} {w}" for w in told if w in words)
-    gaps = "; not covered: " + "; ".join(together(report.not_covered)) if report.not_covered else "; nothing left out"
-    return f"{report.verdict}{': ' if counted else ''}{counted}{gaps} ({report.seconds:.1f} s)"
+    missing = "; ".join(together(report.not_covered))
+    gaps = f"not covered: {missing}" if missing else "nothing left out"
+    said = f"{report.verdict}{': ' if counted else ''}{counted}; " if report.verdict != "not covered" else ""
+    return f"{said}{gaps} ({report.seconds:.1f} s)"
 
 
 def together(gaps: Sequence[str]) -> list[str]:
