@@ -13,7 +13,7 @@ import pytest
 
 ROOMS = ("spec", "impl", "proofs")
 FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "LICENSE", "README.md", "CHANGELOG.md", "constraints.txt")
-SHIPPED = {".c", ".json", ".npz", ".py", ".typed", ".v"}
+SHIPPED = {".c", ".h", ".json", ".npz", ".py", ".typed", ".v"}
 
 
 def build(tree: Path, kind: str) -> Path:
