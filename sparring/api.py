@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from sparring.proofs.contention.judgement import Judgement
     from sparring.proofs.core.kernel import Attempt
-    from sparring.proofs.cost import units
     from sparring.proofs.cost.costs import Cost
     from sparring.proofs.cost.unioncost import UnionCost
     from sparring.proofs.cost.versus import Comparison
@@ -229,8 +228,9 @@ def cost(algo: str | Page, *, support: str = "union", **params: Any) -> Cost | U
 
 
 def crossover(
-    a: str | Page, b: str | Page, over: str = "n", *, support: str = "independent", start: units.Given | None = None,
-    end: units.Given | None = None, **at: units.Given,
+    a: str | Page, b: str | Page, over: str = "n", *, support: str = "independent",
+    start: str | float | Fraction | None = None, end: str | float | Fraction | None = None,
+    **at: str | float | Fraction,
 ) -> Comparison:  # fmt: skip
     """Which of two algorithms costs less as ``over`` grows: "n", "p", or "rho", the density ``k / n``.
 

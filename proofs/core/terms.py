@@ -93,7 +93,7 @@ class Table:
         """The id of ``a + b``.  Raises NoTerm unless both are ids of terms."""
         known = self._sums.get((a, b))
         if known is None:
-            known = self._sums[a, b] = self._total([a, b])
+            known = self._sums[a, b] = self._sums[b, a] = self._total([a, b])
         return known
 
     def norm(self, a: int) -> int:

@@ -58,7 +58,7 @@ class Finding:
         return f"{self.kind}: {self.text}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen ones take three times as long to make, and runs make many
 class Sent:
     """One point-to-point message, numbered in the order of posting.
 

@@ -119,8 +119,9 @@ def below(name: str, roots: Sequence[str]) -> bool:
 
 def _swap(old: dict[str, ModuleType], new: dict[str, ModuleType], roots: Sequence[str]) -> None:
     """Take ``old`` out of ``sys.modules`` and put ``new`` in, as attributes of the roots' parents too."""
-    for name in old:
-        sys.modules.pop(name, None)
+    if old.keys() != new.keys():
+        for name in old:
+            sys.modules.pop(name, None)
     sys.modules.update(new)
     for root in roots:
         parent, _, attribute = root.rpartition(".")

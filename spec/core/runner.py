@@ -212,9 +212,11 @@ def send(page: Page, r: int, t: int, p: int, *j: int) -> tuple[int, range]:
     """To whom rank ``r`` sends in step ``t``, if it does (its message ``j``), and which chunks; checked."""
     d, s = (number(formula(r, t, p, *j)) for formula in (page.dst, page.src))
     cs, chunks = sent(page, r, t, p, *j), number(page.chunks(p))
-    for what, x, end in (("dst", d, p), ("chunk", cs.start, chunks + (not cs)), ("src", s, p)):
-        if not 0 <= x < end:
-            raise ScheduleFault(p, t, f"{what}({r}, {t}, {p}) = {x} is out of range 0..{end - 1}")
+    end = chunks + (not cs)
+    if not (0 <= d < p and 0 <= s < p and 0 <= cs.start < end):
+        found = (("dst", d, p), ("chunk", cs.start, end), ("src", s, p))
+        what, x, end = next(one for one in found if not 0 <= one[1] < one[2])
+        raise ScheduleFault(p, t, f"{what}({r}, {t}, {p}) = {x} is out of range 0..{end - 1}")
     if cs.stop - cs.start < 0 or cs.stop > chunks:
         block = f"block({r}, {t}, {p}) = ({cs.start}, {cs.stop - cs.start})"
         raise ScheduleFault(p, t, f"{block} is no block of the chunks 0..{chunks - 1}")
