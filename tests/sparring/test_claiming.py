@@ -1,0 +1,83 @@
+"""``sparring claims``: every published claim has an id, its verdict, and all that is known of it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+import sparring
+from sparring import claiming
+from sparring.cli import cli, exit_code
+from sparring.errors import SparringError
+from sparring.proofs.cost.published import Claim, published
+
+
+def call(*args):
+    """The exit code, standard output and error of ``sparring claims``."""
+    result = CliRunner().invoke(cli, ["claims", *args])
+    if isinstance(result.exception, SparringError):  # which main() turns into one sentence and its exit code
+        return exit_code(result.exception), result.stdout, str(result.exception)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+PAGES = [sparring.page(name) for name in sparring.pages()]
+
+
+def test_every_claim_has_an_id_of_its_own():
+    ids = [one.id for one in claiming.stated(PAGES)]
+    assert len({*ids}) == len(ids) == sum(len(published(page)) for page in PAGES) > 10
+
+
+def test_all_claims_hold_or_differ_as_expected(snapshot):
+    code, text, _ = call()
+    assert (code, text) == (0, snapshot)
+
+
+def test_one_claim_in_full(snapshot):
+    code, text, _ = call("recursive_doubling/bandwidth-for-every-p")
+    assert (code, text) == (0, snapshot)
+
+
+def test_the_claims_of_an_algorithm_as_one_object():
+    code, text, _ = call("ring/", "--json")
+    told = json.loads(text)
+    assert code == 0 and [one["id"] for one in told["claims"]] == ["ring/bandwidth", "ring/latency", "ring/reduction"]
+    assert told["claims"][0] == {
+        "id": "ring/bandwidth",
+        "algorithm": "ring",
+        "statement": "words = 2*n*(p - 1)/p",
+        "given": "p | n",
+        "source": "Patarasuk and Yuan 2009",
+        "quantity": "words",
+        "derived": "2*n - floor(2*n/p)",
+        "judged": "equal",
+        "verdict": "proved for every p",
+        "detail": "the same formula where p | n",
+        "difference": "",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("ring/bandwith", "no claim 'ring/bandwith'; did you mean 'ring/bandwidth'? 'sparring claims' shows all"),
+        ("rign/", "no algorithm 'rign'; did you mean 'ring'?"),
+    ],
+)
+def test_an_unknown_id_is_one_sentence(name, said):
+    code, _, error = call(name)
+    assert (code, said in error) == (2, True)
+
+
+@pytest.mark.parametrize(("words", "verdict"), [("true", "equal"), ("false", "different")])
+def test_a_planted_claim_is_judged(words, verdict):
+    """A false one is refuted with the difference; its correct twin is equal."""
+    formula = {"true": lambda n, p, k: 2 * n * (p - 1) / p, "false": lambda n, p, k: n * (p - 1) / p}[words]
+    page = sparring.page("ring")
+    module = type("Planted", (), {**vars(page.module), "claims": [Claim("planted", "words", formula, "p | n", "us")]})
+    (found,) = claiming.replayed([replace(page, module=module)], ["ring/planted"])
+    assert found.judged.verdict == verdict
+    assert bool(found.judged.difference) == (verdict == "different")
