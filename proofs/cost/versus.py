@@ -8,7 +8,7 @@ difference has opposite signs, and interval arithmetic shows that between crossi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
@@ -39,6 +39,10 @@ CLOSE = Fraction(1, 10**6)  # of a crossing, how near the numbers around it are,
 PATIENCE = 20_000  # intervals that are looked at
 
 
+Function = Callable[[Fraction, Fraction], Interval]
+"""Where something lies for the letter between two numbers."""
+
+
 class Crossing(NamedTuple):
     """Between these two numbers the cheaper one changes."""
 
@@ -51,7 +55,8 @@ class Comparison:
     """Which of two algorithms costs less, for ``over`` from ``start`` to ``end``.
 
     ``cheaper``: in each range between ``crossings``, the name of the one that costs less, "" for the same cost.
-    ``formula``: where the two meet, if sympy solved that; it holds under ``given``.
+    ``formula``: where the two meet, if sympy solved that; it holds under ``given``.  ``costs``: where
+    each cost lies for the letter between two numbers.
     """
 
     names: tuple[str, str]
@@ -63,6 +68,7 @@ class Comparison:
     crossings: tuple[Crossing, ...]
     cheaper: tuple[str, ...]
     formula: Expr | None
+    costs: tuple[Function, Function] = field(repr=False, compare=False)
 
 
 def compare(a: Either, b: Either, over: str, at: Mapping[str, units.Given], start: units.Given | None = None,
@@ -84,22 +90,25 @@ def compare(a: Either, b: Either, over: str, at: Mapping[str, units.Given], star
         raise InputError(f"{over} cannot grow from {low} to {high}")
     point.pop(over, None)
     hypotheses = common(a, b, over, point)
-    difference = sympy.expand(seconds(a, hypotheses, point) - seconds(b, hypotheses, point))
+    times = [seconds(cost, hypotheses, point) for cost in (a, b)]
     if not timed:
-        difference = difference.subs(BYTES)
+        times = [time.subs(BYTES) for time in times]
+    difference = sympy.expand(times[0] - times[1])
     function = of_letter(difference, over, point)
+    costs = of_letter(times[0], over, point), of_letter(times[1], over, point)
     names = (a.page.name, b.page.name)
     quantity = "time" if timed else "bytes"
     if difference == 0 or (
         not difference.has(sympy.Sum) and sympy.simplify(difference) == 0
     ):  # of sums that takes minutes
-        return Comparison(names, over, quantity, low, high, hypotheses, (), ("",), None)
+        return Comparison(names, over, quantity, low, high, hypotheses, (), ("",), None, costs)
     pieces = stepwise(function, low, high) if over == "p" else bracketed(function, low, high)
     ranges = merged(pieces)
     crossings = tuple(Crossing(before[1], after[0]) for before, after in pairwise(ranges))
     cheaper = tuple({1: names[1], -1: names[0], 0: ""}[found] for _, _, found in ranges)
     start_, end_ = ranges[0][0], ranges[-1][1]
-    return Comparison(names, over, quantity, start_, end_, hypotheses, crossings, cheaper, solved(difference, over))
+    formula = solved(difference, over)
+    return Comparison(names, over, quantity, start_, end_, hypotheses, crossings, cheaper, formula, costs)
 
 
 def edge(over: str, given: units.Given | None, default: Fraction) -> Fraction:
@@ -130,10 +139,6 @@ def seconds(cost: Either, hypotheses: str, at: Mapping[str, Fraction]) -> Expr:
     if missing := sorted(s.name for s in time.free_symbols if s.name not in {*at, "p", "n", "k"}):
         raise InputError(f"time of {cost.page.name} needs a value for {missing[0]}: {missing[0]}=VALUE")
     return time
-
-
-Function = Callable[[Fraction, Fraction], Interval]
-"""Where the difference lies for the letter between two numbers."""
 
 
 def of_letter(difference: Expr, over: str, at: Mapping[str, Fraction]) -> Function:

@@ -13,20 +13,24 @@ from sparring.errors import InputError, Undecided
 
 if TYPE_CHECKING:
     from fractions import Fraction
+    from pathlib import Path
 
     from sparring.proofs.cost.versus import Comparison
     from sparring.report import Report
 
 
 def told(algorithms: tuple[str, ...], versus: str, over: str, between: tuple[Any, Any], support: str,
-         at: dict[str, Any], params: dict[str, Any], json_: bool) -> Report:  # fmt: skip
+         at: dict[str, Any], params: dict[str, Any], plot: Path | None, json_: bool) -> Report:  # fmt: skip
     """Compare, print it unless one JSON object is wanted, and the report of it."""
     from sparring import api
+    from sparring.present import crossing
     from sparring.proofs.core.verdicts import UNDECIDED, proved_at, proved_up_to
     from sparring.report import Report, Result
 
     if len(algorithms) != 1:
         raise InputError(f"--versus compares one algorithm with another; {len(algorithms)} stand before it")
+    if plot:
+        crossing.check(plot)
     start = time.perf_counter()
     subject = f"{algorithms[0]} against {versus}"
     support = "independent" if support == "union" else support
@@ -38,6 +42,8 @@ def told(algorithms: tuple[str, ...], versus: str, over: str, between: tuple[Any
     else:
         verdict = proved_up_to(int(found.end)) if over == "p" else proved_at(int(at["p"]))
         result, extra = Result(subject, "crossings", verdict, HOW), {"comparison": enveloped(found)}
+        if plot:
+            crossing.save(found, plot)
         for line in () if json_ else lines(found, support if "sparse" in (a.data, b.data) else "", at):
             click.echo(line)
     if not (json_ or extra):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -59,9 +60,12 @@ class At(click.ParamType[dict[str, Any]]):
               help="With --versus: what grows; rho is k/n, the density.")  # fmt: skip
 @click.option("--from", "start", metavar="VALUE", help="With --versus: from where it grows.")
 @click.option("--to", "end", metavar="VALUE", help="With --versus: to where it grows.")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="With --versus: draw both costs; a .svg, .png or .pdf.")  # fmt: skip
 def command(
     algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, support: str,
     at: dict[str, Any] | None, machine: str | None, versus: str | None, over: str, start: str | None, end: str | None,
+    plot: Path | None,
 ) -> None:  # fmt: skip
     """Derive what ALGO (by default all) sends: closed forms, checked by counting and by proof.
 
@@ -71,9 +75,11 @@ def command(
     if versus:
         growing = (over, (start, end))
         _options.finish(
-            _versus.told(algorithms, versus, *growing, support, at or {}, dict(params), format_ == "json"),
+            _versus.told(algorithms, versus, *growing, support, at or {}, dict(params), plot, format_ == "json"),
             format_ == "json",
         )
+    if plot:
+        raise InputError("--plot draws two costs: say --versus ALGO")
     told(algorithms, params, format_, support, at)
 
 

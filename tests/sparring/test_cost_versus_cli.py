@@ -78,3 +78,22 @@ def test_what_is_not_derived_is_undecided(tmp_path):
     file.write_text(RING.replace("return (r - t) % p", "return (r - 2 * t) % p"), encoding="utf-8")
     code, text, _ = call(file, "--versus", "ring", "--at", "p=4")
     assert code == 3 and "undecided: " in text and "chunks do not follow each other" in text
+
+
+def test_a_picture_is_drawn(tmp_path):
+    file = tmp_path / "both.svg"
+    code, text, _ = call("ring_allgather", "--versus", "ring", "--over", "rho", "--at", "p=8,n=1000000", "--plot", file)
+    assert code == 0 and "ring costs less" in text
+    assert file.read_text(encoding="utf-8").startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("ring", "--versus", "ring", "--plot", "x.jpg"), "the name of a picture ends in .svg, .png, .pdf"),
+        (("ring", "--plot", "x.svg"), "--plot draws two costs: say --versus ALGO"),
+    ],
+)
+def test_a_picture_that_cannot_be(args, said):
+    code, _, error = call(*args)
+    assert (code, said in error) == (2, True)
