@@ -55,10 +55,6 @@ class MissingExtra(SparringError, ImportError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """For a message on an unknown ``name``: the nearest of those ``known``, if one is near.
-
-    >>> did_you_mean("rign", ["ring"]), did_you_mean("x", ["ring"])
-    ("did you mean 'ring'? ", '')
-    """
+    """For a message on an unknown ``name``: "did you mean 'ring'? ", the nearest of those ``known``; or nothing."""
     near = difflib.get_close_matches(name, [*known], n=1)
     return f"did you mean {near[0]!r}? " if near else ""
