@@ -3,14 +3,15 @@
 Formulas are read from the same terms as the solvers read; Coq's ``mod`` and ``/`` round down, as
 Python's do, and so do its shifts, which go the other way by a negative number, where Python has none.
 An instance is three files: the formulas and who sends to whom; what every rank ends with; that all
-ranks end with the same bits.  One tactic for each encoding proves every obligation, and each stands
-on a line that names it.
+ranks end with the same bits.  One tactic proves every obligation, and each stands on a line that names
+it; which tactic depends on the encoding and on the operators.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from string import Formatter
 from typing import TypeAlias
 
@@ -41,14 +42,20 @@ SHIFTS = {
     ">>": "(Z.shiftr {} {})",
     "bit_length": "(bit_length {})",
 }
-BY_ENCODING = {"wrap": OPERATORS, "bits": OPERATORS | SHIFTS}
-VOCABULARY = {*" ".join((OPERATORS | SHIFTS).values()).translate(str.maketrans("(){}", "    ")).split()}
+REVERSED = SHIFTS | {"reverse": "(reverse {} {})"}
+BY_TACTIC = {"wrap": OPERATORS, "bits": OPERATORS | SHIFTS, "lengths": OPERATORS | REVERSED}
+"""The operators that each tactic knows; it stands in the file of its name."""
+TACTICS = {"wrap": ["wrap"], "bits": ["bits", "lengths"]}
+"""By how formulas are read; the first tactic that knows all their operators is the one to prove them."""
+LATER = {"lengths": "_from page_is_matched"}
+"""How a tactic is called once the schedule is proved, where it makes use of that."""
+VOCABULARY = {*" ".join((OPERATORS | REVERSED).values()).translate(str.maketrans("(){}", "    ")).split()}
 VOCABULARY |= {*"pqrsct()", "true", "false"}
 """The words of a formula, besides numbers."""
 
 SCHEDULE = """\
 From Coq Require Import ZArith Bool Lia.
-Require Import machine {encoding}.
+Require Import machine {tactic}.
 Local Open Scope Z_scope.
 
 Definition page : family := {{|
@@ -68,16 +75,16 @@ Definition page : family := {{|
 Theorem page_is_matched p : 1 <= p -> matched page p.
 Proof.
   intro. constructor.
-  - {encoding} page.  (* steps >= 0 *)
-  - {encoding} page.  (* src in range *)
-  - {encoding} page.  (* dst(src(r)) = r *)
-  - {encoding} page.  (* src(dst(r)) = r *)
+  - {tactic} page.  (* steps >= 0 *)
+  - {tactic} page.  (* src in range *)
+  - {tactic} page.  (* dst(src(r)) = r *)
+  - {tactic} page.  (* src(dst(r)) = r *)
 Qed.
 
 Theorem page_sends_to_ranks p : 1 <= p ->
   forall r t, 0 <= r < p -> 0 <= t < steps page p -> 0 <= dst page r t p < p.
 Proof.
-  {encoding} page.  (* dst in range *)
+  {tactic} page.  (* dst in range *)
 Qed.
 
 Print Assumptions page_is_matched.
@@ -86,17 +93,17 @@ Print Assumptions page_sends_to_ranks.
 
 RESULT = """\
 From Coq Require Import ZArith Bool Lia.
-Require Import sums machine schedule {encoding} {name}_schedule.
+Require Import sums machine schedule {tactic} {name}_schedule.
 Local Open Scope Z_scope.
 
 Theorem page_is_inductive p : 1 <= p -> inductive page p.
 Proof.
   intro. constructor.
-  - {encoding} page.  (* base *)
-  - {encoding} page.  (* live *)
-  - {encoding} page.  (* step *)
-  - {encoding} page.  (* disjoint *)
-  - {encoding} page.  (* conclusion *)
+  - {prove} page.  (* base *)
+  - {prove} page.  (* live *)
+  - {prove} page.  (* step *)
+  - {prove} page.  (* disjoint *)
+  - {prove} page.  (* conclusion *)
 Qed.
 
 Theorem page_result : {statement}
@@ -111,7 +118,7 @@ Print Assumptions page_result.
 
 AGREEMENT = """\
 From Coq Require Import ZArith Bool Lia.
-Require Import machine terms {encoding} {name}_schedule.
+Require Import machine terms {tactic} {name}_schedule.
 Local Open Scope Z_scope.
 
 Definition same (p r s c t : Z) : bool := {same}.
@@ -119,9 +126,9 @@ Definition same (p r s c t : Z) : bool := {same}.
 Theorem page_agrees p : 1 <= p -> agreement page p (same p).
 Proof.
   intro. constructor.
-  - {encoding}_same page same.  (* same base *)
-  - {encoding}_same page same.  (* same step *)
-  - {encoding}_same page same.  (* same conclusion *)
+  - {prove_same} page same.  (* same base *)
+  - {prove_same} page same.  (* same step *)
+  - {prove_same} page same.  (* same conclusion *)
 Qed.
 
 Theorem page_agreement : {statement}
@@ -153,11 +160,11 @@ forall p, 1 <= p ->
 
 
 class CoqReader(Reader[CoqTerm]):
-    """Reads terms over ``Z`` and ``bool``; ``page`` is whose they are."""
+    """Reads terms over ``Z`` and ``bool`` for a tactic; ``page`` is whose they are."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, tactic: str) -> None:
         super().__init__()
-        self.page, self.operators = page, BY_ENCODING[page.encoding]
+        self.page, self.operators = page, BY_TACTIC[tactic]
 
     def constant(self, x: int | bool) -> CoqTerm:
         if isinstance(x, bool):
@@ -185,7 +192,7 @@ def instance(page: Page, same: Same | None = None) -> dict[str, str]:
         raise Undecided(f"{page.name} is no name in Coq")
     if page.several:
         raise Undecided(f"{page.name}: pages of which a rank sends several messages in a step have no Coq instance")
-    if page.encoding not in BY_ENCODING:
+    if page.encoding not in TACTICS:
         raise Undecided(f"{page.name}: pages whose formulas are read as {page.encoding} have no Coq instance")
     formulas: dict[str, Int | Bool] = {
         "steps": page.steps(p),
@@ -202,28 +209,45 @@ def instance(page: Page, same: Same | None = None) -> dict[str, str]:
     }
     if same:
         formulas["same"] = same(r, s, c, t, p)
-    read = CoqReader(page)
-    terms = {name: read(term) for name, term in formulas.items()}
+    tactic, terms = written_for(page, formulas)
     parts = [part for part in FILES if same or part != "agreement"]
-    return {part: filled(part, page.name, page.encoding, terms) for part in parts}
+    return {part: filled(part, page.name, tactic, terms) for part in parts}
 
 
-def filled(part: str, name: str, encoding: str, terms: Mapping[str, str]) -> str:
+def written_for(page: Page, formulas: Mapping[str, Int | Bool]) -> tuple[str, dict[str, CoqTerm]]:
+    """The tactic that knows all operators of the formulas, and the formulas; raises Undecided if there is none."""
+    *others, last = TACTICS[page.encoding]
+    for tactic in others:
+        with suppress(Undecided):
+            return tactic, read(page, tactic, formulas)
+    return last, read(page, last, formulas)
+
+
+def read(page: Page, tactic: str, formulas: Mapping[str, Int | Bool]) -> dict[str, CoqTerm]:
+    """The formulas in Coq."""
+    reader = CoqReader(page, tactic)
+    return {name: reader(term) for name, term in formulas.items()}
+
+
+def filled(part: str, name: str, tactic: str, terms: Mapping[str, str]) -> str:
     """The text of one file."""
-    return FILES[part].format(encoding=encoding, name=name, statement=STATEMENTS.get(part), **terms)
+    later, statement = LATER.get(tactic, ""), STATEMENTS.get(part)
+    calls = {"tactic": tactic, "prove": f"{tactic}{later}", "prove_same": f"{tactic}_same{later}"}
+    return FILES[part].format(**calls, name=name, statement=statement, **terms)
 
 
 def read_back(text: str, part: str, name: str) -> tuple[str, dict[str, str]] | None:
-    """The encoding and the formulas of an instance's file; None for any other text.
+    """The tactic and the formulas of an instance's file; None for any other text.
 
     So what a stranger wrote is never run, but these formulas in the text above.
     """
-    blanks = {blank for _, blank, _, _ in Formatter().parse(FILES[part]) if blank} - {"encoding", "name", "statement"}
-    for encoding in BY_ENCODING:
-        empty = re.escape(filled(part, name, encoding, {blank: f"@{blank}@" for blank in blanks}))
+    blanks = {blank for _, blank, _, _ in Formatter().parse(FILES[part]) if blank}
+    blanks -= {"tactic", "prove", "prove_same", "name", "statement"}
+    for tactic in BY_TACTIC:
+        empty = re.escape(filled(part, name, tactic, {blank: f"@{blank}@" for blank in blanks}))
         found = re.fullmatch(re.sub(r"@(\w+)@", r"(?P<\1>.+)", empty), text)
         if found and all(map(is_formula, found.groups())):
-            return encoding, found.groupdict()
+            return tactic, found.groupdict()
     return None
 
 

@@ -20,8 +20,12 @@ FOLDER, PROJECT = "coq", "_CoqProject"
 VERSION = "8.16.1"
 """The Coq for which the proofs were written; later ones should do."""
 SHARED = ("sums", "machine", "schedule", "terms")
-GENERIC = {"wrap": (*SHARED, "wrap"), "bits": (*SHARED, "blocks", "bits")}
-"""The files of ``proofs/coq`` that instances need, by how their formulas are read."""
+GENERIC = {
+    "wrap": (*SHARED, "wrap"),
+    "bits": (*SHARED, "blocks", "bits"),
+    "lengths": (*SHARED, "blocks", "bits", "lengths"),
+}
+"""The files of ``proofs/coq`` that instances need, by the tactic that proves them."""
 HYPOTHESES = {
     "result": ["p >= 1", "op is associative and commutative, and zero is neutral"],
     "agreement": ["p >= 1", "op is commutative"],
@@ -75,9 +79,9 @@ def entry(attempt: Attempt, files: dict[str, str], why: str) -> Entry:
     }
 
 
-def generic(*encodings: str) -> dict[str, str]:
+def generic(*tactics: str) -> dict[str, str]:
     """The texts of the files that such instances need (by default all), each after those that it needs itself."""
-    names = {name for encoding in encodings or GENERIC for name in GENERIC[encoding]}
+    names = {name for tactic in tactics or GENERIC for name in GENERIC[tactic]}
     return {
         file.stem: file.read_text(encoding="utf-8") for file in in_order(HERE / f"{name}.v" for name in sorted(names))
     }

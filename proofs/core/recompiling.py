@@ -26,7 +26,7 @@ SECONDS = 600
 Found = tuple[Verdict, str]
 """A verdict and its detail."""
 Instance = tuple[str, Mapping[str, str]]
-"""The encoding of a file, and its formulas."""
+"""The tactic of a file, and its formulas."""
 
 
 class Bench:
