@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import tomllib
 from collections.abc import Callable, Mapping
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sparring.checks.properties import LEVELS
-from sparring.errors import InputError
+from sparring.errors import InputError, did_you_mean
 from sparring.spans import parse
 
 FILE = "pyproject.toml"
@@ -82,8 +81,7 @@ def argument(key: str) -> str:
 def given(file: Path, key: str, value: Any) -> Any:
     """A value as the command takes it."""
     if key not in KEYS:
-        near = difflib.get_close_matches(key, KEYS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = did_you_mean(key, KEYS)
         raise InputError(f"{file}: [tool.sparring] has no key {key!r}; {hint}there are {', '.join(KEYS)}")
     if not KEYS[key].holds(value):
         raise InputError(f"{file}: [tool.sparring] {key} = {value!r}: it must be {KEYS[key].words}")

@@ -4,23 +4,13 @@ import json
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
 import sparring
 from sparring import claiming
-from sparring.cli import cli, exit_code
-from sparring.errors import SparringError
 from sparring.proofs.cost.published import Claim, published
+from tests.sparring.calling import command
 
-
-def call(*args):
-    """The exit code, standard output and error of ``sparring claims``."""
-    result = CliRunner().invoke(cli, ["claims", *args])
-    if isinstance(result.exception, SparringError):  # which main() turns into one sentence and its exit code
-        return exit_code(result.exception), result.stdout, str(result.exception)
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout, result.stderr
+call = command("claims")
 
 
 PAGES = [sparring.page(name) for name in sparring.pages()]

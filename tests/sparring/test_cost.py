@@ -8,25 +8,16 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import sparring
 from sparring import api
-from sparring.cli import cli, exit_code
-from sparring.errors import SparringError
+from tests.sparring.calling import command
 
 RING = (Path(sparring.__file__).parent / "spec" / "ring.py").read_text(encoding="utf-8")
 AT = "p=8,n=1000000,alpha=5us,beta=0.1ns"
 
 
-def call(*args):
-    """The exit code, standard output and error of ``sparring cost``."""
-    result = CliRunner().invoke(cli, ["cost", *map(str, args)])
-    if isinstance(result.exception, SparringError):  # which main() turns into one sentence and its exit code
-        return exit_code(result.exception), result.stdout, str(result.exception)
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout, result.stderr
+call = command("cost")
 
 
 derived = functools.cache(api.cost)

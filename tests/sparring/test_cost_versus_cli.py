@@ -4,23 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import sparring
-from sparring.cli import cli, exit_code
-from sparring.errors import SparringError
+from tests.sparring.calling import command
 
 RING = (Path(sparring.__file__).parent / "spec" / "ring.py").read_text(encoding="utf-8")
 
 
-def call(*args):
-    """The exit code, standard output and error of ``sparring cost``."""
-    result = CliRunner().invoke(cli, ["cost", *map(str, args)])
-    if isinstance(result.exception, SparringError):  # which main() turns into one sentence and its exit code
-        return exit_code(result.exception), result.stdout, str(result.exception)
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.stdout, result.stderr
+call = command("cost")
 
 
 def test_ranges_are_told_line_by_line(snapshot):
