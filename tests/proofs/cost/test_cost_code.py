@@ -79,7 +79,7 @@ def test_c_has_the_same_values(tmp_path):
     source.write_text(f"#include <stdio.h>\n{code.c(COSTS)}\n{union}int main(void) {{\n{prints}    return 0;\n}}\n")
     program = tmp_path / "costs"
     flags = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-O1")
-    subprocess.run([COMPILER, *flags, source, "-o", program, "-lm"], check=True, timeout=120)
+    subprocess.run([str(COMPILER), *flags, source, "-o", program, "-lm"], check=True, timeout=120)
     printed = subprocess.run([program], check=True, timeout=60, capture_output=True, text=True).stdout.split()
     assert len(printed) == len(wanted) > 40
     for call, value, right in zip(calls, map(float, printed), wanted):

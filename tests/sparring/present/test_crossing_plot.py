@@ -40,7 +40,8 @@ def test_curves_over_n_reach_from_end_to_end_and_cross_where_told(over_n):
 
 def test_every_curve_and_crossing_is_drawn(over_n):
     (axes,) = crossing.figure(over_n).axes
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["ring", "recursive_doubling"]
+    legend = axes.get_legend()
+    assert legend and [text.get_text() for text in legend.get_texts()] == ["ring", "recursive_doubling"]
     assert len(axes.lines) == 3 and [text.get_text() for text in axes.texts] == ["68750"]
     assert "$" not in "".join(label.get_text() for label in (*axes.get_xticklabels(), *axes.get_yticklabels()))
 
