@@ -1,8 +1,9 @@
 (* One tactic for pages whose messages are blocks of chunks with numbers in reverse order: how far two
    numbers are apart is the length of x ^ y, and a flipped bit changes it in one of three ways
    ([flip_apart]).  So x ^ y < 1 << e says that they are at most e apart, and so does that y lies in the
-   block of 2 ^ e numbers that begins at (x >> e) << e.  Numbers below 2 ^ l are kept closed behind their bounds
-   and opened at last; of a sender it is used that it sends to the receiver, as the schedule's proof says.
+   block of 2 ^ e numbers that begins at (x >> e) << e.  Which rank a number below 2 ^ l belongs to, and which
+   rank sends, is kept closed behind the bounds and opened at last, so that cases are few; of a sender it is used
+   that it sends to the receiver, as the schedule's proof says.
 
    proofs/core/coq.py calls [lengths] for the schedule and, with what was proved of it, [lengths_from] and
    [lengths_same_from], where a page has an operator that [bits] does not know. *)
@@ -48,7 +49,8 @@ Theorem reverse_flipped v e w n : flip v e w -> 0 <= e < n ->
   reverse w n = Z.lxor (reverse v n) (2 ^ (n - 1 - e)).
 Proof. intros -> He. now apply reverse_flip. Qed.
 
-Theorem mirrored_alike x y l v w : mirrored x l v -> mirrored y l w -> 0 <= l -> 0 <= x < 2 ^ l -> 0 <= y < 2 ^ l ->
+Theorem mirrored_alike x y l v w :
+  mirrored x l v -> mirrored y l w -> 0 <= l -> 0 <= x < 2 ^ l -> 0 <= y < 2 ^ l ->
   at_last (v = w -> x = y).
 Proof. intros -> -> Hl Hx Hy. exact (reverse_injective x y l Hl Hx Hy). Qed.
 
@@ -130,10 +132,9 @@ Ltac close y :=
     lazymatch goal with
     | E : closed ?n y |- _ => replace y with n by exact E
     | _ : size ?l |- _ =>
-    let H := fresh in
-    assert (H : 0 <= y < 2 ^ l) by (destruct c eqn:?; lia);
-    let n := fresh "n" in let E := fresh in
-    remember y as n eqn:E in *; change (closed n y) in E end
+        assert (0 <= y < 2 ^ l) by (destruct c eqn:?; lia);
+        let n := fresh "n" in let E := fresh in remember y as n eqn:E in *; change (closed n y) in E
+    end
   end.
 
 (* Numbers that turn out to be written alike are one. *)
@@ -143,17 +144,22 @@ Ltac merge := repeat match goal with
       let Q := fresh in assert (Q : m = n) by (transitivity y; [exact F|symmetry; exact E]); clear F; subst m
   end.
 
+(* That two truths are not both so is a case distinction, which is put off. *)
 Ltac recall_truths := repeat match goal with I : at_last (@eq bool _ _) |- _ => unfold at_last in I end.
-Ltac open_one E := unfold closed in E; revert E;
+Ltac open_one E :=
+  unfold closed in E; revert E;
   lazymatch goal with
   | |- _ = (if ?a <? ?b then _ else _) -> _ => let L := fresh "L" in destruct (Z.ltb_spec a b) as [L|L]
   | |- _ = (if ?c then _ else _) -> _ => destruct c eqn:?
   | _ => idtac
   end; intro E.
+
 (* What a number is, and the rank that it is the number of. *)
 Ltac open_in y := repeat match goal with S : closed ?s _ |- _ => lazymatch y with context [s] => open_one S end end.
 Ltac open_number E :=
   lazymatch type of E with closed _ ?y => open_in y end; recall_truths; open_one E.
+
+(* Whether the closed number z is w. *)
 Ltac equate z w E :=
   lazymatch z with w => fail | _ => idtac end;
   let Q := fresh in
@@ -183,8 +189,7 @@ Ltac read_reverse_of v l :=
   first
   [ match goal with F : flip ?u ?e v |- _ => rewrite !(reverse_flipped u e v l F) by lia end
   | match goal with M : mirrored v l ?z |- _ => rewrite <- !M end
-  | let z := fresh "z" in let E := fresh in
-    let M := fresh in
+  | let z := fresh "z" in let E := fresh in let M := fresh "M" in
     destruct (reverse_below v l ltac:(lia)) as [z [E [M ?]]]; rewrite !E; clear E;
     repeat match goal with N : mirrored ?u l ?y |- _ =>
       lazymatch u with v => fail | _ => idtac end;
@@ -208,13 +213,14 @@ Ltac known_apart x y :=
   match goal with A : apart x y ?n |- _ =>
     replace (bit_length (Z.lxor x y)) with n by (rewrite A; symmetry; apply length_bits; lia) end.
 
-(* Which of two numbers that differ is the smaller is told where it is known; else arithmetic tries both ways. *)
-Ltac equal_or_not a b :=
-  let N := fresh in
-  destruct (Z.eqb_spec a b) as [?|N]; possible;
-  try lazymatch type of N with _ <> _ => first [assert (a < b) by lia; clear N | assert (b < a) by lia; clear N] end.
-
-(* One term of x, whose operands are read; where there is none, one comparison is decided. *)
+(* What a truth says of numbers. *)
+Ltac simple_truth A :=
+  lazymatch A with
+  | context [negb _] => fail
+  | context [_ && _] => fail
+  | context [_ || _] => fail
+  | _ => idtac
+  end.
 Ltac meant H :=
   lazymatch type of H with
   | (_ <=? _) = true => apply Z.leb_le in H
@@ -223,22 +229,12 @@ Ltac meant H :=
   | true = true => clear H
   | _ => idtac
   end.
-(* What is closed is opened, and what could not be decided then may be now. *)
-Ltac open_all :=
-  repeat match goal with E : closed _ _ |- _ =>
-    open_one E;
-    repeat match goal with
-    | I : at_last (true && ?x = false) |- _ => change (x = false) in I
-    | I : at_last (false && _ = false) |- _ => clear I
-    end; possible end;
-  recall_truths.
-Ltac remind :=
-  repeat match goal with
-  | H : at_last (?A <-> ?B) |- _ =>
-      unfold at_last in H; first [assert (A /\ B) by lia | assert (~ A /\ ~ B) by lia]; clear H
-  | H : at_last (?A -> ?B) |- _ => unfold at_last in H; specialize (H ltac:(lia))
-  end.
 
+(* Which of two numbers that differ is the smaller is told where it is known; else arithmetic tries both ways. *)
+Ltac equal_or_not a b :=
+  let N := fresh in
+  destruct (Z.eqb_spec a b) as [?|N]; possible;
+  try lazymatch type of N with _ <> _ => first [assert (a < b) by lia; clear N | assert (b < a) by lia; clear N] end.
 Ltac both_or_not a b :=
   let I := fresh "I" in
   destruct (a && b) eqn:I;
@@ -246,6 +242,7 @@ Ltac both_or_not a b :=
   |change (at_last (a && b = false)) in I];
   try (exfalso; open_in a; recall_truths; lia).
 
+(* One term of x, whose operands are read; where there is none, one comparison is decided. *)
 Ltac read_now x :=
   match x with
   | context [reverse ?y ?e] => ready y; ready e; first [settle_number y | read_reverse_of y e]
@@ -277,13 +274,7 @@ Ltac close_in x :=
   | context [reverse ?y _] => close y
   end.
 
-Ltac simple_truth A :=
-  lazymatch A with
-  | context [negb _] => fail
-  | context [_ && _] => fail
-  | context [_ || _] => fail
-  | _ => idtac
-  end.
+(* The next hypothesis is read, or else the goal, by one term or one comparison. *)
 Ltac one_more :=
   lazymatch goal with
   | |- ((Z.shiftl _ _ <=? _) && _) = true -> _ => lazymatch goal with |- ?A -> _ => first [close_in A | see A] end
@@ -291,21 +282,42 @@ Ltac one_more :=
   | |- (_ && _) = true -> _ => let H := fresh in let G := fresh in
       intro H; apply andb_prop in H; destruct H as [H G]; revert H G
   | |- ?s = (if ?c then ?u else ?v) -> _ =>
-      first [is_var s; lazymatch c with _ <? _ => idtac end; ready c; ready u; ready v; let H := fresh in intro H; change (closed s (if c then u else v)) in H
-            | lazymatch goal with |- ?A -> _ => first [close_in A | see A] end]
+      first
+      [ is_var s; lazymatch c with _ <? _ => idtac end; ready c; ready u; ready v;
+        let H := fresh in intro H; change (closed s (if c then u else v)) in H
+      | lazymatch goal with |- ?A -> _ => first [close_in A | see A] end ]
   | |- ?A -> _ => first [ready A; simple_truth A; let H := fresh in intro H; meant H; possible;
         try (lazymatch type of H with ?x = ?y => is_var x; is_var y; subst x; merge end) | close_in A | see A]
-  | |- ?g => tryif ready g then fail else first [close_in g|see g]
+  | |- ?g => tryif ready g then fail else first [close_in g | see g]
   end;
   cbn [andb orb negb]; cbv beta iota.
 
+(* Whose numbers they are is closed before any case is looked at. *)
+Ltac numbers := repeat lazymatch goal with |- ?g => close_in g end.
 (* Conditions on which exponents depend. *)
 Ltac exponents :=
   repeat (match goal with |- context [2 ^ ?e] =>
       lazymatch e with context [if _ then _ else _] => see e end end;
       cbn [andb orb negb]; cbv beta iota).
 
+(* What is closed is opened, as long as it is possible. *)
+Ltac open_all :=
+  repeat match goal with E : closed _ _ |- _ =>
+    open_one E;
+    repeat match goal with
+    | I : at_last (true && ?x = false) |- _ => change (x = false) in I
+    | I : at_last (false && _ = false) |- _ => clear I
+    end; possible end;
+  recall_truths.
+(* What could not be decided then may be now. *)
+Ltac remind :=
+  repeat match goal with
+  | H : at_last (?A <-> ?B) |- _ =>
+      unfold at_last in H; first [assert (A /\ B) by lia | assert (~ A /\ ~ B) by lia]; clear H
+  | H : at_last (?A -> ?B) |- _ => unfold at_last in H; specialize (H ltac:(lia))
+  end.
 Ltac arithmetic := first [lia | remind; first [lia | open_all; first [lia | remind; lia]]].
+
 (* Truths that are to be equal, comparison by comparison. *)
 Ltac weigh :=
   repeat (match goal with
@@ -352,9 +364,9 @@ Ltac begin page :=
     let l := fresh "l" in let E := fresh in
     destruct (read_log x ltac:(lia)) as [l [E [? [? [? [? ?]]]]]]; rewrite !E; clear E end;
   rewrite ?Z.add_simpl_r;
-  repeat match goal with |- context [Z.shiftr ?y 1] => rewrite !(shift_constant y 1) by lia; change (2 ^ 1) with 2 end;
+  repeat match goal with |- context [Z.shiftr ?y 1] =>
+    rewrite !(shift_constant y 1) by lia; change (2 ^ 1) with 2 end;
   halves.
-Ltac numbers := repeat lazymatch goal with |- ?g => close_in g end.
 Ltac read_all page := begin page; numbers; exponents; halves; repeat one_more; the_end.
 Ltac lengths page :=
   cbv zeta; intros; unfold is_true in *;
