@@ -22,7 +22,7 @@ from sparring.proofs.core.manifest import unchanged
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict
 
 SECONDS = 600
-"""For one file; on an idle machine the longest of sparring's own, doubling's agreement, takes a minute."""
+"""For one file; on an idle machine the longest of sparring's own, rabenseifner's agreement, takes 90 s and 2 GB."""
 Found = tuple[Verdict, str]
 """A verdict and its detail."""
 Instance = tuple[str, Mapping[str, str]]
