@@ -55,8 +55,8 @@ class Comparison:
     """Which of two algorithms costs less, for ``over`` from ``start`` to ``end``.
 
     ``cheaper``: in each range between ``crossings``, the name of the one that costs less, "" for the same cost.
-    ``formula``: where the two meet, if sympy solved that; it holds under ``given``.  ``costs``: where
-    each cost lies for the letter between two numbers.
+    ``formula``: where the two meet, if they do so once and sympy solved that; it holds under ``given``.
+    ``costs``: where each cost lies for the letter between two numbers.
     """
 
     names: tuple[str, str]
@@ -98,17 +98,20 @@ def compare(a: Either, b: Either, over: str, at: Mapping[str, units.Given], star
     costs = of_letter(times[0], over, point), of_letter(times[1], over, point)
     names = (a.page.name, b.page.name)
     quantity = "time" if timed else "bytes"
-    if difference == 0 or (
-        not difference.has(sympy.Sum) and sympy.simplify(difference) == 0
-    ):  # of sums that takes minutes
+    if vanishes(difference):
         return Comparison(names, over, quantity, low, high, hypotheses, (), ("",), None, costs)
     pieces = stepwise(function, low, high) if over == "p" else bracketed(function, low, high)
     ranges = merged(pieces)
     crossings = tuple(Crossing(before[1], after[0]) for before, after in pairwise(ranges))
     cheaper = tuple({1: names[1], -1: names[0], 0: ""}[found] for _, _, found in ranges)
     start_, end_ = ranges[0][0], ranges[-1][1]
-    formula = solved(difference, over)
+    formula = solved(difference, over) if len(crossings) == 1 else None  # else it lies outside of the range
     return Comparison(names, over, quantity, start_, end_, hypotheses, crossings, cheaper, formula, costs)
+
+
+def vanishes(difference: Expr) -> bool:
+    """Whether it is 0 everywhere; of sums, which take minutes to simplify, only where that is seen at once."""
+    return bool(difference == 0 or (not difference.has(sympy.Sum) and sympy.simplify(difference) == 0))
 
 
 def edge(over: str, given: units.Given | None, default: Fraction) -> Fraction:
@@ -173,8 +176,6 @@ def bracketed(function: Function, low: Fraction, high: Fraction) -> Iterator[tup
     """The sign in intervals that are halved until it is clear, or None where they get small; from left to right."""
     todo = [(low, high)]
     for _ in range(PATIENCE):
-        if not todo:
-            return
         left, right = todo.pop()
         found = sign(function(left, right))
         if found is None and right - left > CLOSE * left:
@@ -182,6 +183,8 @@ def bracketed(function: Function, low: Fraction, high: Fraction) -> Iterator[tup
             todo += [(middle, right), (left, middle)]
         else:
             yield left, right, found
+        if not todo:
+            return
     raise Undecided(f"from {float(todo[-1][0]):g} on the costs stay too near each other to say which is less")
 
 

@@ -41,7 +41,8 @@ def told(algorithms: tuple[str, ...], versus: str, over: str, between: tuple[Any
         result, extra = Result(subject, "crossings", UNDECIDED, str(why)), {}
     else:
         verdict = proved_up_to(int(found.end)) if over == "p" else proved_at(int(at["p"]))
-        result, extra = Result(subject, "crossings", verdict, HOW), {"comparison": enveloped(found)}
+        detail = f"{HOW}; {span(over, found.start, found.end)}"
+        result, extra = Result(subject, "crossings", verdict, detail), {"comparison": enveloped(found)}
         if plot:
             crossing.save(found, plot)
         for line in () if json_ else lines(found, support if "sparse" in (a.data, b.data) else "", at):

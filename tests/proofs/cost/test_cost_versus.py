@@ -88,6 +88,12 @@ def test_one_cost_is_the_same_as_itself():
     assert (found.crossings, found.cheaper, found.formula) == ((), ("",), None)
 
 
+def test_a_meeting_outside_of_the_range_is_not_told():
+    """The formula is of the crossing that is there, and of no other."""
+    found = compare(COSTS["ring_allgather"], COSTS["ring"], "rho", {"p": 8, "n": 10**6}, start="0.2")
+    assert (found.crossings, found.cheaper, found.formula) == ((), ("ring",), None)
+
+
 def test_a_planted_touch_is_not_told_as_an_order():
     """A difference that reaches 0 without a change of sign."""
     touching = versus.of_letter((n - 5) ** 2, "n", {})
