@@ -22,6 +22,7 @@ from sparring.checks import carried
 from sparring.checks import target as targets
 from sparring.checks.group import Group
 from sparring.errors import InputError, SparringError
+from sparring.job import abort
 from sparring.proofs.core import refinement
 from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.world import world
@@ -138,8 +139,8 @@ def on_all_ranks(prepare: Callable[[], tuple[Page, list[Any]]]) -> tuple[Page, l
     except SparringError as wrong:
         error = wrong
     except BaseException:
-        os.write(2, traceback.format_exc().encode())  # at once: of many lines the launcher may lose the last
-        comm.Abort(1)
+        os.write(2, traceback.format_exc().encode())
+        abort(comm)
         raise
     told = comm.allgather((str(error) if error else "", digest(*prepared) if prepared else ""))
     odd = [r for r, one in enumerate(told) if one[0]] or [r for r, one in enumerate(told) if one != told[0]]
@@ -181,8 +182,8 @@ def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
         comm.Reduce(seconds, slowest, MPI.MAX)
         ys = gathered(comm, page, x, y)
     except Exception:
-        os.write(2, traceback.format_exc().encode())  # at once: of many lines the launcher may lose the last
-        comm.Abort(1)
+        os.write(2, traceback.format_exc().encode())
+        abort(comm)
         raise
     if comm.Get_rank():
         return None

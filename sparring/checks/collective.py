@@ -9,12 +9,9 @@ ranks that hang say where, and the job is aborted.
 from __future__ import annotations
 
 import faulthandler
-import fcntl
 import os
-import termios
 import threading
 import time
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -27,7 +24,7 @@ from sparring.checks.examined import Examined, ask_for, examined
 from sparring.checks.line import Message
 from sparring.checks.rank import Comms, own_traceback, play
 from sparring.errors import InputError, RankFailed
-from sparring.job import launched
+from sparring.job import abort, launched
 
 if TYPE_CHECKING:
     import pytest
@@ -184,10 +181,7 @@ class Job:
 
     def _abort(self, why: str) -> NoReturn:
         self._say(why)
-        deadline = time.monotonic() + GRACE
-        while unread(self.terminal) and time.monotonic() < deadline:  # a launcher may drop what it has not read yet
-            time.sleep(NAP)
-        self.world.Abort(1)
+        abort(self.world, self.terminal)
         os._exit(1)
 
     def _say(self, text: str) -> None:
@@ -217,14 +211,6 @@ class Led:
         named = target if isinstance(target, str) else None
         self.job.share(Message({**asked, "named": named}, xs))
         return self.job.examine(target, xs, **asked)
-
-
-def unread(terminal: int) -> int:
-    """Bytes in the pipe ``terminal`` that its other end has not read; 0 if it is none."""
-    count = array("i", [0])
-    with suppress(OSError):
-        fcntl.ioctl(terminal, termios.FIONREAD, count)
-    return count[0]
 
 
 def joined(message: Message) -> NDArray[np.uint8]:
