@@ -10,7 +10,8 @@ from typing import Any
 
 HOME = {
     **dict.fromkeys(
-        ("contention", "cost", "crossover", "page", "pages", "prove", "recheck", "run", "verify"), "sparring.api"
+        ("advise", "contention", "cost", "crossover", "page", "pages", "prove", "recheck", "run", "verify"),
+        "sparring.api",
     ),
     **dict.fromkeys(
         ("InputError", "MissingExtra", "RankFailed", "Refuted", "SparringError", "Undecided", "UnknownPage"),

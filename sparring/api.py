@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from fractions import Fraction
 
+    from sparring.advising.advice import Advice
     from sparring.proofs.contention.judgement import Judgement
     from sparring.proofs.core.kernel import Attempt
     from sparring.proofs.cost.costs import Cost
+    from sparring.proofs.cost.machines import Machine
     from sparring.proofs.cost.unioncost import UnionCost
     from sparring.proofs.cost.versus import Comparison
     from sparring.report import Report
@@ -248,6 +250,41 @@ def crossover(
     from sparring.proofs.cost.versus import compare
 
     return compare(cost(a, support=support), cost(b, support=support), over, at, start, end)
+
+
+def advise(
+    gradients: str | Path | Sequence[str | Path] | Mapping[str, Any] | None = None, machine: Machine | str = "eth-25g",
+    ranks: Iterable[int] = (), *, density: str | float | Fraction = "1%", key: str | None = None,
+    topology: str = "crossbar", algorithms: Sequence[str | Page] = (), track: Track = lambda items, _: items,
+) -> Advice:  # fmt: skip
+    """Which allreduce for these gradients on this machine: derived costs of all algorithms, compared.
+
+    ``gradients``: a file ``.npy``, ``.npz`` or ``.safetensors``, whose arrays are layers with the worker
+    as first axis; several files, one a worker; such arrays by name; None for the shipped sample.
+    ``machine``: one, a preset's name, or a JSON file.  ``ranks``: by default as many as there are
+    workers.  ``density``: the part of its entries that a worker keeps where an algorithm takes
+    sparse vectors.  ``algorithms``: by default all.  ``track`` as for :func:`verify`.
+
+    Raises InputError where one of these is not what it should be, Undecided where no algorithm has a cost.
+
+    >>> [answer.options[0].algorithm for answer in advise(ranks=[4, 64], machine="eth-25g").answers]
+    ['ring_allgather', 'recursive_doubling']
+    """
+    from sparring import given
+    from sparring.advising import advice, measuring
+    from sparring.advising import gradients as files
+    from sparring.proofs.cost import machines
+
+    if isinstance(gradients, Mapping):
+        found = files.held(gradients)
+    elif gradients is None:
+        found = files.sample()
+    else:
+        found = files.load([gradients] if isinstance(gradients, (str, Path)) else gradients, key)
+    on = machines.machine(machine) if isinstance(machine, str) else machine
+    among = [one if isinstance(one, Page) else page(one) for one in algorithms or pages()]
+    measured = measuring.profile(found, given.fraction(density), track)
+    return advice.advise(measured, on, among, [*ranks] or [max(2, found.workers)], topology, track)
 
 
 def cost_report(costs: Sequence[Cost | UnionCost], undecided: Mapping[str, str], seconds: float) -> Report:

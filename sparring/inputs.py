@@ -34,6 +34,7 @@ Vector = npt.NDArray[Any]
 
 DTYPES = VALUES
 SIZE = 2**30  # bytes, of the file and of everything in it when uncompressed
+LENGTH = 2**46  # of an axis
 RANKS = MEMBERS = 4096
 HEADER = 16_384  # bytes within which a member's header must end; numpy's own limit is 10,000
 WANTED = "one 2-D array (rank by entry), or 1-D arrays named rank0, rank1, ..."
@@ -56,8 +57,8 @@ class Header(NamedTuple):
 class Archive:
     """An open ``.npz``: its members, their headers, and the arrays of those that are asked for."""
 
-    def __init__(self, path: Path, file: zipfile.ZipFile, limit: int) -> None:
-        self.path, self.file = path, file
+    def __init__(self, path: Path, file: zipfile.ZipFile, limit: int, dtypes: Sequence[str] = DTYPES) -> None:
+        self.path, self.file, self.dtypes = path, file, dtypes
         members = file.infolist()
         if len(members) > MEMBERS:
             raise InputError(f"{path}: {len(members)} entries; at most {MEMBERS} are read")
@@ -87,19 +88,26 @@ class Archive:
         except GARBLED as error:
             raise self.fault(name, "is not an array in numpy's .npy format; write it with numpy.savez") from error
 
+    def checked(self, name: str) -> Header:
+        """What the entry declares; raises InputError where its dtype is not wanted or its size is another."""
+        header = shape, _, dtype, offset = self.headers[name]
+        right = either(self.dtypes)
+        if dtype.hasobject:
+            raise self.fault(name, f"holds Python objects, which need pickle and are not read; right: {right}")
+        if dtype.newbyteorder("=").name not in self.dtypes:
+            raise self.fault(name, f"has dtype {dtype}; right: {right}")
+        size = self.members[name].file_size
+        if not all(0 <= length <= LENGTH for length in shape) or offset + math.prod(shape) * dtype.itemsize != size:
+            raise self.fault(name, f"is damaged: its shape does not fit its {size} bytes")
+        return Header(*header)
+
     def read(self, name: str) -> Vector:
         """The entry's array, in native byte order.
 
-        Raises InputError where its dtype is none of DTYPES or its entries are not what it declares.
+        Raises InputError where its dtype is not wanted or its entries are not what it declares.
         """
-        shape, fortran, dtype, offset = self.headers[name]
-        if dtype.hasobject:
-            raise self.fault(name, f"holds Python objects, which need pickle and are not read; right: {either(DTYPES)}")
-        if (native := dtype.newbyteorder("=")).name not in DTYPES:
-            raise self.fault(name, f"has dtype {dtype}; right: {either(DTYPES)}")
+        shape, fortran, dtype, offset = self.checked(name)
         size, count = self.members[name].file_size, math.prod(shape)
-        if not all(0 <= length <= SIZE for length in shape) or offset + count * dtype.itemsize != size:
-            raise self.fault(name, f"is damaged: its shape does not fit its {size} bytes")
         try:
             data = self.file.read(self.members[name])
         except DAMAGED as error:
@@ -107,7 +115,7 @@ class Archive:
         if len(data) != size:
             raise self.fault(name, f"is damaged: it has {len(data)} bytes and declares {size}")
         array = np.frombuffer(data, dtype, count, offset).reshape(shape, order="F" if fortran else "C")
-        return array.astype(native, order="C")
+        return array.astype(dtype.newbyteorder("="), order="C")
 
 
 def load_vectors(

@@ -1,0 +1,303 @@
+"""Which allreduce, for gradients that were measured and a machine: every algorithm's derived cost, compared.
+
+Seconds are those of the derived formulas, in lock step.  For chunks that are sparse they need the sizes
+of unions of so many ranks' supports.  Up to the number of workers that was measured these are known;
+beyond, they lie between no new entry at all and as many with every rank as with the last one that
+was measured: a union grows ever more slowly where ranks are alike.  What is expected
+there goes on as the last measured steps did, each so many times smaller than the one before it.
+That rule is our own; it is exact for independent supports and for identical ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from sparring.advising.amounts import amount, lasting, percent
+from sparring.advising.measuring import Measured, Profile, Track, together
+from sparring.errors import InputError, Undecided
+from sparring.proofs.contention.judgement import judge
+from sparring.proofs.cost import unioncost
+from sparring.proofs.cost.costs import Cost, cost
+from sparring.proofs.cost.machines import Machine
+from sparring.proofs.cost.published import holds
+from sparring.proofs.cost.unioncost import UnionCost
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import number
+from sparring.unions import Growth
+
+RANKS = 65_536  # up to which steps are summed one by one
+SMALL = 8  # ranks on which contention is looked at
+STARTUP = Fraction(1, 10)  # of a bucket's time; our own choice
+RESULTS = {
+    "vector": "all",
+    "lists": "kept",
+    "sparse": "kept",
+    "selected": "cut",
+}
+"""Which entries are summed, by what an algorithm takes: all, those that are kept, or such that are cut on the way."""
+
+
+class Range(NamedTuple):
+    """From the most favourable case to the least."""
+
+    low: Fraction
+    expected: Fraction
+    high: Fraction
+
+
+class Option(NamedTuple):
+    """One algorithm on so many ranks."""
+
+    algorithm: str
+    result: str
+    messages: int
+    nbytes: Range
+    """That a rank sends, where the entries lie evenly in the chunks."""
+    time: Range
+    """Seconds; but for the lowest, with chunks as full as the fullest."""
+    startup: Fraction
+    """The part of the expected time that goes with the number of messages alone."""
+    risks: tuple[str, ...]
+
+
+class Plan(NamedTuple):
+    """Layers reduced together, bucket by bucket, in the order in which backpropagation has them ready."""
+
+    buckets: tuple[tuple[str, ...], ...]
+    least: int
+    """Entries from which on a bucket's start-up is a tenth of its time."""
+    time: Fraction
+    by_layer: Fraction
+    fused: Fraction
+
+
+class Answer(NamedTuple):
+    """What is advised for so many ranks: the options, fastest first."""
+
+    ranks: int
+    options: tuple[Option, ...]
+    left_out: tuple[tuple[str, str], ...]
+    """Algorithms that are not judged here, and why."""
+    plan: Plan
+    reason: str
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Gradients, a machine, and an answer for each number of ranks."""
+
+    profile: Profile
+    machine: Machine
+    topology: str
+    answers: tuple[Answer, ...]
+
+
+def advise(
+    profile: Profile, machine: Machine, pages: Sequence[Page], ranks: Sequence[int], topology: str,
+    track: Track = lambda items, _: items,
+) -> Advice:  # fmt: skip
+    """The advice; raises InputError for a number of ranks that is not from 2 to RANKS."""
+    if wrong := [p for p in ranks if not 2 <= p <= RANKS]:
+        raise InputError(f"ranks={wrong[0]}: advice is for 2 to {RANKS} ranks")
+    derived, left_out = derivations(track(pages, "deriving costs"))
+    answers = tuple(answer(profile, machine, derived, left_out, p, topology) for p in ranks)
+    return Advice(profile, machine, topology, answers)
+
+
+Derived = Cost | UnionCost
+
+
+def derivations(pages: Iterable[Page]) -> tuple[list[Derived], list[tuple[str, str]]]:
+    """Their costs, and the pages that have none, with the reason."""
+    found: list[Derived] = []
+    without: list[tuple[str, str]] = []
+    for page in pages:
+        try:
+            found.append(unioncost.derive(page) if page.data == "sparse" else cost(page))
+        except Undecided as why:
+            without.append((page.name, str(why)))
+    return found, without
+
+
+def answer(
+    profile: Profile, machine: Machine, derived: Sequence[Derived], left_out: Sequence[tuple[str, str]], p: int,
+    topology: str,
+) -> Answer:  # fmt: skip
+    """What is advised for ``p`` ranks."""
+    options, without = [], [*left_out]
+    for one in derived:
+        try:
+            options.append(option(one, profile, machine, p, topology))
+        except (InputError, Undecided) as why:
+            without.append((one.page.name, str(why)))
+    if not options:
+        raise Undecided(f"no algorithm has a cost for {p} ranks: {'; '.join(why for _, why in without)}")
+    options.sort(key=lambda option: option.time.expected)
+    best = next(one for one in derived if one.page.name == options[0].algorithm)
+    return Answer(p, tuple(options), tuple(without), plan(best, profile, machine, p), reason(options))
+
+
+def option(derived: Derived, profile: Profile, machine: Machine, p: int, topology: str) -> Option:
+    """What an algorithm costs, and its risks."""
+    page, fused, width = derived.page, profile.fused, profile.width
+    full = fused.crowding(p) if page.data == "sparse" else Fraction(1)
+    cases = [needed(derived, fused, p, width, case, Fraction(1)) for case in Range._fields]
+    crowded = [needed(derived, fused, p, width, case, full) for case in Range._fields]
+    time = Range(*(seconds(machine, one) for one in (cases[0], *crowded[1:])))
+    return Option(
+        algorithm=page.name,
+        result=RESULTS[page.data],
+        messages=cases[0].messages,
+        nbytes=Range(*(one.nbytes for one in cases)),
+        time=time,
+        startup=machine.alpha * cases[0].messages / time.expected if time.expected else Fraction(0),
+        risks=tuple(risks(derived, profile, p, topology)),
+    )
+
+
+class Needed(NamedTuple):
+    """What a rank sends and adds."""
+
+    messages: int
+    nbytes: Fraction
+    added: Fraction
+
+
+def seconds(machine: Machine, needed: Needed) -> Fraction:
+    """On that machine."""
+    return machine.alpha * needed.messages + machine.beta * needed.nbytes + machine.gamma * needed.added
+
+
+def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full: Fraction) -> Needed:
+    """That of one allreduce of ``what``; ``case``: a field of Range; ``full``: the fullest chunk against the mean."""
+    page, n = derived.page, what.size
+    if isinstance(derived, UnionCost):
+        union = growing(what.growth, case)
+        found = unioncost.measured(page, p, n, lambda s: min(Fraction(n), full * union(s)), width)
+        return Needed(found.messages, found.nbytes, found.added)
+    k = min(what.growth.k) if case == "low" else max(what.growth.k)
+    length = known(derived, n, p)
+    point = derived.at(p=p, n=length, **({} if page.data == "vector" else {"k": k}), width=width)
+    if point.critical is None:
+        raise Undecided(f"{page.name}: no closed form of what is sent: {'; '.join(derived.gaps)}")
+    entries = point.critical if page.data == "vector" else point.critical // 2
+    return Needed(point.messages, Fraction(number(page.octets(entries, length, width))), Fraction(point.added or 0))
+
+
+def known(derived: Cost, n: int, p: int) -> int:
+    """``n``, or the next length for which the formulas hold, where they ask for halves without a remainder."""
+    power = 1 << p.bit_length() - 1
+    return n if holds(derived.given, n, p, 0, **derived.derived.letters) else -(-n // power) * power
+
+
+def growing(growth: Growth, case: str) -> Callable[[int], Fraction]:
+    """The size of the union of ``s`` ranks' supports, measured as far as there are workers, then as ``case`` says."""
+    measured: dict[str, Sequence[int | Fraction]] = {"low": growth.low, "expected": growth.mean, "high": growth.high}
+    sizes = [Fraction(size) for size in measured[case]]
+    workers, last = growth.ranks, sizes[-1]
+    steps = [Fraction(growth.mean[0]), *(b - a for a, b in zip(growth.mean, growth.mean[1:]))]
+    shrinks = shrinking(steps, growth)
+
+    def union(s: int) -> Fraction:
+        if s <= workers:
+            return sizes[s - 1]
+        more = s - workers
+        if case == "low":
+            return last
+        if case == "high" or shrinks >= 1:
+            return min(Fraction(growth.n), last + more * steps[-1])
+        new = float(steps[-1]) * shrinks * (1 - shrinks**more) / (1 - shrinks)
+        return min(Fraction(growth.n), last + round(new))
+
+    return union
+
+
+def shrinking(steps: Sequence[Fraction], growth: Growth) -> float:
+    """By which factor each step of the union's growth is smaller than the one before, at the last that were measured.
+
+    One worker says nothing of that: its supports are taken to be independent of the others'.
+    """
+    if len(steps) == 1:
+        return 1 - float(growth.typical) / growth.n if growth.n else 0.0
+    back = min(2, len(steps) - 1)
+    return float(steps[-1] / steps[-1 - back]) ** (1 / back) if steps[-1 - back] else 0.0
+
+
+def risks(derived: Derived, profile: Profile, p: int, topology: str) -> Iterator[str]:
+    """What may be worse than the formulas say."""
+    page, fused = derived.page, profile.fused
+    if page.data != "vector" and (lost := 1 - min(fused.kept)) > 0:
+        yield f"{percent(lost)} of the squared norm is not kept: carry it over as residuals"
+    if page.data == "selected":
+        yield "sums are cut again on the way: the result is not the sum of what ranks keep"
+    if page.data == "sparse":
+        full = fused.crowding(p)
+        if full >= 2:
+            yield f"the fullest of {p} chunks has {float(full):.1f} times its even part: shuffle the entries once"
+        if p > fused.growth.ranks:
+            yield f"unions of more than {fused.growth.ranks} workers are not measured"
+    yield from uneven(derived, fused, p)
+    if isinstance(derived, Cost) and (length := known(derived, fused.size, p)) != fused.size:
+        yield f"its formulas are those of {length} entries, which they can halve without a remainder"
+    level = judge(page, topology, min(p, SMALL)).freedom.level
+    if level != "exclusive":
+        yield f"messages can meet on a {topology} ({level}, seen at p={min(p, SMALL)})"
+
+
+def uneven(derived: Derived, fused: Measured, p: int) -> Iterator[str]:
+    """Whether more ranks, a power of two of them, would send fewer messages."""
+    power = 1 << (p - 1).bit_length()
+    if power == p or isinstance(derived, UnionCost):
+        return
+    here, there = (needed(derived, fused, q, 4, "expected", Fraction(1)).messages for q in (p, power))
+    if here > there:
+        yield f"{p} is no power of two: {here} messages one after the other, {there} on {power} ranks"
+
+
+def reason(options: Sequence[Option]) -> str:
+    """Why the first is the first, in a sentence."""
+    best, *others = options
+    told = f"{best.algorithm}: {amount(best.nbytes.expected)} a rank in {best.messages} messages"
+    told += f", start-up is {percent(best.startup)} of its time"
+    if others:
+        more = others[0].time.expected / best.time.expected - 1 if best.time.expected else 0
+        told += f"; the next, {others[0].algorithm}, takes {percent(more)} longer"
+        if best.time.high > others[0].time.low:
+            told += ", but their ranges overlap"
+    exact = next((one for one in others if one.result == RESULTS["vector"]), None)
+    if best.result != RESULTS["vector"] and exact:
+        told += f"; to sum all entries, {exact.algorithm} takes {lasting(exact.time.expected)}"
+    return told
+
+
+def plan(best: Derived, profile: Profile, machine: Machine, p: int) -> Plan:
+    """Buckets of layers, for the algorithm that is fastest."""
+
+    def time(what: Measured) -> Fraction:
+        full = what.crowding(p) if best.page.data == "sparse" else Fraction(1)
+        return seconds(machine, needed(best, what, p, profile.width, "expected", full))
+
+    layers = profile.layers
+    one = together(layers)
+    startup = machine.alpha * needed(best, one, p, profile.width, "expected", Fraction(1)).messages
+    moving = time(one) - startup
+    least = -(-one.size * startup * (1 - STARTUP) // (STARTUP * moving)) if moving > 0 else one.size
+    buckets = [together(bucket) for bucket in packed(layers, min(int(least), one.size))]
+    names = tuple(tuple(layer.name for layer in bucket) for bucket in packed(layers, min(int(least), one.size)))
+    return Plan(names, int(least), sum(map(time, buckets), Fraction(0)), sum(map(time, layers), Fraction(0)), time(one))
+
+
+def packed(layers: Sequence[Measured], least: int) -> list[list[Measured]]:
+    """Neighbouring layers from the last to the first, as few as have ``least`` entries together; the rest joins."""
+    buckets: list[list[Measured]] = [[]]
+    for layer in reversed(layers):
+        if sum(one.size for one in buckets[-1]) >= least:
+            buckets.append([])
+        buckets[-1].append(layer)
+    if len(buckets) > 1 and sum(one.size for one in buckets[-1]) < least:
+        rest = buckets.pop()
+        buckets[-1] += rest
+    return buckets

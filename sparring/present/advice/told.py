@@ -1,0 +1,92 @@
+"""The sentences of an advice, which terminal and page share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sparring.advising.advice import Advice, Answer, Option
+from sparring.advising.amounts import amount, lasting, percent
+from sparring.advising.measuring import Measured, Profile
+
+
+def heading(advice: Advice) -> list[tuple[str, str]]:
+    """What was measured and assumed, by what it is about."""
+    profile, machine = advice.profile, advice.machine
+    return [
+        ("gradients", given(profile)),
+        ("kept", f"{percent(profile.density)} of the entries of each worker, with {span(profile.fused)}"),
+        ("union", grown(profile.fused)),
+        ("machine", f"{machine.name or 'given'}: {lasting(machine.alpha)} a message, {rate(machine.beta)}"
+         + (f", {lasting(machine.gamma)} an addition" if machine.gamma else "")),
+        ("source", machine.source or "not told"),
+    ]  # fmt: skip
+
+
+def given(profile: Profile) -> str:
+    """How many vectors there are, and of what."""
+    fused, layers = profile.fused, len(profile.layers)
+    zeros = 1 - sum(fused.nonzero) / (fused.size * len(fused.nonzero)) if fused.size else 0
+    told = f"{profile.source}: {len(fused.nonzero)} workers, {fused.size:,} entries of {' and '.join(profile.dtypes)}"
+    told += f" in {layers} layer{'s' * (layers > 1)}"
+    return f"{told}; {percent(zeros)} of them zero"
+
+
+def span(measured: Measured) -> str:
+    """Which part of the squared norm is kept."""
+    low, high = percent(min(measured.kept)), percent(max(measured.kept))
+    return f"{low if low == high else f'{low} to {high}'} of the squared norm"
+
+
+def grown(measured: Measured) -> str:
+    """How large the union of all workers' entries is, and what the models say."""
+    growth = measured.growth
+    if growth.ranks == 1:
+        return "one worker alone says nothing of what several have in common; supports are taken as independent"
+    models = f"{float(growth.identical()[-1]):,.0f} if identical, {float(growth.independent()[-1]):,.0f} if independent"
+    return f"of {growth.ranks} workers: {float(growth.mean[-1]):,.0f} entries ({models})"
+
+
+def planned(answer: Answer) -> str:
+    """How to fuse."""
+    plan, many = answer.plan, len(answer.plan.buckets)
+    if sum(map(len, plan.buckets)) == 1:
+        return f"there is one layer; from {plan.least:,} entries on start-up is a tenth of the time"
+    told = f"{many} bucket{'s' * (many > 1)} of at least {plan.least:,} entries" if many > 1 else "all in one bucket"
+    return f"{told}: {lasting(plan.time)}; layer by layer {lasting(plan.by_layer)}, all at once {lasting(plan.fused)}"
+
+
+def cells(layer: Measured) -> list[str]:
+    """A layer's line: name, entries, which part is not zero, norm kept, union and what neighbours share."""
+    workers, growth = len(layer.nonzero), layer.growth
+    union = f"{float(growth.mean[-1]):,.0f}"
+    shared = "-" if layer.overlap is None else percent(layer.overlap)
+    present = sum(layer.nonzero) / (layer.size * workers) if layer.size else 0
+    return [layer.name, f"{layer.size:,}", percent(present), percent(min(layer.kept)), union, shared]
+
+
+COLUMNS = ("layer", "entries", "not zero", "norm kept", "union", "in common")
+
+
+OPTIONS = ("algorithm", "time", "at most", "a rank", "messages", "start-up", "sums")
+
+
+def option_cells(option: Option) -> list[str]:
+    """An algorithm's line: time as expected and at most, bytes a rank, messages, start-up, which entries are summed."""
+    expected, most = lasting(option.time.expected), lasting(option.time.high)
+    sent, startup = amount(option.nbytes.expected), percent(option.startup)
+    return [option.algorithm, expected, most, sent, str(option.messages), startup, option.result]
+
+
+def shared(options: Sequence[Option]) -> list[tuple[str, str]]:
+    """Each risk once, with the algorithms that have it."""
+    whose: dict[str, list[str]] = {}
+    for option in options:
+        for risk in option.risks:
+            whose.setdefault(risk, []).append(option.algorithm)
+    return [(", ".join(names), risk) for risk, names in whose.items()]
+
+
+def rate(beta: Fraction) -> str:
+    """Bytes a second, of seconds a byte."""
+    return f"{amount(1 / beta)}/s" if beta else "bytes take no time"
