@@ -2,10 +2,8 @@
 
 Seconds are those of the derived formulas, in lock step.  For chunks that are sparse they need the sizes
 of unions of so many ranks' supports.  Up to the number of workers that was measured these are known;
-beyond, they lie between no new entry at all and as many with every rank as with the last one that
-was measured: a union grows ever more slowly where ranks are alike.  What is expected
-there goes on as the last measured steps did, each so many times smaller than the one before it.
-That rule is our own; it is exact for independent supports and for identical ones.
+beyond, they lie between no new entry at all and as many with every rank as that worker has alone which
+has the most of its own: a union grows ever more slowly where ranks are alike.
 """
 
 from __future__ import annotations
@@ -24,9 +22,9 @@ from sparring.proofs.cost.costs import Cost, cost
 from sparring.proofs.cost.machines import Machine
 from sparring.proofs.cost.published import holds
 from sparring.proofs.cost.unioncost import UnionCost
+from sparring.spec.core import supports
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number
-from sparring.unions import Growth
 
 RANKS = 65_536  # up to which steps are summed one by one
 SMALL = 8  # ranks on which contention is looked at
@@ -175,7 +173,7 @@ def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full
     """That of one allreduce of ``what``; ``case``: a field of Range; ``full``: the fullest chunk against the mean."""
     page, n = derived.page, what.size
     if isinstance(derived, UnionCost):
-        union = growing(what.growth, case)
+        union = growing(what, case)
         found = unioncost.measured(page, p, n, lambda s: min(Fraction(n), full * union(s)), width)
         return Needed(found.messages, found.nbytes, found.added)
     k = min(what.growth.k) if case == "low" else max(what.growth.k)
@@ -193,37 +191,39 @@ def known(derived: Cost, n: int, p: int) -> int:
     return n if holds(derived.given, n, p, 0, **derived.derived.letters) else -(-n // power) * power
 
 
-def growing(growth: Growth, case: str) -> Callable[[int], Fraction]:
+def growing(measured: Measured, case: str) -> Callable[[int], Fraction]:
     """The size of the union of ``s`` ranks' supports, measured as far as there are workers, then as ``case`` says."""
-    measured: dict[str, Sequence[int | Fraction]] = {"low": growth.low, "expected": growth.mean, "high": growth.high}
-    sizes = [Fraction(size) for size in measured[case]]
-    workers, last = growth.ranks, sizes[-1]
-    steps = [Fraction(growth.mean[0]), *(b - a for a, b in zip(growth.mean, growth.mean[1:]))]
-    shrinks = shrinking(steps, growth)
+    growth, workers = measured.growth, measured.growth.ranks
+    sizes = {"low": growth.low, "expected": growth.mean, "high": growth.high}[case]
+    last, most = Fraction(sizes[-1]), max(measured.own)
 
     def union(s: int) -> Fraction:
         if s <= workers:
-            return sizes[s - 1]
+            return Fraction(sizes[s - 1])
+        if workers == 1:
+            return supports.MODELS[ALONE[case]](s, growth.n, growth.k[0])
         more = s - workers
-        if case == "low":
-            return last
-        if case == "high" or shrinks >= 1:
-            return min(Fraction(growth.n), last + more * steps[-1])
-        new = float(steps[-1]) * shrinks * (1 - shrinks**more) / (1 - shrinks)
-        return min(Fraction(growth.n), last + round(new))
+        new = {"low": 0, "expected": min(unseen(measured, more), more * most), "high": more * most}[case]
+        return min(Fraction(growth.n), last + new)
 
     return union
 
 
-def shrinking(steps: Sequence[Fraction], growth: Growth) -> float:
-    """By which factor each step of the union's growth is smaller than the one before, at the last that were measured.
+ALONE = dict(zip(Range._fields, supports.MODELS))
+"""The models of supports where one worker alone was measured."""
 
-    One worker says nothing of that: its supports are taken to be independent of the others'.
+
+def unseen(measured: Measured, more: int) -> int:
+    """How many new entries so many more workers are expected to have, by how many entries few of them share.
+
+    Chao's estimate of what nobody has yet, and of how it shrinks: Colwell et al., "Models and estimators linking
+    individual-based and sample-based rarefaction, extrapolation and comparison of assemblages", Journal of
+    Plant Ecology 5 (2012), for species in samples.  Exact for supports that are independent or identical.
     """
-    if len(steps) == 1:
-        return 1 - float(growth.typical) / growth.n if growth.n else 0.0
-    back = min(2, len(steps) - 1)
-    return float(steps[-1] / steps[-1 - back]) ** (1 / back) if steps[-1 - back] else 0.0
+    workers, once, twice = measured.growth.ranks, measured.shared[0], measured.shared[1]
+    pairs = once**2 / (2 * twice) if twice else once * (once - 1) / 2
+    left = min(pairs * (workers - 1) / workers, measured.growth.n - float(measured.growth.mean[-1]))
+    return round(left * (1 - (1 - once / (workers * left + once)) ** more)) if left else 0
 
 
 def risks(derived: Derived, profile: Profile, p: int, topology: str) -> Iterator[str]:
@@ -285,9 +285,10 @@ def plan(best: Derived, profile: Profile, machine: Machine, p: int) -> Plan:
     startup = machine.alpha * needed(best, one, p, profile.width, "expected", Fraction(1)).messages
     moving = time(one) - startup
     least = -(-one.size * startup * (1 - STARTUP) // (STARTUP * moving)) if moving > 0 else one.size
-    buckets = [together(bucket) for bucket in packed(layers, min(int(least), one.size))]
-    names = tuple(tuple(layer.name for layer in bucket) for bucket in packed(layers, min(int(least), one.size)))
-    return Plan(names, int(least), sum(map(time, buckets), Fraction(0)), sum(map(time, layers), Fraction(0)), time(one))
+    buckets = packed(layers, min(max(int(least), 1), one.size))
+    names = tuple(tuple(layer.name for layer in bucket) for bucket in buckets)
+    times = [sum(map(time, parts), Fraction(0)) for parts in (map(together, buckets), layers)]
+    return Plan(names, int(least), *times, time(one))
 
 
 def packed(layers: Sequence[Measured], least: int) -> list[list[Measured]]:

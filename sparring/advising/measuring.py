@@ -35,6 +35,10 @@ class Measured(NamedTuple):
     inside: tuple[float, ...]
     """What the entries that are kept have of it."""
     growth: Growth
+    own: tuple[int, ...]
+    """Entries that this worker keeps and no other."""
+    shared: tuple[int, ...]
+    """Entries that exactly one, two, ... workers keep."""
     union: Indices
     """Which entries any worker keeps, ascending."""
 
@@ -89,6 +93,8 @@ def measured(gradients: Gradients, layers: Sequence[Layer], density: Fraction) -
     k = round(density * n)
     found = [chosen(partial(gradients.blocks, layers, r), k) for r in range(gradients.workers)]
     low, mean, high = zip(*(supports.over(sizes) for sizes in counted([one.at for one in found]).T.tolist()))
+    union, workers = np.unique(np.concatenate([one.at for one in found]), return_counts=True)
+    alone = union[workers == 1]
     return Measured(
         name=layers[0].name if len(layers) == 1 else "fused",
         size=n,
@@ -96,7 +102,9 @@ def measured(gradients: Gradients, layers: Sequence[Layer], density: Fraction) -
         energy=tuple(one.energy for one in found),
         inside=tuple(one.inside for one in found),
         growth=Growth(n, tuple(len(one.at) for one in found), low, mean, high),
-        union=np.unique(np.concatenate([one.at for one in found])),
+        own=tuple(len(np.intersect1d(one.at, alone, assume_unique=True)) for one in found),
+        shared=tuple(np.bincount(workers, minlength=len(found) + 1)[1:].tolist()),
+        union=union,
     )
 
 
@@ -116,6 +124,8 @@ def together(parts: Sequence[Measured]) -> Measured:
         energy=added([part.energy for part in parts]),
         inside=added([part.inside for part in parts]),
         growth=Growth(int(offsets[-1]), k, low, mean, high),
+        own=added([part.own for part in parts]),
+        shared=added([part.shared for part in parts]),
         union=np.concatenate([part.union + offset for part, offset in zip(parts, offsets)]),
     )
 
