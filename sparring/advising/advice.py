@@ -194,14 +194,15 @@ def known(derived: Cost, n: int, p: int) -> int:
 def growing(measured: Measured, case: str) -> Callable[[int], Fraction]:
     """The size of the union of ``s`` ranks' supports, measured as far as there are workers, then as ``case`` says."""
     growth, workers = measured.growth, measured.growth.ranks
-    sizes = {"low": growth.low, "expected": growth.mean, "high": growth.high}[case]
-    last, most = Fraction(sizes[-1]), max(measured.own)
+    by_case: dict[str, Sequence[int | Fraction]] = {"low": growth.low, "expected": growth.mean, "high": growth.high}
+    sizes = [Fraction(size) for size in by_case[case]]
+    last, most = sizes[-1], max(measured.own)
 
     def union(s: int) -> Fraction:
         if s <= workers:
-            return Fraction(sizes[s - 1])
+            return sizes[s - 1]
         if workers == 1:
-            return supports.MODELS[ALONE[case]](s, growth.n, growth.k[0])
+            return Fraction(supports.MODELS[ALONE[case]](s, growth.n, growth.k[0]))
         more = s - workers
         new = {"low": 0, "expected": min(unseen(measured, more), more * most), "high": more * most}[case]
         return min(Fraction(growth.n), last + new)
@@ -287,8 +288,8 @@ def plan(best: Derived, profile: Profile, machine: Machine, p: int) -> Plan:
     least = -(-one.size * startup * (1 - STARTUP) // (STARTUP * moving)) if moving > 0 else one.size
     buckets = packed(layers, min(max(int(least), 1), one.size))
     names = tuple(tuple(layer.name for layer in bucket) for bucket in buckets)
-    times = [sum(map(time, parts), Fraction(0)) for parts in (map(together, buckets), layers)]
-    return Plan(names, int(least), *times, time(one))
+    in_buckets = sum((time(together(bucket)) for bucket in buckets), Fraction(0))
+    return Plan(names, int(least), in_buckets, sum(map(time, layers), Fraction(0)), time(one))
 
 
 def packed(layers: Sequence[Measured], least: int) -> list[list[Measured]]:

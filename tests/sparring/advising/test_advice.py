@@ -21,12 +21,14 @@ from sparring.unions import Growth, union_growth
 
 MACHINE = sparring.Machine("5us", "25Gbit/s", "0.1ns")
 PART = Fraction(1, 100)
+RINGS = ("ring", "ring_allgather", "ring_sparse", "ring_topk")
+"""Their costs are derived in no time."""
 RNG = np.random.default_rng(3)
 
 
-def advised(arrays, ranks=(4,), **how):
+def advised(arrays, ranks=(4,), machine=MACHINE, algorithms=RINGS, **how):
     """The first answer for these layers."""
-    return sparring.advise(arrays, how.pop("machine", MACHINE), ranks, **how).answers[0]
+    return sparring.advise(arrays, machine, ranks, algorithms=algorithms, **how).answers[0]
 
 
 def option(answer, name):
@@ -92,11 +94,11 @@ def test_the_fastest_is_first(normal):
 def test_a_slow_network_asks_for_few_bytes_and_a_fast_one_for_few_messages(normal):
     slow, fast = sparring.Machine(0, "1kB/s"), sparring.Machine("1s", "1TB/s")
 
-    bytes_first = advised(normal, [64], machine=slow).options[0]
-    messages_first = advised(normal, [64], machine=fast).options[0]
+    for_bytes, for_messages = (advised(normal, [64], machine).options for machine in (slow, fast))
 
-    assert bytes_first.nbytes.expected == min(one.nbytes.expected for one in advised(normal, [64]).options)
-    assert messages_first.messages == min(one.messages for one in advised(normal, [64]).options)
+    assert for_bytes[0].nbytes.expected == min(one.nbytes.expected for one in for_bytes)
+    assert for_messages[0].messages == min(one.messages for one in for_messages)
+    assert for_bytes[0].algorithm != for_messages[0].algorithm
 
 
 def independent(workers, n, k):
@@ -183,16 +185,16 @@ def test_what_is_not_kept_is_a_risk(normal):
 
 
 def test_a_number_of_ranks_that_is_no_power_of_two(normal):
-    found = {one.algorithm: one.risks for one in advised(normal, [6]).options}
+    both = ["ring", "recursive_doubling"]
+    found = {one.algorithm: one.risks for one in advised(normal, [6], algorithms=both).options}
 
     assert "6 is no power of two: 4 messages one after the other, 3 on 8 ranks" in found["recursive_doubling"]
     assert not any("power of two" in risk for risk in found["ring"])
 
 
 def test_contention_is_a_risk(normal):
-    at = {
-        name: option(advised(normal, [8], topology=name), "recursive_doubling").risks for name in ("crossbar", "ring")
-    }
+    page = ["recursive_doubling"]
+    at = {name: advised(normal, [8], algorithms=page, topology=name).options[0].risks for name in ("crossbar", "ring")}
 
     assert "messages can meet on a crossbar (rendezvous, seen at p=8)" in at["crossbar"]
     assert any(risk.startswith("messages can meet on a ring (contended") for risk in at["ring"])

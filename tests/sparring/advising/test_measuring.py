@@ -34,7 +34,7 @@ def test_the_largest_of_all_blocks(parts, k, dtype):
     assert found.inside == pytest.approx(float((x[found.at].astype(float) ** 2).sum()))
 
 
-@given(parts=vectors.filter(lambda parts: any(parts)), data=st.data())
+@given(parts=vectors.filter(any), data=st.data())
 def test_the_threshold(parts, data):
     """It is the k-th largest, and with so many equal ones there are k."""
     sizes = [magnitudes(np.array(part, np.float32)) for part in parts]
