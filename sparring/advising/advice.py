@@ -16,6 +16,7 @@ from typing import NamedTuple
 from sparring.advising.amounts import amount, lasting, percent
 from sparring.advising.measuring import Measured, Profile, Track, together
 from sparring.errors import InputError, Undecided
+from sparring.proofs.contention import networks
 from sparring.proofs.contention.judgement import judge
 from sparring.proofs.cost import unioncost
 from sparring.proofs.cost.costs import Cost, cost
@@ -97,9 +98,10 @@ def advise(
     profile: Profile, machine: Machine, pages: Sequence[Page], ranks: Sequence[int], topology: str,
     track: Track = lambda items, _: items,
 ) -> Advice:  # fmt: skip
-    """The advice; raises InputError for a number of ranks that is not from 2 to RANKS."""
+    """The advice; raises InputError for a number of ranks that is not from 2 to RANKS, and for no such topology."""
     if wrong := [p for p in ranks if not 2 <= p <= RANKS]:
         raise InputError(f"ranks={wrong[0]}: advice is for 2 to {RANKS} ranks")
+    networks.find(topology)  # before what takes long
     derived, left_out = derivations(track(pages, "deriving costs"))
     answers = tuple(answer(profile, machine, derived, left_out, p, topology) for p in ranks)
     return Advice(profile, machine, topology, answers)

@@ -161,7 +161,8 @@ def layer(one: Measured) -> dict[str, Any]:
     growth = one.growth
     return {
         "name": one.name, "size": one.size, "nonzero": list(one.nonzero), "kept": list(growth.k),
-        "norm_kept": list(one.kept), "overlap": None if one.overlap is None else float(one.overlap),
+        "norm_kept": list(one.kept), "shared": list(one.shared),
+        "overlap": None if one.overlap is None else float(one.overlap),
         "union": {"low": list(growth.low), "mean": [float(size) for size in growth.mean], "high": list(growth.high)},
     }  # fmt: skip
 

@@ -1,0 +1,73 @@
+"""sparring advise, as it is typed."""
+
+from __future__ import annotations
+
+import doctest
+import json
+
+import numpy as np
+import pytest
+
+from sparring.advising import amounts
+from tests.sparring.calling import command
+
+advise = command("advise")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("gradients") / "mine.npz"
+    rng = np.random.default_rng(0)
+    np.savez(path, first=rng.standard_normal((3, 400)), second=rng.standard_normal((3, 50)))
+    return path
+
+
+def test_the_sample():
+    """What the README says works: no file is needed."""
+    code, out, _ = advise("--sample", "--ranks", "4,64", "--density", "2%")
+
+    assert code == 0
+    assert "the shipped digits: 8 workers, 9,610 entries of float32 in 4 layers" in " ".join(out.split())
+    assert [line for line in out.splitlines() if line.endswith(" ranks")] == ["4 ranks", "64 ranks"]
+
+
+def test_as_json_and_as_a_page(file, tmp_path):
+    code, out, _ = advise(file, "--machine", "nvlink", "--json", "--html", tmp_path / "a.html")
+    told = json.loads(out)
+
+    assert (code, told["verdict"]) == (0, "holds")
+    assert [one["ranks"] for one in told["advice"]["answers"]] == [3]
+    assert [layer["name"] for layer in told["advice"]["layers"]] == ["first", "second"]
+    assert told["advice"]["machine"]["name"] == "nvlink"
+    assert (tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_one_array_alone(file):
+    told = json.loads(advise(file, "--key", "second", "--json")[1])
+
+    assert told["advice"]["fused"]["size"] == 50
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        ([], "gradients are files, or --sample alone"),
+        (["--sample", "x.npz"], "gradients are files, or --sample alone"),
+        (["--sample", "--machine", "eth"], "no machine 'eth'"),
+        (["--sample", "--density", "2"], "--density 2: it must be from 0 to 1"),
+        (["--sample", "--ranks", "1"], "ranks=1: advice is for 2 to 65536 ranks"),
+        (["--sample", "--topology", "rng"], "no topology 'rng'"),
+        (["nothing.npz"], "nothing.npz: no such file"),
+        (["--sample", "--html", "no/such/folder.html"], "no/such/folder.html cannot be written"),
+    ],
+    ids=["nothing", "both", "machine", "density", "ranks", "topology", "file", "html"],
+)
+def test_bad_input(args, sentence):
+    code, out, err = advise(*args)
+
+    assert (code, out) == (2, "")
+    assert sentence in err
+
+
+def test_amounts():
+    assert doctest.testmod(amounts) == (0, 3)
