@@ -190,7 +190,9 @@ def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full
 def known(derived: Cost, n: int, p: int) -> int:
     """``n``, or the next length for which the formulas hold, where they ask for halves without a remainder."""
     power = 1 << p.bit_length() - 1
-    return n if holds(derived.given, n, p, 0, **derived.derived.letters) else -(-n // power) * power
+    longer = -(-n // power) * power
+    here, there = (holds(derived.given, length, p, 0, **derived.derived.letters) for length in (n, longer))
+    return longer if there and not here else n
 
 
 def growing(measured: Measured, case: str) -> Callable[[int], Fraction]:

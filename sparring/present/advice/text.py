@@ -47,7 +47,7 @@ def layers(profile: Profile) -> Table:
     """The largest layers."""
     table = Table(box=None, padding=(0, 2, 0, 0))
     first, *others = COLUMNS
-    table.add_column(first, no_wrap=True, overflow="ellipsis", max_width=32)
+    table.add_column(first, no_wrap=True, overflow="ellipsis", max_width=26)
     for name in others:
         table.add_column(name, justify="right", no_wrap=True)
     shown = sorted(profile.layers, key=lambda layer: -layer.size)[:LAYERS]
