@@ -263,7 +263,7 @@ def tensors(path: Path) -> Mapping[str, Stored]:
 
     try:
         file: Any = safe_open(path, framework="numpy")
-        slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118  # it is no mapping
+        slices: dict[str, Any] = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118  # it is no mapping
     except (SafetensorError, *inputs.DAMAGED) as error:
         raise InputError(f"{path}: is no safetensors file: {error}") from error
     return {

@@ -130,7 +130,8 @@ def test_one_worker_alone_leaves_the_models():
 
 
 def test_identical_supports_are_told_beyond_the_workers():
-    union = advice.growing(of_growth(Growth(1000, (7,) * 3, *((7,) * 3,) * 3), (0,) * 3, (0, 0, 7)), "expected")
+    sevens = Growth(1000, (7,) * 3, (7,) * 3, (Fraction(7),) * 3, (7,) * 3)
+    union = advice.growing(of_growth(sevens, (0,) * 3, (0, 0, 7)), "expected")
 
     assert [union(s) for s in (1, 3, 4, 500)] == [7] * 4
 

@@ -23,6 +23,10 @@ def vectors(found):
     return [np.concatenate([*found.blocks(found.layers, r)]) for r in range(found.workers)]
 
 
+def save(path, arrays):
+    np.savez(path, allow_pickle=False, **arrays)
+
+
 def save_tensors(path, **arrays):
     from safetensors.numpy import save_file
 
@@ -32,8 +36,8 @@ def save_tensors(path, **arrays):
 WRITERS = {
     ".npz": np.savez,
     ".packed.npz": np.savez_compressed,
-    ".fortran.npz": lambda path, **arrays: np.savez(path, **{k: np.asfortranarray(v) for k, v in arrays.items()}),
-    ".swapped.npz": lambda path, **arrays: np.savez(path, **{k: v.astype(">f2") for k, v in arrays.items()}),
+    ".fortran.npz": lambda path, **arrays: save(path, {k: np.asfortranarray(v) for k, v in arrays.items()}),
+    ".swapped.npz": lambda path, **arrays: save(path, {k: v.astype(">f2") for k, v in arrays.items()}),
     ".safetensors": save_tensors,
 }
 
@@ -68,7 +72,7 @@ def test_one_array_is_one_layer(tmp_path):
 
 
 def test_vectors_by_rank(tmp_path):
-    np.savez(tmp_path / "x.npz", **{f"rank{r}": np.full(3, r, np.float32) for r in range(12)})
+    save(tmp_path / "x.npz", {f"rank{r}": np.full(3, r, np.float32) for r in range(12)})
 
     found = gradients.load([tmp_path / "x.npz"])
 
