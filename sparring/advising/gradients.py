@@ -267,7 +267,9 @@ def tensors(path: Path) -> Mapping[str, Stored]:
     except (SafetensorError, *inputs.DAMAGED) as error:
         raise InputError(f"{path}: is no safetensors file: {error}") from error
     return {
-        name: Stored(tuple(one.get_shape()), LETTERS.get(one.get_dtype(), one.get_dtype()), part(file, name, one))
+        name: Stored(
+            tuple(one.get_shape()), LETTERS.get(str(one.get_dtype()), str(one.get_dtype())), part(file, name, one)
+        )
         for name, one in slices.items()
     }
 
