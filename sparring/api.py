@@ -255,7 +255,8 @@ def crossover(
 def advise(
     gradients: str | Path | Sequence[str | Path] | Mapping[str, Any] | None = None, machine: Machine | str = "eth-25g",
     ranks: Iterable[int] = (), *, density: str | float | Fraction = "1%", key: str | None = None,
-    topology: str = "crossbar", algorithms: Sequence[str | Page] = (), track: Track = lambda items, _: items,
+    topology: str = "crossbar", nodes: int | None = None, within: Machine | str = "nvlink",
+    algorithms: Sequence[str | Page] = (), track: Track = lambda items, _: items,
 ) -> Advice:  # fmt: skip
     """Which allreduce for these gradients on this machine: derived costs of all algorithms, compared.
 
@@ -263,7 +264,9 @@ def advise(
     as first axis; several files, one a worker; such arrays by name; None for the shipped sample.
     ``machine``: one, a preset's name, or a JSON file.  ``ranks``: by default as many as there are
     workers.  ``density``: the part of its entries that a worker keeps where an algorithm takes
-    sparse vectors.  ``algorithms``: by default all.  ``track`` as for :func:`verify`.
+    sparse vectors.  ``nodes``: so many neighbouring ranks sit in a node, in which messages take what
+    ``within`` says, and share its one link to the others.  ``algorithms``: by default all.  ``track``
+    as for :func:`verify`.
 
     Raises InputError where one of these is not what it should be, Undecided where no algorithm has a cost.
 
@@ -273,7 +276,7 @@ def advise(
     from sparring import given
     from sparring.advising import advice, measuring
     from sparring.advising import gradients as files
-    from sparring.proofs.cost import machines
+    from sparring.proofs.cost import levels, machines
 
     if isinstance(gradients, Mapping):
         found = files.held(gradients)
@@ -281,10 +284,11 @@ def advise(
         found = files.sample()
     else:
         found = files.load([gradients] if isinstance(gradients, (str, Path)) else gradients, key)
-    on = machines.machine(machine) if isinstance(machine, str) else machine
+    between, inside = (machines.machine(one) if isinstance(one, str) else one for one in (machine, within))
+    place = advice.Place(between, topology, None if nodes is None else levels.Nodes(nodes, inside, between))
     among = [one if isinstance(one, Page) else page(one) for one in algorithms or pages()]
     measured = measuring.profile(found, given.fraction(density), track)
-    return advice.advise(measured, on, among, [*ranks] or [max(2, found.workers)], topology, track)
+    return advice.advise(measured, place, among, [*ranks] or [max(2, found.workers)], track)
 
 
 def cost_report(costs: Sequence[Cost | UnionCost], undecided: Mapping[str, str], seconds: float) -> Report:

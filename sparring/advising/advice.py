@@ -20,6 +20,7 @@ from sparring.proofs.contention import networks
 from sparring.proofs.contention.judgement import judge
 from sparring.proofs.cost import unioncost
 from sparring.proofs.cost.costs import Cost, cost
+from sparring.proofs.cost.levels import Nodes, leveled
 from sparring.proofs.cost.machines import Machine
 from sparring.proofs.cost.published import holds
 from sparring.proofs.cost.unioncost import UnionCost
@@ -84,27 +85,35 @@ class Answer(NamedTuple):
     reason: str
 
 
+class Place(NamedTuple):
+    """Where an allreduce runs."""
+
+    machine: Machine
+    topology: str = "crossbar"
+    """Where messages could meet."""
+    nodes: Nodes | None = None
+    """Where ranks sit in nodes: these, of which the machine is what lies between."""
+
+
 @dataclass(frozen=True)
 class Advice:
-    """Gradients, a machine, and an answer for each number of ranks."""
+    """Gradients, a place, and an answer for each number of ranks."""
 
     profile: Profile
-    machine: Machine
-    topology: str
+    place: Place
     answers: tuple[Answer, ...]
 
 
 def advise(
-    profile: Profile, machine: Machine, pages: Sequence[Page], ranks: Sequence[int], topology: str,
-    track: Track = lambda items, _: items,
-) -> Advice:  # fmt: skip
+    profile: Profile, place: Place, pages: Sequence[Page], ranks: Sequence[int], track: Track = lambda items, _: items
+) -> Advice:
     """The advice; raises InputError for a number of ranks that is not from 2 to RANKS, and for no such topology."""
     if wrong := [p for p in ranks if not 2 <= p <= RANKS]:
         raise InputError(f"ranks={wrong[0]}: advice is for 2 to {RANKS} ranks")
-    networks.find(topology)  # before what takes long
+    networks.find(place.topology)  # before what takes long
     derived, left_out = derivations(track(pages, "deriving costs"))
-    answers = tuple(answer(profile, machine, derived, left_out, p, topology) for p in ranks)
-    return Advice(profile, machine, topology, answers)
+    answers = tuple(answer(profile, place, derived, left_out, p) for p in ranks)
+    return Advice(profile, place, answers)
 
 
 Derived = Cost | UnionCost
@@ -123,39 +132,60 @@ def derivations(pages: Iterable[Page]) -> tuple[list[Derived], list[tuple[str, s
 
 
 def answer(
-    profile: Profile, machine: Machine, derived: Sequence[Derived], left_out: Sequence[tuple[str, str]], p: int,
-    topology: str,
-) -> Answer:  # fmt: skip
+    profile: Profile, place: Place, derived: Sequence[Derived], left_out: Sequence[tuple[str, str]], p: int
+) -> Answer:
     """What is advised for ``p`` ranks."""
     options, without = [], [*left_out]
     for one in derived:
         try:
-            options.append(option(one, profile, machine, p, topology))
+            options.append(option(one, profile, place, p))
         except (InputError, Undecided) as why:
             without.append((one.page.name, str(why)))
     if not options:
         raise Undecided(f"no algorithm has a cost for {p} ranks: {'; '.join(why for _, why in without)}")
     options.sort(key=lambda option: option.time.expected)
     best = next(one for one in derived if one.page.name == options[0].algorithm)
-    return Answer(p, tuple(options), tuple(without), plan(best, profile, machine, p), reason(options))
+    return Answer(p, tuple(options), tuple(without), plan(best, profile, place, p), reason(options))
 
 
-def option(derived: Derived, profile: Profile, machine: Machine, p: int, topology: str) -> Option:
+def option(derived: Derived, profile: Profile, place: Place, p: int) -> Option:
     """What an algorithm costs, and its risks."""
     page, fused, width = derived.page, profile.fused, profile.width
     full = fused.crowding(p) if page.data == "sparse" else Fraction(1)
-    cases = [needed(derived, fused, p, width, case, Fraction(1)) for case in Range._fields]
-    crowded = [needed(derived, fused, p, width, case, full) for case in Range._fields]
-    time = Range(*(seconds(machine, one) for one in (cases[0], *crowded[1:])))
+    sent = [needed(derived, fused, p, width, case, Fraction(1)) for case in Range._fields]
+    low, expected, high = (
+        spent(derived, fused, p, width, place, case, crowded)
+        for case, crowded in zip(Range._fields, (Fraction(1), full, full))
+    )
     return Option(
         algorithm=page.name,
         result=RESULTS[page.data],
-        messages=cases[0].messages,
-        nbytes=Range(*(one.nbytes for one in cases)),
-        time=time,
-        startup=machine.alpha * cases[0].messages / time.expected if time.expected else Fraction(0),
-        risks=tuple(risks(derived, profile, p, topology)),
+        messages=sent[0].messages,
+        nbytes=Range(*(one.nbytes for one in sent)),
+        time=Range(low.time, expected.time, high.time),
+        startup=expected.startup / expected.time if expected.time else Fraction(0),
+        risks=tuple(risks(derived, profile, p, place)),
     )
+
+
+class Spent(NamedTuple):
+    """Seconds, and those of them that go with the number of messages alone."""
+
+    time: Fraction
+    startup: Fraction
+
+
+def spent(derived: Derived, what: Measured, p: int, width: int, place: Place, case: str, full: Fraction) -> Spent:
+    """What one allreduce of ``what`` takes; ``case`` and ``full`` as for :func:`needed`."""
+    machine, nodes, page = place.machine, place.nodes, derived.page
+    found = needed(derived, what, p, width, case, full)
+    if nodes is None:
+        startup = machine.alpha * found.messages
+        return Spent(startup + machine.beta * found.nbytes + machine.gamma * found.added, startup)
+    n = what.size if isinstance(derived, UnionCost) else known(derived, what.size, p)
+    union = crowded(what, case, full) if isinstance(derived, UnionCost) else None
+    counted = leveled(page, nodes, p=p, n=n, k=kept(what, case), width=width, union=union)
+    return Spent(counted.time, nodes.inside.alpha * counted.inside + nodes.outside.alpha * counted.outside)
 
 
 class Needed(NamedTuple):
@@ -166,25 +196,30 @@ class Needed(NamedTuple):
     added: Fraction
 
 
-def seconds(machine: Machine, needed: Needed) -> Fraction:
-    """On that machine."""
-    return machine.alpha * needed.messages + machine.beta * needed.nbytes + machine.gamma * needed.added
-
-
 def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full: Fraction) -> Needed:
     """That of one allreduce of ``what``; ``case``: a field of Range; ``full``: the fullest chunk against the mean."""
     page, n = derived.page, what.size
     if isinstance(derived, UnionCost):
-        union = growing(what, case)
-        found = unioncost.measured(page, p, n, lambda s: min(Fraction(n), full * union(s)), width)
+        found = unioncost.measured(page, p, n, crowded(what, case, full), width)
         return Needed(found.messages, found.nbytes, found.added)
-    k = min(what.growth.k) if case == "low" else max(what.growth.k)
+    k = kept(what, case)
     length = known(derived, n, p)
     point = derived.at(p=p, n=length, **({} if page.data == "vector" else {"k": k}), width=width)
     if point.critical is None:
         raise Undecided(f"{page.name}: no closed form of what is sent: {'; '.join(derived.gaps)}")
     entries = point.critical if page.data == "vector" else point.critical // 2
     return Needed(point.messages, Fraction(number(page.octets(entries, length, width))), Fraction(point.added or 0))
+
+
+def kept(what: Measured, case: str) -> int:
+    """How many entries a rank has."""
+    return min(what.growth.k) if case == "low" else max(what.growth.k)
+
+
+def crowded(what: Measured, case: str, full: Fraction) -> Callable[[int], Fraction]:
+    """Sizes of unions, were all chunks as full as the fullest."""
+    union = growing(what, case)
+    return lambda s: min(Fraction(what.size), full * union(s))
 
 
 def known(derived: Cost, n: int, p: int) -> int:
@@ -231,7 +266,7 @@ def unseen(measured: Measured, more: int) -> int:
     return round(left * (1 - (1 - once / (workers * left + once)) ** more)) if left else 0
 
 
-def risks(derived: Derived, profile: Profile, p: int, topology: str) -> Iterator[str]:
+def risks(derived: Derived, profile: Profile, p: int, place: Place) -> Iterator[str]:
     """What may be worse than the formulas say."""
     page, fused = derived.page, profile.fused
     if page.data != "vector" and (lost := 1 - min(fused.kept)) > 0:
@@ -247,9 +282,9 @@ def risks(derived: Derived, profile: Profile, p: int, topology: str) -> Iterator
     yield from uneven(derived, fused, p)
     if isinstance(derived, Cost) and (length := known(derived, fused.size, p)) != fused.size:
         yield f"its formulas are those of {length} entries, which they can halve without a remainder"
-    level = judge(page, topology, min(p, SMALL)).freedom.level
+    level = judge(page, place.topology, min(p, SMALL)).freedom.level
     if level != "exclusive":
-        yield f"messages can meet on a {topology} ({level}, seen at p={min(p, SMALL)})"
+        yield f"messages can meet on a {place.topology} ({level}, seen at p={min(p, SMALL)})"
 
 
 def uneven(derived: Derived, fused: Measured, p: int) -> Iterator[str]:
@@ -278,22 +313,25 @@ def reason(options: Sequence[Option]) -> str:
     return told
 
 
-def plan(best: Derived, profile: Profile, machine: Machine, p: int) -> Plan:
+def plan(best: Derived, profile: Profile, place: Place, p: int) -> Plan:
     """Buckets of layers, for the algorithm that is fastest."""
 
-    def time(what: Measured) -> Fraction:
+    def timed(what: Measured) -> Spent:
         full = what.crowding(p) if best.page.data == "sparse" else Fraction(1)
-        return seconds(machine, needed(best, what, p, profile.width, "expected", full))
+        return spent(best, what, p, profile.width, place, "expected", full)
+
+    def time(what: Measured) -> Fraction:
+        return timed(what).time
 
     layers = profile.layers
     one = together(layers)
-    startup = machine.alpha * needed(best, one, p, profile.width, "expected", Fraction(1)).messages
-    moving = time(one) - startup
+    whole, startup = timed(one)
+    moving = whole - startup
     least = -(-one.size * startup * (1 - STARTUP) // (STARTUP * moving)) if moving > 0 else one.size
     buckets = packed(layers, min(max(int(least), 1), one.size))
     names = tuple(tuple(layer.name for layer in bucket) for bucket in buckets)
     in_buckets = sum((time(together(bucket)) for bucket in buckets), Fraction(0))
-    return Plan(names, int(least), in_buckets, sum(map(time, layers), Fraction(0)), time(one))
+    return Plan(names, int(least), in_buckets, sum(map(time, layers), Fraction(0)), whole)
 
 
 def packed(layers: Sequence[Measured], least: int) -> list[list[Measured]]:

@@ -23,11 +23,16 @@ from sparring.errors import InputError
 @click.option("--density", default="1%", show_default=True, metavar="PART",
               help="Part of its entries that a worker keeps for a sparse allreduce.")  # fmt: skip
 @click.option("--topology", default="crossbar", show_default=True, help="Where messages could meet.")
+@click.option(
+    "--nodes", type=click.IntRange(1), help="So many neighbouring ranks sit in a node and share its link out."
+)
+@click.option("--within", default="nvlink", show_default=True, metavar="NAME|FILE",
+              help="With --nodes: the machine that a node is.")  # fmt: skip
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page that stands alone.")
 @_options.as_json
 def command(
     gradients: tuple[Path, ...], sample: bool, key: str | None, machine: str, ranks: tuple[int, ...] | None,
-    density: str, topology: str, html: Path | None, json_: bool,
+    density: str, topology: str, nodes: int | None, within: str, html: Path | None, json_: bool,
 ) -> None:  # fmt: skip
     """Which allreduce should I use? Measures gradients, and compares the costs of all algorithms.
 
@@ -51,7 +56,15 @@ def command(
         return track(items, description, console=_options.console(json_=True), transient=True)
 
     found = api.advise(
-        gradients or None, machine, ranks or (), density=density, key=key, topology=topology, track=progress
+        gradients or None,
+        machine,
+        ranks or (),
+        density=density,
+        key=key,
+        topology=topology,
+        nodes=nodes,
+        within=within,
+        track=progress,
     )
     if html:
         _options.write(html, page.page(found))

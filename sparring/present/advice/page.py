@@ -147,12 +147,14 @@ def ticked(p: int) -> list[int]:
 
 def enveloped(advice: Advice) -> dict[str, Any]:
     """The advice as data: seconds and bytes as numbers, parts from 0 to 1."""
-    profile, machine = advice.profile, advice.machine
+    profile, (machine, topology, nodes) = advice.profile, advice.place
     return {
         "source": profile.source, "density": float(profile.density), "dtypes": list(profile.dtypes),
         "width": profile.width, "workers": len(profile.fused.nonzero),
         "layers": [layer(one) for one in profile.layers], "fused": layer(profile.fused),
-        "machine": machine.dump(), "topology": advice.topology, "answers": [answered(one) for one in advice.answers],
+        "machine": machine.dump(), "topology": topology,
+        "nodes": nodes and {"size": nodes.size, "within": nodes.inside.dump()},
+        "answers": [answered(one) for one in advice.answers],
     }  # fmt: skip
 
 

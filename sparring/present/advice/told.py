@@ -8,19 +8,26 @@ from fractions import Fraction
 from sparring.advising.advice import Advice, Answer, Option
 from sparring.advising.amounts import amount, lasting, percent
 from sparring.advising.measuring import Measured, Profile
+from sparring.proofs.cost.machines import Machine
 
 
 def heading(advice: Advice) -> list[tuple[str, str]]:
     """What was measured and assumed, by what it is about."""
-    profile, machine = advice.profile, advice.machine
+    profile, machine, nodes = advice.profile, advice.place.machine, advice.place.nodes
     return [
         ("gradients", given(profile)),
         ("kept", f"{percent(profile.density)} of the entries of each worker, with {span(profile.fused)}"),
         ("union", grown(profile.fused)),
-        ("machine", f"{machine.name or 'given'}: {lasting(machine.alpha)} a message, {rate(machine.beta)}"
-         + (f", {lasting(machine.gamma)} an addition" if machine.gamma else "")),
-        ("source", machine.source or "not told"),
+        ("machine", spoken(machine)),
+        *([("nodes", f"of {nodes.size} ranks, each {spoken(nodes.inside)}")] if nodes else []),
     ]  # fmt: skip
+
+
+def spoken(machine: Machine) -> str:
+    """A machine's numbers, and where they are from."""
+    told = f"{machine.name or 'given'}: {lasting(machine.alpha)} a message, {rate(machine.beta)}"
+    told += f", {lasting(machine.gamma)} an addition" if machine.gamma else ""
+    return f"{told} ({machine.source})" if machine.source else told
 
 
 def given(profile: Profile) -> str:

@@ -1,0 +1,141 @@
+"""What an algorithm takes where ranks sit in nodes: messages within a node, and messages that share its link out.
+
+So many neighbouring ranks are a node.  Within it every pair of ranks has a link of its own; between
+nodes all that a node sends in a step goes through one link, and all that it receives through another.
+A step takes as long as the slowest of these, and steps come one after the other.  Counted at a
+point from the page's formulas, message by message: no closed form is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.errors import InputError
+from sparring.proofs.cost import contributions
+from sparring.proofs.cost.counted import Sends, schedule
+from sparring.proofs.cost.machines import Machine
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import number, truth
+
+RANKS = 512
+"""Up to so many, every message is counted."""
+
+Union = Callable[[int], Any]
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """``size`` neighbouring ranks are a node; ``inside`` is what its own links take, ``outside`` those between nodes.
+
+    Raises InputError for a ``size`` below 1.
+    """
+
+    size: int
+    inside: Machine
+    outside: Machine
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise InputError(f"nodes of {self.size} ranks: a node has at least one")
+
+
+class Leveled(NamedTuple):
+    """What was counted."""
+
+    time: Fraction
+    inside: int
+    """Steps in which no message leaves its node."""
+    outside: int
+    """Steps in which some do."""
+    sharing: int
+    """The most messages that leave one node, or come to one, in one step."""
+
+
+Sized = tuple[Fraction, Fraction]
+"""A message's bytes, and the values in it."""
+
+
+class Step(NamedTuple):
+    """The messages of one step."""
+
+    src: NDArray[np.int64]
+    dst: NDArray[np.int64]
+    nbytes: list[Fraction]
+    added: list[Fraction]
+
+
+def leveled(
+    page: Page, nodes: Nodes, *, p: int, n: int, k: int = 0, width: int = 4, union: Union | None = None
+) -> Leveled:
+    """The page on ``p`` ranks with vectors of ``n`` entries; ``union``: sizes u(s), where chunks are sparse.
+
+    Raises InputError for more than RANKS ranks, ScheduleFault where the formulas make no schedule.
+    """
+    if p > RANKS:
+        raise InputError(f"p={p}: with nodes every message is counted, for at most {RANKS} ranks")
+    time, inside, outside, sharing = Fraction(0), 0, 0, 0
+    for step in steps(page, p, n, k, width, union):
+        away = step.src // nodes.size != step.dst // nodes.size
+        sharing = max(sharing, *(most(end[away] // nodes.size) for end in (step.src, step.dst)))
+        time += lasting(step, away, nodes)
+        inside, outside = (inside, outside + 1) if away.any() else (inside + 1, outside)
+    return Leveled(time, inside, outside, sharing)
+
+
+def lasting(step: Step, away: NDArray[np.bool_], nodes: Nodes) -> Fraction:
+    """How long a step takes: its slowest message within a node, or link between nodes; then what it adds."""
+    slowest = Fraction(0)
+    leaving: dict[tuple[str, int], Fraction] = {}
+    for src, dst, nbytes, out in zip(step.src.tolist(), step.dst.tolist(), step.nbytes, away.tolist()):
+        if not out:
+            slowest = max(slowest, nodes.inside.alpha + nodes.inside.beta * nbytes)
+            continue
+        for link in (("from", src // nodes.size), ("to", dst // nodes.size)):
+            leaving[link] = leaving.get(link, Fraction(0)) + nbytes
+    if leaving:
+        slowest = max(slowest, nodes.outside.alpha + nodes.outside.beta * max(leaving.values()))
+    added: dict[int, Fraction] = {}
+    for dst, values in zip(step.dst.tolist(), step.added):
+        added[dst] = added.get(dst, Fraction(0)) + values
+    return slowest + nodes.inside.gamma * max(added.values(), default=Fraction(0))
+
+
+def most(numbers: NDArray[np.int64]) -> int:
+    """How often the most frequent one occurs."""
+    return int(np.bincount(numbers).max(initial=0))
+
+
+def steps(page: Page, p: int, n: int, k: int, width: int, union: Union | None) -> Iterator[Step]:
+    """The messages, with their bytes and what their receivers add."""
+    for t, sends in enumerate(schedule(page, p)):
+        ends = np.array([(src, dst) for src, dst, _ in sends], np.int64).reshape(-1, 2)
+        adds = truth(page.adds(t, p))
+        sizes = sparse(page, sends, t, p, n, width, union) if union else whole(page, sends, t, p, n, k, width)
+        entries = list(sizes)
+        added = [many for _, many in entries] if adds else []
+        yield Step(ends[:, 0], ends[:, 1], [nbytes for nbytes, _ in entries], added)
+
+
+def whole(page: Page, sends: Sends, t: int, p: int, n: int, k: int, width: int) -> Iterator[Sized]:
+    """Bytes of each message, and values that its receiver adds: of whole vectors, of lists, of selected entries."""
+    for src, _, chunks in sends:
+        words = number(page.words(src, t, chunks.start, p, n, k))
+        entries = words if page.data == "vector" else words // 2
+        added = number(page.added(src, t, chunks.start, p, n, k))
+        yield Fraction(number(page.octets(entries, n, width))), Fraction(added)
+
+
+def sparse(page: Page, sends: Sends, t: int, p: int, n: int, width: int, union: Union) -> Iterator[Sized]:
+    """The same of chunks that hold the union of several ranks' entries, which lie evenly in them."""
+    many, length = contributions.contributions(page), -(-n // p)
+    held = Fraction(union(number(many(t, p)))) * length / n if n else Fraction(0)
+    octets: Any = page.octets  # typed for integers and symbols, and right for fractions
+    size = Fraction(octets(held, length, width))
+    return ((size, held) for _ in sends)
+

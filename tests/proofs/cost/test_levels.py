@@ -1,0 +1,90 @@
+"""Ranks in nodes: equal to the derived formula where nothing is shared, and by hand where something is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import sparring
+from sparring import InputError, Machine
+from sparring.proofs.cost import unioncost
+from sparring.proofs.cost.levels import Nodes, leveled
+from sparring.spec.core.supports import independent
+
+NEAR, FAR, FREE = Machine("1us", "100GB/s", "0.1ns"), Machine("5us", "25Gbit/s", "0.1ns"), Machine(0, 0, "0.1ns")
+N, K = 2**14, 256
+
+
+def union(s):
+    return independent(s, N, K)
+
+
+def derived(page, p, machine):
+    """The lock-step time of the closed form, at the same sizes of unions."""
+    if page.data == "sparse":
+        found = unioncost.measured(page, p, N, union, 4)
+        return machine.alpha * found.messages + machine.beta * found.nbytes + machine.gamma * found.added
+    kept = {} if page.data == "vector" else {"k": K}
+    return sparring.cost(page).at(p=p, n=N, **kept, **machine.letters).time
+
+
+def counted(page, nodes, p, n=N):
+    return leveled(page, nodes, p=p, n=n, k=K, union=union if page.data == "sparse" else None)
+
+
+@pytest.mark.parametrize("name", [name for name in sparring.pages() if name != "recursive_multiplying"])
+@pytest.mark.parametrize("p", [2, 4, 16])
+def test_one_node_and_nodes_of_one(name, p):
+    """Where every rank is a node by itself, or all are in one, it is the derived formula, exactly."""
+    page = sparring.page(name)
+
+    for size, inside, outside in ((p, FAR, FREE), (1, FREE, FAR)):
+        found = counted(page, Nodes(size, inside, outside), p)
+        assert found.time == derived(page, p, FAR)
+        assert (found.inside == 0) == (size == 1)
+        assert (found.outside == 0) == (size == p)
+        assert found.sharing == (size == 1)
+
+
+def test_several_messages_of_a_rank_in_a_step_share_its_link():
+    """The closed form has them one after the other; so it is an upper bound."""
+    page = sparring.page("recursive_multiplying", radix=3)
+
+    found = leveled(page, Nodes(1, FREE, FAR), p=9, n=N)
+
+    assert found.sharing == 2
+    assert found.time == derived(page, 9, FAR) - 2 * FAR.alpha
+
+
+def test_a_ring_leaves_each_node_once_a_step():
+    page, nodes = sparring.page("ring"), Nodes(4, NEAR, FAR)
+
+    found = counted(page, nodes, 16)
+
+    assert (found.inside, found.outside, found.sharing) == (0, 30, 1)
+    chunk = Fraction(4 * N, 16)
+    assert found.time == 30 * (FAR.alpha + FAR.beta * chunk) + 15 * NEAR.gamma * chunk / 4
+
+
+def test_doubling_leaves_with_every_rank_at_once():
+    """Two steps within nodes of four, two between; then four whole vectors share a link."""
+    page, nodes = sparring.page("recursive_doubling"), Nodes(4, NEAR, FAR)
+
+    found = counted(page, nodes, 16)
+
+    assert (found.inside, found.outside, found.sharing) == (2, 2, 4)
+    assert found.time == 2 * (NEAR.alpha + NEAR.beta * 4 * N) + 2 * (FAR.alpha + FAR.beta * 16 * N) + 4 * NEAR.gamma * N
+
+
+def test_a_slow_link_within_nodes_counts_too():
+    page, nodes = sparring.page("ring"), Nodes(4, FAR, NEAR)
+
+    assert counted(page, nodes, 16).time == 30 * (FAR.alpha + FAR.beta * N / 4) + 15 * FAR.gamma * N / 16
+
+
+def test_too_many_ranks():
+    with pytest.raises(InputError, match="p=513: with nodes every message is counted, for at most 512 ranks"):
+        leveled(sparring.page("ring"), Nodes(4, NEAR, FAR), p=513, n=N)
+    with pytest.raises(InputError, match="nodes of 0 ranks: a node has at least one"):
+        Nodes(0, NEAR, FAR)
