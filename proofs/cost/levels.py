@@ -138,4 +138,3 @@ def sparse(page: Page, sends: Sends, t: int, p: int, n: int, width: int, union: 
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
     size = Fraction(octets(held, length, width))
     return ((size, held) for _ in sends)
-

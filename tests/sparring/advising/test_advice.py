@@ -220,18 +220,6 @@ def test_nodes(normal):
     assert found["ring"].expected <= flat["ring"].expected
 
 
-def test_nodes(normal):
-    """Each time is that counted on the nodes; a ring has but one message at a time on their links."""
-    found = {one.algorithm: one.time for one in advised(normal, [16], nodes=4, within="nvlink").options}
-    flat = {one.algorithm: one.time for one in advised(normal, [16]).options}
-    nodes = levels.Nodes(4, sparring.Machine.preset("nvlink"), MACHINE)
-
-    assert found["ring"].expected == levels.leveled(sparring.page("ring"), nodes, p=16, n=4096).time
-    assert found["ring"].low == found["ring"].high
-    assert found["ring_sparse"].low < found["ring_sparse"].expected
-    assert found["ring"].expected <= flat["ring"].expected
-
-
 layers = st.lists(st.integers(1, 50), min_size=1, max_size=12)
 
 
