@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from sparring.errors import InputError, did_you_mean
-from sparring.proofs.cost import units
+from sparring.proofs.cost import profiles, units
+from sparring.proofs.cost.profiles import Kind, Measured, Table, Work
 
 LARGEST = 1_000_000  # bytes of a file: a machine is a few numbers
 
@@ -47,6 +48,8 @@ class Stored(msgspec.Struct, forbid_unknown_fields=True):
     name: str = ""
     source: str = ""
     schema: int = 1
+    work: Work = {}
+    measured: Measured | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,9 @@ class Machine:
     """What a message, a byte and an addition take, exactly: ``alpha``, ``beta`` and ``gamma`` seconds.
 
     Each is given as a number of seconds or as a time, ``"5us"``; ``beta`` also as a rate,
-    ``"25Gbit/s"``.  ``source``: where the numbers are from.
+    ``"25Gbit/s"``.  ``source``: where the numbers are from.  ``work``: seconds an entry of "select",
+    "merge" and "pack", by size, for each of which it has a table.  ``measured``: how ``sparring
+    calibrate`` found all that.
 
     Raises InputError for a value that is none of these.
 
@@ -67,19 +72,34 @@ class Machine:
     gamma: Fraction = Fraction(0)
     name: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
+    work: Mapping[Kind, Table] = field(default_factory=dict, compare=False)
+    measured: Measured | None = field(default=None, compare=False)
 
     def __init__(
-        self, alpha: units.Given, beta: units.Given, gamma: units.Given = 0, *, name: str = "", source: str = ""
-    ) -> None:
-        for letter, given in (("alpha", alpha), ("beta", beta), ("gamma", gamma)):
-            object.__setattr__(self, letter, units.value(letter, given))
-        object.__setattr__(self, "name", name)
-        object.__setattr__(self, "source", source)
+        self, alpha: units.Given, beta: units.Given, gamma: units.Given = 0, *, name: str = "", source: str = "",
+        work: Mapping[Kind, Table] | None = None, measured: Measured | None = None,
+    ) -> None:  # fmt: skip
+        profiles.check(work or {})
+        letters = {"alpha": alpha, "beta": beta, "gamma": gamma}
+        values: dict[str, Any] = {letter: units.value(letter, given) for letter, given in letters.items()}
+        values |= {"name": name, "source": source, "work": work or {}, "measured": measured}
+        for attribute, value in values.items():
+            object.__setattr__(self, attribute, value)
 
     @property
     def letters(self) -> dict[str, Fraction]:
         """Its values, as ``Cost.at`` takes them."""
         return {"alpha": self.alpha, "beta": self.beta, "gamma": self.gamma}
+
+    def seconds(self, work: Kind, entries: int) -> Fraction:
+        """What selecting from, merging or packing so many ``entries`` takes at once.
+
+        Between two sizes of the table it grows evenly; beyond them an entry takes what it takes at the nearest.
+        Raises InputError where the machine has no table for that ``work``.
+        """
+        if work not in self.work:
+            raise InputError(f"machine {self.name!r} does not say what {work} takes; sparring calibrate measures it")
+        return profiles.seconds(self.work[work], entries)
 
     @classmethod
     def preset(cls, name: str) -> Machine:
@@ -87,7 +107,8 @@ class Machine:
         if name not in PRESETS:
             hint = did_you_mean(name, PRESETS)
             raise InputError(f"no machine {name!r}; {hint}there are {', '.join(PRESETS)}; ./file.json works too.")
-        return cls(**PRESETS[name], name=name)
+        its = PRESETS[name]
+        return cls(its["alpha"], its["beta"], name=name, source=its["source"])
 
     @classmethod
     def load(cls, path: str | Path) -> Machine:
@@ -106,14 +127,19 @@ class Machine:
         if stored.schema != 1:
             raise InputError(f"{file} has schema {stored.schema}; this version reads schema 1")
         try:
-            return cls(stored.alpha, stored.beta, stored.gamma, name=stored.name or file.stem, source=stored.source)
+            return cls(
+                stored.alpha, stored.beta, stored.gamma, name=stored.name or file.stem, source=stored.source,
+                work=stored.work, measured=stored.measured,
+            )  # fmt: skip
         except InputError as error:
             raise InputError(f"{file}: {error}") from error
 
     def dump(self) -> dict[str, Any]:
-        """What its file holds: numbers as exact fractions."""
-        values = {letter: str(x) for letter, x in self.letters.items()}
-        return {"schema": 1, **values, "name": self.name, "source": self.source}
+        """What its file holds, every value exactly: as a decimal where that is short, else as a fraction."""
+        values = {letter: exact(x) for letter, x in self.letters.items()}
+        told: dict[str, Any] = {"schema": 1, **values, "name": self.name, "source": self.source}
+        rest = {"work": self.work, "measured": self.measured}
+        return told | {what: msgspec.to_builtins(one) for what, one in rest.items() if one}
 
     def save(self, path: str | Path) -> None:
         """Write its file; raises InputError where that cannot be."""
@@ -121,6 +147,15 @@ class Machine:
             Path(path).write_text(json.dumps(self.dump(), indent=1) + "\n", encoding="utf-8")
         except OSError as error:
             raise InputError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def exact(x: Fraction) -> float | str:
+    """A value for a file.
+
+    >>> exact(Fraction(1, 200000)), exact(Fraction(1, 3))
+    (5e-06, '1/3')
+    """
+    return float(x) if Fraction(str(float(x))) == x else str(x)
 
 
 EXAMPLE = '{"alpha": "5us", "beta": "25Gbit/s"}'

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sparring.errors import InputError
 from sparring.proofs.cost.machines import PRESETS, Machine, machine
+from sparring.proofs.cost.profiles import Measured, Timed
 from sparring.proofs.cost.units import bandwidth, parse
 
 
@@ -51,6 +52,42 @@ def test_a_file_keeps_every_value_exactly(tmp_path_factory, alpha, beta, gamma):
     one.save(file)
     read = machine(str(file))
     assert read == one and (read.name, read.source) == ("mine", "measured")
+    assert (read.work, read.measured) == ({}, None)
+
+
+WORK = {"select": [(1000, 2e-9), (100_000, 1e-9)], "merge": [(50, 3.3e-8)]}
+TIMED = [
+    Timed("exchange", 4, (1e-6, 2e-6, 4e-6, 8e-6), predicted=5e-6, fitted=True, distance=1),
+    Timed("algorithm", 1000, (1e-5, 2e-5, 3e-5, 4e-5), algorithm="ring"),
+    Timed("select", 1000, (0.0, 0.0, 0.0, 0.0), predicted=1.0),
+]
+MEASURED = Measured(2, 1, 2, "MPICH 5.0.2", 30, 1.5, 1e-7, {"alpha": (1e-6, 2e-6)}, TIMED, unjudged={"x": "why"})
+
+
+def test_a_file_keeps_work_and_how_it_was_measured(tmp_path):
+    file = tmp_path / "machine.json"
+    Machine("5us", "1ns", work=WORK, measured=MEASURED).save(file)
+    read = machine(str(file))
+    assert (read.work, read.measured) == (WORK, MEASURED)
+    assert json.loads(file.read_text())["alpha"] == 5e-06
+
+
+def test_an_error_is_a_part_of_what_was_measured():
+    assert [one.error for one in TIMED] == [pytest.approx(0.25), None, None]
+
+
+def test_work_grows_evenly_between_two_sizes():
+    """In exact arithmetic; beyond the table an entry takes what it takes at the nearest size."""
+    one = Machine("5us", "1ns", work=WORK)
+    assert one.seconds("select", 1000) == Fraction(2, 10**6) and one.seconds("select", 100_000) == Fraction(1, 10**4)
+    assert one.seconds("select", 50_500) == Fraction(51, 10**6)
+    assert one.seconds("select", 10) == Fraction(2, 10**8) and one.seconds("select", 10**6) == Fraction(1, 10**3)
+    assert one.seconds("merge", 0) == 0 and one.seconds("merge", 100) == Fraction(33, 10**7)
+
+
+def test_work_that_a_machine_does_not_know():
+    with pytest.raises(InputError, match="machine 'eth-25g' does not say what pack takes; sparring calibrate"):
+        Machine.preset("eth-25g").seconds("pack", 10)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +101,12 @@ def test_a_file_keeps_every_value_exactly(tmp_path_factory, alpha, beta, gamma):
         ('{"alpha": "5 parsecs", "beta": "1ns"}', "alpha=5 parsecs: seconds a message"),
         ('{"alpha": -1, "beta": "1ns"}', "alpha=-1.0: seconds a message"),
         ('{"alpha": 0, "beta": 0, "schema": 2}', "has schema 2; this version reads schema 1"),
+        ('{"alpha": 0, "beta": 0, "work": {"sort": [[1, 1.0]]}}', "Invalid enum value 'sort'"),
+        ('{"alpha": 0, "beta": 0, "work": {"merge": [[0, 1.0]]}}', "Expected `int` >= 1"),
+        ('{"alpha": 0, "beta": 0, "work": {"merge": [[1, -1.0]]}}', "Expected `float` >= 0"),
+        ('{"alpha": 0, "beta": 0, "work": {"merge": []}}', "merge has no size"),
+        ('{"alpha": 0, "beta": 0, "work": {"merge": [[9, 1], [9, 2]]}}', "merge has 9 entries after 9: sizes ascend"),
+        ('{"alpha": 0, "beta": 0, "measured": {"ranks": 2}}', "missing required field `hosts`"),
         ("[" * 100_000, "holds no machine"),
         (" " * 1_000_001, "has more than 1000000 bytes"),
     ],
