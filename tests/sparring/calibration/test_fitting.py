@@ -1,0 +1,119 @@
+"""Fits of times that were made up: what is known comes out again, whatever disturbs a part of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparring.calibration import fitting
+from sparring.calibration.fitting import Line, fitted, line
+
+TRUE = Line(5e-6, 2e-10)
+SIZES = 4.0 * 4.0 ** np.arange(11)
+SEEDS = range(8)
+
+
+def quiet(seed):
+    """Rounds of 3 % noise around the true line, which never comes out shorter by more."""
+    rng = np.random.default_rng(seed)
+    return TRUE.at(SIZES) * (1 + 0.03 * rng.standard_normal((40, SIZES.size)))
+
+
+def interrupted(seed):
+    """A tenth of all times are up to 50 times as long, as where another program had the core."""
+    rng = np.random.default_rng(seed)
+    rounds = quiet(seed)
+    hit = rng.random(rounds.shape) < 0.1
+    return np.where(hit, rounds * rng.uniform(2, 50, rounds.shape), rounds)
+
+
+def odd_sizes(seed):
+    """At two of eleven sizes the library does something else, and takes four times as long."""
+    rounds = quiet(seed)
+    rounds[:, np.random.default_rng(seed).permutation(SIZES.size)[:2]] *= 4
+    return rounds
+
+
+def squares(x, y):
+    """Ordinary least squares: the wrong fit for such times."""
+    b, a = np.polyfit(x, y, 1)
+    return Line(float(a), float(b))
+
+
+def means(values, axis=None):
+    """The wrong summary of rounds."""
+    return np.nanmean(values, axis=axis)
+
+
+def faults(make):
+    """What is wrong with the fits of times made so: the truth must lie near, and in almost every interval."""
+    found = [fitted(SIZES, make(seed)) for seed in SEEDS]
+    near = [abs(f.line.a / TRUE.a - 1) < 0.05 and abs(f.line.b / TRUE.b - 1) < 0.05 for f in found]
+    inside = [low <= value <= high for f in found for (low, high), value in ((f.a, TRUE.a), (f.b, TRUE.b))]
+    return [*(["far"] * (not all(near))), *(["outside"] * (sum(inside) < 0.9 * len(inside)))]
+
+
+@pytest.mark.parametrize("make", [quiet, interrupted, odd_sizes])
+def test_known_values_are_found(make):
+    assert faults(make) == []
+
+
+def test_least_squares_would_not_find_them(monkeypatch):
+    """The test above sees a fit that odd sizes lead astray."""
+    monkeypatch.setattr(fitting, "line", squares)
+    assert "far" in faults(odd_sizes)
+
+
+def test_means_of_rounds_would_not_find_them(monkeypatch):
+    """And one that interruptions do."""
+    monkeypatch.setattr(np, "nanmedian", means)
+    assert "far" in faults(interrupted)
+
+
+def test_intervals_are_as_wide_as_rounds_differ():
+    """Ten times the noise, some ten times the width."""
+    rng = np.random.default_rng(0)
+    noise = rng.standard_normal((40, SIZES.size))
+    narrow, wide = (fitted(SIZES, TRUE.at(SIZES) * (1 + part * noise)) for part in (0.01, 0.1))
+    ratios = [(w[1] - w[0]) / (n[1] - n[0]) for n, w in ((narrow.a, wide.a), (narrow.b, wide.b))]
+    assert all(3 < ratio < 30 for ratio in ratios)
+
+
+def test_intervals_are_wide_where_sizes_lie_on_no_line():
+    """Without any noise: two regimes, of which one line fits neither."""
+    two = np.where(SIZES < 500_000, TRUE.at(SIZES), 3 * TRUE.at(SIZES))
+    (low, high), straight = fitted(SIZES, two[None]).b, fitted(SIZES, TRUE.at(SIZES)[None]).b
+    assert high > 1.5 * low and straight == pytest.approx((TRUE.b, TRUE.b))
+
+
+def test_rounds_that_broke_off_are_left_out():
+    """A round that has no time for some sizes is used for the others."""
+    rounds = quiet(0)
+    rounds[-1, 3:] = np.nan
+    assert fitted(SIZES, rounds).line.b == pytest.approx(TRUE.b, rel=0.03)
+    alone = np.full((9, 2), np.nan)
+    alone[0] = TRUE.at(SIZES[:2])
+    assert fitted(SIZES[:2], alone).line == pytest.approx(TRUE)
+
+
+def test_the_same_times_give_the_same_fit():
+    assert fitted(SIZES, interrupted(1)) == fitted(SIZES, interrupted(1))
+
+
+POSITIVE = st.floats(1e-3, 1e3)
+
+
+@given(st.lists(st.tuples(POSITIVE, POSITIVE), min_size=1, max_size=8), st.floats(0, 1e3), st.floats(0, 1e3))
+def test_no_line_has_less_relative_error(points, a, b):
+    """Neither a random one nor one near by."""
+    x, y = np.array(points).T
+    best = line(x, y)
+
+    def error(one):
+        return (np.abs(one.at(x) - y) / y).sum()
+
+    assert best.a >= 0 and best.b >= 0
+    rivals = [Line(a, b), *(Line(best.a * f, best.b * g) for f in (0.99, 1, 1.01) for g in (0.99, 1, 1.01))]
+    assert all(error(best) <= error(rival) * (1 + 1e-9) + 1e-9 for rival in rivals)
