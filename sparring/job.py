@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 import termios
 import time
+import traceback
 from array import array
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TypeVar
+
+from sparring.errors import InputError, SparringError
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+
+Prepared = TypeVar("Prepared")
 
 PATIENCE = 1.0
 """Seconds that a rank which ends the job waits for the launcher to read what it said."""
@@ -30,6 +37,40 @@ def launched() -> tuple[int, int] | None:
         if rank in os.environ and size in os.environ:
             return int(os.environ[rank]), int(os.environ[size])
     return None
+
+
+def together(
+    comm: MPI.Intracomm, prepare: Callable[[], Prepared], digest: Callable[[Prepared], str], unlike: str
+) -> Prepared:
+    """What ``prepare`` returns on every rank, unless it raises on one, or ``digest`` says that ranks have not the same.
+
+    Then no rank goes on: rank 0 raises the first error, or what is ``unlike``, the others end silently
+    with exit code 2.
+    """
+    prepared, error = None, None
+    with ending_all(comm):
+        try:
+            prepared = prepare()
+        except SparringError as wrong:
+            error = wrong
+    told = comm.allgather((str(error) if error else "", digest(prepared) if prepared else ""))
+    odd = [r for r, one in enumerate(told) if one[0]] or [r for r, one in enumerate(told) if one != told[0]]
+    if prepared and not odd:
+        return prepared
+    if comm.Get_rank():
+        sys.exit(2)
+    raise error or InputError(f"rank {odd[0]}: {told[odd[0]][0] or unlike}")
+
+
+@contextmanager
+def ending_all(comm: MPI.Comm) -> Iterator[None]:
+    """Whatever one rank raises in this block ends the whole job, with that rank's traceback."""
+    try:
+        yield
+    except BaseException:
+        os.write(2, traceback.format_exc().encode())
+        abort(comm)
+        raise
 
 
 def abort(world: MPI.Comm, terminal: int = 2) -> None:

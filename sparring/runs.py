@@ -7,10 +7,7 @@ this process is itself one rank of a real MPI job, that job.
 from __future__ import annotations
 
 import hashlib
-import os
-import sys
 import time
-import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -21,8 +18,8 @@ import numpy as np
 from sparring.checks import carried
 from sparring.checks import target as targets
 from sparring.checks.group import Group
-from sparring.errors import InputError, SparringError
-from sparring.job import abort
+from sparring.errors import InputError
+from sparring.job import ending_all, together
 from sparring.proofs.core import refinement
 from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.world import world
@@ -133,23 +130,8 @@ def on_all_ranks(prepare: Callable[[], tuple[Page, list[Any]]]) -> tuple[Page, l
     """
     from mpi4py import MPI
 
-    comm, prepared, error = MPI.COMM_WORLD, None, None
-    try:
-        prepared = prepare()
-    except SparringError as wrong:
-        error = wrong
-    except BaseException:
-        os.write(2, traceback.format_exc().encode())
-        abort(comm)
-        raise
-    told = comm.allgather((str(error) if error else "", digest(*prepared) if prepared else ""))
-    odd = [r for r, one in enumerate(told) if one[0]] or [r for r, one in enumerate(told) if one != told[0]]
-    if prepared and not odd:
-        return prepared
-    if comm.Get_rank():
-        sys.exit(2)
-    why = told[odd[0]][0] or "it has other vectors than rank 0; right: one command and one file for all ranks"
-    raise error or InputError(f"rank {odd[0]}: {why}")
+    unlike = "it has other vectors than rank 0; right: one command and one file for all ranks"
+    return together(MPI.COMM_WORLD, prepare, lambda prepared: digest(*prepared), unlike)
 
 
 def digest(page: Page, xs: Sequence[Any]) -> str:
@@ -171,7 +153,7 @@ def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
-    try:
+    with ending_all(comm):
         function, x = targets.load(target), xs[comm.Get_rank()]
         function(comm, x, **page.params)
         comm.Barrier()
@@ -181,10 +163,6 @@ def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
         slowest = np.empty_like(seconds)
         comm.Reduce(seconds, slowest, MPI.MAX)
         ys = gathered(comm, page, x, y)
-    except Exception:
-        os.write(2, traceback.format_exc().encode())
-        abort(comm)
-        raise
     if comm.Get_rank():
         return None
     flaws = refinement.compared(page, xs, ys, "result")
