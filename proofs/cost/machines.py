@@ -91,7 +91,7 @@ class Machine:
         """Its values, as ``Cost.at`` takes them."""
         return {"alpha": self.alpha, "beta": self.beta, "gamma": self.gamma}
 
-    def seconds(self, work: Kind, entries: int) -> Fraction:
+    def seconds(self, work: Kind, entries: int | Fraction) -> Fraction:
         """What selecting from, merging or packing so many ``entries`` takes at once.
 
         Between two sizes of the table it grows evenly; beyond them an entry takes what it takes at the nearest.

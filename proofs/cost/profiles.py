@@ -86,7 +86,7 @@ def check(work: Mapping[Kind, Table]) -> None:
                 raise InputError(f"work: {what} has {b} entries after {a}: sizes ascend")
 
 
-def seconds(table: Table, entries: int) -> Fraction:
+def seconds(table: Table, entries: int | Fraction) -> Fraction:
     """What work on so many entries takes: a straight line between two sizes, else as the nearest, an entry.
 
     >>> table = [(10, 1.0), (20, 0.75)]

@@ -1,0 +1,101 @@
+"""What is done again and again while the clock runs: everything is prepared outside."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.calibration.quantities import EXCHANGED, SHARE, Quantity
+from sparring.checks import target as targets
+from sparring.impl.core import merge, messages, transport
+from sparring.impl.core.chunks import Chunk
+from sparring.impl.core.selection import top
+from sparring.spec.core.model import Page
+from sparring.verification import judged
+
+Call = Callable[[], Any]
+
+
+def call(comm: Any, quantity: Quantity, page: Page | None = None) -> Call:
+    """The call for a quantity; ``page``: that of its algorithm."""
+    if page is not None:
+        return algorithm(comm, quantity, page)
+    return {"exchange": exchange, "add": add, "select": select, "merge": merging, "pack": pack}[quantity.what](
+        comm, quantity
+    )
+
+
+def exchange(comm: Any, quantity: Quantity) -> Call:
+    """Every rank sends to the one at that distance, as in a step of an algorithm, and with its means."""
+    own, d = transport.private(comm), quantity.distance or 1
+    p, r = own.Get_size(), own.Get_rank()
+    outgoing, incoming = (memory(name)[: quantity.size] for name in ("out", "in"))
+    return partial(transport.exchange, own, outgoing, (r + d) % p, incoming, (r - d) % p)
+
+
+def add(comm: Any, quantity: Quantity) -> Call:
+    """An addition of two vectors."""
+    x, y = normal(comm.Get_rank(), quantity.size), normal(comm.Get_rank(), quantity.size, 1)
+    return partial(np.add, x, y, out=np.empty_like(x))
+
+
+def select(comm: Any, quantity: Quantity) -> Call:
+    """The largest hundredth of a vector, or the largest entry."""
+    return partial(top, normal(comm.Get_rank(), quantity.size), max(1, quantity.size // SHARE))
+
+
+def merging(comm: Any, quantity: Quantity) -> Call:
+    """Two chunks that have half of the entries each, a hundredth of their length."""
+    a, b = (chunk(comm.Get_rank(), quantity.size // 2, which) for which in (0, 1))
+    return partial(merge.add, a, b)
+
+
+def pack(comm: Any, quantity: Quantity) -> Call:
+    """Writing the message of a chunk that has a hundredth of its entries, and reading it."""
+    one = chunk(comm.Get_rank(), quantity.size)
+    buffer = np.empty(messages.room(one.length, one.values.itemsize, len(one)), np.uint8)
+
+    def both() -> Chunk:
+        used = messages.encode(one, buffer)
+        return messages.decode(buffer[:used], one.length, one.values)
+
+    return both
+
+
+def algorithm(comm: Any, quantity: Quantity, page: Page) -> Call:
+    """An allreduce of vectors that lie ready, without what ranks ask each other beforehand, where that can be.
+
+    A sparse one gets the largest entries of independent vectors, selected before; a class selects by itself.
+    """
+    function: Any = targets.load(str(judged(page)))
+    x: Any = normal(comm.Get_rank(), quantity.size)
+    taken = inspect.signature(function).parameters
+    options = {"validate": False} if "validate" in taken else {}
+    if isinstance(function, type):
+        return partial(function(comm, x.size, k=quantity.k, **options), x)
+    if page.sparse:
+        x = top(x, quantity.k or 0)
+    return partial(function, comm, x, **options, **({"out": np.empty_like(x)} if "out" in taken else {}))
+
+
+@cache
+def memory(_which: str) -> NDArray[np.uint8]:
+    """As much as the longest message needs."""
+    return np.ones(EXCHANGED[-1], np.uint8)
+
+
+@cache
+def normal(rank: int, n: int, which: int = 0) -> NDArray[np.float32]:
+    """Independent normal numbers on each rank."""
+    return np.random.default_rng([rank, which]).standard_normal(n, np.float32)
+
+
+def chunk(rank: int, m: int, which: int = 0) -> Chunk:
+    """A chunk with ``m`` entries, at random places among a hundred times as many."""
+    places = np.random.default_rng([rank, which]).choice(SHARE * m, m, replace=False, shuffle=False)
+    return Chunk(np.sort(places), normal(rank, m, which), SHARE * m)

@@ -1,0 +1,128 @@
+"""Where it is measured: on the ranks of the job that this process is one of, or on ranks that it starts."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from sparring import job
+from sparring.calibration import measuring
+from sparring.calibration.measuring import Tell, Times
+from sparring.calibration.profile import profile
+from sparring.calibration.quantities import quantities
+from sparring.calibration.rank import Task
+from sparring.checks import launch
+from sparring.checks.doctor.ranks import cores
+from sparring.errors import InputError, SparringError
+from sparring.proofs.cost.machines import Machine
+from sparring.spec.core import pages
+from sparring.spec.core.model import Page
+from sparring.verification import judged
+
+Ready = Callable[[], object]
+"""Raises what would prevent, after the measurement, that something comes of it."""
+PATIENCE = 60.0
+"""Seconds beyond those of the measurement that real ranks get: to begin, and to end the call that they are in."""
+
+
+class Plan(NamedTuple):
+    """What is measured, on how many ranks, for how long."""
+
+    pages: list[Page]
+    ranks: int
+    seconds: float
+
+    @property
+    def names(self) -> list[str]:
+        """The algorithms'."""
+        return [page.name for page in self.pages]
+
+
+def plan(algos: Sequence[str], ranks: int | None, seconds: float, ready: Ready) -> Plan:
+    """The plan for what was asked; raises InputError for what cannot be.
+
+    ``ranks``: by default the job's, or as many as there are cores, at least two; ``ready`` is called on
+    rank 0, which alone will write.
+    """
+    launched = job.launched()
+    if launched and ranks not in (None, launched[1]):
+        raise InputError(f"--ranks {ranks}, but mpiexec started {launched[1]} ranks")
+    many = launched[1] if launched else ranks or max(2, cores())
+    if many < 2:
+        raise InputError("1 rank sends no messages that could be timed; right: mpiexec -n 2, or --ranks 2, or more")
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise InputError(f"--seconds {seconds:g}: how long to measure is a number above 0")
+    if not (launched and launched[0]):
+        ready()
+    return Plan(chosen(algos), many, seconds)
+
+
+def chosen(algos: Sequence[str]) -> list[Page]:
+    """These algorithms, by default all that have an implementation; raises InputError for one that has none."""
+    found = [pages.find(name) for name in dict.fromkeys(algos or pages.names())]
+    if algos and (missing := [page.name for page in found if judged(page) is None]):
+        raise InputError(f"{missing[0]}: there is no implementation of this name, which could be timed")
+    return [page for page in found if judged(page)]
+
+
+def check_writable(file: Path) -> None:
+    """Raises InputError before the measurement for what could not be written after it."""
+    place = file if file.exists() else file.parent
+    if file.is_dir() or not place.exists() or not os.access(place, os.W_OK):
+        why = "it is a folder" if file.is_dir() else "no permission" if place.exists() else f"no folder {file.parent}"
+        raise InputError(f"{file} cannot be written: {why}")
+
+
+def calibrated(
+    algos: Sequence[str] = (), ranks: int | None = None, seconds: float = 20.0, *,
+    ready: Ready = lambda: None, tell: Tell = lambda _: None,
+) -> Machine | None:  # fmt: skip
+    """The machine that real ranks are; None on the ranks of a job other than 0.
+
+    Raises InputError for what cannot be measured, SparringError with what ranks said that were started and failed.
+    """
+    if job.launched():
+        return as_a_rank(algos, ranks, seconds, ready, tell)
+    asked = plan(algos, ranks, seconds, ready)
+    tell(f"{asked.ranks} ranks are starting, and measure for {seconds:g} s")
+    return made(started(asked), asked, tell)
+
+
+def as_a_rank(algos: Sequence[str], ranks: int | None, seconds: float, ready: Ready, tell: Tell) -> Machine | None:
+    """The same on this job's ranks; whatever one raises ends the whole job, with that rank's traceback."""
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    unlike = "it was asked for something else than rank 0; right: one command for all ranks"
+    asked = job.together(comm, lambda: plan(algos, ranks, seconds, ready), lambda p: f"{p.names} {p.seconds}", unlike)
+    talk: Tell = tell if comm.Get_rank() == 0 else lambda _: None
+    talk(f"{asked.ranks} ranks measure for {seconds:g} s")
+    with job.ending_all(comm):
+        times = measuring.measure(comm, asked.names, asked.seconds, talk)
+    return None if comm.Get_rank() else made(times, asked, tell)
+
+
+def started(asked: Plan) -> Times:
+    """On ranks that are started here, for this alone; raises SparringError with what they said if they fail."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}  # they import what we do
+    with tempfile.TemporaryDirectory(prefix="sparring-") as folder:
+        file = Path(folder) / "times.json"
+        task = msgspec.json.encode(Task(asked.names, asked.seconds, str(file))).decode()
+        command = [sys.executable, "-P", "-m", "sparring.calibration.rank", task]
+        done = launch.run(command, asked.ranks, timeout=2 * asked.seconds + PATIENCE, env=env)
+        if done.returncode or not file.exists():
+            raise SparringError(f"the ranks ended with code {done.returncode}:\n{done.stdout}".rstrip())
+        return msgspec.json.decode(file.read_bytes(), type=Times)
+
+
+def made(times: Times, asked: Plan, tell: Tell) -> Machine:
+    """The machine that the times show."""
+    tell("deriving what algorithms cost")
+    return profile(times, quantities(asked.ranks, asked.pages), asked.pages)
