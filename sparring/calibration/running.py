@@ -26,6 +26,7 @@ from sparring.spec.core import pages
 from sparring.spec.core.model import Page
 from sparring.verification import judged
 
+RANK = ("-P", "-m", "sparring.calibration.rank")
 Ready = Callable[[], object]
 """Raises what would prevent, after the measurement, that something comes of it."""
 PATIENCE = 60.0
@@ -73,11 +74,14 @@ def chosen(algos: Sequence[str]) -> list[Page]:
 
 
 def check_writable(file: Path) -> None:
-    """Raises InputError before the measurement for what could not be written after it."""
-    place = file if file.exists() else file.parent
-    if file.is_dir() or not place.exists() or not os.access(place, os.W_OK):
-        why = "it is a folder" if file.is_dir() else "no permission" if place.exists() else f"no folder {file.parent}"
-        raise InputError(f"{file} cannot be written: {why}")
+    """Raises InputError before the measurement for what could not be written after it; changes nothing."""
+    fresh = not file.exists()
+    try:
+        file.open("ab").close()
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}") from error
+    if fresh:
+        file.unlink()
 
 
 def calibrated(
@@ -115,8 +119,7 @@ def started(asked: Plan) -> Times:
     with tempfile.TemporaryDirectory(prefix="sparring-") as folder:
         file = Path(folder) / "times.json"
         task = msgspec.json.encode(Task(asked.names, asked.seconds, str(file))).decode()
-        command = [sys.executable, "-P", "-m", "sparring.calibration.rank", task]
-        done = launch.run(command, asked.ranks, timeout=2 * asked.seconds + PATIENCE, env=env)
+        done = launch.run([sys.executable, *RANK, task], asked.ranks, timeout=2 * asked.seconds + PATIENCE, env=env)
         if done.returncode or not file.exists():
             raise SparringError(f"the ranks ended with code {done.returncode}:\n{done.stdout}".rstrip())
         return msgspec.json.decode(file.read_bytes(), type=Times)
@@ -124,5 +127,5 @@ def started(asked: Plan) -> Times:
 
 def made(times: Times, asked: Plan, tell: Tell) -> Machine:
     """The machine that the times show."""
-    tell("deriving what algorithms cost")
+    tell("fitting, and deriving what algorithms cost")
     return profile(times, quantities(asked.ranks, asked.pages), asked.pages)

@@ -84,18 +84,17 @@ def times(axes: Axes, what: str, timed: Sequence[Timed]) -> None:
 
 
 def errors(axes: Axes, measured: Measured) -> None:
-    """By how much the fits are off, by size."""
-    for what, (name, _, (colour, marker)) in THINGS.items():
+    """By how much the fits are off, by size; the panels above say what the marks mean."""
+    for what, (_, _, (colour, marker)) in THINGS.items():
         for fitted in (True, False):
             some = [(t.size, 100 * t.error) for t in of(measured, what) if t.fitted == fitted and t.error is not None]
             axes.plot(
                 *zip(*some), color=colour, marker=marker, linestyle="", markersize=4.5,
-                markerfacecolor=colour if fitted else "white", label=f"{name}, {'fitted' if fitted else 'held out'}",
+                markerfacecolor=colour if fitted else "white",
             )  # fmt: skip
     axes.axhline(0, color=GREY, linewidth=0.8)
-    frame(axes, "error of the fit", "bytes of a message, entries of an addition", "prediction too high, %")
+    frame(axes, "errors of both fits, marks as above", "bytes of a message, entries of an addition", "too high, %")
     axes.set_yscale("linear")
-    axes.legend(frameon=False, labelcolor=INK, fontsize=8)
 
 
 def algorithms(axes: Axes, timed: Sequence[Timed]) -> None:

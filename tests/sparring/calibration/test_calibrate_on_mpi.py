@@ -1,0 +1,148 @@
+"""``sparring calibrate`` on real ranks: what comes of it can be used.  How fast anything is, is not looked at."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from sparring.calibration import running
+from sparring.calibration.quantities import REDUCED, WORKED
+from sparring.checks import launch
+from sparring.cli import cli
+from sparring.errors import InputError, SparringError
+from sparring.proofs.cost.machines import Machine
+
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.runtimes,
+    pytest.mark.skipif(launch.find() is None, reason='no mpiexec: pip install "sparring[mpich]"'),
+]
+ENOUGH = "from sparring.calibration import measuring\nmeasuring.ROUNDS = 3\n"
+"""On a machine however busy: it ends after so many rounds, long before time is over."""
+MAIN = "from sparring.cli import main\nmain()\n"
+
+
+def job(ranks, *args, program=ENOUGH):
+    """``mpiexec -n RANKS sparring calibrate ARGS``."""
+    return launch.run([sys.executable, "-c", program + MAIN, "calibrate", *map(str, args)], ranks, timeout=110)
+
+
+def call(*args):
+    """Exit code, or the error that ``main`` would tell."""
+    return CliRunner().invoke(cli, [*map(str, args)])
+
+
+def test_a_job_measures_itself(tmp_path):
+    """One answer, from rank 0; a machine that costs are evaluated on; a picture."""
+    file, picture = tmp_path / "here.json", tmp_path / "here.svg"
+
+    done = job(2, "ring", "ring_allgather", "--seconds", 100, "-o", file, "--plot", picture, "--json")
+
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("calibrate: 2 ranks measure for 100 s") == 1
+    envelope = json.loads(done.stdout[done.stdout.index("{") :])
+    assert (envelope["command"], envelope["results"], envelope["not_covered"]) == ("calibrate", [], [])
+    machine = Machine.load(file)
+    assert json.loads(json.dumps(machine.dump())) == envelope["calibrate"] | {"name": "here"}
+    sound(machine)
+    assert picture.read_text(encoding="utf-8").startswith("<?xml")
+    told = call("cost", "ring", "--machine", file, "--at", "p=8,n=1000", "--format", "json")
+    assert json.loads(told.stdout)["at"]["ring"]["time"] > 0
+
+
+def sound(machine):
+    """What must hold of any machine."""
+    measured = machine.measured
+    assert machine.alpha > 0 and machine.beta > 0 and machine.gamma > 0
+    assert (measured.ranks, measured.hosts, measured.rounds) == (2, 1, 3) and measured.cores >= 1
+    assert measured.crowded == (measured.cores < 2) and 0 < measured.clock < 0.1 < measured.seconds
+    assert all(low <= high for low, high in measured.intervals.values()) and len(measured.intervals) == 3
+    assert all(0 < t.seconds[0] <= t.seconds[1] <= t.seconds[2] <= t.seconds[3] for t in measured.timed)
+    assert {kind: [size for size, _ in table] for kind, table in machine.work.items()} == dict.fromkeys(
+        ("select", "merge", "pack"), WORKED
+    )
+    whole = [t for t in measured.timed if t.what == "algorithm"]
+    assert [(t.algorithm, t.size) for t in whole] == [(name, n) for name in ("ring", "ring_allgather") for n in REDUCED]
+    assert all(t.predicted > 0 for t in whole)
+
+
+def test_ranks_are_started_where_there_is_no_job(tmp_path, monkeypatch):
+    """And nothing of them is left, in a folder of theirs or elsewhere."""
+    program = "import sys, msgspec\nfrom sparring.calibration.rank import Task, main\n"
+    program += "main(msgspec.json.decode(sys.argv[1], type=Task))\n"
+    monkeypatch.setattr(running, "RANK", ("-c", ENOUGH + program))
+
+    done = call("calibrate", "ring", "--ranks", 2, "--seconds", 100, "-o", tmp_path / "here.json")
+
+    assert done.exit_code == 0, done.output
+    assert "2 ranks of " in done.stdout and "held-out sizes" in done.stdout
+    assert Machine.load(tmp_path / "here.json").measured.rounds == 3
+
+
+def test_ranks_that_fail_are_told_with_what_they_said(monkeypatch):
+    monkeypatch.setattr(running, "RANK", ("-c", "raise SystemExit('no memory left')"))
+    done = call("calibrate", "ring", "--ranks", 2)
+    assert isinstance(done.exception, SparringError)
+    assert "the ranks ended with code" in str(done.exception) and "no memory left" in str(done.exception)
+
+
+def test_a_rank_that_raises_takes_the_job_down():
+    """With its own traceback; nobody waits for it."""
+    fault = (
+        "from sparring.calibration import measuring\nfrom sparring.job import launched\n"
+        "if launched()[0] == 1: measuring.once = lambda *_: 1 / 0\n"
+    )
+    done = job(2, "ring", "--seconds", 100, program=fault)
+    assert done.returncode != 0 and "ZeroDivisionError" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (("--seconds", "-1"), "--seconds -1: how long to measure is a number above 0"),
+        (("--ranks", 3), "--ranks 3, but mpiexec started 2 ranks"),
+        (("rinng",), "no algorithm 'rinng'"),
+        (("-o", "no/folder.json"), "no/folder.json cannot be written: No such file or directory"),
+        (("-o", "folder.txt"), "the name of a machine's file ends in .json"),
+        (("--plot", "x.jpg"), "the name of a picture ends in .svg, .png, .pdf"),
+        (("--seconds", 1e-9), "calls were timed fewer than 3 times"),
+    ],
+)
+def test_bad_input_is_told_once_and_ends_the_job(args, sentence):
+    done = job(2, "ring", *args) if args != ("rinng",) else job(2, *args)
+    assert done.returncode == 2, done.stdout
+    assert done.stdout.count(sentence) == 1 == done.stdout.count("sparring: ") and "Traceback" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (("--ranks", 1), "1 rank sends no messages that could be timed; right: mpiexec -n 2"),
+        (("--seconds", "nan"), "--seconds nan: how long to measure is a number above 0"),
+        (("--seconds", "inf"), "--seconds inf: how long to measure is a number above 0"),
+        (("-o", "no/folder.json"), "cannot be written"),
+    ],
+)
+def test_the_driver_refuses_before_it_starts_ranks(args, sentence, monkeypatch):
+    monkeypatch.setattr(launch, "run", None)
+    done = call("calibrate", *args)
+    assert isinstance(done.exception, InputError) and sentence in str(done.exception)
+
+
+def test_an_algorithm_without_implementation(tmp_path, monkeypatch):
+    monkeypatch.setattr(launch, "run", None)
+    (tmp_path / "mine.py").write_text((running.Path(running.pages.__file__).parents[1] / "ring.py").read_text())
+    done = call("calibrate", tmp_path / "mine.py", "--ranks", 2)
+    assert isinstance(done.exception, InputError)
+    assert "mine: there is no implementation of this name" in str(done.exception)
+
+
+def test_a_place_is_tried_and_left_as_it_is(tmp_path):
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text("old")
+    for file in (old, new):
+        running.check_writable(file)
+    assert old.read_text() == "old" and not new.exists()
