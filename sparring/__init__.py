@@ -10,7 +10,19 @@ from typing import Any
 
 HOME = {
     **dict.fromkeys(
-        ("advise", "contention", "cost", "crossover", "page", "pages", "prove", "recheck", "run", "verify"),
+        (
+            "advise",
+            "calibrate",
+            "contention",
+            "cost",
+            "crossover",
+            "page",
+            "pages",
+            "prove",
+            "recheck",
+            "run",
+            "verify",
+        ),  # fmt: skip
         "sparring.api",
     ),
     **dict.fromkeys(

@@ -291,6 +291,20 @@ def advise(
     return advice.advise(measured, place, among, [*ranks] or [max(2, found.workers)], track)
 
 
+def calibrate(*algos: str, ranks: int | None = None, seconds: float = 20.0) -> Machine | None:
+    """This machine, measured on real ranks for so many seconds; None on the ranks of a job other than 0.
+
+    On a job under mpiexec it is collective; else so many ``ranks`` (default: the cores, at least two) are
+    started here.  ``algos``: what is timed to judge the predictions, by default all that have an
+    implementation.  ``measured`` of the result says what they are worth.
+
+    Raises InputError for what cannot be measured, SparringError with what ranks said that failed.
+    """
+    from sparring.calibration.running import calibrated
+
+    return calibrated(algos, ranks, seconds)
+
+
 def cost_report(costs: Sequence[Cost | UnionCost], undecided: Mapping[str, str], seconds: float) -> Report:
     """The report of ``cost``: how each derivation was checked, what each published formula is worth.
 

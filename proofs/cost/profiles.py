@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -17,7 +17,7 @@ Kind = Literal["select", "merge", "pack"]
 writing and reading a message, by its entries."""
 What = Literal["exchange", "add", "select", "merge", "pack", "algorithm"]
 """What was timed: sending and receiving a message, an addition of two vectors, work, a whole allreduce."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
+Letter = Literal["alpha", "beta", "gamma"]
 
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
@@ -67,7 +67,7 @@ class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     seconds: Seconds
     clock: Seconds
     """The least time that the clock tells apart."""
-    intervals: dict[Literal["alpha", "beta", "gamma"], tuple[Seconds, Seconds]]
+    intervals: dict[Letter, tuple[Seconds, Seconds]]
     """Where 95 percent of the values lie that are fitted to rounds and sizes drawn again, with replacement."""
     timed: list[Timed]
     crowded: bool = False

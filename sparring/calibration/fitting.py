@@ -9,12 +9,12 @@ optimum lies at a vertex, so the line passes through two of the points, or throu
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.floating[Any]]
 
 DRAWS, LEVEL, SEED = 400, 95, 1
 """How often rounds and sizes are drawn again, and which part of the values an interval holds, in percent."""

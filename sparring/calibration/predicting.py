@@ -42,13 +42,13 @@ def seconds(machine: Machine, cost: Cost | UnionCost, p: int, n: int, k: int | N
 
 
 def work(machine: Machine, data: str, point: Any, p: int, n: int, k: int) -> Fraction:
-    """Seconds of a rank's work on entries that the cost at this ``point`` does not price."""
-    hops, messages = max(p - 1, 1), max(point.messages, 1)
+    """Seconds of a rank's work on entries that the cost at this ``point``, of two ranks or more, does not price."""
+    hops, messages = p - 1, int(point.messages)
     if data == "lists":  # its own is packed, and all are added in the end
         return machine.seconds("pack", k) + machine.seconds("merge", p * k)
     if data == "sparse":  # on the first lap what comes is added to the rank's own part; every message is read
-        merged = Fraction(point.added + Fraction(hops * k, p)) / hops
-        return hops * machine.seconds("merge", merged) + messages * machine.seconds("pack", point.pairs / 2 / messages)
+        merged, sent = point.added + Fraction(hops * k, p), Fraction(point.pairs, 2 * messages)
+        return hops * machine.seconds("merge", Fraction(merged, hops)) + messages * machine.seconds("pack", sent)
     if data == "selected":  # of every chunk, once
         sent = Fraction(point.words, 2 * messages)
         return p * machine.seconds("select", Fraction(n, p)) + messages * machine.seconds("pack", sent)

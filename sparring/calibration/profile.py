@@ -14,7 +14,7 @@ from sparring.calibration.quantities import Quantity
 from sparring.errors import InputError
 from sparring.proofs.cost.costs import Cost
 from sparring.proofs.cost.machines import Machine
-from sparring.proofs.cost.profiles import Kind, Measured, Timed, Work
+from sparring.proofs.cost.profiles import Kind, Letter, Measured, Timed, Work
 from sparring.proofs.cost.unioncost import UnionCost
 from sparring.spec.core.model import Page
 
@@ -74,7 +74,9 @@ def told(q: Quantity, column: Floats, predicted: float | None) -> Timed:
 
 def assembled(times: Times, fits: Fits, timed: list[Timed], unjudged: dict[str, str]) -> Machine:
     """The machine."""
-    letters = {"alpha": fits.exchange.a, "beta": fits.exchange.b, "gamma": fits.add.b}
+    letters: dict[Letter, tuple[float, float]] = {
+        "alpha": fits.exchange.a, "beta": fits.exchange.b, "gamma": fits.add.b,
+    }  # fmt: skip
     measured = Measured(
         ranks=sum(ranks for ranks, _ in times.hosts), hosts=len(times.hosts), cores=sum(c for _, c in times.hosts),
         mpi=times.mpi, rounds=len(times.rounds), seconds=round(times.seconds, 1), clock=short(times.clock),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from sparring.proofs.cost.machines import Machine
-    from sparring.proofs.cost.profiles import Measured, Timed
+    from sparring.proofs.cost.profiles import Letter, Measured, Timed
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -115,13 +115,13 @@ def letters(machine: Machine, measured: Measured) -> Table:
     table = grid("", "value", "95 % interval", "fitted to sizes")
     for letter, (what, each, unit) in LETTERS.items():
         sizes = [t.size for t in measured.timed if t.what == what and t.fitted]
-        low, high = (shown(x) for x in measured.intervals[letter])  # type: ignore[index]  # the three letters
+        low, high = (shown(x) for x in measured.intervals[letter])
         value = f"{shown(float(machine.letters[letter]))} {each}"
         table.add_row(letter, value, f"{low} .. {high}", f"{min(sizes)} .. {max(sizes)} {unit}")
     return table
 
 
-LETTERS = {
+LETTERS: dict[Letter, tuple[str, str, str]] = {
     "alpha": ("exchange", "a message", "bytes"),
     "beta": ("exchange", "a byte", "bytes"),
     "gamma": ("add", "an addition", "entries"),
@@ -150,7 +150,7 @@ def algorithms(measured: Measured) -> Table:
 
 
 def judged(measured: Measured) -> Iterator[str]:
-    """What the fit is worth at sizes that it has not seen."""
+    """What the fit is worth at sizes that it has not seen, and whether one fit suits near and far ranks."""
     for what, things in (("exchange", "messages"), ("add", "additions")):
         out = [t for t in measured.timed if t.what == what and not t.fitted]
         worst = max(out, key=size_of_error)
@@ -160,6 +160,11 @@ def judged(measured: Measured) -> Iterator[str]:
             f"{things} of {len(out)} held-out sizes: predicted within {100 * typical:.0f} % at half of them, "
             f"{percent(worst)} at worst, at {worst.size} {unit}"
         )
+    far = {t.distance: [u.error or 0.0 for u in measured.timed if u.distance == t.distance]
+           for t in measured.timed if t.distance}  # fmt: skip
+    if len(far) > 1:
+        told = (f"{100 * median(errors):+.0f}% to rank r + {distance}" for distance, errors in far.items())
+        yield f"by how far messages go, the median error is {', '.join(told)}"
 
 
 def size_of_error(timed: Timed) -> float:

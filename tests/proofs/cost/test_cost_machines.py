@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sparring.errors import InputError
 from sparring.proofs.cost.machines import PRESETS, Machine, machine
-from sparring.proofs.cost.profiles import Measured, Timed
+from sparring.proofs.cost.profiles import Measured, Timed, Work
 from sparring.proofs.cost.units import bandwidth, parse
 
 
@@ -55,7 +55,7 @@ def test_a_file_keeps_every_value_exactly(tmp_path_factory, alpha, beta, gamma):
     assert (read.work, read.measured) == ({}, None)
 
 
-WORK = {"select": [(1000, 2e-9), (100_000, 1e-9)], "merge": [(50, 3.3e-8)]}
+WORK: Work = {"select": [(1000, 2e-9), (100_000, 1e-9)], "merge": [(50, 3.3e-8)]}
 TIMED = [
     Timed("exchange", 4, (1e-6, 2e-6, 4e-6, 8e-6), predicted=5e-6, fitted=True, distance=1),
     Timed("algorithm", 1000, (1e-5, 2e-5, 3e-5, 4e-5), algorithm="ring"),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sparring.calibration.profile import profile
-from sparring.proofs.cost.machines import Machine
 from tests.sparring.calibration.known_times import made
 
 
 @pytest.fixture(scope="session")
-def known() -> Machine:
+def known() -> Any:
     """Four ranks on two hosts."""
     return profile(*made(4, [(2, 2), (2, 2)]))

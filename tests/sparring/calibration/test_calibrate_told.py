@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Any
 
 import pytest
 
@@ -33,6 +34,7 @@ def test_everything_is_told(known, capsys):
     assert re.search(r"beta 0\.(19|2)\d* ns a byte", told) and re.search(r"gamma 0\.(49|5)\d* ns an addition", told)
     assert re.search(r"merge (19|20)(\.\d)? ns", told) and re.search(r"ring_topk \S+ \S+ [+-]\d+%", told)
     assert "messages of 20 held-out sizes: predicted within" in told
+    assert re.search(r"the median error is [+-]\d% to rank r \+ 1, [+-]\d% to rank r \+ 2\n", told)
     assert "…" not in told  # nothing is cut off in 80 columns
     assert "warning" not in told and "one host" not in told
 
@@ -47,26 +49,30 @@ def test_one_host_is_no_network(capsys):
     assert "no network" in text(profile(*made(2, [(2, 2)], ("ring",))), capsys)
 
 
+def panels(machine) -> Any:
+    """The axes; matplotlib's types know not what stands in them."""
+    return calibrated.figure(machine).axes
+
+
 def test_everything_is_drawn(known):
     """Each time has a mark, in the panel of its kind; what was held out is hollow."""
-    measured = known.measured
-    first, second, third, fourth = calibrated.figure(known).axes
+    timed = known.measured.timed
+    first, second, third, fourth = panels(known)
     for axes, what in ((first, "exchange"), (second, "add")):
-        marks = {line.get_markerfacecolor(): len(line.get_xdata()) for line in axes.lines if line.get_marker() != "None"
-                 and line.get_linestyle() == "None" and line.get_marker() in "os^D"}  # fmt: skip
-        hollow = marks.pop("white")
-        assert hollow == sum(t.what == what and not t.fitted for t in measured.timed)
-        assert sum(marks.values()) == sum(t.what == what and t.fitted for t in measured.timed)
+        full, hollow = (container.lines[0] for container in axes.containers)
+        assert hollow.get_markerfacecolor() == "white" != full.get_markerfacecolor()
+        for marks, fitted in ((full, True), (hollow, False)):
+            assert [*marks.get_ydata()] == [t.median for t in timed if t.what == what and t.fitted == fitted]
     errors = [y for line in third.lines[:-1] for y in line.get_ydata()]
-    assert sorted(errors) == sorted(100 * t.error for t in measured.timed if t.what in ("exchange", "add"))
+    assert sorted(errors) == sorted(100 * t.error for t in timed if t.what in ("exchange", "add"))
     names = [text.get_text() for text in fourth.get_legend().get_texts()]
     assert names == ["ring", "ring_allgather", "ring_sparse", "ring_topk", "as predicted"]
-    ring = next(t for t in measured.timed if t.algorithm == "ring")
+    ring = next(t for t in timed if t.algorithm == "ring")
     assert (fourth.lines[0].get_xdata()[0], fourth.lines[0].get_ydata()[0]) == (ring.median, ring.predicted)
 
 
 def test_an_algorithm_that_was_not_predicted_is_left_out(crowded):
-    names = [text.get_text() for text in calibrated.figure(crowded).axes[3].get_legend().get_texts()]
+    names = [text.get_text() for text in panels(crowded)[3].get_legend().get_texts()]
     assert names == ["ring", "as predicted"]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import numpy as np
 import pytest
@@ -11,8 +13,19 @@ from sparring.calibration.profile import CROWDED, profile
 from sparring.calibration.quantities import EXCHANGED, REDUCED, WORKED, quantities
 from sparring.errors import InputError
 from sparring.proofs.cost.machines import Machine
+from sparring.proofs.cost.profiles import Kind, Table
 from sparring.spec.core import pages
 from tests.sparring.calibration.known_times import ALPHA, BETA, EACH, GAMMA, made
+
+
+def profiled(*known: Any) -> Any:
+    """The machine; that it was measured need not be said everywhere."""
+    return profile(*known)
+
+
+def derived(name: str) -> Any:
+    """What an algorithm costs."""
+    return predicting.cost(pages.find(name))
 
 
 def near(machine):
@@ -34,7 +47,7 @@ def test_the_known_machine_is_found(known):
 def test_another_fit_would_not_find_it(monkeypatch):
     """The mean of rounds: what interruptions lead astray is seen."""
     monkeypatch.setattr(np, "nanmedian", np.nanmean)
-    assert not near(profile(*made(4, [(4, 4)], ("ring",))))
+    assert not near(profiled(*made(4, [(4, 4)], ("ring",))))
 
 
 def test_every_second_size_is_held_out_and_no_algorithm_is_fitted(known):
@@ -50,7 +63,7 @@ def test_held_out_sizes_do_not_move_the_fit():
     times, asked, found = made(4, [(4, 4)], ("ring",))
     moved = [[9.0 if q.what in ("exchange", "add") and not q.fitted else t for q, t in zip(asked, row)]
              for row in times.rounds]  # fmt: skip
-    first, second = (profile(msgspec.structs.replace(times, rounds=rows), asked, found)
+    first, second = (profiled(msgspec.structs.replace(times, rounds=rows), asked, found)
                      for rows in (times.rounds, moved))  # fmt: skip
     assert first == second and first.measured.intervals == second.measured.intervals
     worst = max(abs(t.error) for t in second.measured.timed if t.what == "exchange" and not t.fitted)
@@ -67,17 +80,17 @@ def test_held_out_sizes_are_judged(known):
 def test_the_error_of_an_algorithm_is_by_how_much_it_is_mispredicted(slower):
     """Times that are a factor above the prediction are told as such."""
     times, asked, found = made(4, [(4, 4)], ("ring", "ring_allgather"))
-    first = profile(times, asked, found)
+    first = profiled(times, asked, found)
     predicted = {(t.algorithm, t.size): t.predicted for t in first.measured.timed}
     rows = [[predicted[q.algorithm, q.size] * slower if q.algorithm else t for q, t in zip(asked, row)]
             for row in times.rounds]  # fmt: skip
-    again = profile(msgspec.structs.replace(times, rounds=rows), asked, found)
+    again = profiled(msgspec.structs.replace(times, rounds=rows), asked, found)
     errors = [t.error for t in again.measured.timed if t.what == "algorithm"]
     assert errors == pytest.approx([1 / slower - 1] * 2 * len(REDUCED), abs=1e-3)
 
 
 def test_an_algorithm_that_no_cost_holds_for_is_told_and_not_predicted():
-    machine = profile(*made(6, [(6, 8)], ("ring", "recursive_multiplying")))
+    machine = profiled(*made(6, [(6, 8)], ("ring", "recursive_multiplying")))
     assert [*machine.measured.unjudged] == ["recursive_multiplying"]
     assert "p = radix^m" in machine.measured.unjudged["recursive_multiplying"]
     ring, other = ([t.predicted for t in machine.measured.timed if t.algorithm == name]
@@ -88,7 +101,7 @@ def test_an_algorithm_that_no_cost_holds_for_is_told_and_not_predicted():
 @pytest.mark.parametrize(("hosts", "crowded"), [([(4, 4)], False), ([(2, 2), (2, 2)], False), ([(3, 2), (1, 8)], True)])
 def test_more_ranks_than_cores_of_a_host_are_told(hosts, crowded):
     """Also where another host has cores to spare."""
-    machine = profile(*made(4, hosts, ("ring",)))
+    machine = profiled(*made(4, hosts, ("ring",)))
     assert machine.measured.crowded is crowded and (CROWDED in machine.source) is crowded
     assert (machine.measured.ranks, machine.measured.hosts) == (4, len(hosts))
 
@@ -97,15 +110,15 @@ def test_what_was_measured_too_seldom_is_told():
     times, asked, found = made(2, [(2, 2)], ("ring",))
     rows = [[None if i > 1 and j == 5 else t for j, t in enumerate(row)] for i, row in enumerate(times.rounds)]
     with pytest.raises(InputError, match=r"1 of [0-9]+ calls were timed fewer than 3 times, exchange of 128 bytes"):
-        profile(msgspec.structs.replace(times, rounds=rows), asked, found)
+        profiled(msgspec.structs.replace(times, rounds=rows), asked, found)
     with pytest.raises(InputError, match="right: more --seconds"):
-        profile(msgspec.structs.replace(times, rounds=[]), asked, found)
+        profiled(msgspec.structs.replace(times, rounds=[]), asked, found)
 
 
 def test_a_round_that_broke_off_counts_as_far_as_it_came():
     times, asked, found = made(2, [(2, 2)], ("ring",))
     rows = [*times.rounds, [*times.rounds[0][:3], *[None] * (len(asked) - 3)]]
-    assert near(profile(msgspec.structs.replace(times, rounds=rows), asked, found))
+    assert near(profiled(msgspec.structs.replace(times, rounds=rows), asked, found))
 
 
 def test_a_profile_is_a_machine_file(known, tmp_path):
@@ -120,13 +133,13 @@ def test_sizes_suit_any_number_of_ranks():
     """Lengths and kept entries are divided by ``p``, so costs that hold only there are judged."""
     for p in (2, 3, 7, 12):
         asked = quantities(p, [pages.find("ring_topk")])
-        whole = [q for q in asked if q.what == "algorithm"]
+        whole: list[Any] = [q for q in asked if q.what == "algorithm"]
         assert all(q.size % p == 0 == q.k % p and 0 < q.k <= q.size for q in whole)
         assert {q.distance for q in asked if q.what == "exchange"} == {d for d in (1, 2, 4, 8) if d < p}
         assert max(q.size for q in asked if q.what == "exchange") == EXCHANGED[-1]
 
 
-WORK = {"select": [(1, 3e-9)], "merge": [(1, 2e-8)], "pack": [(1, 7e-9)]}
+WORK: dict[Kind, Table] = {"select": [(1, 3e-9)], "merge": [(1, 2e-8)], "pack": [(1, 7e-9)]}
 MACHINE = Machine(5e-6, 2e-10, 5e-10, work=WORK)
 
 
@@ -144,12 +157,12 @@ MACHINE = Machine(5e-6, 2e-10, 5e-10, work=WORK)
 def test_predictions_by_hand(name, right):
     """Of 4 ranks with 4000 entries, of which 40 are kept."""
     k = None if name == "ring" else 40
-    assert predicting.seconds(MACHINE, predicting.cost(pages.find(name)), 4, 4000, k) == pytest.approx(right, rel=1e-12)
+    assert predicting.seconds(MACHINE, derived(name), 4, 4000, k) == pytest.approx(right, rel=1e-12)
 
 
 def test_a_sparse_ring_is_its_derived_cost_and_the_work_on_entries():
     """Of which every entry that comes and the rank's own part are merged, and every message is packed."""
-    cost = predicting.cost(pages.find("ring_sparse"))
+    cost = derived("ring_sparse")
     point = cost.at(p=4, n=4000, k=40, alpha=5e-6, beta=2e-10)
     right = float(point.time) + 2e-8 * float(point.added + 30) + 7e-9 * float(point.pairs / 2)
     assert predicting.seconds(MACHINE, cost, 4, 4000, 40) == pytest.approx(right, rel=1e-12)
