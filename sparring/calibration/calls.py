@@ -31,11 +31,16 @@ def call(comm: Any, quantity: Quantity, page: Page | None = None) -> Call:
 
 
 def exchange(comm: Any, quantity: Quantity) -> Call:
-    """Every rank sends to the one at that distance, as in a step of an algorithm, and with its means."""
+    """Every rank passes on what it has just received to the one at that distance, as in a step of an algorithm."""
     own, d = transport.private(comm), quantity.distance or 1
     p, r = own.Get_size(), own.Get_rank()
-    outgoing, incoming = (memory(name)[: quantity.size] for name in ("out", "in"))
-    return partial(transport.exchange, own, outgoing, (r + d) % p, incoming, (r - d) % p)
+    buffers = [memory(name)[: quantity.size] for name in ("one", "other")]
+
+    def step() -> None:
+        buffers.reverse()
+        transport.exchange(own, buffers[0], (r + d) % p, buffers[1], (r - d) % p)
+
+    return step
 
 
 def add(comm: Any, quantity: Quantity) -> Call:

@@ -1,10 +1,9 @@
 """A straight line through times, however some of them were disturbed, and how sure it is.
 
-The line is the one of the least sum of relative errors, ``|a + b x - y| / y``: relative, so that short
-messages count as much as long ones; not squared, so that a few sizes at which something else went on
-move it little.  It is found exactly: the sum is that of a linear program in ``a`` and ``b``, whose
-optimum lies at a vertex, so the line passes through two of the points, or through one with ``a`` or
-``b`` zero.
+Errors are factors, ``|log((a + b x) / y)|``: so short messages count as much as long ones, and too low
+as much as too high.  They are added and not squared, so that a few sizes at which something else went
+on move the line little.  It is the best of those through two of the points, or through one with ``a``
+or ``b`` zero: finitely many, all of which are tried.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Fitted(NamedTuple):
 
 
 def line(x: Floats, y: Floats) -> Line:
-    """The line of the least sum of relative errors with ``a >= 0`` and ``b >= 0``.
+    """The best line with ``a >= 0`` and ``b >= 0``.
 
     ``x``, ``y``: one or more points with positive coordinates, also several of one ``x``.
     """
@@ -53,7 +52,7 @@ def line(x: Floats, y: Floats) -> Line:
     b = np.concatenate([slopes, flat, y / x])
     right = (a >= 0) & (b >= 0)
     a, b = a[right], b[right]
-    best = (np.abs(a[:, None] + b[:, None] * x - y) / y).sum(axis=1).argmin()
+    best = np.abs(np.log((a[:, None] + b[:, None] * x) / y)).sum(axis=1).argmin()
     return Line(float(a[best]), float(b[best]))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -108,17 +110,38 @@ def test_the_same_times_give_the_same_fit():
 
 
 POSITIVE = st.floats(1e-3, 1e3)
+POINTS = st.lists(st.tuples(POSITIVE, POSITIVE), min_size=1, max_size=6).map(lambda points: np.array(points).T)
 
 
-@given(st.lists(st.tuples(POSITIVE, POSITIVE), min_size=1, max_size=8), st.floats(0, 1e3), st.floats(0, 1e3))
-def test_no_line_has_less_relative_error(points, a, b):
-    """Neither a random one nor one near by."""
-    x, y = np.array(points).T
+def worth(one, x, y):
+    """The sum of its errors, by a loop."""
+    return sum(abs(math.log((one.a + one.b * u) / v)) for u, v in zip(x.tolist(), y.tolist()))
+
+
+@given(POINTS)
+def test_no_line_through_two_points_is_better(points):
+    x, y = points
+    pairs = [(i, j) for i in range(x.size) for j in range(i) if x[i] != x[j]]
+    slopes = [(y[i] - y[j]) / (x[i] - x[j]) for i, j in pairs]
+    rivals = [Line(y[i] - slope * x[i], slope) for (i, _), slope in zip(pairs, slopes)]
+    rivals += [Line(v, 0.0) for v in y] + [Line(0.0, v / u) for u, v in zip(x, y)]
     best = line(x, y)
-
-    def error(one):
-        return (np.abs(one.a + one.b * x - y) / y).sum()
-
     assert best.a >= 0 and best.b >= 0
-    rivals = [Line(a, b), *(Line(best.a * f, best.b * g) for f in (0.99, 1, 1.01) for g in (0.99, 1, 1.01))]
-    assert all(error(best) <= error(rival) * (1 + 1e-9) + 1e-9 for rival in rivals)
+    assert worth(best, x, y) <= min(worth(one, x, y) for one in rivals if one.a >= 0 and one.b >= 0) + 1e-9
+
+
+@given(POINTS, st.integers(-30, 30))
+def test_the_unit_of_time_does_not_matter(points, power):
+    """A power of two, so that nothing is rounded but logarithms: what is fitted is as good."""
+    x, y = points
+    first, second = line(x, y), line(x, y * 2.0**power)
+    back = Line(second.a / 2.0**power, second.b / 2.0**power)
+    assert worth(back, x, y) == pytest.approx(worth(first, x, y), abs=1e-9)
+
+
+def test_too_low_counts_as_much_as_too_high():
+    """Of six sizes far apart, two take four times and two a quarter of the true line's time."""
+    x = SIZES[::2]
+    odd = np.array([1, 4, 0.25, 0.25, 4, 1])
+    for factors in (odd, 1 / odd):
+        assert line(x, true(x) * factors) == pytest.approx(TRUE)
