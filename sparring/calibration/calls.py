@@ -34,7 +34,7 @@ def exchange(comm: Any, quantity: Quantity) -> Call:
     """Every rank passes on what it has just received to the one at that distance, as in a step of an algorithm."""
     own, d = transport.private(comm), quantity.distance or 1
     p, r = own.Get_size(), own.Get_rank()
-    buffers = [memory(name)[: quantity.size] for name in ("one", "other")]
+    buffers = [memory(r, which)[: quantity.size] for which in (0, 1)]
 
     def step() -> None:
         buffers.reverse()
@@ -89,9 +89,9 @@ def algorithm(comm: Any, quantity: Quantity, page: Page) -> Call:
 
 
 @cache
-def memory(_which: str) -> NDArray[np.uint8]:
+def memory(rank: int, _which: int) -> NDArray[np.uint8]:
     """As much as the longest message needs."""
-    return np.ones(EXCHANGED[-1], np.uint8)
+    return np.full(EXCHANGED[-1], rank % 256, np.uint8)
 
 
 @cache

@@ -69,6 +69,35 @@ def sound(machine):
     assert all(t.predicted > 0 for t in whole)
 
 
+ALGORITHMS = """
+import numpy as np
+from mpi4py import MPI
+from sparring.calibration.calls import call
+from sparring.calibration.quantities import whole
+from sparring.sparse import Sparse
+from sparring.spec.core import pages
+comm = MPI.COMM_WORLD
+for name in pages.names():
+    page = pages.find(name)
+    quantity = whole(page, 1000, comm.size)
+    y = call(comm, quantity, page)()
+    assert (type(y) is Sparse) == page.sparse or page.stateful, name
+    assert quantity.k is None or 12 <= len(y) <= 12 * comm.size, name
+    y = y.dense() if isinstance(y, Sparse) else y
+    assert y.size == 1002 == quantity.size and len({y.tobytes() for y in comm.allgather(y)}) == 1, name
+    if quantity.k is None:
+        xs = comm.allgather(np.random.default_rng([comm.rank, 0]).standard_normal(1002, np.float32))
+        assert np.allclose(y, sum(xs), atol=1e-5), name
+print("as they are")
+"""
+
+
+def test_what_is_timed_of_an_algorithm_is_the_algorithm():
+    """All of them, also such as come: one sum on all ranks, of as many entries as are predicted."""
+    done = launch.run([sys.executable, "-c", ALGORITHMS], 3, timeout=60)
+    assert done.stdout.count("as they are") == 3, done.stdout
+
+
 def test_ranks_are_started_where_there_is_no_job(tmp_path, monkeypatch):
     """And nothing of them is left, in a folder of theirs or elsewhere."""
     program = "import sys, msgspec\nfrom sparring.calibration.rank import Task, main\n"
