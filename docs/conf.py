@@ -26,7 +26,7 @@ extensions = [
 nitpicky = True
 nitpick_ignore_regex = [
     # Other projects' documentation is not read while building, which works without a network; ours must resolve.
-    ("py:.*", r"(collections|fractions|numpy|np|pathlib|types|typing)\..*"),
+    ("py:.*", r"(collections|fractions|msgspec|numpy|np|pathlib|types|typing)\..*"),
     # Names in signatures that are no part of the interface: aliases, a type variable, matplotlib's own, what only
     # sparring passes on.
     ("py:class", r"Executor|Figure|Fraction|Panels|Path|Track|sparring\..*\.(Ranks|SparseVector|Table|Test)"),

@@ -22,7 +22,7 @@ HOME = {
             "recheck",
             "run",
             "verify",
-        ),  # fmt: skip
+        ),
         "sparring.api",
     ),
     **dict.fromkeys(

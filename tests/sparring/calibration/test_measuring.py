@@ -129,6 +129,7 @@ def test_an_exchange_goes_that_far_and_passes_on_what_came(d):
     outcome = world.run(steps, 5, [Quantity("exchange", 8, d)] * 5, [3] * 5, record=True).raise_if_found()
     sent = {(m.src, m.dst): [] for m in outcome.messages}
     for m in outcome.messages:
+        assert m.payload is not None
         sent[m.src, m.dst].append((m.nbytes, m.payload[0]))
     assert sent == {(r, (r + d) % 5): [(8, (r - i * d) % 5) for i in range(3)] for r in range(5)}
 
@@ -147,6 +148,10 @@ def test_work_is_of_the_size_that_is_told():
     assert merged.length == 50_000 and 970 < len(merged) <= 1000
     packed = done("pack", 1000)
     assert (len(packed), packed.length) == (1000, 100_000)
+
+
+def test_there_is_memory_for_ranks_however_many():
+    assert calls.memory(300, 1)[-1] == 300 % 256
 
 
 def test_the_clock_has_a_resolution():
