@@ -76,7 +76,7 @@ def judged(one: Judgement, name: str, depth: int | None, topology: str | None, *
         ("deadlock", lambda j: ending(j, depth)), ("hygiene", matching),
         ("contention", lambda j: crossing(j, topology)), ("loader", lambda j: loading(j, load=load)),
     ):  # fmt: skip
-        yield Result(name, prop, *judge(one))
+        yield Result(name, prop, *((NOT_COVERED, one.gaps[prop]) if prop in one.gaps else judge(one)))
 
 
 Found = tuple[Verdict, str]
@@ -184,7 +184,7 @@ def envelope(one: Judgement) -> dict[str, Any]:
     """What a report of a schedule file has besides."""
     wrong, raced = one.wrong or [], one.races or []
     known = one.wrong is not None or (one.program is not None and one.collective is not None)
-    reasons = list(loader.refusals(one.program)) if one.program else []
+    reasons = list(loader.refusals(one.program)) if one.program and "loader" not in one.gaps else []
     return {
         "collective": one.program.collective if one.program else None, "ranks": one.ranks,
         "implements": (one.wrong == []) if known else None,

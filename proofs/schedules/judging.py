@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
 from sparring.proofs.schedules import agreement, collectives, cost, crossing, deadlock, graph, races
 from sparring.proofs.schedules.agreement import Unequal
 from sparring.proofs.schedules.collectives import Sums, Wrong
+from sparring.proofs.schedules.flows import Told
 from sparring.proofs.schedules.graph import Channel, Graph
 from sparring.proofs.schedules.messages import Messages
 from sparring.proofs.schedules.places import Places, Touched, touched
@@ -22,7 +23,11 @@ class Judgement:
     Raises InputError where the parts of the program do not fit together.
     """
 
-    def __init__(self, subject: Program | Messages) -> None:
+    def __init__(self, subject: Program | Messages | Told) -> None:
+        self.gaps: Mapping[str, str] = {}
+        """Properties that the file says too little of, each with the reason."""
+        if isinstance(subject, Told):
+            subject, self.gaps = subject
         self.program = subject if isinstance(subject, Program) else None
         self.graph: Graph = graph.of_program(subject) if isinstance(subject, Program) else graph.of_messages(subject)
         self.places = Places(self.program) if self.program else None
