@@ -9,21 +9,23 @@ from pathlib import Path
 import msgspec
 
 from sparring.errors import InputError
-from sparring.proofs.schedules import chakra, forestcoll, goal, msccl, plain, synchronous, teccl
+from sparring.proofs.schedules import chakra, forestcoll, goal, msccl, mscclpp, plain, synchronous, teccl
 from sparring.proofs.schedules.flows import Told
 from sparring.proofs.schedules.messages import Messages, carried
+from sparring.proofs.schedules.plans import Plan
 from sparring.proofs.schedules.program import RANKS, Program
 
 SIZE = 2**25
 """The most bytes of a file, or of a trace's files together."""
 
-Subject = Program | Messages | Told
+Subject = Program | Messages | Told | Plan
 Readers = Mapping[str, tuple[str, Callable[[bytes], Subject]]]
 XMLS: Readers = {"algo": ("MSCCL", msccl.read), "Algo": ("ForestColl", forestcoll.read)}
 """Who writes XML, by its outermost element."""
 JSONS: Readers = {
     "format": ("ours", plain.read),
     "msccl_type": ("MSCCL", synchronous.read),
+    "gpus": ("MSCCL++", mscclpp.read),
     "7-Flows": ("TE-CCL", teccl.read),
 }
 """Who writes JSON, by a key of the outermost object."""

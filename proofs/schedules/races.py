@@ -64,7 +64,7 @@ class Race(NamedTuple):
         """In words."""
         first, second = (graph.nodes[node].name for node in (self.first, self.second))
         does = ["writes" if w else "reads" for w in self.writes]
-        block = first.split(" step")[0]
+        block = first.split(" step")[0] if graph.moves is None else "its line"
         if self.known:
             way = " -> ".join(graph.nodes[node].name for node in self.known)
             how = f"the last step of {block} that comes before the second is that of {way}"
