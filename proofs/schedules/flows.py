@@ -28,7 +28,7 @@ class Flow(NamedTuple):
     tag: int
     take: Place
     put: Place
-    count: int
+    chunks: int
     brought: int
     """The flow, by its place in the list, that has brought what is taken; -1 where it was there, or never comes."""
 
@@ -67,6 +67,6 @@ def blocks(flows: Sequence[Flow], p: int) -> list[list[Block]]:
 def block(b: int, end: End, flows: Sequence[Flow], came: Mapping[int, tuple[int, int]]) -> Block:
     """The block of an end; ``came``: the block and step that each flow arrives at."""
     if end.sends:
-        steps = tuple(Step("s", flow.take, None, flow.count, came.get(flow.brought)) for flow in flows)
+        steps = tuple(Step("s", flow.take, None, flow.chunks, came.get(flow.brought)) for flow in flows)
         return Block(b, steps, send=end.peer, channel=end.tag)
-    return Block(b, tuple(Step("r", None, flow.put, flow.count) for flow in flows), recv=end.peer, channel=end.tag)
+    return Block(b, tuple(Step("r", None, flow.put, flow.chunks) for flow in flows), recv=end.peer, channel=end.tag)

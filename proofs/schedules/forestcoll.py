@@ -28,11 +28,11 @@ GAPS = {"loader": "RCCL reads MSCCL's XML, and no trees of ForestColl"}
 
 
 class Tree(NamedTuple):
-    """A tree: its root and index, how many chunks it carries, and its edges."""
+    """A tree: its root, which of the root's it is, how many chunks it carries, and its edges."""
 
     root: str
-    index: int
-    count: int
+    number: int
+    chunks: int
     sends: list[tuple[str, str]]
 
 
@@ -49,9 +49,9 @@ def read(data: bytes) -> Told:
         raise InputError(f"{k} chunks of each of {len(names)} nodes; at most {CHUNKS} together are followed")
     used = dict.fromkeys(names, 0)
     flows: list[Flow] = []
-    for tag, tree in enumerate(sorted(reader.trees, key=lambda tree: (ranks[tree.root], tree.index))):
+    for tag, tree in enumerate(sorted(reader.trees, key=lambda tree: (ranks[tree.root], tree.number))):
         first = ranks[tree.root] * k + used[tree.root]
-        used[tree.root] += tree.count
+        used[tree.root] += tree.chunks
         if used[tree.root] > k:
             raise InputError(f"the trees of root {tree.root} carry more than nchunkspernode={k} chunks together")
         flows += carried(tree, ranks, first, len(flows), tag)
@@ -66,7 +66,7 @@ def carried(tree: Tree, ranks: dict[str, int], chunk: int, before: int, tag: int
         came.setdefault(dst, before + i)
     came[tree.root] = -1
     return [
-        Flow(ranks[src], ranks[dst], tag, ("o", chunk), ("o", chunk), tree.count, came.get(src, -1))
+        Flow(ranks[src], ranks[dst], tag, ("o", chunk), ("o", chunk), tree.chunks, came.get(src, -1))
         for src, dst in tree.sends
     ]
 
@@ -83,8 +83,10 @@ def natural(name: str) -> list[tuple[int, str]]:
 class Reader(Target):
     """Takes elements as the parser meets them."""
 
-    inside: ClassVar = {"": ("Algo",), "Algo": ("tree",), "tree": ("send",), "send": ()}
-    wanted: ClassVar = "an <Algo> of <tree>s of <send>s"
+    inside: ClassVar[dict[str, tuple[str, ...]]] = {
+        "": ("Algo",), "Algo": ("tree",), "tree": ("send",), "send": (),
+    }  # fmt: skip
+    wanted = "an <Algo> of <tree>s of <send>s"
 
     def __init__(self) -> None:
         super().__init__()

@@ -13,7 +13,7 @@ from sparring.proofs.schedules.flows import Told
 from sparring.proofs.schedules.graph import Channel
 from sparring.proofs.schedules.messages import Messages
 from sparring.proofs.schedules.places import Places, Touched, touched
-from sparring.proofs.schedules.plans import Deed, Plan
+from sparring.proofs.schedules.plans import Plan
 from sparring.proofs.schedules.program import USES, Program
 from sparring.proofs.schedules.races import Clock, Race
 
@@ -30,6 +30,7 @@ class Judgement:
         self.plan = subject if isinstance(subject, Plan) else None
         if isinstance(subject, Told):
             subject, self.gaps = subject
+        self.program: Program | None = None
         if isinstance(subject, Plan):
             self.program, self.graph, self.gaps = subject.program, subject.graph, subject.gaps
         else:
@@ -37,9 +38,7 @@ class Judgement:
             self.graph = graph.of_program(subject) if isinstance(subject, Program) else graph.of_messages(subject)
         self.places = Places(self.program) if self.program else None
         self.wrong_count = 0  # of all places, once ``wrong`` has been asked for
-        self.touches: Sequence[Touched | Deed] = ()
-        if self.places:
-            self.touches = self.plan.deeds if self.plan else list(touched(self.places))
+        self.touches: Sequence[Touched] = list(touched(self.places)) if self.places and not self.plan else ()
 
     @property
     def ranks(self) -> int:
@@ -110,7 +109,9 @@ class Judgement:
         """The first races; None where there is nothing to touch, or no clock."""
         if self.places is None or self.clock is None:
             return None
-        found = races.races(self.graph, self.went, self.known, self.touches, self.clock)
+        found = races.races(
+            self.graph, self.went, self.known, self.plan.deeds if self.plan else self.touches, self.clock
+        )
         return list(islice(found, races.LISTED))
 
     def cell(self, race: Race) -> str:

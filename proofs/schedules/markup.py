@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 from xml.etree.ElementTree import ParseError
 
 from defusedxml.common import DefusedXmlException
@@ -14,8 +14,8 @@ from sparring.errors import InputError
 class Target:
     """Takes elements as the parser meets them; ``inside`` says which stand in which, "" being the top."""
 
-    inside: dict[str, tuple[str, ...]]
-    wanted: str
+    inside: ClassVar[dict[str, tuple[str, ...]]]
+    wanted: ClassVar[str]
     """What a file looks like, in words."""
 
     def __init__(self) -> None:

@@ -31,8 +31,10 @@ def read(data: bytes) -> Program:
 class Reader(Target):
     """Takes elements as the parser meets them."""
 
-    inside: ClassVar = {"": ("algo",), "algo": ("gpu",), "gpu": ("tb",), "tb": ("step", "op"), "step": (), "op": ()}
-    wanted: ClassVar = "an <algo> of <gpu>s of <tb>s of <step>s"
+    inside: ClassVar[dict[str, tuple[str, ...]]] = {
+        "": ("algo",), "algo": ("gpu",), "gpu": ("tb",), "tb": ("step", "op"), "step": (), "op": (),
+    }  # fmt: skip
+    wanted = "an <algo> of <gpu>s of <tb>s of <step>s"
 
     def __init__(self) -> None:
         super().__init__()

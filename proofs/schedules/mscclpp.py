@@ -100,5 +100,5 @@ def declared(file: File, slices: int) -> Program:
     chunks = max(max(size[:2]) for size in sizes)
     if chunks < 1:
         raise InputError("no rank has input or output chunks; right: 1 or more")
-    ranks = tuple(Rank(*size, ()) for size in sizes)
+    ranks = tuple(Rank(first, second, third, ()) for first, second, third in sizes)
     return Program(file.name, file.collective, file.inplace, chunks, ranks)

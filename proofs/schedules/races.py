@@ -13,14 +13,13 @@ them, so that the first race of a place is always found (Flanagan & Freund, Fast
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring.proofs.schedules.graph import Graph
-from sparring.proofs.schedules.places import Touched
 
 Clock = NDArray[np.int32]
 LARGEST = 2**26
@@ -44,6 +43,20 @@ def clock(graph: Graph, went: Sequence[int], waiting: Sequence[Sequence[int]]) -
             np.maximum(row, found[other], out=row)
         row[graph.nodes[node].chain] = graph.nodes[node].place + 1
     return found
+
+
+class Access(Protocol):
+    """What a step touches."""
+
+    @property
+    def read(self) -> Iterable[range]:
+        """The cells that it reads."""
+        raise NotImplementedError
+
+    @property
+    def dst(self) -> Iterable[int]:
+        """The cells that it writes."""
+        raise NotImplementedError
 
 
 class Race(NamedTuple):
@@ -84,7 +97,7 @@ class Race(NamedTuple):
 
 
 def races(
-    graph: Graph, went: Sequence[int], waiting: Sequence[Sequence[int]], touches: Sequence[Touched], counts: Clock
+    graph: Graph, went: Sequence[int], waiting: Sequence[Sequence[int]], touches: Sequence[Access], counts: Clock
 ) -> Iterator[Race]:
     """The races, at least one for each place that has any, each pair of steps once."""
     written: dict[int, int] = {}

@@ -81,7 +81,10 @@ def read(data: bytes) -> Told:
                 "name, the switches between them behind 'via switches'"
             )
     chunks = 1 + max((one.chunk for one in hops), default=0)
-    ordered = sorted((Hop(one.chunk, *(ranks[n] for n in one[1:4]), one.epoch) for one in hops), key=lambda h: h.epoch)
+    ordered = sorted(
+        (Hop(one.chunk, ranks[one.source], ranks[one.src], ranks[one.dst], one.epoch) for one in hops),
+        key=lambda h: h.epoch,
+    )
     program = (alltoall if True in volumes else allgather)(ordered, len(ranks), chunks)
     return Told(checked(program), GAPS)
 
@@ -99,7 +102,7 @@ def hop(i: int, line: str) -> tuple[Hop, bool]:
             raise InputError(f"flow {i} has volume {volume}; right: a number") from None
         if not whole:
             raise InputError(f"flow {i} has volume {volume}, and does not say which part that is; right: whole chunks")
-    return Hop(*(int(number) for number in (chunk, source, src, dst, epoch))), volume is not None
+    return Hop(int(chunk), int(source), int(src), int(dst), int(epoch)), volume is not None
 
 
 def named(output: Output) -> set[int]:
