@@ -31,7 +31,10 @@ PROPERTIES: Mapping[str, str] = {
 def check_schedule(
     path: str | Path, *, depth: int | None = None, topology: str | None = None, load: bool = False
 ) -> Report:
-    """Judge a schedule file: MSCCL's XML or JSON, our JSON, GOAL, or Chakra's traces.
+    """Judge a schedule file.
+
+    It may be MSCCL's XML or JSON, our JSON, MSCCL++'s plan, TE-CCL's output, ForestColl's trees, GOAL, or Chakra's
+    traces.
 
     Of Chakra, which has a file for each rank, ``NAME.0.et`` stands for all of them.
 

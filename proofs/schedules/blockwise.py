@@ -15,7 +15,7 @@ from sparring.errors import InputError
 from sparring.proofs.schedules.meetings import End, Shared
 from sparring.proofs.schedules.operations import KINDS, ORDERING, Kind, Op, Threadblock, letters
 from sparring.proofs.schedules.parts import Cells, Cut, Names, at
-from sparring.proofs.schedules.plans import Deed
+from sparring.proofs.schedules.plans import IDLE, Deed
 
 PASSES = 2
 """How often pipelines are taken to go round."""
@@ -81,7 +81,7 @@ class Walk:
             known = ", ".join([*KINDS, *ORDERING])
             raise InputError(f"is an operation that is not known; known: {known}")
 
-    def node(self, deed: Deed = Deed(), *, thread: int | None = None, after: int | None = None) -> int:  # noqa: B008
+    def node(self, deed: Deed = IDLE, *, thread: int | None = None, after: int | None = None) -> int:
         """A node of the block, of one thread or of all."""
         last = self.threads.get(thread, self.sync) if thread is not None else self.sync
         line = (self.r, self.block.id, len(self.open))
@@ -104,7 +104,7 @@ class Walk:
             node, found = self.node(thread=i), self.weave.signals.of(end.peer, self.r, end.tag).receives
             self.weave.owned(("wait", self.r, end), self.block.id, "it")
         else:
-            node = self.ported(Deed(), i, end) if end.kind == "port" else self.node(thread=i)
+            node = self.ported(IDLE, i, end) if end.kind == "port" else self.node(thread=i)
             found = self.weave.signals.of(self.r, end.peer, end.tag).sends
             self.weave.owned(("signal", self.r, end), self.block.id, "it")
         found.append(node)
@@ -188,7 +188,7 @@ class Walk:
             self.close()
         made = self.ported(deed, i, end)
         if op.name in ("pws", "pwsf"):
-            self.weave.signals.of(self.r, end.peer, end.tag).sends.append(self.ported(Deed(), i, end))
+            self.weave.signals.of(self.r, end.peer, end.tag).sends.append(self.ported(IDLE, i, end))
         if op.name == "pwsf":
             self.node(thread=i, after=self.shared.tails[self.r, end])
         return made

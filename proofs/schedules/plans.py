@@ -42,6 +42,10 @@ class Deed(NamedTuple):
         return sum(map(len, self.sources[1:])) if self.targets else 0
 
 
+IDLE = Deed()
+"""Of steps that only wait, or let others go on."""
+
+
 class Plan(NamedTuple):
     """Such a program."""
 
@@ -84,7 +88,7 @@ class Weave:
     lacks: dict[int, str] = field(default_factory=dict)
     cells: int = 0
 
-    def add(self, rank: int, name: str, line: object, before: Sequence[int], deed: Deed = Deed()) -> int:  # noqa: B008  # frozen
+    def add(self, rank: int, name: str, line: object, before: Sequence[int], deed: Deed = IDLE) -> int:
         """A node more."""
         self.cells += sum(map(len, chain(deed.sources, deed.targets)))
         if len(self.drafts) >= STEPS or self.cells > CELLS:
