@@ -39,7 +39,7 @@ class Deed(NamedTuple):
     @property
     def added(self) -> int:
         """How many chunks it adds to others."""
-        return sum(map(len, self.sources[1:])) if self.targets else 0
+        return sum(map(len, self.sources[1:]))
 
 
 IDLE = Deed()

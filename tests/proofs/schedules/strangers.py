@@ -69,15 +69,15 @@ def ring(chunks=1):
 PAIRS = [(d, s, 0) for d in GPUS for s in GPUS if d != s]
 
 
-def exchange(p=3, share=2):
-    """An alltoall: rank 0 sends for rank 2 by way of rank 1, all else goes straight."""
+def exchange(p=4, share=2):
+    """An alltoall: rank 0 sends for ranks from 2 on by way of rank 1, all else goes straight."""
     lines = []
     for m in range(share):
         for s in range(p):
             for t in range(p):
                 c = t + m * p
-                if (s, t) == (0, 2):
-                    lines += [flow(c, 0, 0, 1, m, volume="1.0"), flow(c, 0, 1, 2, m + 1, volume="0.9999999")]
+                if s == 0 and t >= 2:
+                    lines += [flow(c, 0, 0, 1, m, volume="1.0"), flow(c, 0, 1, t, m + 1, volume="0.9999999")]
                 elif s != t:
                     lines.append(flow(c, s, s, t, m, volume="1.0", via="9"))
     return lines

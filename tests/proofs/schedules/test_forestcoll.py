@@ -65,6 +65,12 @@ def test_a_node_that_a_tree_reaches_twice_has_a_race():
     assert len(one.races) == 1
 
 
+def test_a_root_needs_nothing_from_its_tree():
+    """What is sent back to it, it does not wait for."""
+    one = read({("0", 0): [("0", "1"), ("1", "0")], ("1", 0): [("1", "0")]})
+    assert one.ends and one.wrong == []
+
+
 def test_a_file_is_judged_by_its_first_element(tmp_path):
     """After a declaration and a comment, and a byte order mark; RCCL's reader is not asked."""
     file = tmp_path / "trees.xml"

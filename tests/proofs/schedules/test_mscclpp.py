@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
 import pytest
 
@@ -59,6 +60,8 @@ def test_a_right_plan_is_right(name, p):
         gathers = one.collective == "allgather"
         assert one.cost.total == (p - 1 if gathers else 2 * (p - 1))
         assert one.cost.path_messages == (1 if gathers else {"pipeline": 4}.get(name, 2))
+        halves = 1 + (name in ("slices", "pipeline"))
+        assert one.cost.path_volume == Fraction(one.cost.path_messages, p * halves)
 
 
 def test_a_plan_that_adds_twice_or_not_at_all():
@@ -177,6 +180,37 @@ def test_a_packet_that_two_write():
     ranks[0].append([op("cpkt", [here("i", 1)], [here("s", 1)])])
     one = read(ranks, "allreduce")
     assert one.ends and one.races
+
+
+def test_a_packet_that_two_write_in_turn():
+    """Its reader still does not know which: the second may come while it reads, though the file has that first."""
+    meeting = op("barrier", barrier_id=0, num_threadblocks=2)
+    copy = op("cpkt", [here("i", 0)], [here("s", 0)])
+    one = read([[[meeting, copy], [copy, meeting], [op("upkt", [here("s", 0)], [here("o", 0)])]]], sizes=(1, 1, 1))
+    assert one.ends and one.races
+    assert all("(upkt)" in words for words in told(one))
+
+
+def test_packets_are_added_up_first():
+    """Then what the rank has itself: each adds its own last, and the last bits differ."""
+    ranks = [
+        [
+            [op("ppkt", [here("i", 0)], [there(r, q, "s", r)]) for q in others]
+            + [op("repkt", [here("i", 0), *(here("s", q) for q in others)], [here("o", 0)])]
+        ]
+        for r, others in enumerate([(1, 2), (0, 2), (0, 1)])
+    ]
+    one = read(ranks, "allreduce", (1, 1, 3), inplace=False)
+    assert (one.wrong, one.races) == ([], [])
+    assert (one.unequal.ranks, one.unequal.orders) == ((0, 1), ((1, 6), (5, 2)))
+
+
+def test_what_is_read_comes_from_where_it_lies():
+    """Rank 0 reads from 1 and 2, round a ring by the same link: these two are the sources."""
+    gets = [op("get", [there(0, q, "i", 0)], [here("o", q)], [0]) for q in (1, 2)]
+    for ops, level in ((gets, "contended"), ([gets[0], nop(), gets[1]], "eager")):
+        one = read([[ops], *([[[]]] * 4)], "custom", (1, 5, 0))
+        assert one.crossing("ring").level == level
 
 
 def test_packets_through_a_port():

@@ -28,6 +28,7 @@ def test_flows_that_reach_all_are_an_allgather(chunks):
 def test_the_order_of_lines_does_not_matter():
     """Epochs order them; a flow needs one of an earlier epoch."""
     assert read(ring()[::-1]).wrong == []
+    assert read([*ring(), flow(0, 1, 1, 2, 2)]).wrong == []  # what has come already, once more
     early = read([line.replace("epoch 2", "epoch 1") for line in ring()])
     assert early.wrong and len(early.races) == 4
 
@@ -49,7 +50,7 @@ def test_a_planted_fault_leaves_a_place_empty():
 def test_flows_with_volumes_are_an_alltoall(share):
     """Chunk c is for the rank c mod p; the solver writes no 6-Demand_Met there."""
     one = read(exchange(share=share), (), **{"6-Demand_Met": None})
-    assert (one.collective, one.ranks, one.program.chunks) == ("alltoall", 3, 3 * share)
+    assert (one.collective, one.ranks, one.program.chunks) == ("alltoall", 4, 4 * share)
     assert (one.wrong, one.races, list(one.unmatched), one.depth) == ([], [], [], 1)
     lost = [line for line in exchange(share=share) if "1->2" not in line or "from 0" not in line]
     assert {(w.rank, w.place) for w in read(lost, ()).wrong} == {(2, m) for m in range(share)}
