@@ -171,7 +171,7 @@ class Walk:
         for cells in targets:
             if cells.letter in "pq":
                 for cell in cells.ranges[0]:
-                    self.shared.written.setdefault(cell, []).append((made, (self.r, self.block.id)))
+                    self.shared.writes(cell, made, (self.r, self.block.id))
             if cells.letter in "rq":
                 self.weave.moved(made, self.r, cells.rank)
         for cells in sources:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8 as BOM
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -29,13 +30,25 @@ JSONS: Readers = {
     "7-Flows": ("TE-CCL", teccl.read),
 }
 """Who writes JSON, by a key of the outermost object."""
-ROOT = re.compile(rb"\s*(?:<\?.{0,1000}?\?>\s*|<!--.{0,10000}?-->\s*){0,9}<([A-Za-z][A-Za-z0-9]{0,99})", re.DOTALL)
+BEFORE, NAME = re.compile(rb"\s*(<\?|<!--)"), re.compile(rb"\s*<([A-Za-z][A-Za-z0-9]{0,99})")
+CLOSED = {b"<?": b"?>", b"<!--": b"-->"}
+
+
+def outermost(data: bytes) -> str:
+    """The outermost element of an XML file; empty where something else comes first."""
+    at = len(BOM) if data.startswith(BOM) else 0
+    while begun := BEFORE.match(data, at):
+        end = CLOSED[begun[1]]
+        at = data.find(end, begun.end()) + len(end)
+        if at < len(end):  # not closed
+            return ""
+    found = NAME.match(data, at)
+    return found[1].decode() if found else ""
 
 
 def xml(data: bytes) -> Subject:
-    """What an XML file says; where no element is seen at its begin, the parser of MSCCL's tells why."""
-    found = ROOT.match(data.removeprefix(b"\xef\xbb\xbf"))
-    root = found[1].decode() if found else "algo"
+    """What an XML file says; where no element comes first, the parser of MSCCL's tells why."""
+    root = outermost(data) or "algo"
     if root not in XMLS:
         raise InputError(f"<{root[:40]}> at the top; right: {listed(XMLS, '<{}>')}")
     return XMLS[root][1](data)

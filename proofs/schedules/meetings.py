@@ -11,6 +11,7 @@ from sparring.proofs.schedules.collectives import wants
 from sparring.proofs.schedules.operations import Gpu
 from sparring.proofs.schedules.places import Places
 from sparring.proofs.schedules.plans import Deed, Weave
+from sparring.proofs.schedules.program import Buffer
 
 
 class End(NamedTuple):
@@ -21,6 +22,14 @@ class End(NamedTuple):
     tag: int
 
 
+class Written(NamedTuple):
+    """Who writes packets to a cell: the first that does, its block, and whether it is the only block."""
+
+    node: int
+    block: object
+    alone: bool
+
+
 class Shared:
     """What the walks of all blocks have in common."""
 
@@ -29,8 +38,8 @@ class Shared:
         self.weave = Weave()
         self.tails: dict[object, int] = {}
         """The last that each port has been told to do on a channel."""
-        self.written: dict[int, list[tuple[int, object]]] = {}
-        """By cell, the nodes that write packets there, and their blocks."""
+        self.written: dict[int, Written] = {}
+        """By cell, who writes packets there."""
         self.awaited: list[tuple[int, int]] = []
         """Nodes and the cells of which they read packets."""
         self.arrived: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
@@ -42,6 +51,8 @@ class Shared:
         self.switched = False
         self.scratch: dict[int, str] = {}
         """How a rank's scratch is used: with packets or without."""
+        self.groups = [list(behind(gpu)) for gpu in gpus]
+        """Each rank's switches: which buffer, and of which ranks."""
         wires = [(r, kind, list(connected(gpu, kind))) for r, gpu in enumerate(gpus) for kind in ("memory", "port")]
         between = {(r, kind): Counter(peers) for r, kind, peers in wires}
         self.ends: dict[tuple[int, str], list[End]] = {}
@@ -61,26 +72,34 @@ class Shared:
             wanted = {count for *_, count in some}
             if len(wanted) > 1 or len(some) > max(wanted):
                 raise InputError(
-                    f"rank {r}: {len(some)} blocks meet at barrier {barrier}, which is of {sorted(wanted)}; "
+                    f"rank {r}: {len(some)} blocks meet at barrier {barrier}, which is of {sorted(wanted)[:8]}; "
                     "right: as many as num_threadblocks says"
                 )
-            for _, leave, count in some:
-                self.weave.drafts[leave].before += [arrive for arrive, *_ in some]
-                if len(some) < count:
-                    self.weave.never(leave, f"barrier {barrier}, where {len(some)} of {count} blocks arrive")
+            (_, first, count), *others = some
+            self.weave.drafts[first].before += [arrive for arrive, *_ in some]
+            if len(some) < count:
+                self.weave.never(first, f"barrier {barrier}, where {len(some)} of {count} blocks arrive")
+            for _, leave, _ in others:  # once one can leave, all can
+                self.weave.drafts[leave].before.append(first)
         self.packets()
         for r, output in enumerate(outputs(self.places)):
             self.weave.add(r, f"end of rank {r}", ("end", r), self.last[r], Deed((output,)))
         return list(self.semaphores())
+
+    def writes(self, cell: int, node: int, block: object) -> None:
+        """A node of a block writes a packet."""
+        first = self.written.setdefault(cell, Written(node, block, alone=True))
+        if first.block != block:
+            self.written[cell] = first._replace(alone=False)
 
     def packets(self) -> None:
         """Who reads packets waits for who writes them; several blocks' packets in one cell tell nothing else."""
         for node, cell in self.awaited:
             found = self.written.get(cell)
             if found:
-                self.weave.drafts[node].before.append(found[0][0])
-                if len({block for _, block in found}) > 1:
-                    self.weave.weak.add((node, found[0][0]))
+                self.weave.drafts[node].before.append(found.node)
+                if not found.alone:
+                    self.weave.weak.add((node, found.node))
             else:
                 rank = self.places.owner(cell)
                 self.weave.never(
@@ -102,6 +121,12 @@ class Shared:
                     f"rank {r}: semaphore {number} is released {len(released)} times and acquired {len(acquired)} "
                     "times, and the next run begins with another value"
                 )
+
+
+def behind(gpu: Gpu) -> Iterator[tuple[Buffer | None, Sequence[int]]]:
+    """The buffers behind a GPU's switches."""
+    switches = (wires for wires in gpu.channels if wires.channel_type == "switch")
+    return ((wires.buffer_type, group.ranks) for wires in switches for group in wires.rank_groups)
 
 
 def connected(gpu: Gpu, kind: str) -> Iterator[int]:

@@ -90,11 +90,10 @@ class Names:
     def where(self, op: Op, part: Part, letter: str) -> tuple[Any, Sequence[int]]:
         """The buffer that some chunks lie in, and of which ranks."""
         if letter == "s":
-            groups = [(wires.buffer_type, group.ranks) for wires in self.gpu.channels if wires.channel_type == "switch"
-                      for group in wires.rank_groups]  # fmt: skip
             index = need(part.switch_channel_id, "switch_channel_id")
             self.shared.switched = True
-            return at(groups, at(self.channels["switch"], index, "switch channel"), "switch channel")
+            found = at(self.channels["switch"], index, "switch channel")
+            return at(self.shared.groups[self.r], found, "switch channel")
         if letter in "rq":
             kind = op.channel_type if op.channel_type in self.buffers else "memory"
             index = at(self.buffers[kind], need(part.buffer_id, "buffer_id"), f"remote buffer over {kind}")
