@@ -75,17 +75,17 @@ class Block:
         self.run, self.r, self.block = run, r, block
         self.ops = list(block["ops"])
         self.pending = []  # thread (None: all), whether it can go, what it does
-        self.meets = None
+        self.meets = {}  # the nop or barrier that they come to next
         self.fill()
 
     @property
     def done(self):
         """Whether nothing is left."""
-        return not self.ops and not self.pending and self.meets is None
+        return not self.ops and not self.pending and not self.meets
 
     def fill(self):
         """Take up what stands before the next meeting."""
-        while self.ops and self.meets is None:
+        while self.ops and not self.meets:
             op = self.ops.pop(0)
             if op["name"] in ("nop", "barrier"):
                 self.meets = op
@@ -100,12 +100,12 @@ class Block:
             if (thread is None or thread not in seen) and ready():
                 found.append(lambda one=one, act=act: (self.pending.remove(one), act()))
             seen.add(thread)
-        if not self.pending and self.meets is not None and (met := self.meeting()):
+        if not self.pending and self.meets and (met := self.meeting()):
             found.append(met)
         return found
 
     def meeting(self):
-        """What lets all threads go on: at a barrier, all blocks are needed twice as often as they have come."""
+        """What lets all threads go on; None at a barrier to which not enough blocks have come as often as this one."""
         op = self.meets
         if op["name"] == "nop":
             return self.onward
@@ -118,7 +118,7 @@ class Block:
 
     def onward(self):
         """All have met."""
-        self.meets = None
+        self.meets = {}
         self.fill()
 
     def wire(self, kind, index):
