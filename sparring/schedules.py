@@ -31,7 +31,10 @@ PROPERTIES: Mapping[str, str] = {
 def check_schedule(
     path: str | Path, *, depth: int | None = None, topology: str | None = None, load: bool = False
 ) -> Report:
-    """Judge a schedule file: MSCCL's XML or JSON, our JSON, GOAL, or Chakra's traces.
+    """Judge a schedule file.
+
+    It may be MSCCL's XML or JSON, our JSON, MSCCL++'s plan, TE-CCL's output, ForestColl's trees, GOAL, or Chakra's
+    traces.
 
     Of Chakra, which has a file for each rank, ``NAME.0.et`` stands for all of them.
 
@@ -76,7 +79,10 @@ def judged(one: Judgement, name: str, depth: int | None, topology: str | None, *
         ("deadlock", lambda j: ending(j, depth)), ("hygiene", matching),
         ("contention", lambda j: crossing(j, topology)), ("loader", lambda j: loading(j, load=load)),
     ):  # fmt: skip
-        yield Result(name, prop, *judge(one))
+        verdict, detail = (NOT_COVERED, one.gaps[prop]) if prop in one.gaps else judge(one)
+        if one.plan and one.plan.partly and verdict == proved_at(one.ranks):
+            verdict, detail = tested(1), f"{detail}, {one.plan.partly}"
+        yield Result(name, prop, verdict, detail)
 
 
 Found = tuple[Verdict, str]
@@ -135,6 +141,9 @@ def ending(one: Judgement, depth: int | None) -> Found:
             NOT_COVERED,
             f"{len(one.graph.wild)} receives take what comes, so that timing decides which message they get",
         )
+    if one.plan:
+        told = "ends under any timing; signals are counted, and wait for no room"
+        return (proved_at(one.ranks), told) if one.ends else (REFUTED, one.stuck(None))
     if one.depth is None:
         return REFUTED, f"at every depth: {one.stuck(None) or one.stuck(len(one.graph.nodes))}"
     if depth is not None and depth < one.depth:
@@ -152,6 +161,8 @@ def matching(one: Judgement) -> Found:
         return REFUTED, found[0] + (f"; {len(found)} channels are wrong" if len(found) > 1 else "")
     if one.graph.wild:
         return NOT_COVERED, f"{len(one.graph.wild)} receives take what comes"
+    if one.plan:
+        return proved_at(one.ranks), "every signal is waited for, and semaphores end as they began"
     verdict = tested(1) if one.loose else proved_at(one.ranks)
     return verdict, "every message is received, and as long as expected"
 
@@ -184,16 +195,16 @@ def envelope(one: Judgement) -> dict[str, Any]:
     """What a report of a schedule file has besides."""
     wrong, raced = one.wrong or [], one.races or []
     known = one.wrong is not None or (one.program is not None and one.collective is not None)
-    reasons = list(loader.refusals(one.program)) if one.program else []
+    reasons = list(loader.refusals(one.program)) if one.program and "loader" not in one.gaps else []
     return {
         "collective": one.program.collective if one.program else None, "ranks": one.ranks,
         "implements": (one.wrong == []) if known else None,
         "agreement": (one.unequal is None) if known and one.collective == "allreduce" and one.wrong == [] else None,
         "unequal": one.unequal.as_dict() if one.unequal else None,
         "wrong_cells": [w.as_dict() for w in wrong], "wrong_cells_count": one.wrong_count,
-        "deadlock_free_depth": None if one.graph.wild else one.depth,
+        "deadlock_free_depth": None if one.graph.wild or one.plan else one.depth,
         "races": [r.as_dict(one.graph, one.cell(r)) for r in raced],
-        "steps": len(one.graph.nodes), "messages": sum(len(c.sends) for c in one.graph.channels),
+        "steps": len(one.graph.nodes), "messages": sum(len(c.sends) for c in one.graph.carried),
         "cost": one.cost.as_dict() if one.cost else None, "loader": reasons[:LISTED],
         "properties": dict(PROPERTIES),
     }  # fmt: skip

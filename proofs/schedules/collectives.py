@@ -137,12 +137,18 @@ def wants(places: Places) -> Iterator[Want]:
                 yield r, "i" if inplace else "o", inplace * r * share + c, r * share + c, everybody
 
 
-def ended(graph: Graph, went: Sequence[int], touches: Sequence[Touched], places: Places) -> tuple[Sums, list[int]]:
-    """What is in every cell after the steps ``went``, in that order."""
+def begun(places: Places) -> tuple[Sums, list[int]]:
+    """What is in every cell before the first step."""
     sums = Sums()
     cells = [NOTHING] * places.cells
     for r, buffer, index, chunk in starts(places):
         cells[places.cell(r, buffer, index)] = sums.token(r, chunk)
+    return sums, cells
+
+
+def ended(graph: Graph, went: Sequence[int], touches: Sequence[Touched], places: Places) -> tuple[Sums, list[int]]:
+    """What is in every cell after the steps ``went``, in that order."""
+    sums, cells = begun(places)
     kinds = [step.op for rank in places.program.ranks for block in rank.blocks for step in block.steps]
     brings = {receive: send for send, receive, _ in graph.messages}
     under_way: dict[int, list[int]] = {}

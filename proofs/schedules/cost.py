@@ -39,19 +39,18 @@ def cost(graph: Graph, went: Sequence[int], waiting: Sequence[Sequence[int]], ad
     """
     whole = unit or 1
     count, volume, sums = [0] * graph.ranks, [0] * graph.ranks, [0] * graph.ranks
-    weight = [0] * len(graph.nodes)
-    for channel in graph.channels:
+    hops: list[set[bool]] = [set() for _ in graph.nodes]  # a step may take from another rank, and give to another
+    for channel in graph.carried:
         for send in channel.sends:
             count[channel.src] += 1
             volume[channel.src] += graph.nodes[send].size
-            weight[send] = graph.nodes[send].size
-    sends = {send for channel in graph.channels for send in channel.sends}
+            hops[send].add(channel.src == graph.nodes[send].rank)
     for one, units in zip(graph.nodes, added):
         sums[one.rank] += units
     ways, far = [0] * len(graph.nodes), [0] * len(graph.nodes)
     for node in went:
-        ways[node] = max((ways[b] for b in waiting[node]), default=0) + (node in sends)
-        far[node] = max((far[b] for b in waiting[node]), default=0) + weight[node]
+        ways[node] = max((ways[b] for b in waiting[node]), default=0) + len(hops[node])
+        far[node] = max((far[b] for b in waiting[node]), default=0) + len(hops[node]) * graph.nodes[node].size
     return Cost(
         max(count), Fraction(max(volume), whole), Fraction(sum(volume), whole), max(ways, default=0),
         Fraction(max(far, default=0), whole), Fraction(max(sums), whole), not unit,

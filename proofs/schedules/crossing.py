@@ -63,15 +63,15 @@ class Crossing(NamedTuple):
 def crossing(graph: Graph, counts: Clock | None, topology: str) -> Crossing:
     """What is found; raises InputError where there is no such topology."""
     network = networks.find(topology)
-    ways = {pair: network.route(*pair, graph.ranks) for pair in {(c.src, c.dst) for c in graph.channels}}
+    ways = {pair: network.route(*pair, graph.ranks) for pair in {(c.src, c.dst) for c in graph.carried}}
     served: dict[Edge, set[tuple[int, int]]] = defaultdict(set)
-    users: dict[Edge, list[tuple[int, int]]] = defaultdict(list)
+    users: dict[Edge, list[tuple[int, int, int]]] = defaultdict(list)
     for pair, way in ways.items():
         for link in way:
             served[link].add(pair)
     for send, receive, channel in graph.messages:
         for link in ways[channel.src, channel.dst]:
-            users[link].append((send, receive))
+            users[link].append((send, receive, channel.src))
     busiest = max(map(len, users.values()), default=0)
     shared = [link for link, pairs in served.items() if len({src for src, _ in pairs}) > 1]
     if all(len(pairs) == 1 for pairs in served.values()):
@@ -93,13 +93,12 @@ class Met(NamedTuple):
     second: int
 
 
-def meeting(graph: Graph, counts: Clock, users: list[tuple[int, int]]) -> Met:
-    """The messages that can meet, of those that cross one link."""
-    sends, receives = np.array(users).T
+def meeting(graph: Graph, counts: Clock, users: list[tuple[int, int, int]]) -> Met:
+    """The messages that can meet, of those that cross one link, each with its send, receive and source."""
+    sends, receives, sources = np.array(users).T
     nodes = graph.nodes
     chains = np.array([nodes[r].chain for r in receives])
     places = np.array([nodes[r].place for r in receives])
-    sources = np.array([nodes[s].rank for s in sends])
     over = counts[np.ix_(sends, chains)] > places  # over[i, j]: message j has ended before message i begins
     free = np.triu(~(over | over.T) & (sources[:, None] != sources))
     at = np.unravel_index(int(free.argmax()), free.shape)

@@ -75,4 +75,4 @@ def why(graph: Graph, node: int, other: int, depth: int | None) -> str:
             if k >= 0 and other == (channel.receives[k] if k < len(channel.receives) else NEVER):
                 left = ", which nobody takes" if other == NEVER else ""
                 return f"waits for room from {channel}, which holds {depth}: message {k} has not been taken{left}"
-    return f"waits for {graph.nodes[other].name}"
+    return f"waits for {graph.lacks[node] if other == NEVER else graph.nodes[other].name}"

@@ -1,32 +1,86 @@
-"""Files: which format a name's ending tells, and at most how much is read."""
+"""Files: which format a name's ending and the first words tell, and at most how much is read."""
 
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8 as BOM
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import msgspec
+
 from sparring.errors import InputError
-from sparring.proofs.schedules import chakra, goal, msccl, plain, synchronous
+from sparring.proofs.schedules import chakra, forestcoll, goal, msccl, mscclpp, plain, synchronous, teccl
+from sparring.proofs.schedules.flows import Told
 from sparring.proofs.schedules.messages import Messages, carried
+from sparring.proofs.schedules.plans import Plan
 from sparring.proofs.schedules.program import RANKS, Program
 
 SIZE = 2**25
 """The most bytes of a file, or of a trace's files together."""
 
-HEAD = 1000
-"""In so many bytes of a JSON file stands whether it is MSCCL's."""
-
-READERS: Mapping[str, Callable[[bytes], Program | Messages]] = {
-    ".xml": msccl.read,
-    ".json": lambda data: (synchronous if b'"msccl_type"' in data[:HEAD] else plain).read(data),
-    ".goal": goal.read,
+Subject = Program | Messages | Told | Plan
+Readers = Mapping[str, tuple[str, Callable[[bytes], Subject]]]
+XMLS: Readers = {"algo": ("MSCCL", msccl.read), "Algo": ("ForestColl", forestcoll.read)}
+"""Who writes XML, by its outermost element."""
+JSONS: Readers = {
+    "format": ("ours", plain.read),
+    "msccl_type": ("MSCCL", synchronous.read),
+    "gpus": ("MSCCL++", mscclpp.read),
+    "7-Flows": ("TE-CCL", teccl.read),
 }
+"""Who writes JSON, by a key of the outermost object."""
+BEFORE, NAME = re.compile(rb"\s*(<\?|<!--)"), re.compile(rb"\s*<([A-Za-z][A-Za-z0-9]{0,99})")
+CLOSED = {b"<?": b"?>", b"<!--": b"-->"}
+
+
+def outermost(data: bytes) -> str:
+    """The outermost element of an XML file; empty where something else comes first."""
+    at = len(BOM) if data.startswith(BOM) else 0
+    while begun := BEFORE.match(data, at):
+        end = CLOSED[begun[1]]
+        at = data.find(end, begun.end()) + len(end)
+        if at < len(end):  # not closed
+            return ""
+    found = NAME.match(data, at)
+    return found[1].decode() if found else ""
+
+
+def xml(data: bytes) -> Subject:
+    """What an XML file says; where no element comes first, the parser of MSCCL's tells why."""
+    root = outermost(data) or "algo"
+    if root not in XMLS:
+        raise InputError(f"<{root[:40]}> at the top; right: {listed(XMLS, '<{}>')}")
+    return XMLS[root][1](data)
+
+
+def json(data: bytes) -> Subject:
+    """What a JSON file says."""
+    try:
+        keys = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise InputError(f"{str(error) or 'too deep'}; right: an object with {listed(JSONS, QUOTED)}") from None
+    for key, (_, read) in JSONS.items():
+        if key in keys:
+            return read(data)
+    raise InputError(f"an object of no format that is known; right: one with {listed(JSONS, QUOTED)}")
+
+
+QUOTED = '"{}"'
+
+
+def listed(readers: Readers, form: str) -> str:
+    """The formats, each with what it is known by."""
+    told = [f"{form.format(mark)} ({name})" for mark, (name, _) in readers.items()]
+    return ", ".join(told[:-1]) + f" or {told[-1]}"
+
+
+READERS: Mapping[str, Callable[[bytes], Subject]] = {".xml": xml, ".json": json, ".goal": goal.read}
 WRITERS: Mapping[str, Callable[[Program], bytes]] = {"msccl": msccl.write, "json": plain.write}
 
 
-def read(path: Path) -> Program | Messages:
-    """What the file says; its name's ending tells the format.  Raises InputError."""
+def read(path: Path) -> Subject:
+    """What the file says.  Raises InputError."""
     if path.suffix == ".et":
         return chakra.read([contents(file) for file in siblings(path)])
     if path.suffix not in READERS:

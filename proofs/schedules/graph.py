@@ -12,8 +12,9 @@ A step that receives and sends goes when both are possible: a receive and a send
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sparring.errors import InputError
@@ -61,6 +62,17 @@ class Graph(NamedTuple):
     channels: list[Channel]
     wild: list[int]
     """Receives that take what comes: they are in no channel."""
+    moves: list[Channel] | None = None
+    """Who sends what to whom, where channels carry no more than signals."""
+    weak: frozenset[tuple[int, int]] = frozenset()
+    """Nodes that wait for others without knowing what these have written."""
+    lacks: Mapping[int, str] = MappingProxyType({})
+    """What nodes wait for that never comes."""
+
+    @property
+    def carried(self) -> list[Channel]:
+        """The channels on which chunks go."""
+        return self.channels if self.moves is None else self.moves
 
     @property
     def chains(self) -> int:
@@ -70,7 +82,7 @@ class Graph(NamedTuple):
     @property
     def messages(self) -> Iterator[tuple[int, int, Channel]]:
         """Every message that is received: its send, its receive, its channel."""
-        return ((s, r, c) for c in self.channels for s, r in zip(c.sends, c.receives))
+        return ((s, r, c) for c in self.carried for s, r in zip(c.sends, c.receives))
 
 
 def of_program(program: Program) -> Graph:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
-from sparring.proofs.schedules import agreement, collectives, cost, crossing, deadlock, graph, races
+from sparring.proofs.schedules import agreement, collectives, cost, crossing, deadlock, graph, plans, races
 from sparring.proofs.schedules.agreement import Unequal
 from sparring.proofs.schedules.collectives import Sums, Wrong
-from sparring.proofs.schedules.graph import Channel, Graph
+from sparring.proofs.schedules.flows import Told
+from sparring.proofs.schedules.graph import Channel
 from sparring.proofs.schedules.messages import Messages
 from sparring.proofs.schedules.places import Places, Touched, touched
+from sparring.proofs.schedules.plans import Plan
 from sparring.proofs.schedules.program import USES, Program
 from sparring.proofs.schedules.races import Clock, Race
 
@@ -22,12 +24,21 @@ class Judgement:
     Raises InputError where the parts of the program do not fit together.
     """
 
-    def __init__(self, subject: Program | Messages) -> None:
-        self.program = subject if isinstance(subject, Program) else None
-        self.graph: Graph = graph.of_program(subject) if isinstance(subject, Program) else graph.of_messages(subject)
+    def __init__(self, subject: Program | Messages | Told | Plan) -> None:
+        self.gaps: Mapping[str, str] = {}
+        """Properties that the file says too little of, each with the reason."""
+        self.plan = subject if isinstance(subject, Plan) else None
+        if isinstance(subject, Told):
+            subject, self.gaps = subject
+        self.program: Program | None = None
+        if isinstance(subject, Plan):
+            self.program, self.graph, self.gaps = subject.program, subject.graph, subject.gaps
+        else:
+            self.program = subject if isinstance(subject, Program) else None
+            self.graph = graph.of_program(subject) if isinstance(subject, Program) else graph.of_messages(subject)
         self.places = Places(self.program) if self.program else None
         self.wrong_count = 0  # of all places, once ``wrong`` has been asked for
-        self.touches: Sequence[Touched] = list(touched(self.places)) if self.places else ()
+        self.touches: Sequence[Touched] = list(touched(self.places)) if self.places and not self.plan else ()
 
     @property
     def ranks(self) -> int:
@@ -43,6 +54,14 @@ class Judgement:
     def waiting(self) -> list[list[int]]:
         """What each step waits for if channels hold all that is sent."""
         return graph.waits(self.graph, None)
+
+    @cached_property
+    def known(self) -> list[list[int]]:
+        """For each step those of which it waits for that it also knows all writes of."""
+        weak = self.graph.weak
+        if not weak:
+            return self.waiting
+        return [[other for other in others if (node, other) not in weak] for node, others in enumerate(self.waiting)]
 
     @cached_property
     def went(self) -> list[int]:
@@ -83,25 +102,33 @@ class Judgement:
     @cached_property
     def clock(self) -> Clock | None:
         """What happens before what; None where the program does not end, or is too large."""
-        return races.clock(self.graph, self.went, self.waiting) if self.ends else None
+        return races.clock(self.graph, self.went, self.known) if self.ends else None
 
     @cached_property
     def races(self) -> list[Race] | None:
         """The first races; None where there is nothing to touch, or no clock."""
         if self.places is None or self.clock is None:
             return None
-        found = races.races(self.graph, self.went, self.waiting, self.touches, self.clock)
+        found = races.races(
+            self.graph, self.went, self.known, self.plan.deeds if self.plan else self.touches, self.clock
+        )
         return list(islice(found, races.LISTED))
 
     def cell(self, race: Race) -> str:
         """The place of a race, in print."""
-        return self.places.named(self.graph.nodes[race.first].rank, race.cell) if self.places else ""
+        if self.places is None:
+            return ""
+        owner = self.places.owner(race.cell)
+        whose = "" if owner == self.graph.nodes[race.first].rank else f"rank {owner}'s "
+        return whose + self.places.named(owner, race.cell)
 
     @cached_property
     def ended(self) -> tuple[Sums, list[int]] | None:
         """The sums in all cells after the last step; None where no collective is known, or there is no end."""
         if self.places is None or self.collective is None or not self.ends:
             return None
+        if self.plan:
+            return plans.ended(self.went, self.plan.deeds, self.places)
         return collectives.ended(self.graph, self.went, self.touches, self.places)
 
     @cached_property
@@ -122,15 +149,16 @@ class Judgement:
     @property
     def unmatched(self) -> Iterator[str]:
         """Messages that nobody takes, receives of none, and lengths that differ; not of those that take what comes."""
-        nodes = self.graph.nodes
+        nodes, what = self.graph.nodes, "signals" if self.plan else "messages"
+        yield from self.plan.left if self.plan else ()
         for channel in self.graph.channels:
             sent, taken = len(channel.sends), len(channel.receives)
             if sent > taken and not self.graph.wild:
-                yield f"{channel}: {sent} messages are sent and {taken} received; the first lost is that of " + (
+                yield f"{channel}: {sent} {what} are sent and {taken} received; the first lost is that of " + (
                     nodes[channel.sends[taken]].name
                 )
             if taken > sent:
-                yield f"{channel}: {taken} messages are received and {sent} sent; none comes for " + (
+                yield f"{channel}: {taken} {what} are received and {sent} sent; none comes for " + (
                     nodes[channel.receives[sent]].name
                 )
             for send, receive in zip(channel.sends, channel.receives):
@@ -143,11 +171,13 @@ class Judgement:
 
     @cached_property
     def cost(self) -> cost.Cost | None:
-        """What the program costs; None where it does not end, or takes what comes."""
-        if not self.ends or self.graph.wild:
+        """What the program costs; None where it does not end, takes what comes, or sends through switches."""
+        if not self.ends or self.graph.wild or (self.plan and not self.plan.priced):
             return None
         added = [0] * len(self.graph.nodes)
-        if self.program:
+        if self.plan:
+            added = [deed.added for deed in self.plan.deeds]
+        elif self.program:
             steps = (step for rank in self.program.ranks for block in rank.blocks for step in block.steps)
             added = [step.count * USES[step.op].adds for step in steps]
         unit = self.program.chunks if self.program else 0

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, NoReturn
-from xml.etree.ElementTree import ParseError
+from typing import Any, ClassVar
 from xml.sax.saxutils import quoteattr
 
 import msgspec
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import DefusedXMLParser
 
-from sparring.errors import InputError
+from sparring.proofs.schedules.markup import Target, parse
 from sparring.proofs.schedules.program import CHUNKS, STEPS, USES, Block, Place, Program, Rank, Step, checked
 
-INSIDE = {"": ("algo",), "algo": ("gpu",), "gpu": ("tb",), "tb": ("step", "op"), "step": (), "op": ()}
-WANTED = "an <algo> of <gpu>s of <tb>s of <step>s"
 BUFFERS = ("i", "o", "s")
 SIDES = {(new, side): ("buf", "off") if new else (f"{side}buf", f"{side}off")
          for new in (False, True) for side in ("src", "dst")}  # fmt: skip
@@ -30,28 +25,19 @@ SIDES = {(new, side): ("buf", "off") if new else (f"{side}buf", f"{side}off")
 
 def read(data: bytes) -> Program:
     """The program in an MSCCL file; InputError says what is wrong, and where."""
-    reader = Reader()
-    parser: Any = DefusedXMLParser(target=reader, forbid_dtd=True)
-    reader.parser = parser
-    try:
-        parser.feed(data)
-        program = parser.close()
-    except ParseError as error:
-        why = str(error).split(":")[0]
-        raise InputError(f"line {error.position[0]}: no XML ({why}); right: {WANTED}") from None
-    except DefusedXmlException:
-        raise InputError("has a DTD or entities, which are not read; right: plain elements") from None
-    except (ValueError, LookupError) as error:  # what expat makes of strange encodings
-        raise InputError(str(error) if isinstance(error, InputError) else f"no XML ({error})") from None
-    return checked(program)
+    return checked(parse(data, Reader()))
 
 
-class Reader:
+class Reader(Target):
     """Takes elements as the parser meets them."""
 
+    inside: ClassVar[dict[str, tuple[str, ...]]] = {
+        "": ("algo",), "algo": ("gpu",), "gpu": ("tb",), "tb": ("step", "op"), "step": (), "op": (),
+    }  # fmt: skip
+    wanted = "an <algo> of <gpu>s of <tb>s of <step>s"
+
     def __init__(self) -> None:
-        self.parser: Any = None
-        self.open = [""]
+        super().__init__()
         self.algo: dict[str, str] = {}
         self.gpus: dict[int, tuple[dict[str, str], list[Block]]] = {}
         self.gpu = -1
@@ -61,10 +47,7 @@ class Reader:
 
     def start(self, tag: str, attrib: dict[str, str]) -> None:
         """Called at the begin of an element."""
-        if tag not in INSIDE[self.open[-1]]:
-            inside = f"in <{self.open[-1]}>" if self.open[-1] else "at the top"
-            self.fail(f"<{tag[:40]}> {inside}; right: {WANTED}")
-        self.open.append(tag)
+        self.enter(tag)
         if tag == "algo":
             self.algo = attrib
         elif tag == "gpu":
@@ -87,15 +70,10 @@ class Reader:
             made["channel"] = max(made["channel"], 0)  # -1: a block that only copies
             self.gpus[self.gpu][1].append(self.made(Block, made))
 
-    def data(self, text: str) -> None:
-        """Called with what stands between elements."""
-        if text.strip():
-            self.fail(f"text {text.strip()[:20]!r}; right: elements alone")
-
     def close(self) -> Program:
         """The whole."""
         if not self.algo:
-            self.fail(f"no <algo>; right: {WANTED}")
+            self.fail(f"no <algo>; right: {self.wanted}")
         ranks = self.number(self.algo, "ngpus") if "ngpus" in self.algo else len(self.gpus)
         if sorted(self.gpus) != list(range(ranks)):
             self.fail(f"ngpus={ranks}, but there are {len(self.gpus)} gpus; right: ids 0 to ngpus - 1, each once")
@@ -167,22 +145,12 @@ class Reader:
             self.fail(f"{name}={self.text(attrib, name)[:20]!r}; right: an integer")
         return value
 
-    def text(self, attrib: dict[str, str], name: str) -> str:
-        """An attribute that must be there."""
-        if name not in attrib:
-            self.fail(f"<{self.open[-1] or 'algo'}> lacks {name}")
-        return attrib[name]
-
     def made(self, kind: Any, values: dict[str, Any]) -> Any:
         """A part of the program, its values checked."""
         try:
             return msgspec.convert(values, kind)
         except msgspec.ValidationError as error:
             self.fail(f"<{self.open[-1] or 'algo'}>: {error}")
-
-    def fail(self, why: str) -> NoReturn:
-        """Raise InputError with the line where the parser stands."""
-        raise InputError(f"line {self.parser.parser.CurrentLineNumber}: {why}")
 
 
 @lru_cache(maxsize=2**16)

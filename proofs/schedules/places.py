@@ -8,6 +8,7 @@ decides: a part that is no longer than a rank's share counts from its own begin.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -88,6 +89,10 @@ class Places:
             )
         begin = memory.begin[buffer] + index
         return range(begin, begin + count)
+
+    def owner(self, cell: int) -> int:
+        """The rank whose cell it is."""
+        return bisect_right(self.memories, cell, key=lambda memory: min(memory.begin.values())) - 1
 
     def named(self, r: int, cell: int) -> str:
         """A cell in print: the first buffer of the rank that it is in."""

@@ -13,14 +13,13 @@ them, so that the first race of a place is always found (Flanagan & Freund, Fast
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring.proofs.schedules.graph import Graph
-from sparring.proofs.schedules.places import Touched
 
 Clock = NDArray[np.int32]
 LARGEST = 2**26
@@ -46,6 +45,20 @@ def clock(graph: Graph, went: Sequence[int], waiting: Sequence[Sequence[int]]) -
     return found
 
 
+class Access(Protocol):
+    """What a step touches."""
+
+    @property
+    def read(self) -> Iterable[range]:
+        """The cells that it reads."""
+        raise NotImplementedError
+
+    @property
+    def dst(self) -> Iterable[int]:
+        """The cells that it writes."""
+        raise NotImplementedError
+
+
 class Race(NamedTuple):
     """Two steps that touch ``cell``, and nothing orders them."""
 
@@ -64,7 +77,7 @@ class Race(NamedTuple):
         """In words."""
         first, second = (graph.nodes[node].name for node in (self.first, self.second))
         does = ["writes" if w else "reads" for w in self.writes]
-        block = first.split(" step")[0]
+        block = first.split(" step")[0] if graph.moves is None else "its line"
         if self.known:
             way = " -> ".join(graph.nodes[node].name for node in self.known)
             how = f"the last step of {block} that comes before the second is that of {way}"
@@ -84,7 +97,7 @@ class Race(NamedTuple):
 
 
 def races(
-    graph: Graph, went: Sequence[int], waiting: Sequence[Sequence[int]], touches: Sequence[Touched], counts: Clock
+    graph: Graph, went: Sequence[int], waiting: Sequence[Sequence[int]], touches: Sequence[Access], counts: Clock
 ) -> Iterator[Race]:
     """The races, at least one for each place that has any, each pair of steps once."""
     written: dict[int, int] = {}

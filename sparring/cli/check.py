@@ -74,8 +74,8 @@ def command(
 ) -> None:  # fmt: skip
     """Judge TARGET, pkg.mod:function or file.py:function (or :Class), property by property.
 
-    TARGET may also be a schedule file, .xml (MSCCL), .json (ours), .goal or .0.et (Chakra), or a recorded
-    trace, a folder or a .jsonl file.
+    TARGET may also be a schedule file, .xml (MSCCL, ForestColl), .json (ours, MSCCL++, TE-CCL), .goal or
+    .0.et (Chakra), or a recorded trace, a folder or a .jsonl file.
     A program gets vectors and gives results by files: -- mpiexec -n {p} ./a.out {input} {output}.
 
     A :Class that selects entries and keeps the rest is played over several calls; how many it keeps, k, is

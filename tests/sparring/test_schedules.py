@@ -175,6 +175,13 @@ def test_a_file_that_is_none(tmp_path):
         "mine.1.et": (b"x", "no file"),
         "mine.xml": (b"<algo/>", "line 1: ngpus"),
         "scc.json": (b'{"msccl_type": "topology"}', "."),
+        "odd.xml": (b'<?xml version="1.0"?><html/>', "<html> at the top; right: <algo> (MSCCL) or <Algo> (ForestColl)"),
+        "open.xml": (b"<!-- <html/>", "line 1: no XML ("),
+        "long.xml": (b"<!---->" * 10**6 + b"<html/>", "<html> at the top"),
+        "tree.xml": (b"<tree/>", "<tree> at the top; right: <algo> (MSCCL) or <Algo> (ForestColl)"),
+        "odd.json": (b'{"steps": 3}', 'an object of no format that is known; right: one with "format" (ours), '),
+        "list.json": (b"[]", 'right: an object with "format" (ours)'),
+        "deep.json": (b'{"x":' + b"[" * 100000, 'right: an object with "format" (ours)'),
     }
     for name, (data, told) in cases.items():
         path = tmp_path / name

@@ -12,9 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sparring import InputError, MissingExtra, page
-from sparring.proofs.schedules import chakra, goal, messages, msccl, pages, plain, program
+from sparring.proofs.schedules import chakra, forestcoll, goal, messages, msccl, mscclpp, pages, plain, program, teccl
 from sparring.proofs.schedules.messages import Act, Messages, carried
+from tests.proofs.schedules import plans
 from tests.proofs.schedules.programs import judge, programs
+from tests.proofs.schedules.strangers import PAIRS, exchange, forest, output, ring, trees
 
 RING = msccl.write(pages.exported(page("ring"), 3))
 XML = RING.decode()
@@ -305,7 +307,14 @@ def test_limits(monkeypatch):
 
 
 SEEDS = {"xml": (RING, msccl.read), "json": (JSON, plain.read), "goal": (GOAL, goal.read),
-         "et": (ET[0], lambda data: chakra.read([data, *ET[1:]]))}  # fmt: skip
+         "et": (ET[0], lambda data: chakra.read([data, *ET[1:]])),
+         "trees": (forest(trees(3)), forestcoll.read),
+         "flows": (output(ring(), PAIRS), teccl.read),
+         "volumes": (output(exchange(), ()), teccl.read),
+         "plan": (plans.plan(plans.reduced(2), "allreduce", (2, 2, 0)), mscclpp.read),
+         "packets": (plans.plan(plans.packed(2), "allreduce", (2, 2, 4)), mscclpp.read),
+         "ports": (plans.plan(plans.gathered(2, "port"), wire="port"), mscclpp.read),
+         "pipeline": (plans.plan(plans.piped(2), "allreduce", (2, 2, 2), False, 1), mscclpp.read)}  # fmt: skip
 PIECES = [
     b"-1",
     b"0",
