@@ -15,6 +15,7 @@ at that time.  Sends are eager: what requires one goes on once it has begun.
 import json
 import re
 import sys
+from pathlib import Path
 
 from simgrid import Actor, Comm, Engine, LinkInRoute, Mailbox, NetZone, this_actor
 
@@ -37,7 +38,7 @@ class Rank:
 def read(path: str) -> list[Rank]:
     """The ranks of a GOAL file, in order."""
     ranks: list[Rank] = []
-    with open(path, encoding="utf-8") as lines:
+    with Path(path).open(encoding="utf-8") as lines:
         for line in map(str.strip, lines):
             if line.startswith("rank "):
                 ranks.append(Rank())
@@ -104,8 +105,7 @@ def main() -> None:
     schedule, network = sys.argv[1:]
     engine = Engine([sys.argv[0], *(f"--cfg={setting}" for setting in EXACT), "--log=root.thresh:error"])
     ranks = read(schedule)
-    with open(network, encoding="utf-8") as file:
-        build(len(ranks), json.load(file))
+    build(len(ranks), json.loads(Path(network).read_text(encoding="utf-8")))
     done = [0.0] * len(ranks)
     for r, rank in enumerate(ranks):
         Actor.create(str(r), engine.host_by_name(str(r)), play, rank, r, done)
