@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from sparring.advising.amounts import amount, lasting, percent
 from sparring.advising.measuring import Measured, Profile, Track, together
@@ -19,11 +19,13 @@ from sparring.errors import InputError, Undecided
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.judgement import judge
 from sparring.proofs.cost import unioncost
-from sparring.proofs.cost.costs import Cost, cost
+from sparring.proofs.cost.costs import Cost, Point, cost
+from sparring.proofs.cost.handling import work
 from sparring.proofs.cost.levels import Nodes, leveled
 from sparring.proofs.cost.machines import Machine
+from sparring.proofs.cost.profiles import Kind
 from sparring.proofs.cost.published import holds
-from sparring.proofs.cost.unioncost import UnionCost
+from sparring.proofs.cost.unioncost import UnionCost, UnionPoint
 from sparring.spec.core import supports
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number
@@ -179,13 +181,22 @@ def spent(derived: Derived, what: Measured, p: int, width: int, place: Place, ca
     """What one allreduce of ``what`` takes; ``case`` and ``full`` as for :func:`needed`."""
     machine, nodes, page = place.machine, place.nodes, derived.page
     found = needed(derived, what, p, width, case, full)
+    handled = handling(found, page, what, p, case, nodes.inside if nodes else machine)
     if nodes is None:
         startup = machine.alpha * found.messages
-        return Spent(startup + machine.beta * found.nbytes + machine.gamma * found.added, startup)
+        return Spent(startup + machine.beta * found.nbytes + machine.gamma * found.added + handled, startup)
     n = what.size if isinstance(derived, UnionCost) else known(derived, what.size, p)
     union = crowded(what, case, full) if isinstance(derived, UnionCost) else None
     counted = leveled(page, nodes, p=p, n=n, k=kept(what, case), width=width, union=union)
-    return Spent(counted.time, nodes.inside.alpha * counted.inside + nodes.outside.alpha * counted.outside)
+    return Spent(counted.time + handled, nodes.inside.alpha * counted.inside + nodes.outside.alpha * counted.outside)
+
+
+def handling(found: Needed, page: Page, what: Measured, p: int, case: str, machine: Machine) -> Fraction:
+    """Seconds for selecting, merging and packing entries, where the machine says what these take."""
+    if (not page.sparse and page.data != "selected") or {*get_args(Kind)} - machine.work.keys():
+        return Fraction(0)
+    selecting = machine.seconds("select", what.size) if page.sparse else Fraction(0)  # else it is the page's own
+    return selecting + work(machine, page.data, found.point, p, what.size, kept(what, case))
 
 
 class Needed(NamedTuple):
@@ -194,6 +205,8 @@ class Needed(NamedTuple):
     messages: int
     nbytes: Fraction
     added: Fraction
+    point: Point | UnionPoint
+    """All that the cost says there."""
 
 
 def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full: Fraction) -> Needed:
@@ -201,14 +214,15 @@ def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full
     page, n = derived.page, what.size
     if isinstance(derived, UnionCost):
         found = unioncost.measured(page, p, n, crowded(what, case, full), width)
-        return Needed(found.messages, found.nbytes, found.added)
+        return Needed(found.messages, found.nbytes, found.added, found)
     k = kept(what, case)
     length = known(derived, n, p)
     point = derived.at(p=p, n=length, **({} if page.data == "vector" else {"k": k}), width=width)
     if point.critical is None:
         raise Undecided(f"{page.name}: no closed form of what is sent: {'; '.join(derived.gaps)}")
     entries = point.critical if page.data == "vector" else point.critical // 2
-    return Needed(point.messages, Fraction(number(page.octets(entries, length, width))), Fraction(point.added or 0))
+    nbytes = Fraction(number(page.octets(entries, length, width)))
+    return Needed(point.messages, nbytes, Fraction(point.added or 0), point)
 
 
 def kept(what: Measured, case: str) -> int:

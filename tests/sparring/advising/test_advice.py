@@ -208,6 +208,20 @@ def test_beyond_the_workers(normal):
     assert "unions of more than 4 workers are not measured" in many
 
 
+def test_work_on_entries(normal):
+    """A machine that says what it takes: once selected for lists, as the page does it for what is cut on the way."""
+    work = {kind: [(1, seconds)] for kind, seconds in (("select", 1e-3), ("merge", 1e-6), ("pack", 1e-9))}
+    busy = sparring.Machine("5us", "25Gbit/s", "0.1ns", work=work)
+    plain, worked = ({one.algorithm: one.time.expected for one in advised(normal, [4], machine).options}
+                     for machine in (MACHINE, busy))  # fmt: skip
+    more = {name: float(worked[name] - plain[name]) for name in RINGS}
+
+    assert more["ring"] == 0
+    assert more["ring_allgather"] == pytest.approx(4096 * 1e-3 + 4 * 41 * 1e-6 + 41 * 1e-9)
+    assert more["ring_sparse"] > 4096 * 1e-3
+    assert more["ring_topk"] == pytest.approx(4096 * 1e-3, rel=1e-4)
+
+
 def test_nodes(normal):
     """Each time is that counted on the nodes; a ring has but one message at a time on their links."""
     found = {one.algorithm: one.time for one in advised(normal, [16], nodes=4, within="nvlink").options}
