@@ -42,9 +42,13 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
 class Stored(msgspec.Struct, forbid_unknown_fields=True):
     """A machine's file, as it is written."""
 
-    alpha: str | float
-    beta: str | float
+    alpha: str | float | None = None
+    beta: str | float | None = None
     gamma: str | float = 0.0
+    L: str | float | None = None
+    o: str | float | None = None
+    g: str | float | None = None
+    G: str | float | None = None
     name: str = ""
     source: str = ""
     schema: int = 1
@@ -102,6 +106,18 @@ class Machine:
         return profiles.seconds(self.work[work], entries)
 
     @classmethod
+    def loggp(cls, **letters: units.Given) -> Machine:
+        """The machine of LogGP's ``L``, ``o``, ``G`` and, if a gap matters, ``g``; see ``units.folded``.
+
+        >>> Machine.loggp(L="5us", o="1us", G="4ns").alpha
+        Fraction(1749, 250000000)
+        """
+        if unknown := [letter for letter in letters if letter not in (*units.LOGGP, "gamma")]:
+            raise InputError(f"no letter {unknown[0]!r}; LogGP has {', '.join(units.LOGGP)}, and gamma is an addition")
+        found = units.point(letters)
+        return cls(found["alpha"], found["beta"], found.get("gamma", 0))
+
+    @classmethod
     def preset(cls, name: str) -> Machine:
         """The machine called ``name``, one of ``PRESETS``; raises InputError where there is none."""
         if name not in PRESETS:
@@ -127,9 +143,13 @@ class Machine:
         if stored.schema != 1:
             raise InputError(f"{file} has schema {stored.schema}; this version reads schema 1")
         try:
+            letters = units.point({name: x for name in (*units.TIMES, *units.LOGGP)
+                                   if (x := getattr(stored, name)) is not None})  # fmt: skip
+            if missing := [letter for letter in ("alpha", "beta") if letter not in letters]:
+                raise InputError(f"there is no {missing[0]}; right: {EXAMPLE}")
             return cls(
-                stored.alpha, stored.beta, stored.gamma, name=stored.name or file.stem, source=stored.source,
-                work=stored.work, measured=stored.measured,
+                letters["alpha"], letters["beta"], letters["gamma"], name=stored.name or file.stem,
+                source=stored.source, work=stored.work, measured=stored.measured,
             )  # fmt: skip
         except InputError as error:
             raise InputError(f"{file}: {error}") from error

@@ -10,6 +10,16 @@ from sparring.errors import InputError
 TIMES = {"alpha": "message", "beta": "byte", "gamma": "addition"}
 """Letters that are seconds for one such thing each."""
 
+LOGGP = {
+    "L": "message on its way",
+    "o": "message at each end",
+    "g": "message, from one to the next",
+    "G": "byte but the first",
+}
+"""The letters of A. Alexandrov, M. F. Ionescu, K. E. Schauser and C. Scheiman, "LogGP: incorporating long messages
+into the LogP model", SPAA 1995: a message of m bytes takes L + 2 o + (m - 1) G.  They stand in the place of alpha and
+beta; see :func:`folded`."""
+
 NUMBERS = {"p": 1, "n": 0, "k": 0, "width": 1}
 """Letters that are integers, with the least that they may be; ``width`` is bytes a word."""
 
@@ -43,7 +53,33 @@ def parse(text: str) -> dict[str, Fraction]:
 
 def point(values: Mapping[str, Given]) -> dict[str, Fraction]:
     """Each value as an exact number; raises InputError, naming the letter, where one is none."""
-    return {letter: value(letter, given) for letter, given in values.items()}
+    return folded({letter: value(letter, given) for letter, given in values.items()})
+
+
+def folded(values: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """The letters of LogGP as alpha and beta.
+
+    In lock step a rank's next message begins when the last has arrived, or after the gap ``g`` if that
+    is longer: a step with a message of m bytes takes max(L + 2 o, g) + (m - 1) G.
+
+    Raises InputError where a letter of LogGP is missing, or alpha or beta is given too.
+
+    >>> folded({"L": Fraction(5), "o": Fraction(1), "G": Fraction(1, 4)})
+    {'alpha': Fraction(27, 4), 'beta': Fraction(1, 4)}
+    """
+    given = LOGGP.keys() & values.keys()
+    if not given:
+        return dict(values)
+    if twice := sorted({"alpha", "beta"} & values.keys()):
+        raise InputError(f"{twice[0]} and {min(given)}: a message takes alpha and beta, or L, o, g and G, not both")
+    if missing := [letter for letter in "LoG" if letter not in values]:
+        raise InputError(f"{min(given)} without {missing[0]}: LogGP needs L, o and G; g is 0 where it is not given")
+    byte = values["G"]
+    alpha = max(values["L"] + 2 * values["o"], values.get("g", Fraction(0))) - byte
+    if alpha < 0:
+        raise InputError("G: a byte takes longer than a message of one byte, which is L + 2 o")
+    rest = {letter: value for letter, value in values.items() if letter not in LOGGP}
+    return {**rest, "alpha": alpha, "beta": byte}
 
 
 def full(values: Mapping[str, Given]) -> dict[str, Fraction]:
@@ -53,15 +89,18 @@ def full(values: Mapping[str, Given]) -> dict[str, Fraction]:
 
 def value(letter: str, given: Given) -> Fraction:
     """One letter's value."""
-    if letter not in (*NUMBERS, *TIMES):
-        raise InputError(f"no letter {letter!r}; costs have {', '.join([*NUMBERS, *TIMES])}")
+    seconds = {**TIMES, **LOGGP}
+    if letter not in (*NUMBERS, *seconds):
+        raise InputError(f"no letter {letter!r}; costs have {', '.join([*NUMBERS, *seconds])}")
     text = str(given).strip()
-    if letter == "beta" and text.endswith("/s"):
+    if letter in ("beta", "G") and text.endswith("/s"):
         return 1 / bandwidth(text)
-    unit = max((u for u in UNITS if text.endswith(u)), key=len, default="") if letter in TIMES else ""
+    unit = max((u for u in UNITS if text.endswith(u)), key=len, default="") if letter in seconds else ""
     number = fraction(text.removesuffix(unit).strip())
-    if letter in TIMES and (number is None or number < 0):
-        raise InputError(f"{letter}={text}: seconds a {TIMES[letter]} are a number, 0 or more, with {', '.join(UNITS)}")
+    if letter in seconds and (number is None or number < 0):
+        raise InputError(
+            f"{letter}={text}: seconds a {seconds[letter]} are a number, 0 or more, with {', '.join(UNITS)}"
+        )
     if letter in NUMBERS and (number is None or number.denominator != 1 or number < NUMBERS[letter]):
         raise InputError(f"{letter}={text}: {letter} is an integer, at least {NUMBERS[letter]}")
     return (number or Fraction(0)) * Fraction(10) ** UNITS.get(unit, 0)

@@ -83,6 +83,7 @@ def compare(a: Either, b: Either, over: str, at: Mapping[str, units.Given], star
     """
     if over not in FIELDS:
         raise InputError(f"over={over!r}: costs are compared over {', '.join(FIELDS)}")
+    at = units.point(at)
     timed = {"alpha", "beta"} <= at.keys()
     point = units.full(at if timed else {**at, **{letter.name: value for letter, value in BYTES.items()}})
     low, high = (edge(over, given, default) for given, default in zip((start, end), FIELDS[over]))

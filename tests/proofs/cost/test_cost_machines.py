@@ -1,12 +1,14 @@
 """Machines: values with units, presets with their sources, files that are refused by one sentence."""
 
 import json
+import re
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sparring
 from sparring.errors import InputError
 from sparring.proofs.cost.machines import PRESETS, Machine, machine
 from sparring.proofs.cost.profiles import Measured, Timed, Work
@@ -95,7 +97,7 @@ def test_work_that_a_machine_does_not_know():
     [
         ("", "holds no machine"),
         ("[]", "holds no machine: Expected `object`"),
-        ('{"alpha": "5us"}', "missing required field `beta`"),
+        ('{"alpha": "5us"}', "there is no beta; right: "),
         ('{"alpha": "5us", "beta": "1ns", "delta": 1}', "unknown field `delta`"),
         ('{"alpha": [], "beta": "1ns"}', r"\$.alpha"),
         ('{"alpha": "5 parsecs", "beta": "1ns"}', "alpha=5 parsecs: seconds a message"),
@@ -131,3 +133,43 @@ def test_a_file_may_be_written_by_hand(tmp_path):
     file.write_text(json.dumps({"alpha": "5us", "beta": "25Gbit/s"}))
     read = Machine.load(file)
     assert (read.name, read.letters) == ("lab", {**parse("alpha=5us,beta=25Gbit/s"), "gamma": 0})
+
+
+LETTERS = {"L": "5us", "o": "1us", "G": "0.4ns"}
+
+
+@pytest.mark.parametrize("name", ["ring", "recursive_doubling"])
+def test_loggp(name):
+    """A step with a message of m bytes takes L + 2 o + (m - 1) G, of which the formulas have the sum."""
+    cost = sparring.cost(name)
+    point = cost.at(p=8, n=1024, **LETTERS)
+
+    latency, overhead, byte = Fraction(5, 10**6), Fraction(1, 10**6), Fraction(4, 10**10)
+    assert point.time == point.messages * (latency + 2 * overhead) + (4 * point.critical - point.messages) * byte
+    assert point.time == cost.at(p=8, n=1024, **Machine.loggp(**LETTERS).letters).time
+
+
+def test_a_gap_counts_where_it_is_longer_than_a_message_is_under_way():
+    assert Machine.loggp(**LETTERS, g="7us") == Machine.loggp(**LETTERS)
+    assert Machine.loggp(**LETTERS, g="9us").alpha == Machine.loggp(**LETTERS).alpha + Fraction(2, 10**6)
+
+
+def test_a_file_in_loggp(tmp_path):
+    (tmp_path / "m.json").write_text(json.dumps({**LETTERS, "gamma": "1ns", "source": "netgauge"}))
+
+    assert Machine.load(tmp_path / "m.json") == Machine.loggp(**LETTERS, gamma="1ns")
+
+
+@pytest.mark.parametrize(
+    ("letters", "sentence"),
+    [
+        ({"L": 1, "o": 1}, "L without G: LogGP needs L, o and G"),
+        ({**LETTERS, "alpha": 1}, "alpha and G: a message takes alpha and beta, or L, o, g and G, not both"),
+        ({"L": 0, "o": 0, "G": 1}, "G: a byte takes longer than a message of one byte"),
+        ({**LETTERS, "o": "-1us"}, "o=-1us: seconds a message at each end are a number, 0 or more"),
+    ],
+    ids=["missing", "both", "byte", "negative"],
+)
+def test_letters_that_do_not_fit(letters, sentence):
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        sparring.cost("ring").at(p=2, n=2, **letters)
