@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparring.cli import _options, _versus
+from sparring.cli import _options, _papers, _versus
 from sparring.errors import InputError, Undecided
 
 if TYPE_CHECKING:
     from sparring.proofs.cost.costs import Cost
     from sparring.proofs.cost.unioncost import UnionCost
+    from sparring.report import Report
 
 LEGEND = (
     "A word is one value; an index counts as one word. alpha: seconds a message, beta: seconds a byte, "
@@ -25,7 +26,7 @@ UNIONS = (
     "u(s): entries of the union of s neighbouring ranks' supports of k entries each, lying evenly in the chunks; "
     "identical and disjoint are its bounds, independent is its expected size, at which expected bytes are no more."
 )
-FORMATS = ("markdown", "latex", "csv", "python", "c")
+FORMATS = ("markdown", "csv", "python", "c")
 BESIDE = ("ring_allgather", "ring")  # what a sparse ring is compared with
 Points = dict[str, dict[str, Any]]
 """What a cost is at a point, by model of supports and by form; "" where there is no model."""
@@ -48,9 +49,10 @@ class At(click.ParamType[dict[str, Any]]):
 @click.command("cost")
 @_options.algorithms
 @_options.parameters
-@click.option("--format", "format_", type=click.Choice(["text", *FORMATS, "json"]), default="text",
+@click.option("--format", "format_", type=click.Choice(["text", *FORMATS, *_papers.FORMATS, "json"]), default="text",
               show_default=True,
-              help="Tables for pages, papers, spreadsheets; functions; one JSON object.")  # fmt: skip
+              help="Tables for pages, spreadsheets; functions; a paper's tables, as a document and to \\input, and "
+              "what they cite; one JSON object.")  # fmt: skip
 @click.option("--support", type=click.Choice(["union", "identical", "independent", "disjoint"]), default="union",
               show_default=True, help="What stands for u(s), the union of s ranks' supports.")  # fmt: skip
 @click.option("--at", type=At(), help="Numbers too: p=8,n=1000000,alpha=5us,beta=25Gbit/s; also k, gamma, width.")
@@ -80,7 +82,22 @@ def command(
         )
     if plot:
         raise InputError("--plot draws two costs: say --versus ALGO")
+    if format_ in _papers.FORMATS:
+        _options.finish(on_paper(algorithms, params, format_, support, at), json_=False)
     told(algorithms, params, format_, support, at)
+
+
+def on_paper(
+    algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, support: str,
+    at: dict[str, Any] | None,
+) -> Report:  # fmt: skip
+    """Print the tables of a paper, and the report of them."""
+    from sparring import api
+
+    algos = algorithms or tuple(api.pages())
+    values = {a: cells(evaluations(api.cost(a, support=support, **dict(params)), at)) for a in algos} if at else {}
+    point = ", ".join(f"{letter} = {_versus.shown(letter, value)}" for letter, value in (at or {}).items())
+    return _papers.told(format_, algos, support, dict(params), values, point)
 
 
 def on_machine(at: dict[str, Any] | None, machine: str | None) -> dict[str, Any] | None:
@@ -125,7 +142,7 @@ def written(format_: str, costs: list[Cost | UnionCost], values: list[dict[str, 
     """The costs in one of ``FORMATS``; functions take any point."""
     from sparring.proofs.cost import code, tables
 
-    formats: dict[str, Any] = {"markdown": tables.markdown, "latex": tables.latex, "csv": tables.comma_separated}
+    formats: dict[str, Any] = {"markdown": tables.markdown, "csv": tables.comma_separated}
     if format_ in formats:
         text: str = formats[format_](costs, values)
         return text
