@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from sparring.report import Report
 
 HOW = "exact costs of the derived formulas, compared at each point of the grid; nothing is claimed between points"
+MEASURED = (
+    " Measured unions are means over the ranks that may be first; their entries are taken to lie evenly in the chunks."
+)
 RANKS = 8  # of measured vectors, unless asked otherwise; as many as the shipped gradients have
 
 
@@ -118,6 +121,7 @@ def lines(panels: Mapping[str, Phases], at: Mapping[str, Any], within: Fraction,
     for name, by_ranks in bands.items():
         told = (f"p={p} {band_told(one)}" for p, one in by_ranks.items())
         yield f"{name} pays in long vectors even if lists are encoded as its messages are: {'; '.join(told)}"
+    yield f"{HOW[0].upper()}{HOW[1:]}.{MEASURED if len(panels) > 1 else ''}"
 
 
 def band_told(one: Band | None) -> str:
