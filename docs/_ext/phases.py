@@ -70,5 +70,7 @@ class CheapestFrom(SphinxDirective):
 
 def least(grid: Phases, j: int) -> str:
     """The cell of a row."""
-    found = next((grid.along[run.first] for run in grid.runs(j) if run.name == "ring_sparse"), None)
-    return "nowhere" if found is None else f"{100 * float(found):.2g} %"
+    found = next((run.first for run in grid.runs(j) if run.name == "ring_sparse"), None)
+    if found is None:
+        return "nowhere"
+    return f"{'at most ' if found == 0 else ''}{100 * float(grid.along[found]):.2g} %"

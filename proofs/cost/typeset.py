@@ -45,14 +45,14 @@ class Flat(LatexPrinter):  # type: ignore[misc]  # sympy ships no types
     def __init__(self) -> None:
         super().__init__({"fold_short_frac": True})
 
-    def _print_Symbol(self, x: Expr, style: str = "plain") -> str:  # noqa: N802  # sympy's name, as all below
+    def _print_Symbol(self, x: Expr, style: str = "plain") -> str:  # noqa: N802  # sympy's name
         return spelt(x.name)
 
-    def _print_Integer(self, x: Expr) -> str:  # noqa: N802
+    def _print_Integer(self, x: Expr) -> str:  # noqa: N802  # sympy's name
         power = int(x).bit_length() - 1
         return f"2^{{{power}}}" if x >= ROUND and x == 1 << power else str(int(x))
 
-    def _print_Mul(self, x: Expr) -> str:  # noqa: N802
+    def _print_Mul(self, x: Expr) -> str:  # noqa: N802  # sympy's name
         parts = [sympy.fraction(a) for a in x.args]
         over, under = (sympy.Mul(*(a for a in side if a != 1), evaluate=False) for side in zip(*parts))
         if under == 1:
@@ -61,7 +61,7 @@ class Flat(LatexPrinter):  # type: ignore[misc]  # sympy ships no types
         top, bottom = self._print(over), self._print(under)
         return f"{f'({top})' if over.is_Add else top} / {f'({bottom})' if under.is_Add or under.is_Mul else bottom}"
 
-    def _print_Add(self, x: Expr, order: str | None = None) -> str:  # noqa: N802
+    def _print_Add(self, x: Expr, order: str | None = None) -> str:  # noqa: N802  # sympy's name
         """In sympy's order, but not with a minus in front."""
         terms = self._as_ordered_terms(x, order=order)
         first = next((term for term in terms if not term.could_extract_minus_sign()), terms[0])
@@ -80,7 +80,7 @@ class Flat(LatexPrinter):  # type: ignore[misc]  # sympy ships no types
     def _print_ceiling(self, x: Expr, exp: str | None = None) -> str:
         return raised(rf"\lceil {self._print(sympy.together(x.args[0]))} \rceil", exp)
 
-    def _print_Function(self, x: Expr, exp: str | None = None) -> str:  # noqa: N802
+    def _print_Function(self, x: Expr, exp: str | None = None) -> str:  # noqa: N802  # sympy's name
         if not isinstance(x, sympy.core.function.AppliedUndef):
             printed: str = super()._print_Function(x, exp)
             return printed
@@ -88,13 +88,13 @@ class Flat(LatexPrinter):  # type: ignore[misc]  # sympy ships no types
         called = name if len(name) == 1 else rf"\operatorname{{{name}}}"
         return raised(f"{called}({', '.join(map(self._print, x.args))})", exp)
 
-    def _print_Piecewise(self, x: Expr) -> str:  # noqa: N802
+    def _print_Piecewise(self, x: Expr) -> str:  # noqa: N802  # sympy's name
         """In words: cases one above the other do not fit into a line."""
         *cases, (other, _) = x.args
         told = [rf"{self._print(value)} \text{{ if }} {self._print(holds)}" for value, holds in cases]
         return rf"({', '.join(told)}, \text{{ else }} {self._print(other)})"
 
-    def _print_Min(self, x: Expr, exp: str | None = None) -> str:  # noqa: N802
+    def _print_Min(self, x: Expr, exp: str | None = None) -> str:  # noqa: N802  # sympy's name
         return raised(rf"\min\{{{', '.join(map(self._print, x.args))}\}}", exp)
 
 

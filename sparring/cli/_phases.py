@@ -91,7 +91,7 @@ def compared(costs: Sequence[Any], at: dict[str, Any], asked: Asked) -> dict[str
     from sparring.unions import measured_sizes
 
     over: Any = asked.over
-    title = f"{asked.support} supports"
+    title = f"{asked.support} supports" if any(cost.page.data == "sparse" for cost in costs) else "any supports"
     if asked.file is None:
         return {title: phases(costs, over, at, asked.support, None, asked.start, asked.end)}
     ranks = dict(zip_longest(over, asked.end)).get("p") or at.get("p") or RANKS

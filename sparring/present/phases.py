@@ -13,13 +13,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from sparring.errors import InputError
 from sparring.present.crossing import ALONG, AXES, check, percent, written
 from sparring.present.growth import INK, settings
 from sparring.proofs.cost.band import Band
-from sparring.proofs.cost.phases import Phases
+from sparring.proofs.cost.phases import Phases, Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +37,7 @@ FILLS = (
 """A colour of Okabe and Ito's palette and a hatch for each algorithm."""
 PALE, NOBODY = 0.45, "#FFFFFF"
 WIDTH, HEIGHT = 5.4, 4.1  # inches a panel
+LETTERS = 72  # of a line below a panel
 Bands = Mapping[str, Mapping[int, Band | None]]
 
 
@@ -54,7 +56,9 @@ def figure(panels: Mapping[str, Phases], within: Fraction, bands: Bands) -> Figu
         for place, (title, found) in enumerate(panels.items(), 1):
             draw(sheet.add_subplot(1, len(panels), place), title, found, within)
         mark(sheet.axes[0], bands)
-        sheet.supxlabel(caption(next(iter(panels.values())).quantity, within, bands), fontsize=8.5, color=INK)
+        told = caption(next(iter(panels.values())).quantity, within, bands)
+        lines = [line for sentence in told for line in wrap(sentence, LETTERS * len(panels))]
+        sheet.supxlabel("\n".join(lines), fontsize=8.5, color=INK)
         return sheet
 
 
@@ -106,21 +110,32 @@ def borders(axes: Axes, found: Phases, xs: Sequence[float], ys: Sequence[float])
 
 
 def label(axes: Axes, found: Phases, name: str) -> None:
-    """The algorithm's name in the middle of its longest stretch, that of the middle row among equals."""
-    runs = [(j, run) for j in range(len(found.up)) for run in found.runs(j) if run.name == name]
-    if not runs:
+    """The algorithm's name where its region has most room; beside it where that is narrow."""
+    best = max(
+        (room(found, j, run) for j in range(len(found.up)) for run in found.runs(j) if run.name == name), default=None
+    )
+    if best is None:
         return
-    long = max(run.last - run.first for _, run in runs)
-    best = [(j, run) for j, run in runs if run.last - run.first >= 0.75 * long]
-    j, run = best[len(best) // 2]
+    _, j, (first, last, _) = best
     xs, ys = edges(found.along), edges(found.up)
-    x, y = ((at * beyond) ** 0.5 for at, beyond in ((xs[run.first], xs[run.last + 1]), (ys[j], ys[j + 1])))
+    x, y = ((at * beyond) ** 0.5 for at, beyond in ((xs[first], xs[last + 1]), (ys[j], ys[j + 1])))
     box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "none", "alpha": 0.88}
-    aside = 0 if long >= len(found.along) / 8 else 44 if run.first < len(found.along) / 2 else -44
+    aside = 0 if last - first >= len(found.along) / 8 else 44 if first < len(found.along) / 2 else -44
     axes.annotate(
         name, (x, y), (aside, 0), textcoords="offset points", ha="center", va="center", color=INK, fontsize=9.5,
         bbox=box, arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 0.8} if aside else None,
     )  # fmt: skip
+
+
+def room(found: Phases, j: int, run: Run) -> tuple[int, int, Run]:
+    """How many cells the name may spread over there, along and up; the middle row of these; and the stretch."""
+    middle = (run.first + run.last) // 2
+    low = high = j
+    while low > 0 and found.cheapest(low - 1, middle) == run.name:
+        low -= 1
+    while high + 1 < len(found.up) and found.cheapest(high + 1, middle) == run.name:
+        high += 1
+    return (run.last - run.first + 1) * (high - low + 1), (low + high) // 2, run
 
 
 def frame(axes: Axes, title: str, found: Phases, xs: Sequence[float], ys: Sequence[float]) -> None:
@@ -155,8 +170,8 @@ def mark(axes: Axes, bands: Bands) -> None:
             axes.plot(xs, [*found], color="black", linestyle=(0, (4, 2)), linewidth=1.5)
 
 
-def caption(quantity: str, within: Fraction, bands: Bands) -> str:
+def caption(quantity: str, within: Fraction, bands: Bands) -> list[str]:
     """What is compared, and what pale regions and dashed lines are."""
     told = [f"cheapest in {AXES[quantity]}; pale: another costs at most {percent(float(within))} more"]
     told += [f"dashed: between these lines {name} pays even if lists are encoded as its messages are" for name in bands]
-    return "\n".join(told)
+    return told

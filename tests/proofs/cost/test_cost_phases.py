@@ -97,7 +97,7 @@ def test_measured_sizes_stand_in_the_place_of_the_model(costs):
     right = sum(page.octets(u * size / 9610, size, 4) for u in sums)
     assert grid.up[j] == 4 and grid.costs[j][i][NAMES.index("ring_sparse")] == right
     independent = phases.phases(costs, ("rho", "p"), {"n": 9610}, end=("1", "4"))
-    assert right < independent.costs[j][i][NAMES.index("ring_sparse")]
+    assert (independent.costs[j][i][NAMES.index("ring_sparse")] or 0) > right
 
 
 @pytest.mark.parametrize(
@@ -136,11 +136,13 @@ def test_bounds_that_are_none(costs):
 
 
 def test_the_band_is_told_for_bytes_of_independent_supports_alone(costs):
-    short = {"start": ("0.5", "2"), "end": ("1", "4")}
-    bytes_ = phases.phases(costs, ("rho", "p"), {"n": 1000}, **short)
-    told = phases.bands(costs, bytes_, 4)
-    assert [*told] == ["ring_sparse"] and told["ring_sparse"][2] is None and told["ring_sparse"][3].begins.low < 0.4740
-    timed = phases.phases(costs, ("rho", "p"), {"n": 1000, **POINT}, **short)
+    """It is nowhere on two ranks, and two bands on six."""
+    start, end = ("0.5", "2"), ("1", "6")
+    told = phases.bands(costs, phases.phases(costs, ("rho", "p"), {"n": 1000}, start=start, end=end), 4)
+    three = told["ring_sparse"][3]
+    assert [*told] == ["ring_sparse"] and three and 0.4738 < three.begins.low < 0.4740
+    assert [p for p, one in told["ring_sparse"].items() if one is None] == [2, 6]
+    timed = phases.phases(costs, ("rho", "p"), {"n": 1000, **POINT}, start=start, end=end)
     assert phases.bands(costs, timed, 4) == {}
 
 
