@@ -126,7 +126,7 @@ def main(told: Sequence[Told], number: int, at: str) -> str:
     body = [part for one in told for part in (r"\midrule", *block(one, marks, here))]
     point = f"; values at {escaped(at)}" if here else ""
     head = ["Quantity", "Cost", "Value" if here else "At least"]
-    caption = f"What each rank sends and adds{continued(number)}{point}."
+    caption = f"What each rank sends and adds, at most{continued(number)}{point}."
     return environment(caption, labelled("costs", number), columns, head, body, notes(told, marks))
 
 

@@ -113,7 +113,7 @@ def test_where_nothing_can_be_kept_it_works_all_the_same(made, monkeypatch, tmp_
 
 def test_values_at_a_point(made):
     text = call("ring_sparse", "--format", "latex", "--at", "p=8,n=1000000,k=100000")[1]
-    assert r"\caption{What each rank sends and adds; values at p = 8, n = 1000000, k = 100000.}" in text
+    assert r"\caption{What each rank sends and adds, at most; values at p = 8, n = 1000000, k = 100000.}" in text
     assert f"identical {14 * (8 + 12_500 * 4 + 125_000 // 8)}; " in text
     assert call("ring_sparse", "--format", "latex")[1] != text and made == ["ring_sparse"]
 
