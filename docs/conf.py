@@ -21,6 +21,7 @@ extensions = [
     "growth",
     "mutants",
     "pages",
+    "phases",
     "timings",
 ]
 nitpicky = True

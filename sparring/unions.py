@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from numbers import Real
 from typing import Any
 
@@ -107,6 +108,30 @@ def union_growth(
     spreads = [supports.over(sizes) for sizes in zip(*by_start)]
     low, mean, high = zip(*spreads)
     return Growth(n, tuple(map(len, lists)), low, mean, high)
+
+
+def measured_sizes(vectors: Sequence[Any] | NDArray[Any]) -> Callable[[int, int, int], Callable[[int], Fraction]]:
+    """``sizes(p, n, k)(s)``: the mean union of ``s`` of the first ``p`` ranks' ``k`` largest entries, measured once.
+
+    ``vectors``: whole ones, one a rank, of ``n`` entries.  It raises InputError for more ranks or another
+    length than there are.
+    """
+    given = ranked(vectors)
+    if any(isinstance(x, Sparse) for x in given):
+        raise InputError("vectors are sparse: of each rank's vector several densities are tried; right: whole ones")
+
+    @cache
+    def growth(p: int, k: int) -> Growth:
+        return union_growth(given[:p], k=k)
+
+    def sizes(p: int, n: int, k: int) -> Callable[[int], Fraction]:
+        if p > len(given):
+            raise InputError(f"p={p}: there are vectors of {len(given)} ranks")
+        if n != len(given[0]):
+            raise InputError(f"n={n}: the vectors have {len(given[0])} entries; leave n out")
+        return lambda s: growth(p, k).mean[s - 1]
+
+    return sizes
 
 
 def ranked(vectors: Sequence[Any] | NDArray[Any]) -> list[Any]:

@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar, Self
 
-from sparring.proofs.cost import tables
+from sparring.proofs.cost import papers
 from sparring.proofs.cost.claims import Floor, lower_bounds
+from sparring.proofs.cost.sheets import sheet
 from sparring.proofs.cost.symbols import Expr
 from sparring.spec.core.model import Page
 
@@ -40,5 +41,5 @@ class Forms(ABC):
         return {bound.quantity: bound for bound in lower_bounds(self.page)}
 
     def latex(self) -> str:
-        r"""A table that stands by itself; it needs ``\usepackage{booktabs}``."""
-        return tables.latex([self])
+        r"""Tables to ``\input``; their first lines say which packages they need."""
+        return papers.table([papers.Told(self.page, sheet(self))])

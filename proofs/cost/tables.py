@@ -1,4 +1,4 @@
-"""Costs as tables, for a paper or a page."""
+"""Costs as tables, for a page or a spreadsheet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sympy
 
 from sparring.proofs.cost.claims import Floor
 from sparring.proofs.cost.simplified import HYPOTHESES, simplified, tidy
-from sparring.proofs.cost.symbols import Expr, width
+from sparring.proofs.cost.symbols import Expr
 
 if TYPE_CHECKING:
     from sparring.proofs.cost.forms import Forms
@@ -34,11 +34,6 @@ HEAD = ("Algorithm", "Quantity", "Exact", "Where {}", "At least", "Gap")
 HERE = "Here"
 Points = Sequence[Mapping[str, str]]
 """For each cost, its forms' values at a point."""
-QUANTITIES = {
-    "messages": "messages", "words": r"$V_{\max}$", "path": r"$V_{\mathrm{path}}$",
-    "critical": r"$V_{\mathrm{crit}}$", "added": "additions", "time": "time",
-    "pairs": "words as pairs", "octets": "octets(m, size, w)", "bytes": "bytes",
-}  # fmt: skip
 SHOWN = ("messages", "words", "path", "critical", "added", "time")
 
 
@@ -102,39 +97,3 @@ def even(costs: Sequence[Forms]) -> str:
 def here(points: Points, number: int, row: Row) -> list[str]:
     """The cell with the row's value at the point, if there is one."""
     return [points[number].get(row.quantity, "")] if points else []
-
-
-def latex(costs: Sequence[Forms], points: Points = ()) -> str:
-    r"""A LaTeX table that stands by itself; it needs ``\usepackage{booktabs}``."""
-    where = "$" + even(costs).replace("|", r"\mid") + "$"
-    head = [cell.format(where) for cell in (*HEAD, *([HERE] if points else []))]
-    lines = [rf"\begin{{tabular}}{{{'l' * len(head)}}}", r"\toprule", cells(head)]
-    for number, cost in enumerate(costs):
-        lines.append(r"\midrule")
-        for index, row in enumerate(rows(cost)):
-            name = escaped(cost.page.name) if index == 0 else ""
-            forms = [math(row.exact) or "no closed form", *map(math, row[2:])]
-            lines.append(cells([name, QUANTITIES[row.quantity], *forms, *here(points, number, row)]))
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
-
-
-def cells(line: Sequence[str]) -> str:
-    """One line of a LaTeX table."""
-    return " & ".join(line) + r" \\"
-
-
-def math(x: Expr | None) -> str:
-    """A formula in LaTeX; empty where there is none."""
-    return "" if x is None else f"${sympy.latex(x, symbol_names={width: 'w'})}$"
-
-
-SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-
-
-def escaped(text: str) -> str:
-    r"""``text`` with what LaTeX gives a meaning made plain.
-
-    >>> print(escaped("ring_allgather 5%"))
-    ring\_allgather 5\%
-    """
-    return "".join(SPECIAL.get(ch, "\\" + ch if ch in "#$%&_{}" else ch) for ch in text)

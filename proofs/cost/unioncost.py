@@ -261,13 +261,15 @@ def closed(x: Expr, low: Expr, high: Expr) -> Expr:
 def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
     """The cost for unions of sizes ``u(s)``, ``s`` from 1 to ``p``: a model's, or measured ones."""
     many, length = contributions.contributions(page), -(-n // p)
-    held = [Fraction(u(number(many(t, p)))) * length / n if n else Fraction(0) for t in range(number(page.steps(p)))]
+    steps = [number(many(t, p)) for t in range(number(page.steps(p)))]
+    held = {s: Fraction(u(s)) * length / n if n else Fraction(0) for s in {*steps}}
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
+    nbytes = {s: Fraction(octets(x, length, w)) for s, x in held.items()}
     return UnionPoint(
-        messages=len(held),
-        pairs=Fraction(2 * sum(held)),
-        nbytes=Fraction(sum(octets(x, length, w) for x in held)),
-        added=Fraction(sum(x for t, x in enumerate(held) if truth(page.adds(t, p)))),
+        messages=len(steps),
+        pairs=2 * sum((held[s] for s in steps), Fraction(0)),
+        nbytes=sum((nbytes[s] for s in steps), Fraction(0)),
+        added=sum((held[s] for t, s in enumerate(steps) if truth(page.adds(t, p))), Fraction(0)),
         time=None,
     )
 

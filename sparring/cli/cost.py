@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparring.cli import _options, _versus
+from sparring.cli import _options, _papers, _phases, _plotted, _versus
 from sparring.errors import InputError, Undecided
 
 if TYPE_CHECKING:
     from sparring.proofs.cost.costs import Cost
     from sparring.proofs.cost.unioncost import UnionCost
+    from sparring.report import Report
 
 LEGEND = (
     "A word is one value; an index counts as one word. alpha: seconds a message, beta: seconds a byte, "
@@ -25,7 +26,7 @@ UNIONS = (
     "u(s): entries of the union of s neighbouring ranks' supports of k entries each, lying evenly in the chunks; "
     "identical and disjoint are its bounds, independent is its expected size, at which expected bytes are no more."
 )
-FORMATS = ("markdown", "latex", "csv", "python", "c")
+FORMATS = ("markdown", "csv", "python", "c")
 BESIDE = ("ring_allgather", "ring")  # what a sparse ring is compared with
 Points = dict[str, dict[str, Any]]
 """What a cost is at a point, by model of supports and by form; "" where there is no model."""
@@ -48,39 +49,72 @@ class At(click.ParamType[dict[str, Any]]):
 @click.command("cost")
 @_options.algorithms
 @_options.parameters
-@click.option("--format", "format_", type=click.Choice(["text", *FORMATS, "json"]), default="text",
+@click.option("--format", "format_", type=click.Choice(["text", *FORMATS, *_papers.FORMATS, "json"]), default="text",
               show_default=True,
-              help="Tables for pages, papers, spreadsheets; functions; one JSON object.")  # fmt: skip
+              help="Tables for pages, spreadsheets; functions; a paper's tables, as a document and to \\input, and "
+              "what they cite; one JSON object.")  # fmt: skip
 @click.option("--support", type=click.Choice(["union", "identical", "independent", "disjoint"]), default="union",
               show_default=True, help="What stands for u(s), the union of s ranks' supports.")  # fmt: skip
 @click.option("--at", type=At(), help="Numbers too: p=8,n=1000000,alpha=5us,beta=25Gbit/s; also k, gamma, width.")
 @click.option("--machine", metavar="NAME|FILE", help="alpha, beta and gamma: eth-25g, ib-hdr, nvlink, or ./file.json.")
 @click.option("--versus", metavar="ALGO", help="Where does ALGO become cheaper than this one?")
 @click.option("--over", type=click.Choice(["rho", "n", "p"]), default="n", show_default=True,
-              help="With --versus: what grows; rho is k/n, the density.")  # fmt: skip
-@click.option("--from", "start", metavar="VALUE", help="With --versus: from where it grows.")
-@click.option("--to", "end", metavar="VALUE", help="With --versus: to where it grows.")
+              help="With --versus or --plot: what grows; rho is k/n, the density.")  # fmt: skip
+@click.option("--phase", metavar="X,Y", help="Which of several is the cheapest where, over two letters: rho,p; n,p; …")
+@click.option("--from", "start", metavar="VALUE", help="From where it grows; with --phase two values, such as 0.01,2.")
+@click.option("--to", "end", metavar="VALUE", help="To where it grows.")
+@click.option("--input", "file", metavar="FILE|digits", help="With --phase: beside the model, what these vectors give.")
+@click.option("--within", default="5%", show_default=True, metavar="SHARE",
+              help="With --phase: how much more is hardly more.")  # fmt: skip
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="With --versus: draw both costs; a .svg, .png or .pdf.")  # fmt: skip
+              help="Draw the costs, or the diagram of --phase; a .svg, .png or .pdf.")  # fmt: skip
 def command(
     algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, support: str,
-    at: dict[str, Any] | None, machine: str | None, versus: str | None, over: str, start: str | None, end: str | None,
-    plot: Path | None,
+    at: dict[str, Any] | None, machine: str | None, versus: str | None, over: str, phase: str | None,
+    start: str | None, end: str | None, file: str | None, within: str, plot: Path | None,
 ) -> None:  # fmt: skip
     """Derive what ALGO (by default all) sends: closed forms, checked by counting and by proof.
 
     Published formulas are judged equal, bound or different; lower bounds stand beside.
     """
-    at = on_machine(at, machine)
+    at, json_ = on_machine(at, machine), format_ == "json"
+    if versus and phase:
+        raise InputError("--versus and --phase exclude each other: one compares two algorithms, the other any number")
+    if file and not phase:
+        raise InputError(f"--input {file}: vectors are for --phase")
     if versus:
         growing = (over, (start, end))
-        _options.finish(
-            _versus.told(algorithms, versus, *growing, support, at or {}, dict(params), plot, format_ == "json"),
-            format_ == "json",
-        )
+        report = _versus.told(algorithms, versus, *growing, support, at or {}, dict(params), plot, json_)
+        _options.finish(report, json_)
+    if phase:
+        asked = _phases.asked(phase, start, end, support, file, within, plot)
+        _options.finish(_phases.told(algorithms or every(), at or {}, dict(params), asked, json_), json_)
     if plot:
-        raise InputError("--plot draws two costs: say --versus ALGO")
+        _plotted.draw(algorithms or every(), over, (start, end), support, at or {}, dict(params), plot)
+        at = None  # a point lacks the letter that grows
+    if format_ in _papers.FORMATS:
+        _options.finish(on_paper(algorithms, params, format_, support, at), json_=False)
     told(algorithms, params, format_, support, at)
+
+
+def on_paper(
+    algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, support: str,
+    at: dict[str, Any] | None,
+) -> Report:  # fmt: skip
+    """Print the tables of a paper, and the report of them."""
+    from sparring import api
+
+    algos = algorithms or every()
+    values = {a: cells(evaluations(api.cost(a, support=support, **dict(params)), at)) for a in algos} if at else {}
+    point = ", ".join(f"{letter} = {_versus.shown(letter, value)}" for letter, value in (at or {}).items())
+    return _papers.told(format_, algos, support, dict(params), values, point)
+
+
+def every() -> tuple[str, ...]:
+    """All algorithms."""
+    from sparring import api
+
+    return tuple(api.pages())
 
 
 def on_machine(at: dict[str, Any] | None, machine: str | None) -> dict[str, Any] | None:
@@ -125,7 +159,7 @@ def written(format_: str, costs: list[Cost | UnionCost], values: list[dict[str, 
     """The costs in one of ``FORMATS``; functions take any point."""
     from sparring.proofs.cost import code, tables
 
-    formats: dict[str, Any] = {"markdown": tables.markdown, "latex": tables.latex, "csv": tables.comma_separated}
+    formats: dict[str, Any] = {"markdown": tables.markdown, "csv": tables.comma_separated}
     if format_ in formats:
         text: str = formats[format_](costs, values)
         return text

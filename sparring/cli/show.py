@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sparring.cli import _options
+from sparring.errors import InputError
 from sparring.spans import LARGEST
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @_options.algorithm
 @click.option("--ranks", "-n", type=click.IntRange(1, LARGEST), default=4, show_default=True)
 @_options.parameters
-@click.option("--svg", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("--svg", "--plot", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the picture to FILE as SVG.")  # fmt: skip
 @click.option("--topology", metavar="NAME", help="Show instead which messages can meet on a link: ring, torus:k=2, …")
 @_options.as_json
@@ -37,6 +38,8 @@ def command(
     from sparring.spec.core.runner import number, step_sends
 
     page = api.page(algorithm, **dict(params))
+    if file and file.suffix in (".png", ".pdf"):
+        raise InputError(f"--plot {file}: this picture is an .svg")
     if topology:
         _options.finish(on_topology(page, topology, ranks, file, json_), json_)
     if file:

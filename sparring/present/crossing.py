@@ -1,4 +1,4 @@
-"""Two costs as curves, and where they cross: bytes or seconds up, what grows along, both by factors.
+"""Costs as curves, and where they cross: bytes or seconds up, what grows along, both by factors.
 
 The curves differ in colour and in their lines, names stand beside them, and each crossing is marked
 with its place.
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparring.errors import InputError
 from sparring.present.growth import GREY, INK, PENS, settings
+from sparring.proofs.cost.courses import Courses
 from sparring.proofs.cost.versus import Comparison
 
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POINTS = 160  # of a curve
-LINES = ("-", (0, (5, 2)))
+LINES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (7, 2, 1, 2)), (0, (3, 1)), (0, (4, 1, 1, 1, 1, 1)), (0, (9, 3)))
+COLOURS = (PENS[0], PENS[2], PENS[1], PENS[3], ("#CC79A7", "v"), ("#000000", "P"), ("#56B4E9", "X"))
+"""For each curve a line, a colour of Okabe and Ito's palette and a marker."""
 FORMATS = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}, ".pdf": {"CreationDate": None}}
 """Kinds of files, and what of them says when and by which program they were made."""
 AXES = {"time": "seconds in lock step", "bytes": "bytes of the largest message of each step, summed"}
@@ -68,7 +71,12 @@ def check(file: Path) -> None:
 def save(found: Comparison, file: Path) -> None:
     """Draw into ``file``, a .svg, .png or .pdf; raises InputError for another or where it cannot be written."""
     check(file)
-    sheet, drawn = figure(found), io.BytesIO()
+    written(figure(found), file)
+
+
+def written(sheet: Figure, file: Path) -> None:
+    """Write the picture, without the day and the program that made it; raises InputError where that cannot be."""
+    drawn = io.BytesIO()
     with settings():
         sheet.savefig(drawn, format=file.suffix[1:], dpi=150, metadata=FORMATS[file.suffix])
     try:
@@ -77,32 +85,61 @@ def save(found: Comparison, file: Path) -> None:
         raise InputError(f"{file} cannot be written: {error.strerror}") from error
 
 
+def several(found: Courses) -> Figure:
+    """The curves of several algorithms; raises InputError for more than can be told apart."""
+    if len(found.names) > len(COLOURS):
+        raise InputError(f"{len(found.names)} algorithms: in a picture at most {len(COLOURS)} can be told apart")
+    drawn = []
+    for name, costs in zip(found.names, found.costs):
+        known = [(float(x), float(cost)) for x, cost in zip(found.xs, costs) if cost is not None]
+        drawn.append(Curve(name, [x for x, _ in known], [cost for _, cost in known]))
+    with settings():
+        from matplotlib.figure import Figure
+
+        sheet = Figure((6.4, 4.1), layout="constrained")
+        axes = sheet.add_subplot()
+        strokes(axes, found.over, found.quantity, drawn)
+        for turn in found.turns:
+            if turn.before and turn.then:
+                crossed(axes, found.over, float(turn.place))
+        return sheet
+
+
 def draw(axes: Axes, found: Comparison, both: Sequence[Curve]) -> None:
     """The two curves, their names, the crossings."""
+    strokes(axes, found.over, found.quantity, both)
+    axes.set_title(f"{found.names[0]} against {found.names[1]}")
+    for crossing in () if found.over == "p" else found.crossings:  # which of two numbers is seen without
+        crossed(axes, found.over, float(crossing.low + crossing.high) / 2)
+
+
+def crossed(axes: Axes, over: str, place: float) -> None:
+    """The mark of a crossing."""
+    axes.axvline(place, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
+    axes.annotate(
+        named(over, place), (place, 0), (3, 4), xycoords=("data", "axes fraction"),
+        textcoords="offset points", color=GREY, fontsize=8.5,
+    )  # fmt: skip
+
+
+def strokes(axes: Axes, over: str, quantity: str, drawn: Sequence[Curve]) -> None:
+    """Curves in colours and lines of their own, and the axes."""
     from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
-    for curve, (colour, marker), line in zip(both, PENS[::2], LINES):
-        only_points: dict[str, Any] = {"marker": marker, "markersize": 3.5} if found.over == "p" else {}
+    for curve, (colour, marker), line in zip(drawn, COLOURS, LINES):
+        only_points: dict[str, Any] = {"marker": marker, "markersize": 3.5} if over == "p" else {}
         axes.plot(curve.xs, curve.ys, color=colour, linestyle=line, linewidth=1.6, label=curve.name, **only_points)
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if spread(both) < 50 else (1,)))
-    axes.yaxis.set_major_formatter(EngFormatter("s" if found.quantity == "time" else "B", sep=" "))
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if spread(drawn) < 50 else (1,)))
+    axes.yaxis.set_major_formatter(EngFormatter("s" if quantity == "time" else "B", sep=" "))
     axes.yaxis.set_minor_formatter(NullFormatter())
-    if found.over != "p":
+    if over != "p":
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(EngFormatter(sep="") if found.over == "n" else FuncFormatter(percent))
+        axes.xaxis.set_major_formatter(EngFormatter(sep="") if over == "n" else FuncFormatter(percent))
         axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel(ALONG[found.over])
-    axes.set_ylabel(AXES[found.quantity])
-    axes.set_title(f"{found.names[0]} against {found.names[1]}")
+    axes.set_xlabel(ALONG[over])
+    axes.set_ylabel(AXES[quantity])
     axes.legend(frameon=False, handlelength=2.8, labelcolor=INK)
-    for crossing in () if found.over == "p" else found.crossings:  # which of two numbers is seen without
-        place = float(crossing.low + crossing.high) / 2
-        axes.axvline(place, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
-        axes.annotate(
-            named(found.over, place), (place, 0), (3, 4), xycoords=("data", "axes fraction"),
-            textcoords="offset points", color=GREY, fontsize=8.5,
-        )  # fmt: skip
 
 
 def named(over: str, place: float) -> str:

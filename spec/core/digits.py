@@ -11,6 +11,7 @@ Digit 0 is the last one.  The base is at least 2, numbers and places of digits a
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from sparring.errors import InputError
 from sparring.spec.core.numbers import MEANING, Int, Sym
@@ -55,6 +56,7 @@ def power_of(k: int, e: int) -> int:
     return int(k**e)
 
 
+@lru_cache(maxsize=1024)
 def log_of(x: int, k: int) -> int:
     """By trying; InputError unless ``x >= 1`` and ``k >= 2``."""
     if x < 1:

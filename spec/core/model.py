@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import compress
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -310,5 +309,6 @@ def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> A
         return function
     if (*wanted, "j") == letters:
         return lambda r, t, p, j: function(r, t, p)
-    fixed, asked = {w: params[w] for w in wanted if w in params}, [letter in wanted for letter in letters]
-    return lambda *values: function(**{**fixed, **dict(compress(zip(letters, values), asked))})
+    asked = [(w, letters.index(w)) for w in wanted if w in letters]
+    fixed = {w: params[w] for w in wanted if w in params}
+    return lambda *values: function(**{**fixed, **{w: values[i] for w, i in asked if i < len(values)}})

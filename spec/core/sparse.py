@@ -42,6 +42,8 @@ class SparseVector(NamedTuple):
     def __add__(self, other: tuple[Any, ...]) -> SparseVector:
         if not isinstance(other, SparseVector):
             return NotImplemented
+        if not other.indices:
+            return self
         mine, theirs = (dict(zip(x.indices, x.values)) for x in (self, other))
         sums = {**mine, **theirs, **{i: mine[i] + theirs[i] for i in mine.keys() & theirs.keys()}}
         return SparseVector(support := tuple(sorted(sums)), tuple(sums[i] for i in support), self.n)
@@ -51,7 +53,7 @@ class SparseVector(NamedTuple):
 
     def having(self, indices: Iterable[int], values: Iterable[Any]) -> SparseVector:
         """Other entries, of the same length."""
-        return self._replace(indices=tuple(indices), values=tuple(values))
+        return SparseVector(tuple(indices), tuple(values), self.n)
 
 
     def piece(self, start: int, end: int) -> SparseVector:

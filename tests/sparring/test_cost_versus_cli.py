@@ -78,13 +78,6 @@ def test_a_picture_is_drawn(tmp_path):
     assert file.read_text(encoding="utf-8").startswith("<?xml")
 
 
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        (("ring", "--versus", "ring", "--plot", "x.jpg"), "the name of a picture ends in .svg, .png, .pdf"),
-        (("ring", "--plot", "x.svg"), "--plot draws two costs: say --versus ALGO"),
-    ],
-)
-def test_a_picture_that_cannot_be(args, said):
-    code, _, error = call(*args)
-    assert (code, said in error) == (2, True)
+def test_a_picture_that_cannot_be():
+    code, _, error = call("ring", "--versus", "ring", "--plot", "x.jpg")
+    assert (code, "the name of a picture ends in .svg, .png, .pdf" in error) == (2, True)

@@ -9,12 +9,13 @@ import sympy
 
 import sparring
 from sparring import InputError, Undecided
+from sparring.proofs.cost.citations import escaped
 from sparring.proofs.cost.claims import judge
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.published import Claim, log2
 from sparring.proofs.cost.simplified import even, simplified
 from sparring.proofs.cost.symbols import B, CeilLog2, FloorLog2, Log2, exact, k, n, p
-from sparring.proofs.cost.tables import escaped, markdown
+from sparring.proofs.cost.tables import markdown
 from sparring.proofs.cost.units import parse
 
 

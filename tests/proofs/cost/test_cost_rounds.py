@@ -35,7 +35,7 @@ def test_in_closed_form_for_every_radix(cost):
     assert (cost.messages - (radix - 1) * Log(p, radix)).expand() == 0
     assert [(cost.needed(form) - words).expand() for form in ("words", "path", "critical", "added")] == [0] * 4
     assert str(cost.words) == "n*(radix - 1)*log(p, radix)"
-    assert r"\log_{radix} p" in cost.latex()
+    assert r"\log_{\mathit{radix}} p" in cost.latex()
     assert [(c.name, c.verdict) for c in cost.checks][1] == ("derivation", PROVED)
 
 

@@ -1,0 +1,76 @@
+"""Draws which algorithm is the cheapest where, for the model and for the shipped gradients, with the documentation."""
+
+from __future__ import annotations
+
+import logging
+from fractions import Fraction
+from pathlib import Path
+
+from docutils import nodes
+from markup import table
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+import sparring
+from sparring.inputs import digits
+from sparring.present import phases as picture
+from sparring.proofs.cost.costs import Cost
+from sparring.proofs.cost.phases import Phases, bands, phases
+from sparring.proofs.cost.unioncost import UnionCost
+from sparring.unions import measured_sizes
+
+NAMES = ("ring", "ring_allgather", "ring_sparse")
+RANKS, STEPS = 8, ("step0", "step30", "step300")
+WITHIN = Fraction(1, 20)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Called by Sphinx when the extension is loaded."""
+    app.connect("builder-inited", draw)
+    app.add_directive("cheapest-from", CheapestFrom)
+    return {"parallel_read_safe": True}
+
+
+def costs() -> list[Cost | UnionCost]:
+    """What is compared."""
+    return [sparring.cost(name, support="independent") for name in NAMES]
+
+
+def independent() -> Phases:
+    """Under the model of independent supports."""
+    return phases(costs(), ("rho", "p"), {"n": digits(1)[0].size}, end=(None, str(RANKS)))
+
+
+def measured(step: str) -> Phases:
+    """With the unions of the shipped gradients."""
+    vectors = digits(RANKS, step)
+    sizes = measured_sizes(vectors)
+    return phases(costs(), ("rho", "p"), {"n": vectors[0].size}, "measured", sizes, end=(None, str(RANKS)))
+
+
+def draw(app: Sphinx) -> None:
+    """Write ``generated/phases.svg`` in the sources."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # that it looks for fonts the first time is no fault here
+    model = independent()
+    panels = {"independent supports": model, "the digits' gradients, step 30": measured("step30")}
+    path = Path(app.srcdir) / "generated" / "phases.svg"
+    path.parent.mkdir(exist_ok=True)
+    picture.save(panels, WITHIN, bands(costs(), model, 4), path)
+
+
+class CheapestFrom(SphinxDirective):
+    """A row for each number of ranks: the least density of the grid at which the sparse ring is the cheapest."""
+
+    def run(self) -> list[nodes.Node]:
+        grids = [independent(), *map(measured, STEPS)]
+        head = ("ranks", "independent", *(step.replace("step", "step ") for step in STEPS))
+        rows = [[str(p), *(least(grid, j) for grid in grids)] for j, p in enumerate(grids[0].up)]
+        return self.parse_text_to_nodes(table(head, rows, "sizes"))
+
+
+def least(grid: Phases, j: int) -> str:
+    """The cell of a row."""
+    found = next((run.first for run in grid.runs(j) if run.name == "ring_sparse"), None)
+    if found is None:
+        return "nowhere"
+    return f"{'at most ' if found == 0 else ''}{100 * float(grid.along[found]):.2g} %"

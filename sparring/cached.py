@@ -1,0 +1,66 @@
+"""What took long to find and is asked for again: small JSON files in the user's cache folder, never code.
+
+A file holds a value and the key it was found for.  Another key, a damaged file or none at all: the
+value is found anew and written.  Where nothing can be written, nothing is kept.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import msgspec
+
+Value = TypeVar("Value")
+LARGEST = 1_000_000  # bytes of a file
+
+
+class Kept(msgspec.Struct, Generic[Value], forbid_unknown_fields=True):
+    """What a file holds."""
+
+    key: str
+    value: Value
+
+
+def folder() -> Path | None:
+    """``sparring`` in the folder that the platform has for caches; None where the user has no home.
+
+    As the XDG base directory specification has it, a relative ``XDG_CACHE_HOME`` counts as none.
+    """
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if named.is_absolute():
+        return named / "sparring"
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "sparring"
+
+
+def kept(name: str, key: str, kind: type[Value]) -> Value | None:
+    """The value of that name and key, None where there is none."""
+    place = folder()
+    if place is None:
+        return None
+    try:
+        data = (place / f"{name}.json").read_bytes()
+        found = msgspec.json.decode(data, type=Kept[kind]) if len(data) <= LARGEST else None  # type: ignore[valid-type]  # a type that is given
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    return found.value if found and found.key == key else None
+
+
+def keep(name: str, key: str, value: object) -> None:
+    """Write the value: whoever reads at the same time finds the old file or the new one, whole."""
+    place = folder()
+    if place is None:
+        return
+    with suppress(OSError):
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.NamedTemporaryFile(dir=place, suffix=".part", delete=False) as file:
+            file.write(msgspec.json.encode(Kept(key, value)))
+        Path(file.name).replace(place / f"{name}.json")

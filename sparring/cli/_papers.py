@@ -1,0 +1,38 @@
+"""``sparring cost --format latex``: tables for a paper, and the entries of what they cite."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sparring.cli import _options
+
+if TYPE_CHECKING:
+    from sparring.report import Report
+
+FORMATS = ("latex", "latex-table", "bibtex")
+
+
+def told(format_: str, algos: Sequence[str], support: str, params: Mapping[str, Any],
+         values: Mapping[str, Mapping[str, str]], at: str) -> Report:  # fmt: skip
+    """Print it, and the report of how it was checked; ``values``: by algorithm and form, at the point ``at``."""
+    from sparring import api
+    from sparring.proofs.core.verdicts import UNDECIDED
+    from sparring.proofs.cost import citations, papers
+    from sparring.report import Report, Result
+    from sparring.sheets import sheets
+
+    start = time.perf_counter()
+    with _options.console(json_=True).status("deriving …"):
+        found = sheets(algos, support, **params)
+    all_ = [papers.Told(api.page(algo, **params), one, values.get(algo, {})) for algo, one in zip(algos, found)]
+    if format_ == "bibtex":
+        click.echo(citations.bibtex(papers.citations(all_)))
+    else:
+        click.echo({"latex": papers.document, "latex-table": papers.table}[format_](all_, at))
+    results = [Result(one.name, judged.name, judged.verdict, judged.detail) for one in found for judged in one.judged]
+    results += [Result(one.name, "derivation", UNDECIDED, one.undecided) for one in found if one.undecided]
+    return Report("cost", results, seconds=time.perf_counter() - start)

@@ -1,0 +1,147 @@
+"""``sparring cost A B C --phase rho,p``: which of several algorithms costs least where."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from sparring.cli import _versus
+from sparring.errors import InputError
+
+if TYPE_CHECKING:
+    from sparring.proofs.cost.band import Band
+    from sparring.proofs.cost.phases import Phases
+    from sparring.report import Report
+
+HOW = "exact costs of the derived formulas, compared at each point of the grid; nothing is claimed between points"
+MEASURED = (
+    " Measured unions are means over the ranks that may be first; their entries are taken to lie evenly in the chunks."
+)
+RANKS = 8  # of measured vectors, unless asked otherwise; as many as the shipped gradients have
+
+
+class Asked(NamedTuple):
+    """What a diagram is asked for."""
+
+    over: tuple[str, ...]
+    start: tuple[str | None, ...]
+    end: tuple[str | None, ...]
+    support: str
+    file: str | None
+    within: Fraction
+    plot: Path | None
+
+
+def asked(phase: str, start: str | None, end: str | None, support: str, file: str | None, within: str,
+          plot: Path | None) -> Asked:  # fmt: skip
+    """The options, read; ``start`` and ``end`` have a value for each letter of ``phase``, or are empty there."""
+    from sparring.given import fraction
+
+    over = tuple(phase.split(","))
+    low, high = (tuple(part.strip() or None for part in (text or ",").split(",")) for text in (start, end))
+    if any(len(side) != len(over) for side in (low, high)):
+        raise InputError(f"--phase {phase}: --from and --to have as many values, such as --from 0.001,2 --to 1,64")
+    try:
+        share = fraction(within)
+    except InputError as error:
+        raise InputError(str(error).replace("--density", "--within")) from error
+    return Asked(over, low, high, "independent" if support == "union" else support, file, share, plot)
+
+
+def told(algos: Sequence[str], at: dict[str, Any], params: Mapping[str, Any], asked: Asked, json_: bool) -> Report:
+    """Compare, print it unless one JSON object is wanted, and the report of it."""
+    from sparring import api
+    from sparring.present import crossing
+    from sparring.present import phases as picture
+    from sparring.proofs.core.verdicts import tested
+    from sparring.proofs.cost.phases import bands
+    from sparring.report import Report, Result
+
+    if asked.plot:
+        crossing.check(asked.plot)
+    start = time.perf_counter()
+    costs = [api.cost(algo, support=asked.support, **params) for algo in algos]
+    panels = compared(costs, at, asked)
+    first = next(iter(panels.values()))
+    marked = bands(costs, first, int(at.get("width", 4)))
+    if asked.plot:
+        picture.save(panels, asked.within, marked, asked.plot)
+    for line in () if json_ else lines(panels, at, asked.within, marked):
+        click.echo(line)
+    points = sum(len(found.along) * len(found.up) for found in panels.values())
+    extra = {"phases": {name: enveloped(found, asked.within) for name, found in panels.items()}, "bands": {
+        name: {p: None if one is None else [float(one.begins.low), float(one.ends.low)] for p, one in found.items()}
+        for name, found in marked.items()
+    }}  # fmt: skip
+    return Report("cost", [Result(", ".join(first.names), "phases", tested(points), HOW)], [],
+                  time.perf_counter() - start, extra)  # fmt: skip
+
+
+def compared(costs: Sequence[Any], at: dict[str, Any], asked: Asked) -> dict[str, Phases]:
+    """The diagram, by what it supposes of supports; where vectors are given, that of what is measured beside it."""
+    from sparring.given import Options, whole
+    from sparring.inputs import load_vectors
+    from sparring.proofs.cost.phases import phases
+    from sparring.unions import measured_sizes
+
+    over: Any = asked.over
+    title = f"{asked.support} supports" if any(cost.page.data == "sparse" for cost in costs) else "any supports"
+    if asked.file is None:
+        return {title: phases(costs, over, at, asked.support, None, asked.start, asked.end)}
+    ranks = dict(zip_longest(over, asked.end)).get("p") or at.get("p") or RANKS
+    vectors = whole(int(ranks), Options(file=asked.file), load_vectors)
+    at = {"n": Fraction(vectors[0].size), **at}
+    end = [str(ranks) if letter == "p" else value for letter, value in zip(over, asked.end)]
+    return {
+        title: phases(costs, over, at, asked.support, None, asked.start, end),
+        f"measured: {asked.file}": phases(costs, over, at, "measured", measured_sizes(vectors), asked.start, end),
+    }
+
+
+def lines(panels: Mapping[str, Phases], at: Mapping[str, Any], within: Fraction,
+          bands: Mapping[str, Mapping[int, Band | None]]) -> Iterator[str]:  # fmt: skip
+    """Each row of the grid, in stretches of one cheapest algorithm."""
+    for title, found in panels.items():
+        x, y = found.over
+        kept = {letter: value for letter, value in at.items() if letter not in found.over}
+        where = ", ".join([*(f"{letter}={_versus.shown(letter, value)}" for letter, value in kept.items()), title])
+        yield f"{', '.join(found.names)} over {x} and {y}: {_versus.QUANTITIES[found.quantity]} ({where})"
+        for j, value in enumerate(found.up):
+            row = "; ".join(stretch(found, run) for run in found.runs(j))
+            yield f"  {y} = {float(value):.4g}: {row}"
+        near = sum(len(found.close(j, i, within)) > 1 for j in range(len(found.up)) for i in range(len(found.along)))
+        all_ = len(found.up) * len(found.along)
+        yield f"  at {near} of {all_} points another costs at most {float(100 * within):g} % more"
+    for name, by_ranks in bands.items():
+        told = (f"p={p} {band_told(one)}" for p, one in by_ranks.items())
+        yield f"{name} pays in long vectors even if lists are encoded as its messages are: {'; '.join(told)}"
+    yield f"{HOW[0].upper()}{HOW[1:]}.{MEASURED if len(panels) > 1 else ''}"
+
+
+def band_told(one: Band | None) -> str:
+    """Where it pays."""
+    return "in no one band" if one is None else f"from rho = {float(one.begins.high):.4g} to {float(one.ends.low):.4g}"
+
+
+def stretch(found: Phases, run: Any) -> str:
+    """A stretch of a row."""
+    low, high = (float(found.along[i]) for i in (run.first, run.last))
+    span = f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
+    return f"{run.name or 'several alike'} {span}"
+
+
+def enveloped(found: Phases, within: Fraction) -> dict[str, Any]:
+    """A diagram for the envelope: rows from the smallest value of the letter that goes up."""
+    rows, columns = range(len(found.up)), range(len(found.along))
+    return {
+        "algorithms": [*found.names], "over": [*found.over], "quantity": found.quantity, "support": found.support,
+        "along": [*map(float, found.along)], "up": [*map(float, found.up)], "within": float(within),
+        "cheapest": [[found.cheapest(j, i) for i in columns] for j in rows],
+        "close": [[found.close(j, i, within) for i in columns] for j in rows],
+    }  # fmt: skip

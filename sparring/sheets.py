@@ -1,0 +1,114 @@
+"""What papers say of algorithms' costs, kept from one call to the next, and made several at a time."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from sparring.cached import keep, kept
+from sparring.checks.doctor.ranks import cores
+from sparring.errors import Undecided
+from sparring.parallel import spread
+from sparring.proofs.cost.sheets import Sheet, checked
+from sparring.spec.core import pages
+from sparring.spec.core.model import Page
+from sparring.verification import Track
+
+JUDGES = ("sparring", "sympy", "mpmath", "z3-solver", "cvc5")
+"""The packages whose versions a sheet depends on."""
+ROOMS = ("spec", "proofs")
+"""Where all that derives and checks a cost is."""
+
+
+def sheets(algos: Sequence[str], support: str = "union", **params: Any) -> list[Sheet]:
+    """The sheet of each page, checked; what is not kept is made now, on all processors."""
+    found = [pages.find(algo, **params) for algo in algos]
+    by_name = dict(zip(algos, found))
+    told = {algo: reused(page, support) for algo, page in by_name.items()}
+    missing = [algo for algo, one in told.items() if one is None]
+    missing.sort(key=lambda algo: not by_name[algo].stateful)  # these take longest, and none shall be left at the end
+    work: list[str | Page] = [by_name[algo] for algo in missing] if params else [*missing]
+    made = spread(partial(make, support), work, lambda items, _: items, cores()) if missing else []
+    told |= dict(zip(missing, made))
+    return [one for algo in algos if (one := told[algo])]
+
+
+def make(support: str, page: Page, _: Track) -> list[Sheet]:
+    """The page's sheet, made and kept."""
+    from sparring.proofs.cost import costs, unioncost
+
+    try:
+        one = checked(unioncost.derive(page, support) if page.data == "sparse" else costs.cost(page))
+    except Undecided as why:
+        one = Sheet(page.name, undecided=str(why))
+    if key := identity(page, support):
+        keep(place(page, support), key, one)
+    return [one]
+
+
+def reused(page: Page, support: str) -> Sheet | None:
+    """The page's sheet if it is kept."""
+    key = identity(page, support)
+    return kept(place(page, support), key, Sheet) if key else None
+
+
+def place(page: Page, support: str) -> str:
+    """The name of what is kept: a page under other parameters is another."""
+    asked = [page.module.__name__, str(source(page)), support, told(page.params)]
+    return f"cost-{page.name}-{digest(chr(0).join(asked).encode())[:16]}"
+
+
+def told(params: Mapping[str, Any]) -> str:
+    """A page's parameters as text."""
+    return json.dumps(params, sort_keys=True, default=repr)
+
+
+def identity(page: Page, support: str) -> str:
+    """What the sheet was made from, as a digest; empty where that is not all known.
+
+    It covers the page's source, all of ``ROOMS`` and the versions of ``JUDGES``.  A page of one's own
+    is known where it imports nothing but sparring and Python's own modules.
+    """
+    file = source(page)
+    if file is None:
+        return ""
+    text = file.read_bytes()
+    if not page.module.__name__.startswith("sparring.") and not alone(text):
+        return ""
+    asked = chr(0).join([*common(), page.name, support, told(page.params)])
+    return digest(asked.encode() + text)
+
+
+def source(page: Page) -> Path | None:
+    """The page's file."""
+    file = getattr(page.module, "__file__", None)
+    return Path(file).resolve() if file and file.endswith(".py") and Path(file).is_file() else None
+
+
+def alone(text: bytes) -> bool:
+    """Whether a module imports nothing but sparring and Python's own modules."""
+    nodes = list(ast.walk(ast.parse(text)))
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    known = {"sparring", *sys.stdlib_module_names}
+    return {name.partition(".")[0] for name in names} <= known
+
+
+@cache
+def common() -> tuple[str, ...]:
+    """Versions, and a digest of all that derives and checks."""
+    root = Path(__file__).parent
+    files = [file for room in ROOMS for file in sorted((root / room).rglob("*.py"))]
+    return (sys.version, *map(metadata.version, JUDGES), *(digest(file.read_bytes()) for file in files))
+
+
+def digest(data: bytes) -> str:
+    """A digest in hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()

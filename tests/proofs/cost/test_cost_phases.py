@@ -1,0 +1,169 @@
+"""Diagrams of the cheapest algorithm: what is told at each point is what ``cost`` says there."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd
+
+import pytest
+
+import sparring
+from sparring.errors import InputError, Undecided
+from sparring.inputs import digits
+from sparring.proofs.cost import courses, phases
+from sparring.unions import measured_sizes, union_growth
+
+NAMES = ("ring", "ring_allgather", "ring_sparse", "rabenseifner")
+POINT = {"alpha": "10us", "beta": "25Gbit/s"}
+
+
+@pytest.fixture(scope="module")
+def costs():
+    return [sparring.cost(name, support="independent") for name in NAMES]
+
+
+@pytest.fixture(scope="module")
+def found(costs):
+    """Bytes over density and ranks, few points."""
+    return phases.phases(costs, ("rho", "p"), {"n": 5000}, start=("0.01", "3"), end=("1", "9"))
+
+
+def said(name, seconds, **at):
+    """What ``cost`` says; None where its formulas do not hold."""
+    try:
+        return sparring.cost(name, support="independent").at(**at, **seconds).time
+    except InputError:
+        return None
+
+
+@pytest.mark.parametrize("j", [0, 3, 6])
+def test_each_cost_is_that_of_cost(found, j):
+    """Bytes are the time of a machine on which a byte takes a second."""
+    bytes_alone = {"alpha": 0, "beta": 1}
+    for i in (0, 17, 60):
+        k = round(found.along[i] * 5000)
+        right = [said(name, bytes_alone, p=int(found.up[j]), n=5000, k=k) for name in NAMES]
+        assert [*found.costs[j][i]] == right
+        least = min(cost for cost in right if cost is not None)
+        assert {*found.close(j, i, Fraction(0))} == {name for name, cost in zip(NAMES, right) if cost == least}
+
+
+def test_seconds_over_two_other_letters(costs):
+    grid = phases.phases(costs, ("n", "p"), {"k": 500, **POINT}, end=("1e6", "5"))
+    j, i = 2, 40
+    at = {"p": int(grid.up[j]), "n": int(grid.along[i]), "k": 500}
+    assert grid.quantity == "time" and [*grid.costs[j][i]] == [said(name, POINT, **at) for name in NAMES]
+
+
+def test_where_formulas_do_not_hold_an_algorithm_is_left_out(found):
+    """Rabenseifner's need 2^floor(log2 p) to divide n."""
+    place = NAMES.index("rabenseifner")
+    for p, row in zip(found.up, found.costs):
+        holds = 5000 % 2 ** (int(p).bit_length() - 1) == 0
+        assert all((cost[place] is not None) == holds for cost in row)
+
+
+def test_runs_are_the_row(found):
+    for j in range(len(found.up)):
+        row = [run.name for run in found.runs(j) for _ in range(run.first, run.last + 1)]
+        assert row == [found.cheapest(j, i) for i in range(len(found.along))]
+
+
+def test_who_costs_the_same_is_no_winner():
+    """Twice the same algorithm."""
+    ring = sparring.cost("ring")
+    same = phases.phases([ring, ring], ("rho", "p"), {"n": 100}, end=("1", "3"))
+    assert {same.cheapest(j, i) for j in range(2) for i in range(3)} == {""} and same.close(0, 0, Fraction(0)) == [
+        "ring"
+    ] * 2
+
+
+def test_close_is_within_the_share(found):
+    for within in (Fraction(1, 100), Fraction(1, 2)):
+        for i in range(61):
+            row = dict(zip(NAMES, found.costs[5][i]))
+            known = {name: cost for name, cost in row.items() if cost is not None}
+            right = [name for name, cost in known.items() if cost <= (1 + within) * min(known.values())]
+            assert found.close(5, i, within) == right
+
+
+def test_measured_sizes_stand_in_the_place_of_the_model(costs):
+    """The mean unions of the shipped gradients, entries spread evenly."""
+    vectors = digits(4, "step30")
+    grid = phases.phases(costs, ("rho", "p"), {"n": 9610}, "measured", measured_sizes(vectors), end=("1", "4"))
+    page, j, i = sparring.page("ring_sparse"), 2, 30
+    growth = union_growth(vectors, k=round(grid.along[i] * 9610))
+    size, sums = Fraction(-(-9610 // 4)), [growth.mean[s - 1] for s in (1, 2, 3, 4, 4, 4)]
+    right = sum(page.octets(u * size / 9610, size, 4) for u in sums)
+    assert grid.up[j] == 4 and grid.costs[j][i][NAMES.index("ring_sparse")] == right
+    independent = phases.phases(costs, ("rho", "p"), {"n": 9610}, end=("1", "4"))
+    assert (independent.costs[j][i][NAMES.index("ring_sparse")] or 0) > right
+
+
+@pytest.mark.parametrize(
+    ("ranks", "at", "message"),
+    [(2, {"n": 9610}, "p=3: there are vectors of 2 ranks"), (4, {"n": 10}, "n=10: the vectors")],
+)
+def test_measured_sizes_that_there_are_not(costs, ranks, at, message):
+    with pytest.raises(InputError, match=message):
+        phases.phases(costs, ("rho", "p"), at, "measured", measured_sizes(digits(ranks)), end=(None, "4"))
+
+
+def test_sparse_vectors_have_no_other_densities():
+    with pytest.raises(InputError, match="right: whole ones"):
+        measured_sizes([sparring.Sparse([0], [1.0], 4)])
+
+
+@pytest.mark.parametrize(
+    ("over", "at", "message"),
+    [
+        (("rho", "rho"), {"n": 9}, r"--phase rho,rho: right are two of rho, n, p"),
+        (("rho",), {"n": 9}, "right are two of"),
+        (("rho", "p"), {}, "need a value for n: n=VALUE"),
+        (("n", "p"), {}, "costs of ring_allgather need a value for k: k=VALUE"),
+    ],
+)
+def test_bad_input(costs, over, at, message):
+    with pytest.raises(InputError, match=message):
+        phases.phases(costs, over, at, end=(None, "3"))
+
+
+def test_bounds_that_are_none(costs):
+    with pytest.raises(InputError, match="p cannot grow from 9 to 3"):
+        phases.phases(costs, ("rho", "p"), {"n": 9}, start=(None, "9"), end=(None, "3"))
+    with pytest.raises(InputError, match="u\\(s\\) has no value"):
+        phases.phases(costs, ("rho", "p"), {"n": 9}, "union")
+
+
+def test_the_band_is_told_for_bytes_of_independent_supports_alone(costs):
+    """It is nowhere on two ranks, and two bands on six."""
+    start, end = ("0.5", "2"), ("1", "6")
+    told = phases.bands(costs, phases.phases(costs, ("rho", "p"), {"n": 1000}, start=start, end=end), 4)
+    three = told["ring_sparse"][3]
+    assert [*told] == ["ring_sparse"] and three and 0.4738 < three.begins.low < 0.4740
+    assert [p for p, one in told["ring_sparse"].items() if one is None] == [2, 6]
+    timed = phases.phases(costs, ("rho", "p"), {"n": 1000, **POINT}, start=start, end=end)
+    assert phases.bands(costs, timed, 4) == {}
+
+
+def test_where_the_cheapest_changes_is_where_versus_says(costs):
+    """Over n and over the density."""
+    two = [sparring.cost("recursive_doubling"), costs[0]]
+    (turn,) = courses.courses(two, "n", {"p": 8, **POINT}).turns
+    crossing = sparring.crossover("ring", "recursive_doubling", "n", p=8, **POINT).crossings[0]
+    assert (turn.before, turn.then) == ("recursive_doubling", "ring")
+    assert 0 <= turn.place - crossing.low <= gcd(int(turn.place), 1024)
+    (turn,) = courses.courses(costs[:2], "rho", {"p": 8, "n": 10**6}).turns
+    assert turn.place == pytest.approx(1 / 8, rel=1e-4) and (turn.before, turn.then) == ("ring_allgather", "ring")
+
+
+def test_a_course_has_the_costs(costs):
+    found = courses.courses(costs, "p", {"n": 4096, "k": 40, **POINT}, end="12")
+    assert [*map(int, found.xs)] == [*range(2, 13)] and found.names == NAMES
+    assert [cost[6] for cost in found.costs] == [said(name, POINT, p=8, n=4096, k=40) for name in NAMES]
+
+
+def test_no_closed_form_is_undecided(monkeypatch, costs):
+    monkeypatch.setattr(type(costs[0]), "form", lambda *_: None)
+    with pytest.raises(Undecided, match="ring: no closed form of time"):
+        phases.valued(costs[0])

@@ -1,0 +1,76 @@
+"""``sparring cost --phase`` and ``--plot``, as a user types them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.sparring.calling import command
+
+call, show = command("cost"), command("show")
+THREE = ("ring", "ring_allgather", "ring_sparse", "--phase", "rho,p")
+
+
+def test_rows_are_told_line_by_line(snapshot):
+    """The model beside what was measured, and the band."""
+    code, text, _ = call(*THREE, "--input", "digits:step30", "--to", "1,4")
+    assert (code, text) == (0, snapshot)
+
+
+def test_json_has_every_point(tmp_path):
+    """And the picture is written as well."""
+    file = tmp_path / "phases.svg"
+    args = ("--at", "n=4000", "--machine", "eth-25g", "--to", ",4", "--within", "0", "--format", "json", "--plot", file)
+    code, text, _ = call(*THREE, *args)
+    told = json.loads(text)
+    diagram = told["phases"]["independent supports"]
+    assert code == 0 and told["results"][0]["verdict"] == "tested (183 examples)" and told["bands"] == {}
+    assert diagram["quantity"] == "time" and diagram["up"] == [2, 3, 4] and len(diagram["along"]) == 61
+    assert all(
+        close == [name] for row, names in zip(diagram["close"], diagram["cheapest"]) for close, name in zip(row, names)
+    )
+    assert file.read_text(encoding="utf-8").startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("ring", "--phase", "rho,x"), "--phase rho,x: right are two of rho, n, p"),
+        ((*THREE, "--versus", "ring"), "--versus and --phase exclude each other"),
+        ((*THREE, "--at", "n=9", "--to", "1"), "--from and --to have as many values"),
+        ((*THREE, "--at", "n=9", "--within", "x"), "--within x: no number"),
+        ((*THREE, "--at", "n=9", "--plot", "x.jpg"), "the name of a picture ends in"),
+        ((*THREE, "--input", "digits", "--to", "1,9"), "holds vectors for 8 ranks; 9 are asked for"),
+        ((*THREE, "--input", "digits", "--at", "n=9"), "n=9: the vectors have 9610 entries; leave n out"),
+        (("ring", "--input", "digits"), "--input digits: vectors are for --phase"),
+        (("ring", "--plot", "x.svg"), "need a value for p: p=VALUE"),
+    ],
+)
+def test_bad_input_is_one_sentence(args, said):
+    code, _, error = call(*args)
+    assert (code, said in error) == (2, True)
+
+
+def test_a_plain_cost_is_drawn(tmp_path):
+    """Beside what is printed otherwise; where the cheapest changes stands on standard error."""
+    file = tmp_path / "costs.png"
+    code, text, error = call("ring_sparse", "recursive_doubling", "--over", "rho", "--at", "p=8,n=1000", "--plot", file)
+    assert code == 0 and "Sparse ring allreduce" in text and file.read_bytes().startswith(b"\x89PNG")
+    assert error.splitlines() == []
+    code, _, error = call("ring_sparse", "--over", "rho", "--at", "p=8,n=1000", "--plot", tmp_path / "no" / "x.svg")
+    assert code == 2 and "cannot be written" in error
+
+
+def test_where_the_cheapest_changes_is_told(tmp_path):
+    point = ("--over", "n", "--machine", "eth-25g", "--at", "p=8,k=100", "--format", "csv")
+    code, text, error = call("recursive_doubling", "ring_sparse", *point, "--plot", tmp_path / "a.svg")
+    assert code == 0 and text.startswith("algorithm,")
+    assert error.splitlines()[-1].startswith("from n = ") and "ring_sparse costs least" in error
+
+
+def test_show_writes_its_picture(tmp_path):
+    file = tmp_path / "ring.svg"
+    code, _, _ = show("ring", "--plot", file)
+    assert code == 0 and "<svg" in file.read_text(encoding="utf-8")
+    assert show("ring", "--plot", "ring.png")[0] == 2
