@@ -87,6 +87,10 @@ class Gradients(NamedTuple):
                     raise InputError(f"{self.source}: {layer.name}, {told}")
                 yield x
 
+    def vector(self, r: int) -> Vector:
+        """Worker ``r``'s entries of all layers, one after the other."""
+        return np.concatenate([*self.blocks(self.layers, r)])
+
 
 def load(paths: Sequence[str | Path], key: str | None = None) -> Gradients:
     """The gradients that these files hold; ``key`` names the one array that is wanted.

@@ -85,8 +85,6 @@ def told(algos: Sequence[str], at: dict[str, Any], params: Mapping[str, Any], as
 
 def compared(costs: Sequence[Any], at: dict[str, Any], asked: Asked) -> dict[str, Phases]:
     """The diagram, by what it supposes of supports; where vectors are given, that of what is measured beside it."""
-    from sparring.given import Options, whole
-    from sparring.inputs import load_vectors
     from sparring.proofs.cost.phases import phases
     from sparring.unions import measured_sizes
 
@@ -95,13 +93,27 @@ def compared(costs: Sequence[Any], at: dict[str, Any], asked: Asked) -> dict[str
     if asked.file is None:
         return {title: phases(costs, over, at, asked.support, None, asked.start, asked.end)}
     ranks = dict(zip_longest(over, asked.end)).get("p") or at.get("p") or RANKS
-    vectors = whole(int(ranks), Options(file=asked.file), load_vectors)
+    vectors = read(asked.file, int(ranks))
     at = {"n": Fraction(vectors[0].size), **at}
     end = [str(ranks) if letter == "p" else value for letter, value in zip(over, asked.end)]
     return {
         title: phases(costs, over, at, asked.support, None, asked.start, end),
         f"measured: {asked.file}": phases(costs, over, at, "measured", measured_sizes(vectors), asked.start, end),
     }
+
+
+def read(file: str, ranks: int) -> list[Any]:
+    """The shipped gradients of so many ranks, or a file's, its layers one after the other."""
+    from sparring import inputs
+    from sparring.advising import gradients
+
+    name, _, moment = file.partition(":")
+    if name == "digits":
+        return list(inputs.digits(ranks, moment or None))
+    found = gradients.load([file])
+    if found.workers < ranks:
+        raise InputError(f"{file}: holds vectors of {found.workers} workers; {ranks} are asked for")
+    return [found.vector(r) for r in range(ranks)]
 
 
 def lines(panels: Mapping[str, Phases], at: Mapping[str, Any], within: Fraction,
