@@ -155,16 +155,17 @@ def option(derived: Derived, profile: Profile, place: Place, p: int) -> Option:
     page, fused, width = derived.page, profile.fused, profile.width
     full = fused.crowding(p) if page.data == "sparse" else Fraction(1)
     sent = [needed(derived, fused, p, width, case, Fraction(1)) for case in Range._fields]
-    low, expected, high = (
+    cases = [
         spent(derived, fused, p, width, place, case, crowded)
         for case, crowded in zip(Range._fields, (Fraction(1), full, full))
-    )
+    ]
+    times, expected = [one.time for one in cases], cases[1]
     return Option(
         algorithm=page.name,
         result=RESULTS[page.data],
         messages=sent[0].messages,
         nbytes=Range(*(one.nbytes for one in sent)),
-        time=Range(low.time, expected.time, high.time),
+        time=Range(min(times), expected.time, max(times)),  # a table may have more for fewer entries
         startup=expected.startup / expected.time if expected.time else Fraction(0),
         risks=tuple(risks(derived, profile, p, place)),
     )
