@@ -264,7 +264,7 @@ def advise(
     as first axis; several files, one a worker; such arrays by name; None for the shipped sample.
     ``machine``: one, a preset's name, or a JSON file.  ``ranks``: by default as many as there are
     workers.  ``density``: the part of its entries that a worker keeps where an algorithm takes
-    sparse vectors.  ``nodes``: so many neighbouring ranks sit in a node, in which messages take what
+    sparse vectors.  ``topology``: whose links messages share, as for :func:`contention`.  ``nodes``: so many neighbouring ranks sit in a node, in which messages take what
     ``within`` says, and share its one link to the others.  ``algorithms``: by default all.  ``track``
     as for :func:`verify`.
 

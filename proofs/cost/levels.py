@@ -1,9 +1,10 @@
-"""What an algorithm takes where ranks sit in nodes: messages within a node, and messages that share its link out.
+"""What an algorithm takes where messages share links: those of a topology, or those out of nodes.
 
-So many neighbouring ranks are a node.  Within it every pair of ranks has a link of its own; between
-nodes all that a node sends in a step goes through one link, and all that it receives through another.
-A step takes as long as the slowest of these, and steps come one after the other.  Counted at a
-point from the page's formulas, message by message: no closed form is claimed.
+On a topology a step takes as long as its fullest link needs for all bytes that cross it.  Where so many
+neighbouring ranks are a node, every pair in it has a link of its own; between nodes all that a node
+sends in a step goes through one link, and all that it receives through another.  Steps come one
+after the other.  Counted at a point from the page's formulas, message by message: no closed
+form is claimed.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.errors import InputError
+from sparring.proofs.contention.networks import Edge, Topology
 from sparring.proofs.cost import contributions
 from sparring.proofs.cost.counted import Sends, schedule
 from sparring.proofs.cost.machines import Machine
@@ -77,8 +79,7 @@ def leveled(
 
     Raises InputError for more than RANKS ranks, ScheduleFault where the formulas make no schedule.
     """
-    if p > RANKS:
-        raise InputError(f"p={p}: with nodes every message is counted, for at most {RANKS} ranks")
+    few(p)
     time, inside, outside, sharing = Fraction(0), 0, 0, 0
     for step in steps(page, p, n, k, width, union):
         away = step.src // nodes.size != step.dst // nodes.size
@@ -86,6 +87,44 @@ def leveled(
         time += lasting(step, away, nodes)
         inside, outside = (inside, outside + 1) if away.any() else (inside + 1, outside)
     return Leveled(time, inside, outside, sharing)
+
+
+class Linked(NamedTuple):
+    """What was counted on a topology."""
+
+    time: Fraction
+    steps: int
+    load: int
+    """The most messages of one step on one link."""
+
+
+def linked(
+    page: Page, topology: Topology, machine: Machine, *, p: int, n: int, k: int = 0, width: int = 4,
+    union: Union | None = None,
+) -> Linked:  # fmt: skip
+    """The page on a topology, whose links each take ``machine.beta`` for a byte; otherwise as :func:`leveled`."""
+    few(p)
+    time, load, many = Fraction(0), 0, 0
+    ways: dict[tuple[int, int], list[Edge]] = {}
+    for step in steps(page, p, n, k, width, union):
+        nbytes: dict[Edge, Fraction] = {}
+        crossed: dict[Edge, int] = {}
+        for src, dst, size in zip(step.src.tolist(), step.dst.tolist(), step.nbytes):
+            way = ways.get((src, dst)) or ways.setdefault((src, dst), topology.route(src, dst, p))
+            for link in way:
+                nbytes[link] = nbytes.get(link, Fraction(0)) + size
+                crossed[link] = crossed.get(link, 0) + 1
+        if nbytes:
+            time += machine.alpha + machine.beta * max(nbytes.values())
+        time += machine.gamma * most_added(step)
+        load, many = max(load, *crossed.values()) if crossed else load, many + 1
+    return Linked(time, many, load)
+
+
+def few(p: int) -> None:
+    """Raises InputError for more ranks than are counted."""
+    if p > RANKS:
+        raise InputError(f"p={p}: where links are shared every message is counted, for at most {RANKS} ranks")
 
 
 def lasting(step: Step, away: NDArray[np.bool_], nodes: Nodes) -> Fraction:
@@ -100,10 +139,15 @@ def lasting(step: Step, away: NDArray[np.bool_], nodes: Nodes) -> Fraction:
             leaving[link] = leaving.get(link, Fraction(0)) + nbytes
     if leaving:
         slowest = max(slowest, nodes.outside.alpha + nodes.outside.beta * max(leaving.values()))
+    return slowest + nodes.inside.gamma * most_added(step)
+
+
+def most_added(step: Step) -> Fraction:
+    """The most values that one rank adds in a step."""
     added: dict[int, Fraction] = {}
     for dst, values in zip(step.dst.tolist(), step.added):
         added[dst] = added.get(dst, Fraction(0)) + values
-    return slowest + nodes.inside.gamma * max(added.values(), default=Fraction(0))
+    return max(added.values(), default=Fraction(0))
 
 
 def most(numbers: NDArray[np.int64]) -> int:

@@ -21,7 +21,7 @@ from sparring.proofs.contention.judgement import judge
 from sparring.proofs.cost import unioncost
 from sparring.proofs.cost.costs import Cost, Point, cost
 from sparring.proofs.cost.handling import work
-from sparring.proofs.cost.levels import Nodes, leveled
+from sparring.proofs.cost.levels import Nodes, leveled, linked
 from sparring.proofs.cost.machines import Machine
 from sparring.proofs.cost.profiles import Kind
 from sparring.proofs.cost.published import holds
@@ -30,6 +30,8 @@ from sparring.spec.core import supports
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number
 
+FREE = "crossbar"
+"""The topology on which the messages of a step of no page share a link but those of one rank."""
 RANKS = 65_536  # up to which steps are summed one by one
 SMALL = 8  # ranks on which contention is looked at
 STARTUP = Fraction(1, 10)  # of a bucket's time; our own choice
@@ -91,8 +93,8 @@ class Place(NamedTuple):
     """Where an allreduce runs."""
 
     machine: Machine
-    topology: str = "crossbar"
-    """Where messages could meet."""
+    topology: str = FREE
+    """Whose links messages share, and where they could meet."""
     nodes: Nodes | None = None
     """Where ranks sit in nodes: these, of which the machine is what lies between."""
 
@@ -183,11 +185,15 @@ def spent(derived: Derived, what: Measured, p: int, width: int, place: Place, ca
     machine, nodes, page = place.machine, place.nodes, derived.page
     found = needed(derived, what, p, width, case, full)
     handled = handling(found, page, what, p, case, nodes.inside if nodes else machine)
-    if nodes is None:
+    if nodes is None and place.topology == FREE:
         startup = machine.alpha * found.messages
         return Spent(startup + machine.beta * found.nbytes + machine.gamma * found.added + handled, startup)
     n = what.size if isinstance(derived, UnionCost) else known(derived, what.size, p)
     union = crowded(what, case, full) if isinstance(derived, UnionCost) else None
+    if nodes is None:
+        shared = linked(page, networks.find(place.topology), machine, p=p, n=n, k=kept(what, case), width=width,
+                        union=union)  # fmt: skip
+        return Spent(shared.time + handled, machine.alpha * shared.steps)
     counted = leveled(page, nodes, p=p, n=n, k=kept(what, case), width=width, union=union)
     return Spent(counted.time + handled, nodes.inside.alpha * counted.inside + nodes.outside.alpha * counted.outside)
 

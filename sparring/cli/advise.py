@@ -22,7 +22,9 @@ from sparring.errors import InputError
 @click.option("--ranks", "-n", type=_options.Ranks(), help="4,64,1024; by default as many as there are workers.")
 @click.option("--density", default="1%", show_default=True, metavar="PART",
               help="Part of its entries that a worker keeps for a sparse allreduce.")  # fmt: skip
-@click.option("--topology", default="crossbar", show_default=True, help="Where messages could meet.")
+@click.option(
+    "--topology", default="crossbar", show_default=True, metavar="NAME|FILE", help="Whose links messages share."
+)
 @click.option(
     "--nodes", type=click.IntRange(1), help="So many neighbouring ranks sit in a node and share its link out."
 )

@@ -13,9 +13,9 @@ import pytest
 import sparring
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.traffic import Routed, Traffic
-from sparring.proofs.cost.counted import schedule
+from sparring.proofs.cost.levels import linked
+from sparring.proofs.cost.machines import Machine
 from sparring.schedules import export
-from sparring.spec.core.runner import number
 
 PYTHON = Path("/usr/bin/python3")  # Debian's own, for which its SimGrid is
 PLAYER = Path(__file__).parents[2] / "examples/simgrid/replay.py"
@@ -66,14 +66,9 @@ def test_time_is_that_of_the_formula(name, topology, p, tmp_path):
 
     seconds = played(routed, goal, tmp_path)
 
-    steps = [
-        max(4 * number(page.words(src, t, chunks.start, p, SIZE // 4, 0)) for src, _, chunks in sends)
-        for t, sends in enumerate(schedule(page, p))
-    ]
-    loads = [int(routed.loads(t).max(initial=0)) for t in range(len(steps))]
-    shared = sum(float(ALPHA + BETA * load * size) for load, size in zip(loads, steps))
-    assert seconds == pytest.approx(shared, rel=0.01)
-    if max(loads) == 1:
+    shared = linked(page, routed.topology, Machine(ALPHA, BETA), p=p, n=SIZE // 4)
+    assert seconds == pytest.approx(float(shared.time), rel=0.01)
+    if shared.load == 1:
         assert seconds == pytest.approx(flat, rel=0.01)
     else:
         assert seconds > 1.2 * flat

@@ -8,8 +8,9 @@ import pytest
 
 import sparring
 from sparring import InputError, Machine
+from sparring.proofs.contention import networks
 from sparring.proofs.cost import unioncost
-from sparring.proofs.cost.levels import Nodes, leveled
+from sparring.proofs.cost.levels import Nodes, leveled, linked
 from sparring.spec.core.supports import independent
 
 NEAR, FAR, FREE = Machine("1us", "100GB/s", "0.1ns"), Machine("5us", "25Gbit/s", "0.1ns"), Machine(0, 0, "0.1ns")
@@ -83,8 +84,30 @@ def test_a_slow_link_within_nodes_counts_too():
     assert counted(page, nodes, 16).time == 30 * (FAR.alpha + FAR.beta * N / 4) + 15 * FAR.gamma * N / 16
 
 
+@pytest.mark.parametrize("name", [name for name in sparring.pages() if name != "recursive_multiplying"])
+@pytest.mark.parametrize("p", [2, 8])
+def test_a_crossbar_is_the_formula(name, p):
+    """No two messages of a step share a link there."""
+    page = sparring.page(name)
+    sizes = union if page.data == "sparse" else None
+
+    found = linked(page, networks.find("crossbar"), FAR, p=p, n=N, k=K, union=sizes)
+
+    assert (found.time, found.load) == (derived(page, p, FAR), 1)
+
+
+def test_doubling_on_a_ring_shares_links():
+    """A message over 1, 2 and 4 places: so many share the fullest link."""
+    page = sparring.page("recursive_doubling")
+
+    found = linked(page, networks.find("ring"), FAR, p=8, n=N)
+
+    assert found.load == 4
+    assert found.time == 3 * (FAR.alpha + FAR.gamma * N) + (1 + 2 + 4) * FAR.beta * 4 * N
+
+
 def test_too_many_ranks():
-    with pytest.raises(InputError, match="p=513: with nodes every message is counted, for at most 512 ranks"):
+    with pytest.raises(InputError, match="p=513: where links are shared every message is counted, for at most 512"):
         leveled(sparring.page("ring"), Nodes(4, NEAR, FAR), p=513, n=N)
     with pytest.raises(InputError, match="nodes of 0 ranks: a node has at least one"):
         Nodes(0, NEAR, FAR)
