@@ -264,9 +264,9 @@ def advise(
     as first axis; several files, one a worker; such arrays by name; None for the shipped sample.
     ``machine``: one, a preset's name, or a JSON file.  ``ranks``: by default as many as there are
     workers.  ``density``: the part of its entries that a worker keeps where an algorithm takes
-    sparse vectors.  ``topology``: whose links messages share, as for :func:`contention`.  ``nodes``: so many neighbouring ranks sit in a node, in which messages take what
-    ``within`` says, and share its one link to the others.  ``algorithms``: by default all.  ``track``
-    as for :func:`verify`.
+    sparse vectors.  ``topology``: whose links messages share, as for :func:`contention`.  ``nodes``: so
+    many neighbouring ranks sit in a node, in which messages take what ``within`` says, and share its
+    one link to the others.  ``algorithms``: by default all.  ``track`` as for :func:`verify`.
 
     Raises InputError where one of these is not what it should be, Undecided where no algorithm has a cost.
 
