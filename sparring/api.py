@@ -274,7 +274,7 @@ def advise(
     ['ring_allgather', 'recursive_doubling']
     """
     from sparring import given
-    from sparring.advising import advice, measuring
+    from sparring.advising import advice, measuring, spending
     from sparring.advising import gradients as files
     from sparring.proofs.cost import levels, machines
 
@@ -285,7 +285,7 @@ def advise(
     else:
         found = files.load([gradients] if isinstance(gradients, (str, Path)) else gradients, key)
     between, inside = (machines.machine(one) if isinstance(one, str) else one for one in (machine, within))
-    place = advice.Place(between, topology, None if nodes is None else levels.Nodes(nodes, inside, between))
+    place = spending.Place(between, topology, None if nodes is None else levels.Nodes(nodes, inside, between))
     among = [one if isinstance(one, Page) else page(one) for one in algorithms or pages()]
     measured = measuring.profile(found, given.fraction(density), track)
     return advice.advise(measured, place, among, [*ranks] or [max(2, found.workers)], track)

@@ -8,13 +8,12 @@ Needs matplotlib, and leaves its settings and its windows alone.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparring.errors import InputError
-from sparring.present.crossing import FORMATS, check
+from sparring.present.crossing import check, written
 from sparring.present.growth import GREY, INK, PENS, settings
 from sparring.proofs.cost.machines import Machine
 from sparring.proofs.cost.profiles import Measured, Timed
@@ -51,13 +50,7 @@ def figure(machine: Machine) -> Figure:
 def save(machine: Machine, file: Path) -> None:
     """Draw into ``file``, a .svg, .png or .pdf; raises InputError for another or where it cannot be written."""
     check(file)
-    sheet, drawn = figure(machine), io.BytesIO()
-    with settings():
-        sheet.savefig(drawn, format=file.suffix[1:], dpi=150, metadata=FORMATS[file.suffix])
-    try:
-        file.write_bytes(drawn.getvalue())
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror}") from error
+    written(figure(machine), file)
 
 
 def of(measured: Measured, what: str) -> list[Timed]:

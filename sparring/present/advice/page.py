@@ -7,8 +7,9 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-from sparring.advising.advice import Advice, Answer, Option, Range
+from sparring.advising.advice import Advice, Answer, Option
 from sparring.advising.amounts import lasting
+from sparring.advising.growing import Range
 from sparring.advising.measuring import Measured
 from sparring.present.advice.told import COLUMNS, OPTIONS, cells, heading, option_cells, planned, shared
 from sparring.unions import Growth

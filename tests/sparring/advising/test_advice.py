@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import sparring
 from sparring import InputError, Undecided
-from sparring.advising import advice, gradients, measuring
+from sparring.advising import advice, fusing, gradients, growing, measuring
 from sparring.inputs import digits
 from sparring.proofs.cost import levels, unioncost
 from sparring.spec.core import supports
@@ -116,7 +116,7 @@ def of_growth(growth, own, shared):
 @pytest.mark.parametrize("workers", [2, 3, 5])
 def test_independent_supports_are_told_beyond_the_workers(workers):
     """The estimate is exact for them, up to the entry to which it is rounded."""
-    union = advice.growing(independent(workers, 10_000, 100), "expected")
+    union = growing.growing(independent(workers, 10_000, 100), "expected")
 
     for s in (workers, workers + 1, 40, 400, 4000):
         assert abs(union(s) - supports.independent(s, 10_000, 100)) <= Fraction(1, 2) + Fraction(1, 1000)
@@ -125,13 +125,13 @@ def test_independent_supports_are_told_beyond_the_workers(workers):
 def test_one_worker_alone_leaves_the_models():
     alone = of_growth(Growth(1000, (10,), (10,), (Fraction(10),), (10,)), (10,), (10,))
 
-    for case, model in zip(advice.Range._fields, ("identical", "independent", "disjoint")):
-        assert advice.growing(alone, case)(7) == supports.MODELS[model](7, 1000, 10)
+    for case, model in zip(growing.Range._fields, ("identical", "independent", "disjoint")):
+        assert growing.growing(alone, case)(7) == supports.MODELS[model](7, 1000, 10)
 
 
 def test_identical_supports_are_told_beyond_the_workers():
     sevens = Growth(1000, (7,) * 3, (7,) * 3, (Fraction(7),) * 3, (7,) * 3)
-    union = advice.growing(of_growth(sevens, (0,) * 3, (0, 0, 7)), "expected")
+    union = growing.growing(of_growth(sevens, (0,) * 3, (0, 0, 7)), "expected")
 
     assert [union(s) for s in (1, 3, 4, 500)] == [7] * 4
 
@@ -149,7 +149,7 @@ def test_what_fewer_workers_say_of_eight(part, key):
         told = []
         for chosen in combinations(range(8), workers):
             some = measuring.profile(gradients.held({"w": xs[[*chosen]]}), part).fused
-            told.append([advice.growing(some, case)(8) for case in advice.Range._fields])
+            told.append([growing.growing(some, case)(8) for case in growing.Range._fields])
         assert all(low <= expected <= high for low, expected, high in told)
         assert sum(low <= truth <= high for low, _, high in told) >= 0.85 * len(told)
         assert abs(sum(expected for _, expected, _ in told) / len(told) / truth - 1) < 0.15
@@ -158,7 +158,7 @@ def test_what_fewer_workers_say_of_eight(part, key):
 @given(st.integers(1, 6), st.integers(1, 30), st.integers(0, 99))
 def test_ranges_are_ranges(workers, k, seed):
     some = measuring.profile(gradients.held({"w": sparse_vectors(workers, 60, k, seed)}), Fraction(k, 60)).fused
-    unions = [advice.growing(some, case) for case in advice.Range._fields]
+    unions = [growing.growing(some, case) for case in growing.Range._fields]
 
     for s in (1, workers, workers + 1, 100):
         low, expected, high = (union(s) for union in unions)
@@ -242,7 +242,7 @@ def test_buckets(sizes, least):
     """Neighbours from the last layer to the first; each large enough if all together are."""
     parts = [measured(f"{i}", size) for i, size in enumerate(sizes)]
 
-    found = advice.packed(parts, least)
+    found = fusing.packed(parts, least)
 
     assert [one.name for bucket in found for one in bucket] == [one.name for one in reversed(parts)]
     if sum(sizes) >= least:
@@ -311,7 +311,7 @@ def test_an_algorithm_without_a_formula_is_left_out(normal, monkeypatch):
 
 
 def test_ranges_overlap_is_told(normal):
-    times = [advice.Range(*map(Fraction, at)) for at in ((1, 2, 4), (3, 4, 5))]
+    times = [growing.Range(*map(Fraction, at)) for at in ((1, 2, 4), (3, 4, 5))]
     options = [advice.Option(f"{i}", "all", 1, time, time, PART, ()) for i, time in enumerate(times)]
 
     assert advice.reason(options).endswith("takes 100 % longer, but their ranges overlap")

@@ -1,0 +1,117 @@
+"""What one allreduce of measured gradients sends and takes, somewhere.
+
+Seconds are those of the derived formulas, in lock step; where ranks share links, they are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple, get_args
+
+from sparring.advising.growing import growing
+from sparring.advising.measuring import Measured
+from sparring.errors import Undecided
+from sparring.proofs.contention import networks
+from sparring.proofs.cost import unioncost
+from sparring.proofs.cost.costs import Cost, Point
+from sparring.proofs.cost.handling import work
+from sparring.proofs.cost.levels import Nodes, leveled, linked
+from sparring.proofs.cost.machines import Machine
+from sparring.proofs.cost.profiles import Kind
+from sparring.proofs.cost.published import holds
+from sparring.proofs.cost.unioncost import UnionCost, UnionPoint
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import number
+
+FREE = "crossbar"
+"""The topology on which the messages of a step of no page share a link but those of one rank."""
+Derived = Cost | UnionCost
+
+
+class Place(NamedTuple):
+    """Where an allreduce runs."""
+
+    machine: Machine
+    topology: str = FREE
+    """Whose links messages share, and where they could meet."""
+    nodes: Nodes | None = None
+    """Where ranks sit in nodes: these, of which the machine is what lies between."""
+
+
+class Spent(NamedTuple):
+    """Seconds, and those of them that go with the number of messages alone."""
+
+    time: Fraction
+    startup: Fraction
+
+
+def spent(derived: Derived, what: Measured, p: int, width: int, place: Place, case: str, full: Fraction) -> Spent:
+    """What one allreduce of ``what`` takes; ``case`` and ``full`` as for :func:`needed`."""
+    machine, nodes, page = place.machine, place.nodes, derived.page
+    found = needed(derived, what, p, width, case, full)
+    handled = handling(found, page, what, p, case, nodes.inside if nodes else machine)
+    if nodes is None and place.topology == FREE:
+        startup = machine.alpha * found.messages
+        return Spent(startup + machine.beta * found.nbytes + machine.gamma * found.added + handled, startup)
+    n = what.size if isinstance(derived, UnionCost) else known(derived, what.size, p)
+    union = crowded(what, case, full) if isinstance(derived, UnionCost) else None
+    if nodes is None:
+        shared = linked(page, networks.find(place.topology), machine, p=p, n=n, k=kept(what, case), width=width,
+                        union=union)  # fmt: skip
+        return Spent(shared.time + handled, machine.alpha * shared.steps)
+    counted = leveled(page, nodes, p=p, n=n, k=kept(what, case), width=width, union=union)
+    return Spent(counted.time + handled, nodes.inside.alpha * counted.inside + nodes.outside.alpha * counted.outside)
+
+
+def handling(found: Needed, page: Page, what: Measured, p: int, case: str, machine: Machine) -> Fraction:
+    """Seconds for selecting, merging and packing entries, where the machine says what these take."""
+    if (not page.sparse and page.data != "selected") or {*get_args(Kind)} - machine.work.keys():
+        return Fraction(0)
+    selecting = machine.seconds("select", what.size) if page.sparse else Fraction(0)  # else it is the page's own
+    return selecting + work(machine, page.data, found.point, p, what.size, kept(what, case))
+
+
+class Needed(NamedTuple):
+    """What a rank sends and adds."""
+
+    messages: int
+    nbytes: Fraction
+    added: Fraction
+    point: Point | UnionPoint
+    """All that the cost says there."""
+
+
+def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full: Fraction) -> Needed:
+    """That of one allreduce of ``what``; ``case``: a field of Range; ``full``: the fullest chunk against the mean."""
+    page, n = derived.page, what.size
+    if isinstance(derived, UnionCost):
+        found = unioncost.measured(page, p, n, crowded(what, case, full), width)
+        return Needed(found.messages, found.nbytes, found.added, found)
+    k = kept(what, case)
+    length = known(derived, n, p)
+    point = derived.at(p=p, n=length, **({} if page.data == "vector" else {"k": k}), width=width)
+    if point.critical is None:
+        raise Undecided(f"{page.name}: no closed form of what is sent: {'; '.join(derived.gaps)}")
+    entries = point.critical if page.data == "vector" else point.critical // 2
+    nbytes = Fraction(number(page.octets(entries, length, width)))
+    return Needed(point.messages, nbytes, Fraction(point.added or 0), point)
+
+
+def kept(what: Measured, case: str) -> int:
+    """How many entries a rank has."""
+    return min(what.growth.k) if case == "low" else max(what.growth.k)
+
+
+def crowded(what: Measured, case: str, full: Fraction) -> Callable[[int], Fraction]:
+    """Sizes of unions, were all chunks as full as the fullest."""
+    union = growing(what, case)
+    return lambda s: min(Fraction(what.size), full * union(s))
+
+
+def known(derived: Cost, n: int, p: int) -> int:
+    """``n``, or the next length for which the formulas hold, where they ask for halves without a remainder."""
+    power = 1 << p.bit_length() - 1
+    longer = -(-n // power) * power
+    here, there = (holds(derived.given, length, p, 0, **derived.derived.letters) for length in (n, longer))
+    return longer if there and not here else n
