@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from sparring.proofs.cost import unioncost
 from sparring.proofs.cost.levels import Nodes, leveled, linked
 from sparring.spec.core.supports import independent
 
+GUIDE = Path(__file__).parents[3] / "docs/howto/compare.md"
 NEAR, FAR, FREE = Machine("1us", "100GB/s", "0.1ns"), Machine("5us", "25Gbit/s", "0.1ns"), Machine(0, 0, "0.1ns")
 N, K = 2**14, 256
 
@@ -104,6 +106,18 @@ def test_doubling_on_a_ring_shares_links():
 
     assert found.load == 4
     assert found.time == 3 * (FAR.alpha + FAR.gamma * N) + (1 + 2 + 4) * FAR.beta * 4 * N
+
+
+def test_what_the_guide_says_of_a_ring():
+    """Its number is what is counted."""
+    page, n = sparring.page("recursive_doubling"), 2**18
+    times = [
+        linked(page, networks.find(on), sparring.Machine("5us", "0.32ns"), p=8, n=n).time for on in ("ring", "crossbar")
+    ]
+
+    assert f"takes {float(times[0] / times[1]):.1f} times as long as its formula says" in " ".join(
+        GUIDE.read_text().split()
+    )
 
 
 def test_too_many_ranks():
