@@ -29,7 +29,7 @@ class Stated(NamedTuple):
     given: str
     source: str
     tag: str = ""
-    """How sure it is that the source says so, for claims of the literature: one of ``statements.TAGS``."""
+    """How sure it is that the source says so, for claims of the literature: letters of ``statements.TAGS``."""
 
 
 class Replayed(NamedTuple):

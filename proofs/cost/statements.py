@@ -34,7 +34,7 @@ class Statement:
     where: str
     """Section, equation or row, as far as known."""
     tag: str
-    """One of ``TAGS``."""
+    """One of ``TAGS`` or several: what is ours rests on formulas that are known so well."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def unfit(one: Statement) -> str:
         return "a name is small letters, digits and single hyphens"
     if not one.where:
         return "where does the source say so?"
-    if one.tag not in TAGS:
+    if not one.tag or not {*one.tag} <= {*TAGS}:
         return f"tag {one.tag!r}; there are {', '.join(TAGS)}"
     if isinstance(one, Row) and not ({*parts(one.given)} <= {*GIVEN} and one.quantity in QUANTITIES):
         return f"is of {one.quantity!r} given {one.given!r}, which no claim can be"

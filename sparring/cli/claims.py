@@ -65,7 +65,7 @@ def told(found: list[Replayed], in_full: bool) -> Iterator[str]:
         yield f"  stated    {stated.statement}{f' where {stated.given}' if stated.given else ''}"
         yield f"  source    {stated.source}"
         if stated.tag:
-            yield f"  known     {stated.tag}: {TAGS[stated.tag]}"
+            yield f"  known     {'; '.join(f'{tag}: {TAGS[tag]}' for tag in stated.tag)}"
         if quantity and judged.verdict != NOT_JUDGED:
             yield f"  derived   {derived or 'no closed form'}"
         yield f"  judged    {judged.verdict}: {judged.detail}"

@@ -1,4 +1,4 @@
-"""N. Giladi et al., DropCompute, NeurIPS 2023, arXiv:2306.10598.
+"""Giladi et al., DropCompute, NeurIPS 2023, arXiv:2306.10598.
 
 The abstract and public code were at hand; its formulas are as remembered.  m of M micro-batches are completed before
 tau, T is the expected compute time of the slowest rank, c the rest of an iteration.
@@ -17,7 +17,7 @@ statements = [
     Unjudged("completed", "expected number of micro-batches", "M",
              "E[m] = sum of Phi((tau - i mu) / sqrt(i sigma^2)) for i = 1, ..., M, nearly", EXPECTED),
     Unjudged("speed-up", "S_eff", "M", "S_eff = m / M (T + c) / (min(tau, T) + c)", EXPECTED),
-    Theorem("pays", "S_eff with tau < T; the comparison is ours", "D",
+    Theorem("pays", "S_eff with tau < T; the comparison is ours", "DM",
             "S_eff > 1 if and only if the part that is dropped is below the part of the time that is saved",
             lambda M, m, T, tau, c: Equivalent(m / M * (T + c) / (tau + c) > 1, (M - m) / M < (T - tau) / (T + c)),
             given=lambda M, T, tau, m: And(M >= 1, tau < T, tau > 0, m <= M),

@@ -1,4 +1,4 @@
-"""M. Ryabinin, E. Gorbunov, V. Plokhotnyuk and G. Pekhimenko, Moshpit SGD, NeurIPS 2021, arXiv:2103.03239.
+"""Ryabinin, Gorbunov, Plokhotnyuk and Pekhimenko, Moshpit SGD, NeurIPS 2021, arXiv:2103.03239.
 
 The introduction and public code were at hand; the theorems are as remembered, to be checked before they are quoted.
 """
@@ -18,16 +18,16 @@ statements = [
     Unjudged("mixing", "Theorem 3.2", "M",
              "the expected squared distance from the mean after t rounds is ((r - 1) / p + r / p^2)^t of what it was, "
              "for random partitions into r groups", "a statement about an expectation; see mixing-exact for one round"),
-    Theorem("mixing-exact", f"{MIXING}, beside the exact factor, which is our own derivation", "M",
+    Theorem("mixing-exact", f"{MIXING}, beside the exact factor, which is our own derivation", "DM",
             "(r - 1) / p + r / p^2 = (r - 1) / (p - 1)",
             lambda p, r: Eq((r - 1) / p + r / p**2, (r - 1) / (p - 1)),
             given=lambda p, r: And(p >= 2, r >= 1, r <= p), hypotheses="p >= 2, 1 <= r <= p",
             xfail="equal only where r = p; see mixing-bound"),
-    Theorem("mixing-bound", f"{MIXING}, beside the exact factor, which is our own derivation", "M",
+    Theorem("mixing-bound", f"{MIXING}, beside the exact factor, which is our own derivation", "DM",
             "(r - 1) / p + r / p^2 >= (r - 1) / (p - 1)",
             lambda p, r: (r - 1) / p + r / p**2 >= (r - 1) / (p - 1),
             given=lambda p, r: And(p >= 2, r >= 1, r <= p), hypotheses="p >= 2, 1 <= r <= p"),
-    Theorem("mixing-in-one-group", f"{MIXING}; with r = 1 all ranks average at once", "M",
+    Theorem("mixing-in-one-group", f"{MIXING}; with r = 1 all ranks average at once", "DM",
             "(r - 1) / p + r / p^2 = 0 where r = 1", lambda p, r: Implies(Eq(r, 1), Eq((r - 1) / p + r / p**2, 0)),
             given=lambda p: p >= 2, hypotheses="p >= 2",
             xfail="the factor is above 0, though nothing is left to average"),

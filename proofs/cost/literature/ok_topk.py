@@ -1,4 +1,4 @@
-"""S. Li and T. Hoefler, "Near-optimal sparse allreduce for distributed deep learning", PPoPP 2022, arXiv:2201.07598.
+"""Li and Hoefler, "Near-optimal sparse allreduce ...", PPoPP 2022, arXiv:2201.07598.
 
 Equations and factors are as a public summary of the paper quotes them; rows that it does not quote are as remembered.
 """
@@ -46,17 +46,17 @@ statements = [
             given=lambda k: k >= 1, hypotheses="k >= 1"),
     Theorem("within-three-times", "Theorem 3.1 and Eq. 3", "S", "6 k (p - 1) / p <= 3 (2 k (p - 1) / p)",
             lambda p, k: 6 * k * (p - 1) / p <= 3 * (2 * k * (p - 1) / p)),
-    Theorem("within-topka", OURS, "D", "6 k (p - 1) / p <= 2 k (p - 1)",
+    Theorem("within-topka", OURS, "DS", "6 k (p - 1) / p <= 2 k (p - 1)",
             lambda p, k: 6 * k * (p - 1) / p <= 2 * k * (p - 1), given=lambda p: p >= 3, hypotheses="p >= 3"),
-    Theorem("within-topka-on-two-ranks", OURS, "D", "6 k (p - 1) / p <= 2 k (p - 1)",
+    Theorem("within-topka-on-two-ranks", OURS, "DS", "6 k (p - 1) / p <= 2 k (p - 1)",
             lambda p, k: 6 * k * (p - 1) / p <= 2 * k * (p - 1), given=lambda p: p >= 2, hypotheses="p >= 2",
             xfail="on two ranks the upper end is above an allgather"),
-    Theorem("within-gtopk", OURS, "D", "6 k (p - 1) / p <= 4 k log2(p)",
+    Theorem("within-gtopk", OURS, "DS", "6 k (p - 1) / p <= 4 k log2(p)",
             lambda p, k: 6 * k * (p - 1) / p <= 4 * k * log2(p), given=lambda p: p >= 2, hypotheses="p = 2^m >= 2"),
-    Theorem("within-dense", OURS, "D", "6 k (p - 1) / p <= 2 n (p - 1) / p if and only if 3 k <= n",
+    Theorem("within-dense", OURS, "DM", "6 k (p - 1) / p <= 2 n (p - 1) / p if and only if 3 k <= n",
             lambda p, n, k: Equivalent(6 * k * (p - 1) / p <= 2 * n * (p - 1) / p, 3 * k <= n),
             given=lambda p: p >= 2, hypotheses="p >= 2"),
-    Theorem("topkdsa-within-dense", OURS, "D", "(2 k + n) (p - 1) / p <= 2 n (p - 1) / p if and only if 2 k <= n",
+    Theorem("topkdsa-within-dense", OURS, "DM", "(2 k + n) (p - 1) / p <= 2 n (p - 1) / p if and only if 2 k <= n",
             lambda p, n, k: Equivalent((2 * k + n) * (p - 1) / p <= 2 * n * (p - 1) / p, 2 * k <= n),
             given=lambda p: p >= 2, hypotheses="p >= 2"),
     Unjudged("lower-bound", "Theorem 3.1", "S", "no such algorithm sends fewer than 2 k (p - 1) / p words",

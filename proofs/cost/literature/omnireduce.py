@@ -1,4 +1,4 @@
-"""J. Fei et al., OmniReduce, SIGCOMM 2021.
+"""Fei et al., OmniReduce, SIGCOMM 2021.
 
 Costs are as remembered: D is the part of the blocks in which any rank has something, S the size, b the bandwidth.
 """

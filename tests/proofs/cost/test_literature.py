@@ -3,7 +3,8 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
-from types import ModuleType
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import sympy
@@ -16,7 +17,7 @@ from sparring.proofs.cost.published import log2
 from sparring.proofs.cost.statements import Row, Source, Theorem, Unjudged, source, sources
 
 ALL = [(each, one) for each in sources() for one in each.statements]
-NAMED = {claiming.entitled(each, one): one for each, one in ALL}
+NAMED: dict[str, Any] = {claiming.entitled(each, one): one for each, one in ALL}
 
 
 def test_every_statement_has_an_id_of_its_own():
@@ -24,7 +25,7 @@ def test_every_statement_has_an_id_of_its_own():
 
 
 def test_every_statement_is_judged_or_says_why_not():
-    for _, one in ALL:
+    for one in NAMED.values():
         assert one.where and one.tag
         assert one.because if isinstance(one, Unjudged) else one.formula if isinstance(one, Row) else one.relation
 
@@ -109,8 +110,7 @@ def test_a_row_without_a_page_says_so():
     ],
 )
 def test_what_is_not_well_formed_is_said(one, said):
-    module = ModuleType("folder.planted", "Planted.")
-    module.statements = [one]
+    module = SimpleNamespace(__name__="folder.planted", __doc__="Planted.", statements=[one])
     with pytest.raises(InputError, match=said.replace("|", r"\|").replace("?", r"\?")):
         source(module)
     module.statements = [ROW, ROW]
