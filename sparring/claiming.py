@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparring.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
+    from sparring.proofs.core.verdicts import Verdict
     from sparring.proofs.cost.claims import Judged
+    from sparring.proofs.cost.following import Decided
+    from sparring.proofs.cost.statements import Row, Source, Statement
     from sparring.spec.core.model import Page
 
 SEPARATOR = "/"
+NOT_JUDGED = "not judged"
 
 
 class Stated(NamedTuple):
@@ -20,18 +24,23 @@ class Stated(NamedTuple):
 
     id: str
     algorithm: str
+    """Whose page it stands by, or is judged against; empty where there is none."""
     statement: str
     given: str
     source: str
+    tag: str = ""
+    """How sure it is that the source says so, for claims of the literature: letters of ``statements.TAGS``."""
 
 
 class Replayed(NamedTuple):
     """A claim and what came of it."""
 
     stated: Stated
-    judged: Judged
+    judged: Judged | Decided
     derived: str
     """The formula of the page; empty where there is none."""
+    quantity: str = ""
+    """Of what cost it speaks, where it does."""
 
 
 def stated(pages: Sequence[Page]) -> Iterator[Stated]:
@@ -55,25 +64,97 @@ def called(page: Page, name: str) -> str:
     return page.name + SEPARATOR + re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def replayed(pages: Sequence[Page], wanted: Sequence[str] = ()) -> Iterator[Replayed]:
-    """The claims with the ids ``wanted``, by default all, judged anew.
+def replayed(pages: Sequence[Page], wanted: Sequence[str] = (), sources: Sequence[Source] = ()) -> Iterator[Replayed]:
+    """The claims of the pages and of the literature with the ids ``wanted``, by default all, judged anew.
 
     Raises InputError for an id that no claim has, Undecided where a page's cost is not derived.
     """
-    from sparring.proofs.cost import costs, unioncost
     from sparring.proofs.cost.published import published
 
-    known = [one.id for one in stated(pages)]
+    known = [one.id for one in stated(pages)] + [entitled(each, one) for each in sources for one in each.statements]
     for name in wanted:
         if name not in known:
             hint = did_you_mean(name, known)
             raise InputError(f"no claim {name!r}; {hint}'sparring claims' shows all")
+    costs = Costs()
     for page in pages:
         ids = [called(page, claim.name) for claim in published(page)]
         if not {*ids} & {*(wanted or ids)}:
             continue
-        cost = unioncost.derive(page) if page.data == "sparse" else costs.cost(page)
+        cost = costs.of(page)
         for one, judged in zip(stated([page]), cost.claims):
             if not wanted or one.id in wanted:
                 form = cost.form(judged.claim.quantity)
-                yield Replayed(one, judged, "" if form is None else str(form))
+                yield Replayed(one, judged, "" if form is None else str(form), judged.claim.quantity)
+    for source in sources:
+        for each in source.statements:
+            if not wanted or entitled(source, each) in wanted:
+                yield of_literature(source, each, costs)
+
+
+class Costs:
+    """Derived costs, each of which is derived once."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Any] = {}
+
+    def of(self, page: Page) -> Any:
+        """The cost of the page."""
+        from sparring.proofs.cost import costs, unioncost
+
+        if page.name not in self.known:
+            self.known[page.name] = unioncost.derive(page) if page.data == "sparse" else costs.cost(page)
+        return self.known[page.name]
+
+
+def entitled(source: Source, one: Statement) -> str:
+    """The id of a statement of the literature."""
+    return source.id + SEPARATOR + one.name
+
+
+def of_literature(source: Source, one: Any, costs: Costs) -> Replayed:
+    """A statement and what it is worth: judged against a page, decided by itself, or neither, and why."""
+    from sparring.proofs.core.verdicts import NOT_COVERED
+    from sparring.proofs.cost.following import Decided, decide
+    from sparring.proofs.cost.statements import Row, Theorem
+
+    cited = f"{source.bibliography.rstrip('.')}; {one.where}"
+    if isinstance(one, Row):
+        return row(one, entitled(source, one), cited, costs)
+    given = one.hypotheses if isinstance(one, Theorem) else one.given
+    about = Stated(entitled(source, one), "", one.says, given, cited, one.tag)
+    if isinstance(one, Theorem):
+        return Replayed(about, decide(one), "")
+    return Replayed(about, Decided(NOT_JUDGED, one.because, NOT_COVERED), "")
+
+
+def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002  # it is the claim's id
+    """A cost, judged as a claim of the page would be, if there is such a page."""
+    from sparring.proofs.core.verdicts import NOT_COVERED, UNDECIDED
+    from sparring.proofs.cost import claims
+    from sparring.proofs.cost.following import Decided
+    from sparring.proofs.cost.statements import no_page
+    from sparring.spec.core import pages
+
+    claim = one.claim(cited)
+    page = pages.find(one.algorithm) if one.algorithm in pages.names() else None
+    statement = f"{one.quantity} = {claims.stated(claim)}"
+    about = Stated(id, one.algorithm if page else "", statement, one.given, cited, one.tag)
+    if page is None:
+        return Replayed(about, Decided(NOT_JUDGED, no_page(one.of or one.algorithm), NOT_COVERED), "", one.quantity)
+    cost = costs.of(page)
+    form = cost.form(one.quantity)
+    if form is None:
+        gap = f"no closed form of {one.quantity} of {page.name}"
+        return Replayed(about, Decided("undecided", gap, UNDECIDED), "", one.quantity)
+    return Replayed(about, claims.judge(claim, form, worth(cost)), str(form), one.quantity)
+
+
+def worth(cost: Any) -> Verdict:
+    """What a derived form is worth: of chunks that are sparse, as far as it was counted."""
+    from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, tested
+    from sparring.proofs.cost import unioncost
+
+    if isinstance(cost, unioncost.UnionCost):
+        return tested(len(unioncost.RANKS))
+    return PROVED_BELOW if cost.derived.below else PROVED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -20,48 +21,69 @@ if TYPE_CHECKING:
 def command(ids: tuple[str, ...], json_: bool) -> None:
     """Judge published claims against what is derived from the pages; by default all.
 
-    An ID names one claim, ring/bandwidth, and shows all that is known of it; ring/ names all of an algorithm.
+    An ID names one claim, ring/bandwidth, and shows all that is known of it; ring/ names all of an
+    algorithm, ok-topk/ all of a source of the literature.
 
     A claim is equal, a bound (never below what is sent, somewhere above), or different; what is
-    known to be different is refuted as expected, with the reason.
+    known to be different is refuted as expected, with the reason. A statement that decides itself
+    follows or is false. What is not judged comes last, with the reason.
     """
     from sparring import api, claiming
+    from sparring.proofs.cost.statements import sources
     from sparring.report import Report, Result
 
     start = time.perf_counter()
-    pages = [api.page(name) for name in api.pages()]
+    pages, literature = [api.page(name) for name in api.pages()], sources()
     whole = [name.rstrip(claiming.SEPARATOR) for name in ids if name.endswith(claiming.SEPARATOR)]
-    among = [api.page(name) for name in whole] or pages
+    those = [source for source in literature if source.id in whole]
+    among = [api.page(name) for name in whole if name not in {source.id for source in those}]
     wanted = [name for name in ids if not name.endswith(claiming.SEPARATOR)]
     with _options.console(json_=True).status("judging …"):
-        found = [*claiming.replayed(among, [])] if whole or not wanted else []
-        found += claiming.replayed(pages, wanted) if wanted else []
-    for line in () if json_ else told(found, in_full=bool(wanted)):
-        click.echo(line)
+        found = [*claiming.replayed(among, [], those)] if whole else []
+        found += claiming.replayed(pages, wanted, literature) if wanted or not whole else []
+    found.sort(key=lambda one: one.judged.verdict == claiming.NOT_JUDGED)
     results = [Result(one.stated.id, "claim", one.judged.checked, one.judged.detail) for one in found]
+    gaps = [f"{one.stated.id}: {one.judged.detail}" for one in found if one.judged.verdict == claiming.NOT_JUDGED]
     extra = {"claims": [enveloped(one) for one in found]}
-    _options.finish(Report("claims", results, [], time.perf_counter() - start, extra), json_)
+    report = Report("claims", results, gaps, time.perf_counter() - start, extra)
+    for line in () if json_ else [*told(found, in_full=bool(wanted)), *counted(found)]:
+        click.echo(line)
+    _options.finish(report, json_)
 
 
 def told(found: list[Replayed], in_full: bool) -> Iterator[str]:
     """A line for each claim; in full, everything about it."""
+    from sparring.claiming import NOT_JUDGED
+    from sparring.proofs.cost.statements import TAGS
+
     wide = max((len(one.stated.id) for one in found), default=0)
-    for stated, judged, derived in found:
-        yield f"{stated.id:<{wide}}  {judged.verdict:<9}  {judged.checked}"
+    for stated, judged, derived, quantity in found:
+        said = judged.detail if judged.verdict == NOT_JUDGED else judged.checked
+        yield f"{stated.id:<{wide}}  {judged.verdict:<10}  {said}"
         if not in_full:
             continue
         yield f"  stated    {stated.statement}{f' where {stated.given}' if stated.given else ''}"
         yield f"  source    {stated.source}"
-        yield f"  derived   {derived or 'no closed form'}"
+        if stated.tag:
+            yield f"  known     {'; '.join(f'{tag}: {TAGS[tag]}' for tag in stated.tag)}"
+        if quantity and judged.verdict != NOT_JUDGED:
+            yield f"  derived   {derived or 'no closed form'}"
         yield f"  judged    {judged.verdict}: {judged.detail}"
         if judged.difference:
             yield f"  claimed minus derived: {judged.difference}"
+
+
+def counted(found: list[Replayed]) -> Iterator[str]:
+    """How many there are of each verdict, where there are several claims."""
+    words = Counter(one.judged.verdict for one in found)
+    if len(found) > 1:
+        yield f"{len(found)} claims: {', '.join(f'{many} {word}' for word, many in words.items())}"
 
 
 def enveloped(one: Replayed) -> dict[str, Any]:
     """A claim for the envelope."""
     judged = one.judged
     return {
-        **one.stated._asdict(), "quantity": judged.claim.quantity, "derived": one.derived, "judged": judged.verdict,
+        **one.stated._asdict(), "quantity": one.quantity, "derived": one.derived, "judged": judged.verdict,
         "verdict": str(judged.checked), "detail": judged.detail, "difference": judged.difference,
     }  # fmt: skip

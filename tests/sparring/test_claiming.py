@@ -41,6 +41,7 @@ def test_the_claims_of_an_algorithm_as_one_object():
         "statement": "words = 2*n*(p - 1)/p",
         "given": "p | n",
         "source": "Patarasuk and Yuan 2009",
+        "tag": "",
         "quantity": "words",
         "derived": "2*n - floor(2*n/p)",
         "judged": "equal",
@@ -48,6 +49,21 @@ def test_the_claims_of_an_algorithm_as_one_object():
         "detail": "the same formula where p | n",
         "difference": "",
     }
+
+
+@pytest.mark.parametrize("name", ["topka2a/beats-topkallgather-in-time", "ok-topk/topka-latency"])
+def test_one_statement_of_the_literature_in_full(name, snapshot):
+    code, text, _ = call(name)
+    assert (code, text) == (0, snapshot)
+
+
+def test_all_of_a_source_as_one_object():
+    code, text, _ = call("ok-topk/", "--json")
+    told = json.loads(text)
+    assert code == 0 and {one["id"].split("/")[0] for one in told["claims"]} == {"ok-topk"}
+    assert told["verdict"] == "holds"
+    assert "ok-topk/latency: no page yet: Ok-Topk" in told["not_covered"]
+    assert all(one["source"].startswith("Li and Hoefler") and {*one["tag"]} <= {*"VSMD"} for one in told["claims"])
 
 
 @pytest.mark.parametrize(

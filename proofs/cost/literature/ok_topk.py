@@ -1,0 +1,66 @@
+"""Li and Hoefler, "Near-optimal sparse allreduce ...", PPoPP 2022, arXiv:2201.07598.
+
+Equations and factors are as a public summary of the paper quotes them; rows that it does not quote are as remembered.
+"""
+
+from sympy import Equivalent
+
+from sparring.proofs.cost.published import log2
+from sparring.proofs.cost.statements import CONVERGENCE, Row, Theorem, Unjudged, no_page
+
+TABLE = "comparison table"
+OURS = f"{TABLE}, two rows; the comparison is ours"
+OK, DSA, GAUSSIAN = no_page("Ok-Topk"), no_page("TopkDSA"), "Gaussiank: an allgather of lists"
+DOUBLING = "recursive_doubling_allgather"
+NAMED = "allgather by recursive doubling"
+
+statements = [
+    Row("dense-bandwidth", f"{TABLE}, Dense", "M", "rabenseifner", "words", lambda n, p, k: 2 * n * (p - 1) / p,
+        given="p = 2^m, p | n"),
+    Row("dense-latency", f"{TABLE}, Dense", "M", "rabenseifner", "messages", lambda n, p, k: 2 * log2(p),
+        given="p = 2^m"),
+    Row("topka-bandwidth", f"{TABLE}, TopkA", "S", "ring_allgather", "words", lambda n, p, k: 2 * k * (p - 1),
+        of="TopkA: an allgather of lists"),
+    Row("topka-latency", f"{TABLE}, TopkA", "M", DOUBLING, "messages", lambda n, p, k: log2(p), given="p = 2^m",
+        of=NAMED),
+    Unjudged("topkdsa-bandwidth", f"{TABLE}, TopkDSA", "M", "4 k (p - 1) / p <= words <= (2 k + n) (p - 1) / p", DSA),
+    Unjudged("topkdsa-latency", f"{TABLE}, TopkDSA", "M", "messages = p + 2 log2(p)", DSA),
+    Row("gtopk-bandwidth", f"{TABLE}, gTopk", "S", "gtopk", "words", lambda n, p, k: 4 * k * log2(p),
+        given="p = 2^m", of="gTop-k"),
+    Row("gtopk-latency", f"{TABLE}, gTopk", "M", "gtopk", "messages", lambda n, p, k: 2 * log2(p),
+        given="p = 2^m", of="gTop-k"),
+    Row("gaussiank-bandwidth", f"{TABLE}, Gaussiank", "M", "ring_allgather", "words", lambda n, p, k: 2 * k * (p - 1),
+        of=GAUSSIAN),
+    Row("gaussiank-latency", f"{TABLE}, Gaussiank", "M", DOUBLING, "messages", lambda n, p, k: 2 * log2(p),
+        given="p = 2^m", of=NAMED),
+    Unjudged("bandwidth", f"{TABLE}, Ok-Topk; the upper end is second hand", "M",
+             "2 k (p - 1) / p <= words <= 6 k (p - 1) / p", OK),
+    Unjudged("latency", f"{TABLE}, Ok-Topk", "M", "messages = 2 p + 2 log2(p)", OK),
+    Unjudged("split-and-reduce", "Eq. 1", "S", "time = (p - 1) alpha + 2 k (p - 1) / p beta", OK),
+    Unjudged("balance-and-allgatherv", "Eq. 2", "S", "time <= (p + 2 log2(p)) alpha + 4 k (p - 1) / p beta", OK),
+    Theorem("total", "Eq. 3", "S", "Eq. 1 + Eq. 2 <= (2 p + 2 log2(p)) alpha + 6 k (p - 1) / p beta",
+            lambda p, k, alpha, beta: (p - 1) * alpha + 2 * k * (p - 1) / p * beta
+            + (p + 2 * log2(p)) * alpha + 4 * k * (p - 1) / p * beta
+            <= (2 * p + 2 * log2(p)) * alpha + 6 * k * (p - 1) / p * beta),
+    Theorem("less-than-6k", "abstract", "S", "6 k (p - 1) / p < 6 k", lambda p, k: 6 * k * (p - 1) / p < 6 * k,
+            given=lambda k: k >= 1, hypotheses="k >= 1"),
+    Theorem("within-three-times", "Theorem 3.1 and Eq. 3", "S", "6 k (p - 1) / p <= 3 (2 k (p - 1) / p)",
+            lambda p, k: 6 * k * (p - 1) / p <= 3 * (2 * k * (p - 1) / p)),
+    Theorem("within-topka", OURS, "DS", "6 k (p - 1) / p <= 2 k (p - 1)",
+            lambda p, k: 6 * k * (p - 1) / p <= 2 * k * (p - 1), given=lambda p: p >= 3, hypotheses="p >= 3"),
+    Theorem("within-topka-on-two-ranks", OURS, "DS", "6 k (p - 1) / p <= 2 k (p - 1)",
+            lambda p, k: 6 * k * (p - 1) / p <= 2 * k * (p - 1), given=lambda p: p >= 2, hypotheses="p >= 2",
+            xfail="on two ranks the upper end is above an allgather"),
+    Theorem("within-gtopk", OURS, "DS", "6 k (p - 1) / p <= 4 k log2(p)",
+            lambda p, k: 6 * k * (p - 1) / p <= 4 * k * log2(p), given=lambda p: p >= 2, hypotheses="p = 2^m >= 2"),
+    Theorem("within-dense", OURS, "DM", "6 k (p - 1) / p <= 2 n (p - 1) / p if and only if 3 k <= n",
+            lambda p, n, k: Equivalent(6 * k * (p - 1) / p <= 2 * n * (p - 1) / p, 3 * k <= n),
+            given=lambda p: p >= 2, hypotheses="p >= 2"),
+    Theorem("topkdsa-within-dense", OURS, "DM", "(2 k + n) (p - 1) / p <= 2 n (p - 1) / p if and only if 2 k <= n",
+            lambda p, n, k: Equivalent((2 * k + n) * (p - 1) / p <= 2 * n * (p - 1) / p, 2 * k <= n),
+            given=lambda p: p >= 2, hypotheses="p >= 2"),
+    Unjudged("lower-bound", "Theorem 3.1", "S", "no such algorithm sends fewer than 2 k (p - 1) / p words",
+             "a bound on all algorithms of a kind; its proof was not at hand, and no one schedule decides it"),
+    Unjudged("assumption", "Assumption 1, Eq. 5", "S",
+             "the top k of the averaged local top k are near those of the whole average", CONVERGENCE),
+]  # fmt: skip

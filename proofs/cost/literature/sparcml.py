@@ -1,0 +1,32 @@
+"""Renggli et al., SparCML, SC 2019.
+
+Its MPI code was at hand; costs and threshold of the paper are as remembered.  K is the number of entries of the
+result, beta_s the time of an entry, beta_d that of a dense word, c and v the sizes of an index and of a value.
+"""
+
+from sympy import And, Equivalent
+
+from sparring.proofs.cost.published import log2
+from sparring.proofs.cost.statements import Row, Theorem, Unjudged, no_page
+
+RECURSIVE, SPLIT, DENSE = "SSAR_Recursive_double", "SSAR_Split_allgather", "DSAR_Split_allgather"
+ENDS = "both ends of its cost"
+
+statements = [
+    Row("ring-latency", "c_allreduce_ring in its code", "V", "ring_sparse", "messages", lambda n, p, k: 2 * (p - 1)),
+    Unjudged("recursive-double", f"cost of {RECURSIVE}", "M",
+             "log2(p) alpha + log2(p) k beta_s <= time <= log2(p) alpha + (p - 1) k beta_s", no_page(RECURSIVE)),
+    Theorem("recursive-double-ends", f"{ENDS}, {RECURSIVE}", "DM", "log2(p) k beta_s <= (p - 1) k beta_s",
+            lambda p, k, beta_s: log2(p) * k * beta_s <= (p - 1) * k * beta_s, hypotheses="p = 2^m"),
+    Unjudged("split", f"cost of {SPLIT}", "M",
+             "2 (p - 1) / p k beta_s <= time - (log2(p) + p - 1) alpha <= p k beta_s", no_page(SPLIT)),
+    Theorem("split-ends", f"{ENDS}, {SPLIT}", "DM", "2 (p - 1) / p k beta_s <= p k beta_s",
+            lambda p, k, beta_s: 2 * (p - 1) / p * k * beta_s <= p * k * beta_s),
+    Unjudged("dense-split", f"cost of {DENSE}", "M",
+             "(p - 1) / p n beta_d <= time - (log2(p) + p - 1) alpha <= k beta_s + (p - 1) / p n beta_d",
+             no_page(DENSE)),
+    Theorem("threshold", "delta = n v / (c + v) of the paper, and its code's rule", "DM",
+            "k (c + v) >= n v if and only if k >= n v / (c + v)",
+            lambda n, k, c, v: Equivalent(k * (c + v) >= n * v, k >= n * v / (c + v)),
+            given=lambda c, v: And(c >= 1, v >= 1), hypotheses="c >= 1, v >= 1"),
+]  # fmt: skip

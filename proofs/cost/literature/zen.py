@@ -1,0 +1,40 @@
+"""Wang et al., ZEN, OSDI 2025, arXiv:2309.13254.
+
+Of p tensors of M words, d_i is the density of the sum of i of them, d = d_1, gamma(i) = d_i / d; b is the bandwidth.
+"""
+
+from sympy import And
+
+from sparring.proofs.cost.published import log2
+from sparring.proofs.cost.statements import MEASURED, Theorem, Unjudged, no_page
+
+statements = [
+    Unjudged("optimal", "Theorem 1", "V",
+             "the schemes with the least volume are Balanced Parallelism or Hierarchical Centralization",
+             "a statement about every scheme of its design space, which no one schedule decides"),
+    Unjudged("balanced-parallelism", "Eq. 1", "V", "time = (p - 1) / p (gamma(p) + 1) 2 M d / b",
+             no_page("Balanced Parallelism")),
+    Unjudged("hierarchical-centralization", "Eq. 2", "V",
+             "time = sum of gamma(2^(i - 1)) 2 M d / b for i = 1, ..., log2(p)",
+             no_page("Hierarchical Centralization"), given="p = 2^m"),
+    Theorem("ring-never-below-direct", "Lemma 1, its proof in Appendix B.1", "V",
+            "2 (p - 1) D M / p >= 2 (p - 1) d M / p, where D is the mean of d_1, ..., d_(p - 1)",
+            lambda p, M, D, d_1: 2 * (p - 1) * D * M / p >= 2 * (p - 1) * d_1 * M / p,
+            given=lambda D, d_1: d_1 <= D, hypotheses="D >= d, since d_i >= d for every i"),
+    Theorem("full-overlap", "Eq. 1 and Eq. 2 with gamma(i) = 1; the comparison is ours", "DV",
+            "Balanced Parallelism takes no longer: 2 (p - 1) / p <= log2(p)",
+            lambda p: (p - 1) / p * (1 + 1) <= log2(p), given=lambda p: p >= 2, hypotheses="p = 2^m >= 2"),
+    Theorem("no-overlap", "Eq. 1 and Eq. 2 with gamma(i) = i; the comparison is ours", "DV",
+            "Hierarchical Centralization is faster: p - 1 < (p - 1) (p + 1) / p",
+            lambda p: p - 1 < (p - 1) / p * (p + 1), given=lambda p: p >= 2, hypotheses="p = 2^m >= 2"),
+    Theorem("between-the-two", "Eq. 1; the bounds are ours", "DV",
+            "2 (p - 1) / p <= (p - 1) / p (g + 1) <= (p - 1) (p + 1) / p where g = gamma(p)",
+            lambda p, g: And(2 * (p - 1) / p <= (p - 1) / p * (g + 1), (p - 1) / p * (g + 1) <= (p - 1) * (p + 1) / p),
+            given=lambda p, g: And(g >= 1, g <= p), hypotheses="1 <= g <= p"),
+    Unjudged("imbalance", "Theorem 2", "V",
+             "the imbalance of Push is at most 1 + Theta(sqrt(p log(p) / (M d))) with probability at least 1 - 1 / p",
+             "a bound on how evenly a random hash cuts, which no schedule decides"),
+    Unjudged("imbalance-of-ok-topk", "measurements", "V",
+             "imbalances of Push from 1.4 to 5.1 where Ok-Topk refreshes its boundaries every 1000 iterations",
+             MEASURED),
+]  # fmt: skip

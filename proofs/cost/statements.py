@@ -1,0 +1,139 @@
+"""What papers say where no page of ours speaks of it, or of pages that are not theirs: one source, one module.
+
+Sources lie in ``literature``; each is listed because it is there, and its id is its name with ``-`` for ``_``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+from sparring.errors import InputError
+from sparring.proofs.cost import literature
+from sparring.proofs.cost.published import GIVEN, QUANTITIES, Claim, parts
+
+TAGS: Mapping[str, str] = {
+    "V": "read in the source itself",
+    "S": "second hand: read in a text that reports it",
+    "M": "as remembered: the text was not at hand, to be checked before it is quoted",
+    "D": "our own, from the source's formulas",
+}
+"""How sure it is that the source says so."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What all kinds of statements have."""
+
+    name: str
+    where: str
+    """Section, equation or row, as far as known."""
+    tag: str
+    """One of ``TAGS`` or several: what is ours rests on formulas that are known so well."""
+
+
+@dataclass(frozen=True)
+class Row(Statement):
+    """A cost: judged against the page ``algorithm`` as its own claims are; not judged until there is one."""
+
+    algorithm: str
+    quantity: str
+    """One of ``published.QUANTITIES``."""
+    formula: Callable[[Any, Any, Any], Any]
+    """A function of ``n``, ``p`` and ``k``, as a claim has it."""
+    _: KW_ONLY
+    given: str = ""
+    """Hypotheses, of ``published.GIVEN``."""
+    of: str = ""
+    """Whose cost it is, where the page's name does not say it."""
+    xfail: str = ""
+
+    def claim(self, source: str) -> Claim:
+        """The same as a page would hold it."""
+        return Claim(self.name, self.quantity, self.formula, self.given, source, self.xfail)
+
+
+@dataclass(frozen=True)
+class Theorem(Statement):
+    """A relation between formulas, which decides itself: it holds for all values of its letters, or does not.
+
+    ``relation`` and ``given`` are functions of letters, which their arguments' names are, that return
+    what sympy compares.  ``p``, ``n``, ``k``, ``r``, ``d`` and ``m`` are natural numbers, ``p >= 1``;
+    every other letter is a real number that is not negative.
+    """
+
+    says: str
+    relation: Callable[..., Any]
+    _: KW_ONLY
+    given: Callable[..., Any] = lambda: True
+    hypotheses: str = ""
+    """``given`` in words."""
+    xfail: str = ""
+    """Why it is known to fail somewhere; that it does not is then the failure."""
+
+
+@dataclass(frozen=True)
+class Unjudged(Statement):
+    """What nothing here decides, and why."""
+
+    says: str
+    because: str
+    _: KW_ONLY
+    given: str = ""
+
+
+class Source(NamedTuple):
+    """A paper, and what it states."""
+
+    id: str
+    bibliography: str
+    statements: Sequence[Statement]
+
+
+CONVERGENCE = "a statement about convergence of training, which no schedule decides"
+MEASURED = "a measurement on a cluster that we do not have"
+
+
+def no_page(algorithm: str) -> str:
+    """Why a statement about an algorithm without a page is not judged."""
+    return f"no page yet: {algorithm}"
+
+
+@cache
+def sources() -> Sequence[Source]:
+    """All sources, by name; raises InputError for one that is not well formed."""
+    names = sorted(m.name for m in pkgutil.iter_modules(literature.__path__))
+    return [source(importlib.import_module(f"{literature.__name__}.{name}")) for name in names]
+
+
+def source(module: Any) -> Source:
+    """The source that a module is; raises InputError for one that is not well formed."""
+    name = module.__name__.rpartition(".")[2]
+    bibliography, statements = (module.__doc__ or "").partition("\n")[0], module.statements
+    if not bibliography:
+        raise InputError(f"literature {name}: its first line must say what is cited")
+    names = [one.name for one in statements]
+    for one in statements:
+        if fault := "its name occurs twice" if names.count(one.name) > 1 else unfit(one):
+            raise InputError(f"literature {name}: {one.name}: {fault}")
+    return Source(name.replace("_", "-"), bibliography, tuple(statements))
+
+
+def unfit(one: Statement) -> str:
+    """What is wrong with a statement; empty where nothing is."""
+    if not re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", one.name):
+        return "a name is small letters, digits and single hyphens"
+    if not one.where:
+        return "where does the source say so?"
+    if not one.tag or not {*one.tag} <= {*TAGS}:
+        return f"tag {one.tag!r}; there are {', '.join(TAGS)}"
+    if isinstance(one, Row) and not ({*parts(one.given)} <= {*GIVEN} and one.quantity in QUANTITIES):
+        return f"is of {one.quantity!r} given {one.given!r}, which no claim can be"
+    if isinstance(one, Unjudged) and not one.because:
+        return "why is it not judged?"
+    return "" if isinstance(one, (Row, Theorem, Unjudged)) else "is neither Row, Theorem nor Unjudged"
