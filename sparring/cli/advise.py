@@ -30,11 +30,13 @@ from sparring.errors import InputError
 )
 @click.option("--within", default="nvlink", show_default=True, metavar="NAME|FILE",
               help="With --nodes: the machine that a node is.")  # fmt: skip
+@click.option("--algorithm", "algorithms", multiple=True, metavar="ALGO", help="Compare these alone.")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page that stands alone.")
 @_options.as_json
 def command(
     gradients: tuple[Path, ...], sample: bool, key: str | None, machine: str, ranks: tuple[int, ...] | None,
-    density: str, topology: str, nodes: int | None, within: str, html: Path | None, json_: bool,
+    density: str, topology: str, nodes: int | None, within: str, algorithms: tuple[str, ...],
+    html: Path | None, json_: bool,
 ) -> None:  # fmt: skip
     """Which allreduce should I use? Measures gradients, and compares the costs of all algorithms.
 
@@ -66,6 +68,7 @@ def command(
         topology=topology,
         nodes=nodes,
         within=within,
+        algorithms=algorithms,
         track=progress,
     )
     if html:

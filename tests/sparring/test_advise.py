@@ -12,6 +12,8 @@ from sparring.advising import amounts
 from tests.sparring.calling import command
 
 advise = command("advise")
+RINGS = ("--algorithm", "ring", "--algorithm", "ring_sparse")
+"""Whose costs are derived in no time."""
 
 
 @pytest.fixture(scope="module")
@@ -24,15 +26,16 @@ def file(tmp_path_factory):
 
 def test_the_sample():
     """What the README says works: no file is needed."""
-    code, out, _ = advise("--sample", "--ranks", "4,64", "--density", "2%")
+    code, out, _ = advise("--sample", "--ranks", "4,64", "--density", "2%", *RINGS)
 
     assert code == 0
     assert "the shipped digits: 8 workers, 9,610 entries of float32 in 4 layers" in " ".join(out.split())
     assert [line for line in out.splitlines() if line.endswith(" ranks")] == ["4 ranks", "64 ranks"]
+    assert all(sum(line.startswith(f"{name} ") for line in out.splitlines()) == 2 for name in ("ring", "ring_sparse"))
 
 
 def test_as_json_and_as_a_page(file, tmp_path):
-    code, out, _ = advise(file, "--machine", "nvlink", "--json", "--html", tmp_path / "a.html")
+    code, out, _ = advise(file, "--machine", "nvlink", "--json", "--html", tmp_path / "a.html", *RINGS)
     told = json.loads(out)
 
     assert (code, told["verdict"]) == (0, "holds")
@@ -43,7 +46,7 @@ def test_as_json_and_as_a_page(file, tmp_path):
 
 
 def test_one_array_alone(file):
-    told = json.loads(advise(file, "--key", "second", "--json")[1])
+    told = json.loads(advise(file, "--key", "second", "--json", *RINGS)[1])
 
     assert told["advice"]["fused"]["size"] == 50
 
@@ -63,7 +66,7 @@ def test_one_array_alone(file):
     ids=["nothing", "both", "machine", "density", "ranks", "topology", "file", "html"],
 )
 def test_bad_input(args, sentence):
-    code, out, err = advise(*args)
+    code, out, err = advise(*args, *RINGS)
 
     assert (code, out) == (2, "")
     assert sentence in err
