@@ -32,11 +32,12 @@ from sparring.errors import InputError
               help="With --nodes: the machine that a node is.")  # fmt: skip
 @click.option("--algorithm", "algorithms", multiple=True, metavar="ALGO", help="Compare these alone.")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page that stands alone.")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it: a .svg, .png or .pdf.")
 @_options.as_json
 def command(
     gradients: tuple[Path, ...], sample: bool, key: str | None, machine: str, ranks: tuple[int, ...] | None,
     density: str, topology: str, nodes: int | None, within: str, algorithms: tuple[str, ...],
-    html: Path | None, json_: bool,
+    html: Path | None, plot: Path | None, json_: bool,
 ) -> None:  # fmt: skip
     """Which allreduce should I use? Measures gradients, and compares the costs of all algorithms.
 
@@ -49,11 +50,17 @@ def command(
     from rich.progress import track
 
     from sparring import api
+    from sparring.present import crossing, growth
     from sparring.present.advice import page, text
+    from sparring.present.advice import plot as picture
     from sparring.report import Report
 
     if sample == bool(gradients) or (sample and key is not None):
         raise InputError("gradients are files, or --sample alone; right: sparring advise --sample")
+    if plot:  # before what takes long
+        crossing.check(plot)
+        with growth.settings():
+            pass
     console, start = _options.console(json_), time.perf_counter()
 
     def progress(items: Iterable[Any], description: str) -> Iterable[Any]:
@@ -73,6 +80,8 @@ def command(
     )
     if html:
         _options.write(html, page.page(found))
+    if plot:
+        picture.save(found, plot)
     for part in () if json_ else text.text(found):
         console.print(part)
     extra = {"advice": page.enveloped(found)}
