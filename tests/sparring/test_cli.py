@@ -53,6 +53,15 @@ def shell(*args, timeout=60, **kwargs):
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, **kwargs)
 
 
+def test_it_is_a_module_too():
+    """``python -m sparring``, with the exit codes of the command."""
+    asked = [sys.executable, "-m", "sparring", "show", "rinng"]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=False)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("sparring: no algorithm 'rinng'")
+
+
 def test_list_names_all_algorithms(sparring_):
     """As a table, and in the envelope."""
     code, text, _ = sparring_("list")
