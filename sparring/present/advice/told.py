@@ -8,17 +8,19 @@ from fractions import Fraction
 from sparring.advising.advice import Advice, Answer, Option
 from sparring.advising.amounts import amount, lasting, percent
 from sparring.advising.measuring import Measured, Profile
+from sparring.advising.spending import FREE
 from sparring.proofs.cost.machines import Machine
 
 
 def heading(advice: Advice) -> list[tuple[str, str]]:
     """What was measured and assumed, by what it is about."""
-    profile, machine, nodes = advice.profile, advice.place.machine, advice.place.nodes
+    profile, (machine, topology, nodes) = advice.profile, advice.place
     return [
         ("gradients", given(profile)),
         ("kept", f"{percent(profile.density)} of the entries of each worker, with {span(profile.fused)}"),
         ("union", grown(profile.fused)),
         ("machine", spoken(machine)),
+        *([("links", f"those of a {topology}, shared by the messages of a step")] if topology != FREE else []),
         *([("nodes", f"of {nodes.size} ranks, each {spoken(nodes.inside)}")] if nodes else []),
     ]  # fmt: skip
 
