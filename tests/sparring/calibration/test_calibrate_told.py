@@ -11,7 +11,7 @@ import pytest
 from sparring.calibration.profile import profile
 from sparring.cli import calibrate
 from sparring.errors import InputError, MissingExtra
-from sparring.present import calibrated
+from sparring.present import calibrated, crossing
 from sparring.proofs.cost.machines import Machine
 from tests.sparring.calibration.known_times import made
 
@@ -76,7 +76,7 @@ def test_an_algorithm_that_was_not_predicted_is_left_out(crowded):
     assert names == ["ring", "as predicted"]
 
 
-@pytest.mark.parametrize("suffix", calibrated.FORMATS)
+@pytest.mark.parametrize("suffix", crossing.FORMATS)
 def test_the_same_picture_again(tmp_path, known, suffix):
     first, second = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
     for file in (first, second):
