@@ -15,6 +15,7 @@ from sparring.present.advice import page
 
 RINGS = ("ring", "ring_allgather", "ring_sparse")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+SMALL = "--disable-dev-shm-usage"  # containers have little of it
 VOID = {"meta", "rect", "path", "polyline", "polygon"}
 
 
@@ -103,7 +104,14 @@ def test_a_browser_shows_it(advice, tmp_path):
     file = tmp_path / "advice.html"
     probe = "<script>document.title = [innerWidth, document.documentElement.scrollWidth].join()</script>"
     file.write_text(page.page(advice).replace("</body>", f"{probe}</body>"), encoding="utf-8")
-    browser = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    browser = [
+        CHROMIUM,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        SMALL,
+        f"--user-data-dir={tmp_path / 'profile'}",
+    ]
     command = [*browser, "--enable-logging=stderr", "--window-size=1000,800", "--dump-dom", file.as_uri()]
 
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
