@@ -51,6 +51,13 @@ def openmpi(session: nox.Session) -> None:
 
 
 @nox.session
+def simgrid(session: nox.Session) -> None:
+    """Our schedules on SimGrid, which belongs to Debian's own Python: apt install python3-simgrid."""
+    install(session, "test")
+    session.run("pytest", "tests/examples/test_simgrid.py", *session.posargs)
+
+
+@nox.session
 def torch(session: nox.Session) -> None:
     """Code on torch.distributed."""
     install(session, "mpich,torch,test")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.advising.gradients import Gradients, Layer, Vector
+from sparring.errors import InputError
 from sparring.impl.core.selection import magnitudes
 from sparring.spec.core import supports
 from sparring.unions import Growth, counted
@@ -76,8 +77,11 @@ class Profile(NamedTuple):
 def profile(gradients: Gradients, density: Fraction, track: Track = lambda items, _: items) -> Profile:
     """What these gradients are like where each worker keeps the share ``density`` of its entries.
 
-    ``track(items, description)`` goes through items and may show how far it is.
+    ``track(items, description)`` goes through items and may show how far it is.  Raises InputError where
+    there are no entries.
     """
+    if not gradients.n:
+        raise InputError(f"{gradients.source}: its arrays have no entries; right: at least one of each worker")
     groups: list[tuple[Layer, ...]] = [(layer,) for layer in gradients.layers]
     if len(groups) > 1:
         groups.append(gradients.layers)

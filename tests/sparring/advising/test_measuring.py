@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparring import InputError
 from sparring.advising import gradients, measuring
 from sparring.impl.core.selection import magnitudes
 from sparring.inputs import digits
@@ -83,6 +84,11 @@ def test_zeros_are_never_kept():
     assert found.growth.k == (1,) * 4
     assert found.kept == (1.0,) * 4
     assert (found.nonzero, found.overlap) == ((1,) * 4, 0)
+
+
+def test_no_entries():
+    with pytest.raises(InputError, match="memory: its arrays have no entries"):
+        measuring.profile(gradients.held({"w": np.zeros((2, 0))}), Fraction(1))
 
 
 def test_crowding():
