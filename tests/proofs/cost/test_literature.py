@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +13,7 @@ from sparring import claiming
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED
 from sparring.proofs.cost.following import decide
+from sparring.proofs.cost.literature import packet_loss
 from sparring.proofs.cost.published import log2
 from sparring.proofs.cost.statements import Row, Source, Theorem, Unjudged, source, sources
 
@@ -130,3 +131,26 @@ def test_the_exact_factor_beside_moshpits(sizes):
             at += size
     assert sum(values) == 0
     assert left / len(orders) == Fraction(len(sizes) - 1, 3) * sum(x * x for x in values)
+
+
+ARRIVED = Fraction(3, 5)
+"""How likely a message is not lost."""
+
+
+@pytest.mark.parametrize("p", [2, 3, 4])
+def test_the_weight_of_what_is_never_lost(p):
+    """Over all losses of the other p - 1 messages, one of all that are there weighs so much on average."""
+    expected = Fraction(0)
+    for arrived in product((True, False), repeat=p - 1):
+        chance = Fraction(1)
+        for one in arrived:
+            chance *= ARRIVED if one else 1 - ARRIVED
+        expected += chance / (1 + sum(arrived))
+    assert expected == packet_loss.weight(p, 2, Fraction(3))
+
+
+def test_the_exact_distance_of_two_receivers():
+    """Their updates are a and b iterations old, so that |a - b| of them lie between the two."""
+    lost, far = 1 - ARRIVED, 200
+    distance = sum(ARRIVED**2 * lost ** (a + b) * abs(a - b) for a in range(far) for b in range(far))
+    assert 0 <= packet_loss.exact(2, Fraction(3), 1) - distance <= 4 * (far + 1) * lost**far
