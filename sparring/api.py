@@ -162,7 +162,7 @@ def run_report(
 ) -> Report | None:  # fmt: skip
     """Run an implementation beside its reference; None on the ranks of a real job other than 0.
 
-    ``file``: a path, or the text ``digits`` or ``digits:KEY`` for the shipped gradients.  For an
+    ``file``: a path, or for the shipped gradients the text ``digits`` or ``transformer``, or with ``:KEY``.  For an
     algorithm that takes sparse vectors the largest entries of each are taken: the part ``density``,
     ``0.01`` or ``"1%"``, or ``keep`` of them.
     """

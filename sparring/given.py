@@ -19,7 +19,6 @@ from sparring.spec.core.model import Page
 
 SIZE = 10_000  # entries, where neither a size nor a file is given
 DENSITY = "1%"  # of them taken for an algorithm that takes sparse vectors
-DIGITS = "digits"
 NUMBER = re.compile(r"(-?[0-9]{1,20}\.?[0-9]{0,20}|-?\.[0-9]{1,20})(e-[0-9]{1,2})?( ?%)?")
 
 
@@ -28,7 +27,7 @@ class Options(NamedTuple):
 
     size: int | None = None
     file: str | Path | None = None
-    """A Path is a file; a text may also be ``digits`` or ``digits:KEY``."""
+    """A Path is a file; a text may also be ``digits`` or ``transformer``, with ``:KEY`` or without."""
     key: str | None = None
     density: str | float | Fraction | None = None
     keep: int | None = None
@@ -79,11 +78,11 @@ def whole(ranks: int, options: Options, load: Callable[..., Any]) -> list[Any]:
     if size is not None:
         raise InputError("--size and --input exclude each other: a file's vectors have their own size")
     name, colon, moment = str(file).partition(":")
-    if isinstance(file, Path) or name != DIGITS:
+    if isinstance(file, Path) or name not in inputs.SHIPPED:
         return list(load(file, ranks, key))
     if colon and key is not None:
         raise InputError(f"--input {file} and --key {key} exclude each other: name one moment of training")
-    return list(inputs.digits(ranks, moment if colon else key))
+    return inputs.shipped(name, ranks, moment if colon else key)
 
 
 def normal(r: int, size: int) -> Any:

@@ -38,6 +38,8 @@ LENGTH = 2**46  # of an axis
 RANKS = MEMBERS = 4096
 HEADER = 16_384  # bytes within which a member's header must end; numpy's own limit is 10,000
 WANTED = "one 2-D array (rank by entry), or 1-D arrays named rank0, rank1, ..."
+SHIPPED = ("digits", "transformer")
+"""Gradients that come with sparring."""
 PARTS = "indices0, values0, indices1, values1, ..., and n"
 
 # What zipfile and zlib raise on damaged archives, and numpy, a literal parser, on damaged headers.
@@ -175,7 +177,23 @@ def digits(ranks: int, key: str | None = None) -> list[Vector]:
     >>> [x.shape for x in digits(2)]
     [(9610,), (9610,)]
     """
-    sample = importlib.resources.files("sparring") / "data" / "digits_gradients.npz"
+    return shipped("digits", ranks, key)
+
+
+def transformer(ranks: int, key: str | None = None) -> list[Vector]:
+    """The same of a small transformer on text: float32 of 11709 entries.
+
+    They ship with sparring; ``examples/torch/transformer_gradients.py`` made them.
+
+    >>> [x.shape for x in transformer(2, "step300")]
+    [(11709,), (11709,)]
+    """
+    return shipped("transformer", ranks, key)
+
+
+def shipped(name: str, ranks: int, key: str | None = None) -> list[Vector]:
+    """The shipped gradients of that name, one of ``SHIPPED``; raises InputError as :func:`load_vectors`."""
+    sample = importlib.resources.files("sparring") / "data" / f"{name}_gradients.npz"
     with importlib.resources.as_file(sample) as path:
         return load_vectors(path, ranks, key)
 

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import sparring
-from sparring.inputs import digits
+from sparring.inputs import SHIPPED, digits, shipped
 from sparring.present import phases as picture
 from sparring.proofs.cost.costs import Cost
 from sparring.proofs.cost.phases import Phases, bands, phases
@@ -21,6 +21,7 @@ from sparring.unions import measured_sizes
 
 NAMES = ("ring", "ring_allgather", "ring_sparse")
 RANKS, STEPS = 8, ("step0", "step30", "step300")
+DRAWN = (("digits", "step30"), ("transformer", "step30"), ("transformer", "step300"))
 WITHIN = Fraction(1, 20)
 
 
@@ -41,18 +42,23 @@ def independent() -> Phases:
     return phases(costs(), ("rho", "p"), {"n": digits(1)[0].size}, end=(None, str(RANKS)))
 
 
-def measured(step: str) -> Phases:
-    """With the unions of the shipped gradients."""
-    vectors = digits(RANKS, step)
+def measured(name: str, step: str) -> Phases:
+    """With the unions of shipped gradients."""
+    vectors = shipped(name, RANKS, step)
     sizes = measured_sizes(vectors)
     return phases(costs(), ("rho", "p"), {"n": vectors[0].size}, "measured", sizes, end=(None, str(RANKS)))
+
+
+def told(name: str, step: str) -> str:
+    """Whose gradients, and when."""
+    return f"{name}, {step.replace('step', 'step ')}"
 
 
 def draw(app: Sphinx) -> None:
     """Write ``generated/phases.svg`` in the sources."""
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # that it looks for fonts the first time is no fault here
     model = independent()
-    panels = {"independent supports": model, "the digits' gradients, step 30": measured("step30")}
+    panels = {"independent supports": model, **{told(*one): measured(*one) for one in DRAWN}}
     path = Path(app.srcdir) / "generated" / "phases.svg"
     path.parent.mkdir(exist_ok=True)
     picture.save(panels, WITHIN, bands(costs(), model, 4), path)
@@ -62,8 +68,9 @@ class CheapestFrom(SphinxDirective):
     """A row for each number of ranks: the least density of the grid at which the sparse ring is the cheapest."""
 
     def run(self) -> list[nodes.Node]:
-        grids = [independent(), *map(measured, STEPS)]
-        head = ("ranks", "independent", *(step.replace("step", "step ") for step in STEPS))
+        moments = [(name, step) for name in SHIPPED for step in STEPS]
+        grids = [independent(), *(measured(*one) for one in moments)]
+        head = ("ranks", "independent", *(told(*one) for one in moments))
         rows = [[str(p), *(least(grid, j) for grid in grids)] for j, p in enumerate(grids[0].up)]
         return self.parse_text_to_nodes(table(head, rows, "sizes"))
 

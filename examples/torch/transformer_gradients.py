@@ -4,10 +4,15 @@
     python examples/torch/transformer_gradients.py --out transformer.npz
     sparring advise transformer.npz --ranks 8,64
 
+The gradients that ship with sparring were made so, by an early version of its text:
+
+    python examples/torch/transformer_gradients.py --width 16 --steps 301 --moments 0,30,300
+
 It predicts the next character of sparring's own source files, which are wherever sparring is.  The
 workers train as data-parallel ones do: each has its own part of the text, all add their gradients
 up, and take the same step.  What is saved is each worker's gradient before the last step; every
-parameter is an array whose first axis is the worker.
+parameter is an array whose first axis is the worker.  Or, of several moments, ``step0``, ``step30``, ...,
+the whole gradient: a row a worker.
 """
 
 import argparse
@@ -71,8 +76,8 @@ def gradients(model: Transformer, text: Tensor, rng: np.random.Generator) -> tup
     return {name: parameter.grad.clone() for name, parameter in model.named_parameters()}, loss.item()
 
 
-def train(workers: int, steps: int, width: int, depth: int, seed: int) -> dict[str, np.ndarray]:
-    """Train for so many steps; every worker's gradient before the last one, the worker being the first axis."""
+def train(workers: int, steps: int, width: int, depth: int, seed: int) -> Iterator[dict[str, np.ndarray]]:
+    """Train; before each step, every worker's gradient by parameter, the worker being the first axis."""
     torch.manual_seed(seed)
     text = source()
     letters = sorted({*text})
@@ -84,12 +89,22 @@ def train(workers: int, steps: int, width: int, depth: int, seed: int) -> dict[s
     for step in range(steps):
         told = [gradients(model, shard, rng) for shard, rng in zip(shards, rngs, strict=True)]
         stacked = {name: torch.stack([gradient[name] for gradient, _ in told]) for name in told[0][0]}
+        if step % 50 == 0 or step == steps - 1:
+            print(f"step {step:4}: loss {np.mean([loss for _, loss in told]):.3f}")
+        yield {name: gradient.numpy() for name, gradient in stacked.items()}
         for name, parameter in model.named_parameters():
             parameter.grad = stacked[name].mean(0)
         optimiser.step()
-        if step % 50 == 0 or step == steps - 1:
-            print(f"step {step:4}: loss {np.mean([loss for _, loss in told]):.3f}")
-    return {name: gradient.numpy() for name, gradient in stacked.items()}
+
+
+def whole(layers: dict[str, np.ndarray]) -> np.ndarray:
+    """A row a worker: its layers one after the other."""
+    return np.concatenate([layer.reshape(len(layer), -1) for layer in layers.values()], axis=1)
+
+
+def numbers(text: str) -> set[int]:
+    """Those that commas separate."""
+    return {int(number) for number in text.split(",")}
 
 
 def main() -> None:
@@ -101,11 +116,17 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("transformer.npz"))
+    parser.add_argument("--moments", type=numbers, help="whole gradients before these steps, such as 0,30,300")
     given = parser.parse_args()
-    layers = train(given.workers, given.steps, given.width, given.depth, given.seed)
-    np.savez(given.out, allow_pickle=False, **layers)
-    entries = sum(layer[0].size for layer in layers.values())
-    print(f"{given.out}: {given.workers} workers, {entries} entries each in {len(layers)} layers")
+    moments = given.moments or {given.steps - 1}
+    if not moments <= {*range(given.steps)}:
+        parser.error(f"argument --moments: steps are 0 to {given.steps - 1}")
+    seen = enumerate(train(given.workers, given.steps, given.width, given.depth, given.seed))
+    kept = {step: layers for step, layers in seen if step in moments}
+    layers = next(iter(kept.values()))
+    arrays = {f"step{step}": whole(each) for step, each in kept.items()} if given.moments else layers
+    np.savez(given.out, allow_pickle=False, **arrays)
+    print(f"{given.out}: {given.workers} workers, {whole(layers).shape[1]} entries each in {len(layers)} layers")
 
 
 if __name__ == "__main__":

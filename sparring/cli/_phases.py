@@ -108,8 +108,8 @@ def read(file: str, ranks: int) -> list[Any]:
     from sparring.advising import gradients
 
     name, _, moment = file.partition(":")
-    if name == "digits":
-        return list(inputs.digits(ranks, moment or None))
+    if name in inputs.SHIPPED:
+        return inputs.shipped(name, ranks, moment or None)
     found = gradients.load([file])
     if found.workers < ranks:
         raise InputError(f"{file}: holds vectors of {found.workers} workers; {ranks} are asked for")

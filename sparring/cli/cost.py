@@ -63,7 +63,12 @@ class At(click.ParamType[dict[str, Any]]):
 @click.option("--phase", metavar="X,Y", help="Which of several is the cheapest where, over two letters: rho,p; n,p; …")
 @click.option("--from", "start", metavar="VALUE", help="From where it grows; with --phase two values, such as 0.01,2.")
 @click.option("--to", "end", metavar="VALUE", help="To where it grows.")
-@click.option("--input", "file", metavar="FILE|digits", help="With --phase: beside the model, what these vectors give.")
+@click.option(
+    "--input",
+    "file",
+    metavar="FILE|digits|transformer",
+    help="With --phase: beside the model, what these vectors give.",
+)
 @click.option("--within", default="5%", show_default=True, metavar="SHARE",
               help="With --phase: how much more is hardly more.")  # fmt: skip
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",

@@ -24,9 +24,9 @@ STEPS = 16  # so many are shown at most
 @_options.algorithm
 @click.option("--ranks", "-n", type=click.IntRange(1, LARGEST), help="Default: 4, or as many as mpiexec started.")
 @click.option("--size", type=click.IntRange(0), help="Entries a rank of random float32; default 10000.")
-@click.option("--input", "file", metavar="FILE.npz|digits[:KEY]",
-              help="Vectors to reduce: a file's, or the shipped gradients, KEY step0, step30 or step300; "
-              "./digits is a file.")  # fmt: skip
+@click.option("--input", "file", metavar="FILE.npz|NAME[:KEY]",
+              help="Vectors to reduce: a file's, or the shipped gradients digits or transformer, KEY step0, step30 or "
+              "step300; ./digits is a file.")  # fmt: skip
 @click.option("--key", help="Which array of the file, where there are several.")
 @click.option("--density", metavar="PART", help="Take the largest entries, 1% or 0.01 of them; default 1%.")
 @click.option("--keep", "-k", type=int, metavar="K", help="Take the K largest entries of each rank.")

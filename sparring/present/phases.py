@@ -36,7 +36,7 @@ FILLS = (
 )
 """A colour of Okabe and Ito's palette and a hatch for each algorithm."""
 PALE, NOBODY = 0.45, "#FFFFFF"
-WIDTH, HEIGHT = 5.4, 4.1  # inches a panel
+COLUMNS, WIDTH, HEIGHT = 2, 5.4, 4.1  # panels side by side; inches a panel
 LETTERS = 72  # of a line below a panel
 Bands = Mapping[str, Mapping[int, Band | None]]
 
@@ -52,12 +52,14 @@ def figure(panels: Mapping[str, Phases], within: Fraction, bands: Bands) -> Figu
     with settings():
         from matplotlib.figure import Figure
 
-        sheet = Figure((WIDTH * len(panels), HEIGHT), layout="constrained")
+        columns = min(COLUMNS, len(panels))
+        rows = -(-len(panels) // columns)
+        sheet = Figure((WIDTH * columns, HEIGHT * rows), layout="constrained")
         for place, (title, found) in enumerate(panels.items(), 1):
-            draw(sheet.add_subplot(1, len(panels), place), title, found, within)
+            draw(sheet.add_subplot(rows, columns, place), title, found, within)
         mark(sheet.axes[0], bands)
         told = caption(next(iter(panels.values())).quantity, within, bands)
-        lines = [line for sentence in told for line in wrap(sentence, LETTERS * len(panels))]
+        lines = [line for sentence in told for line in wrap(sentence, LETTERS * columns)]
         sheet.supxlabel("\n".join(lines), fontsize=8.5, color=INK)
         return sheet
 

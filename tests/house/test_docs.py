@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import json
 import os
 import re
@@ -19,7 +20,7 @@ from click.testing import CliRunner
 
 import sparring
 from sparring.cli import cli
-from sparring.inputs import digits
+from sparring.inputs import SHIPPED, shipped
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # a build proves every page
 ROOT = Path(__file__).parents[2]
@@ -136,8 +137,9 @@ def test_the_page_of_union_growth(built):
     assert f'src="../_images/{image.name}"' in page.read_text(encoding="utf-8")
     assert image.is_file()
     text = words(page)
-    for percent in (0.1, 1, 10, 30):
-        measures = [sparring.union_growth(digits(8, f"step{t}"), density=percent / 100) for t in (0, 30, 300)]
+    for name, percent in itertools.product(SHIPPED, (0.1, 1, 10, 30)):
+        vectors = [shipped(name, 8, f"step{t}") for t in (0, 30, 300)]
+        measures = [sparring.union_growth(each, density=percent / 100) for each in vectors]
         one = measures[0]
         sizes = [one.k[0], *(growth.high[-1] for growth in measures), one.independent()[-1], one.disjoint()[-1]]
         assert " ".join([f"{percent} %", *(str(round(size)) for size in sizes)]) in text

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sparring.errors import InputError
-from sparring.inputs import digits, load_vectors
+from sparring.inputs import SHIPPED, digits, load_vectors, shipped, transformer
 from tests.sparring.input_files import EIGHT, Write, declared, flipped, forge, good, npy, npz, packed, raw
 
 BAD: dict[str, tuple[Write, str]] = {
@@ -149,14 +149,20 @@ def test_bad_key(key: str, message: str, tmp_path: Path) -> None:
         load_vectors(path, key=key)
 
 
-def test_shipped_gradients() -> None:
-    """The sample has eight workers' float32 gradients of three moments of training, and they differ."""
-    keys = ["step0", "step30", "step300"]
-    for key in keys:
-        vectors = digits(8, key)
-        assert [(x.shape, x.dtype.name) for x in vectors] == [((9610,), "float32")] * 8
+@pytest.mark.parametrize(("name", "entries"), [("digits", 9610), ("transformer", 11709)])
+def test_shipped_gradients(name: str, entries: int) -> None:
+    """Samples have eight workers' float32 gradients of three moments of training, and they differ."""
+    assert name in SHIPPED
+    for key in ("step0", "step30", "step300"):
+        vectors = shipped(name, 8, key)
+        assert [(x.shape, x.dtype.name) for x in vectors] == [((entries,), "float32")] * 8
         assert all(np.isfinite(x).all() and x.any() for x in vectors)
         assert len({x.tobytes() for x in vectors}) == 8
+
+
+def test_shipped_gradients_of_fewer_workers() -> None:
+    """The first moment, and the first workers."""
+    assert np.array_equal(transformer(3), shipped("transformer", 8, "step0")[:3])
     assert np.array_equal(digits(3), digits(8, "step0")[:3])
     with pytest.raises(InputError, match="holds vectors for 8 ranks; 9 are asked for"):
         digits(9)

@@ -99,7 +99,8 @@ def test_shipped_gradients_by_their_name(tmp_path, monkeypatch):
         assert all(map(np.array_equal, found, digits(8, moment)))
     for file in ("./digits", Path("digits")):
         assert given.vectors(page, 2, given.Options(file=file))[0].size == 3
-    assert run("ring_allgather", "--input", "digits:step300", "--density", "1%", "--ranks", 8)["size"] == 9610
+    for name, size in (("digits:step300", 9610), ("transformer:step30", 11709)):
+        assert run("ring_allgather", "--input", name, "--density", "1%", "--ranks", 8)["size"] == size
 
 
 def test_a_file_of_lists(lists):
