@@ -20,7 +20,7 @@ import sympy
 from sparring.errors import Undecided
 from sparring.proofs.core.obligations import Obligation, c, during, n, p, r, t
 from sparring.proofs.core.questions import answered
-from sparring.proofs.cost import symbols
+from sparring.proofs.cost import bundles, symbols
 from sparring.proofs.cost.rounds import POWER, rounds
 from sparring.proofs.cost.spans import ResidueReader, Span, SpanReader, spans
 from sparring.proofs.cost.sums import largest, total
@@ -71,6 +71,8 @@ class Derivation:
     """Values of the page's parameters that the forms have as letters."""
     below: bool = False
     """Something is proved for p < 2^31 alone."""
+    parts: tuple[tuple[Page, Derivation], ...] = ()
+    """Of a page with several messages of chunks in a step: each step, as a page that sends them one after the other."""
 
     @property
     def messages(self) -> Expr:
@@ -80,6 +82,8 @@ class Derivation:
 
 def derive(page: Page) -> Derivation:
     """The closed forms for ``page``; raises Undecided, with the reason, where even ``sent`` has none."""
+    if page.several and page.data == "vector" and page.cuts:
+        return bundled(page)
     if page.several or page.encoding == "digits":
         return alike(page)
     if page.data == "sparse":
@@ -136,6 +140,25 @@ def alike(page: Page) -> Derivation:
         added_most=words, added_critical=words, gaps=(GAPS[found.given],) if found.given else (),
         confirmed=found.confirmed, given=found.given, several=several,
         letters={"radix": page.params["radix"]} if found.given else {},
+    )  # fmt: skip
+
+
+def bundled(page: Page) -> Derivation:
+    """The closed forms for a page of which all ranks send several messages of chunks in each of a few steps."""
+    parts = tuple((step, derive(step)) for step in bundles.step_by_step(page))
+    sent, added = ([d.sent for _, d in parts], [d.added for _, d in parts])
+    if None in (*sent, *added):
+        raise Undecided(f"of one step something is not summed: {'; '.join(gap for _, d in parts for gap in d.gaps)}")
+    sent_all, added_all = (sympy.expand(sum(step)) for step in (sent, added))
+    critical, added_critical = (sympy.expand(sum(map(largest, step))) for step in (sent, added))
+    passed_on = bundles.to_all(page)
+    gap = "V_path: not every rank sends to every other in each step; it is counted, not derived"
+    return Derivation(
+        steps=len(parts) * sympy.ceiling((symbols.p - 1) / symbols.p),  # none for one rank
+        pieces=tuple(piece for _, d in parts for piece in d.pieces),
+        sent=sent_all, adding=None, added=added_all, largest=largest(sent_all), path=critical if passed_on else None,
+        critical=critical, added_most=largest(added_all), added_critical=added_critical,
+        gaps=() if passed_on else (gap,), several=sympy.expand(sum(d.steps for _, d in parts)), parts=parts,
     )  # fmt: skip
 
 

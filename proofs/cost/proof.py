@@ -12,6 +12,7 @@ is ``m n / p`` (the sum telescopes).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import z3
@@ -147,8 +148,9 @@ def prove(page: Page, derived: Derivation) -> Proof:
     if derived.confirmed:
         proved = PROVED_BELOW if derived.below else PROVED
         return Proof(proved, f"messages of a rank and of a step, {derived.confirmed} obligations, z3 and cvc5")
+    parts = derived.parts or ((page, derived),)
     done = 0
-    for name, hypotheses, claim in claims(page, derived):
+    for name, hypotheses, claim in chain.from_iterable(claims(*part) for part in parts):
         question = solvers.question(hypotheses, claim)
         said = {"z3": solvers.ask_z3(question), "cvc5": solvers.ask_cvc5(question.to_smt2())}
         if set(said.values()) != {"unsat"}:
