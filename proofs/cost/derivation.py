@@ -146,8 +146,9 @@ def alike(page: Page) -> Derivation:
 def bundled(page: Page) -> Derivation:
     """The closed forms for a page of which all ranks send several messages of chunks in each of a few steps."""
     parts = tuple((step, derive(step)) for step in bundles.step_by_step(page))
-    sent, added = ([d.sent for _, d in parts], [d.added for _, d in parts])
-    if None in (*sent, *added):
+    sent = [d.sent for _, d in parts if d.sent is not None]
+    added = [d.added for _, d in parts if d.added is not None]
+    if not len(sent) == len(added) == len(parts):
         raise Undecided(f"of one step something is not summed: {'; '.join(gap for _, d in parts for gap in d.gaps)}")
     sent_all, added_all = (sympy.expand(sum(step)) for step in (sent, added))
     critical, added_critical = (sympy.expand(sum(map(largest, step))) for step in (sent, added))
