@@ -31,6 +31,11 @@ LENGTHS = (0, 1, 8, 9, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 1, 2**32 - 1, 2*
 def peers(page: Page) -> Iterator[Obligation]:
     """The hops are the dense ring's; and a message is as long as the page says, however many entries it has."""
     yield from ring.peers(page)
+    yield from encodings(page)
+
+
+def encodings(page: Page) -> Iterator[Obligation]:
+    """A message is as long as the page says, in the encoding that the page names, and the same chunks are full."""
     for length in LENGTHS:
         for w in (4, 8):
             says = page.octets(m, length, w)

@@ -11,16 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparring import Sparse, world
+from sparring import world
 from sparring.proofs.core import refinement
 from sparring.spec.core import pages
 from sparring.spec.core.runner import run
+from tests.impl.sparse_inputs import DTYPES, EDGES, vectors
 
 PAGE = pages.find("ring_sparse")
 TARGETS = Path(__file__).with_name("sparse_ring_targets.py")
 TARGET = "sparring.impl.ring_sparse:allreduce"
-DTYPES = ("float32", "float64", "int32", "int64")
-SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, 5e-324, -5e-324, 1e-40, -1e-40, 1.0, -1.0, 3e38, -3e38])
 SENTENCES = {
     "unsorted": "rank 2: indices not strictly ascending: indices[1]=1 follows 2",
     "duplicate": "rank 2: indices not strictly ascending: indices[1]=1 follows 1",
@@ -30,21 +29,6 @@ SENTENCES = {
     "another n": "rank 2 has float64 and 6 entries, rank 0 float64 and 5",
     "another dtype": "rank 2 has float32 and 5 entries, rank 0 float64 and 5",
 }
-
-
-def vectors(p, n, dtype, density, seed=0):
-    """Independent supports; values that cancel, over- and underflow, and zeros of both signs."""
-    rng = np.random.default_rng([seed, p, n])
-    xs = []
-    for _ in range(p):
-        at = np.flatnonzero(rng.random(n) < density)
-        if np.dtype(dtype).kind == "i":
-            values = rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, at.size, dtype, endpoint=True)
-        else:
-            with np.errstate(all="ignore"):
-                values = rng.choice(SPECIAL, at.size).astype(dtype)
-        xs.append(Sparse(at, values, n))
-    return xs
 
 
 def of_the_page(xs, ys):
@@ -92,21 +76,7 @@ def test_bytes_are_the_pages(density):
     assert sorted((m.src, m.dst, m.nbytes) for m in outcome.messages) == sorted(wanted)
 
 
-@pytest.mark.parametrize(
-    "xs",
-    [
-        pytest.param([Sparse([1], [2.0], 3)], id="one rank"),
-        pytest.param([Sparse([1], [2.0], 3)] * 3, id="ranks no power of two"),
-        pytest.param([Sparse([], [], 5)] * 4, id="k = 0"),
-        pytest.param([Sparse([], [], 0)] * 3, id="n = 0"),
-        pytest.param([Sparse([0], [1.0], 2)] * 5, id="n < p"),
-        pytest.param([Sparse([0, 6], [1.0, 2.0], 7)] * 3, id="n no multiple of p"),
-        pytest.param([Sparse([2], [0.0], 4), Sparse([2], [-0.0], 4)], id="explicit zeros"),
-        pytest.param([Sparse([2], [1.5], 4), Sparse([2], [-1.5], 4)], id="cancellation"),
-        pytest.param([Sparse([0, 1, 2], [1.0, 2.0, 3.0], 4), Sparse([], np.zeros(0), 4)], id="unequal supports"),
-        pytest.param([Sparse([r << 40], [1.0], 1 << 50) for r in range(3)], id="indices of 8 bytes"),
-    ],
-)
+@pytest.mark.parametrize("xs", EDGES)
 def test_edge_cases(xs):
     """What published codes leave open or fail on; the union stays, explicit zeros included."""
     outcome = world.run(TARGET, len(xs), xs)

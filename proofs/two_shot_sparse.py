@@ -1,0 +1,19 @@
+"""What the sparse two-shot's theorems need beyond the dense one's: the sparse ring's sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from sparring.proofs import two_shot
+from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.ring_sparse import encodings, sizes
+from sparring.proofs.two_shot import contention, same
+from sparring.spec.core.model import Page
+
+__all__ = ["contention", "same", "sizes"]
+
+
+def peers(page: Page) -> Iterator[Obligation]:
+    """Who sends what is as in the dense one; and a message is as long as the page says, however many entries it has."""
+    return chain(two_shot.peers(page), encodings(page))
