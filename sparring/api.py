@@ -208,8 +208,9 @@ def cost(algo: str | Page, *, support: str = "union", **params: Any) -> Cost | U
     """What an algorithm costs, as closed forms derived from its page.
 
     ``support``: where chunks are sparse, how large the union ``u(s)`` of ``s`` ranks' supports is:
-    "union" leaves it as it is, "identical", "independent" and "disjoint" put a model in its place.
-    Other algorithms do not ask.
+    "union" leaves it as it is, "identical", "independent" and "disjoint" put a model in its place; so do
+    "blocks:64", whole blocks of 64 neighbouring entries, and "zipf:1.1", indices whose popularity falls with that
+    exponent.  Other algorithms do not ask.
 
     Raises Undecided, with the reason, where sums over the page's steps are not derived.
 
@@ -225,7 +226,7 @@ def cost(algo: str | Page, *, support: str = "union", **params: Any) -> Cost | U
     from sparring.proofs.cost import costs, unioncost
 
     found = algo if isinstance(algo, Page) else page(algo, **params)
-    unioncost.model(support)
+    unioncost.checked(support)
     return unioncost.derive(found, support) if found.data == "sparse" else costs.cost(found)
 
 

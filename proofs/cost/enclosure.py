@@ -52,7 +52,10 @@ def enclosed(x: Expr, values: Values) -> Interval:
 
 
 def enclosure(x: Expr) -> Enclosure:
-    """``x`` as a function of its letters' intervals; many times as fast as reading the formula anew."""
+    """``x`` as a function of its letters' intervals; many times as fast as reading the formula anew.
+
+    A function may bring ``enclosed``, which gives where its value lies from its arguments' intervals.
+    """
     if x.is_Symbol:
         return itemgetter(x.name)
     if x.is_Rational:
@@ -68,6 +71,8 @@ def enclosure(x: Expr) -> Enclosure:
     if x.func in OPERATIONS:
         operation = OPERATIONS[x.func]
         return lambda values: operation([part(values) for part in parts])
+    if own := getattr(x.func, "enclosed", None):
+        return lambda values: own([part(values) for part in parts])
     if x.func not in EXACT:
         raise Undecided(f"{x}: {x.func.__name__} has no enclosure")
     exact = EXACT[x.func]

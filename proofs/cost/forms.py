@@ -36,6 +36,11 @@ class Forms(ABC):
         """The hypothesis under which nothing is rounded."""
 
     @property
+    def supposed(self) -> str:
+        """What else the formulas suppose, in LaTeX; empty where that is nothing."""
+        return ""
+
+    @property
     def bounds(self) -> Mapping[str, Floor]:
         """Lower bounds, by form."""
         return {bound.quantity: bound for bound in lower_bounds(self.page)}

@@ -196,7 +196,8 @@ def notes(told: Sequence[Told], marks: Notes) -> str:
     there = {letter for line in lines for letter in line.letters}
     letters = [f"${FUNCTIONS.get(x) or spelt(x)}$: {MEANINGS.get(x, PARAMETER)}" for x in used if x in there]
     terms = [meaning for name, meaning in TERMS.items() if any(line.quantity == name for line in lines)]
-    return "\n\n".join(filter(None, (listed(letters), listed(terms), conditions(marks))))
+    supposed = [*dict.fromkeys(one.sheet.supposed for one in told if one.sheet.supposed)]
+    return "\n\n".join(filter(None, (listed(letters), listed(supposed), listed(terms), conditions(marks))))
 
 
 def listed(told: Sequence[str]) -> str:

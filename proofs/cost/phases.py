@@ -14,14 +14,13 @@ from itertools import groupby
 from typing import NamedTuple
 
 from sparring.errors import InputError, Undecided
-from sparring.proofs.cost import units
+from sparring.proofs.cost import models, units
 from sparring.proofs.cost.band import Band, band
 from sparring.proofs.cost.published import holds
 from sparring.proofs.cost.symbols import exact
 from sparring.proofs.cost.unioncost import Union, UnionCost, measured
 from sparring.proofs.cost.versus import BYTES, Either, edge
 from sparring.spec.core.model import Page
-from sparring.spec.core.supports import MODELS
 
 SHOWN = {
     "rho": (Fraction(1, 1000), Fraction(1)),
@@ -149,12 +148,11 @@ def placed(point: Mapping[str, Fraction]) -> Point:
 
 def modelled(support: str) -> Sizes:
     """The sizes of unions under a model, each found once."""
-    if support not in MODELS:
-        raise InputError(f"u(s) has no value; choose a model of supports: {', '.join(MODELS)}")
+    model = models.valued(support)
 
     @cache
     def union(n: int, k: int) -> Union:
-        return cache(lambda s: MODELS[support](s, n, k))
+        return cache(lambda s: model.union(s, n, k))
 
     return lambda p, n, k: union(n, k)
 

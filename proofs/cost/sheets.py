@@ -56,11 +56,13 @@ class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     judged: tuple[Judged, ...] = ()
     gaps: tuple[str, ...] = ()
     undecided: str = ""
+    supposed: str = ""
+    """What supports are supposed to be, in LaTeX, where ``u`` does not say it."""
 
 
 def sheet(cost: Forms) -> Sheet:
     """The sheet of a cost, as it is typeset; nothing is checked."""
-    return Sheet(cost.page.name, tuple(lines(cost)))
+    return Sheet(cost.page.name, tuple(lines(cost)), supposed=cost.supposed)
 
 
 def checked(cost: Cost | UnionCost) -> Sheet:

@@ -8,6 +8,7 @@ the cheapest of several encodings, each linear in the number of entries, is conc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,7 +19,7 @@ import sympy
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.verdicts import REFUTED, tested
-from sparring.proofs.cost import contributions, units
+from sparring.proofs.cost import contributions, models, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
@@ -29,10 +30,8 @@ from sparring.proofs.cost.symbols import OPERATORS, Expr, SympyReader, alpha, be
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Node, Sym
 from sparring.spec.core.runner import number, truth
-from sparring.spec.core.supports import MODELS
 
 RANKS = range(1, 65)
-SUPPORTS = ("union", *MODELS)
 GIVEN = ("p | n", "k p <= n")
 s, m, size, q = sympy.symbols("s m size q", integer=True, positive=True)
 u, octets = sympy.Function("u"), sympy.Function("octets")
@@ -56,6 +55,8 @@ class UnionPoint(NamedTuple):
     """Entries that a rank receives in steps that add."""
     time: Fraction | None
     """Seconds; None unless alpha and beta are given."""
+    deviation: Fraction | None = None
+    """At most the standard deviation of the entries of a chunk of all ranks' union; None where no model says it."""
 
 
 class Piece(NamedTuple):
@@ -77,7 +78,7 @@ class UnionCost(Forms):
     steps: Expr
     pieces: tuple[Piece, ...]
     support: str = "union"
-    """"union": in u(s); else one of the models "identical", "independent", "disjoint"."""
+    """"union": in u(s); else a model's name, as :func:`models.find` takes it."""
     given: str = ""
 
     names: ClassVar[tuple[str, ...]] = ("messages", "pairs", "octets", "bytes")
@@ -103,6 +104,11 @@ class UnionCost(Forms):
             return tidy(2 * self.total(lambda many: many)) * share
         return self.total(lambda many: octets(many * share, n * share, width))
 
+    @property
+    def supposed(self) -> str:
+        """What the model of supports is, in LaTeX, where its name does not say it."""
+        return self.model.latex if self.model else ""
+
     def total(self, of: Callable[[Expr], Expr]) -> Expr:
         """The sum over all steps of something of the union that the message holds."""
         return sympy.Add(*(summed(of(self.union(s)), piece) for piece in self.pieces))
@@ -114,7 +120,10 @@ class UnionCost(Forms):
         nbytes = self.nbytes.replace(
             octets, lambda *sizes: per_message.subs(dict(zip(OCTETS, sizes)), simultaneous=True)
         )
-        return alpha * self.messages + beta * nbytes + gamma * self.added
+        seconds = alpha * self.messages + beta * nbytes + gamma * self.added
+        if self.model is None or self.model.closed:
+            return seconds
+        return seconds.replace(u, lambda s: self.model.function(s, n, k))
 
     @property
     def added(self) -> Expr:
@@ -125,13 +134,19 @@ class UnionCost(Forms):
 
     def union(self, s: Expr) -> Expr:
         """The size of the union of ``s`` supports, as a formula."""
-        if self.support == "union":
+        if self.model is None or not self.model.closed:
             return u(s)
+        found = self.model.union(s, n, k)
         if self.support != "disjoint":
-            return MODELS[self.support](s, n, k)
+            return found
         least = k * s if "k p <= n" in self.given else sympy.Min(k * s, n)
         far = abs(k * s - n)  # the model writes its minimum with this
-        return sympy.expand(MODELS["disjoint"](s, n, k).subs(far, k * s + n - 2 * least))
+        return sympy.expand(found.subs(far, k * s + n - 2 * least))
+
+    @cached_property
+    def model(self) -> models.Model | None:
+        """What stands for ``u(s)``; None where nothing does."""
+        return None if self.support == "union" else models.find(self.support)
 
     @property
     def octets(self) -> Expr:
@@ -162,15 +177,14 @@ class UnionCost(Forms):
 
     def under(self, support: str) -> UnionCost:
         """The same under another model of supports; raises InputError where there is none of that name."""
-        return replace(self, support=model(support))
+        return replace(self, support=checked(support))
 
     def at(self, **values: units.Given) -> UnionPoint:
         """The cost where letters have these values, in exact arithmetic; ``p``, ``n`` and ``k`` are needed.
 
         Raises InputError for ``support="union"``, which has no numbers, and for a bad letter.
         """
-        if self.support == "union":
-            raise InputError(f"u(s) has no value; choose a model of supports: {', '.join(MODELS)}")
+        model = models.valued(self.support)
         at = units.full(values)
         if missing := [letter for letter in "pnk" if letter not in at]:
             raise InputError(f"bytes of {self.page.name} need a value for {missing[0]}: {missing[0]}=VALUE")
@@ -180,7 +194,9 @@ class UnionCost(Forms):
         for given, holds in zip(GIVEN, (length % ranks == 0, kept * ranks <= length)):
             if given in self.given and not holds:
                 raise InputError(f"this cost holds where {given}, not for p={ranks}, n={length}, k={kept}")
-        found = measured(self.page, ranks, length, lambda s: MODELS[self.support](s, length, kept), w)
+        found = measured(self.page, ranks, length, lambda s: model.union(s, length, kept), w)
+        variance = model.variance(ranks, length, kept, -(-length // ranks))
+        found = found._replace(deviation=None if variance is None else root(variance))
         if not {"alpha", "beta"} <= at.keys():
             return found
         seconds = at["alpha"] * found.messages + at["beta"] * found.nbytes + at["gamma"] * found.added
@@ -191,7 +207,7 @@ class UnionCost(Forms):
         """What the closed forms do not say, and why."""
         return [
             "entries that lie unevenly in the chunks; bytes for given supports: proofs.cost.contributions.predicted",
-            *(["k = 0, where the sum of powers is 0 / 0"] if self.support == "independent" else []),
+            *(["k = 0, where the sum of powers is 0 / 0"] if self.union(s).has(1 - k / n) else []),
         ]
 
     @cached_property
@@ -227,13 +243,13 @@ def derive(page: Page, support: str = "union") -> UnionCost:
     with summable(page):
         stated, steps = contributions.contributions(page)(STEP, RANK_COUNT), number_of_steps(page)
         pieces = tuple(Piece(span, SpanReader(span)(stated)) for span in spans(steps, [stated]))
-        return UnionCost(page, steps, pieces, model(support))
+        return UnionCost(page, steps, pieces, checked(support))
 
 
-def model(support: str) -> str:
-    """``support``, or InputError where there is none of that name."""
-    if support not in SUPPORTS:
-        raise InputError(f"support={support!r}: there are {', '.join(SUPPORTS)}")
+def checked(support: str) -> str:
+    """``support``, or InputError where there is no such model."""
+    if support != "union":
+        models.find(support)
     return support
 
 
@@ -272,6 +288,12 @@ def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
         added=sum((held[s] for t, s in enumerate(steps) if truth(page.adds(t, p))), Fraction(0)),
         time=None,
     )
+
+
+def root(x: Fraction) -> Fraction:
+    """The square root, rounded up to a thousandth."""
+    whole = math.ceil(x * 10**6)
+    return Fraction(math.isqrt(whole - 1) + 1 if whole else 0, 1000)
 
 
 def miscounted(cost: UnionCost) -> str:

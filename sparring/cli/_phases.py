@@ -72,7 +72,8 @@ def told(algos: Sequence[str], at: dict[str, Any], params: Mapping[str, Any], as
     marked = bands(costs, first, int(at.get("width", 4)))
     if asked.plot:
         picture.save(panels, asked.within, marked, asked.plot)
-    for line in () if json_ else lines(panels, at, asked.within, marked):
+    supposed = _versus.supposed(asked.support) if any(cost.page.data == "sparse" for cost in costs) else []
+    for line in () if json_ else [*lines(panels, at, asked.within, marked), *supposed]:
         click.echo(line)
     points = sum(len(found.along) * len(found.up) for found in panels.values())
     extra = {"phases": {name: enveloped(found, asked.within) for name, found in panels.items()}, "bands": {

@@ -45,7 +45,9 @@ def told(algorithms: tuple[str, ...], versus: str, over: str, between: tuple[Any
         result, extra = Result(subject, "crossings", verdict, detail), {"comparison": enveloped(found)}
         if plot:
             crossing.save(found, plot)
-        for line in () if json_ else lines(found, support if "sparse" in (a.data, b.data) else "", at):
+        sparse = "sparse" in (a.data, b.data)
+        told = [*lines(found, support if sparse else "", at), *(supposed(support) if sparse else [])]
+        for line in () if json_ else told:
             click.echo(line)
     if not (json_ or extra):
         click.echo(f"{subject}: undecided: {result.detail}")
@@ -67,6 +69,14 @@ def lines(found: Comparison, support: str, at: dict[str, Any]) -> Iterator[str]:
     edges = [found.start, *(edge for crossing in found.crossings for edge in crossing), found.end]
     for (low, high), name in zip(list(pairwise(edges))[::2], found.cheaper):
         yield f"  {span(found.over, low, high):<32} {f'{name} costs less' if name else 'the same'}"
+
+
+def supposed(support: str) -> list[str]:
+    """What a model of supports is, where its name does not say it."""
+    from sparring.proofs.cost import models
+
+    means = "" if support == "union" else models.find(support).means
+    return [f"{support}: {means}."] if means else []
 
 
 def shown(letter: str, value: Fraction) -> str:

@@ -24,7 +24,8 @@ LEGEND = (
 )
 UNIONS = (
     "u(s): entries of the union of s neighbouring ranks' supports of k entries each, lying evenly in the chunks; "
-    "identical and disjoint are its bounds, independent is its expected size, at which expected bytes are no more."
+    "identical and disjoint are its bounds, independent is its expected size, at which expected bytes are no more. "
+    "deviation: at most the standard deviation of the entries that a chunk of all ranks' union has."
 )
 FORMATS = ("markdown", "csv", "python", "c")
 BESIDE = ("ring_allgather", "ring")  # what a sparse ring is compared with
@@ -46,6 +47,22 @@ class At(click.ParamType[dict[str, Any]]):
             self.fail(str(error), param, ctx)
 
 
+class Support(click.ParamType[str]):
+    """A model of supports: ``independent``, ``blocks:64``, ``zipf:1.1``."""
+
+    name = "MODEL"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from sparring.proofs.cost import models
+
+        try:
+            if value != "union":
+                models.find(str(value))
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+        return str(value)
+
+
 @click.command("cost")
 @_options.algorithms
 @_options.parameters
@@ -53,8 +70,9 @@ class At(click.ParamType[dict[str, Any]]):
               show_default=True,
               help="Tables for pages, spreadsheets; functions; a paper's tables, as a document and to \\input, and "
               "what they cite; one JSON object.")  # fmt: skip
-@click.option("--support", type=click.Choice(["union", "identical", "independent", "disjoint"]), default="union",
-              show_default=True, help="What stands for u(s), the union of s ranks' supports.")  # fmt: skip
+@click.option("--support", type=Support(), default="union", show_default=True,
+              help="What stands for u(s), the union of s ranks' supports: identical, independent, disjoint, "
+              "blocks:64, zipf:1.1.")  # fmt: skip
 @click.option("--at", type=At(), help="Numbers too: p=8,n=1000000,alpha=5us,beta=25Gbit/s; also k, gamma, width.")
 @click.option("--machine", metavar="NAME|FILE", help="alpha, beta and gamma: eth-25g, ib-hdr, nvlink, or ./file.json.")
 @click.option("--versus", metavar="ALGO", help="Where does ALGO become cheaper than this one?")
@@ -151,12 +169,14 @@ def told(
     report.extra = {**report.extra, "at": dict(zip((c.page.name for c in costs), map(enveloped, points)))}
     if format_ == "text":
         told = [f"{name}: undecided: {why}" for name, why in undecided.items()]
-        unions = [UNIONS] if any(cost.page.data == "sparse" for cost in costs) else []
+        unions = [UNIONS, *_versus.supposed(support)] if any(cost.page.data == "sparse" for cost in costs) else []
         for line in (*text(costs, points), *told, LEGEND, *unions):
             click.echo(line)
     elif format_ != "json":
         values = [cells(point) for point in points]
         click.echo(written(format_, costs, values))
+        for line in _versus.supposed(support) if format_ == "markdown" else ():
+            click.echo(f"\n{line}")
     _options.finish(report, format_ == "json")
 
 

@@ -14,8 +14,8 @@ from sparring import InputError, Undecided
 from sparring.proofs.cost import contributions
 from sparring.proofs.cost.contributions import predicted
 from sparring.proofs.cost.symbols import exact, k, n, p, symbol, width
-from sparring.proofs.cost.unioncost import MODELS, derive, measured, octets
-from sparring.spec.core.supports import independent
+from sparring.proofs.cost.unioncost import derive, measured, octets
+from sparring.spec.core.supports import MODELS, independent
 
 PAGE = sparring.page("ring_sparse")
 POINTS = [(1, 5, 3), (2, 7, 2), (3, 100, 7), (5, 5, 5), (8, 9610, 96), (8, 1_000_000, 10_000), (16, 2**22, 2**20)]
@@ -38,7 +38,7 @@ def message(m, size, w):
 
 
 @pytest.mark.parametrize("at", POINTS, ids=str)
-@pytest.mark.parametrize("support", MODELS)
+@pytest.mark.parametrize("support", [*MODELS, "blocks:3"])
 def test_formulas_are_what_is_summed(support, at):
     """Words and bytes, with and without the hypothesis, against the sum over the page's steps."""
     ranks, length, kept = at
