@@ -326,8 +326,19 @@ def forms(cost: Cost | UnionCost) -> dict[str, Any]:
     from sparring.proofs.cost.claims import stated
     from sparring.proofs.cost.tables import rows
 
-    shown = {row.quantity: {k: None if x is None else str(x) for k, x in row._asdict().items() if k != "quantity"}
-             for row in rows(cost)}  # fmt: skip
+    bounds = cost.bounds
+    shown = {
+        row.quantity: {
+            **{name: None if x is None else str(x) for name, x in row._asdict().items() if name != "quantity"},
+            "limit": None if row.limit is None else str(row.limit),
+            **(
+                {"source": bounds[row.quantity].source, "scope": bounds[row.quantity].scope}
+                if row.bound is not None
+                else {}
+            ),
+        }
+        for row in rows(cost)
+    }
     claims = [
         {**j.claim._asdict(), "formula": str(stated(j.claim)), "judged": j.verdict, "difference": j.difference}
         for j in cost.claims

@@ -17,11 +17,13 @@ PAPER = re.compile(r'(?P<authors>[^"]+), "(?P<title>[^"]+)", (?P<venue>.+?),? (?
 SOURCES: Mapping[str, str] = {
     "Patarasuk and Yuan 2009": 'P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of '
     'workstations", J. Parallel Distrib. Comput. 69(2), 2009.',
+    "Li and Hoefler 2022": 'S. Li and T. Hoefler, "Near-optimal sparse allreduce for distributed deep learning", '
+    "PPoPP, 2022.",
     "Chan et al. 2007": 'E. Chan, M. Heimlich, A. Purkayastha and R. van de Geijn, "Collective communication: theory, '
     'practice, and experience", Concurr. Comput. Pract. Exper. 19(13), 2007.',
 }
 """The papers that lower bounds are from, by the name that the bounds have."""
-KEYS = {"Patarasuk and Yuan 2009": "PY09", "Chan et al. 2007": "CHPG07"}
+KEYS = {"Patarasuk and Yuan 2009": "PY09", "Chan et al. 2007": "CHPG07", "Li and Hoefler 2022": "LH22"}
 
 
 class Citation(NamedTuple):

@@ -1,8 +1,8 @@
-"""Published formulas beside what is derived from the page; and lower bounds."""
+"""Published formulas beside what is derived from the page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import sympy
@@ -11,8 +11,7 @@ from sparring.errors import InputError
 from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, Verdict, tested
 from sparring.proofs.cost.published import Claim, holds, parts
 from sparring.proofs.cost.simplified import POWER, simplified
-from sparring.proofs.cost.symbols import CeilLog2, Expr, Log2, exact, k, n, p
-from sparring.spec.core.model import Page
+from sparring.proofs.cost.symbols import Expr, Log2, exact, k, n, p
 
 
 class Judged(NamedTuple):
@@ -88,21 +87,3 @@ def stated(claim: Claim) -> Expr:
 def told(at: Mapping[str, int]) -> str:
     """A point in words."""
     return ", ".join(f"{letter}={x}" for letter, x in at.items())
-
-
-class Floor(NamedTuple):
-    """A lower bound that no algorithm of its kind goes below."""
-
-    quantity: str
-    formula: Expr
-    source: str
-
-
-def lower_bounds(page: Page) -> Sequence[Floor]:
-    """What every algorithm needs that does the same on vectors of which every word depends on all ranks."""
-    latency = Floor("messages", CeilLog2(p), "Chan et al. 2007")
-    if page.data != "vector" or hasattr(page.module, "words"):  # how much must be sent depends on the data
-        return [latency]
-    if page.kind == "allreduce":
-        return [Floor("words", 2 * n * (p - 1) / p, "Patarasuk and Yuan 2009"), latency]
-    return [Floor("words", n * (p - 1) / p, "Chan et al. 2007"), latency]

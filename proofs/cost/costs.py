@@ -13,7 +13,7 @@ import sympy
 
 from sparring.errors import InputError, SparringError, Undecided
 from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict, tested
-from sparring.proofs.cost import comparison, proof, tables, units
+from sparring.proofs.cost import comparison, floors, proof, tables, units
 from sparring.proofs.cost.claims import Judged, judge
 from sparring.proofs.cost.derivation import Derivation, derive
 from sparring.proofs.cost.forms import Forms
@@ -161,7 +161,8 @@ class Cost(Forms):
             told = Checked("counted", REFUTED, str(unlike))
         else:
             told = Checked("counted", tested(examples), f"{ranks}, short and up to 10^18 words; {self.counted_path}")
-        return [told, Checked("derivation", *proof.prove(self.page, self.derived))]
+        bounds = [Checked(*one) for one in floors.judged(self.page)]
+        return [told, Checked("derivation", *proof.prove(self.page, self.derived)), *bounds]
 
     @property
     def counted_path(self) -> str:

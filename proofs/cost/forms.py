@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import ClassVar, Self
 
 from sparring.proofs.cost import papers
-from sparring.proofs.cost.claims import Floor, lower_bounds
+from sparring.proofs.cost.floors import Floor, lower_bounds
 from sparring.proofs.cost.sheets import sheet
-from sparring.proofs.cost.symbols import Expr
+from sparring.proofs.cost.simplified import simplified
+from sparring.proofs.cost.symbols import Expr, exact
 from sparring.spec.core.model import Page
 
 
@@ -42,8 +44,18 @@ class Forms(ABC):
 
     @property
     def bounds(self) -> Mapping[str, Floor]:
-        """Lower bounds, by form."""
-        return {bound.quantity: bound for bound in lower_bounds(self.page)}
+        """Lower bounds, by form, under the hypothesis ``given``."""
+        found = lower_bounds(self.page)
+        return {one.quantity: one._replace(formula=simplified(one.formula, self.given)) for one in found}
+
+    @property
+    def plainest(self) -> str:
+        """The hypothesis under which forms are shown a second time, beside their bounds: that nothing is rounded."""
+        return self.even
+
+    def least(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """The lower bounds at a point, by form; exact."""
+        return {name: exact(one.formula, at) for name, one in self.bounds.items()}
 
     def latex(self) -> str:
         r"""Tables to ``\input``; their first lines say which packages they need."""

@@ -141,7 +141,7 @@ def block(one: Told, marks: Notes, here: bool) -> Iterator[str]:
     for _, group in groupby(one.sheet.lines, alike):
         lines = list(group)
         first, bound = lines[0], next((line for line in lines if line.bound), lines[0])
-        least = dollars(bound.bound) + citation(bound.source)
+        least = dollars(bound.bound) + citation(bound.source) + (rf", $\times {bound.ratio}$" if bound.ratio else "")
         last = escaped(one.here.get(first.quantity, "")) if here else least
         yield row([quantities(lines) + mark(first.conditions, marks), cost(first.simple), last])
 
@@ -196,8 +196,15 @@ def notes(told: Sequence[Told], marks: Notes) -> str:
     there = {letter for line in lines for letter in line.letters}
     letters = [f"${FUNCTIONS.get(x) or spelt(x)}$: {MEANINGS.get(x, PARAMETER)}" for x in used if x in there]
     terms = [meaning for name, meaning in TERMS.items() if any(line.quantity == name for line in lines)]
+    scopes = {line.scope: (one, line) for one in told for line in one.sheet.lines if line.scope}
+    least = [
+        f"least {QUANTITIES[line.quantity]} of {spoken(one.page)}: where {escaped(scope)}"
+        for scope, (one, line) in scopes.items()
+    ]
     supposed = [*dict.fromkeys(one.sheet.supposed for one in told if one.sheet.supposed)]
-    return "\n\n".join(filter(None, (listed(letters), listed(supposed), listed(terms), conditions(marks))))
+    return "\n\n".join(
+        filter(None, (listed(letters), listed(supposed), listed(terms), listed(least), conditions(marks)))
+    )
 
 
 def listed(told: Sequence[str]) -> str:
@@ -224,9 +231,14 @@ def mark(some: tuple[str, ...], marks: Notes) -> str:
 
 def named(one: Told, columns: int) -> str:
     """The line with an algorithm's name and what it cites."""
-    name = escaped(one.page.name.replace("_", " "))
+    name = spoken(one.page)
     sources = cite(cited(one.page))
     return row([rf"\multicolumn{{{columns}}}{{@{{}}l@{{}}}}{{\emph{{{name}}}{sources and '~'}{sources}}}"])
+
+
+def spoken(page: Page) -> str:
+    """An algorithm's name."""
+    return escaped(page.name.replace("_", " "))
 
 
 def citation(name: str) -> str:

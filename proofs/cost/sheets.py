@@ -14,6 +14,7 @@ import sympy
 
 from sparring.proofs.core.verdicts import Verdict
 from sparring.proofs.cost.symbols import Expr
+from sparring.proofs.cost.tables import rows
 from sparring.proofs.cost.typeset import formula
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of the lower bound."""
     letters: tuple[str, ...]
     """Of ``exact`` and ``simple``, functions included."""
+    scope: str = ""
+    """Of what the lower bound is."""
+    ratio: str = ""
+    """How many times the bound ``simple`` is, where that is a number other than 1."""
 
 
 class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,7 +79,7 @@ def checked(cost: Cost | UnionCost) -> Sheet:
 
 def lines(cost: Forms) -> Iterator[Line]:
     """A line for each main form of the cost."""
-    given = parts(cost.given)
+    given, ratios = parts(cost.given), {row.quantity: row.ratio for row in rows(cost)}
     for name in cost.names:
         exact = cost.form(name)
         if exact is None:
@@ -86,12 +91,18 @@ def lines(cost: Forms) -> Iterator[Line]:
         yield Line(
             name, formula(exact), formula(simple), shorter((*own, *conditions)), shorter(own),
             formula(bound.formula) if bound else "", bound.source if bound else "", letters(exact, simple),
+            bound.scope if bound else "", times(ratios[name]),
         )  # fmt: skip
+
+
+def times(ratio: Expr | None) -> str:
+    """A ratio that is a number, unless it is 1."""
+    return formula(ratio) if ratio is not None and ratio.is_number and ratio != 1 else ""
 
 
 def simplest(cost: Forms, name: str) -> tuple[tuple[str, ...], Expr]:
     """The form where nothing is rounded, and the fewest hypotheses that make it so."""
-    wanted, every = cost.simplify(cost.even).form(name), parts(cost.even)
+    wanted, every = cost.simplify(cost.plainest).form(name), parts(cost.plainest)
     choices = (some for size in range(len(every)) for some in combinations(every, size))
     enough = (some for some in choices if cost.simplify(", ".join(some)).form(name) == wanted)
     return next(enough, every), wanted

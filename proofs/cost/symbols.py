@@ -164,6 +164,7 @@ def exactly(x: Fraction, base: int | Fraction) -> int:
 EXACT: Mapping[Any, Any] = {
     sympy.Add: sum,
     sympy.Mul: math.prod,
+    sympy.Min: min,
     sympy.floor: lambda a: math.floor(a[0]),
     sympy.ceiling: lambda a: math.ceil(a[0]),
     Log2: lambda a: log2(a[0]),

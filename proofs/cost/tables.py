@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import sympy
 
-from sparring.proofs.cost.claims import Floor
-from sparring.proofs.cost.simplified import HYPOTHESES, simplified, tidy
-from sparring.proofs.cost.symbols import Expr
+from sparring.proofs.cost.floors import Floor
+from sparring.proofs.cost.simplified import HYPOTHESES, tidy
+from sparring.proofs.cost.symbols import CeilLog2, Expr, FloorLog2, Log2, p
 
 if TYPE_CHECKING:
     from sparring.proofs.cost.forms import Forms
@@ -30,7 +30,7 @@ FORMS = {
 }
 """The closed forms of a cost, in the order in which they are shown, with what they mean."""
 
-HEAD = ("Algorithm", "Quantity", "Exact", "Where {}", "At least", "Gap")
+HEAD = ("Algorithm", "Quantity", "Exact", "Where {}", "At least", "Gap", "Times")
 HERE = "Here"
 Points = Sequence[Mapping[str, str]]
 """For each cost, its forms' values at a point."""
@@ -46,19 +46,42 @@ class Row(NamedTuple):
     bound: Expr | None
     gap: Expr | None
     """What it is above the bound, where nothing is rounded."""
+    ratio: Expr | None = None
+    """How many times the bound it is there; None where that is no shorter formula than the two."""
+
+    @property
+    def limit(self) -> Expr | None:
+        """What the ratio comes to as the number of ranks grows; None where it does not say."""
+        return None if self.ratio is None else towards(self.ratio)
 
 
 def rows(cost: Forms, names: Sequence[str] = ()) -> list[Row]:
     """A row for each form of that name, by default for the cost's main ones."""
-    divided = cost.simplify(cost.even)
-    return [row(name, cost.form(name), divided.form(name), cost.bounds, cost.even) for name in names or cost.names]
+    divided = cost.simplify(cost.plainest)
+    bounds, there = cost.bounds, divided.bounds
+    return [row(name, cost.form(name), divided.form(name), bounds, there) for name in names or cost.names]
 
 
-def row(name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str, Floor], given: str) -> Row:
-    """One form and its bound, above which it is so much under the hypothesis ``given``."""
-    bound = bounds[name].formula if name in bounds else None
-    gap = None if bound is None or divided is None else tidy(sympy.simplify(divided - simplified(bound, given)))
-    return Row(name, exact, divided, bound, gap)
+def row(
+    name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str, Floor], there: Mapping[str, Floor]
+) -> Row:
+    """One form and its bound; ``divided`` and ``there``: the form and the bounds where nothing is rounded."""
+    if name not in bounds or divided is None:
+        return Row(name, exact, divided, bounds[name].formula if name in bounds else None, None)
+    least = there[name].formula
+    if divided.has(sympy.Sum) or any(x.exp.has(p) for x in divided.atoms(sympy.Pow)):  # sympy takes long over these
+        return Row(name, exact, divided, bounds[name].formula, tidy(sympy.expand(divided - least)))
+    gap, ratio = sympy.simplify(divided - least), sympy.factor(sympy.cancel(divided / least))
+    return Row(name, exact, divided, bounds[name].formula, tidy(gap), ratio)
+
+
+def towards(ratio: Expr) -> Expr | None:
+    """The limit of a ratio for large ``p``, of a logarithm with or without rounding."""
+    smooth = ratio.replace(lambda x: isinstance(x, (CeilLog2, FloorLog2, Log2)), lambda x: sympy.log(x.args[0], 2))
+    if smooth.has(sympy.floor, sympy.ceiling, sympy.Min) or not smooth.free_symbols <= {p}:
+        return None
+    found = sympy.limit(smooth, p, sympy.oo)
+    return None if found.has(sympy.Limit) else found
 
 
 def markdown(costs: Sequence[Forms], points: Points = ()) -> str:
@@ -79,19 +102,33 @@ def comma_separated(costs: Sequence[Forms], points: Points = ()) -> str:
     file = StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(
-        ["algorithm", "quantity", "exact", "where", "then", "at least", "gap", *(["here"] if points else [])]
+        [
+            "algorithm",
+            "quantity",
+            "exact",
+            "where",
+            "then",
+            "at least",
+            "gap",
+            "times",
+            "if",
+            *(["here"] if points else []),
+        ]
     )
     for number, cost in enumerate(costs):
+        bounds = cost.bounds
         for row in rows(cost):
             exact, *others = ["" if x is None else str(x) for x in row[1:]]
-            writer.writerow([cost.page.name, row.quantity, exact, cost.even, *others, *here(points, number, row)])
+            scope = bounds[row.quantity].scope if row.quantity in bounds else ""
+            cells = [cost.page.name, row.quantity, exact, cost.plainest, *others, scope]
+            writer.writerow([*cells, *here(points, number, row)])
     return file.getvalue().rstrip("\n")
 
 
 def even(costs: Sequence[Forms]) -> str:
     """The hypothesis under which nothing in any of these is rounded."""
-    found = {given for cost in costs for given in cost.even.split(", ")}
-    return ", ".join(given for given in HYPOTHESES if given in found)
+    found = {given for cost in costs for given in cost.plainest.split(", ")}
+    return ", ".join(given for given in (*HYPOTHESES, *sorted(found - {*HYPOTHESES})) if given in found)
 
 
 def here(points: Points, number: int, row: Row) -> list[str]:

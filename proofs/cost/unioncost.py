@@ -9,7 +9,7 @@ the cheapest of several encodings, each linear in the number of entries, is conc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -23,10 +23,25 @@ from sparring.proofs.cost import contributions, models, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
+from sparring.proofs.cost.floors import Floor, lower_bounds, of_unions
 from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.simplified import tidy
 from sparring.proofs.cost.spans import Span, SpanReader, spans
-from sparring.proofs.cost.symbols import OPERATORS, Expr, SympyReader, alpha, beta, gamma, k, n, p, symbol, t, width
+from sparring.proofs.cost.symbols import (
+    OPERATORS,
+    Expr,
+    SympyReader,
+    alpha,
+    beta,
+    exact,
+    gamma,
+    k,
+    n,
+    p,
+    symbol,
+    t,
+    width,
+)
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Node, Sym
 from sparring.spec.core.runner import number, truth
@@ -108,6 +123,24 @@ class UnionCost(Forms):
     def supposed(self) -> str:
         """What the model of supports is, in LaTeX, where its name does not say it."""
         return self.model.latex if self.model else ""
+
+    @property
+    def bounds(self) -> Mapping[str, Floor]:
+        """Lower bounds, by form; that of words as pairs is the model's."""
+        found = (*lower_bounds(self.page), of_unions(self.support, self.union(p)))
+        return {one.quantity: one for one in found}
+
+    @property
+    def plainest(self) -> str:
+        """Of disjoint supports also that there is room for all."""
+        return ", ".join(GIVEN) if self.support == "disjoint" else self.even
+
+    def least(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """The lower bounds at a point, by form; exact where ``u`` is."""
+        ranks, length, kept = (int(at[letter]) for letter in ("p", "n", "k"))
+        size = Fraction(models.valued(self.support).union(ranks, length, kept))
+        whole = sympy.Rational(size.numerator, size.denominator)  # u(p) is the only size that a bound has
+        return {name: exact(one.formula.subs(u(p), whole), at) for name, one in self.bounds.items()}
 
     def total(self, of: Callable[[Expr], Expr]) -> Expr:
         """The sum over all steps of something of the union that the message holds."""

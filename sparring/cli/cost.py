@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparring.cli import _options, _papers, _phases, _plotted, _versus
+from sparring.cli import _bounds, _options, _papers, _phases, _plotted, _versus
 from sparring.errors import InputError, Undecided
 
 if TYPE_CHECKING:
@@ -166,16 +166,21 @@ def told(
                 undecided[name] = str(why)
         points = [evaluations(cost, at) for cost in costs] if at else []
         report = api.cost_report(costs, undecided, time.perf_counter() - start)
-    report.extra = {**report.extra, "at": dict(zip((c.page.name for c in costs), map(enveloped, points)))}
+    names = [cost.page.name for cost in costs]
+    report.extra = {
+        **report.extra,
+        "at": dict(zip(names, map(enveloped, points))),
+        "least": dict(zip(names, (_bounds.enveloped(cost, found, at or {}) for cost, found in zip(costs, points)))),
+    }
     if format_ == "text":
         told = [f"{name}: undecided: {why}" for name, why in undecided.items()]
         unions = [UNIONS, *_versus.supposed(support)] if any(cost.page.data == "sparse" for cost in costs) else []
-        for line in (*text(costs, points), *told, LEGEND, *unions):
+        for line in (*text(costs, points, at or {}), *told, LEGEND, *unions):
             click.echo(line)
     elif format_ != "json":
         values = [cells(point) for point in points]
         click.echo(written(format_, costs, values))
-        for line in _versus.supposed(support) if format_ == "markdown" else ():
+        for line in (*_versus.supposed(support), *_bounds.scopes(costs)) if format_ == "markdown" else ():
             click.echo(f"\n{line}")
     _options.finish(report, format_ == "json")
 
@@ -241,7 +246,7 @@ def different(found: dict[str, str]) -> list[str]:
     return [*found.values()][:1] if len({*found.values()}) == 1 else [f"{label} {x}" for label, x in found.items()]
 
 
-def text(costs: list[Cost | UnionCost], points: list[Points]) -> Iterator[str]:
+def text(costs: list[Cost | UnionCost], points: list[Points], at: dict[str, Any]) -> Iterator[str]:
     """Everything about each algorithm, line by line."""
     for number, cost in enumerate(costs):
         yield f"{cost.page.name}: {cost.page.title}"
@@ -249,6 +254,9 @@ def text(costs: list[Cost | UnionCost], points: list[Points]) -> Iterator[str]:
         for label, point in points[number].items() if points else ():
             told = ", ".join(f"{name} {shown(name, x)}" for name, x in point.items())
             yield f"  at this point{label and ', '}{label}: {told}"
+            if least := _bounds.reached(cost, label, point, at):
+                there = (f"{name} {shown(name, x)} ({times})" for name, (x, times) in least.items())
+                yield f"    at least {', '.join(there)}"
         for name, verdict, detail in cost.checks:
             yield f"  {name}: {verdict} ({detail})"
         for judged in cost.claims:
@@ -264,16 +272,18 @@ def formulas(cost: Cost | UnionCost) -> Iterator[str]:
     """Each form, what it becomes where nothing is rounded, and its lower bound."""
     from sparring.proofs.cost.tables import FORMS, rows
 
-    for name, exact, divided, bound, gap in rows(cost, tuple(FORMS)):
-        if exact is None:
+    for row in rows(cost, tuple(FORMS)):
+        if row.exact is None:
             continue
-        yield f"  {name:<9} {exact}    ({FORMS[name]})"
-        if divided not in (None, exact):
-            yield f"  {'':<9} where {cost.even}: {divided}"
-        if bound is not None:
-            missing = "reached" if gap == 0 else f"{gap} above it"
-            where = f" where {cost.even}" if divided != exact else ""
-            yield f"  {'':<9} at least {bound} ({cost.bounds[name].source}): {missing}{where}"
+        yield f"  {row.quantity:<9} {row.exact}    ({FORMS[row.quantity]})"
+        if row.divided not in (None, row.exact):
+            yield f"  {'':<9} where {cost.plainest}: {row.divided}"
+        if row.bound is not None:
+            floor = cost.bounds[row.quantity]
+            where = f" where {cost.plainest}" if row.divided != row.exact else ""
+            yield f"  {'':<9} at least {row.bound} ({floor.source or 'counted'}): {_bounds.above(row)}{where}"
+            if floor.scope:
+                yield f"  {'':<9} if {floor.scope}"
 
 
 def shown(name: str, x: Any) -> str:

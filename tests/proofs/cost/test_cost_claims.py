@@ -174,4 +174,4 @@ def test_names_are_made_plain_for_latex_and_markdown(ring):
     """What would be a command or a column there is escaped."""
     assert escaped("a_b & 5% {x} ~^\\") == (r"a\_b \& 5\% \{x\} \textasciitilde{}\textasciicircum{}\textbackslash{}")
     lines = markdown([sparring.cost(ring)]).splitlines()
-    assert {line.replace(r"\|", "").count("|") for line in lines} == {7}
+    assert {line.replace(r"\|", "").count("|") for line in lines} == {8}

@@ -124,4 +124,6 @@ def test_comma_separated_values():
         "then": "2*n*(p - 1)/p",
         "at least": "2*n*(p - 1)/p",
         "gap": "0",
+        "times": "1",
+        "if": "",
     }
