@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sparring.advising.amounts import amount, lasting, percent
 from sparring.advising.fusing import Plan, plan
 from sparring.advising.growing import Range
+from sparring.advising.least import Least, least
 from sparring.advising.measuring import Measured, Profile, Track
 from sparring.advising.spending import Derived, Place, known, needed, spent
 from sparring.errors import InputError, Undecided
@@ -55,6 +56,8 @@ class Answer(NamedTuple):
     """Algorithms that are not judged here, and why."""
     plan: Plan
     reason: str
+    least: Least | None
+    """What no allreduce of all entries goes below."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,8 @@ def answer(
         raise Undecided(f"no algorithm has a cost for {p} ranks: {'; '.join(why for _, why in without)}")
     options.sort(key=lambda option: option.time.expected)
     best = next(one for one in derived if one.page.name == options[0].algorithm)
-    return Answer(p, tuple(options), tuple(without), plan(best, profile, place, p), reason(options))
+    return Answer(p, tuple(options), tuple(without), plan(best, profile, place, p), reason(options),
+                  least(place, profile.fused.size, p, profile.width))  # fmt: skip
 
 
 def option(derived: Derived, profile: Profile, place: Place, p: int) -> Option:

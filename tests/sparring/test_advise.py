@@ -45,6 +45,38 @@ def test_as_json_and_as_a_page(file, tmp_path):
     assert (tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+@pytest.mark.parametrize(
+    ("place", "cut", "words", "links"),
+    [
+        ((), "each rank by itself", 14, 8),
+        (("--topology", "ring"), "each rank by itself", 14, 16),
+        (("--topology", "tree"), "each rank by itself", 14, 8),
+        (("--nodes", "4"), "each node by itself", 2, 2),
+    ],
+    ids=["crossbar", "ring", "tree", "nodes"],
+)
+def test_what_no_allreduce_goes_below(tmp_path, place, cut, words, links):
+    """Of 8 ranks, in each form; a machine without start-up is near it, and none is below."""
+    (tmp_path / "m.json").write_text('{"alpha": 0, "beta": "1ns"}', encoding="utf-8")
+    html = tmp_path / "a.html"
+    asked = ("--sample", "--ranks", "8", "--machine", tmp_path / "m.json", "--within", tmp_path / "m.json", *place)
+    told = json.loads(advise(*asked, "--json", "--html", html, *RINGS)[1])["advice"]["answers"][0]["least"]
+    crossing = f"{words} n words over {links} links"
+
+    assert (told["cut"], told["words"], told["links"]) == (cut, words, links)
+    assert told["seconds"] == pytest.approx(9610 * 4e-9 * words / links)
+    assert told["ratios"].keys() == {"ring"} and told["ratios"]["ring"] >= 1
+    assert crossing in html.read_text(encoding="utf-8")
+    assert crossing in " ".join(advise(*asked, *RINGS)[1].split())
+
+
+def test_nothing_must_leave_one_node():
+    """Where all ranks sit in one, there is no bound to tell."""
+    code, out, _ = advise("--sample", "--ranks", "4", "--nodes", "4", *RINGS)
+
+    assert (code, "at least" in out) == (0, False)
+
+
 def test_one_array_alone(file):
     told = json.loads(advise(file, "--key", "second", "--json", *RINGS)[1])
 

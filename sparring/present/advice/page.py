@@ -11,7 +11,7 @@ from sparring.advising.advice import Advice, Answer, Option
 from sparring.advising.amounts import lasting
 from sparring.advising.growing import Range
 from sparring.advising.measuring import Measured
-from sparring.present.advice.told import COLUMNS, OPTIONS, cells, heading, option_cells, planned, shared
+from sparring.present.advice.told import COLUMNS, OPTIONS, bounded, cells, dense, heading, option_cells, planned, shared
 from sparring.unions import Growth
 
 STYLE = """
@@ -61,6 +61,7 @@ def answer(one: Answer) -> Iterator[str]:
     rows = [[*map(escape, option_cells(option)), bar(option, most)] for option in one.options]
     yield table((*OPTIONS, ""), rows, bars=True)
     notes = [("reason", one.reason), ("fusion", planned(one))]
+    notes += [("at least", told)] if (told := bounded(one)) else []
     notes += [("risk", f"{names}: {risk}") for names, risk in shared(one.options)]
     notes += [("left out", f"{name}: {why}") for name, why in one.left_out]
     yield described(notes) + "</section>"
@@ -183,7 +184,12 @@ def answered(one: Answer) -> dict[str, Any]:
             }
             for option in one.options
         ],
-        "left_out": dict(one.left_out),
+        "left_out": dict(one.left_out), "least": one.least and {
+            "seconds": float(one.least.time), "cut": one.least.cut.name, "words": one.least.cut.words,
+            "links": one.least.cut.links,
+            "ratios": {option.algorithm: float(option.time.expected / one.least.time) for option in dense(one)}
+            if one.least.time else {},
+        },
         "fusion": {
             "buckets": [list(names) for names in plan.buckets], "least_entries": plan.least,
             "seconds": float(plan.time), "seconds_by_layer": float(plan.by_layer), "seconds_fused": float(plan.fused),

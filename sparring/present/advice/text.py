@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sparring.advising.advice import Advice, Answer
 from sparring.advising.measuring import Profile
-from sparring.present.advice.told import COLUMNS, OPTIONS, cells, heading, option_cells, planned, shared
+from sparring.present.advice.told import COLUMNS, OPTIONS, bounded, cells, heading, option_cells, planned, shared
 
 LAYERS = 12  # lines of layers: the largest
 
@@ -28,6 +28,8 @@ def text(advice: Advice) -> Iterator[RenderableType]:
         yield options(answer)
         yield line("reason", answer.reason)
         yield line("fusion", planned(answer))
+        if told := bounded(answer):
+            yield line("at least", told)
         for names, risk in shared(answer.options):
             yield line("risk", f"{names}: {risk}")
         for name, why in answer.left_out:

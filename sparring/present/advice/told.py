@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sparring.advising.advice import Advice, Answer, Option
+from sparring.advising.advice import RESULTS, Advice, Answer, Option
 from sparring.advising.amounts import amount, lasting, percent
 from sparring.advising.measuring import Measured, Profile
 from sparring.advising.spending import FREE
@@ -63,6 +63,27 @@ def planned(answer: Answer) -> str:
         return f"there is one layer; from {plan.least:,} entries on start-up is a tenth of the time"
     told = f"{many} bucket{'s' * (many > 1)} of at least {plan.least:,} entries" if many > 1 else "all in one bucket"
     return f"{told}: {lasting(plan.time)}; layer by layer {lasting(plan.by_layer)}, all at once {lasting(plan.fused)}"
+
+
+def bounded(answer: Answer) -> str:
+    """What no allreduce of all entries goes below, and how far each one is from it; empty where that is not known."""
+    if answer.least is None:
+        return ""
+    time, cut = answer.least
+    words = f"{cut.words} n words" if cut.words > 1 else "n words each way"
+    told = f"{lasting(time)} for all entries, by bytes alone: {cut.name}, {words} over {counted(cut.links, 'link')}"
+    far = [f"{one.algorithm} {float(one.time.expected / time):.4g}" for one in dense(answer)] if time else []
+    return f"{told}; times that: {', '.join(far)}" if far else told
+
+
+def dense(answer: Answer) -> list[Option]:
+    """The algorithms that sum all entries, fastest first."""
+    return [one for one in answer.options if one.result == RESULTS["vector"]]
+
+
+def counted(many: int, what: str) -> str:
+    """So many of them."""
+    return f"{many} {what}{'s' * (many > 1)}"
 
 
 def cells(layer: Measured) -> list[str]:

@@ -1,0 +1,107 @@
+"""Lower bounds on the time of a dense allreduce, from the links that it cannot avoid.
+
+Ranks are put into ``m`` parts, and the nodes of the topology around each part so that few links lead out of it.
+
+Two parts:  the sum of either part's ranks is ``n`` words that the other part must learn.  So ``n`` words go over the
+            links from one to the other, both ways, however they are encoded.
+``m`` parts: let every word that is sent be of one entry.  Until some part first knows the whole sum of an entry,
+            ``m - 1`` words of it have come to parts, one from each other part or more; all others still lack the sum
+            then, and a word comes to each.  So ``2 (m - 1) n`` words leave the parts in all.  With each rank a part
+            this is the argument of P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+            workstations", J. Parallel Distrib. Comput. 69(2), 2009, which counts no links.
+
+A link takes ``beta`` seconds for a byte, and ``c`` links that are all busy move ``c`` bytes in that time; so an
+allreduce takes at least ``beta`` times the bytes over ``c``.  Parts here are neighbouring ranks, as many in each as a
+power of two says; any others would bound the time as well, perhaps better.  What each link carries is counted by
+routes between all pairs of ranks, so that none is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from sparring.proofs.contention.networks import Edge, Topology
+
+RANKS = 128
+"""Up to so many, the routes of all pairs are walked."""
+
+
+class Cut(NamedTuple):
+    """Where words must cross."""
+
+    name: str
+    """What is cut from what."""
+    words: int
+    """So many times ``n`` words must cross, in all."""
+    links: int
+    """The links that they can take."""
+
+    @property
+    def share(self) -> Fraction:
+        """Words, of each of the ``n``, that the fullest link carries at least."""
+        return Fraction(self.words, self.links)
+
+
+@lru_cache(maxsize=32)
+def tightest(topology: Topology, p: int) -> Cut | None:
+    """The best bound among parts of neighbouring ranks; None for one rank, and for more than ``RANKS``."""
+    if not 2 <= p <= RANKS:
+        return None
+    return max(cuts(links(topology, p), p), key=lambda cut: cut.share)
+
+
+def ports(p: int, name: str = "rank") -> Cut:
+    """That of ``p`` ranks, or nodes, each with one link out and one in."""
+    return Cut(f"each {name} by itself", 2 * (p - 1), p)
+
+
+def links(topology: Topology, p: int) -> frozenset[Edge]:
+    """All links that a message between two ranks can cross."""
+    return frozenset(link for src in range(p) for dst in range(p) if src != dst for link in topology.route(src, dst, p))
+
+
+def cuts(edges: AbstractSet[Edge], p: int) -> Iterator[Cut]:
+    """Bounds by parts of 1, 2, 4, ... neighbouring ranks: all of them, and the one with the fewest links."""
+    for size in (1 << i for i in range((p - 1).bit_length())):
+        parts = [range(first, min(first + size, p)) for first in range(0, p, size)]
+        sides = [crossing(edges, around(edges, part, p)) for part in parts]
+        fewest, i = min((min(side), i) for i, side in enumerate(sides))
+        yield Cut(f"{spoken(parts[i][0], parts[i][-1])} against the rest", 1, fewest)
+        told = "each rank by itself" if size == 1 else f"every {size} neighbouring ranks"
+        yield Cut(told, 2 * (len(parts) - 1), min(map(sum, zip(*sides))))
+
+
+def spoken(first: int, last: int) -> str:
+    """Neighbouring ranks in words."""
+    return f"rank {first}" if first == last else f"ranks {first} to {last}"
+
+
+def crossing(edges: Iterable[Edge], inside: AbstractSet[Hashable]) -> tuple[int, int]:
+    """How many links lead out, and how many in."""
+    ends = [(src in inside, dst in inside) for src, dst in edges]
+    return ends.count((True, False)), ends.count((False, True))
+
+
+def around(edges: AbstractSet[Edge], part: Iterable[int], p: int) -> set[Hashable]:
+    """The part and the switches that are taken to it, one by one, as long as fewer links then cross.
+
+    A node that is not one of the ``p`` ranks is a switch.  Wherever switches are taken to, the bound holds.
+    """
+    inside: set[Hashable] = {*part}
+    beside: dict[Hashable, list[Hashable]] = {}
+    for src, dst in edges:
+        beside.setdefault(src, []).append(dst)
+        beside.setdefault(dst, []).append(src)
+    switches = [node for node in beside if node not in range(p)]
+    while gained := [s for s in switches if s not in inside and gain(beside[s], inside) > 0]:
+        inside.add(gained[0])
+    return inside
+
+
+def gain(neighbours: list[Hashable], inside: AbstractSet[Hashable]) -> int:
+    """How many fewer links cross where a switch with these neighbours is inside."""
+    return sum(1 if node in inside else -1 for node in neighbours)

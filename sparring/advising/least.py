@@ -1,0 +1,32 @@
+"""The time that no allreduce of all entries goes below, by the links that words must cross."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from sparring.advising.spending import FREE, Place
+from sparring.proofs.contention import networks
+from sparring.proofs.cost.cuts import Cut, ports, tightest
+
+
+class Least(NamedTuple):
+    """Seconds, and the cut that says so."""
+
+    time: Fraction
+    cut: Cut
+
+
+def least(place: Place, n: int, p: int, width: int) -> Least | None:
+    """For ``n`` entries of ``width`` bytes on ``p`` ranks; None where no cut is known, or nothing must cross one."""
+    cut = found(place, p)
+    if cut is None or not cut.words:
+        return None
+    return Least(place.machine.beta * width * n * cut.share, cut)  # the machine is what lies between nodes
+
+
+def found(place: Place, p: int) -> Cut | None:
+    """The cut: of nodes, each with one link out and one in; of ranks likewise on a crossbar; else of the topology."""
+    if place.nodes is not None:
+        return ports(-(-p // place.nodes.size), "node")
+    return ports(p) if place.topology == FREE else tightest(networks.find(place.topology), p)

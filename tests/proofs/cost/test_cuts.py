@@ -1,0 +1,175 @@
+"""Cuts of topologies: no run is faster than they say, no cut in two has fewer links, and wrong ones are beaten."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, product
+
+import pytest
+
+import sparring
+from sparring.errors import InputError
+from sparring.proofs.contention import networks
+from sparring.proofs.cost import cuts
+from sparring.proofs.cost.levels import Nodes, leveled, linked
+from sparring.proofs.cost.machines import Machine
+
+TOPOLOGIES = ("ring", "crossbar", "tree", "tree:k=3", "fat_tree", "fat_tree:k=2", "torus", "torus:k=2")
+DENSE = ("ring", "recursive_doubling", "rabenseifner", "recursive_multiplying")
+BYTES = Machine("0s", "1s", "0s")
+"""A second a byte, and nothing else."""
+DUMBBELL = '''"""Two rings of four, and one link between them."""
+def route(src, dst, p):
+    half = p // 2
+    def around(a, b):
+        way, at = [], a
+        while at != b:
+            step = 1 if (b - at) % half <= (at - b) % half else -1
+            after = a // half * half + (at - a // half * half + step) % half
+            way.append((at, after))
+            at = after
+        return way
+    if src // half == dst // half:
+        return around(src, dst)
+    here = around(src, src // half * half)
+    return [*here, (src // half * half, dst // half * half), *around(dst // half * half, dst)]
+'''
+
+
+def counted(name, topology, ranks, n):
+    """The seconds of a page's run on a topology, a second a byte of one word; None where it does not run there."""
+    try:
+        page = sparring.page(name)
+        return linked(page, topology, BYTES, p=ranks, n=n, width=1).time
+    except InputError:
+        return None
+
+
+def runs(topology, ranks):
+    """The times of all pages that run."""
+    n = 24 * ranks
+    return n, [time for name in DENSE if (time := counted(name, topology, ranks, n)) is not None]
+
+
+@pytest.mark.parametrize("name", TOPOLOGIES)
+def test_no_run_is_faster(name):
+    """On any topology and any number of ranks; on a crossbar and a tree the ring is as fast."""
+    topology = networks.find(name)
+    for ranks in range(2, 10):
+        cut = cuts.tightest(topology, ranks)
+        n, times = runs(topology, ranks)
+        assert len(times) >= 2 and min(times) >= cut.share * n
+        if name.startswith(("crossbar", "tree")):
+            assert min(times) == cut.share * n
+
+
+@pytest.mark.parametrize("name", TOPOLOGIES)
+def test_every_part_is_a_bound(name):
+    """Not the tightest alone: no run is faster than any of the cuts says."""
+    topology = networks.find(name)
+    for ranks in (2, 3, 6, 8):
+        n, times = runs(topology, ranks)
+        for cut in cuts.cuts(cuts.links(topology, ranks), ranks):
+            assert min(times) >= cut.share * n
+
+
+def fewest(edges, ranks):
+    """The fewest links that lead from some ranks to all others, wherever switches stand; all sets are tried."""
+    switches = sorted({node for edge in edges for node in edge if node not in range(ranks)}, key=str)
+    best = len(edges)
+    for size in range(1, ranks):
+        for part in combinations(range(ranks), size):
+            for there in product([False, True], repeat=len(switches)):
+                inside = {*part, *(node for node, held in zip(switches, there) if held)}
+                best = min(best, cuts.crossing(edges, inside)[0])
+    return best
+
+
+@pytest.mark.parametrize("name", TOPOLOGIES)
+def test_no_cut_in_two_has_fewer_links(name):
+    """All cuts of up to six ranks, with their switches on either side."""
+    topology = networks.find(name)
+    for ranks in (2, 3, 4, 5, 6):
+        edges = cuts.links(topology, ranks)
+        if len({node for edge in edges for node in edge}) <= 12:
+            found = min(cut.links for cut in cuts.cuts(edges, ranks) if cut.words == 1)
+            assert found == fewest(edges, ranks)
+
+
+def partitions(ranks):
+    """All ways to put ranks into parts."""
+    if not ranks:
+        yield []
+        return
+    first, *rest = ranks
+    for some in partitions(rest):
+        yield [[first], *some]
+        yield from ([[first, *some[i]], *some[:i], *some[i + 1 :]] for i in range(len(some)))
+
+
+@pytest.mark.parametrize("name", ["ring", "crossbar", "tree", "fat_tree", "torus:k=2"])
+def test_no_other_parts_say_more(name):
+    """All ways to put up to six ranks into parts, with switches as they are taken there."""
+    topology = networks.find(name)
+    for ranks in (2, 3, 4, 5, 6):
+        edges = cuts.links(topology, ranks)
+        best = Fraction(0)
+        for parts in partitions([*range(ranks)]):
+            sides = [cuts.crossing(edges, cuts.around(edges, part, ranks)) for part in parts]
+            if len(parts) > 1:
+                least = min(map(sum, zip(*sides)))
+                best = max(best, Fraction(2 * (len(parts) - 1), least), Fraction(1, min(map(min, sides))))
+        assert cuts.tightest(topology, ranks).share == best
+
+
+def test_one_link_between_two_halves_is_found(tmp_path):
+    """A file's topology, too: n words cross the one link, each way."""
+    file = tmp_path / "dumbbell.py"
+    file.write_text(DUMBBELL, encoding="utf-8")
+    topology = networks.find(str(file))
+    cut = cuts.tightest(topology, 8)
+    assert cut == ("ranks 0 to 3 against the rest", 1, 1)
+    n, times = runs(topology, 8)
+    assert min(times) >= n
+
+
+def test_a_link_too_few_is_caught(monkeypatch):
+    """A cut that forgets a link is beaten by a run."""
+    monkeypatch.setattr(cuts.Cut, "share", property(lambda cut: Fraction(cut.words, max(1, cut.links - 1))))
+    for name in ("crossbar", "tree"):
+        with pytest.raises(AssertionError):
+            test_no_run_is_faster(name)
+
+
+def test_a_word_too_many_is_caught(monkeypatch):
+    """That every part must send and receive n words of each other is not so."""
+    wrong = cuts.Cut("each rank by itself", 8 * 7, 8)
+    monkeypatch.setattr(cuts, "tightest", lambda topology, p: wrong)
+    with pytest.raises(AssertionError):
+        test_no_run_is_faster("crossbar")
+
+
+def test_switches_are_taken_in_where_that_saves_links():
+    """Of a tree a whole half with its switches hangs on one link; of a crossbar each rank has its own."""
+    for name, links in (("tree", (1, 1)), ("crossbar", (4, 4)), ("fat_tree", (4, 4))):
+        edges = cuts.links(networks.find(name), 8)
+        assert cuts.crossing(edges, cuts.around(edges, range(4), 8)) == links
+
+
+def test_nodes_share_their_links():
+    """Each node has one link out: no page is faster, whatever its ranks do inside."""
+    free = Machine("0s", "0s", "0s")
+    for ranks, size in ((4, 2), (8, 2), (8, 4), (9, 3), (6, 2)):
+        cut, n = cuts.ports(ranks // size, "node"), 24 * ranks
+        for name in DENSE:
+            try:
+                time = leveled(sparring.page(name), Nodes(size, free, BYTES), p=ranks, n=n, width=1).time
+            except InputError:
+                continue
+            assert time >= cut.share * n
+
+
+def test_one_rank_and_very_many_have_no_cut():
+    assert cuts.tightest(networks.find("ring"), 1) is None
+    assert cuts.tightest(networks.find("ring"), cuts.RANKS + 1) is None
+    assert cuts.ports(8) == cuts.tightest(networks.find("crossbar"), 8)
