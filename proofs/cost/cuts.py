@@ -48,15 +48,24 @@ class Cut(NamedTuple):
 
 @lru_cache(maxsize=32)
 def tightest(topology: Topology, p: int) -> Cut | None:
-    """The best bound among parts of neighbouring ranks; None for one rank, and for more than ``RANKS``."""
+    """The best bound among parts of neighbouring ranks; None for one rank.
+
+    For more than ``RANKS`` it is that of each rank by itself, where that is known, else None.
+    """
+    if p > RANKS and (many := PORTS.get(topology.name.partition(":")[0])):
+        return ports(p, many)
     if not 2 <= p <= RANKS:
         return None
     return max(cuts(links(topology, p), p), key=lambda cut: cut.share)
 
 
-def ports(p: int, name: str = "rank") -> Cut:
-    """That of ``p`` ranks, or nodes, each with one link out and one in."""
-    return Cut(f"each {name} by itself", 2 * (p - 1), p)
+PORTS = {"crossbar": 1, "tree": 1, "fat_tree": 1, "ring": 2}
+"""Links out of a rank, and into it, on topologies where these are the same for any number of ranks from 3 on."""
+
+
+def ports(p: int, links: int = 1, name: str = "rank") -> Cut:
+    """The bound by ``p`` ranks, or nodes, each a part with so many links out and in."""
+    return Cut(f"each {name} by itself", 2 * (p - 1), links * p)
 
 
 def links(topology: Topology, p: int) -> frozenset[Edge]:

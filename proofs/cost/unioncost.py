@@ -93,7 +93,7 @@ class UnionCost(Forms):
     steps: Expr
     pieces: tuple[Piece, ...]
     support: str = "union"
-    """"union": in u(s); else a model's name, as :func:`models.find` takes it."""
+    """"union": in u(s); else a model's name, as ``models.find`` takes it."""
     given: str = ""
 
     names: ClassVar[tuple[str, ...]] = ("messages", "pairs", "octets", "bytes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from sparring.advising.spending import FREE, Place
+from sparring.advising.spending import Place
 from sparring.proofs.contention import networks
 from sparring.proofs.cost.cuts import Cut, ports, tightest
 
@@ -26,7 +26,7 @@ def least(place: Place, n: int, p: int, width: int) -> Least | None:
 
 
 def found(place: Place, p: int) -> Cut | None:
-    """The cut: of nodes, each with one link out and one in; of ranks likewise on a crossbar; else of the topology."""
+    """The cut: of nodes, each with one link out and one in; else of the topology."""
     if place.nodes is not None:
-        return ports(-(-p // place.nodes.size), "node")
-    return ports(p) if place.topology == FREE else tightest(networks.find(place.topology), p)
+        return ports(-(-p // place.nodes.size), name="node")
+    return tightest(networks.find(place.topology), p)

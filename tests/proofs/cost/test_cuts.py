@@ -160,7 +160,7 @@ def test_nodes_share_their_links():
     """Each node has one link out: no page is faster, whatever its ranks do inside."""
     free = Machine("0s", "0s", "0s")
     for ranks, size in ((4, 2), (8, 2), (8, 4), (9, 3), (6, 2)):
-        cut, n = cuts.ports(ranks // size, "node"), 24 * ranks
+        cut, n = cuts.ports(ranks // size), 24 * ranks
         for name in DENSE:
             try:
                 time = leveled(sparring.page(name), Nodes(size, free, BYTES), p=ranks, n=n, width=1).time
@@ -171,5 +171,12 @@ def test_nodes_share_their_links():
 
 def test_one_rank_and_very_many_have_no_cut():
     assert cuts.tightest(networks.find("ring"), 1) is None
-    assert cuts.tightest(networks.find("ring"), cuts.RANKS + 1) is None
-    assert cuts.ports(8) == cuts.tightest(networks.find("crossbar"), 8)
+    assert cuts.tightest(networks.find("torus"), cuts.RANKS + 1) is None
+
+
+@pytest.mark.parametrize("name", cuts.PORTS)
+def test_links_of_a_rank_are_known_for_more(name):
+    """What is said of more ranks than are walked is what is found for fewer."""
+    for ranks in (3, 4, 7, 12, 33, 128):
+        assert cuts.tightest(networks.find(name), ranks) == cuts.ports(ranks, cuts.PORTS[name])
+    assert cuts.tightest(networks.find(name), 500) == cuts.ports(500, cuts.PORTS[name])
