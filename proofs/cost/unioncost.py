@@ -156,7 +156,8 @@ class UnionCost(Forms):
         seconds = alpha * self.messages + beta * nbytes + gamma * self.added
         if self.model is None or self.model.closed:
             return seconds
-        return seconds.replace(u, lambda s: self.model.function(s, n, k))
+        size = self.model.function
+        return seconds.replace(u, lambda s: size(s, n, k))
 
     @property
     def added(self) -> Expr:

@@ -169,6 +169,7 @@ def test_gap_and_ratio_lead_from_the_bound_to_the_cost(name, support):
     quantity = "pairs" if name == "ring_sparse" else "words"
     (row,) = (row for row in tables.rows(cost) if row.quantity == quantity)
     value = getattr(cost.at(p=4, n=64, k=8), quantity)
+    assert row.gap is not None
     if not row.gap.has(sympy.Sum):
         assert exact(row.gap, at) + cost.least(at)[quantity] == value
     if row.ratio is not None:
