@@ -10,8 +10,19 @@ from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.ring_sparse import encodings, sizes
 from sparring.proofs.two_shot import contention, same
 from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Int, where
 
 __all__ = ["contention", "same", "sizes"]
+
+
+def contributions(t: Int, p: Int) -> Int:
+    """A message of the first step holds one rank's, one of the second all."""
+    return where(t < 1, 1, p)
+
+
+def contributor(r: Int, c: Int, t: Int, p: Int) -> Int:  # noqa: ARG001  # two steps, for every p
+    """The sender's own; then those of all, from the chunk's own rank on."""
+    return where(t < 1, r, c)
 
 
 def peers(page: Page) -> Iterator[Obligation]:

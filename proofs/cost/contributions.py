@@ -1,8 +1,9 @@
 """How many ranks' contributions a message holds; and its bytes, from the ranks' supports alone.
 
-A page of sparse chunks states ``contributions(t, p)``: in step ``t`` the message with chunk ``c``
-holds those of so many ranks, ``c`` and its next neighbours around the ring.  This is proved from
-what the page says it ``holds`` for every number of ranks, and counted in its schedule.
+A page of sparse chunks states ``contributions(t, p)``: a message of step ``t`` holds those of so many
+ranks, which are neighbours around the ring.  The first of them is ``c``, the number of the chunk, unless
+the page also states ``contributor(r, c, t, p)``, of the message that rank ``r`` sends.  This is proved
+from what the page says it ``holds`` for every number of ranks, and counted in its schedule.
 """
 
 from __future__ import annotations
@@ -12,16 +13,29 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 import numpy as np
 
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.obligations import Obligation, during, every, implies, note, p, q, r, t, within
+from sparring.proofs.core.obligations import (
+    Obligation,
+    during,
+    every,
+    implies,
+    letter,
+    letters,
+    note,
+    p,
+    q,
+    r,
+    t,
+    within,
+)
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.supplement import companion
 from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED, Verdict
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Int, Sym
-from sparring.spec.core.runner import number, send, truth
+from sparring.spec.core.runner import number, step_sends, truth
 
 Contributions = Callable[[Int, Int], Int]
-i, j = Sym.var("i"), Sym.var("j")
+i, k = Sym.var("i"), Sym.var("k")
 
 
 def contributions(page: Page) -> Contributions:
@@ -32,18 +46,25 @@ def contributions(page: Page) -> Contributions:
     return stated
 
 
-def neighbours(page: Page, s: Contributions) -> Iterator[Obligation]:
-    """``i -> (c + i) % p`` takes ``0 .. s(t, p) - 1`` one to one onto the ranks whose contributions a message holds.
+def contributor(page: Page) -> Callable[[Int, Int, Int, Int], Int]:
+    """What the page states of it: the first of the ranks whose contributions a message holds."""
+    stated: Callable[[Int, Int, Int, Int], Int] = getattr(companion(page), "contributor", lambda r, c, t, p: c)
+    return stated
 
-    So there are exactly ``s(t, p)`` of them, and they stand next to each other, from ``c`` on.
+
+def neighbours(page: Page, s: Contributions) -> Iterator[Obligation]:
+    """``i -> (first + i) % p`` takes ``0 .. s(t, p) - 1`` one to one onto the ranks whose contributions are held.
+
+    So there are exactly ``s(t, p)`` of them, and they stand next to each other, from ``first`` on.
     """
-    c, many, step = page.chunk(r, t, p), s(t, p), during(page)
+    c, many, step = page.chunk(r, t, p, *letter(page)), s(t, p), (*during(page), *letters(page))
+    first = contributor(page)(r, c, t, p)
     held = page.holds(q, r, c, t, p)
-    place = (q - c) % p
-    yield note("one to all", step, every(many >= 1, many <= p))
-    yield note("each is held", (*step, within(i, many)), page.holds((c + i) % p, r, c, t, p))
-    yield note("no other is held", step, implies(held, every(within(place, many), (c + place) % p == q)))
-    yield note("no two are one", (*step, within(i), within(j)), implies((c + i) % p == (c + j) % p, i == j))
+    place = (q - first) % p
+    yield note("one to all", step, every(many >= 1, many <= p, within(first)))
+    yield note("each is held", (*step, within(i, many)), page.holds((first + i) % p, r, c, t, p))
+    yield note("no other is held", step, implies(held, every(within(place, many), (first + place) % p == q)))
+    yield note("no two are one", (*step, within(i), within(k)), implies((first + i) % p == (first + k) % p, i == k))
 
 
 def prove(page: Page, s: Contributions) -> tuple[Verdict, str]:
@@ -54,7 +75,7 @@ def prove(page: Page, s: Contributions) -> tuple[Verdict, str]:
             at = ", ".join(f"{letter}={value}" for letter, value in answer.witness.items())
             verdict = UNDECIDED if answer.problem else REFUTED
             return verdict, f"{answer.obligation.name}: {answer.problem or f'fails at {at}'}"
-    return PROVED, f"neighbours from the chunk's rank on, exactly so many; {len(answers)} obligations, z3 and cvc5"
+    return PROVED, f"neighbours from the stated rank on, exactly so many; {len(answers)} obligations, z3 and cvc5"
 
 
 def unlike(page: Page, s: Contributions, ranks: Iterable[int]) -> str:
@@ -64,14 +85,14 @@ def unlike(page: Page, s: Contributions, ranks: Iterable[int]) -> str:
 
 def unlike_at(page: Page, s: Contributions, p: int) -> Iterator[str]:
     """The same for one number of ranks; sets of ranks are the bits of numbers."""
-    copies = [[1 << rank] * p for rank in range(p)]
+    copies, first = [[1 << rank] * p for rank in range(p)], contributor(page)
     for step in range(number(page.steps(p))):
         many, adds = number(s(step, p)), truth(page.adds(step, p))
-        sends = [send(page, rank, step, p) for rank in range(p)]
-        wire = [(dst, c, copies[rank][c]) for rank, (dst, (c,)) in enumerate(sends)]
-        for dst, c, held in wire:
-            if held != neighbouring(c, many, p):
-                yield f"p={p}, step {step}, chunk {c}: {held.bit_count()} contributions, stated {many} from {c} on"
+        wire = [(rank, dst, c, copies[rank][c]) for rank, dst, (c,) in step_sends(page, step, p)]
+        for rank, dst, c, held in wire:
+            begin = number(first(rank, c, step, p))
+            if held != neighbouring(begin, many, p):
+                yield f"p={p}, step {step}, chunk {c}: {held.bit_count()} contributions, stated {many} from {begin} on"
             copies[dst][c] = held | (copies[dst][c] if adds else 0)
 
 
@@ -86,29 +107,32 @@ def neighbouring(c: int, s: int, p: int) -> int:
 
 
 def predicted(page: Page, supports: Sequence[Collection[int]], n: int, w: int) -> list[list[int]]:
-    """The bytes of the message of each rank in each step, ``[t][r]``, for these supports and values of ``w`` bytes.
+    """The bytes that each rank sends in each step, ``[t][r]``, for these supports and values of ``w`` bytes.
 
     ``supports[r]``: the indices of rank ``r``'s entries, below ``n``.  Only unions are made; the
     page is not run.  A chunk sent whole has another number of entries, but the same bytes.
     """
-    p, s = len(supports), contributions(page)
+    p, s, first = len(supports), contributions(page), contributor(page)
     if bad := [rank for rank, at in enumerate(supports) if len(at) and not 0 <= min(at) <= max(at) < n]:
         raise InputError(f"supports[{bad[0]}] has an index that is not in 0 .. {n - 1}")
-    sizes = [unions(supports, c, n) for c in range(p)]
+    sizes: dict[tuple[int, int], list[int]] = {}
+    found = []
+    for step in range(number(page.steps(p))):
+        sent = [0] * p
+        for rank, _, (c,) in step_sends(page, step, p):
+            at = c, number(first(rank, c, step, p))
+            held = sizes.get(at) or sizes.setdefault(at, unions(supports, *at, n))
+            sent[rank] += number(page.octets(held[number(s(step, p)) - 1], length(c, n, p), w))
+        found.append(sent)
+    return found
 
-    def sent(rank: int, step: int) -> int:
-        _, (c,) = send(page, rank, step, p)
-        return number(page.octets(sizes[c][number(s(step, p)) - 1], length(c, n, p), w))
 
-    return [[sent(rank, step) for rank in range(p)] for step in range(number(page.steps(p)))]
-
-
-def unions(supports: Sequence[Collection[int]], c: int, n: int) -> list[int]:
-    """In chunk ``c``, the sizes of the unions of 1, 2, ... ranks' supports from rank ``c`` on."""
+def unions(supports: Sequence[Collection[int]], c: int, begin: int, n: int) -> list[int]:
+    """In chunk ``c``, the sizes of the unions of 1, 2, ... ranks' supports from rank ``begin`` on."""
     p, found = len(supports), []
-    first, union = number(bound(c, n, p)), np.zeros(length(c, n, p), dtype=bool)
+    start, union = number(bound(c, n, p)), np.zeros(length(c, n, p), dtype=bool)
     for step in range(p):
-        at = np.fromiter(supports[(c + step) % p], dtype=np.int64) - first
+        at = np.fromiter(supports[(begin + step) % p], dtype=np.int64) - start
         union[at[(at >= 0) & (at < union.size)]] = True
         found.append(int(union.sum()))
     return found

@@ -9,7 +9,7 @@ the cheapest of several encodings, each linear in the number of entries, is conc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +19,7 @@ import sympy
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.verdicts import REFUTED, tested
-from sparring.proofs.cost import contributions, models, units
+from sparring.proofs.cost import bundles, contributions, models, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
@@ -43,7 +43,7 @@ from sparring.proofs.cost.symbols import (
     width,
 )
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Node, Sym
+from sparring.spec.core.numbers import Int, Node, Sym
 from sparring.spec.core.runner import number, truth
 
 RANKS = range(1, 65)
@@ -75,10 +75,12 @@ class UnionPoint(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """The steps of one span, in which a message holds ``many`` ranks' contributions."""
+    """A span of steps, or of one step's messages, each of which holds ``many`` ranks' contributions."""
 
     span: Span
     many: Expr
+    adds: bool
+    """Whether the receivers add them to their copies."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ class UnionCost(Forms):
     def added(self) -> Expr:
         """Entries that a rank receives in steps that add."""
         share = 1 / p if "p | n" in self.given else sympy.ceiling(n / p) / n
-        adding = [piece for piece in self.pieces if SpanReader(piece.span)(self.page.adds(STEP, RANK_COUNT)) == True]  # noqa: E712  # sympy's true
+        adding = [piece for piece in self.pieces if piece.adds]
         return sympy.Add(*(summed(self.union(s), piece) for piece in adding)) * share
 
     def union(self, s: Expr) -> Expr:
@@ -275,9 +277,23 @@ def derive(page: Page, support: str = "union") -> UnionCost:
     and where a formula cannot be run on symbols.
     """
     with summable(page):
-        stated, steps = contributions.contributions(page)(STEP, RANK_COUNT), number_of_steps(page)
-        pieces = tuple(Piece(span, SpanReader(span)(stated)) for span in spans(steps, [stated]))
-        return UnionCost(page, steps, pieces, checked(support))
+        stated = contributions.contributions(page)
+        parts = bundles.step_by_step(page) if page.several else [page]
+        messages = [number_of_steps(part) for part in parts]
+        pieces = [
+            piece
+            for step, (part, many) in enumerate(zip(parts, messages))
+            for piece in cut(part, many, stated(step if page.several else STEP, RANK_COUNT))
+        ]
+        return UnionCost(page, sympy.expand(sum(messages)), tuple(pieces), checked(support))
+
+
+def cut(page: Page, steps: Expr, many: Int) -> Iterator[Piece]:
+    """The steps of a page with one message in each, which holds ``many`` ranks' contributions."""
+    adds = page.adds(STEP, RANK_COUNT)
+    for span in spans(steps, [many, adds]):
+        read = SpanReader(span)
+        yield Piece(span, read(many), bool(read(adds)))
 
 
 def checked(support: str) -> str:
@@ -291,7 +307,7 @@ def summed(x: Expr, piece: Piece) -> Expr:
     """The sum of ``x``, a formula of ``s``, over the steps of a piece."""
     steps, many = piece.span.end - piece.span.first, piece.many
     if not many.has(t):
-        return steps * x.subs(s, many)
+        return steps * x.subs(s, many).subs(u(1), k)
     if sympy.expand(many - t).has(t):
         raise Undecided(f"the contributions of a message, {many}, do not grow by one from step to step")
     low, high = (many.subs(t, at) for at in (piece.span.first, piece.span.end - 1))
@@ -311,17 +327,23 @@ def closed(x: Expr, low: Expr, high: Expr) -> Expr:
 def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
     """The cost for unions of sizes ``u(s)``, ``s`` from 1 to ``p``: a model's, or measured ones."""
     many, length = contributions.contributions(page), -(-n // p)
-    steps = [number(many(t, p)) for t in range(number(page.steps(p)))]
-    held = {s: Fraction(u(s)) * length / n if n else Fraction(0) for s in {*steps}}
+    sends = [(number(many(step, p)), truth(page.adds(step, p))) for step in all_steps(page, p)]
+    held = {s: Fraction(u(s)) * length / n if n else Fraction(0) for s in {s for s, _ in sends}}
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
     nbytes = {s: Fraction(octets(x, length, w)) for s, x in held.items()}
     return UnionPoint(
-        messages=len(steps),
-        pairs=2 * sum((held[s] for s in steps), Fraction(0)),
-        nbytes=sum((nbytes[s] for s in steps), Fraction(0)),
-        added=sum((held[s] for t, s in enumerate(steps) if truth(page.adds(t, p))), Fraction(0)),
+        messages=len(sends),
+        pairs=2 * sum((held[s] for s, _ in sends), Fraction(0)),
+        nbytes=sum((nbytes[s] for s, _ in sends), Fraction(0)),
+        added=sum((held[s] for s, adds in sends if adds), Fraction(0)),
         time=None,
     )
+
+
+def all_steps(page: Page, p: int) -> Iterator[int]:
+    """The step of each message that a rank sends."""
+    for step in range(number(page.steps(p))):
+        yield from [step] * number(page.messages(step, p))
 
 
 def root(x: Fraction) -> Fraction:
@@ -339,6 +361,6 @@ def miscounted(cost: UnionCost) -> str:
             for piece in cost.pieces
             for step in range(*(int(sympy.sympify(edge).subs(p, ranks)) for edge in piece.span))
         ]
-        if found != [many(step, ranks) for step in range(number(cost.page.steps(ranks)))]:
-            return f"p={ranks}: the spans say {found[:9]} of the steps' contributions"
+        if found != [many(step, ranks) for step in all_steps(cost.page, ranks)]:
+            return f"p={ranks}: the spans say {found[:9]} of the messages' contributions"
     return ""
