@@ -66,7 +66,7 @@ class Told(NamedTuple):
 Notes = Sequence[tuple[str, ...]]
 """The conditions that a table has notes on, in the order of their marks."""
 
-AT_ONCE = 5  # algorithms in one table, so that it fits onto a page
+AT_ONCE = 4  # algorithms in one table, so that it fits onto a page
 
 
 def document(told: Sequence[Told], at: str = "") -> str:

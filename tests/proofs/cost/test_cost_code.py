@@ -22,7 +22,7 @@ from sparring.spec.core.supports import independent
 
 PARAMS = {"ring_topk": {"k": 12}, "recursive_multiplying": {"radix": 3}}
 COSTS = [sparring.cost(name, **({} if name == "ring_topk" else PARAMS.get(name, {}))) for name in sparring.pages()]
-FORMS = [form for form in code.functions(COSTS) if not form[2].has(sympy.Sum, sympy.Min)]
+FORMS = [form for form in code.functions(COSTS) if not form[2].has(sympy.Sum, sympy.Min, u)]
 COMPILER = shutil.which("cc")
 
 
