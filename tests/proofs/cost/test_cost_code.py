@@ -6,6 +6,7 @@ import random
 import shutil
 import subprocess
 from fractions import Fraction
+from inspect import signature
 
 import pytest
 import sympy
@@ -50,13 +51,15 @@ def test_python_is_exact(module, form, p, n, k, seconds, width):
     assert isinstance(value, int | Fraction) and value == exact(formula, {x: Fraction(y) for x, y in given_.items()})
 
 
-def test_python_takes_unions_as_a_function(module):
-    cost = sparring.cost("ring_sparse", support="independent")
-    p, n, k = 6, 6000, 77
-    value = module["ring_sparse_bytes"](n=n, p=p, width=4, u=lambda s: independent(s, n, k))
-    assert value == cost.at(p=p, n=n, k=k).nbytes
-    pairs = module["ring_sparse_pairs"](n=n, p=p, u=lambda s: independent(s, n, k))
-    assert pairs == cost.at(p=p, n=n, k=k).pairs
+@pytest.mark.parametrize("name", ["ring_sparse", "two_shot_sparse"])
+def test_python_takes_unions_as_a_function(module, name):
+    cost, found = sparring.cost(name, support="independent"), {}
+    at = {"p": 6, "n": 6000, "k": 77, "width": 4, "u": lambda s: independent(s, 6000, 77)}
+    for form in ("bytes", "pairs"):
+        function = module[f"{name}_{form}"]
+        found[form] = function(**{letter: at[letter] for letter in signature(function).parameters})
+    wanted = cost.at(p=6, n=6000, k=77)
+    assert found == {"bytes": wanted.nbytes, "pairs": wanted.pairs}
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
