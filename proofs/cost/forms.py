@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 from sparring.proofs.cost import papers
 from sparring.proofs.cost.claims import Floor, lower_bounds
@@ -19,8 +19,10 @@ class Forms(ABC):
     page: Page
     given: str
 
-    names: ClassVar[tuple[str, ...]]
-    """The forms that a table shows."""
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The forms that a table shows."""
 
     @abstractmethod
     def form(self, name: str) -> Expr | None:

@@ -30,6 +30,10 @@ p, n, r, t, c, k, width = map(symbol, ("p", "n", "r", "t", "c", "k", "width"))
 LENGTHS = (n, k)
 """What is shared out among the chunks."""
 alpha, beta, gamma = sympy.symbols("alpha beta gamma", nonnegative=True)
+node = sympy.Symbol("node", integer=True, positive=True)
+"""Ranks of a node."""
+alpha_in, beta_in, alpha_out, beta_out = sympy.symbols("alpha_in beta_in alpha_out beta_out", nonnegative=True)
+"""Within a node, and between nodes."""
 
 
 class B(sympy.Function):  # type: ignore[misc]  # sympy ships no types
@@ -164,6 +168,7 @@ def exactly(x: Fraction, base: int | Fraction) -> int:
 EXACT: Mapping[Any, Any] = {
     sympy.Add: sum,
     sympy.Mul: math.prod,
+    sympy.Max: max,
     sympy.floor: lambda a: math.floor(a[0]),
     sympy.ceiling: lambda a: math.ceil(a[0]),
     Log2: lambda a: log2(a[0]),

@@ -1,0 +1,182 @@
+"""Where messages share links: in nodes, or on a topology; what a step takes there, and how it is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple, Protocol
+
+import sympy
+
+from sparring.proofs.contention.networks import Topology
+from sparring.proofs.cost import symbols
+from sparring.proofs.cost.levels import RANKS, Nodes, Union, leveled, linked
+from sparring.proofs.cost.machines import Machine
+from sparring.proofs.cost.partners import Pattern
+from sparring.proofs.cost.sharing import Run, Sharing, between_nodes, on_links
+from sparring.spec.core.model import Page
+
+LETTER = "node"
+"""The letter that stands for the ranks of a node."""
+FEW = 64
+"""Of ranks: up to so many all costs are counted."""
+
+
+class Rates(NamedTuple):
+    """What a message and a byte take on a link that is shared, and within a node: symbols, or numbers."""
+
+    alpha: Any
+    beta: Any
+    alpha_in: Any = 0
+    beta_in: Any = 0
+
+    def step(self, run: Run, nbytes: Any) -> Any:
+        """Of a step in which every message has so many bytes."""
+        within = self.alpha_in + self.beta_in * nbytes
+        shared = self.alpha + self.beta * run.load * nbytes
+        if not run.inside:
+            return shared
+        if run.load == 0:
+            return within
+        return max(within, shared) if isinstance(shared, Fraction) else sympy.Max(within, shared)
+
+
+class SharedPoint(NamedTuple):
+    """A cost where links are shared, at a point, exact; None where it is not asked for."""
+
+    sharing: int
+    """The most messages of a step on one link that they share."""
+    carried: Fraction
+    """Bytes over the fullest such link of each step, summed."""
+    steps: int | None = None
+    """On a topology."""
+    inside: int | None = None
+    """Steps in which no message leaves its node."""
+    outside: int | None = None
+    """Steps in which some do."""
+    time: Fraction | None = None
+    """Seconds; None unless every alpha and beta is given."""
+
+
+class Place(Protocol):
+    """What both places have."""
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The forms that count steps."""
+
+    @property
+    def rates(self) -> Rates:
+        """As letters."""
+
+    def __str__(self) -> str:
+        """For a heading."""
+
+    def sharing(self, pattern: Pattern) -> Sharing:
+        """How many messages of such a pattern share a link; raises Undecided where no form is found."""
+
+    def filled(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """The point with the letters that stand for others."""
+
+    def further(self, base: int) -> Sequence[int]:
+        """Numbers of ranks at which costs are counted, beside those at which all are; ``base``: that of the pattern."""
+
+    def sizes(self, base: int, ranks: int) -> Iterator[dict[str, Fraction]]:
+        """The letters that costs are counted at for so many ranks; ``base``: that of the pattern."""
+
+    def counted(
+        self, page: Page, at: Mapping[str, Fraction], width: int, union: Union | None
+    ) -> Mapping[str, int | Fraction]:
+        """The forms but ``carried``, message by message."""
+
+
+class InNodes(NamedTuple):
+    """``size`` neighbouring ranks are a node; None leaves it a letter."""
+
+    size: int | None = None
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Those in which nothing leaves a node, and the others."""
+        return ("inside", "outside")
+
+    @property
+    def rates(self) -> Rates:
+        """Letters for both levels."""
+        return Rates(symbols.alpha_out, symbols.beta_out, symbols.alpha_in, symbols.beta_in)
+
+    def __str__(self) -> str:
+        return f"in nodes of {LETTER if self.size is None else self.size} ranks"
+
+    def sharing(self, pattern: Pattern) -> Sharing:
+        """What leaves a node."""
+        return between_nodes(pattern, self.size)
+
+    def filled(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """Alpha and beta are those between nodes, where nothing else is said."""
+        outside = {f"{letter}_out": at[letter] for letter in ("alpha", "beta") if letter in at}
+        return {**outside, **at, **({} if self.size is None else {LETTER: Fraction(self.size)})}
+
+    def further(self, base: int) -> Sequence[int]:
+        """Of large nodes, as many as fill two, or as many nodes as the base says."""
+        more = (self.size or 0) * max(base, 2)
+        return (more,) if FEW < more <= RANKS else ()
+
+    def sizes(self, base: int, ranks: int) -> Iterator[dict[str, Fraction]]:
+        """Those that divide the ranks; of a shift, all sizes up to 8 ranks."""
+        for size in [self.size] if self.size else range(1, ranks):
+            if ranks % size == 0 or (ranks <= 8 and not base):
+                yield {LETTER: Fraction(size)}
+
+    def counted(
+        self, page: Page, at: Mapping[str, Fraction], width: int, union: Union | None
+    ) -> Mapping[str, int | Fraction]:
+        """By :func:`leveled`."""
+        inside = Machine(at["alpha_in"], at["beta_in"], at["gamma"])
+        nodes = Nodes(int(at[LETTER]), inside, Machine(at["alpha_out"], at["beta_out"]))
+        p, n, k = (int(at[letter]) for letter in "pnk")
+        return leveled(page, nodes, p=p, n=n, k=k, width=width, union=union)._asdict()
+
+
+class OnTopology(NamedTuple):
+    """The links of a topology."""
+
+    topology: Topology
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """All alike."""
+        return ("steps",)
+
+    @property
+    def rates(self) -> Rates:
+        """The letters of every cost."""
+        return Rates(symbols.alpha, symbols.beta)
+
+    def __str__(self) -> str:
+        return f"on {self.topology.name}"
+
+    def sharing(self, pattern: Pattern) -> Sharing:
+        """What crosses the fullest link."""
+        return on_links(pattern, self.topology)
+
+    def filled(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """As it is."""
+        return dict(at)
+
+    def further(self, base: int) -> Sequence[int]:
+        """None."""
+        return ()
+
+    def sizes(self, base: int, ranks: int) -> Iterator[dict[str, Fraction]]:
+        """There are none."""
+        yield {}
+
+    def counted(
+        self, page: Page, at: Mapping[str, Fraction], width: int, union: Union | None
+    ) -> Mapping[str, int | Fraction]:
+        """By :func:`linked`."""
+        machine = Machine(at["alpha"], at["beta"], at["gamma"])
+        p, n, k = (int(at[letter]) for letter in "pnk")
+        time, steps, load = linked(page, self.topology, machine, p=p, n=n, k=k, width=width, union=union)
+        return {"time": time, "steps": steps, "sharing": load}

@@ -1,0 +1,298 @@
+"""What an algorithm takes where messages share links, as closed forms: out of nodes, or of a topology.
+
+What is shared is that of ``levels``, where it is counted message by message.  Here it follows from a
+pattern of partners (``partners``), from how many messages of a step it brings onto the fullest link
+(``sharing``), and from how long they are.  The messages of a step must be of one length, so chunks are
+taken to be equal.  Where there is no such pattern, or no such form, nothing is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import sympy
+
+from sparring.errors import InputError, Undecided
+from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, tested
+from sparring.proofs.cost import contributions, symbols, unioncost, units
+from sparring.proofs.cost.claims import Floor, Judged
+from sparring.proofs.cost.costs import Checked, Cost, cost, summable
+from sparring.proofs.cost.forms import Forms
+from sparring.proofs.cost.partners import Pattern, pattern
+from sparring.proofs.cost.places import LETTER, Place, Rates, SharedPoint
+from sparring.proofs.cost.sharing import Run, Sharing, summed, whole_power
+from sparring.proofs.cost.simplified import even, simplified, tidy
+from sparring.proofs.cost.symbols import B, Expr, SympyReader, exact, plain
+from sparring.proofs.cost.unioncost import UnionCost
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Sym
+from sparring.spec.core.runner import number
+from sparring.spec.core.supports import MODELS
+
+SHORT = "n <= 2^31"
+"""Where an index of a list has 4 bytes."""
+RANKS = (*range(2, 13), 16, 27, 32, 64)
+"""Where costs are counted message by message."""
+Of = Callable[[Run, Any], Any]
+"""Something of a step of a run, each message of which has so many bytes."""
+OF: Mapping[str, Of] = {
+    "steps": lambda run, nbytes: sympy.Integer(1),
+    "inside": lambda run, nbytes: sympy.Integer(run.load == 0),
+    "outside": lambda run, nbytes: sympy.Integer(run.load != 0),
+    "carried": lambda run, nbytes: run.load * nbytes,
+}
+"""The forms that are sums over all steps, but for time."""
+
+
+@dataclass(frozen=True)
+class SharedCost(Forms):
+    """The cost of ``page`` where messages share the links of ``place``, under the hypotheses ``given``.
+
+    ``base`` is the cost where they share none.
+    """
+
+    page: Page
+    base: Cost | UnionCost
+    place: Place
+    pattern: Pattern
+    sharing: Sharing
+    given: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The forms that a table shows; a sparse chunk's bytes are a formula of their own."""
+        return (*self.place.steps, "sharing", "carried", *(("octets",) if self.support else ()), "time")
+
+    @property
+    def even(self) -> str:
+        """The same hypotheses: nothing is rounded where they hold."""
+        return self.given
+
+    @property
+    def bounds(self) -> Mapping[str, Floor]:
+        """None yet."""
+        return {}
+
+    def simplify(self, given: str) -> SharedCost:
+        """The same, as nothing is rounded; raises InputError for a hypothesis that is not known."""
+        simplified(sympy.Integer(0), ", ".join(one for one in given.split(", ") if one not in self.given.split(", ")))
+        return self
+
+    def form(self, name: str) -> Expr | None:
+        """The closed form of that name, one of ``names``; None where there is none."""
+        if name not in self.names:
+            return None
+        if name == "octets":
+            return self.base.form(name)
+        if name == "sharing":
+            return self.sharing.most
+        return self.time if name == "time" else tidy(self.total(OF[name]))
+
+    @property
+    def time(self) -> Expr:
+        """Seconds in lock step."""
+        letters = (*self.place.rates, symbols.gamma)
+        return collected(self.total(self.place.rates.step), letters) + symbols.gamma * self.added
+
+    def total(self, of: Of) -> Expr:
+        """The sum of something over all steps."""
+        runs, base = self.sharing.runs, self.base
+        if isinstance(base, UnionCost):
+            length = symbols.n / symbols.p
+            return base.total(lambda many: of(runs[0], unioncost.octets(many / symbols.p, length, symbols.width)))
+        if not self.pattern.base:
+            each = ((x.span.end - x.span.first, octets(self.page, alike(x.words))) for x in base.derived.pieces)
+            return sympy.Add(*(sympy.expand(steps) * of(runs[0], nbytes) for steps, nbytes in each))
+        courses = (octets(self.page, words) for words in self.pattern.courses)
+        return sympy.Add(*(summed(of(run, nbytes), run, self.pattern.base) for nbytes in courses for run in runs))
+
+    @property
+    def added(self) -> Expr:
+        """The most values that a rank adds in each step, summed."""
+        if isinstance(self.base, UnionCost):
+            return self.base.added
+        critical = self.base.derived.added_critical
+        if critical is None:
+            raise Undecided(f"{self.page.name}: no closed form of additions: {'; '.join(self.base.derived.gaps)}")
+        return tidy(alike(critical.subs(symbols.symbol("radix"), self.pattern.base), self.pattern.base == 2))
+
+    @property
+    def support(self) -> str:
+        """The model of supports; "" where chunks are not sparse."""
+        return self.base.support if isinstance(self.base, UnionCost) else ""
+
+    def under(self, support: str) -> SharedCost:
+        """The same under another model of supports, where chunks are sparse."""
+        return replace(self, base=self.base.under(support)) if isinstance(self.base, UnionCost) else self
+
+    def at(self, **values: units.Given) -> SharedPoint:
+        """The cost where letters have these values, in exact arithmetic; in nodes, ``alpha`` is ``alpha_out``.
+
+        Raises InputError for a letter that is unknown, lacks its value or has one that it cannot have.
+        """
+        at = self.place.filled(units.full(values))
+        if needed(at, "p") < 2:
+            raise InputError("p=1: links are shared by at least 2 ranks")
+        if not all(holds(one, at) for one in self.given.split(", ")):
+            told = ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)
+            raise InputError(f"this cost holds where {self.given}, not for {told}")
+        timed = all(letter.name in at for letter in self.place.rates if letter != 0)
+        names = [name for name in self.names if name != "octets" and (timed or name != "time")]
+        found = sizes_at(self, at) if self.support else {name: value(self.form(name), at) for name in names}
+        exactly = {name: x if name in ("carried", "time") else int(x) for name, x in found.items() if name in names}
+        return SharedPoint(**exactly)
+
+    @property
+    def gaps(self) -> list[str]:
+        """What the closed forms do not say, and why."""
+        return [f"other numbers than those where {self.given}: there messages are counted, not derived"]
+
+    @cached_property
+    def claims(self) -> Sequence[Judged]:
+        """Published formulas, judged: there are none of shared links yet."""
+        return ()
+
+    @cached_property
+    def checks(self) -> list[Checked]:
+        """What was proved, and what is counted."""
+        proved = PROVED_BELOW if self.pattern.below else PROVED
+        fault, points = compared(self)
+        ranks = ", ".join(map(str, dict.fromkeys(points)))
+        told = f"time, steps and sharing, message by message, p = {ranks}" if points else "counted nowhere"
+        return [
+            Checked("partners", proved, f"{self.pattern}: {self.pattern.confirmed} obligations, z3 and cvc5"),
+            Checked("sharing", self.sharing.verdict, self.sharing.detail),
+            Checked("counted", REFUTED if fault else tested(len(points)) if points else NOT_COVERED, fault or told),
+        ]
+
+
+def sharedcost(page: Page, place: Place, support: str = "union") -> SharedCost:
+    """The cost of ``page`` in nodes or on a topology.
+
+    Raises Undecided, with the reason, where there is no pattern of partners, or no form of what they share.
+    """
+    with summable(page):
+        found = pattern(page)
+        sharing = place.sharing(found)
+        base = unioncost.derive(page, support).simplify("p | n") if page.data == "sparse" else cost(page)
+        given = [*found.given.split(", "), *sharing.given, *lengths(base)]
+        powers = [one for one in given if one.startswith("p = ")]
+        kept = dict.fromkeys(one for one in given if one and one not in powers[:-1])  # the last one implies the others
+        return SharedCost(page, base, place, found, sharing, ", ".join(kept))
+
+
+def collected(x: Expr, letters: Sequence[Expr]) -> Expr:
+    """``x`` by these letters, where it is linear in them."""
+    parts = sympy.collect(sympy.expand(x), [one for one in letters if one != 0], evaluate=False)
+    if x.has(sympy.Max, sympy.Sum) or not {*parts} <= {*letters}:
+        return tidy(x)
+    return sympy.Add(*(letter * tidy(factor) for letter, factor in parts.items()))
+
+
+def lengths(base: Cost | UnionCost) -> list[str]:
+    """Under which hypotheses the messages of a step are of one length, and bytes a formula."""
+    if isinstance(base, UnionCost):
+        return ["p | n"]
+    words = [piece.words for piece in base.derived.pieces]
+    return [*([even(words)] if any(x.atoms(B) for x in words) else []), *([SHORT] if base.page.data == "lists" else [])]
+
+
+def alike(x: Expr, power: bool = False) -> Expr:
+    """Words where all chunks are equal; raises Undecided where they still depend on the rank."""
+    found = simplified(plain(x), "p = 2^m, p | n, p | k" if power else "p | n, p | k")
+    if found.has(symbols.r, symbols.t, symbols.c):
+        raise Undecided(f"the messages of a step, of {found} words, are not all alike")
+    return found
+
+
+def octets(page: Page, words: Expr) -> Expr:
+    """The bytes of a message of so many words, an index being one."""
+    m, size, _ = unioncost.OCTETS
+    found = SympyReader()(page.octets(Sym.var("m"), Sym.var("size"), Sym.var("width")))
+    if page.data == "lists":
+        found = found.subs(sympy.Le(size, 2**31), True)
+    return sympy.expand(found.subs({m: words / 2 if page.listed else words, size: symbols.n}, simultaneous=True))
+
+
+def holds(hypothesis: str, at: Mapping[str, Fraction]) -> bool:
+    """Whether ``p | n``, ``p = 2^m``, ``node < p`` or ``n <= 2^31`` is so; raises InputError for a missing letter."""
+    left, relation, right = hypothesis.split(" ")
+    x = needed(at, left)
+    if relation == "=":
+        return whole_power(x, int(right.partition("^")[0]))
+    y = needed(at, right)
+    return {"|": y % x == 0, "<": x < y, "<=": x <= y}[relation]
+
+
+def needed(at: Mapping[str, Fraction], text: str) -> int:
+    """A number, or a letter's value; raises InputError where it has none."""
+    base, _, exponent = text.partition("^")
+    if base.isdigit():
+        return int(base) ** int(exponent or 1)
+    if text not in at:
+        raise InputError(f"this cost needs a value for {text}: {text}=VALUE")
+    return int(at[text])
+
+
+def value(form: Expr, at: Mapping[str, Fraction]) -> Fraction:
+    """A form's value at a point."""
+    for letter in sorted(s.name for s in form.free_symbols):
+        if letter not in at:
+            needed(at, letter)
+    return exact(form, at)
+
+
+def sizes_at(cost: SharedCost, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """The forms of a page of sparse chunks, step by step, for unions of the sizes that the model says."""
+    if cost.support == "union":
+        raise InputError(f"u(s) has no value; choose a model of supports: {', '.join(MODELS)}")
+    p, n, k, width = (needed(at, letter) for letter in ("p", "n", "k", "width"))
+    if k > n:
+        raise InputError(f"k={k}: a rank has at most n={n} entries")
+    union = modelled(cost.support, n, k)
+    only = cost.sharing.runs[0]
+    run = only._replace(load=exact(only.load, at))
+    rates = Rates(*(at.get(str(letter), Fraction(0)) for letter in cost.place.rates))
+    many = contributions.contributions(cost.page)
+    held = [number(many(t, p)) for t in range(number(cost.page.steps(p)))]
+    of: Any = cost.page.octets  # typed for integers and symbols, and right for fractions
+    size = {s: Fraction(of(Fraction(union(s), p), n // p, width)) for s in {*held}}
+    sums = {name: sum((Fraction(make(run, size[s])) for s in held), Fraction(0)) for name, make in OF.items()}
+    time = sum((rates.step(run, size[s]) for s in held), Fraction(0))
+    added = unioncost.measured(cost.page, p, n, union, width).added
+    return {**sums, "sharing": run.load, "time": time + at["gamma"] * added}
+
+
+def modelled(support: str, n: int, k: int) -> Callable[[int], Any]:
+    """The sizes of unions under a model."""
+    return lambda s: MODELS[support](s, n, k)
+
+
+RATES = {"alpha": 4, "beta": 3, "alpha_in": 100, "beta_in": 1, "gamma": 11}
+"""Where costs are counted; within a node a message takes longer and a byte does not, so that either may be slower."""
+
+
+def compared(cost: SharedCost) -> tuple[str, list[int]]:
+    """The first quantity that is not what is counted, and the ranks of the points that were looked at."""
+    seen = []
+    here = cost.under("independent")
+    for p in (*RANKS, *cost.place.further(cost.pattern.base)):
+        for sizes in cost.place.sizes(cost.pattern.base, p):
+            n, k = 6 * p * (1 + p % 8), 2 * p * (1 + p % 8)
+            at = {"p": p, "n": n, "k": k, **RATES, **sizes}
+            full = cost.place.filled(units.full({letter: Fraction(x) for letter, x in at.items()}))
+            if not all(holds(one, full) for one in cost.given.split(", ")):
+                continue
+            seen.append(p)
+            union = modelled("independent", n, k) if cost.support else None
+            counted = cost.place.counted(cost.page, full, 4, union)
+            found = here.at(**at)._asdict()
+            for what, many in counted.items():
+                if found[what] != many:
+                    where = ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)
+                    return f"{what} at {where}: derived {found[what]}, counted {many}", seen
+    return "", seen
