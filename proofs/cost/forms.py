@@ -20,6 +20,11 @@ class Forms(ABC):
     given: str
 
     @property
+    def label(self) -> str:
+        """Whose cost it is, and where, for a table."""
+        return self.page.name
+
+    @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
         """The forms that a table shows."""

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 import sympy
 
+from sparring.errors import InputError
+from sparring.proofs.contention import networks
 from sparring.proofs.contention.networks import Topology
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.levels import RANKS, Nodes, Union, leveled, linked
@@ -44,17 +46,17 @@ class Rates(NamedTuple):
 class SharedPoint(NamedTuple):
     """A cost where links are shared, at a point, exact; None where it is not asked for."""
 
+    steps: int | None
+    """On a topology."""
+    inside: int | None
+    """Steps in which no message leaves its node."""
+    outside: int | None
+    """Steps in which some do."""
     sharing: int
     """The most messages of a step on one link that they share."""
     carried: Fraction
     """Bytes over the fullest such link of each step, summed."""
-    steps: int | None = None
-    """On a topology."""
-    inside: int | None = None
-    """Steps in which no message leaves its node."""
-    outside: int | None = None
-    """Steps in which some do."""
-    time: Fraction | None = None
+    time: Fraction | None
     """Seconds; None unless every alpha and beta is given."""
 
 
@@ -180,3 +182,18 @@ class OnTopology(NamedTuple):
         p, n, k = (int(at[letter]) for letter in "pnk")
         time, steps, load = linked(page, self.topology, machine, p=p, n=n, k=k, width=width, union=union)
         return {"time": time, "steps": steps, "sharing": load}
+
+
+def place(nodes: int | str | None, topology: str | None) -> Place:
+    """Nodes of so many ranks, or of LETTER; or a topology.  Raises InputError for both, or for what is neither."""
+    if nodes is not None and topology is not None:
+        raise InputError(
+            f"nodes={nodes} and topology={topology}: links are those of nodes or of a topology, not of both"
+        )
+    if topology is not None:
+        return OnTopology(networks.find(topology))
+    if nodes == LETTER:
+        return InNodes()
+    if not str(nodes).isdecimal() or int(str(nodes)) < 1:
+        raise InputError(f"nodes={nodes}: how many ranks a node has, at least 1, or {LETTER}, which leaves it a letter")
+    return InNodes(int(str(nodes)))

@@ -68,6 +68,11 @@ class SharedCost(Forms):
         return (*self.place.steps, "sharing", "carried", *(("octets",) if self.support else ()), "time")
 
     @property
+    def label(self) -> str:
+        """With the place, and where the forms hold."""
+        return f"{self.page.name} {self.place} where {self.given}"
+
+    @property
     def even(self) -> str:
         """The same hypotheses: nothing is rounded where they hold."""
         return self.given
@@ -143,13 +148,14 @@ class SharedCost(Forms):
         timed = all(letter.name in at for letter in self.place.rates if letter != 0)
         names = [name for name in self.names if name != "octets" and (timed or name != "time")]
         found = sizes_at(self, at) if self.support else {name: value(self.form(name), at) for name in names}
-        exactly = {name: x if name in ("carried", "time") else int(x) for name, x in found.items() if name in names}
-        return SharedPoint(**exactly)
+        known = {name: x if name in ("carried", "time") else int(x) for name, x in found.items() if name in names}
+        return SharedPoint(**{**dict.fromkeys(SharedPoint._fields), **known})
 
     @property
     def gaps(self) -> list[str]:
         """What the closed forms do not say, and why."""
-        return [f"other numbers than those where {self.given}: there messages are counted, not derived"]
+        own = self.base.gaps if self.page.listed else []
+        return [*own, f"other numbers than those where {self.given}: there messages are counted, not derived"]
 
     @cached_property
     def claims(self) -> Sequence[Judged]:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 FORMS = {
     "messages": "messages that each rank sends",
+    "steps": "steps, one after the other",
+    "inside": "steps in which no message leaves its node",
+    "outside": "steps in which some do",
+    "sharing": "the most messages of a step on one link that they share",
+    "carried": "bytes over the fullest such link of each step, summed",
     "sent": "words that rank r sends",
     "words": "V_max, the most words that one rank sends",
     "path": "V_path, the most words along a path of messages",
@@ -63,13 +68,13 @@ def row(name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str
 
 def markdown(costs: Sequence[Forms], points: Points = ()) -> str:
     """A Markdown table, with values where there are ``points``; a bar within a cell would end it."""
-    head = [cell.format(even(costs)) for cell in (*HEAD, *([HERE] if points else []))]
+    head = [cell.format(even(costs) or "nothing is rounded") for cell in (*HEAD, *([HERE] if points else []))]
     lines: list[Sequence[str]] = [head, ("---",) * len(head)]
     for number, cost in enumerate(costs):
         for row in rows(cost):
             cells = [f"`{x}`" if x is not None else "" for x in row[1:]]
             lines.append(
-                (cost.page.name, row.quantity, cells[0] or "no closed form", *cells[1:], *here(points, number, row))
+                (cost.label, row.quantity, cells[0] or "no closed form", *cells[1:], *here(points, number, row))
             )
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
 
@@ -84,7 +89,7 @@ def comma_separated(costs: Sequence[Forms], points: Points = ()) -> str:
     for number, cost in enumerate(costs):
         for row in rows(cost):
             exact, *others = ["" if x is None else str(x) for x in row[1:]]
-            writer.writerow([cost.page.name, row.quantity, exact, cost.even, *others, *here(points, number, row)])
+            writer.writerow([cost.label, row.quantity, exact, cost.even, *others, *here(points, number, row)])
     return file.getvalue().rstrip("\n")
 
 
