@@ -213,9 +213,14 @@ def cost(
 
 @overload
 def cost(
-    algo: str | Page, *, support: str = "union", nodes: int | str | None = None, topology: str | None = None,
-    **params: Any,
-) -> SharedCost: ...  # fmt: skip
+    algo: str | Page, *, support: str = "union", nodes: int | str, topology: None = None, **params: Any
+) -> SharedCost: ...
+
+
+@overload
+def cost(
+    algo: str | Page, *, support: str = "union", nodes: None = None, topology: str, **params: Any
+) -> SharedCost: ...
 
 
 def cost(

@@ -103,7 +103,8 @@ def course(page: Page, first: Int, end: Int, is_power: Bool) -> tuple[Expr, Sequ
     """The words of a message in these steps, and what shows them; raises Undecided where this is no such course."""
     bits, everything, many = p.bit_length() - 1, page.chunks(p), page.count(r, t, p)
     inside = every(is_power, first <= t, t < end)
-    for bit in (t - first, end - 1 - t):
+    ways: tuple[Int, Int] = (t - first, end - 1 - t)
+    for bit in ways:
         at = where(inside, bit, 0)
         shown = [
             Obligation("through all bits", during(page), implies(is_power, end - first == bits)),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 import sympy
 
@@ -22,6 +22,17 @@ LETTER = "node"
 """The letter that stands for the ranks of a node."""
 FEW = 64
 """Of ranks: up to so many all costs are counted."""
+
+
+Of = Callable[[Run, Any], Any]
+"""Something of a step of a run, each message of which has so many bytes."""
+OF: Mapping[str, Of] = {
+    "steps": lambda run, nbytes: sympy.Integer(1),
+    "inside": lambda run, nbytes: sympy.Integer(run.load == 0),
+    "outside": lambda run, nbytes: sympy.Integer(run.load != 0),
+    "carried": lambda run, nbytes: run.load * nbytes,
+}
+"""The forms that are sums over all steps, but for time."""
 
 
 class Rates(NamedTuple):
@@ -60,38 +71,6 @@ class SharedPoint(NamedTuple):
     """Seconds; None unless every alpha and beta is given."""
 
 
-class Place(Protocol):
-    """What both places have."""
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """The forms that count steps."""
-
-    @property
-    def rates(self) -> Rates:
-        """As letters."""
-
-    def __str__(self) -> str:
-        """For a heading."""
-
-    def sharing(self, pattern: Pattern) -> Sharing:
-        """How many messages of such a pattern share a link; raises Undecided where no form is found."""
-
-    def filled(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        """The point with the letters that stand for others."""
-
-    def further(self, base: int) -> Sequence[int]:
-        """Numbers of ranks at which costs are counted, beside those at which all are; ``base``: that of the pattern."""
-
-    def sizes(self, base: int, ranks: int) -> Iterator[dict[str, Fraction]]:
-        """The letters that costs are counted at for so many ranks; ``base``: that of the pattern."""
-
-    def counted(
-        self, page: Page, at: Mapping[str, Fraction], width: int, union: Union | None
-    ) -> Mapping[str, int | Fraction]:
-        """The forms but ``carried``, message by message."""
-
-
 class InNodes(NamedTuple):
     """``size`` neighbouring ranks are a node; None leaves it a letter."""
 
@@ -99,7 +78,7 @@ class InNodes(NamedTuple):
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """Those in which nothing leaves a node, and the others."""
+        """The forms that count steps: those in which nothing leaves a node, and the others."""
         return ("inside", "outside")
 
     @property
@@ -111,7 +90,7 @@ class InNodes(NamedTuple):
         return f"in nodes of {LETTER if self.size is None else self.size} ranks"
 
     def sharing(self, pattern: Pattern) -> Sharing:
-        """What leaves a node."""
+        """What leaves a node; raises Undecided where no form is found."""
         return between_nodes(pattern, self.size)
 
     def filled(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
@@ -120,12 +99,12 @@ class InNodes(NamedTuple):
         return {**outside, **at, **({} if self.size is None else {LETTER: Fraction(self.size)})}
 
     def further(self, base: int) -> Sequence[int]:
-        """Of large nodes, as many as fill two, or as many nodes as the base says."""
+        """Ranks where costs are counted besides: of large nodes those of two, or of as many as the pattern's base."""
         more = (self.size or 0) * max(base, 2)
         return (more,) if FEW < more <= RANKS else ()
 
     def sizes(self, base: int, ranks: int) -> Iterator[dict[str, Fraction]]:
-        """Those that divide the ranks; of a shift, all sizes up to 8 ranks."""
+        """The letters that costs are counted at: sizes that divide the ranks; of a shift, all sizes up to 8 ranks."""
         for size in [self.size] if self.size else range(1, ranks):
             if ranks % size == 0 or (ranks <= 8 and not base):
                 yield {LETTER: Fraction(size)}
@@ -133,7 +112,7 @@ class InNodes(NamedTuple):
     def counted(
         self, page: Page, at: Mapping[str, Fraction], width: int, union: Union | None
     ) -> Mapping[str, int | Fraction]:
-        """By :func:`leveled`."""
+        """The forms but ``carried``, message by message, by :func:`leveled`."""
         inside = Machine(at["alpha_in"], at["beta_in"], at["gamma"])
         nodes = Nodes(int(at[LETTER]), inside, Machine(at["alpha_out"], at["beta_out"]))
         p, n, k = (int(at[letter]) for letter in "pnk")
@@ -182,6 +161,9 @@ class OnTopology(NamedTuple):
         p, n, k = (int(at[letter]) for letter in "pnk")
         time, steps, load = linked(page, self.topology, machine, p=p, n=n, k=k, width=width, union=union)
         return {"time": time, "steps": steps, "sharing": load}
+
+
+Place: TypeAlias = InNodes | OnTopology
 
 
 def place(nodes: int | str | None, topology: str | None) -> Place:

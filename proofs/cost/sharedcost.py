@@ -8,9 +8,8 @@ taken to be equal.  Where there is no such pattern, or no such form, nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -18,34 +17,22 @@ import sympy
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, tested
-from sparring.proofs.cost import contributions, symbols, unioncost, units
+from sparring.proofs.cost import contributions, proof, symbols, unioncost, units
 from sparring.proofs.cost.claims import Floor, Judged
 from sparring.proofs.cost.costs import Checked, Cost, cost, summable
 from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.partners import Pattern, pattern
-from sparring.proofs.cost.places import LETTER, Place, Rates, SharedPoint
-from sparring.proofs.cost.sharing import Run, Sharing, summed, whole_power
+from sparring.proofs.cost.places import LETTER, OF, Of, Place, SharedPoint
+from sparring.proofs.cost.sharedcounts import compared, fits, needed, sizes_at, value
+from sparring.proofs.cost.sharing import Sharing, summed
 from sparring.proofs.cost.simplified import even, simplified, tidy
-from sparring.proofs.cost.symbols import B, Expr, SympyReader, exact, plain
+from sparring.proofs.cost.symbols import B, Expr, SympyReader, plain
 from sparring.proofs.cost.unioncost import UnionCost
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
-from sparring.spec.core.runner import number
-from sparring.spec.core.supports import MODELS
 
 SHORT = "n <= 2^31"
 """Where an index of a list has 4 bytes."""
-RANKS = (*range(2, 13), 16, 27, 32, 64)
-"""Where costs are counted message by message."""
-Of = Callable[[Run, Any], Any]
-"""Something of a step of a run, each message of which has so many bytes."""
-OF: Mapping[str, Of] = {
-    "steps": lambda run, nbytes: sympy.Integer(1),
-    "inside": lambda run, nbytes: sympy.Integer(run.load == 0),
-    "outside": lambda run, nbytes: sympy.Integer(run.load != 0),
-    "carried": lambda run, nbytes: run.load * nbytes,
-}
-"""The forms that are sums over all steps, but for time."""
 
 
 @dataclass(frozen=True)
@@ -142,13 +129,15 @@ class SharedCost(Forms):
         at = self.place.filled(units.full(values))
         if needed(at, "p") < 2:
             raise InputError("p=1: links are shared by at least 2 ranks")
-        if not all(holds(one, at) for one in self.given.split(", ")):
+        if not fits(self.given, at):
             told = ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)
             raise InputError(f"this cost holds where {self.given}, not for {told}")
         timed = all(letter.name in at for letter in self.place.rates if letter != 0)
         names = [name for name in self.names if name != "octets" and (timed or name != "time")]
         found = sizes_at(self, at) if self.support else {name: value(self.form(name), at) for name in names}
-        known = {name: x if name in ("carried", "time") else int(x) for name, x in found.items() if name in names}
+        known: dict[str, Any] = {
+            name: x if name in ("carried", "time") else int(x) for name, x in found.items() if name in names
+        }
         return SharedPoint(**{**dict.fromkeys(SharedPoint._fields), **known})
 
     @property
@@ -172,8 +161,16 @@ class SharedCost(Forms):
         return [
             Checked("partners", proved, f"{self.pattern}: {self.pattern.confirmed} obligations, z3 and cvc5"),
             Checked("sharing", self.sharing.verdict, self.sharing.detail),
+            self.lengths_checked,
             Checked("counted", REFUTED if fault else tested(len(points)) if points else NOT_COVERED, fault or told),
         ]
+
+    @property
+    def lengths_checked(self) -> Checked:
+        """How the lengths of messages, and what is added, are proved."""
+        if isinstance(self.base, UnionCost):
+            return Checked("contributions", *contributions.prove(self.page, contributions.contributions(self.page)))
+        return Checked("derivation", *proof.prove(self.page, self.base.derived))
 
 
 def sharedcost(page: Page, place: Place, support: str = "union") -> SharedCost:
@@ -222,83 +219,3 @@ def octets(page: Page, words: Expr) -> Expr:
     if page.data == "lists":
         found = found.subs(sympy.Le(size, 2**31), True)
     return sympy.expand(found.subs({m: words / 2 if page.listed else words, size: symbols.n}, simultaneous=True))
-
-
-def holds(hypothesis: str, at: Mapping[str, Fraction]) -> bool:
-    """Whether ``p | n``, ``p = 2^m``, ``node < p`` or ``n <= 2^31`` is so; raises InputError for a missing letter."""
-    left, relation, right = hypothesis.split(" ")
-    x = needed(at, left)
-    if relation == "=":
-        return whole_power(x, int(right.partition("^")[0]))
-    y = needed(at, right)
-    return {"|": y % x == 0, "<": x < y, "<=": x <= y}[relation]
-
-
-def needed(at: Mapping[str, Fraction], text: str) -> int:
-    """A number, or a letter's value; raises InputError where it has none."""
-    base, _, exponent = text.partition("^")
-    if base.isdigit():
-        return int(base) ** int(exponent or 1)
-    if text not in at:
-        raise InputError(f"this cost needs a value for {text}: {text}=VALUE")
-    return int(at[text])
-
-
-def value(form: Expr, at: Mapping[str, Fraction]) -> Fraction:
-    """A form's value at a point."""
-    for letter in sorted(s.name for s in form.free_symbols):
-        if letter not in at:
-            needed(at, letter)
-    return exact(form, at)
-
-
-def sizes_at(cost: SharedCost, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    """The forms of a page of sparse chunks, step by step, for unions of the sizes that the model says."""
-    if cost.support == "union":
-        raise InputError(f"u(s) has no value; choose a model of supports: {', '.join(MODELS)}")
-    p, n, k, width = (needed(at, letter) for letter in ("p", "n", "k", "width"))
-    if k > n:
-        raise InputError(f"k={k}: a rank has at most n={n} entries")
-    union = modelled(cost.support, n, k)
-    only = cost.sharing.runs[0]
-    run = only._replace(load=exact(only.load, at))
-    rates = Rates(*(at.get(str(letter), Fraction(0)) for letter in cost.place.rates))
-    many = contributions.contributions(cost.page)
-    held = [number(many(t, p)) for t in range(number(cost.page.steps(p)))]
-    of: Any = cost.page.octets  # typed for integers and symbols, and right for fractions
-    size = {s: Fraction(of(Fraction(union(s), p), n // p, width)) for s in {*held}}
-    sums = {name: sum((Fraction(make(run, size[s])) for s in held), Fraction(0)) for name, make in OF.items()}
-    time = sum((rates.step(run, size[s]) for s in held), Fraction(0))
-    added = unioncost.measured(cost.page, p, n, union, width).added
-    return {**sums, "sharing": run.load, "time": time + at["gamma"] * added}
-
-
-def modelled(support: str, n: int, k: int) -> Callable[[int], Any]:
-    """The sizes of unions under a model."""
-    return lambda s: MODELS[support](s, n, k)
-
-
-RATES = {"alpha": 4, "beta": 3, "alpha_in": 100, "beta_in": 1, "gamma": 11}
-"""Where costs are counted; within a node a message takes longer and a byte does not, so that either may be slower."""
-
-
-def compared(cost: SharedCost) -> tuple[str, list[int]]:
-    """The first quantity that is not what is counted, and the ranks of the points that were looked at."""
-    seen = []
-    here = cost.under("independent")
-    for p in (*RANKS, *cost.place.further(cost.pattern.base)):
-        for sizes in cost.place.sizes(cost.pattern.base, p):
-            n, k = 6 * p * (1 + p % 8), 2 * p * (1 + p % 8)
-            at = {"p": p, "n": n, "k": k, **RATES, **sizes}
-            full = cost.place.filled(units.full({letter: Fraction(x) for letter, x in at.items()}))
-            if not all(holds(one, full) for one in cost.given.split(", ")):
-                continue
-            seen.append(p)
-            union = modelled("independent", n, k) if cost.support else None
-            counted = cost.place.counted(cost.page, full, 4, union)
-            found = here.at(**at)._asdict()
-            for what, many in counted.items():
-                if found[what] != many:
-                    where = ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)
-                    return f"{what} at {where}: derived {found[what]}, counted {many}", seen
-    return "", seen

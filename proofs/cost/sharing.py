@@ -103,9 +103,9 @@ def whole_power(x: int, base: int) -> bool:
 
 
 def intervals(by: int) -> Iterator[Obligation]:
-    """Of a shift by one, exactly one message leaves an interval of ranks, and one comes to it; one stays in it."""
+    """Of a shift by one, one message leaves an interval of ranks and one comes; in one of two or more, one stays."""
     box = (p >= 1, within(r), within(a), within(g))
-    a_node = both(g > 1, a + g <= p)
+    a_node = both(g >= 1, a + g <= p)
     to = (r + by) % p
     first, last = (a, a + g - 1) if by > 0 else (a + g - 1, a)  # the ranks at its ends, as messages go
     before = (first - by) % p
@@ -118,7 +118,7 @@ def intervals(by: int) -> Iterator[Obligation]:
     yield Obligation("one comes", box, implies(every(a_node, negate(inside(r)), inside(to)), r == before))
     comes = both(negate(inside(r)), to == first)
     yield Obligation("from the one before it comes", box, implies(both(a_node, r == before), comes))
-    yield Obligation("the first one stays", box, implies(both(a_node, r == first), inside(to)))
+    yield Obligation("the first one stays", box, implies(every(a_node, g > 1, r == first), inside(to)))
 
 
 def first_digits() -> Iterator[Obligation]:

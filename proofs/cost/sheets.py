@@ -19,6 +19,7 @@ from sparring.proofs.cost.typeset import formula
 if TYPE_CHECKING:
     from sparring.proofs.cost.costs import Cost
     from sparring.proofs.cost.forms import Forms
+    from sparring.proofs.cost.sharedcost import SharedCost
     from sparring.proofs.cost.unioncost import UnionCost
 
 
@@ -63,7 +64,7 @@ def sheet(cost: Forms) -> Sheet:
     return Sheet(cost.page.name, tuple(lines(cost)))
 
 
-def checked(cost: Cost | UnionCost) -> Sheet:
+def checked(cost: Cost | UnionCost | SharedCost) -> Sheet:
     """The same with what came of checking it, and of comparing it with published formulas."""
     judged = [Judged(*one) for one in cost.checks]
     judged += [Judged(j.claim.name, j.checked, f"{j.claim.source}: {j.detail}") for j in cost.claims]

@@ -27,7 +27,7 @@ class Where(NamedTuple):
     inside: str
 
     @property
-    def asked(self) -> dict[str, str]:
+    def asked(self) -> dict[str, Any]:
         """As ``api.cost`` takes it; empty where no links are shared."""
         return {
             name: value for name, value in (("nodes", self.nodes), ("topology", self.topology)) if value is not None

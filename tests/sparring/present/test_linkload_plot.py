@@ -66,7 +66,9 @@ def test_a_number_for_each_cell_and_an_arrow_for_each_message(matplotlib):
     assert sorted(numbers) == sorted(drawn.table[drawn.table > 0].tolist())
     assert [text for text in texts if not text.isdigit()] == ["most: 1", "most: 2", "most: 4"]
     assert [label.get_text() for label in heat.get_xticklabels()] == list(drawn.links)
-    assert [text.get_text() for text in space.get_legend().get_texts()] == ["1", "2", "4"]
+    legend = space.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["1", "2", "4"]
 
 
 def test_what_goes_round_the_edge_is_drawn_in_two_pieces(matplotlib):
