@@ -1,6 +1,7 @@
 """To whom messages go, where that is a pattern, and how long they are in it; from the page's formulas alone.
 
 *Shift*: in every step every rank sends one message, to the rank so many further around the ring.
+*All to all*: in every step every rank sends one message to every other.
 *Exchange*: every rank sends to all those whose number differs from its own in one digit alone, a bit
 say.  Steps go through the digits from the lowest to the highest, or back, once or several times.  So
 they go through the distances 1, b, b^2, ..., p / b, where p is a power of the base b.
@@ -17,15 +18,16 @@ from typing import NamedTuple
 import sympy
 
 from sparring.errors import Undecided
-from sparring.proofs.core.obligations import Obligation, during, every, implies, j, p, r, t
+from sparring.proofs.core.obligations import Obligation, during, every, implies, j, letters, p, r, t
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.cost import symbols
+from sparring.proofs.cost.bundles import to_all
 from sparring.proofs.cost.rounds import POWER, rounds, so
 from sparring.proofs.cost.symbols import Expr
 from sparring.proofs.cost.whole import confirmed, cuts, plausible
 from sparring.spec.core.digits import digit, log, power, put
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Int, where
+from sparring.spec.core.numbers import Bool, Int, negate, where
 
 d = sympy.Symbol("d", integer=True, positive=True)
 """The distance of partners."""
@@ -39,7 +41,7 @@ class Pattern(NamedTuple):
     base: int
     """That of the digits in which partners differ; 0 where it is a shift."""
     by: int
-    """How far a shift goes around."""
+    """How far a shift goes around; 0 where all send to all."""
     courses: Sequence[Expr]
     """Of an exchange, for each time that it goes through all digits: the words of a message at distance ``d``."""
     given: str
@@ -49,8 +51,15 @@ class Pattern(NamedTuple):
     below: bool = False
     """They speak of p < 2^31 alone."""
 
+    @property
+    def to_all(self) -> bool:
+        """Whether all send to all."""
+        return not (self.base or self.by)
+
     def pairs(self, ranks: int, distance: int = 1) -> list[tuple[int, int]]:
         """Who sends to whom in a step at that distance."""
+        if self.to_all:
+            return [(rank, other) for rank in range(ranks) for other in range(ranks) if other != rank]
         if not self.base:
             return [(rank, (rank + self.by) % ranks) for rank in range(ranks)]
         return [
@@ -59,6 +68,8 @@ class Pattern(NamedTuple):
         ]  # fmt: skip
 
     def __str__(self) -> str:
+        if self.to_all:
+            return "each rank sends to every other in each step"
         if not self.base:
             return f"each rank sends to the next one {'up' if self.by > 0 else 'down'} the ring"
         digits = "bit" if self.base == 2 else f"digit to the base {self.base}"
@@ -72,7 +83,9 @@ def pattern(page: Page) -> Pattern:
         return exchange_of_several(page)
     if page.encoding == "bits":
         return exchange(page)
-    for by in () if page.several else SHIFTS:
+    if page.several:
+        return all_to_all(page)
+    for by in SHIFTS:
         claims = [
             Obligation("a shift", during(page), page.dst(r, t, p) == (r + by) % p),
             Obligation("all send", during(page), page.active(r, t, p)),
@@ -80,6 +93,14 @@ def pattern(page: Page) -> Pattern:
         if all(map(plausible, claims)) and so(page, claims):
             return Pattern(0, by, (), "", len(claims))
     raise Undecided("messages do not go the same way around in every step")
+
+
+def all_to_all(page: Page) -> Pattern:
+    """Of a page whose ranks send several messages of chunks in a step."""
+    aside = Obligation("none to itself", (*during(page), *letters(page)), negate(page.dst(r, t, p, j) == r))
+    if not (plausible(aside) and so(page, [aside]) and to_all(page)):
+        raise Undecided("not every rank sends to every other in each step")
+    return Pattern(0, 0, (), "", 3)
 
 
 def exchange(page: Page) -> Pattern:

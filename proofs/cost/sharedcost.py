@@ -20,6 +20,7 @@ from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REF
 from sparring.proofs.cost import contributions, proof, symbols, unioncost, units
 from sparring.proofs.cost.claims import Floor, Judged
 from sparring.proofs.cost.costs import Checked, Cost, cost, summable
+from sparring.proofs.cost.derivation import Piece
 from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.partners import Pattern, pattern
 from sparring.proofs.cost.places import LETTER, OF, Of, Place, SharedPoint
@@ -96,6 +97,9 @@ class SharedCost(Forms):
         if isinstance(base, UnionCost):
             length = symbols.n / symbols.p
             return base.total(lambda many: of(runs[0], unioncost.octets(many / symbols.p, length, symbols.width)))
+        if self.pattern.to_all:
+            steps = (one_length(self.page, derived.pieces) for _, derived in base.derived.parts)
+            return sympy.Add(*(of(runs[0], nbytes) for nbytes in steps))
         if not self.pattern.base:
             each = ((x.span.end - x.span.first, octets(self.page, alike(x.words))) for x in base.derived.pieces)
             return sympy.Add(*(sympy.expand(steps) * of(runs[0], nbytes) for steps, nbytes in each))
@@ -210,6 +214,14 @@ def alike(x: Expr, power: bool = False) -> Expr:
     if found.has(symbols.r, symbols.t, symbols.c):
         raise Undecided(f"the messages of a step, of {found} words, are not all alike")
     return found
+
+
+def one_length(page: Page, pieces: Sequence[Piece]) -> Expr:
+    """The bytes of every message of a step; raises Undecided where they differ."""
+    lengths = {octets(page, alike(piece.words)) for piece in pieces}
+    if len(lengths) != 1:
+        raise Undecided(f"the messages of a step have {len(lengths)} lengths")
+    return lengths.pop()
 
 
 def octets(page: Page, words: Expr) -> Expr:

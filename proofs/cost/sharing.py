@@ -2,8 +2,8 @@
 
 Where neighbouring ranks are a node, this is proved: of all intervals of ranks for shifts, of all
 numbers with the same first digits for exchanges.  On a topology a form of the counts is looked for,
-``c d^e p^f`` with integers ``e`` and ``f``, for each power of the base modulo a short period; it is
-that of every count in a sweep over p, and said to be tested.
+``c d^e p^f`` with integers ``e`` and ``f``, for each power of the base modulo a short period, or a
+polynomial in p where all send to all; it is that of every count in a sweep over p, and said to be tested.
 """
 
 from __future__ import annotations
@@ -78,6 +78,11 @@ def between_nodes(pattern: Pattern, node: int | None) -> Sharing:
     """
     size = symbols.node if node is None else sympy.Integer(node)
     base = pattern.base
+    if pattern.to_all:
+        # a last node that is smaller has fewer such pairs, or as many where there are two nodes
+        told = "each rank of a node sends one message to each rank outside: as of partners"
+        load, some = size * (symbols.p - size), () if node else ("1 < node",)
+        return Sharing([Run(load, inside=node != 1)], (*some, f"{size} < p"), PROVED, told)
     claims = list(intervals(pattern.by) if not base else first_digits())
     fewer = f"{size} < p"
     if not all(one.holds for one in answered(claims, second_opinion=True, encoding="digits" if base else "wrap")):
@@ -147,7 +152,7 @@ def on_links(pattern: Pattern, topology: Topology) -> Sharing:
     base = pattern.base
     if not base:
         counted = {(ranks, 1): load(pattern, topology, ranks) for ranks in SWEEP}
-        form = fitted(counted)
+        form = fitted(counted) if pattern.by else polynomial({ranks: many for (ranks, _), many in counted.items()})
         detail = f"the fullest link of a step, p = {SWEEP[0]}..{SWEEP[-1]}"
         return Sharing([Run(form, inside=False)], (), tested(len(counted)), detail)
     for period in PERIODS:
@@ -200,6 +205,15 @@ def fitted(counts: dict[tuple[int, int], int]) -> Expr:
         if all(c * Fraction(x) ** e * Fraction(y) ** f == found for (y, x), found in counts.items()):
             return sympy.Rational(c.numerator, c.denominator) * d**e * symbols.p**f
     raise Undecided("the fullest link's messages are no product of powers")
+
+
+def polynomial(counts: dict[int, int]) -> Expr:
+    """The polynomial in ``p``, at most of degree 2, that is every count; raises Undecided where there is none."""
+    points = list(counts.items())
+    found = sympy.interpolate(points[:3], symbols.p)
+    if any(found.subs(symbols.p, ranks) != many for ranks, many in points):
+        raise Undecided("the fullest link's messages are no polynomial of the ranks")
+    return found
 
 
 def summed(x: Expr, run: Run, base: int) -> Expr:
