@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Self
+from typing import ClassVar, Self
 
 from sparring.proofs.cost import papers
 from sparring.proofs.cost.claims import Floor, lower_bounds
@@ -24,10 +24,13 @@ class Forms(ABC):
         """Whose cost it is, and where, for a table."""
         return self.page.name
 
+    names: ClassVar[tuple[str, ...]]
+    """The forms that there may be."""
+
     @property
-    @abstractmethod
-    def names(self) -> tuple[str, ...]:
-        """The forms that a table shows."""
+    def shown(self) -> tuple[str, ...]:
+        """Those that a table shows."""
+        return self.names
 
     @abstractmethod
     def form(self, name: str) -> Expr | None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy
 
@@ -23,7 +24,7 @@ from sparring.proofs.cost.costs import Checked, Cost, cost, summable
 from sparring.proofs.cost.derivation import Piece
 from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.partners import Pattern, pattern
-from sparring.proofs.cost.places import LETTER, OF, Of, Place, SharedPoint
+from sparring.proofs.cost.places import LETTER, OF, Of, Place, Rates, SharedPoint
 from sparring.proofs.cost.sharedcounts import compared, fits, needed, sizes_at, value
 from sparring.proofs.cost.sharing import Sharing, summed
 from sparring.proofs.cost.simplified import even, simplified, tidy
@@ -50,9 +51,11 @@ class SharedCost(Forms):
     sharing: Sharing
     given: str
 
+    names: ClassVar[tuple[str, ...]] = (*OF, "sharing", "octets", "time")
+
     @property
-    def names(self) -> tuple[str, ...]:
-        """The forms that a table shows; a sparse chunk's bytes are a formula of their own."""
+    def shown(self) -> tuple[str, ...]:
+        """The forms that there are; a sparse chunk's bytes are a formula of their own."""
         return (*self.place.steps, "sharing", "carried", *(("octets",) if self.support else ()), "time")
 
     @property
@@ -77,12 +80,12 @@ class SharedCost(Forms):
 
     def form(self, name: str) -> Expr | None:
         """The closed form of that name, one of ``names``; None where there is none."""
-        if name not in self.names:
+        if name not in self.shown:
             return None
         if name == "octets":
             return self.base.form(name)
         if name == "sharing":
-            return self.sharing.most
+            return tidy(self.sharing.most)
         return self.time if name == "time" else tidy(self.total(OF[name]))
 
     @property
@@ -137,12 +140,17 @@ class SharedCost(Forms):
             told = ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)
             raise InputError(f"this cost holds where {self.given}, not for {told}")
         timed = all(letter.name in at for letter in self.place.rates if letter != 0)
-        names = [name for name in self.names if name != "octets" and (timed or name != "time")]
-        found = sizes_at(self, at) if self.support else {name: value(self.form(name), at) for name in names}
+        names = [name for name in self.shown if name != "octets" and (timed or name != "time")]
+        found = self.sizes_at(at) if self.support else {name: value(self.form(name), at) for name in names}
         known: dict[str, Any] = {
             name: x if name in ("carried", "time") else int(x) for name, x in found.items() if name in names
         }
         return SharedPoint(**{**dict.fromkeys(SharedPoint._fields), **known})
+
+    def sizes_at(self, at: Mapping[str, Fraction]) -> Mapping[str, Fraction]:
+        """The forms of a page of sparse chunks."""
+        rates = Rates(*(at.get(str(letter), Fraction(0)) for letter in self.place.rates))
+        return sizes_at(self.page, self.support, self.sharing.runs[0], rates, at)
 
     @property
     def gaps(self) -> list[str]:
@@ -159,7 +167,8 @@ class SharedCost(Forms):
     def checks(self) -> list[Checked]:
         """What was proved, and what is counted."""
         proved = PROVED_BELOW if self.pattern.below else PROVED
-        fault, points = compared(self)
+        here = self.under("independent")
+        fault, points = compared(self.page, self.place, self.pattern.base, self.given, here.at)
         ranks = ", ".join(map(str, dict.fromkeys(points)))
         told = f"time, steps and sharing, message by message, p = {ranks}" if points else "counted nowhere"
         return [

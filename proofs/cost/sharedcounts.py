@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sparring.errors import InputError
 from sparring.proofs.cost import contributions, unioncost, units
-from sparring.proofs.cost.places import LETTER, OF, Rates
-from sparring.proofs.cost.sharing import whole_power
+from sparring.proofs.cost.places import LETTER, OF, Place, Rates, SharedPoint
+from sparring.proofs.cost.sharing import Run, whole_power
 from sparring.proofs.cost.symbols import Expr, exact
+from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number
 from sparring.spec.core.supports import MODELS
-
-if TYPE_CHECKING:
-    from sparring.proofs.cost.sharedcost import SharedCost
 
 RANKS = (*range(2, 13), 16, 27, 32, 64)
 """Where costs are counted message by message."""
@@ -56,24 +54,24 @@ def value(form: Expr, at: Mapping[str, Fraction]) -> Fraction:
     return exact(form, at)
 
 
-def sizes_at(cost: SharedCost, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    """The forms of a page of sparse chunks, step by step, for unions of the sizes that the model says."""
-    if cost.support == "union":
+def sizes_at(
+    page: Page, support: str, only: Run, rates: Rates, at: Mapping[str, Fraction]
+) -> Mapping[str, Fraction]:  # fmt: skip
+    """The forms of a page of sparse chunks, all of whose steps are alike, for unions of a model's sizes."""
+    if support == "union":
         raise InputError(f"u(s) has no value; choose a model of supports: {', '.join(MODELS)}")
     p, n, k, width = (needed(at, letter) for letter in ("p", "n", "k", "width"))
     if k > n:
         raise InputError(f"k={k}: a rank has at most n={n} entries")
-    union = modelled(cost.support, n, k)
-    only = cost.sharing.runs[0]
+    union = modelled(support, n, k)
     run = only._replace(load=exact(only.load, at))
-    rates = Rates(*(at.get(str(letter), Fraction(0)) for letter in cost.place.rates))
-    many = contributions.contributions(cost.page)
-    held = [number(many(t, p)) for t in range(number(cost.page.steps(p)))]
-    of: Any = cost.page.octets  # typed for integers and symbols, and right for fractions
+    many = contributions.contributions(page)
+    held = [number(many(t, p)) for t in range(number(page.steps(p)))]
+    of: Any = page.octets  # typed for integers and symbols, and right for fractions
     size = {s: Fraction(of(Fraction(union(s), p), n // p, width)) for s in {*held}}
     sums = {name: sum((Fraction(make(run, size[s])) for s in held), Fraction(0)) for name, make in OF.items()}
     time = sum((rates.step(run, size[s]) for s in held), Fraction(0))
-    added = unioncost.measured(cost.page, p, n, union, width).added
+    added = unioncost.measured(page, p, n, union, width).added
     return {**sums, "sharing": run.load, "time": time + at["gamma"] * added}
 
 
@@ -82,21 +80,25 @@ def modelled(support: str, n: int, k: int) -> Callable[[int], Any]:
     return lambda s: MODELS[support](s, n, k)
 
 
-def compared(cost: SharedCost) -> tuple[str, list[int]]:
-    """The first quantity that is not what is counted, and the ranks of the points that were looked at."""
+def compared(
+    page: Page, place: Place, base: int, given: str, derived: Callable[..., SharedPoint]
+) -> tuple[str, list[int]]:  # fmt: skip
+    """The first quantity that is not what is counted, and the ranks of the points that were looked at.
+
+    ``derived(**at)``: the cost at a point, where supports are independent; ``base``: that of the pattern.
+    """
     seen = []
-    here = cost.under("independent")
-    for p in (*RANKS, *cost.place.further(cost.pattern.base)):
-        for sizes in cost.place.sizes(cost.pattern.base, p):
+    for p in (*RANKS, *place.further(base)):
+        for sizes in place.sizes(base, p):
             n, k = 6 * p * (1 + p % 8), 2 * p * (1 + p % 8)
             at = {"p": p, "n": n, "k": k, **RATES, **sizes}
-            full = cost.place.filled(units.full({letter: Fraction(x) for letter, x in at.items()}))
-            if not fits(cost.given, full):
+            full = place.filled(units.full({letter: Fraction(x) for letter, x in at.items()}))
+            if not fits(given, full):
                 continue
             seen.append(p)
-            union = modelled("independent", n, k) if cost.support else None
-            counted = cost.place.counted(cost.page, full, 4, union)
-            found = here.at(**at)._asdict()
+            union = modelled("independent", n, k) if page.data == "sparse" else None
+            counted = place.counted(page, full, 4, union)
+            found = derived(**at)._asdict()
             for what, many in counted.items():
                 if found[what] != many:
                     where = ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)

@@ -74,7 +74,7 @@ def checked(cost: Cost | UnionCost | SharedCost) -> Sheet:
 def lines(cost: Forms) -> Iterator[Line]:
     """A line for each main form of the cost."""
     given = parts(cost.given)
-    for name in cost.names:
+    for name in cost.shown:
         exact = cost.form(name)
         if exact is None:
             yield Line(name, "", "", (), (), "", "", ())

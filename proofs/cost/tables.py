@@ -56,7 +56,7 @@ class Row(NamedTuple):
 def rows(cost: Forms, names: Sequence[str] = ()) -> list[Row]:
     """A row for each form of that name, by default for the cost's main ones."""
     divided = cost.simplify(cost.even)
-    return [row(name, cost.form(name), divided.form(name), cost.bounds, cost.even) for name in names or cost.names]
+    return [row(name, cost.form(name), divided.form(name), cost.bounds, cost.even) for name in names or cost.shown]
 
 
 def row(name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str, Floor], given: str) -> Row:
