@@ -193,6 +193,8 @@ def sharedcost(page: Page, place: Place, support: str = "union") -> SharedCost:
     """
     with summable(page):
         found = pattern(page)
+        if page.data == "sparse" and not found.by:
+            raise Undecided("of sparse chunks only shifts are summed where links are shared")
         sharing = place.sharing(found)
         base = unioncost.derive(page, support).simplify("p | n") if page.data == "sparse" else cost(page)
         given = [*found.given.split(", "), *sharing.given, *lengths(base)]
