@@ -19,6 +19,7 @@ extensions = [
     "commands",
     "docstrings",
     "growth",
+    "linkload",
     "mutants",
     "pages",
     "phases",

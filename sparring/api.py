@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from sparring.errors import InputError
 from sparring.spec.core import pages as registry
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sparring.proofs.core.kernel import Attempt
     from sparring.proofs.cost.costs import Cost
     from sparring.proofs.cost.machines import Machine
+    from sparring.proofs.cost.sharedcost import SharedCost
     from sparring.proofs.cost.unioncost import UnionCost
     from sparring.proofs.cost.versus import Comparison
     from sparring.report import Report
@@ -204,15 +205,38 @@ EQUAL = "on every rank the reference's bits"
 COUNTED = f"{EQUAL} and bytes"
 
 
-def cost(algo: str | Page, *, support: str = "union", **params: Any) -> Cost | UnionCost:
+@overload
+def cost(
+    algo: str | Page, *, support: str = "union", nodes: None = None, topology: None = None, **params: Any
+) -> Cost | UnionCost: ...
+
+
+@overload
+def cost(
+    algo: str | Page, *, support: str = "union", nodes: int | str, topology: None = None, **params: Any
+) -> SharedCost: ...
+
+
+@overload
+def cost(
+    algo: str | Page, *, support: str = "union", nodes: None = None, topology: str, **params: Any
+) -> SharedCost: ...
+
+
+def cost(
+    algo: str | Page, *, support: str = "union", nodes: int | str | None = None, topology: str | None = None,
+    **params: Any,
+) -> Cost | UnionCost | SharedCost:  # fmt: skip
     """What an algorithm costs, as closed forms derived from its page.
 
     ``support``: where chunks are sparse, how large the union ``u(s)`` of ``s`` ranks' supports is:
     "union" leaves it as it is, "identical", "independent" and "disjoint" put a model in its place; so do
     "blocks:64", whole blocks of 64 neighbouring entries, and "zipf:1.1", indices whose popularity falls with that
-    exponent.  Other algorithms do not ask.
+    exponent.  Other algorithms do not ask.  ``nodes``: so many neighbouring ranks are a node and share its one link
+    to the others; "node" leaves it a letter.  ``topology``: whose links messages share, as for :func:`contention`.
 
-    Raises Undecided, with the reason, where sums over the page's steps are not derived.
+    Raises Undecided, with the reason, where sums over the page's steps are not derived, or how many messages
+    share a link; InputError for nodes on a topology.
 
     >>> cost("ring").words
     2*n - floor(2*n/p)
@@ -222,11 +246,17 @@ def cost(algo: str | Page, *, support: str = "union", **params: Any) -> Cost | U
     1750000000000000006
     >>> cost("ring_sparse", support="identical").simplify(given="p | n").words
     4*k*(p - 1)/p
+    >>> cost("recursive_doubling", topology="ring").form("carried")
+    n*width*(p - 1)
     """
     from sparring.proofs.cost import costs, unioncost
 
     found = algo if isinstance(algo, Page) else page(algo, **params)
     unioncost.checked(support)
+    if nodes is not None or topology is not None:
+        from sparring.proofs.cost import places, sharedcost
+
+        return sharedcost.sharedcost(found, places.place(nodes, topology), support)
     return unioncost.derive(found, support) if found.data == "sparse" else costs.cost(found)
 
 
@@ -306,7 +336,7 @@ def calibrate(*algos: str, ranks: int | None = None, seconds: float = 20.0) -> M
     return calibrated(algos, ranks, seconds)
 
 
-def cost_report(costs: Sequence[Cost | UnionCost], undecided: Mapping[str, str], seconds: float) -> Report:
+def cost_report(costs: Sequence[Cost | UnionCost | SharedCost], undecided: Mapping[str, str], seconds: float) -> Report:
     """The report of ``cost``: how each derivation was checked, what each published formula is worth.
 
     ``undecided``: why, for each algorithm without a derivation.
@@ -321,9 +351,10 @@ def cost_report(costs: Sequence[Cost | UnionCost], undecided: Mapping[str, str],
     return Report("cost", results, gaps, seconds, {"costs": [forms(one) for one in costs]})
 
 
-def forms(cost: Cost | UnionCost) -> dict[str, Any]:
+def forms(cost: Cost | UnionCost | SharedCost) -> dict[str, Any]:
     """A cost for the envelope: formulas as text."""
     from sparring.proofs.cost.claims import stated
+    from sparring.proofs.cost.sharedcost import SharedCost
     from sparring.proofs.cost.tables import rows
 
     bounds = cost.bounds
@@ -343,6 +374,7 @@ def forms(cost: Cost | UnionCost) -> dict[str, Any]:
         {**j.claim._asdict(), "formula": str(stated(j.claim)), "judged": j.verdict, "difference": j.difference}
         for j in cost.claims
     ]
+    place = {"place": str(cost.place), "given": cost.given} if isinstance(cost, SharedCost) else {}
     sent = cost.form("sent")
     told = None if sent is None else str(sent)
-    return {"algorithm": cost.page.name, "sent": told, "forms": shown, "claims": claims}
+    return {"algorithm": cost.page.name, "sent": told, "forms": shown, "claims": claims, **place}

@@ -21,8 +21,18 @@ class Forms(ABC):
     page: Page
     given: str
 
+    @property
+    def label(self) -> str:
+        """Whose cost it is, and where, for a table."""
+        return self.page.name
+
     names: ClassVar[tuple[str, ...]]
-    """The forms that a table shows."""
+    """The forms that there may be."""
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Those that a table shows."""
+        return self.names
 
     @abstractmethod
     def form(self, name: str) -> Expr | None:

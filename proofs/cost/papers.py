@@ -13,7 +13,7 @@ import msgspec
 
 from sparring.proofs.cost.citations import Citation, bibtex, cite, cited, escaped, source
 from sparring.proofs.cost.sheets import Line, Sheet
-from sparring.proofs.cost.typeset import CONDITIONS, spelt
+from sparring.proofs.cost.typeset import condition, spelt
 from sparring.spec.core.model import Page
 
 PACKAGES = ("amsmath", "array", "booktabs", "tabularx")
@@ -30,8 +30,13 @@ MEANINGS = {
     "size": "places of its chunk",
     "octets": r"bytes of a message with $m$ entries of a chunk of $\ell$ places",
     "width": "bytes of a word",
+    "node": "ranks of a node",
     "alpha": "seconds a message",
     "beta": "seconds a byte",
+    "alpha_in": "seconds a message within a node",
+    "beta_in": "seconds a byte within a node",
+    "alpha_out": "seconds a message between nodes",
+    "beta_out": "seconds a byte between nodes",
     "gamma": "seconds an addition",
 }
 """What each letter stands for, in the order in which this is said."""
@@ -41,7 +46,8 @@ WORDS = ("words", "path", "critical")
 QUANTITIES = {
     "messages": "messages", "words": r"$V_{\max}$", "path": r"$V_{\mathrm{path}}$",
     "critical": r"$V_{\mathrm{crit}}$", "added": "additions", "time": "time",
-    "pairs": "words as pairs", "octets": rf"${FUNCTIONS['octets']}$", "bytes": "bytes",
+    "steps": "steps", "inside": "steps within", "outside": "steps between", "sharing": "messages on a link",
+    "carried": "bytes on links", "pairs": "words as pairs", "octets": rf"${FUNCTIONS['octets']}$", "bytes": "bytes",
 }  # fmt: skip
 TERMS = {
     "words": r"$V_{\max}$: the most words that one rank sends; an index counts as one",
@@ -49,6 +55,10 @@ TERMS = {
     "critical": r"$V_{\mathrm{crit}}$: the largest message of each step, summed",
     "added": "additions: the most that one rank makes",
     "time": "time: seconds in lock step, an upper bound where ranks do not wait for the step to end",
+    "inside": "steps within: those in which no message leaves its node",
+    "outside": "steps between: those in which some do",
+    "sharing": "messages on a link: the most of a step on one link that they share",
+    "carried": "bytes on links: those over the fullest such link of each step, summed",
     "pairs": "words as pairs: were every entry sent as an index and a value",
     "bytes": "bytes: those of the largest message of each step, summed",
 }
@@ -66,10 +76,11 @@ class Told(NamedTuple):
 Notes = Sequence[tuple[str, ...]]
 """The conditions that a table has notes on, in the order of their marks."""
 
+CAPTION = "What each rank sends and adds, at most"
 AT_ONCE = 4  # algorithms in one table, so that it fits onto a page
 
 
-def document(told: Sequence[Told], at: str = "") -> str:
+def document(told: Sequence[Told], at: str = "", caption: str = CAPTION) -> str:
     """A document with the tables and all that they cite; ``at`` says at which point values are."""
     sources = bibtex(citations(told))
     head = [
@@ -83,10 +94,10 @@ def document(told: Sequence[Told], at: str = "") -> str:
         r"\begin{document}",
     ]
     tail = [r"\clearpage", r"\bibliographystyle{plain}", r"\bibliography{\jobname-sources}"] if sources else []
-    return "\n".join([*head, table(told, at), *tail, r"\end{document}"])
+    return "\n".join([*head, table(told, at, caption), *tail, r"\end{document}"])
 
 
-def table(told: Sequence[Told], at: str = "") -> str:
+def table(told: Sequence[Told], at: str = "", caption: str = CAPTION) -> str:
     """What holds where nothing is rounded, with the conditions as notes; and what holds always.
 
     A table each, or several where there are many algorithms.
@@ -94,7 +105,7 @@ def table(told: Sequence[Told], at: str = "") -> str:
     names = ", ".join(one.page.name for one in told)
     comments = [f"Costs of {names}.  For a document with", NEEDS, *(x for one in told for x in verdicts(one.sheet))]
     rounded = [one._replace(sheet=changed(one.sheet)) for one in told if changed(one.sheet).lines]
-    tables = [main(some, number, at) for number, some in enumerate(portions(told))]
+    tables = [main(some, number, at, caption) for number, some in enumerate(portions(told))]
     tables += [exact(some, number) for number, some in enumerate(portions(rounded))]
     return "\n".join([*(f"% {comment}" for comment in comments), *tables])
 
@@ -118,7 +129,7 @@ def verdicts(sheet: Sheet) -> Iterator[str]:
     yield from (f"{sheet.name}: not covered: {gap}" for gap in sheet.gaps)
 
 
-def main(told: Sequence[Told], number: int, at: str) -> str:
+def main(told: Sequence[Told], number: int, at: str, caption: str) -> str:
     """The table of simplified forms; beside them lower bounds, or values where there are any."""
     marks = noted(line.conditions for one in told for line in one.sheet.lines)
     here = any(one.here for one in told)
@@ -126,7 +137,7 @@ def main(told: Sequence[Told], number: int, at: str) -> str:
     body = [part for one in told for part in (r"\midrule", *block(one, marks, here))]
     point = f"; values at {escaped(at)}" if here else ""
     head = ["Quantity", "Cost", "Value" if here else "At least"]
-    caption = f"What each rank sends and adds, at most{continued(number)}{point}."
+    caption = f"{caption}{continued(number)}{point}."
     return environment(caption, labelled("costs", number), columns, head, body, notes(told, marks))
 
 
@@ -219,7 +230,7 @@ def noted(conditions: Iterable[tuple[str, ...]]) -> Notes:
 
 def conditions(marks: Notes) -> str:
     """What each mark says."""
-    told = (" and ".join(dollars(CONDITIONS[one]) for one in some) for some in marks)
+    told = (" and ".join(dollars(condition(one)) for one in some) for some in marks)
     notes = [f"{mark(some, marks)}\\,where {words}" for some, words in zip(marks, told)]
     return listed([*notes, "without a mark: for all numbers"]) if marks else ""
 

@@ -20,6 +20,7 @@ from sparring.proofs.cost.typeset import formula
 if TYPE_CHECKING:
     from sparring.proofs.cost.costs import Cost
     from sparring.proofs.cost.forms import Forms
+    from sparring.proofs.cost.sharedcost import SharedCost
     from sparring.proofs.cost.unioncost import UnionCost
 
 
@@ -70,7 +71,7 @@ def sheet(cost: Forms) -> Sheet:
     return Sheet(cost.page.name, tuple(lines(cost)), supposed=cost.supposed)
 
 
-def checked(cost: Cost | UnionCost) -> Sheet:
+def checked(cost: Cost | UnionCost | SharedCost) -> Sheet:
     """The same with what came of checking it, and of comparing it with published formulas."""
     judged = [Judged(*one) for one in cost.checks]
     judged += [Judged(j.claim.name, j.checked, f"{j.claim.source}: {j.detail}") for j in cost.claims]
@@ -80,7 +81,7 @@ def checked(cost: Cost | UnionCost) -> Sheet:
 def lines(cost: Forms) -> Iterator[Line]:
     """A line for each main form of the cost."""
     given, ratios = parts(cost.given), {row.quantity: row.ratio for row in rows(cost)}
-    for name in cost.names:
+    for name in cost.shown:
         exact = cost.form(name)
         if exact is None:
             yield Line(name, "", "", (), (), "", "", ())

@@ -30,6 +30,10 @@ p, n, r, t, c, k, width = map(symbol, ("p", "n", "r", "t", "c", "k", "width"))
 LENGTHS = (n, k)
 """What is shared out among the chunks."""
 alpha, beta, gamma = sympy.symbols("alpha beta gamma", nonnegative=True)
+node = sympy.Symbol("node", integer=True, positive=True)
+"""Ranks of a node."""
+alpha_in, beta_in, alpha_out, beta_out = sympy.symbols("alpha_in beta_in alpha_out beta_out", nonnegative=True)
+"""Within a node, and between nodes."""
 
 
 class B(sympy.Function):  # type: ignore[misc]  # sympy ships no types
@@ -57,9 +61,14 @@ class Logarithm(sympy.Function):  # type: ignore[misc]  # sympy ships no types
 
     text: ClassVar[str]
     typeset: ClassVar[str]
+    bracketed: ClassVar[bool] = False
+    """Brackets are part of how it is written."""
 
     def _latex(self, printer: Any) -> str:
-        return self.typeset.format(*map(printer.doprint, self.args))
+        x, *base = self.args
+        printed = printer.doprint(x)
+        told = printed if x.is_Atom or self.bracketed else f"({printed})"
+        return self.typeset.format(told, *map(printer.doprint, base))
 
     def _sympystr(self, printer: Any) -> str:
         return self.text.format(*map(printer.doprint, self.args))
@@ -80,13 +89,13 @@ class Log(Logarithm):
 class CeilLog2(Logarithm):
     """The least ``m`` with ``x <= 2**m``."""
 
-    text, typeset = "ceil(log2({}))", r"\lceil\log_2 {}\rceil"
+    text, typeset, bracketed = "ceil(log2({}))", r"\lceil\log_2 {}\rceil", True
 
 
 class FloorLog2(Logarithm):
     """The largest ``m`` with ``2**m <= x``."""
 
-    text, typeset = "floor(log2({}))", r"\lfloor\log_2 {}\rfloor"
+    text, typeset, bracketed = "floor(log2({}))", r"\lfloor\log_2 {}\rfloor", True
 
 
 class SympyReader(Reader[Expr]):
@@ -165,6 +174,7 @@ EXACT: Mapping[Any, Any] = {
     sympy.Add: sum,
     sympy.Mul: math.prod,
     sympy.Min: min,
+    sympy.Max: max,
     sympy.floor: lambda a: math.floor(a[0]),
     sympy.ceiling: lambda a: math.ceil(a[0]),
     Log2: lambda a: log2(a[0]),

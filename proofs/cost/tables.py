@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 FORMS = {
     "messages": "messages that each rank sends",
+    "steps": "steps, one after the other",
+    "inside": "steps in which no message leaves its node",
+    "outside": "steps in which some do",
+    "sharing": "the most messages of a step on one link that they share",
+    "carried": "bytes over the fullest such link of each step, summed",
     "sent": "words that rank r sends",
     "words": "V_max, the most words that one rank sends",
     "path": "V_path, the most words along a path of messages",
@@ -59,7 +64,7 @@ def rows(cost: Forms, names: Sequence[str] = ()) -> list[Row]:
     """A row for each form of that name, by default for the cost's main ones."""
     divided = cost.simplify(cost.plainest)
     bounds, there = cost.bounds, divided.bounds
-    return [row(name, cost.form(name), divided.form(name), bounds, there) for name in names or cost.names]
+    return [row(name, cost.form(name), divided.form(name), bounds, there) for name in names or cost.shown]
 
 
 def row(
@@ -86,13 +91,13 @@ def towards(ratio: Expr) -> Expr | None:
 
 def markdown(costs: Sequence[Forms], points: Points = ()) -> str:
     """A Markdown table, with values where there are ``points``; a bar within a cell would end it."""
-    head = [cell.format(even(costs)) for cell in (*HEAD, *([HERE] if points else []))]
+    head = [cell.format(even(costs) or "nothing is rounded") for cell in (*HEAD, *([HERE] if points else []))]
     lines: list[Sequence[str]] = [head, ("---",) * len(head)]
     for number, cost in enumerate(costs):
         for row in rows(cost):
             cells = [f"`{x}`" if x is not None else "" for x in row[1:]]
             lines.append(
-                (cost.page.name, row.quantity, cells[0] or "no closed form", *cells[1:], *here(points, number, row))
+                (cost.label, row.quantity, cells[0] or "no closed form", *cells[1:], *here(points, number, row))
             )
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
 
@@ -120,7 +125,7 @@ def comma_separated(costs: Sequence[Forms], points: Points = ()) -> str:
         for row in rows(cost):
             exact, *others = ["" if x is None else str(x) for x in row[1:]]
             scope = bounds[row.quantity].scope if row.quantity in bounds else ""
-            cells = [cost.page.name, row.quantity, exact, cost.plainest, *others, scope]
+            cells = [cost.label, row.quantity, exact, cost.plainest, *others, scope]
             writer.writerow([*cells, *here(points, number, row)])
     return file.getvalue().rstrip("\n")
 

@@ -17,7 +17,11 @@ SHORT = re.compile(r"(?<![{])\([^()]{1,60}\)")
 """A bracket within which no line shall end."""
 ROUND = 1 << 10  # from here on a power of two is written as one
 
-LETTERS = {"width": "w", "size": r"\ell", "alpha": r"\alpha", "beta": r"\beta", "gamma": r"\gamma", "rho": r"\rho"}
+LETTERS = {
+    "width": "w", "size": r"\ell", "node": "g",
+    "alpha": r"\alpha", "beta": r"\beta", "gamma": r"\gamma", "rho": r"\rho",
+    **{f"{x}_{level}": rf"\{x}_{{\mathrm{{{level}}}}}" for x in ("alpha", "beta") for level in ("in", "out")},
+}  # fmt: skip
 CONDITIONS = {
     "p | n": r"p \mid n",
     "p | k": r"p \mid k",
@@ -28,6 +32,25 @@ CONDITIONS = {
     "k p <= n": r"k p \le n",
 }
 """Each hypothesis of a cost in LaTeX; ``m`` is any natural number."""
+
+
+def condition(text: str) -> str:
+    r"""A hypothesis, in LaTeX.
+
+    >>> condition("p | n"), condition("1 < node"), condition("n <= 2^31")
+    ('p \\mid n', '1 < g', 'n \\le 2^{31}')
+    """
+    if text in CONDITIONS:
+        return CONDITIONS[text]
+    left, relation, right = text.split(" ")
+    sign = {"|": r"\mid", "<=": r"\le"}.get(relation, relation)
+    base, power, exponent = right.partition("^")
+    return f"{number(left)} {sign} {f'{base}^{{{exponent}}}' if power else number(right)}"
+
+
+def number(text: str) -> str:
+    """A letter, or digits as they are."""
+    return text if text.isdigit() else spelt(text)
 
 
 def spelt(letter: str) -> str:
@@ -93,6 +116,9 @@ class Flat(LatexPrinter):  # type: ignore[misc]  # sympy ships no types
         *cases, (other, _) = x.args
         told = [rf"{self._print(value)} \text{{ if }} {self._print(holds)}" for value, holds in cases]
         return rf"({', '.join(told)}, \text{{ else }} {self._print(other)})"
+
+    def _print_Max(self, x: Expr, exp: str | None = None) -> str:  # noqa: N802  # sympy's name
+        return raised(rf"\max\{{{', '.join(map(self._print, x.args))}\}}", exp)
 
     def _print_Min(self, x: Expr, exp: str | None = None) -> str:  # noqa: N802  # sympy's name
         return raised(rf"\min\{{{', '.join(map(self._print, x.args))}\}}", exp)

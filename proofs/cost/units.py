@@ -10,6 +10,13 @@ from sparring.errors import InputError
 TIMES = {"alpha": "message", "beta": "byte", "gamma": "addition"}
 """Letters that are seconds for one such thing each."""
 
+LEVELS = {
+    f"{letter}_{level}": f"{what} {where}"
+    for level, where in (("in", "within a node"), ("out", "between nodes"))
+    for letter, what in (("alpha", "message"), ("beta", "byte"))
+}
+"""The same where ranks sit in nodes."""
+
 LOGGP = {
     "L": "message on its way",
     "o": "message at each end",
@@ -20,8 +27,9 @@ LOGGP = {
 into the LogP model", SPAA 1995: a message of m bytes takes L + 2 o + (m - 1) G.  They stand in the place of alpha and
 beta; see :func:`folded`."""
 
-NUMBERS = {"p": 1, "n": 0, "k": 0, "width": 1}
-"""Letters that are integers, with the least that they may be; ``width`` is bytes a word."""
+NUMBERS = {"p": 1, "n": 0, "k": 0, "width": 1, "node": 1}
+"""Letters that are integers, with the least that they may be; ``width`` is bytes a word, ``node`` ranks of a
+node."""
 
 WIDTH = 4
 """Bytes a word where nothing is said: float32, and indices of 32 bits."""
@@ -89,11 +97,11 @@ def full(values: Mapping[str, Given]) -> dict[str, Fraction]:
 
 def value(letter: str, given: Given) -> Fraction:
     """One letter's value."""
-    seconds = {**TIMES, **LOGGP}
+    seconds = {**TIMES, **LEVELS, **LOGGP}
     if letter not in (*NUMBERS, *seconds):
         raise InputError(f"no letter {letter!r}; costs have {', '.join([*NUMBERS, *seconds])}")
     text = str(given).strip()
-    if letter in ("beta", "G") and text.endswith("/s"):
+    if letter in ("beta", "beta_in", "beta_out", "G") and text.endswith("/s"):
         return 1 / bandwidth(text)
     unit = max((u for u in UNITS if text.endswith(u)), key=len, default="") if letter in seconds else ""
     number = fraction(text.removesuffix(unit).strip())

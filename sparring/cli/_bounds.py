@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sparring.proofs.cost.costs import Cost
+    from sparring.proofs.cost.forms import Forms
     from sparring.proofs.cost.tables import Row
-    from sparring.proofs.cost.unioncost import UnionCost
 
 Least = dict[str, tuple[Fraction, str]]
 """The bounds at a point, by form, each with how many times as much the cost is."""
@@ -26,7 +25,7 @@ def above(row: Row) -> str:
     return f"{told}, {grown} as p grows"
 
 
-def scopes(costs: Iterable[Cost | UnionCost]) -> list[str]:
+def scopes(costs: Iterable[Forms]) -> list[str]:
     """Of which algorithms and inputs each bound is that is not of all."""
     return [
         f"Least {one.quantity} of {cost.page.name}: if {one.scope}."
@@ -36,7 +35,7 @@ def scopes(costs: Iterable[Cost | UnionCost]) -> list[str]:
     ]
 
 
-def reached(cost: Cost | UnionCost, label: str, point: Mapping[str, Any], at: Mapping[str, Any]) -> Least:
+def reached(cost: Forms, label: str, point: Mapping[str, Any], at: Mapping[str, Any]) -> Least:
     """The bounds at a point under the model ``label``; none of an algorithm that is only compared with."""
     from sparring.proofs.cost.models import NAMES
     from sparring.proofs.cost.unioncost import UnionCost
@@ -56,7 +55,7 @@ def times(cost: Fraction, least: Fraction) -> str:
     return f"{float(cost / least):.4g} times" if least else "nothing is needed"
 
 
-def enveloped(cost: Cost | UnionCost, points: Mapping[str, Mapping[str, Any]], at: Mapping[str, Any]) -> dict[str, Any]:
+def enveloped(cost: Forms, points: Mapping[str, Mapping[str, Any]], at: Mapping[str, Any]) -> dict[str, Any]:
     """The bounds at a point for the envelope, with exact ratios, by model where there is one."""
     found = {label: (point, reached(cost, label, point, at)) for label, point in points.items()}
     told = {

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparring.cli import _options
+from sparring.cli import _options, _shared
 
 if TYPE_CHECKING:
+    from sparring.cli._shared import Where
     from sparring.report import Report
 
 FORMATS = ("latex", "latex-table", "bibtex")
 
 
-def told(format_: str, algos: Sequence[str], support: str, params: Mapping[str, Any],
+def told(format_: str, algos: Sequence[str], support: str, where: Where, params: Mapping[str, Any],
          values: Mapping[str, Mapping[str, str]], at: str) -> Report:  # fmt: skip
     """Print it, and the report of how it was checked; ``values``: by algorithm and form, at the point ``at``."""
     from sparring import api
@@ -27,12 +28,13 @@ def told(format_: str, algos: Sequence[str], support: str, params: Mapping[str, 
 
     start = time.perf_counter()
     with _options.console(json_=True).status("deriving …"):
-        found = sheets(algos, support, **params)
+        found = _shared.sheets(algos, support, where, **params) if where.asked else sheets(algos, support, **params)
     all_ = [papers.Told(api.page(algo, **params), one, values.get(algo, {})) for algo, one in zip(algos, found)]
+    caption = where.caption if where.asked else papers.CAPTION
     if format_ == "bibtex":
         click.echo(citations.bibtex(papers.citations(all_)))
     else:
-        click.echo({"latex": papers.document, "latex-table": papers.table}[format_](all_, at))
+        click.echo({"latex": papers.document, "latex-table": papers.table}[format_](all_, at, caption))
     results = [Result(one.name, judged.name, judged.verdict, judged.detail) for one in found for judged in one.judged]
     results += [Result(one.name, "derivation", UNDECIDED, one.undecided) for one in found if one.undecided]
     return Report("cost", results, seconds=time.perf_counter() - start)

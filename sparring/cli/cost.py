@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from sparring.cli import _bounds, _options, _papers, _phases, _plotted, _versus
+from sparring.cli._shared import Where
 from sparring.errors import InputError, Undecided
 
 if TYPE_CHECKING:
     from sparring.proofs.cost.costs import Cost
+    from sparring.proofs.cost.sharedcost import SharedCost
     from sparring.proofs.cost.unioncost import UnionCost
     from sparring.report import Report
 
@@ -28,6 +30,7 @@ UNIONS = (
     "deviation: at most the standard deviation of the entries that a chunk of all ranks' union has."
 )
 FORMATS = ("markdown", "csv", "python", "c")
+Derived: TypeAlias = "Cost | UnionCost | SharedCost"
 BESIDE = ("ring_allgather", "ring")  # what a sparse ring is compared with
 Points = dict[str, dict[str, Any]]
 """What a cost is at a point, by model of supports and by form; "" where there is no model."""
@@ -75,6 +78,11 @@ class Support(click.ParamType[str]):
               "blocks:64, zipf:1.1.")  # fmt: skip
 @click.option("--at", type=At(), help="Numbers too: p=8,n=1000000,alpha=5us,beta=25Gbit/s; also k, gamma, width.")
 @click.option("--machine", metavar="NAME|FILE", help="alpha, beta and gamma: eth-25g, ib-hdr, nvlink, or ./file.json.")
+@click.option("--nodes", metavar="SIZE|node",
+              help="So many neighbouring ranks sit in a node and share its link out; or node, a letter.")  # fmt: skip
+@click.option("--inside", default="nvlink", show_default=True, metavar="NAME|FILE",
+              help="With --nodes and --machine: the machine that a node is.")  # fmt: skip
+@click.option("--topology", metavar="NAME|FILE", help="Whose links messages share: ring, torus:k=2, …")
 @click.option("--versus", metavar="ALGO", help="Where does ALGO become cheaper than this one?")
 @click.option("--over", type=click.Choice(["rho", "n", "p"]), default="n", show_default=True,
               help="With --versus or --plot: what grows; rho is k/n, the density.")  # fmt: skip
@@ -93,14 +101,17 @@ class Support(click.ParamType[str]):
               help="Draw the costs, or the diagram of --phase; a .svg, .png or .pdf.")  # fmt: skip
 def command(
     algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, support: str,
-    at: dict[str, Any] | None, machine: str | None, versus: str | None, over: str, phase: str | None,
-    start: str | None, end: str | None, file: str | None, within: str, plot: Path | None,
+    at: dict[str, Any] | None, machine: str | None, nodes: str | None, inside: str, topology: str | None,
+    versus: str | None, over: str, phase: str | None, start: str | None, end: str | None, file: str | None,
+    within: str, plot: Path | None,
 ) -> None:  # fmt: skip
     """Derive what ALGO (by default all) sends: closed forms, checked by counting and by proof.
 
     Published formulas are judged equal, bound or different; lower bounds stand beside.
     """
-    at, json_ = on_machine(at, machine), format_ == "json"
+    where = Where(nodes, topology, inside)
+    where.without({"--versus": versus, "--phase": phase, "--plot": plot, f"--format {format_}": True})
+    at, json_ = on_machine(at, machine, where), format_ == "json"
     if versus and phase:
         raise InputError("--versus and --phase exclude each other: one compares two algorithms, the other any number")
     if file and not phase:
@@ -116,21 +127,22 @@ def command(
         _plotted.draw(algorithms or every(), over, (start, end), support, at or {}, dict(params), plot)
         at = None  # a point lacks the letter that grows
     if format_ in _papers.FORMATS:
-        _options.finish(on_paper(algorithms, params, format_, support, at), json_=False)
-    told(algorithms, params, format_, support, at)
+        _options.finish(on_paper(algorithms, params, format_, support, at, where), json_=False)
+    told(algorithms, params, format_, support, at, where)
 
 
 def on_paper(
     algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, support: str,
-    at: dict[str, Any] | None,
+    at: dict[str, Any] | None, where: Where,
 ) -> Report:  # fmt: skip
     """Print the tables of a paper, and the report of them."""
     from sparring import api
 
     algos = algorithms or every()
-    values = {a: cells(evaluations(api.cost(a, support=support, **dict(params)), at)) for a in algos} if at else {}
+    asked = {**where.asked, **dict(params)}
+    values = {a: cells(evaluations(api.cost(a, support=support, **asked), at)) for a in algos} if at else {}
     point = ", ".join(f"{letter} = {_versus.shown(letter, value)}" for letter, value in (at or {}).items())
-    return _papers.told(format_, algos, support, dict(params), values, point)
+    return _papers.told(format_, algos, support, where, dict(params), values, point)
 
 
 def every() -> tuple[str, ...]:
@@ -140,28 +152,29 @@ def every() -> tuple[str, ...]:
     return tuple(api.pages())
 
 
-def on_machine(at: dict[str, Any] | None, machine: str | None) -> dict[str, Any] | None:
+def on_machine(at: dict[str, Any] | None, machine: str | None, where: Where) -> dict[str, Any] | None:
     """The point with the machine's letters, over which those given beside it win."""
     if machine is None:
         return at
     from sparring.proofs.cost import machines
 
-    return {**machines.machine(machine).letters, **(at or {})}
+    return {**where.letters(machines.machine(machine).letters), **(at or {})}
 
 
 def told(
     algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, support: str,
-    at: dict[str, Any] | None,
+    at: dict[str, Any] | None, where: Where,
 ) -> None:  # fmt: skip
     """Derive, print, and leave."""
     from sparring import api
 
     start = time.perf_counter()
-    costs, undecided = [], {}
+    costs: list[Derived] = []
+    undecided = {}
     with _options.console(json_=True).status("deriving …"):
         for name in algorithms or api.pages():
             try:
-                costs.append(api.cost(name, support=support, **dict(params)))
+                costs.append(api.cost(name, support=support, **where.asked, **dict(params)))
             except Undecided as why:
                 undecided[name] = str(why)
         points = [evaluations(cost, at) for cost in costs] if at else []
@@ -175,7 +188,7 @@ def told(
     if format_ == "text":
         told = [f"{name}: undecided: {why}" for name, why in undecided.items()]
         unions = [UNIONS, *_versus.supposed(support)] if any(cost.page.data == "sparse" for cost in costs) else []
-        for line in (*text(costs, points, at or {}), *told, LEGEND, *unions):
+        for line in (*text(costs, points, at or {}), *told, LEGEND, *([where.legend] if where.asked else []), *unions):
             click.echo(line)
     elif format_ != "json":
         values = [cells(point) for point in points]
@@ -185,7 +198,7 @@ def told(
     _options.finish(report, format_ == "json")
 
 
-def written(format_: str, costs: list[Cost | UnionCost], values: list[dict[str, str]]) -> str:
+def written(format_: str, costs: list[Any], values: list[dict[str, str]]) -> str:
     """The costs in one of ``FORMATS``; functions take any point."""
     from sparring.proofs.cost import code, tables
 
@@ -196,20 +209,22 @@ def written(format_: str, costs: list[Cost | UnionCost], values: list[dict[str, 
     return {"python": code.python, "c": code.c}[format_](costs)
 
 
-def evaluations(cost: Cost | UnionCost, at: dict[str, Any]) -> Points:
+def evaluations(cost: Derived, at: dict[str, Any]) -> Points:
     """The cost at a point: of sparse chunks under each model that is asked for, beside what it is compared with."""
     from sparring import api
+    from sparring.proofs.cost.sharedcost import SharedCost
     from sparring.proofs.cost.unioncost import UnionCost
     from sparring.spec.core.supports import MODELS
 
-    if not isinstance(cost, UnionCost):
+    if not isinstance(cost, UnionCost | SharedCost) or not cost.support:
         return {"": evaluated(cost, at)}
     supports = MODELS if cost.support == "union" else [cost.support]
     points = {support: evaluated(cost.under(support), at) for support in supports}
-    return points | {name: {"bytes": evaluated(api.cost(name), at)["bytes"]} for name in BESIDE}
+    beside = () if isinstance(cost, SharedCost) else BESIDE
+    return points | {name: {"bytes": evaluated(api.cost(name), at)["bytes"]} for name in beside}
 
 
-def evaluated(cost: Cost | UnionCost, at: dict[str, Any]) -> dict[str, Any]:
+def evaluated(cost: Derived, at: dict[str, Any]) -> dict[str, Any]:
     """The cost at a point, by form."""
     found = {name: value for name, value in cost.at(**at)._asdict().items() if value is not None}
     return {"bytes" if name == "nbytes" else name: value for name, value in found.items()}
@@ -246,10 +261,14 @@ def different(found: dict[str, str]) -> list[str]:
     return [*found.values()][:1] if len({*found.values()}) == 1 else [f"{label} {x}" for label, x in found.items()]
 
 
-def text(costs: list[Cost | UnionCost], points: list[Points], at: dict[str, Any]) -> Iterator[str]:
+def text(costs: list[Derived], points: list[Points], at: dict[str, Any]) -> Iterator[str]:
     """Everything about each algorithm, line by line."""
+    from sparring.proofs.cost.sharedcost import SharedCost
+
     for number, cost in enumerate(costs):
         yield f"{cost.page.name}: {cost.page.title}"
+        if isinstance(cost, SharedCost):
+            yield f"  {cost.place}, where {cost.given}"
         yield from formulas(cost)
         for label, point in points[number].items() if points else ():
             told = ", ".join(f"{name} {shown(name, x)}" for name, x in point.items())
@@ -268,7 +287,7 @@ def text(costs: list[Cost | UnionCost], points: list[Points], at: dict[str, Any]
         yield ""
 
 
-def formulas(cost: Cost | UnionCost) -> Iterator[str]:
+def formulas(cost: Derived) -> Iterator[str]:
     """Each form, what it becomes where nothing is rounded, and its lower bound."""
     from sparring.proofs.cost.tables import FORMS, rows
 

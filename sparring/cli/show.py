@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 @_options.algorithm
 @click.option("--ranks", "-n", type=click.IntRange(1, LARGEST), default=4, show_default=True)
 @_options.parameters
-@click.option("--svg", "--plot", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("--svg", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the picture to FILE as SVG.")  # fmt: skip
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="The same; with --topology, how many messages each link carries: a .svg, .png or .pdf.")  # fmt: skip
 @click.option("--topology", metavar="NAME", help="Show instead which messages can meet on a link: ring, torus:k=2, …")
 @_options.as_json
 def command(
-    algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], file: Path | None, topology: str | None,
-    json_: bool,
+    algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], file: Path | None, plot: Path | None,
+    topology: str | None, json_: bool,
 ) -> None:  # fmt: skip
     """Show what ALGO does: its prose, its formulas and its space-time picture."""
     from rich.markup import escape
@@ -38,10 +40,16 @@ def command(
     from sparring.spec.core.runner import number, step_sends
 
     page = api.page(algorithm, **dict(params))
-    if file and file.suffix in (".png", ".pdf"):
-        raise InputError(f"--plot {file}: this picture is an .svg")
+    if topology and plot:
+        from sparring.present import linkload
+        from sparring.proofs.contention import networks
+
+        linkload.save(linkload.loads(page, networks.find(topology), ranks), plot)
     if topology:
-        _options.finish(on_topology(page, topology, ranks, file, json_), json_)
+        _options.finish(on_topology(page, topology, ranks, file, plot, json_), json_)
+    file = file or plot
+    if file and file.suffix in (".png", ".pdf"):
+        raise InputError(f"--plot {file}: this picture is an .svg; with --topology it may be a .png or .pdf")
     if file:
         file.write_text(spacetime.svg(page, ranks), encoding="utf-8")
     names = [
@@ -68,7 +76,9 @@ def held(page: Page, chunks: range) -> dict[str, Any]:
     return {"chunk": chunks.start} | ({"chunks": len(chunks)} if hasattr(page.module, "block") else {})
 
 
-def on_topology(page: Page, topology: str, ranks: int, file: Path | None, json_: bool) -> Report:
+def on_topology(
+    page: Page, topology: str, ranks: int, file: Path | None, plot: Path | None, json_: bool
+) -> Report:  # fmt: skip
     """How free the page is of contention there, and where messages meet, a timing in which they do."""
     from rich.markup import escape
 
@@ -84,8 +94,8 @@ def on_topology(page: Page, topology: str, ranks: int, file: Path | None, json_:
         console.print(escape("\n".join(judged.sentences())) + "\n", soft_wrap=True)
         if judged.timing:
             console.print(timing.terminal(judged, console.width, ascii_only=console.options.ascii_only))
-        if file:
-            console.print(f"\nwritten: {escape(str(file))}")
+        for drawn in filter(None, (file, plot)):
+            console.print(f"\nwritten: {escape(str(drawn))}")
     return Report("show", extra={"algorithm": page.name, "ranks": ranks, "contention": judged.as_dict()})
 
 

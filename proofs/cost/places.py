@@ -1,0 +1,181 @@
+"""Where messages share links: in nodes, or on a topology; what a step takes there, and how it is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias
+
+import sympy
+
+from sparring.errors import InputError
+from sparring.proofs.contention import networks
+from sparring.proofs.contention.networks import Topology
+from sparring.proofs.cost import symbols
+from sparring.proofs.cost.levels import RANKS, Nodes, Union, leveled, linked
+from sparring.proofs.cost.machines import Machine
+from sparring.proofs.cost.partners import Pattern
+from sparring.proofs.cost.sharing import Run, Sharing, between_nodes, on_links
+from sparring.spec.core.model import Page
+
+LETTER = "node"
+"""The letter that stands for the ranks of a node."""
+FEW = 64
+"""Of ranks: up to so many all costs are counted."""
+
+
+Of = Callable[[Run, Any], Any]
+"""Something of a step of a run, each message of which has so many bytes."""
+OF: Mapping[str, Of] = {
+    "steps": lambda run, nbytes: sympy.Integer(1),
+    "inside": lambda run, nbytes: sympy.Integer(run.load == 0),
+    "outside": lambda run, nbytes: sympy.Integer(run.load != 0),
+    "carried": lambda run, nbytes: run.load * nbytes,
+}
+"""The forms that are sums over all steps, but for time."""
+
+
+class Rates(NamedTuple):
+    """What a message and a byte take on a link that is shared, and within a node: symbols, or numbers."""
+
+    alpha: Any
+    beta: Any
+    alpha_in: Any = 0
+    beta_in: Any = 0
+
+    def step(self, run: Run, nbytes: Any) -> Any:
+        """Of a step in which every message has so many bytes."""
+        within = self.alpha_in + self.beta_in * nbytes
+        shared = self.alpha + self.beta * run.load * nbytes
+        if not run.inside:
+            return shared
+        if run.load == 0:
+            return within
+        return max(within, shared) if isinstance(shared, Fraction) else sympy.Max(within, shared)
+
+
+class SharedPoint(NamedTuple):
+    """A cost where links are shared, at a point, exact; None where it is not asked for."""
+
+    steps: int | None
+    """On a topology."""
+    inside: int | None
+    """Steps in which no message leaves its node."""
+    outside: int | None
+    """Steps in which some do."""
+    sharing: int
+    """The most messages of a step on one link that they share."""
+    carried: Fraction
+    """Bytes over the fullest such link of each step, summed."""
+    time: Fraction | None
+    """Seconds; None unless every alpha and beta is given."""
+
+
+class InNodes(NamedTuple):
+    """``size`` neighbouring ranks are a node; None leaves it a letter."""
+
+    size: int | None = None
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The forms that count steps: those in which nothing leaves a node, and the others."""
+        return ("inside", "outside")
+
+    @property
+    def rates(self) -> Rates:
+        """Letters for both levels."""
+        return Rates(symbols.alpha_out, symbols.beta_out, symbols.alpha_in, symbols.beta_in)
+
+    def __str__(self) -> str:
+        return f"in nodes of {LETTER if self.size is None else self.size} ranks"
+
+    def sharing(self, pattern: Pattern) -> Sharing:
+        """What leaves a node; raises Undecided where no form is found."""
+        return between_nodes(pattern, self.size)
+
+    def filled(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """Alpha and beta are those between nodes, where nothing else is said."""
+        outside = {f"{letter}_out": at[letter] for letter in ("alpha", "beta") if letter in at}
+        return {**outside, **at, **({} if self.size is None else {LETTER: Fraction(self.size)})}
+
+    def further(self, base: int) -> Sequence[int]:
+        """Ranks where costs are counted besides: of large nodes those of two, or of as many as the pattern's base."""
+        more = (self.size or 0) * max(base, 2)
+        return (more,) if FEW < more <= RANKS else ()
+
+    def sizes(self, base: int, ranks: int) -> Iterator[dict[str, Fraction]]:
+        """The letters that costs are counted at: sizes that divide the ranks; of a shift, all sizes up to 8 ranks."""
+        for size in [self.size] if self.size else range(1, ranks):
+            if ranks % size == 0 or (ranks <= 8 and not base):
+                yield {LETTER: Fraction(size)}
+
+    def counted(
+        self, page: Page, at: Mapping[str, Fraction], width: int, union: Union | None
+    ) -> Mapping[str, int | Fraction]:
+        """The forms but ``carried``, message by message, by :func:`leveled`."""
+        inside = Machine(at["alpha_in"], at["beta_in"], at["gamma"])
+        nodes = Nodes(int(at[LETTER]), inside, Machine(at["alpha_out"], at["beta_out"]))
+        p, n, k = (int(at[letter]) for letter in "pnk")
+        return leveled(page, nodes, p=p, n=n, k=k, width=width, union=union)._asdict()
+
+
+class OnTopology(NamedTuple):
+    """The links of a topology."""
+
+    topology: Topology
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """All alike."""
+        return ("steps",)
+
+    @property
+    def rates(self) -> Rates:
+        """The letters of every cost."""
+        return Rates(symbols.alpha, symbols.beta)
+
+    def __str__(self) -> str:
+        return f"on {self.topology.name}"
+
+    def sharing(self, pattern: Pattern) -> Sharing:
+        """What crosses the fullest link."""
+        return on_links(pattern, self.topology)
+
+    def filled(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """As it is."""
+        return dict(at)
+
+    def further(self, base: int) -> Sequence[int]:
+        """None."""
+        return ()
+
+    def sizes(self, base: int, ranks: int) -> Iterator[dict[str, Fraction]]:
+        """There are none."""
+        yield {}
+
+    def counted(
+        self, page: Page, at: Mapping[str, Fraction], width: int, union: Union | None
+    ) -> Mapping[str, int | Fraction]:
+        """By :func:`linked`."""
+        machine = Machine(at["alpha"], at["beta"], at["gamma"])
+        p, n, k = (int(at[letter]) for letter in "pnk")
+        time, steps, load = linked(page, self.topology, machine, p=p, n=n, k=k, width=width, union=union)
+        return {"time": time, "steps": steps, "sharing": load}
+
+
+Place: TypeAlias = InNodes | OnTopology
+
+
+def place(nodes: int | str | None, topology: str | None) -> Place:
+    """Nodes of so many ranks, or of LETTER; or a topology.  Raises InputError for both, or for what is neither."""
+    if nodes is not None and topology is not None:
+        raise InputError(
+            f"nodes={nodes} and topology={topology}: links are those of nodes or of a topology, not of both"
+        )
+    if topology is not None:
+        return OnTopology(networks.find(topology))
+    if nodes == LETTER:
+        return InNodes()
+    if not str(nodes).isdecimal() or int(str(nodes)) < 1:
+        raise InputError(f"nodes={nodes}: how many ranks a node has, at least 1, or {LETTER}, which leaves it a letter")
+    return InNodes(int(str(nodes)))

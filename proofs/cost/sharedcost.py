@@ -1,0 +1,245 @@
+"""What an algorithm takes where messages share links, as closed forms: out of nodes, or of a topology.
+
+What is shared is that of ``levels``, where it is counted message by message.  Here it follows from a
+pattern of partners (``partners``), from how many messages of a step it brings onto the fullest link
+(``sharing``), and from how long they are.  The messages of a step must be of one length, so chunks are
+taken to be equal.  Where there is no such pattern, or no such form, nothing is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import sympy
+
+from sparring.errors import InputError, Undecided
+from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, tested
+from sparring.proofs.cost import contributions, proof, symbols, unioncost, units
+from sparring.proofs.cost.claims import Judged
+from sparring.proofs.cost.costs import Checked, Cost, cost, summable
+from sparring.proofs.cost.derivation import Piece
+from sparring.proofs.cost.floors import Floor
+from sparring.proofs.cost.forms import Forms
+from sparring.proofs.cost.partners import Pattern, pattern
+from sparring.proofs.cost.places import LETTER, OF, Of, Place, Rates, SharedPoint
+from sparring.proofs.cost.sharedcounts import compared, fits, needed, sizes_at, value
+from sparring.proofs.cost.sharing import Sharing, summed
+from sparring.proofs.cost.simplified import even, simplified, tidy
+from sparring.proofs.cost.symbols import B, Expr, SympyReader, plain
+from sparring.proofs.cost.unioncost import UnionCost
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Sym
+
+SHORT = "n <= 2^31"
+"""Where an index of a list has 4 bytes."""
+
+
+@dataclass(frozen=True)
+class SharedCost(Forms):
+    """The cost of ``page`` where messages share the links of ``place``, under the hypotheses ``given``.
+
+    ``base`` is the cost where they share none.
+    """
+
+    page: Page
+    base: Cost | UnionCost
+    place: Place
+    pattern: Pattern
+    sharing: Sharing
+    given: str
+
+    names: ClassVar[tuple[str, ...]] = (*OF, "sharing", "octets", "time")
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The forms that there are; a sparse chunk's bytes are a formula of their own."""
+        return (*self.place.steps, "sharing", "carried", *(("octets",) if self.support else ()), "time")
+
+    @property
+    def label(self) -> str:
+        """With the place, and where the forms hold."""
+        return f"{self.page.name} {self.place} where {self.given}"
+
+    @property
+    def even(self) -> str:
+        """The same hypotheses: nothing is rounded where they hold."""
+        return self.given
+
+    @property
+    def bounds(self) -> Mapping[str, Floor]:
+        """None yet."""
+        return {}
+
+    def simplify(self, given: str) -> SharedCost:
+        """The same, as nothing is rounded; raises InputError for a hypothesis that is not known."""
+        simplified(sympy.Integer(0), ", ".join(one for one in given.split(", ") if one not in self.given.split(", ")))
+        return self
+
+    def form(self, name: str) -> Expr | None:
+        """The closed form of that name, one of ``names``; None where there is none."""
+        if name not in self.shown:
+            return None
+        if name == "octets":
+            return self.base.form(name)
+        if name == "sharing":
+            return tidy(self.sharing.most)
+        return self.time if name == "time" else tidy(self.total(OF[name]))
+
+    @property
+    def time(self) -> Expr:
+        """Seconds in lock step."""
+        letters = (*self.place.rates, symbols.gamma)
+        return collected(self.total(self.place.rates.step), letters) + symbols.gamma * self.added
+
+    def total(self, of: Of) -> Expr:
+        """The sum of something over all steps."""
+        runs, base = self.sharing.runs, self.base
+        if isinstance(base, UnionCost):
+            length = symbols.n / symbols.p
+            return base.total(lambda many: of(runs[0], unioncost.octets(many / symbols.p, length, symbols.width)))
+        if self.pattern.to_all:
+            steps = (one_length(self.page, derived.pieces) for _, derived in base.derived.parts)
+            return sympy.Add(*(of(runs[0], nbytes) for nbytes in steps))
+        if not self.pattern.base:
+            each = ((x.span.end - x.span.first, octets(self.page, alike(x.words))) for x in base.derived.pieces)
+            return sympy.Add(*(sympy.expand(steps) * of(runs[0], nbytes) for steps, nbytes in each))
+        courses = (octets(self.page, words) for words in self.pattern.courses)
+        return sympy.Add(*(summed(of(run, nbytes), run, self.pattern.base) for nbytes in courses for run in runs))
+
+    @property
+    def added(self) -> Expr:
+        """The most values that a rank adds in each step, summed."""
+        if isinstance(self.base, UnionCost):
+            return self.base.added
+        critical = self.base.derived.added_critical
+        if critical is None:
+            raise Undecided(f"{self.page.name}: no closed form of additions: {'; '.join(self.base.derived.gaps)}")
+        return tidy(alike(critical.subs(symbols.symbol("radix"), self.pattern.base), self.pattern.base == 2))
+
+    @property
+    def support(self) -> str:
+        """The model of supports; "" where chunks are not sparse."""
+        return self.base.support if isinstance(self.base, UnionCost) else ""
+
+    def under(self, support: str) -> SharedCost:
+        """The same under another model of supports, where chunks are sparse."""
+        return replace(self, base=self.base.under(support)) if isinstance(self.base, UnionCost) else self
+
+    def at(self, **values: units.Given) -> SharedPoint:
+        """The cost where letters have these values, in exact arithmetic; in nodes, ``alpha`` is ``alpha_out``.
+
+        Raises InputError for a letter that is unknown, lacks its value or has one that it cannot have.
+        """
+        at = self.place.filled(units.full(values))
+        if needed(at, "p") < 2:
+            raise InputError("p=1: links are shared by at least 2 ranks")
+        if not fits(self.given, at):
+            told = ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)
+            raise InputError(f"this cost holds where {self.given}, not for {told}")
+        timed = all(letter.name in at for letter in self.place.rates if letter != 0)
+        names = [name for name in self.shown if name != "octets" and (timed or name != "time")]
+        found = self.sizes_at(at) if self.support else {name: value(self.form(name), at) for name in names}
+        known: dict[str, Any] = {
+            name: x if name in ("carried", "time") else int(x) for name, x in found.items() if name in names
+        }
+        return SharedPoint(**{**dict.fromkeys(SharedPoint._fields), **known})
+
+    def sizes_at(self, at: Mapping[str, Fraction]) -> Mapping[str, Fraction]:
+        """The forms of a page of sparse chunks."""
+        rates = Rates(*(at.get(str(letter), Fraction(0)) for letter in self.place.rates))
+        return sizes_at(self.page, self.support, self.sharing.runs[0], rates, at)
+
+    @property
+    def gaps(self) -> list[str]:
+        """What the closed forms do not say, and why."""
+        own = self.base.gaps if self.page.listed else []
+        return [*own, f"other numbers than those where {self.given}: there messages are counted, not derived"]
+
+    @cached_property
+    def claims(self) -> Sequence[Judged]:
+        """Published formulas, judged: there are none of shared links yet."""
+        return ()
+
+    @cached_property
+    def checks(self) -> list[Checked]:
+        """What was proved, and what is counted."""
+        proved = PROVED_BELOW if self.pattern.below else PROVED
+        here = self.under("independent")
+        fault, points = compared(self.page, self.place, self.pattern.base, self.given, here.at)
+        ranks = ", ".join(map(str, dict.fromkeys(points)))
+        told = f"time, steps and sharing, message by message, p = {ranks}" if points else "counted nowhere"
+        return [
+            Checked("partners", proved, f"{self.pattern}: {self.pattern.confirmed} obligations, z3 and cvc5"),
+            Checked("sharing", self.sharing.verdict, self.sharing.detail),
+            self.lengths_checked,
+            Checked("counted", REFUTED if fault else tested(len(points)) if points else NOT_COVERED, fault or told),
+        ]
+
+    @property
+    def lengths_checked(self) -> Checked:
+        """How the lengths of messages, and what is added, are proved."""
+        if isinstance(self.base, UnionCost):
+            return Checked("contributions", *contributions.prove(self.page, contributions.contributions(self.page)))
+        return Checked("derivation", *proof.prove(self.page, self.base.derived))
+
+
+def sharedcost(page: Page, place: Place, support: str = "union") -> SharedCost:
+    """The cost of ``page`` in nodes or on a topology.
+
+    Raises Undecided, with the reason, where there is no pattern of partners, or no form of what they share.
+    """
+    with summable(page):
+        found = pattern(page)
+        if page.data == "sparse" and not found.by:
+            raise Undecided("of sparse chunks only shifts are summed where links are shared")
+        sharing = place.sharing(found)
+        base = unioncost.derive(page, support).simplify("p | n") if page.data == "sparse" else cost(page)
+        given = [*found.given.split(", "), *sharing.given, *lengths(base)]
+        powers = [one for one in given if one.startswith("p = ")]
+        kept = dict.fromkeys(one for one in given if one and one not in powers[:-1])  # the last one implies the others
+        return SharedCost(page, base, place, found, sharing, ", ".join(kept))
+
+
+def collected(x: Expr, letters: Sequence[Expr]) -> Expr:
+    """``x`` by these letters, where it is linear in them."""
+    parts = sympy.collect(sympy.expand(x), [one for one in letters if one != 0], evaluate=False)
+    if x.has(sympy.Max, sympy.Sum) or not {*parts} <= {*letters}:
+        return tidy(x)
+    return sympy.Add(*(letter * tidy(factor) for letter, factor in parts.items()))
+
+
+def lengths(base: Cost | UnionCost) -> list[str]:
+    """Under which hypotheses the messages of a step are of one length, and bytes a formula."""
+    if isinstance(base, UnionCost):
+        return ["p | n"]
+    words = [piece.words for piece in base.derived.pieces]
+    return [*([even(words)] if any(x.atoms(B) for x in words) else []), *([SHORT] if base.page.data == "lists" else [])]
+
+
+def alike(x: Expr, power: bool = False) -> Expr:
+    """Words where all chunks are equal; raises Undecided where they still depend on the rank."""
+    found = simplified(plain(x), "p = 2^m, p | n, p | k" if power else "p | n, p | k")
+    if found.has(symbols.r, symbols.t, symbols.c):
+        raise Undecided(f"the messages of a step, of {found} words, are not all alike")
+    return found
+
+
+def one_length(page: Page, pieces: Sequence[Piece]) -> Expr:
+    """The bytes of every message of a step; raises Undecided where they differ."""
+    lengths = {octets(page, alike(piece.words)) for piece in pieces}
+    if len(lengths) != 1:
+        raise Undecided(f"the messages of a step have {len(lengths)} lengths")
+    return lengths.pop()
+
+
+def octets(page: Page, words: Expr) -> Expr:
+    """The bytes of a message of so many words, an index being one."""
+    m, size, _ = unioncost.OCTETS
+    found = SympyReader()(page.octets(Sym.var("m"), Sym.var("size"), Sym.var("width")))
+    if page.data == "lists":
+        found = found.subs(sympy.Le(size, 2**31), True)
+    return sympy.expand(found.subs({m: words / 2 if page.listed else words, size: symbols.n}, simultaneous=True))

@@ -1,0 +1,77 @@
+"""``sparring cost --nodes SIZE`` or ``--topology NAME``: where messages share links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sparring.errors import InputError, Undecided
+
+if TYPE_CHECKING:
+    from sparring.proofs.cost.sheets import Sheet
+
+ALONE = ("--versus", "--phase", "--plot", "--format python", "--format c", "--format bibtex")
+"""What is for costs without shared links."""
+NODES = (
+    "node: ranks of a node; alpha_in, beta_in: within a node, where each pair of ranks has its own link; alpha_out, "
+    "beta_out: between nodes, where all that a node sends in a step goes through one link."
+)
+LINKS = "A step takes as long as its fullest link needs for all bytes that cross it."
+
+
+class Where(NamedTuple):
+    """What was asked for."""
+
+    nodes: str | None
+    topology: str | None
+    inside: str
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """As ``api.cost`` takes it; empty where no links are shared."""
+        return {
+            name: value for name, value in (("nodes", self.nodes), ("topology", self.topology)) if value is not None
+        }
+
+    def without(self, options: Mapping[str, Any]) -> None:
+        """Raises InputError where one of these options, all for other costs, is given too."""
+        for name in ALONE:
+            if self.asked and options.get(name):
+                raise InputError(f"{name} is for costs without shared links; leave out --{next(iter(self.asked))}")
+
+    def letters(self, machine: Mapping[str, Any]) -> dict[str, Any]:
+        """The letters of a machine; in nodes it is what lies between them, and ``inside`` is a node."""
+        if self.nodes is None:
+            return dict(machine)
+        from sparring.proofs.cost import machines
+
+        node = machines.machine(self.inside)
+        return {**machine, "alpha_in": node.alpha, "beta_in": node.beta, "gamma": node.gamma}
+
+    @property
+    def legend(self) -> str:
+        """What the letters are, beside those of all costs."""
+        return NODES if self.nodes else LINKS
+
+    @property
+    def caption(self) -> str:
+        """Of a table."""
+        from sparring.proofs.cost.places import place
+        from sparring.proofs.cost.typeset import spelt
+
+        told = str(place(self.nodes, self.topology)).replace("node ranks", f"${spelt('node')}$ ranks")
+        return f"What messages that share links take {told.replace('_', ' ')}, at most"
+
+
+def sheets(algos: Sequence[str], support: str, where: Where, **params: Any) -> list[Sheet]:
+    """The sheet of each page, checked; nothing of it is kept."""
+    from sparring import api
+    from sparring.proofs.cost.sheets import Sheet, checked
+
+    found = []
+    for algo in algos:
+        try:
+            found.append(checked(api.cost(algo, support=support, **where.asked, **params)))
+        except Undecided as why:
+            found.append(Sheet(algo, undecided=str(why)))
+    return found

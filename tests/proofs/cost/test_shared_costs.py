@@ -1,0 +1,324 @@
+"""Closed forms of costs where links are shared: equal to what is counted, and wrong ones are found out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sympy
+
+import sparring
+from sparring import InputError, Machine, Undecided
+from sparring.proofs.contention import networks
+from sparring.proofs.contention.traffic import Traffic
+from sparring.proofs.core.obligations import every, implies, r, within
+from sparring.proofs.core.obligations import p as ranks
+from sparring.proofs.core.questions import answered
+from sparring.proofs.core.verdicts import REFUTED
+from sparring.proofs.cost import sharedcost as module
+from sparring.proofs.cost.levels import Nodes, leveled, linked
+from sparring.proofs.cost.partners import Pattern, d, pattern
+from sparring.proofs.cost.places import InNodes, OnTopology
+from sparring.proofs.cost.sharedcost import sharedcost
+from sparring.proofs.cost.sharedcounts import holds, modelled
+from sparring.proofs.cost.sharing import (
+    Run,
+    a,
+    b,
+    between_nodes,
+    first_digits,
+    fitted,
+    g,
+    h,
+    i,
+    intervals,
+    k,
+    on_links,
+    polynomial,
+    summed,
+)
+from sparring.proofs.cost.symbols import exact, n, p
+from sparring.spec import ring as formulas
+from sparring.spec import two_shot
+from sparring.spec.core.digits import prefix, put
+from sparring.spec.core.numbers import either
+
+NEAR, FAR = Machine("1us", "100GB/s", "0.1ns"), Machine("5us", "25Gbit/s", "0.1ns")
+LETTERS = {"alpha_in": NEAR.alpha, "beta_in": NEAR.beta, "alpha": FAR.alpha, "beta": FAR.beta, "gamma": NEAR.gamma}
+PAGES = [name for name in sparring.pages() if not ((page := sparring.page(name)).several and page.data == "sparse")]
+"""All but those that send several sparse chunks in a step, of which nothing is derived here."""
+OPEN = {("recursive_multiplying", "ring"), *(("two_shot", name) for name in ("ring", "tree", "torus", "torus:k=2"))}
+"""Whose loads on what are no such forms."""
+UP, FLIP = Pattern(0, 1, (), "", 0), Pattern(2, 0, (n,), "", 0)
+
+
+@pytest.fixture(scope="module")
+def costs():
+    """Each cost is derived once, and so is each page's pattern."""
+    made = {}
+
+    def once(what, make):
+        return lambda page: made.get((what, page.name)) or made.setdefault((what, page.name), make(page))
+
+    def find(name, place):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "pattern", once("pattern", pattern))
+            patch.setattr(module, "cost", once("cost", sparring.cost))
+            return once(str(place), lambda page: sharedcost(page, place, "independent"))(sparring.page(name))
+
+    return find
+
+
+@pytest.mark.parametrize(
+    ("name", "time"),
+    [
+        ("recursive_doubling", ("alpha_in*log2(node) + alpha_out*log2(p/node) + beta_in*n*width*log2(node)"
+                                " + beta_out*n*node*width*log2(p/node) + gamma*n*log2(p)")),
+        ("ring", "gamma*n*(p - 1)/p + 2*(p - 1)*Max(alpha_in + beta_in*n*width/p, alpha_out + beta_out*n*width/p)"),
+    ],
+)  # fmt: skip
+def test_time_in_nodes(costs, name, time):
+    cost = costs(name, InNodes())
+
+    assert str(cost.time) == time
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(("many", "size"), [(16, 4), (64, 16)])
+def test_in_nodes_it_is_what_is_counted(costs, name, many, size):
+    page, length, kept = sparring.page(name), 64 * 12, 64
+    union = modelled("independent", length, kept) if page.data == "sparse" else None
+
+    found = costs(name, InNodes()).at(p=many, n=length, k=kept, node=size, **LETTERS)
+    counted = leveled(page, Nodes(size, NEAR, FAR), p=many, n=length, k=kept, union=union)
+
+    assert (found.time, found.inside, found.outside, found.sharing) == counted
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("topology", ["ring", "crossbar", "tree", "fat_tree", "torus", "torus:k=2"])
+def test_on_a_topology_it_is_what_is_counted(costs, name, topology):
+    page, many, length, kept = sparring.page(name), 16, 16 * 12, 32
+    union = modelled("independent", length, kept) if page.data == "sparse" else None
+    there = networks.find(topology)
+    if (name, topology) in OPEN:
+        with pytest.raises(Undecided, match=r"no product of powers|no polynomial"):
+            sharedcost(page, OnTopology(there))
+        return
+
+    found = costs(name, OnTopology(there)).at(p=many, n=length, k=kept, **FAR.letters)
+
+    assert (found.time, found.steps, found.sharing) == linked(page, there, FAR, p=many, n=length, k=kept, union=union)
+
+
+def test_several_sparse_chunks_in_a_step_are_not_summed():
+    with pytest.raises(Undecided, match="of sparse chunks only shifts are summed"):
+        sharedcost(sparring.page("two_shot_sparse"), InNodes())
+
+
+def test_a_million_ranks(costs):
+    there = costs("recursive_doubling", OnTopology(networks.find("ring"))).at(p=2**20, n=1000, **FAR.letters)
+
+    assert (there.sharing, there.carried) == (2**19, 4000 * (2**20 - 1))
+
+
+def test_a_letter_for_a_size_is_the_size(costs):
+    some, four = costs("rabenseifner", InNodes()), costs("rabenseifner", InNodes(4))
+    at = {"p": 64, "n": 640, **LETTERS}
+
+    assert some.at(node=4, **at) == four.at(**at)
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [(InNodes(), "sharing: proved for every p"), (OnTopology(networks.find("torus")), "sharing: tested (20 examples)")],
+)
+def test_each_check_says_what_it_is(costs, place, told):
+    cost = costs("recursive_doubling", place)
+
+    words = [f"{name}: {verdict}" for name, verdict, _ in cost.checks]
+
+    assert words[:2] == ["partners: proved for every p", told]
+    assert words[-1].startswith("counted: tested")
+
+
+def test_a_wrong_factor_is_found_by_counting(costs):
+    cost = costs("recursive_doubling", InNodes())
+    inside, outside = cost.sharing.runs
+    wrong = replace(cost, sharing=cost.sharing._replace(runs=[inside, outside._replace(load=outside.load / 2)]))
+
+    name, verdict, detail = wrong.checks[-1]
+
+    assert (name, verdict) == ("counted", REFUTED)
+    assert detail.startswith("time at p=2, node=1")
+
+
+def test_a_wrong_cut_is_found_by_counting(costs):
+    """Messages of the nodes' own size leave them."""
+    cost = costs("recursive_doubling", InNodes())
+    inside, outside = cost.sharing.runs
+    node = outside.first
+    runs = [inside._replace(end=2 * node), outside._replace(first=2 * node)]
+
+    assert replace(cost, sharing=cost.sharing._replace(runs=runs)).checks[-1].verdict == REFUTED
+
+
+@pytest.mark.parametrize("by", [1, -1])
+def test_what_leaves_an_interval_is_proved(by):
+    assert all(answer.holds for answer in answered(intervals(by), second_opinion=True))
+
+
+def test_in_a_node_of_all_ranks_nothing_leaves():
+    """The same claims without the hypothesis that there are others are false: of that, something must be said."""
+    everywhere = {one.name: one for one in intervals(1)}
+    claim = implies(every(g > 1, a + g <= ranks, r == a + g - 1), either((r + 1) % ranks < a, (r + 1) % ranks >= a + g))
+    wrong = everywhere["the last one leaves"]._replace(
+        hypotheses=(ranks >= 1, within(r), within(a), within(g, ranks + 1))
+    )
+
+    (answer,) = answered([wrong._replace(claim=claim)], second_opinion=False)
+
+    assert not answer.holds
+    assert answer.witness["g"] == answer.witness["p"]
+
+
+def test_which_digits_leave_is_proved():
+    assert all(answer.holds for answer in answered(first_digits(), second_opinion=True, encoding="digits"))
+
+
+def test_a_late_digit_does_not_leave():
+    """The last digits are those below ``h``: with ``h`` itself the claim is false, and not proved."""
+    late = next(first_digits())
+    wrong = late._replace(claim=implies(i <= h, prefix(put(r, i, b, k), h, k) == prefix(r, h, k)))
+
+    assert not any(answer.holds for answer in answered([wrong], second_opinion=True, encoding="digits"))
+
+
+@pytest.mark.parametrize(
+    ("of", "topology", "runs"),
+    [
+        (UP, "ring", [Run(sympy.Integer(1), inside=False)]),
+        (FLIP, "ring", [Run(d, False, sympy.Integer(1), p, 2)]),
+        (FLIP, "tree", [Run(d, False, sympy.Integer(1), p, 2)]),
+        (FLIP, "torus:k=2", [Run(sympy.Integer(1), False, sympy.Integer(1), p, 2)]),
+        (FLIP, "torus", [Run(sympy.Integer(1), False, sympy.Integer(1), p, 4),
+                         Run(sympy.Integer(2), False, sympy.Integer(2), 2 * p, 4)]),
+    ],
+)  # fmt: skip
+def test_loads(of, topology, runs):
+    assert on_links(of, networks.find(topology)).runs == runs
+
+
+def test_a_bus_is_loaded_by_all(tmp_path):
+    """A topology in a file: one link for all."""
+    file = tmp_path / "bus.py"
+    file.write_text("def route(src, dst, p):\n    return [(src, 'in'), ('in', 'out'), ('out', dst)]\n")
+
+    bus = networks.find(str(file))
+
+    assert on_links(UP, bus).runs[0].load == on_links(FLIP, bus).runs[0].load == p
+
+
+def test_a_topology_that_is_not_regular_is_not_covered(tmp_path):
+    file = tmp_path / "odd.py"
+    file.write_text(
+        "def route(src, dst, p):\n    way = [src, f's{src % 7}', 'hub', dst]\n    return list(zip(way, way[1:]))\n"
+    )
+    odd = networks.find(str(file))
+
+    with pytest.raises(Undecided, match="no product of powers"):
+        on_links(UP, odd)
+
+
+def test_a_pattern_of_pairs_is_who_sends_to_whom():
+    """That of the page itself, at each of its steps."""
+    page = sparring.page("recursive_multiplying", radix=3)
+    seen, traffic = pattern(page), Traffic.of(page, 27)
+
+    for step, distance in zip(traffic.steps, (1, 3, 9), strict=True):
+        assert sorted(map(tuple, step.tolist())) == sorted(seen.pairs(27, distance))
+
+
+@pytest.mark.parametrize("form", [d, 3 / d, 5 * d**2, sympy.Integer(7), n * d + 2])
+def test_sums_over_distances(form):
+    run = Run(sympy.Integer(1), False, sympy.Integer(2), 2 * p, 4)
+
+    total = summed(form, run, 2)
+
+    values = {"p": 64, "n": 5}
+    assert exact(total, values) == sum(exact(form, {**values, "d": x}) for x in (2, 8, 32))
+
+
+def test_a_polynomial_is_every_count():
+    assert polynomial({x: 3 * x * x - x for x in range(2, 9)}) == 3 * p**2 - p
+    with pytest.raises(Undecided, match="no polynomial"):
+        polynomial({x: x**3 for x in range(2, 9)})
+
+
+def test_who_sends_to_all_must_send_to_all(tmp_path):
+    """Two of every three messages go to one rank: that is no such pattern."""
+    file = tmp_path / "crowd.py"
+    text = Path(two_shot.__file__).read_text()
+    file.write_text(text.replace("return (r + j + 1) % p", "return where(j < 2, (r + 1) % p, (r + j + 1) % p)"))
+
+    with pytest.raises(Undecided, match="not every rank sends to every other"):
+        pattern(sparring.page(str(file)))
+
+
+def test_what_is_no_power_is_not_fitted():
+    with pytest.raises(Undecided):
+        fitted({(4, 1): 1, (4, 2): 3, (8, 4): 5})
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "so"),
+    [("p | n", {"p": 3, "n": 6}, True), ("p | n", {"p": 3, "n": 7}, False), ("p = 4^m", {"p": 8}, False),
+     ("p = 4^m", {"p": 64}, True), ("8 < p", {"p": 8}, False), ("n <= 2^31", {"n": 2**31}, True)],
+)  # fmt: skip
+def test_hypotheses(text, at, so):
+    assert holds(text, at) is so
+
+
+@pytest.mark.parametrize(
+    ("at", "told"),
+    [
+        (
+            {"p": 10, "n": 10, "node": 10},
+            "this cost holds where 1 < node, node < p, p | n, not for p=10, node=10, n=10",
+        ),
+        ({"p": 10, "n": 10}, "this cost needs a value for node: node=VALUE"),
+        ({"p": 1, "n": 10, "node": 1}, "p=1: links are shared by at least 2 ranks"),
+        ({"p": 10, "n": 10, "node": 0}, "node=0: node is an integer, at least 1"),
+        ({"p": 10, "node": 2}, "this cost needs a value for n: n=VALUE"),
+    ],
+)
+def test_points_that_are_none(costs, at, told):
+    with pytest.raises(InputError) as error:
+        costs("ring", InNodes()).at(**at)
+
+    assert str(error.value) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "told"),
+    [("recursive_doubling", 6, "6 is no power of 2"), ("ring", 1, "nodes of one rank share nothing")],
+)
+def test_sizes_that_are_not_covered(name, size, told):
+    with pytest.raises(Undecided, match=told):
+        between_nodes(pattern(sparring.page(name)), size)
+
+
+def test_pages_without_a_pattern_are_not_covered(tmp_path):
+    """A ring that turns around half way."""
+    file = tmp_path / "turning.py"
+    file.write_text(Path(formulas.__file__).read_text().replace(
+        "return (r + 1) % p", "return where(t < p - 1, (r + 1) % p, (r - 1) % p)"))  # fmt: skip
+
+    with pytest.raises(Undecided, match="do not go the same way"):
+        sharedcost(sparring.page(str(file)), InNodes())
+
+
+def test_large_nodes_are_counted_where_they_can_be(costs):
+    assert str(costs("ring", InNodes(50)).checks[-1].verdict) == "tested (1 example)"
+    assert str(costs("ring", InNodes(500)).checks[-1].verdict) == "not covered"
