@@ -27,7 +27,8 @@ def schedules(pages: Sequence[Page], folder: Path, form: str, ranks: int, size: 
 
     from sparring.schedules import export
 
-    with Progress(console=_options.console(json_=True), transient=True) as progress:
+    console = _options.console(json_=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
 
         def track(ranks: Any, description: str) -> Any:
             return progress.track(ranks, description=description)
