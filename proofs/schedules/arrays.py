@@ -15,9 +15,10 @@ from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import MEANING, Node, Reader, Sym, Truth
 from sparring.spec.core.runner import number, truth
 
-CLOSED: Mapping[str, Callable[..., Any]] = {"%": np.mod, "//": np.floor_divide, "^": np.bitwise_xor, "<": np.less, "<=": np.less_equal,
-          "==": np.equal, "not": np.logical_not, "and": np.logical_and, "or": np.logical_or,
-          "where": np.where}  # fmt: skip
+CLOSED: Mapping[str, Callable[..., Any]] = {
+    "%": np.mod, "//": np.floor_divide, "^": np.bitwise_xor, "<": np.less, "<=": np.less_equal, "==": np.equal,
+    "not": np.logical_not, "and": np.logical_and, "or": np.logical_or, "where": np.where,
+}  # fmt: skip
 """Operators whose results are no larger than their operands."""
 GROWING: Mapping[str, Callable[..., Any]] = {"+": np.add, "-": np.subtract, "*": np.multiply}
 SMALL = 2**31

@@ -11,6 +11,7 @@ import pytest
 
 import sparring
 from sparring import api
+from sparring.errors import InputError
 from sparring.proofs.cost import counted
 from sparring.spec.core.runner import step_sends
 from tests.sparring.calling import command
@@ -145,3 +146,9 @@ def test_a_million_ranks_are_a_closed_form(name, monkeypatch):
     cost = api.cost(name)
     assert cost.at(p=P, n=N, k=K).words == WORDS[name]
     assert cost.at(p=P // 4, n=N, k=K).messages < cost.at(p=P, n=N, k=K).messages < 2 * P
+
+
+def test_more_ranks_than_are_summed_are_refused():
+    """Of sparse chunks each step is summed, exactly, which would take hours."""
+    with pytest.raises(InputError, match="p=1048576: bytes of ring_sparse are summed step by step, for at most 2048"):
+        api.cost("ring_sparse", support="independent").at(p=P, n=N, k=K)
