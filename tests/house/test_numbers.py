@@ -11,6 +11,7 @@ from functools import cache
 from math import ceil, comb, perm
 from pathlib import Path
 from runpy import run_path
+from typing import Any
 
 import pytest
 import sympy
@@ -45,7 +46,8 @@ BITMAP = 1 - 1 / (8 * 4)  # of a chunk: with so many entries of 4 bytes a bitmap
 
 def default(command, name):
     """The default of a command's option."""
-    return next(option.default for option in command.params if option.name == name)
+    options: list[Any] = command.params
+    return next(option.default for option in options if option.name == name)
 
 
 def sized(count):
