@@ -106,8 +106,8 @@ class Rows:
     def together(self, r: int, sends: list[list[Sent]], comes: list[list[Sent]]) -> Iterator[Move]:
         """Moves where a step may have several messages."""
         for t, (adds, given, came) in enumerate(zip(self.adds.tolist(), sends, comes)):
-            spots = [spot for _, *spot in came]
-            if len({d for d, _, _ in given}) < len(given) or (not adds and any(spots.count(s) > 1 for s in spots)):
+            spots = {(first, length) for _, first, length in came}
+            if len({d for d, _, _ in given}) < len(given) or (not adds and len(spots) < len(came)):
                 self.fault(t)
             yield from (Move(d, True, adds, first, length) for d, first, length in given)
             yield from coming(r, adds, sorted(came))
@@ -124,8 +124,11 @@ def coming(dst: int, adds: bool, came: list[Sent]) -> Iterator[Move]:
     The page adds by ascending rank, the rank's own at its own place.  So where two or more come from below,
     these are added up in the scratch first.
     """
-    for spot in dict.fromkeys((first, length) for _, first, length in came):
-        sources = sorted(src for src, *at in came if tuple(at) == spot)
+    spots: dict[tuple[int, int], list[int]] = {}
+    for src, first, length in came:
+        spots.setdefault((first, length), []).append(src)
+    for spot, sources in spots.items():
+        sources.sort()
         below = [src for src in sources if adds and src < dst]
         if len(below) < 2:
             below = []

@@ -6,6 +6,7 @@ import functools
 import json
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -143,7 +144,7 @@ def test_a_million_ranks_are_a_closed_form(name, monkeypatch):
         return step_sends(page, t, p)
 
     monkeypatch.setattr(counted, "step_sends", few)
-    cost = api.cost(name)
+    cost: Any = api.cost(name)
     assert cost.at(p=P, n=N, k=K).words == WORDS[name]
     assert cost.at(p=P // 4, n=N, k=K).messages < cost.at(p=P, n=N, k=K).messages < 2 * P
 
