@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested
-from sparring.proofs.schedules import files, loader, pages
+from sparring.proofs.schedules import files, loader, streams
 from sparring.proofs.schedules.judging import Judgement
 from sparring.proofs.schedules.races import LISTED
 from sparring.report import Report, Result
@@ -217,22 +219,39 @@ def export(
     out: str | Path,
     *,
     size: int = 2**20,
+    track: Callable[[Any, str], Any] = lambda items, _: items,
     **params: Any,
 ) -> list[Path]:
     """Write an algorithm's schedule for so many ranks to ``out``, the name without its ending; the files written.
 
     ``form``: ``msccl`` (XML), ``json`` (the same program in ours), ``goal`` (text) or ``chakra`` (a trace a
-    rank); the last two keep only messages, of a vector of ``size`` bytes.
+    rank); the last two keep only messages, of a vector of ``size`` bytes.  ``track`` goes through the
+    ranks, told the algorithm's name, and may show how far it is.
 
-    Raises InputError where a schedule file cannot say what the algorithm does.
+    Rank after rank is written, so memory does not grow with the files; they get their names when all are complete.
+
+    Raises InputError where a schedule file cannot say what the algorithm does, or the files cannot be written.
     """
-    program = pages.exported(algo if isinstance(algo, Page) else registry.find(algo, **params), ranks)
-    made = []
-    for ending, data in files.written(program, form, size).items():
-        made.append(Path(f"{out}{ending}"))
-        try:
-            made[-1].parent.mkdir(parents=True, exist_ok=True)
-            made[-1].write_bytes(data)
-        except OSError as error:
-            raise InputError(f"{made[-1]} cannot be written: {error.strerror}") from error
+    page, out = algo if isinstance(algo, Page) else registry.find(algo, **params), Path(out)
+    written = streams.written(page, ranks, form, size)
+    pieces = (piece for _, piece in zip(track(range(ranks), page.name), written))
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as folder:
+            endings = filled(Path(folder), pieces)
+            made = [Path(f"{out}{ending}") for ending in endings]
+            for ending, path in zip(endings, made):
+                (Path(folder) / ending).replace(path)
+    except OSError as error:
+        raise InputError(f"{out} cannot be written: {error.strerror}") from error
     return made
+
+
+def filled(folder: Path, pieces: streams.Pieces) -> list[str]:
+    """Write files into the folder, each called what its name will end in; these endings."""
+    endings = []
+    for ending, found in groupby(pieces, key=lambda piece: piece[0]):
+        endings.append(ending)
+        with (folder / ending).open("wb") as file:
+            file.writelines(data for _, data in found)
+    return endings

@@ -48,6 +48,8 @@ from sparring.spec.core.runner import number, truth
 
 RANKS = range(1, 65)
 GIVEN = ("p | n", "k p <= n")
+SUMMED = 2048
+"""Ranks up to which a cost is evaluated: of independent supports in fractions whose terms are as long as p."""
 s, m, size, q = sympy.symbols("s m size q", integer=True, positive=True)
 u, octets = sympy.Function("u"), sympy.Function("octets")
 OCTETS = tuple(map(symbol, ("m", "size", "width")))
@@ -227,6 +229,10 @@ class UnionCost(Forms):
         ranks, length, kept, w = (int(at[letter]) for letter in ("p", "n", "k", "width"))
         if kept > length:
             raise InputError(f"k={kept}: a rank has at most n={length} entries")
+        if ranks > SUMMED:
+            raise InputError(
+                f"p={ranks}: bytes of {self.page.name} are summed step by step, for at most {SUMMED} ranks"
+            )
         for given, holds in zip(GIVEN, (length % ranks == 0, kept * ranks <= length)):
             if given in self.given and not holds:
                 raise InputError(f"this cost holds where {given}, not for p={ranks}, n={length}, k={kept}")

@@ -12,7 +12,7 @@ import msgspec
 from sparring.errors import InputError
 from sparring.proofs.schedules import chakra, forestcoll, goal, msccl, mscclpp, plain, synchronous, teccl
 from sparring.proofs.schedules.flows import Told
-from sparring.proofs.schedules.messages import Messages, carried
+from sparring.proofs.schedules.messages import Messages
 from sparring.proofs.schedules.plans import Plan
 from sparring.proofs.schedules.program import RANKS, Program
 
@@ -76,7 +76,6 @@ def listed(readers: Readers, form: str) -> str:
 
 
 READERS: Mapping[str, Callable[[bytes], Subject]] = {".xml": xml, ".json": json, ".goal": goal.read}
-WRITERS: Mapping[str, Callable[[Program], bytes]] = {"msccl": msccl.write, "json": plain.write}
 
 
 def read(path: Path) -> Subject:
@@ -119,16 +118,3 @@ def contents(path: Path) -> bytes:
     if len(data) > SIZE:
         raise InputError(f"more than {SIZE} bytes; at most so many are read")
     return data
-
-
-def written(program: Program, form: str, size: int) -> dict[str, bytes]:
-    """The files of a program, by what their names end in."""
-    if size < 1:
-        raise InputError(f"size = {size}; right: the bytes of the vector, 1 or more")
-    if form in WRITERS:
-        return {".xml" if form == "msccl" else ".json": WRITERS[form](program)}
-    if form == "goal":
-        return {".goal": goal.write(carried(program, size))}
-    if form == "chakra":
-        return {f".{r}.et": data for r, data in enumerate(chakra.write(carried(program, size)))}
-    raise InputError(f"no format {form!r}; there are msccl, json, goal and chakra")

@@ -17,6 +17,7 @@ it is used.  A receive from -1, or of tag -1, takes what comes.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import msgspec
@@ -161,15 +162,21 @@ class Reader:
 
 def write(messages: Messages) -> bytes:
     """The messages as GOAL's text."""
-    lines = [f"num_ranks {len(messages.ranks)}"]
-    for r, acts in enumerate(messages.ranks):
-        lines.append(f"rank {r} {{")
-        lines += [f"l{i}: {told(act)}" for i, act in enumerate(acts)]
-        for i, act in enumerate(acts):
-            lines += [f"l{i} requires l{other}" for other in act.after]
-            lines += [f"l{i} irequires l{other}" for other in act.beside]
-        lines.append("}")
-    return "\n".join([*lines, ""]).encode()
+    return b"".join([head(len(messages.ranks)), *(rank(r, acts).encode() for r, acts in enumerate(messages.ranks))])
+
+
+def head(ranks: int) -> bytes:
+    """The first line."""
+    return f"num_ranks {ranks}\n".encode()
+
+
+def rank(r: Any, acts: Sequence[Act]) -> str:
+    """A rank's lines."""
+    lines = [f"rank {r} {{", *(f"l{i}: {told(act)}" for i, act in enumerate(acts))]
+    for i, act in enumerate(acts):
+        lines += [f"l{i} requires l{other}" for other in act.after]
+        lines += [f"l{i} irequires l{other}" for other in act.beside]
+    return "\n".join([*lines, "}", ""])
 
 
 def told(act: Act) -> str:

@@ -6,7 +6,8 @@ bytes are or where they go: whether the right sums arrive, and whether accesses 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
@@ -82,26 +83,32 @@ def carried(program: Program, size: int) -> Messages:
     ``c size // n``, counted in the buffer where it is sent from or put.  Channels become tags.  Steps that
     neither send nor receive become calculations of length 0.
     """
-    return checked(Messages(tuple(acts(program, r, size) for r in range(len(program.ranks)))))
+    sized = octets(program.chunks, size)
+    return checked(Messages(tuple(acts(rank.blocks, sized) for rank in program.ranks)))
 
 
-def acts(program: Program, r: int, size: int) -> tuple[Act, ...]:
+Sized = Callable[[int, int], Any]
+"""The bytes of so many chunks, the first given."""
+
+
+def acts(blocks: Sequence[Block], sized: Sized) -> tuple[Act, ...]:
     """The operations of one rank, block after block."""
     laid: dict[tuple[int, int], Laid] = {}
     count = 0
-    for block in program.ranks[r].blocks:
+    for block in blocks:
         for s, step in enumerate(block.steps):
             both = USES[step.op].sends and USES[step.op].receives
             laid[block.id, s] = Laid(count, count + both)
             count += 1 + both
     found: list[Act] = []
-    for block in program.ranks[r].blocks:
+    for block in blocks:
         for s, step in enumerate(block.steps):
             before = [laid[block.id, s - 1].last] if s else []
             if step.after:
                 before.append(laid[step.after].last)
             for kind, peer in halves(block, s):
-                length = octets(program, step.src or step.dst, step.count, size) if peer >= 0 else 0
+                place = step.src or step.dst
+                length = sized(place[1], step.count) if peer >= 0 and place else 0
                 tag = block.channel if peer >= 0 else 0
                 found.append(Act(kind, length, peer, tag, tuple(dict.fromkeys(before))))
                 before = [len(found) - 1]
@@ -119,7 +126,6 @@ def halves(block: Block, s: int) -> list[tuple[Literal["send", "recv", "calc"], 
     return parts or [("calc", ANY)]
 
 
-def octets(program: Program, place: tuple[str, int] | None, count: int, size: int) -> int:
-    """The bytes of ``count`` chunks from a place on."""
-    n, first = program.chunks, place[1] if place else 0
-    return (first + count) * size // n - first * size // n
+def octets(chunks: int, size: int) -> Sized:
+    """Of a vector of ``size`` bytes, cut into so many chunks."""
+    return lambda first, count: (first + count) * size // chunks - first * size // chunks

@@ -161,24 +161,35 @@ def integer(text: str) -> int | None:
 
 def write(program: Program) -> bytes:
     """The program as MSCCL's XML."""
+    text = "".join(gpu(r, rank) for r, rank in enumerate(program.ranks))
+    return f"{head(program, len(program.ranks))}{text}{TAIL}".encode()
+
+
+TAIL = "</algo>\n"
+
+
+def head(program: Program, ranks: int) -> str:
+    """The first line, of a program of so many ranks; its channels are counted in those that it has."""
     channels = 1 + max((block.channel for rank in program.ranks for block in rank.blocks), default=0)
-    head = {
+    attrib = {
         "name": program.name, "proto": program.protocol, "nchannels": channels, "nchunksperloop": program.chunks,
-        "ngpus": len(program.ranks), "coll": program.collective, "inplace": int(program.inplace),
+        "ngpus": ranks, "coll": program.collective, "inplace": int(program.inplace),
         "outofplace": None if program.outofplace is None else int(program.outofplace),
         "minBytes": program.least, "maxBytes": program.most,
     }  # fmt: skip
-    lines = [f"<algo {attributes(head)}>"]
-    for r, rank in enumerate(program.ranks):
-        sizes = {"i_chunks": rank.input, "o_chunks": rank.output, "s_chunks": rank.scratch}
-        lines.append(f"  <gpu {attributes({'id': r, **sizes})}>")
-        for block in rank.blocks:
-            ends = {"id": block.id, "send": block.send, "recv": block.recv, "chan": block.channel}
-            lines.append(f"    <tb {attributes(ends)}>")
-            lines += [f"      <step {attributes(told(s, step))}/>" for s, step in enumerate(block.steps)]
-            lines.append("    </tb>")
-        lines.append("  </gpu>")
-    return "\n".join([*lines, "</algo>", ""]).encode()
+    return f"<algo {attributes(attrib)}>\n"
+
+
+def gpu(r: Any, rank: Rank) -> str:
+    """A rank's lines."""
+    sizes = {"i_chunks": rank.input, "o_chunks": rank.output, "s_chunks": rank.scratch}
+    lines = [f"  <gpu {attributes({'id': r, **sizes})}>"]
+    for block in rank.blocks:
+        ends = {"id": block.id, "send": block.send, "recv": block.recv, "chan": block.channel}
+        lines.append(f"    <tb {attributes(ends)}>")
+        lines += [f"      <step {attributes(told(s, step))}/>" for s, step in enumerate(block.steps)]
+        lines.append("    </tb>")
+    return "\n".join([*lines, "  </gpu>", ""])
 
 
 def told(s: int, step: Step) -> dict[str, Any]:

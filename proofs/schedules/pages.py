@@ -10,81 +10,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from sparring.errors import InputError
-from sparring.proofs.schedules.program import Block, Buffer, Op, Place, Program, Rank, Step, checked
+from sparring.proofs.schedules.program import CHUNKS, RANKS, Block, Buffer, Op, Place, Program, Rank, Step, checked
+from sparring.proofs.schedules.rows import Move, Rows, moves
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number, step_sends, truth
 
 FUSED: dict[str, Op] = {"r": "rcs", "rrc": "rrcs"}
 Key = tuple[int, int]
 """Of a block: the rank that it sends to and the one that it receives from, -1 for none."""
 
 
-class Move(NamedTuple):
-    """What a rank does: a send, a receive, or, with no ``peer``, to add what is in its scratch to the same chunks."""
-
-    peer: int
-    sends: bool
-    adds: bool
-    first: int
-    length: int
-    scratch: bool = False
-    """Whether what comes is put there."""
-
-
 def exported(page: Page, p: int) -> Program:
-    """The page's schedule at ``p`` ranks.
+    """The page's schedule at ``p`` ranks, all of it.
 
     Raises InputError where a file could not say what the page does, ScheduleFault where it makes no schedule.
     """
-    if p < 1:
-        raise InputError(f"ranks = {p}; right: 1 or more")
+    rows, whole = begun(page, p)
+    return checked(replace(whole, ranks=tuple(rank(page, rows.chunks, moves(row)) for row in rows)))
+
+
+def begun(page: Page, p: int) -> tuple[Rows, Program]:
+    """The page's rows at ``p`` ranks, and its program without the ranks."""
+    if not 1 <= p <= RANKS:
+        raise InputError(f"ranks = {p}; right: 1 to {RANKS}")
     if page.stateful:
         raise InputError(f"page {page.name} leaves entries out at every hop, which no schedule file can say")
+    rows = Rows(page, p)
+    if not 1 <= rows.chunks <= CHUNKS:
+        raise InputError(f"page {page.name} cuts a vector into {rows.chunks} chunks; right: 1 to {CHUNKS}")
+    return rows, Program(page.name, page.kind, True, rows.chunks, (), outofplace=False, least=0, most=0)
+
+
+def rank(page: Page, chunks: int, own: list[Move]) -> Rank:
+    """A rank with these moves."""
     buffer: Buffer = "o" if page.kind == "allgather" else "i"
-    chunks = number(page.chunks(p))
-    ranks = []
-    for moves in moved(page, p):
-        blocks = blocked(moves, buffer)
-        scratch = chunks * any(move.scratch for move in moves)
-        ranks.append(Rank(chunks * (buffer == "i"), chunks * (buffer == "o"), scratch, blocks))
-    return checked(Program(page.name, page.kind, True, chunks, tuple(ranks), outofplace=False, least=0, most=0))
-
-
-def moved(page: Page, p: int) -> list[list[Move]]:
-    """What each rank does, in order."""
-    found: list[list[Move]] = [[] for _ in range(p)]
-    for t in range(number(page.steps(p))):
-        adds, sends = truth(page.adds(t, p)), [s for s in step_sends(page, t, p) if s[2]]
-        for src, dst, chunks in sends:
-            found[src].append(Move(dst, True, adds, chunks[0], len(chunks)))
-        came: dict[int, list[tuple[int, int, int]]] = {}
-        for src, dst, chunks in sends:
-            came.setdefault(dst, []).append((src, chunks[0], len(chunks)))
-        for dst, messages in came.items():
-            found[dst] += coming(dst, adds, messages)
-    return found
-
-
-def coming(dst: int, adds: bool, came: list[tuple[int, int, int]]) -> Iterator[Move]:
-    """What a rank does with what comes in a step, by source, first chunk and length.
-
-    The page adds by ascending rank, the rank's own at its own place.  So where two or more come from below,
-    these are added up in the scratch first.
-    """
-    for spot in dict.fromkeys((first, length) for _, first, length in came):
-        sources = sorted(src for src, *at in came if tuple(at) == spot)
-        below = [src for src in sources if adds and src < dst]
-        if len(below) < 2:
-            below = []
-        yield from (Move(src, False, i > 0, *spot, scratch=True) for i, src in enumerate(below))
-        if below:
-            yield Move(-1, False, True, *spot)
-        yield from (Move(src, False, adds, *spot) for src in sources[len(below) :])
+    scratch = chunks * any(move.scratch for move in own)
+    return Rank(chunks * (buffer == "i"), chunks * (buffer == "o"), scratch, blocked(own, buffer))
 
 
 def blocked(moves: list[Move], buffer: Buffer, *, fused: bool = True) -> tuple[Block, ...]:
@@ -136,19 +100,24 @@ def fuses(steps: list[Step], move: Move) -> bool:
 Spot = tuple[Key, int]
 """A step of a block."""
 Cell = tuple[bool, int]
-"""Whether it is in the scratch, and which chunk."""
+"""Whether it is in the scratch, and which part."""
 
 
 def needs(moves: list[Move], spots: list[Spot]) -> dict[Spot, list[Spot]]:
-    """For each step, those of other blocks that must have ended: who wrote its chunks, and who reads what it writes."""
+    """For each step, those of other blocks that must have ended: who wrote its chunks, and who reads what it writes.
+
+    Chunks that no move parts are looked at as one.
+    """
+    cuts = sorted({end for move in moves for end in (move.first, move.first + move.length)})
+    parts = {end: i for i, end in enumerate(cuts)}
     wrote: dict[Cell, Spot] = {}
     readers: dict[Cell, list[Spot]] = {}
     found: dict[Spot, list[Spot]] = {}
     for move, spot in zip(moves, spots):
         before = found.setdefault(spot, [])
-        for chunk in range(move.first, move.first + move.length):
-            cell = move.scratch, chunk
-            reads = [(True, chunk)] if move.peer < 0 else [cell] if move.sends else []
+        for part in range(parts[move.first], parts[move.first + move.length]):
+            cell = move.scratch, part
+            reads = [(True, part)] if move.peer < 0 else [cell] if move.sends else []
             earlier = [wrote[place] for place in (*reads, cell) if place in wrote]
             for place in reads:
                 readers.setdefault(place, []).append(spot)

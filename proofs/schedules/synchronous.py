@@ -17,9 +17,10 @@ from msgspec import Meta, Struct
 
 from sparring.errors import InputError
 from sparring.proofs.schedules.collectives import starts, wants
-from sparring.proofs.schedules.pages import Move, blocked
+from sparring.proofs.schedules.pages import blocked
 from sparring.proofs.schedules.places import Places
 from sparring.proofs.schedules.program import CHUNKS, RANKS, STEPS, Program, Rank, checked
+from sparring.proofs.schedules.rows import Move
 
 Number = Annotated[int, Meta(ge=0, lt=RANKS)]
 Address = Annotated[int, Meta(ge=0, lt=CHUNKS)]

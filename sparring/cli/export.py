@@ -23,9 +23,20 @@ def vectors(pages: Sequence[Page], folder: Path) -> list[Path]:
 
 def schedules(pages: Sequence[Page], folder: Path, form: str, ranks: int, size: int) -> list[Path]:
     """Schedule files, ``ALGO-RANKS`` and the format's ending."""
+    from rich.progress import Progress
+
     from sparring.schedules import export
 
-    return [file for page in pages for file in export(page, ranks, form, folder / f"{page.name}-{ranks}", size=size)]
+    console = _options.console(json_=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+
+        def track(ranks: Any, description: str) -> Any:
+            return progress.track(ranks, description=description)
+
+        return [
+            file for page in pages
+            for file in export(page, ranks, form, folder / f"{page.name}-{ranks}", size=size, track=track)
+        ]  # fmt: skip
 
 
 @click.command("export")

@@ -6,11 +6,15 @@ import functools
 import json
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import sparring
 from sparring import api
+from sparring.errors import InputError
+from sparring.proofs.cost import counted
+from sparring.spec.core.runner import step_sends
 from tests.sparring.calling import command
 
 RING = (Path(sparring.__file__).parent / "spec" / "ring.py").read_text(encoding="utf-8")
@@ -122,3 +126,30 @@ def test_a_sparse_page_that_says_nothing_is_undecided(tmp_path):
     file.write_text(f"{page}\ndef contributions(t, p): return t + 2\n", encoding="utf-8")
     code, text, _ = call(file)
     assert (code, "contributions: refuted (one to all: fails at" in text) == (1, True)
+
+
+P, N, K = 2**20, 2**30, 2**22
+WORDS = {
+    "rabenseifner": 2 * (N - N // P), "recursive_doubling": 20 * N, "recursive_multiplying": 30 * N,
+    "ring": 2 * (N - N // P), "ring_allgather": 2 * K * (P - 1), "ring_topk": 4 * (K - K // P),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_million_ranks_are_a_closed_form(name, monkeypatch):
+    """No message is looked at: the forms are derived and checked on few ranks, and then evaluated."""
+
+    def few(page, t, p):
+        assert p <= 1000
+        return step_sends(page, t, p)
+
+    monkeypatch.setattr(counted, "step_sends", few)
+    cost: Any = api.cost(name)
+    assert cost.at(p=P, n=N, k=K).words == WORDS[name]
+    assert cost.at(p=P // 4, n=N, k=K).messages < cost.at(p=P, n=N, k=K).messages < 2 * P
+
+
+def test_more_ranks_than_are_summed_are_refused():
+    """Of sparse chunks each step is summed, exactly, which would take hours."""
+    with pytest.raises(InputError, match="p=1048576: bytes of ring_sparse are summed step by step, for at most 2048"):
+        api.cost("ring_sparse", support="independent").at(p=P, n=N, k=K)

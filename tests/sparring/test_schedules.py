@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -262,3 +263,41 @@ def test_many_steps_are_judged(tmp_path):
     file.write_bytes(msccl.write(pages.exported(sparring.page("ring"), 128)))
     report = check(file)
     assert (report.verdict, report.extra["steps"]) == ("holds", 32640)
+
+
+def test_an_export_that_is_interrupted_leaves_nothing(tmp_path):
+    """No half of a file, no folder of our own; what was there before stays."""
+
+    def track(ranks, name):
+        for r in ranks:
+            if r == 3:
+                raise KeyboardInterrupt(name)
+            yield r
+
+    for form in ("goal", "chakra"):
+        [*before] = export("ring", 2, form, tmp_path / "mine")
+        kept = {file: file.read_bytes() for file in before}
+        with pytest.raises(KeyboardInterrupt, match="ring"):
+            export("ring", 5, form, tmp_path / "mine", track=track)
+        assert {file: file.read_bytes() for file in tmp_path.iterdir()} == kept
+        for file in before:
+            file.unlink()
+
+
+def test_a_disk_that_is_full_is_told(tmp_path):
+    """In one sentence; nothing is left."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**12, hard))
+    try:
+        with pytest.raises(InputError, match=r"mine cannot be written: File too large$"):
+            export("ring", 32, "msccl", tmp_path / "mine")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_more_is_exported_than_is_read(tmp_path):
+    """A file with too many steps is refused in one sentence."""
+    [file] = export("ring", 400, "json", tmp_path / "long")
+    with pytest.raises(InputError, match=r"long\.json: \d+ steps; at most 262144 are read$"):
+        check(file)

@@ -1,0 +1,235 @@
+"""Numbers that prose tells of this package are those of the code; whoever writes a new one says where it is from.
+
+What stands between cog's marks, in snippets, and in what ``docs/_ext`` writes is made anew and compared elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from math import ceil, comb, perm
+from pathlib import Path
+from runpy import run_path
+from typing import Any
+
+import pytest
+import sympy
+from sympy.parsing.sympy_parser import implicit_multiplication, parse_expr, standard_transformations
+
+import sparring
+from sparring import selecting
+from sparring.adapters.executable import Executable
+from sparring.adapters.gloo import Functions
+from sparring.calibration import fitting, quantities
+from sparring.checks import checking
+from sparring.cli.calibrate import command as calibrate
+from sparring.cli.cost import command as cost
+from sparring.proofs.contention import networks, overlaps
+from sparring.proofs.contention.traffic import Routed, Traffic
+from sparring.proofs.core import bits, kernel
+from sparring.proofs.cost import following, levels
+from sparring.proofs.mutants import trying
+from sparring.proofs.schedules import files, loader, program, races
+from sparring.proofs.trace import files as traces
+from sparring.proofs.trace import rules
+from sparring.spec import ring_sparse
+from sparring.verification import Plan
+
+ROOT = Path(__file__).parents[2]
+MEASURED = "docs/howto/mpi-runtimes.md"  # of MPI's own: how it was measured stands there, and tests/house/test_steps.py
+PAGES = ["README.md", *(str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("docs/**/*.md")))]
+PAGES.remove(MEASURED)
+VECTORS = ROOT / "sparring/vectors/data"
+BITMAP = 1 - 1 / (8 * 4)  # of a chunk: with so many entries of 4 bytes a bitmap and they are as long as all of it
+
+
+def default(command, name):
+    """The default of a command's option."""
+    options: list[Any] = command.params
+    return next(option.default for option in options if option.name == name)
+
+
+def sized(count):
+    """As prose says it."""
+    return f"{count / 10**6:.0f} million" if count >= 10**6 else str(count)
+
+
+def weak_orders(n):
+    """In how many orders ``n`` things can be, of which some may be equal."""
+    return 1 if n == 0 else sum(comb(n, first) * weak_orders(n - first) for first in range(1, n + 1))
+
+
+def met(p):
+    """How many pairs of messages of recursive doubling can meet on the crossbar, with eager sends."""
+    traffic = Traffic.of(sparring.page("recursive_doubling"), p)
+    return overlaps.total(Routed(traffic, networks.find("crossbar")), "eager")
+
+
+def level(topology, p):
+    """How recursive doubling goes there."""
+    return sparring.contention("recursive_doubling", topology, p).freedom.level
+
+
+def through(numbers):
+    """Up to where they are all there."""
+    return next(p for p in range(1, max(numbers) + 1) if p + 1 not in numbers)
+
+
+@cache
+def told():
+    """By document, what it says with the code's numbers."""
+    ring, replay = sparring.cost("ring"), run_path(str(ROOT / "examples/vectors/replay.py"))
+    ours = json.loads((VECTORS / "ring.json").read_bytes())
+    return {
+        "README.md": [f"only bits decide: {bits.WIDTH} of them, and nothing leaves these"],
+        "docs/reference/verdicts.md": [
+            f"they are read with {bits.WIDTH} bits, and nothing leaves these",
+            f"it holds at up to {following.POINTS} points",
+        ],
+        "docs/howto/advise.md": [f"for at most {levels.RANKS} ranks"],
+        "docs/howto/calibrate.md": [
+            f"`--seconds`, {default(calibrate, 'seconds'):g} unless",
+            f"Intervals hold {fitting.LEVEL} % of what",
+            f"| {min(quantities.EXCHANGED)} B to {max(quantities.EXCHANGED) >> 20} MiB |",
+            f"| {min(quantities.ADDED)} to {sized(max(quantities.ADDED))} entries |",
+            f"| {min(quantities.WORKED)} to {sized(max(quantities.WORKED))} entries |",
+            f"| {min(quantities.REDUCED)} to {sized(max(quantities.REDUCED))} entries |",
+        ],
+        "docs/howto/papers.md": [f"at most {default(cost, 'within').replace('%', ' %')} more (`--within`)"],
+        "docs/howto/schedule-files.md": [
+            f"({loader.STEPS} steps a block, {loader.BLOCKS} blocks, {loader.COUNT - 1} chunks a step)",
+            f"the first {races.LISTED} places that end wrong",
+            f"the first {races.LISTED} pairs of steps",
+            f"Files of more than {files.SIZE >> 20} MiB, {program.STEPS:,} steps, {program.RANKS:,} ranks",
+            f"or {sized(program.CELLS)} chunks moved",
+            f"Files for up to {program.RANKS:,} ranks",
+            f"which holds {program.RANKS * ring.at(p=program.RANKS, n=0).messages:,} messages",
+        ],
+        "docs/howto/selection.md": [
+            f"takes {min(selecting.RANKS)} to {max(selecting.RANKS)} ranks, up to {selecting.SIZE} entries,",
+            f"of which up to {selecting.KEEP} are kept",
+            f"of 4 entries has {comb(4, 2)} answers, `np.argsort(size)[:2]` has {perm(4, 2)},",
+            f"tells all {weak_orders(4)} orders apart",
+        ],
+        "docs/howto/sparse-ring.md": [
+            f"a header of {ring_sparse.HEADER} bytes, and the",
+            f"the header of {ring_sparse.HEADER} bytes and rounding",
+            f"more than {ring_sparse.BLOCK:,} and".replace(",", " "),
+            f"falls back to 1 at {100 * BITMAP:.1f} percent",
+            f"of {BITMAP * 32:.0f}/32 for any",
+        ],
+        "docs/howto/torch.md": [f"waits longer than {Functions.patience:g} seconds"],
+        "docs/reference/challenge.md": [f"on 1 to {through(Plan().terms)} ranks and some more"],
+        "docs/reference/contention.md": [
+            f"decided for each p up to {kernel.TIMED}, on every topology",
+            f"/ 2 pairs of messages can meet where p is a power of two: {met(8)} at p = 8",
+            f"p = 14 is in *{level('fat_tree', 14)}* only, p = 10 is *{level('fat_tree', 10)}*:",
+            f"p = 10 is *{level('torus:k=2', 10)}* |",
+        ],
+        "docs/reference/file-targets.md": [
+            f"within {Executable.patience:g} seconds",
+            f"{Executable.examples} examples are drawn instead of {checking.EXAMPLES}",
+        ],
+        "docs/reference/mutants.md": [f"with up to {trying.RANKS} ranks"],
+        "docs/reference/test-vectors.md": [
+            f"each at most {ceil(max(file.stat().st_size for file in VECTORS.iterdir()) / 500_000) / 2} MB;",
+            f"{ours['test_count']} of {ours['test_count']} tests hold",
+            f"A message has {ring_sparse.HEADER} bytes of header",
+            f"at most {replay['SIZE'] >> 20} MiB, {replay['RANKS']} ranks and {replay['RANKS']} chunks",
+        ],
+        "docs/reference/trace.md": [
+            f"At most {traces.BYTES >> 20} MiB a file, {traces.LINE} bytes a line,",
+            f"{traces.EVENTS:,} events a trace, {rules.RANKS} ranks",
+            f"1 to {rules.RANKS}",
+        ],
+    }
+
+
+GIVEN = {
+    "docs/benchmarks.md": ["×2 takes half as long, ×0.5 twice as long"],  # how a table is read
+    "docs/howto/advise.md": ["1 % or 10 %", "less than 15 % off"],  # tests/sparring/advising/test_advice.py asserts it
+    "docs/howto/check_an_implementation.md": ["index of 4 or 8 bytes"],  # what targets may send
+    "docs/howto/compare.md": [
+        "of 4 and 8 ranks", "within 1 %",  # tests/examples/test_simgrid.py asserts it
+        "takes 2.3 times as long as its formula says",  # tests/proofs/cost/test_levels.py reads it here
+    ],
+    "docs/howto/sparse-ring.md": [  # what is drawn
+        "Values of 4 bytes", "for 8, 32 and 256 ranks", "on 8 ranks; the", "mean over 8 ranks",
+    ],
+    "docs/howto/torch.md": ["8 bits an entry"],  # torch's own
+    "docs/reference/challenge.md": ["to 10 entries and up to 16 ranks", "up to 16 ranks, 10 entries"],  # CIVL's
+    "docs/reference/contention.md": ["the last round sends p / 2 messages"],  # a formula
+    "docs/reference/test-vectors.md": ["8 digits for 32 bits", "indices, of 4 bytes"],  # the format
+    "docs/reference/trace.md": ["with 8 bytes, unkeyed"],  # the format
+}  # fmt: skip
+"""Numbers that no code of ours makes: what was chosen, what others say, and where else they are compared."""
+UNITS = (
+    "answers|bits|bytes?|cells|chunks?|claims?|entries|examples|ranks?|lines|messages?|obligations|orders|pairs|percent|"
+    "programs?|proofs|steps?|tests?|theorems?|times|words?|seconds?|minutes?|[mµn]?s|[kMG]i?B|%"
+)
+NUMBER = re.compile(rf"\d[\d,.]*(?: million)?\s*(?:{UNITS})(?!\w)|×\s?\d")
+MADE = re.compile(r"<!-- \[\[\[cog.*?\[\[\[end\]\]\] -->|^([ ]*)```(?!\{image).*?^\1```", re.DOTALL | re.MULTILINE)
+
+
+def typed(text):
+    """Numbers with a unit that stand in prose, each with where it begins and ends in the text, blanks single."""
+    return [(m[0], m.span()) for m in NUMBER.finditer(prose(text))]
+
+
+def prose(text):
+    """What was written by hand: without what is made, without formulas and names in backticks, its blanks single."""
+    return re.sub(r"`[^`]*`", lambda m: "`" * len(m[0]), " ".join(MADE.sub("", text).split()))
+
+
+def unknown(text, known):
+    """The numbers in a text that are in no sentence that is known."""
+    whole = " ".join(MADE.sub("", text).split())
+    spans = [m.span() for sentence in known for m in re.finditer(re.escape(sentence), whole)]
+    return [found for found, (a, b) in typed(text) if not any(c <= a and b <= d for c, d in spans)]
+
+
+def test_numbers_are_the_code_s():
+    """Each sentence stands in its document, with the numbers that the code has now."""
+    texts = {page: " ".join((ROOT / page).read_text(encoding="utf-8").split()) for page in told()}
+    assert [(page, text) for page, said in told().items() for text in said if text not in texts[page]] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_number_is_known(page):
+    """One with a unit that is typed by hand is compared above, or is said to be no number of ours."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert unknown(text, [*told().get(page, []), *GIVEN.get(page, [])]) == []
+
+
+def test_a_new_number_is_seen():
+    """In prose and tables; not in what is made, not without a unit."""
+    made = "<!-- [[[cog\nx\n]]] -->\n| 3 words |\n<!-- [[[end]]] -->\n```text\n4 words\n```\n`5 words` in step 6 of 7\n"
+    assert unknown(made, []) == []
+    assert unknown(f"{made}| 8,000 words | ×9 | 10 ms | 11\n% |", ["8,000 words"]) == ["×9", "10 ms", "11 %"]
+    assert unknown("12 words and 12 words", ["and 12 words"]) == ["12 words"]
+
+
+SAID = re.compile(r"``([\dpk ()+*/-]+)``\s+(words|messages)(?! in each step)")
+POINTS = [(2, 4), (4, 8), (5, 20)]  # p and k, which p divides
+
+
+def formulas(page):
+    """What a page's prose says of its cost, as functions of ``p`` and ``k``."""
+    letters = sympy.symbols("p k")
+    for text, quantity in SAID.findall(page.doc):
+        yield quantity, sympy.lambdify(letters, parse_expr(text, dict(zip("pk", letters)), READ))
+
+
+READ = (*standard_transformations, implicit_multiplication)
+
+
+def test_a_page_s_prose_tells_its_cost():
+    """Formulas for words and messages are those that are derived."""
+    pages = [sparring.page(name) for name in sparring.pages()]
+    said = [(page, quantity, formula) for page in pages for quantity, formula in formulas(page)]
+    assert len(said) >= 2
+    for page, quantity, formula in said:
+        for p, k in POINTS:
+            derived = sparring.cost(page).at(p=p, n=100 * k, k=k)
+            assert formula(p, k) == getattr(derived, quantity), page.name
