@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from sparring.errors import InputError
 from sparring.proofs.schedules.program import Block, Buffer, Op, Place, Program, Rank, Step, checked
+from sparring.spec.core.blocks import rows
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number, step_sends, truth
 
@@ -59,7 +60,8 @@ def moved(page: Page, p: int) -> list[list[Move]]:
     """What each rank does, in order."""
     found: list[list[Move]] = [[] for _ in range(p)]
     for t in range(number(page.steps(p))):
-        adds, sends = truth(page.adds(t, p)), [s for s in step_sends(page, t, p) if s[2]]
+        adds = truth(page.adds(t, p))
+        sends = [(src, dst, row) for src, dst, chunks in step_sends(page, t, p) for row in rows(chunks)]
         for src, dst, chunks in sends:
             found[src].append(Move(dst, True, adds, chunks[0], len(chunks)))
         came: dict[int, list[tuple[int, int, int]]] = {}
