@@ -55,9 +55,9 @@ static Send *sends_of(const Json *list) {
 
 /* The i-th chunk of a message, and which one chunk c is; after the last list comes the first. */
 static uint64_t ith(const Send *s, uint64_t i) { return (s->chunk + i) % chunks; }
-static uint64_t place(const Send *s, uint64_t c) { return (c + chunks - s->chunk) % chunks; }
+static uint64_t turn(const Send *s, uint64_t c) { return (c + chunks - s->chunk) % chunks; }
 
-static bool brings(const Send *s, uint64_t r, uint64_t c) { return s->dst == r && place(s, c) < s->count; }
+static bool brings(const Send *s, uint64_t r, uint64_t c) { return s->dst == r && turn(s, c) < s->count; }
 
 /* What rank r has of chunk c after the step; the sum goes by ascending rank. */
 static bool received(const Send *sends, size_t count, bool adds, uint64_t r, uint64_t c, Chunk *sum) {
@@ -66,7 +66,7 @@ static bool received(const Send *sends, size_t count, bool adds, uint64_t r, uin
         if (adds && q == r) *sum = added(*sum, state[r * chunks + c]);
         for (const Send *s = sends; s < sends + count; s++)
             if (s->src == q && brings(s, r, c)) {
-                *sum = added(*sum, s->content[place(s, c)]);
+                *sum = added(*sum, s->content[turn(s, c)]);
                 came++;
             }
     }
