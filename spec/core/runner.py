@@ -248,16 +248,16 @@ def places(some: Chunks, n: int, chunks: int) -> Places:
 
 def part(x: Any, cut: Places) -> Any:
     """What a vector has there."""
-    return [x[i] for i in cut] if isinstance(x, list) and isinstance(cut, list) else x[cut]
+    return x[cut] if isinstance(cut, slice) or not isinstance(x, list) else [x[i] for i in cut]
 
 
 def put(x: Any, cut: Places, entries: Any) -> None:
     """Make this what a vector has there."""
-    if isinstance(x, list) and isinstance(cut, list):
+    if isinstance(cut, slice) or not isinstance(x, list):
+        x[cut] = entries
+    else:
         for i, entry in zip(cut, entries):
             x[i] = entry
-    else:
-        x[cut] = entries
 
 
 def named(chunks: Chunks) -> str:

@@ -39,7 +39,8 @@ def expected(xs):
         for x in xs:
             for i, v in zip(x.indices.tolist(), x.values):
                 sums[i] = sums[i] + v if i in sums else v
-        return Sparse(sorted(sums), np.array([sums[i] + x.dtype.type(0) for i in sorted(sums)], x.dtype), x.n)
+        values = [sums[i] + xs[0].dtype.type(0) for i in sorted(sums)]
+    return Sparse(sorted(sums), np.array(values, xs[0].dtype), xs[0].n)
 
 
 def same(ys, want):
