@@ -157,7 +157,10 @@ def bulk(page: Page, first: Int, end: Int) -> tuple[Bulk, Sequence[Obligation]]:
         shown = Obligation("chunks in a span", during(page), claim)
         if plausible(shown):
             return one, [shown]
-    raise Undecided("how many chunks are in a message is no power of two that halves or doubles from step to step")
+    raise Undecided(
+        "how many chunks are in a message is no power of two that halves or doubles from step to step, "
+        "nor twice as many and then what is left"
+    )
 
 
 def cuts(page: Page) -> list[Int]:
