@@ -217,7 +217,7 @@ def send(page: Page, r: int, t: int, p: int, *j: int) -> tuple[int, Chunks]:
     """To whom rank ``r`` sends in step ``t``, if it does (its message ``j``), and which chunks; checked."""
     d, s = (number(formula(r, t, p, *j)) for formula in (page.dst, page.src))
     first, count, chunks = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p)), number(page.chunks(p))
-    end = chunks + (count <= 0)
+    end = chunks + (count <= 0 and not page.round)
     if not (0 <= d < p and 0 <= s < p and 0 <= first < end):
         found = (("dst", d, p), ("chunk", first, end), ("src", s, p))
         what, x, end = next(one for one in found if not 0 <= one[1] < one[2])

@@ -157,6 +157,7 @@ def test_a_message_of_lists_is_as_long_as_these_together():
     ("wrong", "why"),
     [({"block": lambda r, t, p: (r, 5)}, r"block\(0, 0, 4\) = \(0, 5\) is no block of the chunks 0..3"),
      ({"block": lambda r, t, p: (r + 1, 1 + t)}, r"chunk\(3, 0, 4\) = 4 is out of range 0\.\.3"),
+     ({"block": lambda r, t, p: (p, 0)}, r"chunk\(0, 0, 4\) = 4 is out of range 0\.\.3"),
      ({"block": lambda r, t, p: (r, -t)}, "is no block of")],
 )  # fmt: skip
 def test_no_message_has_a_list_twice(wrong, why):
