@@ -45,7 +45,7 @@ static Send *sends_of(const Json *list) {
         s->src = natural(get(x, "src", NUMBER), p - 1);
         s->dst = natural(get(x, "dst", NUMBER), p - 1);
         s->chunk = natural(get(x, "chunk", NUMBER), chunks - 1);
-        s->count = natural(get(x, "count", NUMBER), chunks - s->chunk);
+        s->count = natural(get(x, "count", NUMBER), data == LISTS ? chunks : chunks - s->chunk);
         if (s->src == s->dst) die("has a rank that sends to itself");
         for (Send *other = sends; other < s; other++)
             if (other->src == s->src && other->dst == s->dst) die("has two messages between two ranks in one step");
@@ -53,9 +53,11 @@ static Send *sends_of(const Json *list) {
     return sends;
 }
 
-static bool brings(const Send *s, uint64_t r, uint64_t c) {
-    return s->dst == r && s->chunk <= c && c < s->chunk + s->count;
-}
+/* The i-th chunk of a message, and which one chunk c is; after the last list comes the first. */
+static uint64_t ith(const Send *s, uint64_t i) { return (s->chunk + i) % chunks; }
+static uint64_t turn(const Send *s, uint64_t c) { return (c + chunks - s->chunk) % chunks; }
+
+static bool brings(const Send *s, uint64_t r, uint64_t c) { return s->dst == r && turn(s, c) < s->count; }
 
 /* What rank r has of chunk c after the step; the sum goes by ascending rank. */
 static bool received(const Send *sends, size_t count, bool adds, uint64_t r, uint64_t c, Chunk *sum) {
@@ -64,7 +66,7 @@ static bool received(const Send *sends, size_t count, bool adds, uint64_t r, uin
         if (adds && q == r) *sum = added(*sum, state[r * chunks + c]);
         for (const Send *s = sends; s < sends + count; s++)
             if (s->src == q && brings(s, r, c)) {
-                *sum = added(*sum, s->content[c - s->chunk]);
+                *sum = added(*sum, s->content[turn(s, c)]);
                 came++;
             }
     }
@@ -115,7 +117,7 @@ static bool step(const Json *schedule, const Json *entries, const Json *bytes, c
     entries = entries->child, bytes = bytes->child, encodings = encodings ? encodings->child : NULL;
     for (Send *s = sends; s < sends + count; s++) {
         s->content = need(s->count + 1, sizeof(Chunk));
-        for (uint64_t i = 0; i < s->count; i++) s->content[i] = made(s->src, s->chunk + i);
+        for (uint64_t i = 0; i < s->count; i++) s->content[i] = made(s->src, ith(s, i));
         if (!measured(s, entries, bytes, encodings, all, &now)) return false;
         entries = entries->next, bytes = bytes->next, encodings = encodings ? encodings->next : NULL;
     }
@@ -124,11 +126,11 @@ static bool step(const Json *schedule, const Json *entries, const Json *bytes, c
         after[i] = need(sends[i].count + 1, sizeof(Chunk));
         for (uint64_t j = 0; j < sends[i].count; j++) {
             after[i][j] = empty(0);
-            if (!received(sends, count, adds, sends[i].dst, sends[i].chunk + j, &after[i][j])) return false;
+            if (!received(sends, count, adds, sends[i].dst, ith(&sends[i], j), &after[i][j])) return false;
         }
     }
     for (size_t i = 0; i < count; i++)
-        for (uint64_t j = 0; j < sends[i].count; j++) state[sends[i].dst * chunks + sends[i].chunk + j] = after[i][j];
+        for (uint64_t j = 0; j < sends[i].count; j++) state[sends[i].dst * chunks + ith(&sends[i], j)] = after[i][j];
     all->critical_words += most(now.words);
     all->critical_bytes += most(now.bytes);
     return true;

@@ -166,12 +166,13 @@ class Replay:
                 raise Wrong(f"two messages of one step overwrite rank {r}'s chunk {c}")
             self.state[r][c] = added([chunks[q] for q in sorted(chunks)], self.dtype)
 
-    def covered(self, send: Any) -> range:
-        """The chunks of a message."""
+    def covered(self, send: Any) -> list[int]:
+        """The chunks of a message; after the last list comes the first."""
         first, count = send["chunk"], send["count"]
-        if not (0 <= send["src"] < self.p and 0 <= send["dst"] < self.p and 0 <= first <= first + count <= self.chunks):
+        room = self.chunks - (0 if self.data == "lists" else first)
+        if not (0 <= send["src"] < self.p and 0 <= send["dst"] < self.p and first >= 0 and 0 <= count <= room):
             raise Malformed(f"has a send that is out of range: {send}")
-        return range(first, first + count)
+        return [c % self.chunks for c in range(first, first + count)]
 
     def made(self, r: int, c: int) -> Chunk:
         """What rank r sends of its chunk c, which is what it has of it from now on."""

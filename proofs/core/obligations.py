@@ -156,7 +156,11 @@ def sends(page: Page, rank: Int, *j: Int) -> Bool:
 def sent(page: Page, rank: Int, *j: Int) -> Bool:
     """Chunk ``c`` is one of those that rank ``rank`` sends in step ``t``, if it does."""
     first, count = page.chunk(rank, t, p, *j), page.count(rank, t, p)
-    return first == c if single(count) else both(first <= c, c < first + count)
+    if single(count):
+        return first == c
+    if page.round:
+        return (c - first) % page.chunks(p) < count
+    return both(first <= c, c < first + count)
 
 
 def single(count: Int) -> bool:
@@ -167,7 +171,11 @@ def single(count: Int) -> bool:
 def placed(page: Page) -> Bool:
     """What rank ``r`` sends in step ``t`` are chunks of the page."""
     first, count, chunks = page.chunk(r, t, p, *letter(page)), page.count(r, t, p), page.chunks(p)
-    return within(first, chunks) if single(count) else every(first >= 0, count >= 0, first + count <= chunks)
+    if single(count):
+        return within(first, chunks)
+    if page.round:
+        return every(within(first, chunks), count >= 0, count <= chunks)
+    return every(first >= 0, count >= 0, first + count <= chunks)
 
 
 def near(c: Int) -> tuple[Int, Int, Int]:

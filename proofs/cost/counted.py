@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import number, run, step_sends, truth
 from sparring.spec.core.sparse import SparseVector
@@ -42,7 +43,7 @@ class Unlike(NamedTuple):
         return f"{self.what} at {at}: derived {self.derived}, counted {self.counted}"
 
 
-Sends = Sequence[tuple[int, int, range]]
+Sends = Sequence[tuple[int, int, Chunks]]
 """Who sends in a step, to whom, and which chunks."""
 
 

@@ -88,7 +88,7 @@ def derive(page: Page) -> Derivation:
         return alike(page)
     if page.data == "sparse":
         raise Undecided("how long a message is depends on which entries the ranks have")
-    if page.data == "vector" and (not page.cuts or hasattr(page.module, "block")):
+    if page.blocks or (page.data == "vector" and not page.cuts):
         return counting(page)
     steps = number_of_steps(page)
     pieces = tuple(summed(page.words, page.chunk(r, t, p), span) for span in cut(page, steps))
@@ -117,15 +117,17 @@ def derive(page: Page) -> Derivation:
 
 
 def counting(page: Page) -> Derivation:
-    """The closed forms for a page of whole vectors, or of blocks of them, of which messages are counted."""
-    forms, gaps = whole(page), []
-    gaps.append("messages of each rank: silent ranks send fewer; the number is that of the steps")
-    gaps.append("words of one rank: which ranks are silent when is not written as a formula; only their most is")
+    """The closed forms for a page of whole vectors, or of blocks of chunks, of which messages are counted."""
+    forms, gaps, alike = whole(page), [], page.active(r, t, p) is True
+    if not alike:
+        gaps.append("messages of each rank: silent ranks send fewer; the number is that of the steps")
+        gaps.append("words of one rank: which ranks are silent when is not written as a formula; only their most is")
     if forms.path is None:
         gaps.append("V_path: no rank was found that a path goes through in all steps; it is counted, not derived")
     return Derivation(
-        steps=forms.steps, pieces=(), sent=None, adding=None, added=None, largest=forms.largest, path=forms.path,
-        critical=forms.critical, added_most=forms.added_most, added_critical=forms.added_critical,
+        steps=forms.steps, pieces=(), sent=forms.largest if alike else None, adding=None, added=None,
+        largest=forms.largest, path=forms.path, critical=forms.critical,
+        added_most=forms.added_most, added_critical=forms.added_critical,
         gaps=tuple(gaps), confirmed=len(forms.claims), given=forms.given, below=forms.below,
     )  # fmt: skip
 

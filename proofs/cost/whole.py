@@ -1,8 +1,9 @@
 """What a page costs that sends whole vectors: its messages are counted, each of ``n`` words.
 
-Likewise where it sends blocks of equal chunks, of which all ranks send as many in a step: within a
-span always all of them; or first half of them, then half of that, down to one, so that one less than
-all are sent in the span; or these numbers backwards.
+Likewise where it sends blocks of equal chunks, or of lists of ``k`` entries each, of which all ranks send
+as many in a step: within a span always all of them; or first half of them, then half of that, down to
+one, so that one less than all are sent in the span; or these numbers backwards; or one, then twice as
+many from step to step, and in the last what is then left of all but one.
 
 The conditions ``t < X`` of its formulas cut the steps into spans.  Within a span a rank either
 sends in every step or in none, and so it is with adding; so what a rank does in all is a sum of
@@ -98,7 +99,7 @@ class Cuts(Reader[dict[str, Int]]):
 
 def whole(page: Page) -> Whole:
     """The closed forms; raises Undecided where something could not be shown."""
-    if not page.cuts:
+    if not (page.cuts or page.blocks):
         whole_vector = SympyReader()(page.words(r, t, 0, p, obligations.n, Sym.var("k")))
         if not whole_vector.equals(symbols.n):
             raise Undecided(f"a message has {whole_vector} words, not n")
@@ -117,6 +118,8 @@ def whole(page: Page) -> Whole:
 
     def words(chunks: Sequence[Bulk]) -> Expr:
         total = sum((read(one.product) for one in chunks), sympy.Integer(0))
+        if page.data == "lists":
+            return sympy.expand(2 * symbols.k * total)
         return sympy.expand(sympy.expand(symbols.n * total) / read(page.chunks(p)))
 
     return Whole(
@@ -135,21 +138,29 @@ def whole(page: Page) -> Whole:
 def bulk(page: Page, first: Int, end: Int) -> tuple[Bulk, Sequence[Obligation]]:
     """What is sent in a span, and what shows it; raises Undecided where messages grow or shrink in another way."""
     everything = page.chunks(p)
-    if not page.cuts:
+    if not (page.cuts or page.blocks):
         return Bulk(first, end, (end - first) * everything, (end - first) * everything), ()
     inside = every(first <= t, t < end, page.active(r, t, p))
     now, then, last = page.count(r, t, p), page.count(r, t + 1, p), t + 1 == end
     once = every(end <= first + 1, implies(inside, now == everything))
     halves = every(implies(t == first, 2 * now == everything), where(last, now == 1, 2 * then == now))
     doubles = every(implies(t == first, now == 1), where(last, 2 * now == everything, then == 2 * now))
+    rest = where(t + 2 == end, then == everything - 2 * now, then == 2 * now)
+    fills = every(implies(t == first, now == 1), where(last, implies(t == first, everything == 2), rest))
     all_once = Bulk(first, end, where(first < end, everything, 0), (end - first) * everything)
     but_one = Bulk(first, end, everything - 1, everything - 1)
     none = implies(first == end, everything == 1)
-    for one, claim in (all_once, once), *((but_one, both(none, implies(inside, shape))) for shape in (halves, doubles)):
+    for one, claim in (
+        (all_once, once),
+        *((but_one, both(none, implies(inside, shape))) for shape in (halves, doubles, fills)),
+    ):
         shown = Obligation("chunks in a span", during(page), claim)
         if plausible(shown):
             return one, [shown]
-    raise Undecided("how many chunks are in a message is no power of two that halves or doubles from step to step")
+    raise Undecided(
+        "how many chunks are in a message is no power of two that halves or doubles from step to step, "
+        "nor twice as many and then what is left"
+    )
 
 
 def cuts(page: Page) -> list[Int]:
@@ -184,7 +195,7 @@ def most(page: Page, spans: Sequence[Bulk], act: Act) -> tuple[Sequence[Bulk], S
     def times(x: Int) -> Int:
         return sum((where(act(x, one.first), one.chunks, 0) for one in spans), 0)
 
-    for k in range(len(spans), 0, -1):
+    for k in range(len(spans), -1, -1):
         for chosen in combinations(spans, k):
             best = sum((one.chunks for one in chosen), 0)
             claims = [

@@ -3,7 +3,8 @@
 A rank's steps come in the order of the page's: in each it first sends what it sends and then takes what
 comes.  A block has the messages to one rank and those from one; where a rank always hears from the same rank
 when it sends to one, these are one block, as in a ring; and what comes and is passed on next is one step, as
-MSCCL has it.  Where blocks share chunks, a step waits for those before it that its chunks depend on.
+MSCCL has it.  Chunks lie in a row there, so that a message past the last one to the first is two.  Where
+blocks share chunks, a step waits for those before it that its chunks depend on.
 """
 
 from __future__ import annotations

@@ -67,14 +67,14 @@ class Rows:
                     yield np.array(found, dtype=np.int64).reshape(-1, len(Move._fields))
             else:
                 there, moves = np.stack((sent, came), axis=2), self.alternating(sends, comes)
-                yield from (moves[i][there[i]] for i in range(len(ranks)))
+                yield from (self.straight(moves[i][there[i]]) for i in range(len(ranks)))
 
     def sent(self, r: Any) -> tuple[Any, Any]:
         """What ranks ``r`` send, the fields of ``Sent`` last, and where they do; where they do not is checked too."""
         t, j = self.t, self.j
         d, s, first, length = (f(r, t, j) for f in (self.dst, self.src, self.chunk, self.count))
         active, end = self.active(r, t, j), self.chunks + (length == 0)
-        right = ~((d == r) & active) & (length >= 0) & (first + length <= self.chunks)
+        right = ~((d == r) & active) & (length >= 0) & (first * (not self.page.round) + length <= self.chunks)
         for x, most in ((d, self.p), (s, self.p), (first, end)):
             right &= (x >= 0) & (x < most)
         if np.all(right):
@@ -96,6 +96,19 @@ class Rows:
         for side, messages in enumerate((sends, comes)):
             moves[:, :, side, 0], moves[:, :, side, 1] = messages[:, :, 0], 1 - side
             moves[:, :, side, 2], moves[:, :, side, 3:5] = self.adds, messages[:, :, 1:]
+        return moves
+
+    def straight(self, moves: Any) -> Any:
+        """The same moves, each that goes past the last chunk to the first as two."""
+        over = moves[:, 3] + moves[:, 4] > self.chunks
+        if not np.any(over):
+            return moves
+        first = np.cumsum(1 + over) - 1 - over
+        rest = first[over] + 1
+        moves = np.repeat(moves, 1 + over, axis=0)
+        moves[rest, 4] += moves[rest, 3] - self.chunks
+        moves[rest - 1, 4] -= moves[rest, 4]
+        moves[rest, 3] = 0
         return moves
 
     def cut(self, messages: Any, there: Any) -> list[list[Sent]]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.proofs.trace.events import Event
+from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.runner import named
 
 Array = NDArray[Any]
@@ -22,7 +23,7 @@ class Expected(NamedTuple):
     step: int
     src: int
     dst: int
-    chunks: range
+    chunks: Chunks
     entries: Array
 
 
@@ -38,7 +39,7 @@ class Divergence(NamedTuple):
     step: int
     src: int
     dst: int
-    chunks: range | None
+    chunks: Chunks | None
     expected: str
     observed: str
     where: str

@@ -17,6 +17,7 @@ from sparring.proofs.cost.counted import count
 from sparring.proofs.trace.compare import messages
 from sparring.proofs.trace.divergence import entries
 from sparring.proofs.trace.events import Event, Trace
+from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import named, number, step_sends
 
@@ -38,7 +39,7 @@ class Planned(NamedTuple):
     step: int
     src: int
     dst: int
-    chunks: range
+    chunks: Chunks
     words: int
 
     def __str__(self) -> str:

@@ -14,6 +14,7 @@ from sparring.spans import LARGEST
 
 if TYPE_CHECKING:
     from sparring.report import Report
+    from sparring.spec.core.blocks import Chunks
     from sparring.spec.core.model import Page
 
 
@@ -71,9 +72,9 @@ def command(
     _options.finish(Report("show", extra=extra), json_)
 
 
-def held(page: Page, chunks: range) -> dict[str, Any]:
+def held(page: Page, chunks: Chunks) -> dict[str, Any]:
     """The chunk of a message; where the page sends blocks, the first and how many there are."""
-    return {"chunk": chunks.start} | ({"chunks": len(chunks)} if hasattr(page.module, "block") else {})
+    return {"chunk": chunks.start} | ({"chunks": len(chunks)} if page.blocks else {})
 
 
 def on_topology(

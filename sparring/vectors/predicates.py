@@ -128,7 +128,8 @@ def ties(case: Case) -> bool:
 def left(case: Case, call: Call, message: Sent) -> Any:
     """What its sender did not send of the chunk."""
     chunks = number(case.page.chunks(case.p))
-    start, end = (number(bound(c, case.n, chunks)) for c in (message.chunks.start, message.chunks.stop))
+    first = message.chunks.start
+    start, end = (number(bound(c, case.n, chunks)) for c in (first, first + len(message.chunks)))
     return call.residuals[message.src][start:end]
 
 

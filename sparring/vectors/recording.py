@@ -13,6 +13,7 @@ from sparring.proofs.core import iterations, lists
 from sparring.proofs.core.refinement import difference
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
+from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.model import Page, list_words
 from sparring.spec.core.runner import Run, number, step_sends, truth
 from sparring.spec.core.sparse import SparseVector
@@ -24,7 +25,7 @@ class Sent(NamedTuple):
 
     src: int
     dst: int
-    chunks: range
+    chunks: Chunks
     content: Any
     entries: int
     words: int
@@ -69,7 +70,7 @@ def entries(x: Any) -> dict[int, Any]:
     return dict(zip(x.indices.tolist(), x.values.tolist()) if isinstance(x, Sparse) else enumerate(x.tolist()))
 
 
-Schedule = list[list[tuple[int, int, range]]]
+Schedule = list[list[tuple[int, int, Chunks]]]
 """By step, who sends to whom which chunks."""
 
 
@@ -110,7 +111,7 @@ def call(page: Page, sends: Schedule, xs: list[Any], ran: Run) -> Call:
     return Call(xs, wires, results[0], left)
 
 
-def sent(page: Page, chunks: range, message: runner.Message, like: Any) -> Sent:
+def sent(page: Page, chunks: Chunks, message: runner.Message, like: Any) -> Sent:
     """A message and its size; of a sparse one each value is a word, and each index."""
     src, dst, content = message
     listed = isinstance(content, SparseVector)

@@ -102,6 +102,7 @@ class Page:
     """``count(r, t, p)``: how many chunks it sends, in one message: those from ``chunk`` on.
 
     One, unless the page has, in the place of ``chunk``, a formula ``block(r, t, p) -> (first, count)``.
+    Whole lists go round: after the last chunk comes the first.  Of a vector they lie in a row.
     """
     adds: Callable[[Int, Int], Bool]
     """``adds(t, p)``: whether the receiver adds the message to its copy, else it overwrites.
@@ -150,6 +151,16 @@ class Page:
     def several(self) -> bool:
         """Whether a rank may send more than one message in a step."""
         return many(self.messages)
+
+    @property
+    def blocks(self) -> bool:
+        """Whether a message has several chunks."""
+        return hasattr(self.module, "block")
+
+    @property
+    def round(self) -> bool:
+        """Whether after the last chunk of a block may come the first: lists, unlike pieces, need not lie in a row."""
+        return self.data == "lists"
 
     @property
     def cuts(self) -> bool:
@@ -215,6 +226,11 @@ def list_words(k: Int) -> Int:
     return 2 * k
 
 
+def listed_words(module: ModuleType, count: Formula) -> Formula:
+    """The words of a message of lists, of ``k`` entries each."""
+    return (lambda r, t, p, k: count(r, t, p) * list_words(k)) if hasattr(module, "block") else list_words
+
+
 def values_alone(m: Int, w: Int) -> Int:
     """The bytes of ``m`` values."""
     return m * w
@@ -241,7 +257,9 @@ def load(module: ModuleType, **params: Any) -> Page:
     known = {f: values if several or "j" not in letters else {**values, "j": 0} for f, letters in LETTERS.items()}
     chunk, count = sent(module, name, data, known["chunk"], several=several)
     chunks = bind(name, "chunks", getattr(module, "chunks", lambda p: p), values)
-    words = list_words if data == "lists" else lambda r, t, c, p, n: chunk_words(c, chunks(p), n, count(r, t, p))
+    words = listed_words(module, count) if data == "lists" else (
+        lambda r, t, c, p, n: chunk_words(c, chunks(p), n, count(r, t, p))
+    )
     defaults = {
         "messages": messages, "who": lambda q, r, c, t, p: 0,
         "active": lambda r, t, p: True, "chunks": chunks, "live": lambda r, c, t, p: True,
@@ -277,10 +295,11 @@ def sent(
         return bind(name, "chunk", getattr(module, "chunk", None), params), lambda r, t, p: 1
     if hasattr(module, "chunk"):
         raise InputError(f"page {name} has both chunk and block: a message has one chunk or a block of them")
-    if data != "vector" or several:
+    if data not in ("vector", "lists") or several:
         why = "several messages a step" if several else f"data {data!r}"
         raise InputError(
-            f"page {name} has {why} and a block: only of vectors, in the one message of a step, go several chunks"
+            f"page {name} has {why} and a block: only of vectors and lists, in the one message of a step, "
+            "go several chunks"
         )
     block = bind(name, "block", module.block, params)
     return lambda r, t, p, j=0: block(r, t, p)[0], lambda r, t, p: block(r, t, p)[1]

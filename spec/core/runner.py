@@ -11,16 +11,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property, reduce
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from sparring.errors import InputError, ScheduleFault
+from sparring.spec.core.blocks import Chunks, block
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.sparse import SparseVector, every, taken, total, width
+from sparring.spec.core.sparse import SparseVector, every, strung, taken, total, width
 
 
 class Message(NamedTuple):
-    """What one rank sends in one step: the entries of one chunk, a part of a vector or a whole list; or of a block."""
+    """What one rank sends in one step: the entries of one chunk, a part of a vector or a whole list; or of a block.
+
+    The lists of a block are one after the other, so that their indices ascend list by list.
+    """
 
     src: int
     dst: int
@@ -74,28 +78,29 @@ class Run:
         steps, chunks = number(page.steps(p)), number(page.chunks(p))
         if steps < 0:
             raise ScheduleFault(p, None, f"steps({p}) = {steps}; a page has at least 0 steps")
-        cut_of = cache(lambda some: slice(*(number(bound(c, n, chunks)) for c in (some.start, some.stop))))
+        cut_of = cache(lambda some: places(some, n, chunks))
         for t in range(steps):
             sends = step_sends(page, t, p)
             cuts = [cut_of(some) for _, _, some in sends]
             wire = [Message(r, d, self._sent(state, r, cut)) for (r, d, _), cut in zip(sends, cuts)]
             adds = truth(page.adds(t, p))
-            came: dict[tuple[int, range], tuple[slice, list[Message]]] = {}  # by receiver and chunks
+            came: dict[tuple[int, Chunks], tuple[Places, list[Message]]] = {}  # by receiver and chunks
             for (_, d, c), message, cut in zip(sends, wire, cuts):
                 came.setdefault((d, c), (cut, []))[1].append(message)
             for (d, _), (cut, got) in came.items():
-                state[d][cut] = summed(got, Message(d, d, state[d][cut])) if adds else got[0].entries
+                put(state[d], cut, summed(got, Message(d, d, part(state[d], cut))) if adds else got[0].entries)
             yield Step(t, wire, state)
 
-    def _sent(self, state: list[Any], r: int, cut: slice) -> Any:
+    def _sent(self, state: list[Any], r: int, cut: Places) -> Any:
         """What rank ``r`` sends of its state."""
-        return copy(state[r][cut])
+        return copy(part(state[r], cut))
 
 
 class ListRun(Run):
     """A run of a page whose chunks are lists: cell ``c`` of a rank's state is its copy of rank ``c``'s list.
 
-    A message's entries are a SparseVector; ``results`` are sums, in the class of the inputs.
+    A message's entries are a SparseVector, of a block all lists' one after the other; ``results`` are
+    sums, in the class of the inputs.
     """
 
     def __init__(self, page: Page, xs: Sequence[Any]) -> None:
@@ -110,7 +115,7 @@ class ListRun(Run):
 
     def _steps(self, state: list[Any]) -> Iterator[Step]:
         for t, wire, states in super()._steps(state):
-            yield Step(t, [m._replace(entries=m.entries[0]) for m in wire], states)
+            yield Step(t, [m._replace(entries=strung(m.entries, self.given[0].n)) for m in wire], states)
 
     @cached_property
     def results(self) -> list[Any]:
@@ -148,7 +153,7 @@ class PieceRun(Run):
             for c in range(len(row)):
                 self._sent(state, r, slice(c, c + 1))
 
-    def _sent(self, state: list[Any], r: int, cut: slice) -> Any:
+    def _sent(self, state: list[Any], r: int, cut: Any) -> Any:
         c = cut.start
         x = state[r][c]
         sent = state[r][c] = self.page.sends(x, c, len(state), self.n, self.width)
@@ -184,7 +189,7 @@ def run(page: Page, xs: Sequence[Any]) -> Run:
     return RUNS.get(page.data, PieceRun)(page, xs)
 
 
-def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, range]]:
+def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, Chunks]]:
     """Who sends in step ``t``, to whom, and which chunks, by sender; what is silent is checked too."""
     if (messages := number(page.messages(t, p))) < 1:
         raise ScheduleFault(p, t, f"messages({t}, {p}) = {messages}; a step has at least 1")
@@ -197,7 +202,7 @@ def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, range]]:
     return found
 
 
-def apart(sends: Sequence[tuple[int, int, range]], adds: bool, t: int, p: int) -> None:
+def apart(sends: Sequence[tuple[int, int, Chunks]], adds: bool, t: int, p: int) -> None:
     """Raises ScheduleFault where two messages of a step have the same two ranks, or overwrite the same chunk."""
     pairs, copies = Counter((r, d) for r, d, _ in sends), Counter((d, c) for _, d, c in sends)
     for (r, d), times in pairs.items():
@@ -208,38 +213,62 @@ def apart(sends: Sequence[tuple[int, int, range]], adds: bool, t: int, p: int) -
             raise ScheduleFault(p, t, f"{times} messages overwrite rank {d}'s {named(c)}; only one can")
 
 
-def send(page: Page, r: int, t: int, p: int, *j: int) -> tuple[int, range]:
+def send(page: Page, r: int, t: int, p: int, *j: int) -> tuple[int, Chunks]:
     """To whom rank ``r`` sends in step ``t``, if it does (its message ``j``), and which chunks; checked."""
     d, s = (number(formula(r, t, p, *j)) for formula in (page.dst, page.src))
-    cs, chunks = sent(page, r, t, p, *j), number(page.chunks(p))
-    end = chunks + (not cs)
-    if not (0 <= d < p and 0 <= s < p and 0 <= cs.start < end):
-        found = (("dst", d, p), ("chunk", cs.start, end), ("src", s, p))
+    first, count, chunks = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p)), number(page.chunks(p))
+    end = chunks + (count <= 0 and not page.round)
+    if not (0 <= d < p and 0 <= s < p and 0 <= first < end):
+        found = (("dst", d, p), ("chunk", first, end), ("src", s, p))
         what, x, end = next(one for one in found if not 0 <= one[1] < one[2])
         raise ScheduleFault(p, t, f"{what}({r}, {t}, {p}) = {x} is out of range 0..{end - 1}")
-    if cs.stop - cs.start < 0 or cs.stop > chunks:
-        block = f"block({r}, {t}, {p}) = ({cs.start}, {cs.stop - cs.start})"
-        raise ScheduleFault(p, t, f"{block} is no block of the chunks 0..{chunks - 1}")
+    if not 0 <= count <= (chunks if page.round else chunks - first):
+        told = f"block({r}, {t}, {p}) = ({first}, {count})"
+        raise ScheduleFault(p, t, f"{told} is no block of the chunks 0..{chunks - 1}")
     if d == r and truth(page.active(r, t, p, *j)):
         raise ScheduleFault(p, t, f"rank {r} sends to itself")
     if (heard := number(page.src(d, t, p, *j))) != r:
         raise ScheduleFault(p, t, f"rank {r} sends to rank {d}, which listens to rank {heard}")
-    return d, cs
+    return d, block(first, count, chunks)
 
 
-def sent(page: Page, r: int, t: int, p: int, *j: int) -> range:
-    """Which chunks rank ``r`` sends in step ``t``, if it does (in its message ``j``)."""
-    first, count = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p))
-    return range(first, first + count)
+Places: TypeAlias = slice | list[int]
+"""Where in a vector chunks lie: in a row, or one by one."""
 
 
-def named(chunks: range) -> str:
+def places(some: Chunks, n: int, chunks: int) -> Places:
+    """Where chunks lie in a vector of ``n`` entries."""
+    def begins(c: int) -> int:
+        return number(bound(c, n, chunks))
+
+    if isinstance(some, range):
+        return slice(begins(some.start), begins(some.stop))
+    return [i for c in some for i in range(begins(c), begins(c + 1))]
+
+
+def part(x: Any, cut: Places) -> Any:
+    """What a vector has there."""
+    return x[cut] if isinstance(cut, slice) or not isinstance(x, list) else [x[i] for i in cut]
+
+
+def put(x: Any, cut: Places, entries: Any) -> None:
+    """Make this what a vector has there."""
+    if isinstance(cut, slice) or not isinstance(x, list):
+        x[cut] = entries
+    else:
+        for i, entry in zip(cut, entries):
+            x[i] = entry
+
+
+def named(chunks: Chunks) -> str:
     """What a message holds, in prose.
 
-    >>> named(range(3, 4)), named(range(4, 8)), named(range(4, 4))
-    ('chunk 3', 'chunks 4 to 7', 'no chunk')
+    >>> named(range(3, 4)), named(range(4, 8)), named(range(4, 4)), named(block(4, 3, 6))
+    ('chunk 3', 'chunks 4 to 7', 'no chunk', 'chunks 4 to 0 (mod 6)')
     """
-    return f"chunks {chunks[0]} to {chunks[-1]}" if len(chunks) > 1 else f"chunk {chunks[0]}" if chunks else "no chunk"
+    if len(chunks) < 2:
+        return f"chunk {chunks[0]}" if chunks else "no chunk"
+    return f"chunks {chunks[0]} to {chunks[-1]}" + ("" if isinstance(chunks, range) else f" (mod {chunks.of})")
 
 
 def number(x: Int) -> int:

@@ -130,6 +130,17 @@ def taken(x: SparseLike) -> SparseVector:
     return SparseVector(indices, tuple(x.values), x.n)
 
 
+def strung(lists: Sequence[SparseVector], n: int) -> SparseVector:
+    """The entries of lists of ``n`` one list after the other, not added; only in a single list do indices ascend.
+
+    >>> strung([SparseVector((0, 2), ("a", "c"), 4), SparseVector((2, 3), ("C", "D"), 4)], 4)
+    [0:a 2:c 2:C 3:D]
+    """
+    if len(lists) == 1:
+        return lists[0]
+    return SparseVector(tuple(i for x in lists for i in x.indices), tuple(v for x in lists for v in x.values), n)
+
+
 def total(lists: Sequence[SparseVector]) -> SparseVector:
     """The sum, in their order; every -0.0 becomes +0.0 at the end."""
     summed = reduce(add, lists)

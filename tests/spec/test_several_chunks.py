@@ -15,8 +15,11 @@ from sparring.present.spacetime.history import Hop, hops
 from sparring.proofs.core import execution, obligations
 from sparring.proofs.core.obligations import c
 from sparring.proofs.cost import counted
+from sparring.proofs.schedules.pages import exported
 from sparring.spec.core.model import load
-from sparring.spec.core.numbers import where
+from sparring.spec.core.numbers import both, evaluate, where
+from sparring.spec.core.runner import send
+from sparring.spec.core.sparse import SparseVector
 
 RING = page("ring")
 
@@ -82,7 +85,7 @@ def test_every_chunk_of_a_block_must_bring_something():
 def test_chunk_and_block_exclude_each_other():
     with pytest.raises(InputError, match="both chunk and block"):
         made(chunk=lambda r, t, p: 0)
-    with pytest.raises(InputError, match="has data 'sparse' and a block: only of vectors"):
+    with pytest.raises(InputError, match="has data 'sparse' and a block: only of vectors and lists"):
         made(data="sparse")
 
 
@@ -111,3 +114,86 @@ def test_blocks_that_overlap_are_refuted():
     wrong = replace(made(), chunk=lambda r, t, p: 2 * r)
     assert execution.first(execution.wrong_result, wrong) is not None
     assert run("rabenseifner", [[1, 2]] * 2).results == [[2, 4]] * 2
+
+
+def shared(**formulas):
+    """Lists of four ranks: each sends its own to the rank before it, then its own and the next to the one before that.
+
+    Rank 3's second message goes past the last list to the first.
+    """
+    lists = {
+        "kind": "allgather", "data": "lists", "steps": lambda p: where(p == 4, 2, 0), "chunks": lambda p: p,
+        "dst": lambda r, t, p: (r - 1 - t) % p, "src": lambda r, t, p: (r + 1 + t) % p,
+        "block": lambda r, t, p: (r, 1 + t), "adds": lambda t, p: False,
+        "holds": lambda q, r, c, t, p: both(q == c, (c - r) % p < 1 + t + where(t == 2, 1, 0)),
+    }  # fmt: skip
+    return made(**(lists | formulas))
+
+
+LISTS = [SparseVector((r, 4 + r), (r + 1, 10 * (r + 1)), 8) for r in range(4)]
+
+
+def test_lists_go_past_the_last_one_to_the_first():
+    """One after the other in one message; every rank ends with the sum."""
+    ran = sparring.spec.core.runner.run(shared(), LISTS)
+
+    assert [repr(m.entries) for m in ran.trace[1]] == [
+        "[0:1 4:10 1:2 5:20]", "[1:2 5:20 2:3 6:30]", "[2:3 6:30 3:4 7:40]", "[3:4 7:40 0:1 4:10]",
+    ]  # fmt: skip
+    assert ran.results == [SparseVector((*range(8),), (1, 2, 3, 4, 10, 20, 30, 40), 8)] * 4
+    assert execution.first(execution.wrong_result, shared(), [4]) is None
+    assert execution.first(execution.disagreement, shared(), [4]) is None
+    assert execution.first(execution.in_vain, shared(), [4]) is None
+
+
+def test_a_message_of_lists_is_as_long_as_these_together():
+    """Counted from the formulas and in a run."""
+    found = counted.count(shared(), 4, 8, 5)
+
+    assert found.sent == counted.traced(shared(), 4, 8, 5).sent == [30] * 4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [({"block": lambda r, t, p: (r, 5)}, r"block\(0, 0, 4\) = \(0, 5\) is no block of the chunks 0..3"),
+     ({"block": lambda r, t, p: (r + 1, 1 + t)}, r"chunk\(3, 0, 4\) = 4 is out of range 0\.\.3"),
+     ({"block": lambda r, t, p: (p, 0)}, r"chunk\(0, 0, 4\) = 4 is out of range 0\.\.3"),
+     ({"block": lambda r, t, p: (r, -t)}, "is no block of")],
+)  # fmt: skip
+def test_no_message_has_a_list_twice(wrong, why):
+    with pytest.raises(ScheduleFault, match=why):
+        sparring.spec.core.runner.run(shared(**wrong), LISTS).results
+
+
+def test_a_block_of_a_vector_ends_with_its_last_chunk():
+    """Pieces of a vector lie in a row."""
+    with pytest.raises(ScheduleFault, match=r"block\(0, 0, 2\) = \(3, 2\) is no block"):
+        sparring.spec.core.runner.run(made(block=lambda r, t, p: (3, 2)), [[1] * 4] * 2).results
+
+
+@pytest.mark.parametrize(("first", "count"), [(2, 2), (2, 3), (3, 2), (3, 4), (0, 4), (1, 0)])
+def test_what_is_to_be_shown_of_a_block_is_what_a_run_sends(first, count):
+    """The term for the chunks of a message, evaluated, and the runner's own list of them."""
+    page_ = shared(block=lambda r, t, p: (first, count))
+    _, chunks = send(page_, 0, 0, 4)
+
+    shown = [x for x in range(4) if evaluate(obligations.sent(page_, obligations.r), r=0, t=0, p=4, c=x)]
+    assert shown == sorted(chunks)
+    assert len(chunks) == count == len({*chunks})
+
+
+def test_the_chunks_past_the_end_are_named():
+    """In sentences, on arrows, and in a schedule file as two messages, since there places lie in a row."""
+    last = hops(shared(), 4)[1][3]
+    steps = [step for block in exported(shared(), 4).ranks[3].blocks for step in block.steps]
+
+    assert last.label == "=3-0"
+    assert str(last).startswith("step 1: rank 3 sends chunks 3 to 0 (mod 4) to rank 1")
+    assert [(step.src[1], step.count) for step in steps if step.src] == [(3, 1), (3, 1), (0, 1)]
+
+
+def test_a_list_that_is_left_out_is_found():
+    """Planted: the second message has one list only."""
+    wrong = shared(block=lambda r, t, p: (r, 1))
+
+    assert str(execution.first(execution.wrong_result, wrong, [4])) == "p=4: rank 0's chunk 3 ends without x3"

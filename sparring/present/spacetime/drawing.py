@@ -64,7 +64,7 @@ def sheet(page: Page, place: Place) -> Element:
     """The empty picture: what it is, in words and as a heading, and what its arrows and bars are made of."""
     title = f"{page.title} at {count(place.p, 'rank')}"
     steps = f"{count(place.steps, 'step')}, time runs down" if place.steps else "no step: nothing is sent"
-    what = "some chunks" if hasattr(page.module, "block") else "one chunk"
+    what = "some chunks" if page.blocks else "one chunk"
     sends = "some ranks are silent" if hasattr(page.module, "active") else f"every rank sends {what} in each step"
     told = f"Space-time diagram of {page.name}: {steps}; {sends}."
     root = document(*place.size, title, told)

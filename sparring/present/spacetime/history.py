@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
+from sparring.spec.core.blocks import Around, Chunks, block
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.runner import Message, Run, named, number, step_sends, truth
@@ -68,7 +69,7 @@ class Arrow(Protocol):
 class Hop(NamedTuple):
     """One message: in step ``t`` rank ``src`` sends ``chunk`` to ``dst``, which adds it, or overwrites with it.
 
-    ``many``: so many chunks, from ``chunk`` on, go in the one message.
+    ``many``: so many chunks, from ``chunk`` on, go in the one message; of all ``of``, if they go past the last one.
     """
 
     t: int
@@ -77,10 +78,11 @@ class Hop(NamedTuple):
     chunk: int
     adds: bool
     many: int = 1
+    of: int = 0
 
     @property
-    def chunks(self) -> range:
-        return range(self.chunk, self.chunk + self.many)
+    def chunks(self) -> Chunks:
+        return block(self.chunk, self.many, self.of or self.chunk + self.many)
 
     @property
     def look(self) -> Look:
@@ -127,8 +129,8 @@ def hops(page: Page, p: int) -> list[list[Hop]]:
 def step(page: Page, t: int, wire: list[Message], p: int) -> list[Hop]:
     """The messages of step ``t``, with their chunks and what becomes of them."""
     adds = truth(page.adds(t, p))
-    held = [chunks for _, _, chunks in step_sends(page, t, p)]
-    return [Hop(t, m.src, m.dst, chunks.start, adds, len(chunks)) for m, chunks in zip(wire, held)]
+    held = [(c, c.of if isinstance(c, Around) else 0) for _, _, c in step_sends(page, t, p)]
+    return [Hop(t, m.src, m.dst, c.start, adds, len(c), of) for m, (c, of) in zip(wire, held)]
 
 
 def share(held: Held, wanted: Held) -> float:

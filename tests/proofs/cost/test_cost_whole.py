@@ -13,7 +13,7 @@ from sparring.proofs.cost import comparison, counted, whole
 from sparring.proofs.cost.claims import judge
 from sparring.proofs.cost.costs import Cost
 from sparring.proofs.cost.derivation import derive
-from sparring.proofs.cost.symbols import CeilLog2, FloorLog2, exact, n, p
+from sparring.proofs.cost.symbols import CeilLog2, FloorLog2, exact, k, n, p
 from sparring.spec.core.numbers import both, negate
 
 PAGE = page("recursive_doubling")
@@ -130,3 +130,28 @@ def test_messages_that_shrink_in_another_way_are_undecided():
     """One chunk a step, of as many as there are: no power of two that halves."""
     with pytest.raises(Undecided, match="no power of two that halves or doubles"):
         whole.whole(replace(HALVING, count=lambda r, t, p: 1))
+
+
+BRUCK = page("bruck_allgather")
+
+
+def test_lists_that_double_until_none_is_missing_in_closed_form():
+    """For every p: each rank sends all lists but one, however they are spread over the rounds; counts agree."""
+    derived = derive(BRUCK)
+
+    assert derived.steps == CeilLog2(p)
+    assert derived.sent == derived.largest == derived.path == derived.critical == (2 * k * (p - 1)).expand()
+    assert (derived.given, derived.below, derived.gaps) == ("", False, ())
+    assert comparison.compared(BRUCK, derived) is None
+    assert [(j.verdict, str(j.checked)) for j in Cost(BRUCK, derived).claims] == [("equal", "proved for every p")] * 2
+    assert "words sent by rank 0" in str(comparison.compared(BRUCK, replace(derived, sent=derived.sent + k)))
+
+
+GROWING = {"one too many": lambda r, t, p: BRUCK.count(r, t, p) + 1, "twice as many": lambda r, t, p: 1 << t}
+
+
+@pytest.mark.parametrize("fault", GROWING)
+def test_lists_that_grow_in_another_way_are_undecided(fault):
+    """One too many in each message, or twice as many in the last round, too, though fewer are missing."""
+    with pytest.raises(Undecided, match="nor twice as many and then what is left"):
+        whole.whole(replace(BRUCK, count=GROWING[fault]))
