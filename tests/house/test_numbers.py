@@ -25,10 +25,11 @@ from sparring.calibration import fitting, quantities
 from sparring.checks import checking
 from sparring.cli.calibrate import command as calibrate
 from sparring.cli.cost import command as cost
+from sparring.present import linkload
 from sparring.proofs.contention import networks, overlaps
 from sparring.proofs.contention.traffic import Routed, Traffic
 from sparring.proofs.core import bits, kernel
-from sparring.proofs.cost import following, levels
+from sparring.proofs.cost import cuts, following, levels
 from sparring.proofs.mutants import trying
 from sparring.proofs.schedules import files, loader, program, races
 from sparring.proofs.trace import files as traces
@@ -87,7 +88,7 @@ def told():
             f"they are read with {bits.WIDTH} bits, and nothing leaves these",
             f"it holds at up to {following.POINTS} points",
         ],
-        "docs/howto/advise.md": [f"for at most {levels.RANKS} ranks"],
+        "docs/howto/advise.md": [f"for at most {levels.RANKS} ranks", f"for more than {cuts.RANKS} ranks single ones"],
         "docs/howto/calibrate.md": [
             f"`--seconds`, {default(calibrate, 'seconds'):g} unless",
             f"Intervals hold {fitting.LEVEL} % of what",
@@ -96,6 +97,7 @@ def told():
             f"| {min(quantities.WORKED)} to {sized(max(quantities.WORKED))} entries |",
             f"| {min(quantities.REDUCED)} to {sized(max(quantities.REDUCED))} entries |",
         ],
+        "docs/howto/compare.md": [f"{levels.RANKS} ranks, `sparring advise` counts"],
         "docs/howto/papers.md": [f"at most {default(cost, 'within').replace('%', ' %')} more (`--within`)"],
         "docs/howto/schedule-files.md": [
             f"({loader.STEPS} steps a block, {loader.BLOCKS} blocks, {loader.COUNT - 1} chunks a step)",
@@ -126,6 +128,7 @@ def told():
             f"/ 2 pairs of messages can meet where p is a power of two: {met(8)} at p = 8",
             f"p = 14 is in *{level('fat_tree', 14)}* only, p = 10 is *{level('fat_tree', 10)}*:",
             f"p = 10 is *{level('torus:k=2', 10)}* |",
+            f"2 to {linkload.MOST} ranks and at most {linkload.MESSAGES} messages",
         ],
         "docs/reference/file-targets.md": [
             f"within {Executable.patience:g} seconds",

@@ -20,6 +20,7 @@ from sparring.proofs.schedules.messages import carried
 from sparring.proofs.schedules.program import Program
 from sparring.proofs.schedules.rows import Move, Rows, coming, moves
 from sparring.spec import ring
+from sparring.spec.core import blocks
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import number, step_sends, truth
 
@@ -39,7 +40,8 @@ def moved(page, p):
     """What each rank does, from all messages of one step after the other."""
     found = [[] for _ in range(p)]
     for t in range(number(page.steps(p))):
-        adds, sends = truth(page.adds(t, p)), [s for s in step_sends(page, t, p) if s[2]]
+        adds = truth(page.adds(t, p))
+        sends = [(src, dst, row) for src, dst, chunks in step_sends(page, t, p) for row in blocks.rows(chunks)]
         for src, dst, chunks in sends:
             found[src].append(Move(dst, True, adds, chunks[0], len(chunks)))
         came = {}
