@@ -2,7 +2,7 @@
 
 The schedule is the dense two-shot's: in the first step every rank sends each other rank what it has
 of the chunk that the other looks after, in the second its own chunk's sum to everybody.  But a chunk
-holds only the entries that some rank had, and each message is encoded as :mod:`ring_sparse`'s are, as
+holds only the entries that some rank had, and each message is encoded as the sparse ring's are, as
 is cheapest for the entries that it has; a chunk for which dense is the cheapest is full from then on.
 
 Requires: ``p >= 1``; indices strictly ascending; one length ``n`` for all.
