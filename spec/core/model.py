@@ -7,8 +7,9 @@ there, binds their arguments by name and fills what a page may leave out.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -328,6 +329,22 @@ def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> A
         return function
     if (*wanted, "j") == letters:
         return lambda r, t, p, j: function(r, t, p)
-    asked = [(w, letters.index(w)) for w in wanted if w in letters]
-    fixed = {w: params[w] for w in wanted if w in params}
-    return lambda *values: function(**{**fixed, **{w: values[i] for w, i in asked if i < len(values)}})
+    fixed = {w: params[w] for w in wanted if w in params and (w == "j" or w not in letters)}
+    order = [*fixed, *letters]  # of two of one name the first: of a page's only message nobody asks by its number
+    return taking(function, [order.index(w) for w in wanted], tuple(fixed.values()))
+
+
+def taking(function: Callable[..., Any], places: Sequence[int], fixed: tuple[Any, ...]) -> Callable[..., Any]:
+    """A function of several values that calls ``function`` with those at ``places`` of ``fixed`` and of its own."""
+    if any(one.kind is one.KEYWORD_ONLY for one in inspect.signature(function).parameters.values()):
+        function = by_name(function)
+    if len(places) < 2:
+        return lambda *values: function(*((*fixed, *values)[i] for i in places))
+    take = itemgetter(*places)
+    return lambda *values: function(*take(fixed + values))
+
+
+def by_name(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, called with values in the order of its names."""
+    names = tuple(inspect.signature(function).parameters)
+    return lambda *values: function(**dict(zip(names, values)))

@@ -215,7 +215,7 @@ def apart(sends: Sequence[tuple[int, int, Chunks]], adds: bool, t: int, p: int) 
 
 def send(page: Page, r: int, t: int, p: int, *j: int) -> tuple[int, Chunks]:
     """To whom rank ``r`` sends in step ``t``, if it does (its message ``j``), and which chunks; checked."""
-    d, s = (number(formula(r, t, p, *j)) for formula in (page.dst, page.src))
+    d, s = number(page.dst(r, t, p, *j)), number(page.src(r, t, p, *j))
     first, count, chunks = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p)), number(page.chunks(p))
     end = chunks + (count <= 0 and not page.round)
     if not (0 <= d < p and 0 <= s < p and 0 <= first < end):
