@@ -139,11 +139,14 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
     claim = one.claim(cited)
     page = pages.find(one.algorithm) if one.algorithm in pages.names() else None
     statement = f"{one.quantity} = {claims.stated(claim)}"
-    about = Stated(id, one.algorithm if page else "", statement, one.given, cited, one.tag)
+    given = ", ".join(filter(None, (one.given, one.support and f"{one.support} supports")))
+    about = Stated(id, one.algorithm if page else "", statement, given, cited, one.tag)
     if page is None:
         return Replayed(about, Decided(NOT_JUDGED, no_page(one.of or one.algorithm), NOT_COVERED), "", one.quantity)
     cost = costs.of(page)
-    form = cost.form(one.quantity)
+    if one.support:
+        cost = cost.under(one.support)
+    form = cost.form("pairs" if one.support and one.quantity == "words" else one.quantity)
     if form is None:
         gap = f"no closed form of {one.quantity} of {page.name}"
         return Replayed(about, Decided("undecided", gap, UNDECIDED), "", one.quantity)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import NamedTuple
 
 import sympy
@@ -58,7 +59,7 @@ def compared(claim: Claim, derived: Expr, proved: Verdict) -> Judged:
         return Judged(claim, "equal", f"the same formula{given}", proved)
     lists = difference.has(k)
     points = [at for at in POINTS if holds(claim.given, at["n"], at["p"], at["k"]) and (lists or at["k"] == 0)]
-    gaps = [(at, exact(formula, at) - exact(derived, at)) for at in points]
+    gaps = [(at, gap) for at in points if (gap := above(formula, derived, at)) is not None]
     below = next(((at, gap) for at, gap in gaps if gap < 0), None)
     if below:
         detail = f"it is {-below[1]} too low at {told(below[0])}"
@@ -69,6 +70,14 @@ def compared(claim: Claim, derived: Expr, proved: Verdict) -> Judged:
         return Judged(claim, "equal", detail, tested(len(gaps)), str(difference))
     detail = f"never too low{given}; {gap} too high at {told(at)}"
     return Judged(claim, "bound", detail, tested(len(gaps)), str(difference))
+
+
+def above(formula: Expr, derived: Expr, at: Mapping[str, int]) -> Fraction | None:
+    """By how much a formula is above what is derived; None where one has no value, as shares of no entries."""
+    try:
+        return exact(formula, at) - exact(derived, at)
+    except ZeroDivisionError:
+        return None
 
 
 def stated(claim: Claim) -> Expr:

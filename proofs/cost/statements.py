@@ -51,6 +51,8 @@ class Row(Statement):
     """Hypotheses, of ``published.GIVEN``."""
     of: str = ""
     """Whose cost it is, where the page's name does not say it."""
+    support: str = ""
+    """Where chunks are sparse, the model of supports that the cost is under."""
     xfail: str = ""
 
     def claim(self, source: str) -> Claim:

@@ -6,14 +6,17 @@ Of p tensors of M words, d_i is the density of the sum of i of them, d = d_1, ga
 from sympy import And
 
 from sparring.proofs.cost.published import log2
-from sparring.proofs.cost.statements import MEASURED, Theorem, Unjudged, no_page
+from sparring.proofs.cost.statements import MEASURED, Row, Theorem, Unjudged, no_page
 
 statements = [
     Unjudged("optimal", "Theorem 1", "V",
              "the schemes with the least volume are Balanced Parallelism or Hierarchical Centralization",
              "a statement about every scheme of its design space, which no one schedule decides"),
     Unjudged("balanced-parallelism", "Eq. 1", "V", "time = (p - 1) / p (gamma(p) + 1) 2 M d / b",
-             no_page("Balanced Parallelism")),
+             "no page yet that cuts by a hash; see balanced-parallelism-full-overlap"),
+    Row("balanced-parallelism-full-overlap", "Eq. 1 with gamma(p) = 1 and k = M d, of a page that cuts vectors into "
+        "neighbouring entries", "DV", "two_shot_sparse", "words", lambda n, p, k: 2 * k * (1 + 1) * (p - 1) / p,
+        given="p | n", support="identical"),
     Unjudged("hierarchical-centralization", "Eq. 2", "V",
              "time = sum of gamma(2^(i - 1)) 2 M d / b for i = 1, ..., log2(p)",
              no_page("Hierarchical Centralization"), given="p = 2^m"),

@@ -94,6 +94,14 @@ def test_a_row_with_another_factor_is_different():
     assert (found.verdict, found.checked) == ("different", REFUTED) and found.difference
 
 
+def test_a_row_under_a_model_of_supports():
+    """ZEN's Eq. 1 without growth; with growth it is another one."""
+    row = NAMED["zen/balanced-parallelism-full-overlap"]
+    found = judged(row)
+    assert found.judged.verdict == "equal" and found.stated.given == "p | n, identical supports"
+    assert judged(replace(row, support="disjoint")).judged.checked == REFUTED
+
+
 def test_a_row_without_a_page_says_so():
     found = judged(replace(ROW, algorithm="no_such_page", of="Such")).judged
     assert (found.verdict, found.detail) == ("not judged", "no page yet: Such")
