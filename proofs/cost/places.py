@@ -12,10 +12,12 @@ from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.networks import Topology
 from sparring.proofs.cost import symbols
+from sparring.proofs.cost.cuts import PORTS
 from sparring.proofs.cost.levels import RANKS, Nodes, Union, leveled, linked
 from sparring.proofs.cost.machines import Machine
 from sparring.proofs.cost.partners import Pattern
 from sparring.proofs.cost.sharing import Run, Sharing, between_nodes, on_links
+from sparring.proofs.cost.symbols import Expr
 from sparring.spec.core.model import Page
 
 LETTER = "node"
@@ -86,6 +88,12 @@ class InNodes(NamedTuple):
         """Letters for both levels."""
         return Rates(symbols.alpha_out, symbols.beta_out, symbols.alpha_in, symbols.beta_in)
 
+    @property
+    def least(self) -> Expr | None:
+        """How many times a vector's bytes the fullest link of each step carries at least, all steps together."""
+        nodes = symbols.p / (symbols.node if self.size is None else self.size)
+        return carried(nodes, nodes)
+
     def __str__(self) -> str:
         return f"in nodes of {LETTER if self.size is None else self.size} ranks"
 
@@ -134,6 +142,12 @@ class OnTopology(NamedTuple):
         """The letters of every cost."""
         return Rates(symbols.alpha, symbols.beta)
 
+    @property
+    def least(self) -> Expr | None:
+        """As in nodes; None where it is not known how many links a rank has."""
+        many = PORTS.get(self.topology.name)
+        return None if many is None else carried(symbols.p, many * symbols.p)
+
     def __str__(self) -> str:
         return f"on {self.topology.name}"
 
@@ -161,6 +175,14 @@ class OnTopology(NamedTuple):
         p, n, k = (int(at[letter]) for letter in "pnk")
         time, steps, load = linked(page, self.topology, machine, p=p, n=n, k=k, width=width, union=union)
         return {"time": time, "steps": steps, "sharing": load}
+
+
+def carried(parts: Expr, links: Expr) -> Expr:
+    """What a link carries, in vectors, if all that so many parts send in an allreduce is spread evenly over them.
+
+    Each part is a rank or a node; see ``cuts`` for why they send ``2 (parts - 1)`` vectors in all.
+    """
+    return 2 * (parts - 1) / links
 
 
 Place: TypeAlias = InNodes | OnTopology

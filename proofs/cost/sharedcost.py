@@ -22,7 +22,7 @@ from sparring.proofs.cost import contributions, proof, symbols, unioncost, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost, cost, summable
 from sparring.proofs.cost.derivation import Piece
-from sparring.proofs.cost.floors import Floor
+from sparring.proofs.cost.floors import PATARASUK, Floor
 from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.partners import Pattern, pattern
 from sparring.proofs.cost.places import LETTER, OF, Of, Place, Rates, SharedPoint
@@ -36,6 +36,7 @@ from sparring.spec.core.numbers import Sym
 
 SHORT = "n <= 2^31"
 """Where an index of a list has 4 bytes."""
+ONE_ENTRY = "every word that is sent is of one entry"
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,16 @@ class SharedCost(Forms):
 
     @property
     def bounds(self) -> Mapping[str, Floor]:
-        """None yet."""
-        return {}
+        """Of a dense allreduce what the fullest link must carry, by a cut around every rank or node."""
+        least = self.place.least
+        if least is None or self.page.data != "vector" or self.page.kind != "allreduce":
+            return {}
+        formula = sympy.factor(least * symbols.n * symbols.width)
+        return {"carried": Floor("carried", formula, PATARASUK, ONE_ENTRY)}
+
+    def least(self, at: Mapping[str, Any]) -> dict[str, Fraction]:
+        """The lower bounds at a point, by form; exact."""
+        return super().least(self.place.filled(units.full(at)))
 
     def simplify(self, given: str) -> SharedCost:
         """The same, as nothing is rounded; raises InputError for a hypothesis that is not known."""

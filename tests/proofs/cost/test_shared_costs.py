@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,9 @@ from sparring.spec.core.numbers import either
 
 NEAR, FAR = Machine("1us", "100GB/s", "0.1ns"), Machine("5us", "25Gbit/s", "0.1ns")
 LETTERS = {"alpha_in": NEAR.alpha, "beta_in": NEAR.beta, "alpha": FAR.alpha, "beta": FAR.beta, "gamma": NEAR.gamma}
-PAGES = [name for name in sparring.pages() if not ((page := sparring.page(name)).several and page.data == "sparse")]
-"""All but those that send several sparse chunks in a step, of which nothing is derived here."""
+UNDERIVED = ("bruck_allgather", "two_shot_sparse")
+"""Pages whose partners are in no pattern that is known, or that send several sparse chunks in a step."""
+PAGES = [name for name in sparring.pages() if name not in UNDERIVED]
 OPEN = {("recursive_multiplying", "ring"), *(("two_shot", name) for name in ("ring", "tree", "torus", "torus:k=2"))}
 """Whose loads on what are no such forms."""
 UP, FLIP = Pattern(0, 1, (), "", 0), Pattern(2, 0, (n,), "", 0)
@@ -112,9 +114,13 @@ def test_on_a_topology_it_is_what_is_counted(costs, name, topology):
     assert (found.time, found.steps, found.sharing) == linked(page, there, FAR, p=many, n=length, k=kept, union=union)
 
 
-def test_several_sparse_chunks_in_a_step_are_not_summed():
-    with pytest.raises(Undecided, match="of sparse chunks only shifts are summed"):
-        sharedcost(sparring.page("two_shot_sparse"), InNodes())
+@pytest.mark.parametrize(
+    ("name", "why"), zip(UNDERIVED, ["partners do not differ in one bit", "of sparse chunks only shifts are summed"])
+)
+def test_what_has_no_pattern_is_told(name, why):
+    """No form is made up."""
+    with pytest.raises(Undecided, match=why):
+        sharedcost(sparring.page(name), InNodes())
 
 
 def test_a_million_ranks(costs):
@@ -322,3 +328,38 @@ def test_pages_without_a_pattern_are_not_covered(tmp_path):
 def test_large_nodes_are_counted_where_they_can_be(costs):
     assert str(costs("ring", InNodes(50)).checks[-1].verdict) == "tested (1 example)"
     assert str(costs("ring", InNodes(500)).checks[-1].verdict) == "not covered"
+
+
+DENSE = [name for name in sparring.pages() if sparring.page(name).data == "vector"]
+
+
+@pytest.mark.parametrize("name", DENSE)
+@pytest.mark.parametrize("topology", ["ring", "crossbar", "tree", "fat_tree"])
+def test_no_dense_page_goes_below_the_cut_around_every_rank(name, topology):
+    """Message by message: the bytes on the fullest link of each step, summed, are never below the bound."""
+    bound = OnTopology(networks.find(topology)).least
+    assert bound is not None
+    for many in (2, 3, 4, 8, 9):
+        length = 24 * many
+        carried = linked(sparring.page(name), networks.find(topology), Machine(0, 1), p=many, n=length, width=1).time
+        assert carried >= exact(bound, {"p": many}) * length
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_no_dense_page_goes_below_the_cut_around_every_node(name):
+    """Nor what a node sends or receives."""
+    bound = InNodes(2).least
+    assert bound is not None
+    for many in (4, 6, 8, 16):
+        length = 24 * many
+        carried = leveled(sparring.page(name), Nodes(2, Machine(0, 0), Machine(0, 1)), p=many, n=length, width=1).time
+        assert carried >= exact(bound, {"p": many}) * length
+
+
+def test_bounds_stand_beside_what_links_carry():
+    """The ring carries twice what its links must, in nodes just what these must; sparse pages have no such bound."""
+    around, inside = (sparring.cost("ring", **where) for where in ({"topology": "ring"}, {"nodes": "node"}))
+    assert (around.form("carried") / around.bounds["carried"].formula).simplify() == 2
+    assert inside.least({"p": 8, "node": 2, "n": 80, "width": 4})["carried"] == 2 * 80 * 4 * Fraction(3, 4)
+    assert sparring.cost("ring_allgather", topology="ring").bounds == {}
+    assert sparring.cost("ring", topology="torus").bounds == {}
