@@ -47,7 +47,10 @@ from sparring.spec.core.numbers import either
 
 NEAR, FAR = Machine("1us", "100GB/s", "0.1ns"), Machine("5us", "25Gbit/s", "0.1ns")
 LETTERS = {"alpha_in": NEAR.alpha, "beta_in": NEAR.beta, "alpha": FAR.alpha, "beta": FAR.beta, "gamma": NEAR.gamma}
-UNDERIVED = ("bruck_allgather", "two_shot_sparse")
+UNDERIVED = {
+    "bruck_allgather": "partners do not differ in one bit",
+    "two_shot_sparse": "of sparse chunks only shifts are summed",
+}
 """Pages whose partners are in no pattern that is known, or that send several sparse chunks in a step."""
 PAGES = [name for name in sparring.pages() if name not in UNDERIVED]
 OPEN = {("recursive_multiplying", "ring"), *(("two_shot", name) for name in ("ring", "tree", "torus", "torus:k=2"))}
@@ -114,9 +117,7 @@ def test_on_a_topology_it_is_what_is_counted(costs, name, topology):
     assert (found.time, found.steps, found.sharing) == linked(page, there, FAR, p=many, n=length, k=kept, union=union)
 
 
-@pytest.mark.parametrize(
-    ("name", "why"), zip(UNDERIVED, ["partners do not differ in one bit", "of sparse chunks only shifts are summed"])
-)
+@pytest.mark.parametrize(("name", "why"), UNDERIVED.items())
 def test_what_has_no_pattern_is_told(name, why):
     """No form is made up."""
     with pytest.raises(Undecided, match=why):
