@@ -29,7 +29,7 @@ def test_in_nodes():
         "carried   8*n*width*log2(p/8)",
     ]
     # 3 (2.7 us + 4000 B / 25 GB/s) + 3 (9.6 us + 8 * 4000 B / 3.125 GB/s)
-    assert lines[7] == "at this point: inside 3, outside 3, sharing 8, carried 96000, time 6.81e-05 s"
+    assert "at this point: inside 3, outside 3, sharing 8, carried 96000, time 6.81e-05 s" in lines
     assert any(line.startswith("sharing: proved for every p") for line in lines)
 
 
@@ -50,7 +50,7 @@ def test_a_topology_as_json():
 def test_markdown_says_where():
     _, out, _ = run("recursive_doubling", "--topology", "torus", "--format", "markdown")
 
-    assert "| Where nothing is rounded |" in out
+    assert "| Where p = 4^m |" in out
     assert "| recursive_doubling on torus where p = 4^m | sharing | `2` |" in out
 
 
