@@ -377,4 +377,5 @@ def forms(cost: Cost | UnionCost | SharedCost) -> dict[str, Any]:
     place = {"place": str(cost.place), "given": cost.given} if isinstance(cost, SharedCost) else {}
     sent = cost.form("sent")
     told = None if sent is None else str(sent)
-    return {"algorithm": cost.page.name, "sent": told, "forms": shown, "claims": claims, **place}
+    encoded = {} if cost.encoded is None else {"encoded": str(cost.encoded)}
+    return {"algorithm": cost.page.name, "sent": told, "forms": shown, **encoded, "claims": claims, **place}

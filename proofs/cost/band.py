@@ -25,8 +25,8 @@ import sympy
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.cost.contributions import contributions
+from sparring.proofs.cost.encodings import OctetsReader
 from sparring.proofs.cost.symbols import Expr, symbol
-from sparring.proofs.cost.unioncost import OctetsReader
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
 from sparring.spec.core.runner import number

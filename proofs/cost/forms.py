@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from sparring.proofs.cost import papers
+from sparring.proofs.cost import encodings, papers
 from sparring.proofs.cost.floors import Floor, lower_bounds
 from sparring.proofs.cost.sheets import sheet
 from sparring.proofs.cost.simplified import simplified
@@ -66,6 +66,11 @@ class Forms(ABC):
     def least(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
         """The lower bounds at a point, by form; exact."""
         return {name: exact(one.formula, at) for name, one in self.bounds.items()}
+
+    @property
+    def encoded(self) -> Expr | None:
+        """A message's bytes, with letters for those of an index and of the header; None where it has no index."""
+        return encodings.lettered(self.page)
 
     def latex(self) -> str:
         r"""Tables to ``\input``; their first lines say which packages they need."""

@@ -19,7 +19,7 @@ import sympy
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.verdicts import REFUTED, tested
-from sparring.proofs.cost import bundles, contributions, models, units
+from sparring.proofs.cost import bundles, contributions, encodings, models, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
@@ -28,9 +28,7 @@ from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.simplified import tidy
 from sparring.proofs.cost.spans import Span, SpanReader, spans
 from sparring.proofs.cost.symbols import (
-    OPERATORS,
     Expr,
-    SympyReader,
     alpha,
     beta,
     exact,
@@ -43,7 +41,7 @@ from sparring.proofs.cost.symbols import (
     width,
 )
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Int, Node, Sym
+from sparring.spec.core.numbers import Int, Sym
 from sparring.spec.core.runner import number, truth
 
 RANKS = range(1, 65)
@@ -189,7 +187,7 @@ class UnionCost(Forms):
     @property
     def octets(self) -> Expr:
         """The page's own formula, with minima written as such."""
-        return OctetsReader()(self.page.octets(Sym.var("m"), Sym.var("size"), Sym.var("width")))
+        return encodings.octets(self.page)
 
     @property
     def messages(self) -> Expr:
@@ -265,15 +263,6 @@ class UnionCost(Forms):
         told = f"p = {RANKS[0]}..{RANKS[-1]}: whose contributions each message holds, and in which steps how many"
         counted = Checked("counted", REFUTED if fault else tested(len(RANKS)), fault or told)
         return [counted, Checked("contributions", *contributions.prove(self.page, stated))]
-
-
-class OctetsReader(SympyReader):
-    """Reads ``where(a <= b, a, b)`` as the minimum of the two."""
-
-    def operator(self, x: Node, args: list[Expr]) -> Expr:
-        if x.op == "where" and x.args[0].op == "<=" and all(a is b for a, b in zip(x.args[0].args, x.args[1:])):
-            return sympy.Min(*args[1:])
-        return OPERATORS[x.op](*args)
 
 
 def derive(page: Page, support: str = "union") -> UnionCost:

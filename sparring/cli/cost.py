@@ -289,6 +289,7 @@ def text(costs: list[Derived], points: list[Points], at: dict[str, Any]) -> Iter
 
 def formulas(cost: Derived) -> Iterator[str]:
     """Each form, what it becomes where nothing is rounded, and its lower bound."""
+    from sparring.proofs.cost.encodings import worth
     from sparring.proofs.cost.tables import FORMS, rows
 
     for row in rows(cost, tuple(FORMS)):
@@ -303,6 +304,8 @@ def formulas(cost: Derived) -> Iterator[str]:
             yield f"  {'':<9} at least {row.bound} ({floor.source or 'counted'}): {_bounds.above(row)}{where}"
             if floor.scope:
                 yield f"  {'':<9} if {floor.scope}"
+    if cost.encoded is not None:
+        yield f"  encoded   {cost.encoded}    (bytes of a message with m entries of size; {worth(cost.page)})"
 
 
 def shown(name: str, x: Any) -> str:
