@@ -3,13 +3,13 @@
 On a topology a step takes as long as its fullest link needs for all bytes that cross it.  Where so many
 neighbouring ranks are a node, every pair in it has a link of its own; between nodes all that a node
 sends in a step goes through one link, and all that it receives through another.  Steps come one
-after the other.  Counted at a point from the page's formulas, message by message: no closed
-form is claimed.
+after the other, and so do the messages that one rank sends in a step.  Counted at a point from the
+page's formulas, message by message: no closed form is claimed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -57,6 +57,8 @@ class Leveled(NamedTuple):
     """Steps in which some do."""
     sharing: int
     """The most messages that leave one node, or come to one, in one step."""
+    startup: Fraction
+    """Seconds of the time that go with the number of messages alone."""
 
 
 Sized = tuple[Fraction, Fraction]
@@ -80,13 +82,15 @@ def leveled(
     Raises InputError for more than RANKS ranks, ScheduleFault where the formulas make no schedule.
     """
     few(p)
-    time, inside, outside, sharing = Fraction(0), 0, 0, 0
+    starting = Nodes(nodes.size, Machine(nodes.inside.alpha, 0), Machine(nodes.outside.alpha, 0))
+    time, startup, inside, outside, sharing = Fraction(0), Fraction(0), 0, 0, 0
     for step in steps(page, p, n, k, width, union):
         away = step.src // nodes.size != step.dst // nodes.size
         sharing = max(sharing, *(most(end[away] // nodes.size) for end in (step.src, step.dst)))
         time += lasting(step, away, nodes)
+        startup += lasting(step, away, starting)
         inside, outside = (inside, outside + 1) if away.any() else (inside + 1, outside)
-    return Leveled(time, inside, outside, sharing)
+    return Leveled(time, inside, outside, sharing, startup)
 
 
 class Linked(NamedTuple):
@@ -96,6 +100,8 @@ class Linked(NamedTuple):
     steps: int
     load: int
     """The most messages of one step on one link."""
+    startup: Fraction
+    """Seconds of the time that go with the number of messages alone."""
 
 
 def linked(
@@ -104,7 +110,7 @@ def linked(
 ) -> Linked:  # fmt: skip
     """The page on a topology, whose links each take ``machine.beta`` for a byte; otherwise as :func:`leveled`."""
     few(p)
-    time, load, many = Fraction(0), 0, 0
+    time, startup, load, many = Fraction(0), Fraction(0), 0, 0
     ways: dict[tuple[int, int], list[Edge]] = {}
     for step in steps(page, p, n, k, width, union):
         nbytes: dict[Edge, Fraction] = {}
@@ -114,11 +120,10 @@ def linked(
             for link in way:
                 nbytes[link] = nbytes.get(link, Fraction(0)) + size
                 crossed[link] = crossed.get(link, 0) + 1
-        if nbytes:
-            time += machine.alpha + machine.beta * max(nbytes.values())
-        time += machine.gamma * most_added(step)
+        startup += machine.alpha * most(step.src)
+        time += machine.beta * max(nbytes.values(), default=Fraction(0)) + machine.gamma * most_added(step)
         load, many = max(load, *crossed.values()) if crossed else load, many + 1
-    return Linked(time, many, load)
+    return Linked(startup + time, many, load, startup)
 
 
 def few(p: int) -> None:
@@ -128,26 +133,27 @@ def few(p: int) -> None:
 
 
 def lasting(step: Step, away: NDArray[np.bool_], nodes: Nodes) -> Fraction:
-    """How long a step takes: its slowest message within a node, or link between nodes; then what it adds."""
-    slowest = Fraction(0)
-    leaving: dict[tuple[str, int], Fraction] = {}
-    for src, dst, nbytes, out in zip(step.src.tolist(), step.dst.tolist(), step.nbytes, away.tolist()):
-        if not out:
-            slowest = max(slowest, nodes.inside.alpha + nodes.inside.beta * nbytes)
-            continue
-        for link in (("from", src // nodes.size), ("to", dst // nodes.size)):
-            leaving[link] = leaving.get(link, Fraction(0)) + nbytes
-    if leaving:
-        slowest = max(slowest, nodes.outside.alpha + nodes.outside.beta * max(leaving.values()))
-    return slowest + nodes.inside.gamma * most_added(step)
+    """How long a step takes: its slowest rank within a node, or link between nodes; then what it adds."""
+    ends = zip((step.src // nodes.size).tolist(), (step.dst // nodes.size).tolist())
+    crossed = [[("from", src), ("to", dst)] if src != dst else [] for src, dst in ends]
+    shared = fullest((link, nbytes) for links, nbytes in zip(crossed, step.nbytes) for link in links)
+    outer = nodes.outside.alpha * most(step.src[away]) + nodes.outside.beta * shared
+    stays = [(src, nbytes) for src, nbytes, out in zip(step.src.tolist(), step.nbytes, away.tolist()) if not out]
+    inner = fullest((src, nodes.inside.alpha + nodes.inside.beta * nbytes) for src, nbytes in stays)
+    return max(outer, inner) + nodes.inside.gamma * most_added(step)
 
 
 def most_added(step: Step) -> Fraction:
     """The most values that one rank adds in a step."""
-    added: dict[int, Fraction] = {}
-    for dst, values in zip(step.dst.tolist(), step.added):
-        added[dst] = added.get(dst, Fraction(0)) + values
-    return max(added.values(), default=Fraction(0))
+    return fullest(zip(step.dst.tolist(), step.added))
+
+
+def fullest(parts: Iterable[tuple[Any, Fraction]]) -> Fraction:
+    """The largest sum of what belongs to one key."""
+    sums: dict[Any, Fraction] = {}
+    for key, part in parts:
+        sums[key] = sums.get(key, Fraction(0)) + part
+    return max(sums.values(), default=Fraction(0))
 
 
 def most(numbers: NDArray[np.int64]) -> int:

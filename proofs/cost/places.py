@@ -47,8 +47,8 @@ class Rates(NamedTuple):
 
     def step(self, run: Run, nbytes: Any) -> Any:
         """Of a step in which every message has so many bytes."""
-        within = self.alpha_in + self.beta_in * nbytes
-        shared = self.alpha + self.beta * run.load * nbytes
+        within = run.near * (self.alpha_in + self.beta_in * nbytes)
+        shared = run.far * self.alpha + self.beta * run.load * nbytes
         if not run.inside:
             return shared
         if run.load == 0:
@@ -124,7 +124,8 @@ class InNodes(NamedTuple):
         inside = Machine(at["alpha_in"], at["beta_in"], at["gamma"])
         nodes = Nodes(int(at[LETTER]), inside, Machine(at["alpha_out"], at["beta_out"]))
         p, n, k = (int(at[letter]) for letter in "pnk")
-        return leveled(page, nodes, p=p, n=n, k=k, width=width, union=union)._asdict()
+        found = leveled(page, nodes, p=p, n=n, k=k, width=width, union=union)
+        return {"time": found.time, "inside": found.inside, "outside": found.outside, "sharing": found.sharing}
 
 
 class OnTopology(NamedTuple):
@@ -173,8 +174,8 @@ class OnTopology(NamedTuple):
         """By :func:`linked`."""
         machine = Machine(at["alpha"], at["beta"], at["gamma"])
         p, n, k = (int(at[letter]) for letter in "pnk")
-        time, steps, load = linked(page, self.topology, machine, p=p, n=n, k=k, width=width, union=union)
-        return {"time": time, "steps": steps, "sharing": load}
+        found = linked(page, self.topology, machine, p=p, n=n, k=k, width=width, union=union)
+        return {"time": found.time, "steps": found.steps, "sharing": found.load}
 
 
 def carried(parts: Expr, links: Expr) -> Expr:

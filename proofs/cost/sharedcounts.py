@@ -61,7 +61,7 @@ def sizes_at(
     if k > n:
         raise InputError(f"k={k}: a rank has at most n={n} entries")
     union = modelled(support, n, k)
-    run = only._replace(load=exact(only.load, at))
+    run = only._replace(load=exact(only.load, at), near=exact(only.near, at), far=exact(only.far, at))
     many = contributions.contributions(page)
     held = [number(many(t, p)) for t in range(number(page.steps(p)))]
     of: Any = page.octets  # typed for integers and symbols, and right for fractions

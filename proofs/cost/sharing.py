@@ -48,6 +48,10 @@ class Run(NamedTuple):
     end: Expr = sympy.Integer(1)
     ratio: int = 0
     """Distances are ``first``, ``first * ratio``, ... below ``end``; 0 where all steps are alike."""
+    near: Expr = sympy.Integer(1)
+    """How many messages a rank sends within its node in a step, one after the other."""
+    far: Expr = sympy.Integer(1)
+    """How many it sends over links that are shared."""
 
     @property
     def ends(self) -> tuple[Expr, ...]:
@@ -82,7 +86,8 @@ def between_nodes(pattern: Pattern, node: int | None) -> Sharing:
         # a last node that is smaller has fewer such pairs, or as many where there are two nodes
         told = "each rank of a node sends one message to each rank outside: as of partners"
         load, some = size * (symbols.p - size), () if node else ("1 < node",)
-        return Sharing([Run(load, inside=node != 1)], (*some, f"{size} < p"), PROVED, told)
+        run = Run(load, node != 1, near=size - 1, far=symbols.p - size)
+        return Sharing([run], (*some, f"{size} < p"), PROVED, told)
     claims = list(intervals(pattern.by) if not base else first_digits())
     fewer = f"{size} < p"
     if not all(one.holds for one in answered(claims, second_opinion=True, encoding="digits" if base else "wrap")):
@@ -94,8 +99,9 @@ def between_nodes(pattern: Pattern, node: int | None) -> Sharing:
         return Sharing([Run(sympy.Integer(1), inside=True)], (*(() if node else ("1 < node",)), fewer), *proof)
     if node is not None and not whole_power(node, base):
         raise Undecided(f"{node} is no power of {base}: then partners of one step are both in and out of a node")
-    inside = Run(sympy.Integer(0), True, sympy.Integer(1), size, base)
-    outside = Run(size * (base - 1), False, size, symbols.p, base)
+    many = sympy.Integer(base - 1)
+    inside = Run(sympy.Integer(0), True, sympy.Integer(1), size, base, near=many)
+    outside = Run(size * many, False, size, symbols.p, base, far=many)
     runs = [outside] if node == 1 else [inside, outside]
     return Sharing(runs, (*(() if node else (f"node = {base}^h",)), fewer), *proof)
 
@@ -154,7 +160,8 @@ def on_links(pattern: Pattern, topology: Topology) -> Sharing:
         counted = {(ranks, 1): load(pattern, topology, ranks) for ranks in SWEEP}
         form = fitted(counted) if pattern.by else polynomial({ranks: many for (ranks, _), many in counted.items()})
         detail = f"the fullest link of a step, p = {SWEEP[0]}..{SWEEP[-1]}"
-        return Sharing([Run(form, inside=False)], (), tested(len(counted)), detail)
+        far = symbols.p - 1 if pattern.to_all else sympy.Integer(1)
+        return Sharing([Run(form, inside=False, far=far)], (), tested(len(counted)), detail)
     for period in PERIODS:
         powers = [base ** (period * m) for m in range(1, LARGEST.bit_length()) if base ** (period * m) <= LARGEST]
         if len(powers) < 2:
@@ -168,7 +175,8 @@ def on_links(pattern: Pattern, topology: Topology) -> Sharing:
         except Undecided:
             continue
         ratio = base**period
-        runs = [Run(form, False, sympy.Integer(base**at), base**at * symbols.p, ratio) for at, form in enumerate(forms)]
+        each, starts = sympy.Integer(base - 1), [sympy.Integer(base**at) for at in range(period)]
+        runs = [Run(form, False, at, at * symbols.p, ratio, far=each) for form, at in zip(forms, starts)]
         given = () if period == 1 else (f"p = {ratio}^m",)
         detail = f"the fullest link of a step at each distance, p = {', '.join(map(str, powers))}"
         return Sharing(runs, given, tested(len(counts)), detail)

@@ -59,9 +59,9 @@ def spent(derived: Derived, what: Measured, p: int, width: int, place: Place, ca
     if nodes is None:
         shared = linked(page, networks.find(place.topology), machine, p=p, n=n, k=kept(what, case), width=width,
                         union=union)  # fmt: skip
-        return Spent(shared.time + handled, machine.alpha * shared.steps)
+        return Spent(shared.time + handled, shared.startup)
     counted = leveled(page, nodes, p=p, n=n, k=kept(what, case), width=width, union=union)
-    return Spent(counted.time + handled, nodes.inside.alpha * counted.inside + nodes.outside.alpha * counted.outside)
+    return Spent(counted.time + handled, counted.startup)
 
 
 def handling(found: Needed, page: Page, what: Measured, p: int, case: str, machine: Machine) -> Fraction:

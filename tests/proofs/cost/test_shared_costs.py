@@ -98,7 +98,7 @@ def test_in_nodes_it_is_what_is_counted(costs, name, many, size):
     found = costs(name, InNodes()).at(p=many, n=length, k=kept, node=size, **LETTERS)
     counted = leveled(page, Nodes(size, NEAR, FAR), p=many, n=length, k=kept, union=union)
 
-    assert (found.time, found.inside, found.outside, found.sharing) == counted
+    assert (found.time, found.inside, found.outside, found.sharing) == counted[:4]
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -114,7 +114,8 @@ def test_on_a_topology_it_is_what_is_counted(costs, name, topology):
 
     found = costs(name, OnTopology(there)).at(p=many, n=length, k=kept, **FAR.letters)
 
-    assert (found.time, found.steps, found.sharing) == linked(page, there, FAR, p=many, n=length, k=kept, union=union)
+    counted = linked(page, there, FAR, p=many, n=length, k=kept, union=union)
+    assert (found.time, found.steps, found.sharing) == counted[:3]
 
 
 @pytest.mark.parametrize(("name", "why"), UNDERIVED.items())
