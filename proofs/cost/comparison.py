@@ -15,6 +15,7 @@ from sparring.spec.core.runner import number
 
 RANKS = range(1, 65)
 PATHS = 16  # up to so many ranks V_path is counted too
+RUNS = 32  # and up to so many in the trace of a run, not from the page's formulas alone
 
 
 def points(ranks: Iterable[int], seed: int = 0) -> Iterator[dict[str, int]]:
@@ -43,7 +44,7 @@ def even(page: Page, derived: Derivation, at: Mapping[str, int]) -> Mapping[str,
 def compared_at(page: Page, derived: Derivation, at: Mapping[str, int], steps: Sequence[Sends]) -> Iterator[Unlike]:
     """The quantities whose derived value is not the counted one."""
     found = counts(page, steps, at["p"], at["n"], at["k"], at["p"] <= PATHS)
-    if at["n"] < 3 * at["p"]:
+    if at["n"] < 3 * at["p"] <= 3 * RUNS:
         yield from unlike_a_run(page, found, at)
     if not holds(derived.given, **at, **derived.letters):
         return  # what is counted there is in no closed form
