@@ -160,7 +160,10 @@ class Cost(Forms):
         if unlike:
             told = Checked("counted", REFUTED, str(unlike))
         else:
-            told = Checked("counted", tested(examples), f"{ranks}, short and up to 10^18 words; {self.counted_path}; in runs, p <= {comparison.RUNS}")
+            runs = f"in runs, p <= {comparison.RUNS}"
+            told = Checked(
+                "counted", tested(examples), f"{ranks}, short and up to 10^18 words; {self.counted_path}; {runs}"
+            )
         bounds = [Checked(*one) for one in floors.judged(self.page)]
         return [told, Checked("derivation", *proof.prove(self.page, self.derived)), *bounds]
 
