@@ -6,6 +6,7 @@ magnitude does, and every NaN lies above infinity.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from sparring.sparse import Sparse
 
 STRIDE = 64
 """Every so many entries one is in the sample that says how large the largest may be."""
+
 
 def top(x: Vector, k: int, *, allow_nan: bool = True) -> Sparse:
     """The ``k`` largest entries of ``x`` by magnitude; of equal ones the lower index; all where ``k > n``.
@@ -33,8 +35,17 @@ def top(x: Vector, k: int, *, allow_nan: bool = True) -> Sparse:
     size = magnitudes(x)
     if not allow_nan and x.dtype.kind == "f" and (bad := np.isnan(x)).any():
         raise InputError(f"x[{int(bad.argmax())}] is NaN, which has no magnitude; with allow_nan NaN is taken first")
-    at = np.arange(x.size) if k >= x.size else largest(size, k)
+    return chosen(x, first(size, k))
+
+
+def chosen(x: Vector, at: NDArray[np.int64]) -> Sparse:
+    """The entries of ``x`` at these indices, ascending."""
     return Sparse.made(at, x[at], x.size)
+
+
+def first(size: NDArray[Any], k: int) -> NDArray[np.int64]:
+    """The indices of the ``k`` largest, ascending; all of them where ``k`` is larger."""
+    return np.arange(size.size) if k >= size.size else largest(size, k)
 
 
 def largest(size: NDArray[Any], k: int) -> NDArray[np.int64]:
@@ -58,6 +69,27 @@ def candidates(size: NDArray[Any], k: int) -> NDArray[np.int64]:
         if at.size >= k:
             return at
     return np.arange(size.size)
+
+
+def reaching(size: NDArray[Any], least: Any) -> NDArray[np.int64]:
+    """The indices, ascending, of what is ``least`` or more; of nothing where that is None."""
+    return np.empty(0, np.int64) if least is None else np.flatnonzero(size >= least)
+
+
+def magnitude(t: float, dtype: np.dtype[Any]) -> Any:
+    """The least unsigned integer of a magnitude in ``dtype`` that is ``t`` or more; NaN has only its own.
+
+    One above all magnitudes where none is.
+    """
+    unsigned: Any = np.dtype(f"u{dtype.itemsize}").type
+    if dtype.kind == "i":
+        most = 1 << (8 * dtype.itemsize - 1)
+        return unsigned(math.ceil(max(t, 0.0)) if t <= most else most + 1)
+    if t != t:  # noqa: PLR0124  # NaN alone is not equal to itself
+        return magnitudes(np.full(1, np.nan, dtype))[0]
+    with np.errstate(over="ignore"):  # infinity is the least magnitude from there on
+        near = np.array([max(t, 0.0)]).astype(dtype)
+    return magnitudes(near if float(near[0]) >= t else np.nextafter(near, dtype.type(np.inf)))[0]
 
 
 def magnitudes(x: Vector) -> NDArray[Any]:

@@ -187,6 +187,6 @@ def page_summarised(module: ModuleType) -> Iterator[None]:
 def implementation_summarised(module: Any) -> None:
     """Where a rank's own copy of sparring's selector selects, it asks the summary, for good.
 
-    A float's bits, by which it compares, order as magnitudes do; here numbers are their own magnitudes.
+    A float's bits, by which it compares, order as magnitudes do; of forms, magnitudes are forms.
     """
-    module.magnitudes, module.largest = lambda x: x, Summary(impl_top, OWN)
+    module.magnitudes, module.largest = np.abs, Summary(impl_top, OWN)

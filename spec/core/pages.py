@@ -1,4 +1,4 @@
-"""Finding pages: by name, by module, by file.  Every public module of ``spec`` is a page."""
+"""Finding pages: by name, by module, by file.  Every public module of ``spec`` is a page; folders hold other things."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GROUP = "sparring.pages"
 
 def names() -> list[str]:
     """The names of all pages: sparring's own, then those that installed packages bring."""
-    own = [m.name for m in pkgutil.iter_modules(sparring.spec.__path__) if m.name != "core" and m.name[0] != "_"]
+    own = [m.name for m in pkgutil.iter_modules(sparring.spec.__path__) if not m.ispkg and m.name[0] != "_"]
     return sorted(own) + sorted(e.name for e in importlib.metadata.entry_points(group=GROUP))
 
 

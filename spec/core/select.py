@@ -7,9 +7,21 @@ comes before all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from sparring.errors import InputError
+
+Place: TypeAlias = tuple[bool, Any]
+
+
+def place(v: Any) -> Place:
+    """Where a value stands in that order, but for its index: of two, the lesser comes first.
+
+    >>> sorted([1.0, -3.0, float("nan"), 2.0], key=place)
+    [nan, -3.0, 2.0, 1.0]
+    """
+    number = v.item() if getattr(getattr(v, "dtype", None), "kind", "") == "i" else v  # has a magnitude, then
+    return (v == v, 0 if v != v else -abs(number))  # noqa: PLR0124  # NaN alone is not equal to itself
 
 
 def top(values: Sequence[Any], k: int) -> list[int]:
@@ -24,9 +36,13 @@ def top(values: Sequence[Any], k: int) -> list[int]:
     """
     if k < 0:
         raise InputError(f"k = {k}: it must be 0 or more")
+    return sorted(sorted(range(len(values)), key=lambda i: (*place(values[i]), i))[:k])
 
-    def place(i: int) -> tuple[bool, Any, int]:
-        v = values[i]
-        return (v == v, 0 if v != v else -abs(v), i)  # noqa: PLR0124  # NaN alone is not equal to itself
 
-    return sorted(sorted(range(len(values)), key=place)[:k])
+def through(values: Sequence[Any], last: Place | None) -> list[int]:
+    """The indices of all entries that do not come after ``last``, ascending; of none where that is None.
+
+    >>> through([3.0, -5.0, 2.0, float("nan"), -3.0], place(3.0))
+    [0, 1, 3, 4]
+    """
+    return [] if last is None else [i for i, v in enumerate(values) if place(v) <= last]

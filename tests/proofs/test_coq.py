@@ -123,6 +123,8 @@ NEEDED = [
     ("pages", "schedule_matched", "pages", "copies_val"),
     ("pages", "dst_in_range", "pages", "sends_complete"),
     ("pages", "silent", "pages", "copies_val"),
+    ("feedback", "monoid", "feedback", "sent_or_kept"),
+    ("feedback", "lossless", "feedback", "one_call"),
 ]
 
 
@@ -144,7 +146,7 @@ def test_every_hypothesis_is_tried():
         for body in record.findall(original(name))
         for hypothesis in field.findall(body)
     }
-    for name in ("kahn", "matching", "mpi", "buffers", "pages"):
+    for name in ("kahn", "matching", "mpi", "buffers", "pages", "feedback"):
         asked |= {(name, h) for h in re.findall(r"^Hypothesis (\w+)", original(name), re.MULTILINE)}
     assert asked == {need[:2] for need in NEEDED}
 
@@ -270,6 +272,30 @@ WEAKENED = {
         "same r s c (t + 1) -> same s r c (t + 1);",
         "same r s c (t + 1) -> same r s c (t + 1);",
         "parts_same",
+    ),
+    "an entry that is sent and kept": (
+        "feedback",
+        "if takes t r i then zero else op (kept t r i) (x t r i)",
+        "op (kept t r i) (x t r i)",
+        "sent_or_kept",
+    ),
+    "an entry that is neither": (
+        "feedback",
+        "if takes t r i then op (kept t r i) (x t r i) else zero.",
+        "if takes t r i then zero else zero.",
+        "sent_or_kept",
+    ),
+    "what another rank keeps": (
+        "feedback",
+        "if takes t r i then zero else op (kept t r i) (x t r i)",
+        "if takes t (r + 1) i then zero else op (kept t r i) (x t r i)",
+        "sent_or_kept",
+    ),
+    "a residual that is not added": (
+        "feedback",
+        "if takes t r i then zero else op (kept t r i) (x t r i)",
+        "if takes t r i then zero else x t r i",
+        "sent_or_kept",
     ),
     "any operation": (
         "terms",

@@ -1,0 +1,123 @@
+"""Error feedback on mpi4py: what a rank does not send of its vector is added to its next one.
+
+The part that any selector and any lossless sparse allreduce have in common [SF14]_ [AH17]_.  A rank
+adds what it has kept to its new vector, a selector says which entries of the sum are sent, the
+allreduce adds these over all ranks, and the others are what the rank keeps.  In exact arithmetic all
+inputs so far are all results so far plus what the ranks keep now, whichever entries were selected.
+
+.. [SF14] F. Seide, H. Fu, J. Droppo, G. Li and D. Yu, "1-bit stochastic gradient descent and its
+   application to data-parallel distributed training of speech DNNs", Interspeech 2014.
+.. [AH17] A. F. Aji and K. Heafield, "Sparse communication for distributed gradient descent",
+   EMNLP 2017, arXiv:1704.05021.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparring.errors import InputError
+from sparring.impl.core.arguments import alike, check_vector
+from sparring.impl.core.selecting import counted
+from sparring.impl.core.transport import Vector, private
+from sparring.impl.ring_topk import settle
+from sparring.sparse import Sparse
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+
+class ErrorFeedback:
+    """A sum of vectors of ``n`` entries, of which those are sent that a selector takes; the rest waits.
+
+    Made collectively, with the same ``n`` on every rank.
+
+    Parameters
+    ----------
+    k : how many entries the selector aims at.
+    selector : its name, a module of :mod:`sparring.impl.selectors`, which is given ``k`` and
+        ``params``; or a rank's own function of a vector that returns some of its entries as a
+        Sparse, for which neither counts.
+    allreduce : the name of a lossless one, a module of :mod:`sparring.impl`, as ``"ring_sparse"``,
+        ``"two_shot_sparse"``, ``"ring_allgather"`` or ``"bruck_allgather"``; or a function of a
+        communicator and a Sparse that returns the sum of all ranks'.
+    validate : make sure by one exchange of two integers a rank, here and in each call, that ranks
+        have one ``n`` and one dtype; a fault on one rank then raises InputError on all and leaves
+        residuals as they were.  Without it ranks that differ hang or compute nonsense.
+    params : of the selector; ranks may have other ones, and another ``k``.
+    """
+
+    def __init__(
+        self, comm: Intracomm, n: int, *, k: int = 100, selector: str | Callable[[Vector], Sparse] = "topk",
+        allreduce: str | Callable[[Intracomm, Sparse], Sparse] = "ring_sparse", validate: bool = True, **params: Any,
+    ) -> None:  # fmt: skip
+        self._select: Callable[[Vector], Sparse] = (
+            found("selectors.", selector, "Selector")(k=k, **params) if isinstance(selector, str) else selector
+        )
+        self._allreduce = found("", allreduce, "allreduce") if isinstance(allreduce, str) else allreduce
+        self._comm, self._checks, self._validate = comm, private(comm), validate
+        settle(self._checks, n, 0, validate)
+        self._n = counted("n", n)
+        self._waiting: Vector | None = None
+
+    @property
+    def residual(self) -> Vector | None:
+        """What this rank has not sent so far, ``n`` entries of the vectors' dtype; None before the first call.
+
+        A view, not to be written to, that changes with the next call.  Where something was sent it is +0.0.
+        """
+        if self._waiting is None:
+            return None
+        view = self._waiting.view()
+        view.flags.writeable = False
+        return view
+
+    def __call__(self, x: Vector, /) -> Vector:
+        """All ranks' selected entries of ``x`` plus residual, summed; all other entries are +0.0.  Collective.
+
+        ``x``: a contiguous vector of ``n`` entries, float32, float64, int32 or int64, the same in
+        all calls; it stays as it is.  Integers wrap around.  The result is a new vector, the same
+        bits on every rank.
+        """
+        self._check(x)
+        if self._waiting is None:
+            self._waiting = np.zeros_like(x)
+        np.add(self._waiting, x, out=self._waiting)
+        sent = self._select(self._waiting)
+        total = self._allreduce(self._comm, sent)
+        self._waiting[sent.indices] = 0
+        return total.dense()
+
+    def _check(self, x: Vector) -> None:
+        """Raises InputError for what no call may have; with validation, on every rank."""
+        refusal = None
+        try:
+            self._check_mine(x)
+        except InputError as error:
+            refusal = error
+        if self._validate:
+            alike(self._checks, x, refusal)
+        elif refusal:
+            raise refusal
+
+    def _check_mine(self, x: Vector) -> None:
+        check_vector("x", x)
+        if x.size != self._n:
+            raise InputError(f"x has {x.size} entries: this ErrorFeedback was made for {self._n}")
+        if self._waiting is not None and x.dtype != self._waiting.dtype:
+            raise InputError(f"x has dtype {x.dtype}, the residual {self._waiting.dtype}: all calls need one dtype")
+
+
+def found(room: str, name: str, what: str) -> Any:
+    """What the module of that name has; raises InputError where there is none, or it has no such thing."""
+    try:
+        thing = getattr(importlib.import_module(f"sparring.impl.{room}{name}"), what, None)
+    except ImportError:
+        thing = None
+    if thing is None:
+        kind, place = ("selector", ".selectors") if room else ("allreduce", "")
+        raise InputError(f"no {kind} {name!r}: right is the name of a module of sparring.impl{place}")
+    return thing
