@@ -25,7 +25,7 @@ bounds for blocks and for their parts of ``k`` are our own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -110,6 +110,6 @@ def allgather(comm: Intracomm, mine: Sparse, n: int, k: int) -> Sparse:
     return Sparse.made(at, np.concatenate([values for _, values in parts]), n)
 
 
-def row(blocks: Iterable[int], like: Vector, n: int, k: int, p: int) -> Row:
-    """Room for what is sent of these blocks, with values like these; the last block is one of the longest."""
-    return Row([count(c, n, k, p) for c in blocks], like, part(p - 1, n, p))
+def row(blocks: Sequence[int], like: Vector, n: int, k: int, p: int) -> Row:
+    """Room for what is sent of these blocks, with values like these; the longest says how wide indices are."""
+    return Row([count(c, n, k, p) for c in blocks], like, max(part(c, n, p) for c in blocks))

@@ -35,7 +35,7 @@ team; it sends each chunk as a message of its own.  Floor bounds for chunks and 
 
 from sparring.spec import bruck_allgather
 from sparring.spec.core.model import chunk_words
-from sparring.spec.core.numbers import Bool, Int, both, either, where
+from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring_topk import Params, octets, part, sends
 
@@ -60,6 +60,11 @@ def gap(t: Int, p: Int) -> Int:
     return 1 << where(t < rounds(p), rounds(p) - 1 - t, t - rounds(p))
 
 
+def many(t: Int, p: Int) -> Int:
+    """How many chunks a message has: as many as senders are apart, or those that are still missing."""
+    return where(gap(t, p) <= p - gap(t, p), gap(t, p), p - gap(t, p))
+
+
 def dst(r: Int, t: Int, p: Int) -> Int:
     return where(adds(t, p), (r + gap(t, p)) % p, (r - gap(t, p)) % p)
 
@@ -70,16 +75,15 @@ def src(r: Int, t: Int, p: Int) -> Int:
 
 def block(r: Int, t: Int, p: Int) -> tuple[Int, Int]:
     """First what the receiver looks after next; then what the rank itself has complete, as far as it lacks there."""
-    d = gap(t, p)
-    return where(adds(t, p), (r + d) % p, r), where(d <= p - d, d, p - d)
+    return where(adds(t, p), (r + gap(t, p)) % p, r), many(t, p)
 
 
-def words(r: Int, t: Int, c: Int, p: Int, k: Int) -> Int:
-    return 2 * chunk_words(c, p, k, block(r, t, p)[1])  # fewer where a chunk has fewer entries than its part
+def words(t: Int, c: Int, p: Int, k: Int) -> Int:
+    return 2 * chunk_words(c, p, k, many(t, p))  # fewer where a chunk has fewer entries than its part
 
 
-def added(r: Int, t: Int, c: Int, p: Int, k: Int) -> Int:
-    return chunk_words(c, p, k, block(r, t, p)[1])  # the other words are indices
+def added(t: Int, c: Int, p: Int, k: Int) -> Int:
+    return chunk_words(c, p, k, many(t, p))  # the other words are indices
 
 
 def left(x: SparseVector, cut: SparseVector, y: SparseVector) -> SparseVector:
@@ -95,4 +99,4 @@ def holds(q: Int, r: Int, c: Int, t: Int, p: Int) -> Bool:
     here, whole = (c - r) % p, (c - q) % p
     still = here < 1 << depth(t, p)
     gone = where(still, depth(t, p), here.bit_length())  # since when the copy stays as it is
-    return either(both(rounds(p) <= t, still), whole - ((whole >> gone) << gone) == here)
+    return either(both(negate(adds(t, p)), still), whole - ((whole >> gone) << gone) == here)
