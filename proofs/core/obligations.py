@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, variables, where
-from sparring.spec.core.sparse import SparseVector
+from sparring.spec.core.staying import rule
 
 p, q, r, s, c, t, u, n, i, j, v = (Sym.var(name) for name in "pqrsctunijv")
 
@@ -255,7 +255,7 @@ def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
 
     So what a rank leaves out of a chunk that it sends is missing in one place only: all that was
     left out, and the result, add up to the sum of all inputs, entry by entry.  Where the page has a
-    rule for what stays behind, that keeps the sum: see :func:`kept_whole`.
+    rule for what stays behind, that is one that keeps the sum: see :func:`~sparring.spec.core.staying.rule`.
     """
     yield from result(page)
     step, end = during(page), page.steps(p)
@@ -269,23 +269,7 @@ def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
     yield note("nothing added to what is spent", step, implies(both(got, adds), negate(given)))
     yield note("nothing spent is returned", always(page), implies(page.wanted(r, c, p), negate(spent(r, c, end, p))))
     if hasattr(page.module, "left"):
-        yield Obligation("what stays behind keeps the sum", (p >= 1,), kept_whole(page))
-
-
-def kept_whole(page: Page) -> bool:
-    """Whether of each entry there stays behind what was cut, or, where no rank's result has it, the rank's own.
-
-    All results have the same entries, so all ranks keep the same of the two; both add up with the
-    result to the sum of all inputs, if what was cut does.  Tried on entries of every kind: what a
-    rank began with, what it cut and the result may each have one or not.
-    """
-
-    def entries(bit: int, name: str) -> SparseVector:
-        at = tuple(i for i in range(8) if i >> bit & 1)
-        return SparseVector(at, tuple((name, i) for i in at), 8)
-
-    own, cut, result = (entries(bit, name) for bit, name in enumerate(("own", "cut", "result")))
-    return page.left(own, cut, result) in (cut, own.without(result) + cut.meeting(result))
+        yield Obligation("what stays behind keeps the sum", (p >= 1,), rule(page.left) != "")
 
 
 def economy(page: Page) -> Iterator[Obligation]:
