@@ -86,7 +86,8 @@ def allreduce(
 def allgather(comm: Intracomm, x: Sparse, counts: list[int]) -> Lists:
     """Every rank's indices and values, by rank; rank ``q`` has ``counts[q]`` entries."""
     p, r = comm.Get_size(), comm.Get_rank()
-    row, sending = Row([counts[after(r, i, p)] for i in range(p)], x, 0), []
+    row, sending = Row([counts[after(r, i, p)] for i in range(p)], x.values, x.n), []
+    row.put(0, x)
     for d in map(begun, range(rounds(p))):
         many = min(d, missing(d, p))
         outgoing, incoming = row.piece(0, many), row.piece(d, d + many)

@@ -14,9 +14,9 @@
 #define BLOCK_SIZE ((uint64_t)1 << 16)
 
 typedef enum { FLOAT32, FLOAT64, INT32, INT64 } Type;
-typedef enum { VECTORS, LISTS, SPARSE, SELECTED } Data;
+typedef enum { VECTORS, LISTS, SPARSE, SELECTED, COLLECTED } Data;
 static const char *const TYPES[] = {"float32", "float64", "int32", "int64"};
-static const char *const DATA[] = {"vector", "lists", "sparse", "selected"};
+static const char *const DATA[] = {"vector", "lists", "sparse", "selected", "collected"};
 static const char *const ENCODINGS[] = {"dense", "pairs", "offsets", "bitmap"};
 
 typedef struct { uint64_t at, bits; } Entry; /* a number's place, and its bits */
@@ -26,8 +26,10 @@ static Type type;
 static Data data;
 static uint64_t p, chunks, n, k; /* ranks, chunks, length, how many are selected */
 
-/* Numbers */
+/* Whether a rank sends some entries, and keeps what is left for its next call. */
+static bool selects(void) { return data == SELECTED || data == COLLECTED; }
 
+/* Numbers */
 
 static uint64_t width(void) { return type == FLOAT32 || type == INT32 ? 4 : 8; }
 

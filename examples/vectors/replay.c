@@ -13,6 +13,7 @@
 #define RANKS 1024
 
 static Chunk *state, *left; /* by rank and chunk: what a rank has, and what it did not send */
+static Chunk *began;        /* by rank: what a call begins with */
 static char why[200];       /* what is wrong with a test */
 
 #define WRONG(...) (snprintf(why, sizeof why, __VA_ARGS__), false)
@@ -22,7 +23,7 @@ static Chunk made(uint64_t r, uint64_t c) {
     Chunk *own = &state[r * chunks + c], *rest = &left[r * chunks + c];
     uint64_t bytes, most = bound(c + 1, k) - bound(c, k);
     if (data == SPARSE && encoding(own->count, size(c), &bytes) == 0) *own = filled(*own, size(c));
-    if (data == SELECTED && own->count > most) {
+    if (selects() && own->count > most) {
         qsort(own->entries, own->count, sizeof(Entry), by_magnitude);
         Chunk kept = {most, own->entries}, gone = {own->count - most, own->entries + most};
         qsort(kept.entries, kept.count, sizeof(Entry), by_place);
@@ -45,7 +46,7 @@ static Send *sends_of(const Json *list) {
         s->src = natural(get(x, "src", NUMBER), p - 1);
         s->dst = natural(get(x, "dst", NUMBER), p - 1);
         s->chunk = natural(get(x, "chunk", NUMBER), chunks - 1);
-        s->count = natural(get(x, "count", NUMBER), data == LISTS ? chunks : chunks - s->chunk);
+        s->count = natural(get(x, "count", NUMBER), data == LISTS || selects() ? chunks : chunks - s->chunk);
         if (s->src == s->dst) die("has a rank that sends to itself");
         for (Send *other = sends; other < s; other++)
             if (other->src == s->src && other->dst == s->dst) die("has two messages between two ranks in one step");
@@ -53,7 +54,7 @@ static Send *sends_of(const Json *list) {
     return sends;
 }
 
-/* The i-th chunk of a message, and which one chunk c is; after the last list comes the first. */
+/* The i-th chunk of a message, and which one chunk c is; after the last comes the first. */
 static uint64_t ith(const Send *s, uint64_t i) { return (s->chunk + i) % chunks; }
 static uint64_t turn(const Send *s, uint64_t c) { return (c + chunks - s->chunk) % chunks; }
 
@@ -153,12 +154,13 @@ static Chunk result(uint64_t r) {
     return positive(total);
 }
 
-/* By index: what rank r did not send, 0 elsewhere. */
+/* By index: what rank r did not send, 0 elsewhere; or, where no result has an entry, what it began with. */
 static Chunk residual(uint64_t r) {
-    Chunk total = empty(n);
+    Chunk total = empty(n), sent = result(r);
     for (uint64_t c = 0; c < chunks; c++)
         for (uint64_t at = 0; at < size(c); at++) {
-            const Entry *found = find(left[r * chunks + c], at);
+            bool back = data == COLLECTED && !find(sent, bound(c, n) + at);
+            const Entry *found = back ? find(began[r], bound(c, n) + at) : find(left[r * chunks + c], at);
             append(&total, bound(c, n) + at, found ? found->bits : 0);
         }
     return total;
@@ -201,10 +203,12 @@ static void begin(const Json *inputs, const Chunk *waiting) {
     if (inputs->count != p) die("has %zu inputs for %" PRIu64 " ranks", inputs->count, p);
     state = need(p * chunks, sizeof(Chunk));
     left = need(p * chunks, sizeof(Chunk));
+    began = need(p, sizeof(Chunk));
     const Json *input = inputs->child;
     for (uint64_t r = 0; r < p; r++, input = input->next) {
         Chunk x = vector(input, data == LISTS || data == SPARSE);
-        if (data == SELECTED) x = waiting[r].count ? added(waiting[r], x) : positive(x); /* first +0.0 waits */
+        if (selects()) x = waiting[r].count ? added(waiting[r], x) : positive(x); /* first +0.0 waits */
+        began[r] = x;
         for (uint64_t c = 0; c < chunks; c++)
             state[r * chunks + c] = data != LISTS ? piece(x, bound(c, n), bound(c + 1, n)) : r == c ? x : empty(0);
     }
@@ -224,7 +228,7 @@ static bool called(const Json *steps, const Json *call, Chunk *waiting) {
         entries = entries->next, bytes = bytes->next, encodings = encodings ? encodings->next : NULL;
     }
     if (!judged(call, &all)) return false;
-    const Json *residuals = data == SELECTED ? get(call, "residuals", ARRAY) : NULL;
+    const Json *residuals = selects() ? get(call, "residuals", ARRAY) : NULL;
     if (residuals && residuals->count != p) die("has residuals of %zu ranks", residuals->count);
     residuals = residuals ? residuals->child : NULL;
     for (uint64_t r = 0; residuals; r++, residuals = residuals->next) {
@@ -234,8 +238,8 @@ static bool called(const Json *steps, const Json *call, Chunk *waiting) {
     return true;
 }
 
-static int one_of(const char *const *names, const Json *x) {
-    for (int i = 0; i < 4; i++)
+static int one_of(const char *const *names, size_t count, const Json *x) {
+    for (int i = 0; i < (int)count; i++)
         if (strcmp(names[i], x->text) == 0) return i;
     die("has \"%s\", which the schema does not know", x->text);
     return -1;
@@ -243,7 +247,7 @@ static int one_of(const char *const *names, const Json *x) {
 
 static bool held(const Json *group, const Json *test) {
     const Json *calls = get(test, "calls", ARRAY), *kept = get(group, "parameters", OBJECT)->child;
-    type = (Type)one_of(TYPES, get(test, "dtype", STRING));
+    type = (Type)one_of(TYPES, 4, get(test, "dtype", STRING));
     n = natural(get(test, "n", NUMBER), LONGEST);
     for (k = n; kept; kept = kept->next)
         if (strcmp(kept->key, "k") == 0 && natural(kept, INT64_MAX) < n) k = natural(kept, INT64_MAX);
@@ -268,7 +272,7 @@ static bool noted(const Json *file, const Json *test) {
 static uint64_t replay(const char *path) {
     const Json *file = load(path);
     if (natural(get(file, "schema", NUMBER), INT64_MAX) != 1) die("has another version; this program reads version 1");
-    data = (Data)one_of(DATA, get(file, "data", STRING));
+    data = (Data)one_of(DATA, 5, get(file, "data", STRING));
     uint64_t count = 0, wrong = 0;
     for (const Json *group = get(file, "groups", ARRAY)->child; group; group = group->next) {
         p = natural(get(group, "p", NUMBER), RANKS);

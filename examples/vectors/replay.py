@@ -21,7 +21,8 @@ from typing import Any
 
 SIZE, RANKS = 16 * 2**20, 1024  # bytes of a file; ranks, and chunks, of a test
 FORMATS = {"float32": "f", "float64": "d", "int32": "i", "int64": "q"}
-DATA = ("vector", "lists", "sparse", "selected")
+DATA = ("vector", "lists", "sparse", "selected", "collected")
+SELECTED = ("selected", "collected")  # a rank sends some entries, and keeps what is left for its next call
 HEADER, BLOCK = 8, 2**16  # of messages that are encoded as is shortest
 
 Chunk = dict[int, Any]  # the numbers that are there, by their place in the chunk
@@ -125,6 +126,11 @@ def largest(chunk: Chunk, k: int) -> Chunk:
     return {i: chunk[i] for i in sorted(order[:k])}
 
 
+def collected(began: Chunk, left: Chunk, result: Chunk) -> Chunk:
+    """What a rank keeps: where the result has a number, what it did not send; elsewhere what it began with."""
+    return {i: left.get(i, 0) if i in result else v for i, v in began.items()}
+
+
 class Replay:
     """One call of an algorithm on these inputs, by rank; what was sent, and what every rank has in the end."""
 
@@ -144,6 +150,8 @@ class Replay:
             self.step(step)
         self.results = [self.result(r) for r in range(self.p)]
         self.residuals = [joined(chunks, n) for chunks in self.left]
+        if data == "collected":
+            self.residuals = [collected(*rank) for rank in zip(inputs, self.residuals, self.results)]
 
     def step(self, step: Any) -> None:
         """All messages are made before any is received."""
@@ -167,9 +175,9 @@ class Replay:
             self.state[r][c] = added([chunks[q] for q in sorted(chunks)], self.dtype)
 
     def covered(self, send: Any) -> list[int]:
-        """The chunks of a message; after the last list comes the first."""
+        """The chunks of a message; of lists and selected entries, after the last comes the first."""
         first, count = send["chunk"], send["count"]
-        room = self.chunks - (0 if self.data == "lists" else first)
+        room = self.chunks - (0 if self.data in ("lists", *SELECTED) else first)
         if not (0 <= send["src"] < self.p and 0 <= send["dst"] < self.p and first >= 0 and 0 <= count <= room):
             raise Malformed(f"has a send that is out of range: {send}")
         return [c % self.chunks for c in range(first, first + count)]
@@ -179,7 +187,7 @@ class Replay:
         chunk = self.state[r][c]
         if self.data == "sparse" and encoding(len(chunk), self.size[c], width(self.dtype))[0] == "dense":
             chunk = {i: chunk.get(i, identity(self.dtype)) for i in range(self.size[c])}
-        if self.data == "selected":
+        if self.data in SELECTED:
             chunk = largest(chunk, bound(c + 1, self.k, self.chunks) - bound(c, self.k, self.chunks))
             self.left[r][c] |= {i: v for i, v in self.state[r][c].items() if i not in chunk}
         self.state[r][c] = chunk
@@ -192,7 +200,7 @@ class Replay:
             return m, "", m * w
         if self.data == "sparse":
             return m, *encoding(m, self.size[content[0][0]], w)
-        return m, "", m * (w + (4 if self.data == "selected" or self.n <= 2**31 else 8))
+        return m, "", m * (w + (4 if self.data in SELECTED or self.n <= 2**31 else 8))
 
     def result(self, r: int) -> Chunk:
         """What rank r has in the end; adding zero leaves no -0.0."""
@@ -252,7 +260,7 @@ def run(data: str, group: Any, test: Any) -> None:
         inputs = [entries(x, n, dtype, sparse=data in ("lists", "sparse")) for x in call["inputs"]]
         if len(inputs) != group["p"]:
             raise Malformed(f"has {len(inputs)} inputs for {group['p']} ranks")
-        if data == "selected":  # what waits is +0.0 before the first call
+        if data in SELECTED:  # what waits is +0.0 before the first call
             inputs = [{i: plus(left.get(i, 0), v, dtype) for i, v in x.items()} for left, x in zip(waiting, inputs)]
         replay = Replay(data, group, n, dtype, inputs)
         judge(replay, group, call, f"call {i}")
@@ -269,7 +277,7 @@ def judge(replay: Replay, group: Any, call: Any, where: str) -> None:
     wanted = entries(call["result"], replay.n, replay.dtype, sparse=replay.data != "vector")
     for r, result in enumerate(replay.results):
         compare(f"{where}: rank {r}'s result", result, wanted, replay.dtype)
-    if replay.data != "selected":
+    if replay.data not in SELECTED:
         return
     for r, (residual, told) in enumerate(zip(replay.residuals, call["residuals"], strict=True)):
         has = {i: residual.get(i, 0) for i in range(replay.n)}

@@ -19,16 +19,16 @@ from sparring.sparse import Sparse
 
 
 class Row:
-    """Room for lists of ``counts`` entries each, of vectors like ``x``, of which the list number ``i`` is ``x`` itself.
+    """Room for lists of ``counts`` entries each, of vectors of ``n``, with values of ``like``'s dtype and class."""
 
-    Values are of the dtype and class of ``x``'s, lists of its length.
-    """
-
-    def __init__(self, counts: Sequence[int], x: Sparse, i: int) -> None:
-        self.kind = np.dtype([("index", wire.width(x.n)), ("value", x.dtype)])
-        self.values = type(x.values)
+    def __init__(self, counts: Sequence[int], like: Vector, n: int) -> None:
+        self.kind = np.dtype([("index", wire.width(n)), ("value", like.dtype)])
+        self.values = type(like)
         self.begins = [self.kind.itemsize * b for b in accumulate(counts, initial=0)]
         self.memory = np.empty(self.begins[-1], np.uint8)
+
+    def put(self, i: int, x: Sparse) -> None:
+        """Make ``x`` the list number ``i``, which has as many entries."""
         mine = self.piece(i, i + 1).view(self.kind)
         mine["index"], mine["value"] = x.indices, x.values
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, variables, where
+from sparring.spec.core.staying import rule
 
 p, q, r, s, c, t, u, n, i, j, v = (Sym.var(name) for name in "pqrsctunijv")
 
@@ -253,7 +254,8 @@ def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
     """Every partial sum is added to at most one other, and none that was is sent, added to or returned.
 
     So what a rank leaves out of a chunk that it sends is missing in one place only: all that was
-    left out, and the result, add up to the sum of all inputs.
+    left out, and the result, add up to the sum of all inputs, entry by entry.  Where the page has a
+    rule for what stays behind, that is one that keeps the sum: see :func:`~sparring.spec.core.staying.rule`.
     """
     yield from result(page)
     step, end = during(page), page.steps(p)
@@ -266,6 +268,8 @@ def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
     yield note("sent once", step, implies(sent, negate(spent(r, c, t, p))))
     yield note("nothing added to what is spent", step, implies(both(got, adds), negate(given)))
     yield note("nothing spent is returned", always(page), implies(page.wanted(r, c, p), negate(spent(r, c, end, p))))
+    if hasattr(page.module, "left"):
+        yield Obligation("what stays behind keeps the sum", (p >= 1,), rule(page.left) != "")
 
 
 def economy(page: Page) -> Iterator[Obligation]:

@@ -10,6 +10,7 @@ from sparring.proofs.cost.counted import Sends, Unlike, counts, schedule, unlike
 from sparring.proofs.cost.derivation import Derivation
 from sparring.proofs.cost.published import holds
 from sparring.proofs.cost.symbols import Expr, exact
+from sparring.proofs.cost.whole import SHARED
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number
 
@@ -37,7 +38,9 @@ def compared(page: Page, derived: Derivation, ranks: Iterable[int] = RANKS) -> U
 
 
 def even(page: Page, derived: Derivation, at: Mapping[str, int]) -> Mapping[str, int]:
-    """The point, or the next one at which all chunks are equal, where the forms are derived for these."""
+    """The point, or one near it with equal chunks, or equal parts of ``k``, where the forms are derived for these."""
+    if derived.given == SHARED:
+        return {**at, "k": at["k"] - at["k"] % at["p"]}
     return {**at, "n": at["n"] + -at["n"] % number(page.chunks(at["p"]))} if derived.given else at
 
 

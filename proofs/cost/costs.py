@@ -18,7 +18,7 @@ from sparring.proofs.cost.claims import Judged, judge
 from sparring.proofs.cost.derivation import Derivation, derive
 from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.published import holds, published
-from sparring.proofs.cost.simplified import even, simplified, tidy
+from sparring.proofs.cost.simplified import DIVIDED, even, simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import number
@@ -139,7 +139,9 @@ class Cost(Forms):
     def even(self) -> str:
         """The hypothesis under which no chunk's size or part, and no logarithm, is rounded."""
         found = even([self.derived.steps, *(piece.words for piece in self.derived.pieces)])
-        return f"p | n, {found}" if self.derived.given and not self.derived.several else found
+        if not self.derived.given or self.derived.several:
+            return found
+        return f"{self.derived.given if self.derived.given in DIVIDED else 'p | n'}, {found}"
 
     @property
     def gaps(self) -> list[str]:

@@ -25,7 +25,7 @@ from sparring.proofs.cost.rounds import POWER, rounds
 from sparring.proofs.cost.spans import ResidueReader, Span, SpanReader, spans
 from sparring.proofs.cost.sums import largest, total
 from sparring.proofs.cost.symbols import B, Expr, SympyReader
-from sparring.proofs.cost.whole import whole
+from sparring.proofs.cost.whole import SHARED, whole
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym
 
@@ -122,6 +122,8 @@ def counting(page: Page) -> Derivation:
     if not alike:
         gaps.append("messages of each rank: silent ranks send fewer; the number is that of the steps")
         gaps.append("words of one rank: which ranks are silent when is not written as a formula; only their most is")
+    if forms.given == SHARED:
+        gaps.append("k that p does not divide: then the parts of k differ by one, and messages too; they are counted")
     if forms.path is None:
         gaps.append("V_path: no rank was found that a path goes through in all steps; it is counted, not derived")
     return Derivation(

@@ -1,9 +1,9 @@
 """What a page costs that sends whole vectors: its messages are counted, each of ``n`` words.
 
-Likewise where it sends blocks of equal chunks, or of lists of ``k`` entries each, of which all ranks send
-as many in a step: within a span always all of them; or first half of them, then half of that, down to
-one, so that one less than all are sent in the span; or these numbers backwards; or one, then twice as
-many from step to step, and in the last what is then left of all but one.
+Likewise where it sends blocks of equal chunks, or of lists of ``k`` entries each, or equal parts of ``k``
+entries, of which all ranks send as many in a step: within a span always all of them; or first half of
+them, then half of that, down to one, so that one less than all are sent in the span; or one, then twice
+as many from step to step, and in the last what is then left of all but one; or these numbers backwards.
 
 The conditions ``t < X`` of its formulas cut the steps into spans.  Within a span a rank either
 sends in every step or in none, and so it is with adding; so what a rank does in all is a sum of
@@ -22,16 +22,21 @@ import sympy
 
 from sparring.errors import Undecided
 from sparring.proofs.core import obligations
-from sparring.proofs.core.obligations import Obligation, always, during, every, iff, implies, p, r, some, t
+from sparring.proofs.core.obligations import Obligation, always, c, during, every, iff, implies, p, r, some, t
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.symbols import CeilLog2, Expr, FloorLog2, SympyReader
-from sparring.spec.core.model import Page
+from sparring.spec.core.model import Page, chunk_words
 from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym, both, either, evaluate, variables, where
+
+SHARED = "p | k"
+"""The hypothesis under which chunks have equal parts of ``k``."""
 
 SOME_RANKS: tuple[Int, ...] = (0, p - 1, where(p > 1, 1, 0))
 """Of these one is shown to do what some rank does."""
+
+k = Sym.var("k")
 
 FEW = range(1, 8)
 """Of ranks: what is false for so many is not put to the solvers."""
@@ -100,9 +105,11 @@ class Cuts(Reader[dict[str, Int]]):
 def whole(page: Page) -> Whole:
     """The closed forms; raises Undecided where something could not be shown."""
     if not (page.cuts or page.blocks):
-        whole_vector = SympyReader()(page.words(r, t, 0, p, obligations.n, Sym.var("k")))
+        whole_vector = SympyReader()(page.words(r, t, 0, p, obligations.n, k))
         if not whole_vector.equals(symbols.n):
             raise Undecided(f"a message has {whole_vector} words, not n")
+    if page.data == "selected":
+        parts_of_k(page)
     read = LogReader()
     edges: list[Int] = [0, *cuts(page), page.steps(p)]
     shown = [
@@ -120,19 +127,29 @@ def whole(page: Page) -> Whole:
         total = sum((read(one.product) for one in chunks), sympy.Integer(0))
         if page.data == "lists":
             return sympy.expand(2 * symbols.k * total)
-        return sympy.expand(sympy.expand(symbols.n * total) / read(page.chunks(p)))
+        shared = symbols.k if page.data == "selected" else symbols.n
+        return sympy.expand(sympy.expand(shared * total) / read(page.chunks(p)))
 
+    each = 2 if page.data == "selected" else 1  # a word for a value, and one for its index
     return Whole(
         steps=sympy.expand(read(edges[-1])),
-        largest=words(sent[0]),
-        path=words(bulks) if unbroken else None,
-        critical=words(bulks),
+        largest=each * words(sent[0]),
+        path=each * words(bulks) if unbroken else None,
+        critical=each * words(bulks),
         added_most=words(added[0]),
         added_critical=words(adding),
         claims=claims,
-        given="2^floor(log2 p) | n" if page.cuts else "",
+        given=SHARED if page.data == "selected" else "2^floor(log2 p) | n" if page.cuts else "",
         below=below,
     )
+
+
+def parts_of_k(page: Page) -> None:
+    """Raises Undecided unless messages have the chunks' parts of ``k`` entries, of which the values may be added."""
+    parts = chunk_words(c, p, k, page.count(r, t, p))
+    for words, wanted in ((page.words, 2 * parts), (page.added, parts)):
+        if repr(said := words(r, t, c, p, obligations.n, k)) != repr(wanted):
+            raise Undecided(f"what a message has is written as {said!r}, not as {wanted!r}")
 
 
 def bulk(page: Page, first: Int, end: Int) -> tuple[Bulk, Sequence[Obligation]]:
@@ -147,19 +164,21 @@ def bulk(page: Page, first: Int, end: Int) -> tuple[Bulk, Sequence[Obligation]]:
     doubles = every(implies(t == first, now == 1), where(last, 2 * now == everything, then == 2 * now))
     rest = where(t + 2 == end, then == everything - 2 * now, then == 2 * now)
     fills = every(implies(t == first, now == 1), where(last, implies(t == first, everything == 2), rest))
+    more = where(t == first, now + 2 * then == everything, 2 * then == now)
+    drains = where(last, both(now == 1, implies(t == first, everything == 2)), more)
     all_once = Bulk(first, end, where(first < end, everything, 0), (end - first) * everything)
     but_one = Bulk(first, end, everything - 1, everything - 1)
     none = implies(first == end, everything == 1)
     for one, claim in (
         (all_once, once),
-        *((but_one, both(none, implies(inside, shape))) for shape in (halves, doubles, fills)),
+        *((but_one, both(none, implies(inside, shape))) for shape in (halves, doubles, fills, drains)),
     ):
         shown = Obligation("chunks in a span", during(page), claim)
         if plausible(shown):
             return one, [shown]
     raise Undecided(
         "how many chunks are in a message is no power of two that halves or doubles from step to step, "
-        "nor twice as many and then what is left"
+        "nor twice as many and then what is left, nor that backwards"
     )
 
 
@@ -195,8 +214,8 @@ def most(page: Page, spans: Sequence[Bulk], act: Act) -> tuple[Sequence[Bulk], S
     def times(x: Int) -> Int:
         return sum((where(act(x, one.first), one.chunks, 0) for one in spans), 0)
 
-    for k in range(len(spans), -1, -1):
-        for chosen in combinations(spans, k):
+    for many in range(len(spans), -1, -1):
+        for chosen in combinations(spans, many):
             best = sum((one.chunks for one in chosen), 0)
             claims = [
                 Obligation("no rank does it oftener", always(page), times(r) <= best),

@@ -10,9 +10,10 @@ magnitudes, of equal ones the lower index, this order says when it is given.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from types import ModuleType
+from contextlib import ExitStack, contextmanager
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 from unittest import mock
 
@@ -173,15 +174,24 @@ def impl_top(x: Any, k: int) -> Any:
 
 @contextmanager
 def page_summarised(module: ModuleType) -> Iterator[None]:
-    """Where the page selects, it asks the summary."""
+    """Where the page selects, by formulas of its own or of another page, it asks the summary."""
     summary = Summary(page_top, OWN)
 
     def top(values: Sequence[Any], k: int) -> Any:
         return summary(made([f for v in values for f in read(v)]), min(k, len(values)))
 
-    replaced: dict[str, Any] = {name: top for name, thing in vars(module).items() if thing is select.top}
-    with mock.patch.multiple(module, **replaced):
+    with ExitStack() as patched:
+        for own in homes(module):
+            for name in [name for name, thing in vars(own).items() if thing is select.top]:
+                patched.enter_context(mock.patch.object(own, name, top))
         yield
+
+
+def homes(module: ModuleType) -> list[ModuleType]:
+    """The page's module and those from which it has its functions, but for the selector's own."""
+    names = {thing.__module__ for thing in vars(module).values() if isinstance(thing, FunctionType)}
+    others = (sys.modules[name] for name in sorted(names) if name in sys.modules)
+    return [module, *(one for one in others if one not in (module, select))]
 
 
 def implementation_summarised(module: Any) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from sparring.errors import InputError
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
+from sparring.spec.core.staying import rule
 from sparring.vectors.cases import Given, cases
 from sparring.vectors.flags import flags, notes
 from sparring.vectors.recording import group, recorded, schedule, test
@@ -53,6 +54,7 @@ def document(page: Page) -> dict[str, Any]:
         raise InputError(
             f"{page.name}: {odd[0]} = {page.params[odd[0]]!r}; in test vectors parameters are whole numbers"
         )
+    data = sort(page)
     groups: dict[tuple[int, ...], list[Given]] = {}
     for given in cases(page):
         groups.setdefault((given.p, *given.page.params.values()), []).append(given)
@@ -62,11 +64,18 @@ def document(page: Page) -> dict[str, Any]:
         "schema": VERSION,
         "algorithm": page.name,
         "title": page.title,
-        "data": page.data,
+        "data": data,
         "test_count": len(tests),
         "notes": notes({name for one in tests for name in one["flags"]}),
         "groups": numbered,
     }
+
+
+def sort(page: Page) -> str:
+    """What the file calls the page's data.  Raises InputError for residuals by a rule that no file can tell."""
+    if not (found := rule(page.left)):
+        raise InputError(f"{page.name}: what its formula left leaves behind is no rule that test vectors have")
+    return page.data if found == "cut" else found
 
 
 def grouped(groups: Iterable[list[Given]]) -> Iterator[dict[str, Any]]:

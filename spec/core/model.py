@@ -67,6 +67,7 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "words": ("r", "t", "c", "p", "n", "k"),
     "added": ("r", "t", "c", "p", "n", "k"),
     "sends": ("x", "c", "p", "n", "w"),
+    "left": ("x", "cut", "y"),
     "octets": ("m", "size", "w"),
     "encoded": ("m", "size", "w"),
 }
@@ -103,7 +104,7 @@ class Page:
     """``count(r, t, p)``: how many chunks it sends, in one message: those from ``chunk`` on.
 
     One, unless the page has, in the place of ``chunk``, a formula ``block(r, t, p) -> (first, count)``.
-    Whole lists go round: after the last chunk comes the first.  Of a vector they lie in a row.
+    Lists of entries go round: after the last chunk comes the first.  Of a vector they lie in a row.
     """
     adds: Callable[[Int, Int], Bool]
     """``adds(t, p)``: whether the receiver adds the message to its copy, else it overwrites.
@@ -139,8 +140,12 @@ class Page:
     sends: Callable[[SparseVector, int, int, int, int], SparseVector]
     """``sends(x, c, p, n, w)``: what a rank makes of its chunk ``c``, ``x``, before it sends or returns it.
 
-    The vector has ``n`` entries, whose values take ``w`` bytes.  What is not sent stays behind as
-    the rank's residual.  By default all of ``x`` is sent as it is.
+    The vector has ``n`` entries, whose values take ``w`` bytes.  By default all of ``x`` is sent as it is.
+    """
+    left: Callable[[SparseVector, SparseVector, SparseVector], SparseVector]
+    """``left(x, cut, y)``: what stays behind as the residual of a rank that began with ``x`` and ends with ``y``.
+
+    ``cut`` is what it did not send of its chunks, in all steps; by default that.
     """
     octets: Callable[[Int, Int, Int], Int]
     """``octets(m, size, w)``: bytes of a message with ``m`` entries of a chunk of ``size``, ``w`` a value."""
@@ -160,8 +165,8 @@ class Page:
 
     @property
     def round(self) -> bool:
-        """Whether after the last chunk of a block may come the first: lists, unlike pieces, need not lie in a row."""
-        return self.data == "lists"
+        """Whether after the last chunk of a block may come the first: lists of entries need not lie in a row."""
+        return self.data in ("lists", "selected")
 
     @property
     def cuts(self) -> bool:
@@ -265,7 +270,7 @@ def load(module: ModuleType, **params: Any) -> Page:
         "messages": messages, "who": lambda q, r, c, t, p: 0,
         "active": lambda r, t, p: True, "chunks": chunks, "live": lambda r, c, t, p: True,
         "words": words, "added": getattr(module, "words", words),
-        "octets": pairs if data == "lists" else values_alone, "sends": lambda x: x,
+        "octets": pairs if data == "lists" else values_alone, "sends": lambda x: x, "left": lambda cut: cut,
         "encoded": lambda: "values" if data == "vector" else "pairs", **KINDS[kind]._asdict(),
     }  # fmt: skip
     own = {f: letters for f, letters in known.items() if f not in ("chunk", "block")}
@@ -296,11 +301,11 @@ def sent(
         return bind(name, "chunk", getattr(module, "chunk", None), params), lambda r, t, p: 1
     if hasattr(module, "chunk"):
         raise InputError(f"page {name} has both chunk and block: a message has one chunk or a block of them")
-    if data not in ("vector", "lists") or several:
+    if data == "sparse" or several:
         why = "several messages a step" if several else f"data {data!r}"
         raise InputError(
-            f"page {name} has {why} and a block: only of vectors and lists, in the one message of a step, "
-            "go several chunks"
+            f"page {name} has {why} and a block: only of vectors, lists and selected entries, in the one message "
+            "of a step, go several chunks"
         )
     block = bind(name, "block", module.block, params)
     return lambda r, t, p, j=0: block(r, t, p)[0], lambda r, t, p: block(r, t, p)[1]

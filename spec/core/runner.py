@@ -23,7 +23,7 @@ from sparring.spec.core.sparse import SparseVector, every, strung, taken, total,
 class Message(NamedTuple):
     """What one rank sends in one step: the entries of one chunk, a part of a vector or a whole list; or of a block.
 
-    The lists of a block are one after the other, so that their indices ascend list by list.
+    The entries of a block's lists or chunks are one after the other, so that indices ascend list by list.
     """
 
     src: int
@@ -127,10 +127,10 @@ class ListRun(Run):
 class PieceRun(Run):
     """A run of a page whose chunks are pieces of sparse vectors: cell ``c`` of a rank's state is its chunk ``c``.
 
-    A message's entries are a SparseVector, indices counted from where the chunk begins.  A vector
-    that is not sparse is taken with all its entries.
+    A message's entries are a SparseVector, indices counted from where the chunk begins; of a block
+    all chunks' one after the other.  A vector that is not sparse is taken with all its entries.
 
-    ``results``: for sparse vectors in their class, else a SparseVector.  ``residuals``: by rank, what was not sent.
+    ``results``: for sparse vectors in their class, else a SparseVector.  ``residuals``: by rank, what stays behind.
     """
 
     def __init__(self, page: Page, xs: Sequence[Any]) -> None:
@@ -139,36 +139,42 @@ class PieceRun(Run):
         for r, x in enumerate(whole):
             if x.n != whole[0].n:
                 raise InputError(f"rank {r} has n={x.n}, rank 0 has n={whole[0].n}: all vectors need one length")
-        self.width = width(xs[0]) if xs else 0
+        self.whole, self.width = whole, width(xs[0]) if xs else 0
         self.n = whole[0].n if xs else 0
         self.bounds = [number(bound(c, self.n, p)) for c in range(p + 1)]
-        self.left = [SparseVector((), (), self.n)] * p
         super().__init__(page, [[x.piece(*cut) for cut in pairwise(self.bounds)] for x in whole])
 
     def _steps(self, state: list[Any]) -> Iterator[Step]:
-        self.left = [SparseVector((), (), self.n)] * len(state)
+        self.cut = [SparseVector((), (), self.n)] * len(state)
         for t, wire, states in super()._steps(state):
-            yield Step(t, [m._replace(entries=m.entries[0]) for m in wire], states)
+            yield Step(t, [m._replace(entries=strung(m.entries, sum(x.n for x in m.entries))) for m in wire], states)
         for r, row in enumerate(state):
-            for c in range(len(row)):
-                self._sent(state, r, slice(c, c + 1))
+            self._sent(state, r, slice(0, len(row)))
 
-    def _sent(self, state: list[Any], r: int, cut: Any) -> Any:
-        c = cut.start
+    def _sent(self, state: list[Any], r: int, cut: Places) -> Any:
+        some = range(len(state[r]))[cut] if isinstance(cut, slice) else cut
+        return [self._chunk_sent(state, r, c) for c in some]
+
+    def _chunk_sent(self, state: list[Any], r: int, c: int) -> SparseVector:
+        """What rank ``r`` sends of its chunk ``c``, and has of it from now on."""
         x = state[r][c]
-        sent = state[r][c] = self.page.sends(x, c, len(state), self.n, self.width)
-        self.left[r] += x.without(sent).within(self.bounds[c], self.n)
-        return [sent]
+        sent: SparseVector = self.page.sends(x, c, len(state), self.n, self.width)
+        state[r][c] = sent
+        self.cut[r] += x.without(sent).within(self.bounds[c], self.n)
+        return sent
+
+    @cached_property
+    def _sums(self) -> list[SparseVector]:
+        return [total([x.within(b, self.n) for x, b in zip(row, self.bounds)]) for row in self._ran[1]]
 
     @cached_property
     def results(self) -> list[Any]:
-        summed = [total([x.within(b, self.n) for x, b in zip(row, self.bounds)]) for row in self._ran[1]]
-        return [x.having(y.indices, y.values) if hasattr(x, "having") else y for x, y in zip(self.given, summed)]
+        return [x.having(y.indices, y.values) if hasattr(x, "having") else y for x, y in zip(self.given, self._sums)]
 
     @cached_property
     def residuals(self) -> list[SparseVector]:
-        self._ran  # noqa: B018  # running leaves them behind
-        return self.left
+        sums = self._sums  # running leaves behind what is cut
+        return [self.page.left(x, cut, y) for x, cut, y in zip(self.whole, self.cut, sums)]
 
 
 def begun(page: Page, lists: Sequence[SparseVector], r: int, c: int) -> SparseVector:

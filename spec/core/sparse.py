@@ -78,6 +78,10 @@ class SparseVector(NamedTuple):
         """The entries where ``other`` has none."""
         return self.at(sorted({*self.indices} - {*other.indices}))
 
+    def meeting(self, other: SparseVector) -> SparseVector:
+        """The entries where ``other`` has one, too."""
+        return self.at(sorted({*self.indices} & {*other.indices}))
+
     def full(self) -> SparseVector:
         """With an entry at every index: NOTHING where there was none.
 

@@ -23,7 +23,9 @@ import sparring
 ROOT = Path(__file__).parents[2]
 READERS = ROOT / "examples" / "vectors"
 DATA = ROOT / "sparring" / "vectors" / "data"
-SORTS = {"vector": "ring", "lists": "ring_allgather", "sparse": "ring_sparse", "selected": "ring_topk"}
+WHOLE = {"vector": "ring", "lists": "ring_allgather", "sparse": "ring_sparse"}
+KEEPING = {"selected": "ring_topk", "collected": "spardl"}
+SORTS = {**WHOLE, **KEEPING}
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
 SOUND = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 """A reader that touches memory that it should not, or overflows, ends with an exit code of its own."""
@@ -201,18 +203,18 @@ WRONG: dict[str, tuple[Callable[[Place], Any], tuple[str, ...]]] = {
     "a result's lowest bit": (lambda at: flip(at.bits("result"), -1, 1), tuple(SORTS)),
     "a result's highest bit": (lambda at: flip(at.bits("result"), 0, 8, 0), tuple(SORTS)),
     "an input's exponent": (lambda at: flip(at.bits("inputs"), 0, 4, 1), tuple(SORTS)),
-    "a residual's lowest bit": (lambda at: flip(at.bits("residuals"), 0, 1), ("selected",)),
-    "a later call's result": (lambda at: flip(at.test["calls"][-1]["result"]["values"], 0, 1), ("selected",)),
+    "a residual's lowest bit": (lambda at: flip(at.bits("residuals"), 0, 1), tuple(KEEPING)),
+    "a later call's result": (lambda at: flip(at.test["calls"][-1]["result"]["values"], 0, 1), tuple(KEEPING)),
     "a send is dropped": (drop_send, tuple(SORTS)),
-    "a send goes elsewhere": (turn_send, ("vector", "lists", "selected")),  # of sparse chunks a part may be all
+    "a send goes elsewhere": (turn_send, ("vector", "lists", *KEEPING)),  # of sparse chunks a part may be all
     "two sends swap chunks": (swap_chunks, tuple(SORTS)),
     "a step is dropped": (drop_step, tuple(SORTS)),
-    "the last step adds": (lambda at: at.steps[-1].update(adds=True), ("vector", "sparse", "selected")),
-    "the first step overwrites": (lambda at: at.steps[0].update(adds=False), ("vector", "sparse", "selected")),
+    "the last step adds": (lambda at: at.steps[-1].update(adds=True), ("vector", "sparse", *KEEPING)),
+    "the first step overwrites": (lambda at: at.steps[0].update(adds=False), ("vector", "sparse", *KEEPING)),
     "one more step is told of": (lambda at: at.call["entries"].append([]), tuple(SORTS)),
     "one more message is told of": (lambda at: at.call["bytes"][0].append(0), tuple(SORTS)),
-    "an index": (move_index, ("lists", "sparse", "selected")),
-    "an entry is lost": (lose_entry, ("lists", "sparse", "selected")),
+    "an index": (move_index, ("lists", "sparse", *KEEPING)),
+    "an entry is lost": (lose_entry, ("lists", "sparse", *KEEPING)),
     "entries of a message": (more("entries.1.0"), tuple(SORTS)),
     "bytes of a message": (more("bytes.0.1"), tuple(SORTS)),
     "an encoding": (last_encoding, ("sparse",)),
@@ -253,6 +255,15 @@ def test_the_order_of_additions_is_judged(name: str, reader: Reader, tmp_path: P
     inputs = test["calls"][0]["inputs"]
     inputs[1], inputs[7] = inputs[7], inputs[1]  # the same numbers, added in another order
     assert reader(written(file, tmp_path))[0] == 1
+
+
+@pytest.mark.parametrize(("sort", "other"), [("selected", "collected"), ("collected", "selected")])
+def test_the_rule_for_residuals_is_judged(sort: str, other: str, reader: Reader, tmp_path: Path) -> None:
+    """Where less is kept than there is, what was cut on the way is not what is collected in the end."""
+    file = json.loads((DATA / f"{KEEPING[sort]}.json").read_text(encoding="utf-8")) | {"data": other}
+    code, said = reader(written(file, tmp_path))
+    assert code == 1, said
+    assert "residual" in said
 
 
 def changed(**items: Any) -> Callable[[Place], Any]:

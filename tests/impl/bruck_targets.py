@@ -57,7 +57,8 @@ def allreduce(
     """The algorithm once more, round by round, with parts to be planted."""
     mine, counts = agreed(comm, x, None, True)
     p, r = comm.Get_size(), comm.Get_rank()
-    row = Row([counts[after(r, i, p)] for i in range(p)], mine, 0)
+    row = Row([counts[after(r, i, p)] for i in range(p)], mine.values, mine.n)
+    row.put(0, mine)
     row.memory[row.begins[1] :] = 0
     for d in map(begun, range(rounds(p))):
         many = few(d, missing(d, p))

@@ -85,7 +85,7 @@ def test_every_chunk_of_a_block_must_bring_something():
 def test_chunk_and_block_exclude_each_other():
     with pytest.raises(InputError, match="both chunk and block"):
         made(chunk=lambda r, t, p: 0)
-    with pytest.raises(InputError, match="has data 'sparse' and a block: only of vectors and lists"):
+    with pytest.raises(InputError, match="has data 'sparse' and a block: only of vectors, lists and"):
         made(data="sparse")
 
 
