@@ -141,7 +141,8 @@ class PieceRun(Run):
                 raise InputError(f"rank {r} has n={x.n}, rank 0 has n={whole[0].n}: all vectors need one length")
         self.width = width(xs[0]) if xs else 0
         self.n = whole[0].n if xs else 0
-        self.bounds = [number(bound(c, self.n, p)) for c in range(p + 1)]
+        chunks = number(page.chunks(p))
+        self.bounds = [number(bound(c, self.n, chunks)) for c in range(chunks + 1)]
         self.left = [SparseVector((), (), self.n)] * p
         super().__init__(page, [[x.piece(*cut) for cut in pairwise(self.bounds)] for x in whole])
 
