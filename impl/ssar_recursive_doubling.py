@@ -25,7 +25,7 @@ import numpy as np
 from sparring.impl.core.chunks import Chunk, cut, joined
 from sparring.impl.core.lists import agreed, taken
 from sparring.impl.core.merge import add, settled
-from sparring.impl.core.messages import body, decode, encode, message, room
+from sparring.impl.core.messages import decode, encode, message, room
 from sparring.impl.core.transport import Vector, exchanging, private
 from sparring.impl.core.wire import Bytes
 from sparring.impl.recursive_doubling import beyond, neighbour, partner, rounds
@@ -74,23 +74,16 @@ def summed(comm: Intracomm, mine: Chunk, most: int) -> Chunk:
         comm.Send(outbox[: encode(mine, outbox)], neighbour(r))
         return come(comm, inbox, neighbour(r), mine)
     if folded:
-        mine = add(come(comm, inbox, neighbour(r), mine), mine, out=scratch(outbox, mine, most))
-    total = doubled(comm, mine, outbox, inbox, most)
-    if folded:
-        comm.Send(outbox[: encode(total, outbox)], neighbour(r))
-    return total
-
-
-def doubled(comm: Intracomm, total: Chunk, outbox: Bytes, inbox: Bytes, most: int) -> Chunk:
-    """The sum over the ranks that exchange, in rounds; both boxes have room for it."""
-    p, r = comm.Get_size(), comm.Get_rank()
+        mine = add(come(comm, inbox, neighbour(r), mine), mine)
     for i in range(rounds(p)):
-        used = encode(total, outbox)
+        used = encode(mine, outbox)
         sending = exchanging(comm, outbox[:used], partner(r, i, p), inbox, partner(r, i, p))
-        theirs = read(inbox, total)
+        theirs = read(inbox, mine)
         sending.Wait()  # the outbox is free again
-        total = add(theirs, total, out=scratch(outbox, total, most))
-    return total
+        mine = add(theirs, mine)
+    if folded:
+        comm.Send(outbox[: encode(mine, outbox)], neighbour(r))
+    return mine
 
 
 def come(comm: Intracomm, inbox: Bytes, source: int, like: Chunk) -> Chunk:
@@ -102,11 +95,6 @@ def come(comm: Intracomm, inbox: Bytes, source: int, like: Chunk) -> Chunk:
 def read(inbox: Bytes, like: Chunk) -> Chunk:
     """The vector in a receive buffer, which it has its values in."""
     return decode(message(inbox, like.length, like.values.itemsize), like.length, like.values)
-
-
-def scratch(outbox: Bytes, like: Chunk, most: int) -> Vector | None:
-    """Where the values of a full sum may go, so that they need not be copied to be sent; None where there is no room."""
-    return body(outbox, like.length, like.values) if most >= like.length else None
 
 
 def buffer(like: Chunk, most: int) -> Bytes:

@@ -9,10 +9,10 @@ from sparring.proofs import recursive_doubling
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.recursive_doubling import contention, lemmas, same
 from sparring.proofs.ring_sparse import encodings, sizes
+from sparring.spec import ring_sparse
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, where
 from sparring.spec.recursive_doubling import folds, log, mask, number, rem
-from sparring.spec.ring_sparse import least
 
 __all__ = ["contention", "lemmas", "same", "sizes"]
 
@@ -23,7 +23,7 @@ def contributions(t: Int, p: Int) -> Int:
     Of the numbers that a message has the first ``rem`` stand for two ranks each.
     """
     numbers = mask(t, p)
-    return where(t < folds(p), 1, where(t < folds(p) + log(p), numbers + least(numbers, rem(p)), p))
+    return where(t < folds(p), 1, where(t < folds(p) + log(p), numbers + ring_sparse.least(numbers, rem(p)), p))
 
 
 def contributor(r: Int, c: Int, t: Int, p: Int) -> Int:  # noqa: ARG001  # there is one chunk

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import sympy
 
-from sparring.errors import InputError, Undecided
+from sparring.errors import InputError
 from sparring.proofs.core.verdicts import REFUTED, tested
 from sparring.proofs.cost import bundles, contributions, encodings, models, units
 from sparring.proofs.cost.claims import Judged
@@ -263,8 +263,11 @@ class UnionCost(Forms):
     @property
     def gaps(self) -> list[str]:
         """What the closed forms do not say, and why."""
+        exactly = "bytes for given supports: proofs.cost.contributions.predicted"
+        if not self.page.cuts:
+            return [exactly]
         return [
-            "entries that lie unevenly in the chunks; bytes for given supports: proofs.cost.contributions.predicted",
+            f"entries that lie unevenly in the chunks; {exactly}",
             *(["k = 0, where the sum of powers is 0 / 0"] if self.union(s).has(1 - k / n) else []),
         ]
 

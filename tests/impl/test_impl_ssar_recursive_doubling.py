@@ -1,4 +1,4 @@
-"""The sparse recursive doubling: the dense one's bits, the page's support, and messages as short as any encoding makes them."""
+"""The sparse recursive doubling: the dense one's bits, the page's support and the shortest messages."""
 
 from __future__ import annotations
 
