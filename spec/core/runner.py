@@ -89,11 +89,16 @@ class Run:
                 came.setdefault((d, c), (cut, []))[1].append(message)
             for (d, _), (cut, got) in came.items():
                 put(state[d], cut, summed(got, Message(d, d, part(state[d], cut))) if adds else got[0].entries)
+                if adds:
+                    self._added(state, d, cut)
             yield Step(t, wire, state)
 
     def _sent(self, state: list[Any], r: int, cut: Places) -> Any:
         """What rank ``r`` sends of its state."""
         return copy(part(state[r], cut))
+
+    def _added(self, state: list[Any], r: int, cut: Places) -> None:
+        """Something was added there to rank ``r``'s state."""
 
 
 class ListRun(Run):
@@ -139,7 +144,7 @@ class PieceRun(Run):
         for r, x in enumerate(whole):
             if x.n != whole[0].n:
                 raise InputError(f"rank {r} has n={x.n}, rank 0 has n={whole[0].n}: all vectors need one length")
-        self.width = width(xs[0]) if xs else 0
+        self.whole, self.width = whole, width(xs[0]) if xs else 0
         self.n = whole[0].n if xs else 0
         chunks = number(page.chunks(p))
         self.bounds = [number(bound(c, self.n, chunks)) for c in range(chunks + 1)]
@@ -147,19 +152,29 @@ class PieceRun(Run):
         super().__init__(page, [[x.piece(*cut) for cut in pairwise(self.bounds)] for x in whole])
 
     def _steps(self, state: list[Any]) -> Iterator[Step]:
-        self.left = [SparseVector((), (), self.n)] * len(state)
+        page, p = self.page, len(state)
+        self.left = [SparseVector((), (), self.n)] * p
+        cells = [(r, c) for r, row in enumerate(state) for c in range(len(row))]
+        for r, c in cells:
+            self._keep(state, r, c, page.selects(state[r][c], c, p, self.n, self.width))
         for t, wire, states in super()._steps(state):
             yield Step(t, [m._replace(entries=m.entries[0]) for m in wire], states)
-        for r, row in enumerate(state):
-            for c in range(len(row)):
-                self._sent(state, r, slice(c, c + 1))
+        for r, c in cells:
+            self._sent(state, r, slice(c, c + 1))
 
     def _sent(self, state: list[Any], r: int, cut: Any) -> Any:
-        c = cut.start
-        x = state[r][c]
-        sent = state[r][c] = self.page.sends(x, c, len(state), self.n, self.width)
-        self.left[r] += x.without(sent).within(self.bounds[c], self.n)
-        return [sent]
+        c, p = cut.start, len(state)
+        return [self._keep(state, r, c, self.page.sends(state[r][c], c, p, self.n, self.width))]
+
+    def _added(self, state: list[Any], r: int, cut: Any) -> None:
+        c, p = cut.start, len(state)
+        self._keep(state, r, c, self.page.keeps(state[r][c], c, p, self.n, self.width))
+
+    def _keep(self, state: list[Any], r: int, c: int, part: SparseVector) -> SparseVector:
+        """From now on ``part`` is what rank ``r`` has of chunk ``c``; the rest is its residual."""
+        self.left[r] += state[r][c].without(part).within(self.bounds[c], self.n)
+        state[r][c] = part
+        return part
 
     @cached_property
     def results(self) -> list[Any]:
