@@ -131,8 +131,9 @@ def of_literature(source: Source, one: Any, costs: Costs) -> Replayed:
 def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002  # it is the claim's id
     """A cost, judged as a claim of the page would be, if there is such a page."""
     from sparring.proofs.core.verdicts import NOT_COVERED, UNDECIDED
-    from sparring.proofs.cost import claims
+    from sparring.proofs.cost import claims, unioncost
     from sparring.proofs.cost.following import Decided
+    from sparring.proofs.cost.published import parts
     from sparring.proofs.cost.statements import no_page
     from sparring.spec.core import pages
 
@@ -145,7 +146,8 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
         return Replayed(about, Decided(NOT_JUDGED, no_page(one.of or one.algorithm), NOT_COVERED), "", one.quantity)
     cost = costs.of(page)
     if one.support:
-        cost = cost.under(one.support)
+        known = (part for part in parts(one.given) if part in unioncost.GIVEN)
+        cost = cost.under(one.support).simplify(", ".join(known))
     form = cost.form("pairs" if one.support and one.quantity == "words" else one.quantity)
     if form is None:
         gap = f"no closed form of {one.quantity} of {page.name}"

@@ -177,6 +177,8 @@ def comparison(page: Page, p: int, w: int = 4, times: Fraction = Fraction(1)) ->
     """The comparison for ``page``; raises InputError for bad numbers, Undecided for sizes of another kind."""
     if p < 2 or times < 1:
         raise InputError(f"p={p}, times={times}: right is 2 ranks or more, and 1 or more")
+    if not page.cuts:
+        raise Undecided(f"{page.name} sends whole vectors: a band is of chunks that go around a ring")
     many = contributions(page)
     messages = Counter(number(many(t, p)) for t in range(number(page.steps(p))))
     lines = encodings(page, w)

@@ -10,17 +10,26 @@ from fractions import Fraction
 from typing import Any
 
 from sparring.proofs.cost.machines import Machine
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import number, truth
 
 
-def work(machine: Machine, data: str, point: Any, p: int, n: int, k: int) -> Fraction:
+def work(machine: Machine, page: Page, point: Any, p: int, n: int, k: int) -> Fraction:
     """Seconds of a rank's work on entries that the cost at this ``point``, of two ranks or more, does not price."""
-    hops, messages = p - 1, int(point.messages)
-    if data == "lists":  # its own is packed, and all are added in the end
+    messages = int(point.messages)
+    if page.data == "lists":  # its own is packed, and all are added in the end
         return machine.seconds("pack", k) + machine.seconds("merge", p * k)
-    if data == "sparse":  # on the first lap what comes is added to the rank's own part; every message is read
-        merged, sent = point.added + Fraction(hops * k, p), Fraction(point.pairs, 2 * messages)
-        return hops * machine.seconds("merge", Fraction(merged, hops)) + messages * machine.seconds("pack", sent)
-    if data == "selected":  # of every chunk, once
+    if page.data == "sparse":  # what comes to be added is merged with the rank's own part; every message is read
+        merges, sent = merging(page, p), Fraction(point.pairs, 2 * messages)
+        own = Fraction(merges * k, p) if page.cuts else point.added  # of a whole vector, as much as what comes
+        merged = machine.seconds("merge", Fraction(point.added + own, merges))
+        return merges * merged + messages * machine.seconds("pack", sent)
+    if page.data == "selected":  # of every chunk, once
         sent = Fraction(point.words, 2 * messages)
         return p * machine.seconds("select", Fraction(n, p)) + messages * machine.seconds("pack", sent)
     return Fraction(0)
+
+
+def merging(page: Page, p: int) -> int:
+    """The messages that a rank adds, one after the other."""
+    return sum(number(page.messages(t, p)) for t in range(number(page.steps(p))) if truth(page.adds(t, p)))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -183,8 +184,12 @@ def whole(page: Page, sends: Sends, t: int, p: int, n: int, k: int, width: int) 
 
 def sparse(page: Page, sends: Sends, t: int, p: int, n: int, width: int, union: Union) -> Iterator[Sized]:
     """The same of chunks that hold the union of several ranks' entries, which lie evenly in them."""
-    many, length = contributions.contributions(page), -(-n // p)
-    held = Fraction(union(number(many(t, p)))) * length / n if n else Fraction(0)
+    many, length = contributions.contributed(page, contributions.contributions(page)), contributions.longest(page, p, n)
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
-    size = Fraction(octets(held, length, width))
-    return ((size, held) for _ in sends)
+
+    @cache
+    def sized(s: int) -> Sized:
+        held = Fraction(union(s)) * length / n if n else Fraction(0)
+        return Fraction(octets(held, length, width)), held
+
+    return (sized(number(many(src, t, p))) for src, _, _ in sends)

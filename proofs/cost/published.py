@@ -20,6 +20,7 @@ GIVEN: Mapping[str, Callable[[int, int, int, int], bool]] = {
     "p = 2^m": lambda n, p, k, radix: p.bit_count() == 1,
     "p not 2^m": lambda n, p, k, radix: p.bit_count() > 1,
     "2^floor(log2 p) | n": lambda n, p, k, radix: n % (1 << p.bit_length() - 1) == 0,
+    "k p <= n": lambda n, p, k, radix: k * p <= n,
     "p = radix^m": lambda n, p, k, radix: power_of(radix, log_of(p, radix)) == p,
 }
 """Hypotheses that a claim may have, also several with commas between them, and whether they hold."""

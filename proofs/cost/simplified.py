@@ -13,7 +13,7 @@ DIVIDED = {f"p | {m}": m for m in LENGTHS}
 """Hypotheses, and what ``p`` divides there; several are joined by commas."""
 
 POWER = "p = 2^m"
-HYPOTHESES = (*DIVIDED, POWER, "p not 2^m", "2^floor(log2 p) | n", "p = radix^m")
+HYPOTHESES = (*DIVIDED, POWER, "p not 2^m", "2^floor(log2 p) | n", "p = radix^m", "k p <= n")
 
 
 def simplified(x: Expr, given: str) -> Expr:

@@ -1,7 +1,8 @@
 """What an algorithm of sparse chunks costs, in sizes ``u(s)`` of unions of ``s`` ranks' supports.
 
 Entries are taken to lie evenly in the chunks: of the ``u(s)`` entries of such a union a chunk of
-``l`` places has ``u(s) l / n``.  A model of supports replaces ``u``.  Where it gives an expected
+``l`` places has ``u(s) l / n``.  Where ranks send unions of different sizes, the cost is that of the
+largest.  A model of supports replaces ``u``.  Where it gives an expected
 size, as "independent" does, what is told is the cost at that size.  Expected bytes are no more:
 the cheapest of several encodings, each linear in the number of entries, is concave (Jensen).
 """
@@ -17,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import sympy
 
-from sparring.errors import InputError, Undecided
+from sparring.errors import InputError
 from sparring.proofs.core.verdicts import REFUTED, tested
 from sparring.proofs.cost import bundles, contributions, encodings, models, units
 from sparring.proofs.cost.claims import Judged
@@ -25,7 +26,8 @@ from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
 from sparring.proofs.cost.floors import Floor, lower_bounds, of_unions
 from sparring.proofs.cost.forms import Forms
-from sparring.proofs.cost.simplified import tidy
+from sparring.proofs.cost.logarithmic import spanned
+from sparring.proofs.cost.simplified import POWER, simplified, tidy
 from sparring.proofs.cost.spans import Span, SpanReader, spans
 from sparring.proofs.cost.symbols import (
     Expr,
@@ -45,10 +47,12 @@ from sparring.spec.core.numbers import Int, Sym
 from sparring.spec.core.runner import number, truth
 
 RANKS = range(1, 65)
-GIVEN = ("p | n", "k p <= n")
+DIVIDED, ROOM = "p | n", "k p <= n"
+GIVEN = (DIVIDED, ROOM, POWER)
 SUMMED = 2048
 """Ranks up to which a cost is evaluated: of independent supports in fractions whose terms are as long as p."""
 s, m, size, q = sympy.symbols("s m size q", integer=True, positive=True)
+i = sympy.Symbol("i", integer=True, nonnegative=True)
 u, octets = sympy.Function("u"), sympy.Function("octets")
 OCTETS = tuple(map(symbol, ("m", "size", "width")))
 """The letters of a page's ``octets``."""
@@ -102,8 +106,8 @@ class UnionCost(Forms):
 
     @property
     def even(self) -> str:
-        """The hypothesis under which no chunk is rounded."""
-        return "p | n"
+        """The hypothesis under which no chunk is rounded, and no logarithm where vectors are whole."""
+        return DIVIDED if self.page.cuts else POWER
 
     def form(self, name: str) -> Expr | None:
         """The closed form of that name, one of ``names``; None where there is none.
@@ -113,13 +117,23 @@ class UnionCost(Forms):
         if name not in self.names:
             return None
         if name == "messages":
-            return self.steps
+            return self.supposing(self.steps)
         if name == "octets":
             return self.octets
-        share = 1 / p if "p | n" in self.given else sympy.ceiling(n / p) / n
         if name == "pairs":
-            return tidy(2 * self.total(lambda many: many)) * share
-        return self.total(lambda many: octets(many * share, n * share, width))
+            return tidy(2 * self.total(lambda many: many)) * self.share
+        return self.total(lambda many: octets(many * self.share, n * self.share, width))
+
+    @property
+    def share(self) -> Expr:
+        """The part of all places that a chunk has, the longest."""
+        if not self.page.cuts:
+            return sympy.Integer(1)
+        return 1 / p if DIVIDED in self.given else sympy.ceiling(n / p) / n
+
+    def supposing(self, x: Expr) -> Expr:
+        """``x`` where ``p`` is a power of two, if that is given."""
+        return simplified(x, POWER) if POWER in self.given else x
 
     @property
     def supposed(self) -> str:
@@ -135,7 +149,7 @@ class UnionCost(Forms):
     @property
     def plainest(self) -> str:
         """Of disjoint supports also that there is room for all."""
-        return ", ".join(GIVEN) if self.support == "disjoint" else self.even
+        return f"{self.even}, {ROOM}" if self.support == "disjoint" else self.even
 
     def least(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
         """The lower bounds at a point, by form; exact where ``u`` is."""
@@ -146,7 +160,12 @@ class UnionCost(Forms):
 
     def total(self, of: Callable[[Expr], Expr]) -> Expr:
         """The sum over all steps of something of the union that the message holds."""
-        return sympy.Add(*(summed(of(self.union(s)), piece) for piece in self.pieces))
+        return sympy.Add(*(self.summed(of, piece) for piece in self.pieces))
+
+    def summed(self, of: Callable[[Expr], Expr], piece: Piece) -> Expr:
+        """The same over the steps of a piece."""
+        first, end, many = map(self.supposing, (*piece.span, piece.many))
+        return summed(of(self.union(s)), Piece(Span(first, end), many, piece.adds))
 
     @property
     def time(self) -> Expr:
@@ -164,9 +183,8 @@ class UnionCost(Forms):
     @property
     def added(self) -> Expr:
         """Entries that a rank receives in steps that add."""
-        share = 1 / p if "p | n" in self.given else sympy.ceiling(n / p) / n
         adding = [piece for piece in self.pieces if piece.adds]
-        return sympy.Add(*(summed(self.union(s), piece) for piece in adding)) * share
+        return sympy.Add(*(self.summed(lambda many: many, piece) for piece in adding)) * self.share
 
     def union(self, s: Expr) -> Expr:
         """The size of the union of ``s`` supports, as a formula."""
@@ -175,7 +193,7 @@ class UnionCost(Forms):
         found = self.model.union(s, n, k)
         if self.support != "disjoint":
             return found
-        least = k * s if "k p <= n" in self.given else sympy.Min(k * s, n)
+        least = k * s if ROOM in self.given else sympy.Min(k * s, n)
         far = abs(k * s - n)  # the model writes its minimum with this
         return sympy.expand(found.subs(far, k * s + n - 2 * least))
 
@@ -205,7 +223,7 @@ class UnionCost(Forms):
         return self.form("bytes")
 
     def simplify(self, given: str) -> UnionCost:
-        """The same under hypotheses: "p | n", "k p <= n", or both with a comma between.  InputError for others."""
+        """The same under hypotheses: "p | n", "k p <= n", "p = 2^m", several with commas.  InputError for others."""
         for part in filter(None, given.split(", ")):
             if part not in GIVEN:
                 raise InputError(f"given={part!r} is no hypothesis of sparse costs; there are {', '.join(GIVEN)}")
@@ -231,11 +249,11 @@ class UnionCost(Forms):
             raise InputError(
                 f"p={ranks}: bytes of {self.page.name} are summed step by step, for at most {SUMMED} ranks"
             )
-        for given, holds in zip(GIVEN, (length % ranks == 0, kept * ranks <= length)):
+        for given, holds in zip(GIVEN, (length % ranks == 0, kept * ranks <= length, ranks.bit_count() == 1)):
             if given in self.given and not holds:
                 raise InputError(f"this cost holds where {given}, not for p={ranks}, n={length}, k={kept}")
         found = measured(self.page, ranks, length, lambda s: model.union(s, length, kept), w)
-        variance = model.variance(ranks, length, kept, -(-length // ranks))
+        variance = model.variance(ranks, length, kept, contributions.longest(self.page, ranks, length))
         found = found._replace(deviation=None if variance is None else root(variance))
         if not {"alpha", "beta"} <= at.keys():
             return found
@@ -245,8 +263,11 @@ class UnionCost(Forms):
     @property
     def gaps(self) -> list[str]:
         """What the closed forms do not say, and why."""
+        exactly = "bytes for given supports: proofs.cost.contributions.predicted"
+        if not self.page.cuts:
+            return [exactly]
         return [
-            "entries that lie unevenly in the chunks; bytes for given supports: proofs.cost.contributions.predicted",
+            f"entries that lie unevenly in the chunks; {exactly}",
             *(["k = 0, where the sum of powers is 0 / 0"] if self.union(s).has(1 - k / n) else []),
         ]
 
@@ -273,6 +294,9 @@ def derive(page: Page, support: str = "union") -> UnionCost:
     """
     with summable(page):
         stated = contributions.contributions(page)
+        if page.encoding == "bits":
+            steps, spans = spanned(page, stated)
+            return UnionCost(page, steps, tuple(Piece(*one) for one in spans), checked(support))
         parts = bundles.step_by_step(page) if page.several else [page]
         messages = [number_of_steps(part) for part in parts]
         pieces = [
@@ -301,18 +325,24 @@ def checked(support: str) -> str:
 def summed(x: Expr, piece: Piece) -> Expr:
     """The sum of ``x``, a formula of ``s``, over the steps of a piece."""
     steps, many = piece.span.end - piece.span.first, piece.many
-    if not many.has(t):
+    if not many.has(t) or not x.has(s):
         return steps * x.subs(s, many).subs(u(1), k)
     if sympy.expand(many - t).has(t):
-        raise Undecided(f"the contributions of a message, {many}, do not grow by one from step to step")
+        return each(x, many.subs(t, i + piece.span.first), steps)
     low, high = (many.subs(t, at) for at in (piece.span.first, piece.span.end - 1))
     return closed(x, low, high)
 
 
+def each(x: Expr, many: Expr, steps: Expr) -> Expr:
+    """The sum of ``x`` for ``s = many``, a formula of ``i``, over so many steps; no sum sign where ``x`` is linear."""
+    done = sympy.Sum(x.subs(s, many), (i, 0, steps - 1))
+    if sympy.expand(x).diff(s).has(s) or many.has(sympy.Min) or x.has(octets, sympy.Min, u):
+        return done
+    return sympy.expand(simplified(sympy.expand(done.doit()), POWER))
+
+
 def closed(x: Expr, low: Expr, high: Expr) -> Expr:
     """The sum of ``x`` for ``s`` from ``low`` to ``high``; without a sum sign where it is a sum of powers."""
-    if not x.has(s):
-        return (high - low + 1) * x
     if x.has(octets, sympy.Min, u):
         return sympy.Sum(x, (s, low, high))
     done = sympy.Sum(sympy.expand(x.subs(1 - k / n, q)), (s, low, high)).doit()
@@ -321,7 +351,7 @@ def closed(x: Expr, low: Expr, high: Expr) -> Expr:
 
 def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
     """The cost for unions of sizes ``u(s)``, ``s`` from 1 to ``p``: a model's, or measured ones."""
-    many, length = contributions.contributions(page), -(-n // p)
+    many, length = contributions.contributions(page), contributions.longest(page, p, n)
     sends = [(number(many(step, p)), truth(page.adds(step, p))) for step in all_steps(page, p)]
     held = {s: Fraction(u(s)) * length / n if n else Fraction(0) for s in {s for s, _ in sends}}
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
@@ -351,11 +381,12 @@ def miscounted(cost: UnionCost) -> str:
     """The first number of ranks for which the spans do not say what each step's message holds; empty if none."""
     many = contributions.contributions(cost.page)
     for ranks in RANKS:
+        at = {"p": Fraction(ranks)}
         found = [
-            piece.many.subs({p: ranks, t: step})
+            exact(piece.many, {**at, "t": Fraction(step)})
             for piece in cost.pieces
-            for step in range(*(int(sympy.sympify(edge).subs(p, ranks)) for edge in piece.span))
+            for step in range(*(int(exact(sympy.sympify(edge), at)) for edge in piece.span))
         ]
         if found != [many(step, ranks) for step in all_steps(cost.page, ranks)]:
-            return f"p={ranks}: the spans say {found[:9]} of the messages' contributions"
+            return f"p={ranks}: the spans say {[*map(int, found[:9])]} of the messages' contributions"
     return ""

@@ -114,7 +114,7 @@ def answer(
 def option(derived: Derived, profile: Profile, place: Place, p: int) -> Option:
     """What an algorithm costs, and its risks."""
     page, fused, width = derived.page, profile.fused, profile.width
-    full = fused.crowding(p) if page.data == "sparse" else Fraction(1)
+    full = fused.crowding(p) if page.data == "sparse" and page.cuts else Fraction(1)
     sent = [needed(derived, fused, p, width, case, Fraction(1)) for case in Range._fields]
     cases = [
         spent(derived, fused, p, width, place, case, crowded)
@@ -140,7 +140,7 @@ def risks(derived: Derived, profile: Profile, p: int, place: Place) -> Iterator[
     if page.data == "selected":
         yield "sums are cut again on the way: the result is not the sum of what ranks keep"
     if page.data == "sparse":
-        full = fused.crowding(p)
+        full = fused.crowding(p) if page.cuts else Fraction(1)
         if full >= 2:
             yield f"the fullest of {p} chunks has {float(full):.1f} times its even part: shuffle the entries once"
         if p > fused.growth.ranks:

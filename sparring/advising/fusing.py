@@ -27,7 +27,8 @@ def plan(best: Derived, profile: Profile, place: Place, p: int) -> Plan:
     """Buckets of layers, for the algorithm that is fastest."""
 
     def timed(what: Measured) -> Spent:
-        full = what.crowding(p) if best.page.data == "sparse" else Fraction(1)
+        in_chunks = best.page.data == "sparse" and best.page.cuts
+        full = what.crowding(p) if in_chunks else Fraction(1)
         return spent(best, what, p, profile.width, place, "expected", full)
 
     def time(what: Measured) -> Fraction:

@@ -69,7 +69,7 @@ def handling(found: Needed, page: Page, what: Measured, p: int, case: str, machi
     if (not page.sparse and page.data != "selected") or {*get_args(Kind)} - machine.work.keys():
         return Fraction(0)
     selecting = machine.seconds("select", what.size) if page.sparse else Fraction(0)  # else it is the page's own
-    return selecting + work(machine, page.data, found.point, p, what.size, kept(what, case))
+    return selecting + work(machine, page, found.point, p, what.size, kept(what, case))
 
 
 class Needed(NamedTuple):

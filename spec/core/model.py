@@ -66,6 +66,8 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "wanted": ("r", "c", "p"),
     "words": ("r", "t", "c", "p", "n", "k"),
     "added": ("r", "t", "c", "p", "n", "k"),
+    "selects": ("x", "c", "p", "n", "w"),
+    "keeps": ("x", "c", "p", "n", "w"),
     "sends": ("x", "c", "p", "n", "w"),
     "left": ("x", "cut", "y"),
     "octets": ("m", "size", "w"),
@@ -137,15 +139,19 @@ class Page:
     """
     added: Callable[[Int, Int, Int, Int, Int, Int], Int]
     """``added(r, t, c, p, n, k)``: how many of these words are values that may be added, by default all."""
-    sends: Callable[[SparseVector, int, int, int, int], SparseVector]
-    """``sends(x, c, p, n, w)``: what a rank makes of its chunk ``c``, ``x``, before it sends or returns it.
+    selects: Callable[[SparseVector, int, int, int, int], SparseVector]
+    """``selects(x, c, p, n, w)``: what a rank takes of its chunk ``c``, ``x``, before the first step.
 
-    The vector has ``n`` entries, whose values take ``w`` bytes.  By default all of ``x`` is sent as it is.
+    The vector has ``n`` entries, whose values take ``w`` bytes.  By default all of ``x`` is taken.
     """
+    keeps: Callable[[SparseVector, int, int, int, int], SparseVector]
+    """``keeps(x, c, p, n, w)``: what it keeps of a chunk to which something was just added, by default all."""
+    sends: Callable[[SparseVector, int, int, int, int], SparseVector]
+    """``sends(x, c, p, n, w)``: what it makes of the chunk before it sends or returns it, by default all of it."""
     left: Callable[[SparseVector, SparseVector, SparseVector], SparseVector]
     """``left(x, cut, y)``: what stays behind as the residual of a rank that began with ``x`` and ends with ``y``.
 
-    ``cut`` is what it did not send of its chunks, in all steps; by default that.
+    ``cut`` is what it did not take, keep or send of its chunks, in all steps; by default that.
     """
     octets: Callable[[Int, Int, Int], Int]
     """``octets(m, size, w)``: bytes of a message with ``m`` entries of a chunk of ``size``, ``w`` a value."""
@@ -270,7 +276,8 @@ def load(module: ModuleType, **params: Any) -> Page:
         "messages": messages, "who": lambda q, r, c, t, p: 0,
         "active": lambda r, t, p: True, "chunks": chunks, "live": lambda r, c, t, p: True,
         "words": words, "added": getattr(module, "words", words),
-        "octets": pairs if data == "lists" else values_alone, "sends": lambda x: x, "left": lambda cut: cut,
+        "octets": pairs if data == "lists" else values_alone, "selects": lambda x: x, "keeps": lambda x: x,
+        "sends": lambda x: x, "left": lambda cut: cut,
         "encoded": lambda: "values" if data == "vector" else "pairs", **KINDS[kind]._asdict(),
     }  # fmt: skip
     own = {f: letters for f, letters in known.items() if f not in ("chunk", "block")}

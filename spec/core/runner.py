@@ -8,7 +8,7 @@ out of range, a message to oneself, a receiver that listens elsewhere) is a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property, reduce
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
@@ -89,11 +89,16 @@ class Run:
                 came.setdefault((d, c), (cut, []))[1].append(message)
             for (d, _), (cut, got) in came.items():
                 put(state[d], cut, summed(got, Message(d, d, part(state[d], cut))) if adds else got[0].entries)
+                if adds:
+                    self._added(state, d, cut)
             yield Step(t, wire, state)
 
     def _sent(self, state: list[Any], r: int, cut: Places) -> Any:
         """What rank ``r`` sends of its state."""
         return copy(part(state[r], cut))
+
+    def _added(self, state: list[Any], r: int, cut: Places) -> None:
+        """Something was added there to rank ``r``'s state."""
 
 
 class ListRun(Run):
@@ -141,27 +146,34 @@ class PieceRun(Run):
                 raise InputError(f"rank {r} has n={x.n}, rank 0 has n={whole[0].n}: all vectors need one length")
         self.whole, self.width = whole, width(xs[0]) if xs else 0
         self.n = whole[0].n if xs else 0
-        self.bounds = [number(bound(c, self.n, p)) for c in range(p + 1)]
+        chunks = number(page.chunks(p))
+        self.bounds = [number(bound(c, self.n, chunks)) for c in range(chunks + 1)]
         super().__init__(page, [[x.piece(*cut) for cut in pairwise(self.bounds)] for x in whole])
 
     def _steps(self, state: list[Any]) -> Iterator[Step]:
         self.cut = [SparseVector((), (), self.n)] * len(state)
+        for r, row in enumerate(state):
+            self._cut(self.page.selects, state, r, slice(0, len(row)))
         for t, wire, states in super()._steps(state):
             yield Step(t, [m._replace(entries=strung(m.entries, sum(x.n for x in m.entries))) for m in wire], states)
         for r, row in enumerate(state):
             self._sent(state, r, slice(0, len(row)))
 
     def _sent(self, state: list[Any], r: int, cut: Places) -> Any:
-        some = range(len(state[r]))[cut] if isinstance(cut, slice) else cut
-        return [self._chunk_sent(state, r, c) for c in some]
+        return self._cut(self.page.sends, state, r, cut)
 
-    def _chunk_sent(self, state: list[Any], r: int, c: int) -> SparseVector:
-        """What rank ``r`` sends of its chunk ``c``, and has of it from now on."""
-        x = state[r][c]
-        sent: SparseVector = self.page.sends(x, c, len(state), self.n, self.width)
-        state[r][c] = sent
-        self.cut[r] += x.without(sent).within(self.bounds[c], self.n)
-        return sent
+    def _added(self, state: list[Any], r: int, cut: Places) -> None:
+        self._cut(self.page.keeps, state, r, cut)
+
+    def _cut(self, takes: Callable[..., SparseVector], state: list[Any], r: int, cut: Places) -> list[SparseVector]:
+        """From now on rank ``r`` has of these chunks what ``takes`` makes of them; the rest it has cut."""
+        some = range(len(state[r]))[cut] if isinstance(cut, slice) else cut
+        for c in some:
+            x = state[r][c]
+            if (part := takes(x, c, len(state), self.n, self.width)) is not x:
+                self.cut[r] += x.without(part).within(self.bounds[c], self.n)
+                state[r][c] = part
+        return [state[r][c] for c in some]
 
     @cached_property
     def _sums(self) -> list[SparseVector]:

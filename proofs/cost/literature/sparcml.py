@@ -11,11 +11,16 @@ from sparring.proofs.cost.statements import Row, Theorem, Unjudged, no_page
 
 RECURSIVE, SPLIT, DENSE = "SSAR_Recursive_double", "SSAR_Split_allgather", "DSAR_Split_allgather"
 ENDS = "both ends of its cost"
+LOWER, UPPER = (f"the {end} end of its cost, an entry being two words" for end in ("lower", "upper"))
 
 statements = [
     Row("ring-latency", "c_allreduce_ring in its code", "V", "ring_sparse", "messages", lambda n, p, k: 2 * (p - 1)),
-    Unjudged("recursive-double", f"cost of {RECURSIVE}", "M",
-             "log2(p) alpha + log2(p) k beta_s <= time <= log2(p) alpha + (p - 1) k beta_s", no_page(RECURSIVE)),
+    Row("recursive-double-latency", f"{ENDS}, {RECURSIVE}", "M", "ssar_recursive_doubling", "messages",
+        lambda n, p, k: log2(p), given="p = 2^m"),
+    Row("recursive-double-least", f"{LOWER}, {RECURSIVE}", "M", "ssar_recursive_doubling", "words",
+        lambda n, p, k: 2 * k * log2(p), given="p = 2^m", support="identical"),
+    Row("recursive-double-most", f"{UPPER}, {RECURSIVE}", "M", "ssar_recursive_doubling", "words",
+        lambda n, p, k: 2 * k * (p - 1), given="p = 2^m, k p <= n", support="disjoint"),
     Theorem("recursive-double-ends", f"{ENDS}, {RECURSIVE}", "DM", "log2(p) k beta_s <= (p - 1) k beta_s",
             lambda p, k, beta_s: log2(p) * k * beta_s <= (p - 1) * k * beta_s, hypotheses="p = 2^m"),
     Unjudged("split", f"cost of {SPLIT}", "M",

@@ -6,7 +6,7 @@ Of p tensors of M words, d_i is the density of the sum of i of them, d = d_1, ga
 from sympy import And
 
 from sparring.proofs.cost.published import log2
-from sparring.proofs.cost.statements import MEASURED, Row, Theorem, Unjudged, no_page
+from sparring.proofs.cost.statements import MEASURED, Row, Theorem, Unjudged
 
 statements = [
     Unjudged("optimal", "Theorem 1", "V",
@@ -19,7 +19,12 @@ statements = [
         given="p | n", support="identical"),
     Unjudged("hierarchical-centralization", "Eq. 2", "V",
              "time = sum of gamma(2^(i - 1)) 2 M d / b for i = 1, ..., log2(p)",
-             no_page("Hierarchical Centralization"), given="p = 2^m"),
+             "its densities are measured; both ends of it are judged beside it", given="p = 2^m"),
+    Row("hierarchical-centralization-full-overlap", "Eq. 2 with gamma(i) = 1 and k = M d", "DV",
+        "ssar_recursive_doubling", "words", lambda n, p, k: 2 * k * log2(p), given="p = 2^m", support="identical"),
+    Row("hierarchical-centralization-no-overlap", "Eq. 2 with gamma(i) = i and k = M d", "DV",
+        "ssar_recursive_doubling", "words", lambda n, p, k: 2 * k * (p - 1), given="p = 2^m, k p <= n",
+        support="disjoint"),
     Theorem("ring-never-below-direct", "Lemma 1, its proof in Appendix B.1", "V",
             "2 (p - 1) D M / p >= 2 (p - 1) d M / p, where D is the mean of d_1, ..., d_(p - 1)",
             lambda p, M, D, d_1: 2 * (p - 1) * D * M / p >= 2 * (p - 1) * d_1 * M / p,

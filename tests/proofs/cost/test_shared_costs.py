@@ -50,9 +50,10 @@ LETTERS = {"alpha_in": NEAR.alpha, "beta_in": NEAR.beta, "alpha": FAR.alpha, "be
 UNDERIVED = {
     "bruck_allgather": "partners do not differ in one bit",
     "spardl": "partners do not differ in one bit",
+    "ssar_recursive_doubling": "of sparse chunks only shifts are summed",
     "two_shot_sparse": "of sparse chunks only shifts are summed",
 }
-"""Pages whose partners are in no pattern that is known, or that send several sparse chunks in a step."""
+"""Pages whose partners are in no pattern that is known, or that send sparse chunks otherwise than around a ring."""
 PAGES = [name for name in sparring.pages() if name not in UNDERIVED]
 OPEN = {("recursive_multiplying", "ring"), *(("two_shot", name) for name in ("ring", "tree", "torus", "torus:k=2"))}
 """Whose loads on what are no such forms."""
