@@ -146,7 +146,9 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
     cost = costs.of(page)
     if one.support:
         cost = cost.under(one.support)
-    form = cost.form("pairs" if one.support and one.quantity == "words" else one.quantity)
+    name = "pairs" if one.support and one.quantity == "words" else one.quantity
+    form = cost.form(name)
+    form = cost.simplify(one.given).form(name) if form is None else form
     if form is None:
         gap = f"no closed form of {one.quantity} of {page.name}"
         return Replayed(about, Decided("undecided", gap, UNDECIDED), "", one.quantity)

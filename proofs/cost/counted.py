@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.runner import number, run, step_sends, truth
+from sparring.spec.core.runner import number, run, step_sends, truth, worded
 from sparring.spec.core.sparse import SparseVector
 
 
@@ -92,21 +92,23 @@ def traced(page: Page, p: int, n: int, k: int) -> Traced:
     if page.data == "lists":
         xs: list[Any] = [SparseVector(tuple(range(k)), (0,) * k, max(n, k)) for _ in range(p)]
     elif page.data == "selected":
-        page, n = load(page.module, k=k), k + -k % p  # so long that every chunk has its part of k
-        xs = [[0] * n for _ in range(p)]
+        page, xs = load(page.module, k=k), [[0] * n for _ in range(p)]
     else:
         xs = [[0] * n for _ in range(p)]
     sent, added = [0] * p, [0] * p
     for t, wire in enumerate(run(page, xs).trace):
         for src, dst, entries in wire:
             values = len(entries.indices if isinstance(entries, SparseVector) else entries)
-            sent[src] += values * (2 if isinstance(entries, SparseVector) else 1)
+            sent[src] += worded(page, entries, 8)
             added[dst] += values * truth(page.adds(t, p))
     return Traced(sent, added)
 
 
 def unlike_a_run(page: Page, found: Counts, at: Mapping[str, int]) -> Iterator[Unlike]:
     """Where the formulas for sizes are not what a run sends and adds."""
+    if page.data == "selected":  # so long that every chunk has more entries than its part of k
+        at = {**at, "n": (at["k"] // at["p"] + 2) * at["p"]}
+        found = count(page, **at, paths=False)
     ran = traced(page, **at)
     for what, counted, seen in (("sent", found.sent, ran.sent), ("added", found.added, ran.added)):
         for r, (a, b) in enumerate(zip(counted, seen)):

@@ -37,4 +37,4 @@ def seconds(machine: Machine, cost: Cost | UnionCost, p: int, n: int, k: int | N
         return str(error)
     if point.time is None:
         return "its time is not derived"
-    return float(point.time + work(machine, cost.page.data, point, p, n, k or 0))
+    return float(point.time + work(machine, cost.page, point, p, n, k or 0))

@@ -66,7 +66,8 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "wanted": ("r", "c", "p"),
     "words": ("r", "t", "c", "p", "n", "k"),
     "added": ("r", "t", "c", "p", "n", "k"),
-    "sends": ("x", "c", "p", "n", "w"),
+    "selects": ("x", "c", "p", "n", "w"),
+    "sends": ("x", "c", "t", "p", "n", "w"),
     "octets": ("m", "size", "w"),
     "encoded": ("m", "size", "w"),
 }
@@ -136,11 +137,17 @@ class Page:
     """
     added: Callable[[Int, Int, Int, Int, Int, Int], Int]
     """``added(r, t, c, p, n, k)``: how many of these words are values that may be added, by default all."""
-    sends: Callable[[SparseVector, int, int, int, int], SparseVector]
-    """``sends(x, c, p, n, w)``: what a rank makes of its chunk ``c``, ``x``, before it sends or returns it.
+    selects: Callable[[SparseVector, int, int, int, int], SparseVector]
+    """``selects(x, c, p, n, w)``: what a rank takes of its chunk ``c``, ``x``, before the first step.
 
-    The vector has ``n`` entries, whose values take ``w`` bytes.  What is not sent stays behind as
-    the rank's residual.  By default all of ``x`` is sent as it is.
+    The vector has ``n`` entries, whose values take ``w`` bytes.  What is not taken stays behind as
+    the rank's residual.  By default all of ``x`` is taken.
+    """
+    sends: Callable[[SparseVector, int, int, int, int, int], SparseVector]
+    """``sends(x, c, t, p, n, w)``: what it makes of the chunk before it sends it in step ``t``, or returns it.
+
+    Then ``t`` is the number of steps.  What is not sent stays behind, too.  By default all of ``x`` is
+    sent as it is.
     """
     octets: Callable[[Int, Int, Int], Int]
     """``octets(m, size, w)``: bytes of a message with ``m`` entries of a chunk of ``size``, ``w`` a value."""
@@ -177,6 +184,11 @@ class Page:
     def stateful(self) -> bool:
         """Whether what a rank does not send is added to its next vector."""
         return self.data == "selected"
+
+    @property
+    def once(self) -> bool:
+        """Whether entries are selected before the first step alone: the result is the sum of what ranks select."""
+        return hasattr(self.module, "selects")
 
     @property
     def title(self) -> str:
@@ -265,7 +277,7 @@ def load(module: ModuleType, **params: Any) -> Page:
         "messages": messages, "who": lambda q, r, c, t, p: 0,
         "active": lambda r, t, p: True, "chunks": chunks, "live": lambda r, c, t, p: True,
         "words": words, "added": getattr(module, "words", words),
-        "octets": pairs if data == "lists" else values_alone, "sends": lambda x: x,
+        "octets": pairs if data == "lists" else values_alone, "selects": lambda x: x, "sends": lambda x: x,
         "encoded": lambda: "values" if data == "vector" else "pairs", **KINDS[kind]._asdict(),
     }  # fmt: skip
     own = {f: letters for f, letters in known.items() if f not in ("chunk", "block")}

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from sparring.errors import InputError, ScheduleFault
 from sparring.spec.core.blocks import Chunks, block
-from sparring.spec.core.model import Page, bound
+from sparring.spec.core.model import Page, bound, list_words
 from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.sparse import SparseVector, every, strung, taken, total, width
 
@@ -82,7 +82,7 @@ class Run:
         for t in range(steps):
             sends = step_sends(page, t, p)
             cuts = [cut_of(some) for _, _, some in sends]
-            wire = [Message(r, d, self._sent(state, r, cut)) for (r, d, _), cut in zip(sends, cuts)]
+            wire = [Message(r, d, self._sent(state, r, cut, t)) for (r, d, _), cut in zip(sends, cuts)]
             adds = truth(page.adds(t, p))
             came: dict[tuple[int, Chunks], tuple[Places, list[Message]]] = {}  # by receiver and chunks
             for (_, d, c), message, cut in zip(sends, wire, cuts):
@@ -91,8 +91,8 @@ class Run:
                 put(state[d], cut, summed(got, Message(d, d, part(state[d], cut))) if adds else got[0].entries)
             yield Step(t, wire, state)
 
-    def _sent(self, state: list[Any], r: int, cut: Places) -> Any:
-        """What rank ``r`` sends of its state."""
+    def _sent(self, state: list[Any], r: int, cut: Places, t: int) -> Any:  # noqa: ARG002  # pieces ask for the step
+        """What rank ``r`` sends of its state in step ``t``."""
         return copy(part(state[r], cut))
 
 
@@ -146,19 +146,25 @@ class PieceRun(Run):
         super().__init__(page, [[x.piece(*cut) for cut in pairwise(self.bounds)] for x in whole])
 
     def _steps(self, state: list[Any]) -> Iterator[Step]:
-        self.left = [SparseVector((), (), self.n)] * len(state)
+        page, p = self.page, len(state)
+        self.left = [SparseVector((), (), self.n)] * p
+        cells = [(r, c) for r, row in enumerate(state) for c in range(len(row))]
+        for r, c in cells:
+            self._keep(state, r, c, page.selects(state[r][c], c, p, self.n, self.width))
         for t, wire, states in super()._steps(state):
             yield Step(t, [m._replace(entries=m.entries[0]) for m in wire], states)
-        for r, row in enumerate(state):
-            for c in range(len(row)):
-                self._sent(state, r, slice(c, c + 1))
+        for r, c in cells:
+            self._sent(state, r, slice(c, c + 1), number(page.steps(p)))
 
-    def _sent(self, state: list[Any], r: int, cut: Any) -> Any:
-        c = cut.start
-        x = state[r][c]
-        sent = state[r][c] = self.page.sends(x, c, len(state), self.n, self.width)
-        self.left[r] += x.without(sent).within(self.bounds[c], self.n)
-        return [sent]
+    def _sent(self, state: list[Any], r: int, cut: Any, t: int) -> Any:
+        c, p = cut.start, len(state)
+        return [self._keep(state, r, c, self.page.sends(state[r][c], c, t, p, self.n, self.width))]
+
+    def _keep(self, state: list[Any], r: int, c: int, part: SparseVector) -> SparseVector:
+        """From now on ``part`` is what rank ``r`` has of chunk ``c``; the rest is its residual."""
+        self.left[r] += state[r][c].without(part).within(self.bounds[c], self.n)
+        state[r][c] = part
+        return part
 
     @cached_property
     def results(self) -> list[Any]:
@@ -269,6 +275,14 @@ def named(chunks: Chunks) -> str:
     if len(chunks) < 2:
         return f"chunk {chunks[0]}" if chunks else "no chunk"
     return f"chunks {chunks[0]} to {chunks[-1]}" + ("" if isinstance(chunks, range) else f" (mod {chunks.of})")
+
+
+def worded(page: Page, entries: Any, w: int) -> int:
+    """The words of a message: its values, of ``w`` bytes, and their indices unless these go without."""
+    if not isinstance(entries, SparseVector):
+        return len(entries)
+    m = len(entries.indices)
+    return m if page.encoded(m, entries.n, w) == "values" else number(list_words(m))
 
 
 def number(x: Int) -> int:
