@@ -27,8 +27,8 @@ import numpy as np
 from sparring.impl import ring_topk
 from sparring.impl.core import wire
 from sparring.impl.core.transport import Vector, exchange
-from sparring.impl.ring import block, cut
-from sparring.impl.ring_topk import count, part, taken
+from sparring.impl.ring import block
+from sparring.impl.ring_topk import count, taken
 from sparring.impl.two_shot import above, below
 from sparring.sparse import Sparse
 
@@ -54,7 +54,8 @@ class Allreduce(ring_topk.Allreduce):
 
         ``x``: a contiguous vector of ``n`` entries, float32, float64, int32 or int64, the same in
         all calls; it stays as it is.  Integers wrap around.  The result has the same bits on every
-        rank, an entry at every index, zeros that are +0.0, and indices of int64.
+        rank, an entry at every index, zeros that are +0.0, and indices of int64: a sum that began with
+        +0.0 is never -0.0.
 
         Two calls on one communicator may not run at the same time in different threads.
         """
@@ -72,11 +73,10 @@ def allreduce(comm: Intracomm, x: Vector, /, *, k: int = 100, allow_nan: bool = 
 
 
 def alltoall(comm: Intracomm, x: Vector, k: int) -> Vector:
-    """All of this rank's block of the sum of what ranks take, absent entries -0.0; ``x`` becomes the residual."""
+    """All of this rank's block of the sum of what ranks take; ``x`` becomes the residual."""
     p, r, n = comm.Get_size(), comm.Get_rank(), x.size
     mine = [taken(x, c, k, p) for c in range(p)]
-    total = np.empty_like(x[block(r, n, p)])
-    total[...] = -0.0
+    total = np.zeros_like(x[block(r, n, p)])
     total[mine[r].indices] = mine[r].values
     for i in range(1, p):
         incoming = room(x, r, n, k, p)
@@ -104,7 +104,7 @@ def allgather(comm: Intracomm, mine: Vector, n: int) -> Sparse:
     """The ring: each rank passes on the sums of blocks, beginning with its own; all of them."""
     p, r = comm.Get_size(), comm.Get_rank()
     y = np.empty_like(mine, shape=n)
-    np.add(mine, mine.dtype.type(0), out=y[block(r, n, p)])  # -0.0 becomes +0.0
+    y[block(r, n, p)] = mine
     for i in range(p - 1):
         there, here = (y[block(below(r, d, p), n, p)] for d in (i, i + 1))
         exchange(comm, there, above(r, 1, p), here, below(r, 1, p))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sparring.impl import topka2a
+from sparring.impl import ring, ring_topk, topka2a
 from sparring.proofs.core.obligations import ROUND, Obligation, c, during, n, p, r, t, within
 from sparring.proofs.cost.published import Claim
 from sparring.spec import topka2a as formulas
@@ -39,8 +39,10 @@ def spent(r: Int, c: Int, t: Int, p: Int) -> Bool:
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """``impl/topka2a.py`` counts distances from 1, lap by lap; the page counts its steps through."""
+    """``impl/topka2a.py`` takes its arithmetic from its neighbours; it counts distances, the page its steps through."""
     impl: Any = topka2a  # its functions are typed for int and run here on symbols
+    cut: Any = ring.cut
+    part: Any = ring_topk.part
     lap = (*during(page), within(t, p - 1))
     yield Obligation("to whom", lap, impl.above(r, t + 1, p) == page.dst(r, t, p))
     yield Obligation("from whom", lap, impl.below(r, t + 1, p) == page.src(r, t, p))
@@ -48,5 +50,5 @@ def peers(page: Page) -> Iterator[Obligation]:
     yield Obligation("next on the ring", lap, impl.above(r, 1, p) == page.dst(r, t + (p - 1), p))
     yield Obligation("the one before", lap, impl.below(r, 1, p) == page.src(r, t + (p - 1), p))
     yield Obligation("shard passed on", lap, impl.below(r, t, p) == page.chunk(r, t + (p - 1), p))
-    yield Obligation("shards", (*ROUND, n >= 0), impl.cut(c, n, p) == bound(c, n, p))
-    yield Obligation("parts", (*ROUND, k >= 0), impl.part(c, k, p) == formulas.part(c, p, k))
+    yield Obligation("shards", (*ROUND, n >= 0), cut(c, n, p) == bound(c, n, p))
+    yield Obligation("parts", (*ROUND, k >= 0), part(c, k, p) == formulas.part(c, p, k))

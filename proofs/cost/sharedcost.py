@@ -249,9 +249,6 @@ def octets(page: Page, words: Expr) -> Expr:
     """The bytes of a message of so many words, an index being one."""
     m, size, _ = unioncost.OCTETS
     found = SympyReader()(page.octets(Sym.var("m"), Sym.var("size"), Sym.var("width")))
-    if page.once:  # a message of as many words as a chunk has places is a whole one; the others have few entries
-        whole = sympy.expand(words - symbols.n / symbols.p) == 0
-        return sympy.expand(found.subs(sympy.Lt(m, size), not whole).subs(m, words if whole else words / 2))
     if page.data == "lists":
         found = found.subs(sympy.Le(size, 2**31), True)
     return sympy.expand(found.subs({m: words / 2 if page.listed else words, size: symbols.n}, simultaneous=True))

@@ -62,7 +62,7 @@ def document(page: Page) -> dict[str, Any]:
         "schema": VERSION,
         "algorithm": page.name,
         "title": page.title,
-        "data": page.data,
+        "data": f"{page.data} once" if page.once else page.data,
         "test_count": len(tests),
         "notes": notes({name for one in tests for name in one["flags"]}),
         "groups": numbered,

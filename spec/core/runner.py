@@ -91,7 +91,7 @@ class Run:
                 put(state[d], cut, summed(got, Message(d, d, part(state[d], cut))) if adds else got[0].entries)
             yield Step(t, wire, state)
 
-    def _sent(self, state: list[Any], r: int, cut: Places, t: int) -> Any:  # noqa: ARG002  # pieces ask for the step
+    def _sent(self, state: list[Any], r: int, cut: Places, t: int) -> Any:
         """What rank ``r`` sends of its state in step ``t``."""
         return copy(part(state[r], cut))
 

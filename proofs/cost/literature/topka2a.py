@@ -76,5 +76,5 @@ statements = [
     Unjudged("powersgd", "also listed", "S", "time = 4 (p - 1) alpha + 4 (p - 1) N_c / p beta", no_page("PowerSGD")),
     Unjudged("acp-sgd", "also listed", "S", "time = 2 (p - 1) alpha + 2 (p - 1) N_c / p beta", no_page("ACP-SGD")),
     Unjudged("tensor-fusion", "section 4", "S", "a binary search locates a near-optimal buffer size",
-             "its listing was not at hand, and what is optimal depends on the layers of a model"),
+             "its listing was not at hand, and what is optimal depends on a model's layers; fusion.py has our own"),
 ]  # fmt: skip

@@ -49,6 +49,7 @@ NEAR, FAR = Machine("1us", "100GB/s", "0.1ns"), Machine("5us", "25Gbit/s", "0.1n
 LETTERS = {"alpha_in": NEAR.alpha, "beta_in": NEAR.beta, "alpha": FAR.alpha, "beta": FAR.beta, "gamma": NEAR.gamma}
 UNDERIVED = {
     "bruck_allgather": "partners do not differ in one bit",
+    "topka2a": "messages do not go the same way around in every step",
     "two_shot_sparse": "of sparse chunks only shifts are summed",
 }
 """Pages whose partners are in no pattern that is known, or that send several sparse chunks in a step."""
