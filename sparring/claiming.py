@@ -148,7 +148,9 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
     if one.support:
         known = (part for part in parts(one.given) if part in unioncost.GIVEN)
         cost = cost.under(one.support).simplify(", ".join(known))
-    form = cost.form("pairs" if one.support and one.quantity == "words" else one.quantity)
+    name = "pairs" if one.support and one.quantity == "words" else one.quantity
+    form = cost.form(name)
+    form = cost.simplify(one.given).form(name) if form is None else form
     if form is None:
         gap = f"no closed form of {one.quantity} of {page.name}"
         return Replayed(about, Decided("undecided", gap, UNDECIDED), "", one.quantity)

@@ -25,7 +25,8 @@ from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.world import world
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
-from sparring.spec.core.model import Page, list_words
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import worded
 from sparring.spec.core.sparse import SparseVector
 
 TIMEOUT = 60.0
@@ -76,7 +77,7 @@ def sent(page: Page, entries: Any, like: Any) -> tuple[int, int]:
     width = like.dtype.itemsize
     if isinstance(entries, SparseVector):
         k = len(entries.indices)
-        return int(list_words(k)), int(page.octets(k, entries.n, width))
+        return worded(page, entries, width), int(page.octets(k, entries.n, width))
     return len(entries), len(entries) * width
 
 

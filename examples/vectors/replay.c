@@ -18,12 +18,11 @@ static char why[200];       /* what is wrong with a test */
 
 #define WRONG(...) (snprintf(why, sizeof why, __VA_ARGS__), false)
 
-/* What rank r sends of its chunk c, which is what it has of it from now on. */
-static Chunk made(uint64_t r, uint64_t c) {
+/* Leaves rank r's chunk c its largest entries; the others are left for the next call. */
+static void selected(uint64_t r, uint64_t c) {
     Chunk *own = &state[r * chunks + c], *rest = &left[r * chunks + c];
-    uint64_t bytes, most = bound(c + 1, k) - bound(c, k);
-    if (data == SPARSE && encoding(own->count, size(c), &bytes) == 0) *own = filled(*own, size(c));
-    if (selects() && own->count > most) {
+    uint64_t most = bound(c + 1, k) - bound(c, k);
+    if (own->count > most) {
         qsort(own->entries, own->count, sizeof(Entry), by_magnitude);
         Chunk kept = {most, own->entries}, gone = {own->count - most, own->entries + most};
         qsort(kept.entries, kept.count, sizeof(Entry), by_place);
@@ -31,6 +30,15 @@ static Chunk made(uint64_t r, uint64_t c) {
         *rest = added(*rest, gone);
         *own = kept;
     }
+}
+
+/* What rank r sends of its chunk c, which is what it has of it from now on; selected once, it is full when it is a sum. */
+static Chunk made(uint64_t r, uint64_t c, bool sum) {
+    Chunk *own = &state[r * chunks + c];
+    uint64_t bytes;
+    if (data == SPARSE && encoding(own->count, size(c), &bytes) == 0) *own = filled(*own, size(c));
+    if (selects()) selected(r, c);
+    if (data == ONCE && sum) *own = filled(*own, size(c));
     Chunk sent = empty(own->count); /* a copy, since the sender's own may be sorted anew */
     memcpy(sent.entries, own->entries, own->count * sizeof(Entry));
     sent.count = own->count;
@@ -88,13 +96,14 @@ static uint64_t most(const uint64_t *x) {
 static bool measured(const Send *s, const Json *entries, const Json *bytes, const Json *encodings, Costs *all, Costs *now) {
     uint64_t m = 0, octets, w = width();
     for (uint64_t i = 0; i < s->count; i++) m += s->content[i].count;
-    octets = m * (data == VECTORS ? w : w + (data == LISTS && n > (uint64_t)1 << 31 ? 8 : 4));
+    bool alone = data == VECTORS || (data == ONCE && s->count && m == size(s->chunk)); /* values without indices */
+    octets = m * (alone ? w : w + (data == LISTS && n > (uint64_t)1 << 31 ? 8 : 4));
     int name = data == SPARSE && s->count ? encoding(m, size(s->chunk), &octets) : 0;
     if (m != natural(entries, LONGEST) || octets != natural(bytes, INT64_MAX))
         return WRONG("rank %" PRIu64 " sends %" PRIu64 " entries, %" PRIu64 " bytes: the file has others", s->src, m, octets);
     if (encodings && (encodings->kind != STRING || strcmp(encodings->text, ENCODINGS[name]) != 0))
         return WRONG("rank %" PRIu64 "'s message is %s: the file has another encoding", s->src, ENCODINGS[name]);
-    uint64_t words = m * (data == VECTORS ? 1 : 2);
+    uint64_t words = m * (alone ? 1 : 2);
     all->messages[s->src]++;
     all->words[s->src] += words;
     all->bytes[s->src] += octets;
@@ -118,7 +127,7 @@ static bool step(const Json *schedule, const Json *entries, const Json *bytes, c
     entries = entries->child, bytes = bytes->child, encodings = encodings ? encodings->child : NULL;
     for (Send *s = sends; s < sends + count; s++) {
         s->content = need(s->count + 1, sizeof(Chunk));
-        for (uint64_t i = 0; i < s->count; i++) s->content[i] = made(s->src, ith(s, i));
+        for (uint64_t i = 0; i < s->count; i++) s->content[i] = made(s->src, ith(s, i), !adds);
         if (!measured(s, entries, bytes, encodings, all, &now)) return false;
         entries = entries->next, bytes = bytes->next, encodings = encodings ? encodings->next : NULL;
     }
@@ -147,7 +156,7 @@ static Chunk positive(Chunk x) {
 static Chunk result(uint64_t r) {
     Chunk total = empty(0);
     for (uint64_t c = 0; c < chunks; c++) {
-        Chunk mine = made(r, c);
+        Chunk mine = made(r, c, true);
         for (size_t i = 0; data != LISTS && i < mine.count; i++) mine.entries[i].at += bound(c, n);
         total = added(total, mine);
     }
@@ -207,10 +216,11 @@ static void begin(const Json *inputs, const Chunk *waiting) {
     const Json *input = inputs->child;
     for (uint64_t r = 0; r < p; r++, input = input->next) {
         Chunk x = vector(input, data == LISTS || data == SPARSE);
-        if (selects()) x = waiting[r].count ? added(waiting[r], x) : positive(x); /* first +0.0 waits */
+        if (data >= SELECTED) x = waiting[r].count ? added(waiting[r], x) : positive(x); /* first +0.0 waits */
         began[r] = x;
         for (uint64_t c = 0; c < chunks; c++)
             state[r * chunks + c] = data != LISTS ? piece(x, bound(c, n), bound(c + 1, n)) : r == c ? x : empty(0);
+        for (uint64_t c = 0; data == ONCE && c < chunks; c++) selected(r, c);
     }
 }
 
@@ -228,7 +238,7 @@ static bool called(const Json *steps, const Json *call, Chunk *waiting) {
         entries = entries->next, bytes = bytes->next, encodings = encodings ? encodings->next : NULL;
     }
     if (!judged(call, &all)) return false;
-    const Json *residuals = selects() ? get(call, "residuals", ARRAY) : NULL;
+    const Json *residuals = data >= SELECTED ? get(call, "residuals", ARRAY) : NULL;
     if (residuals && residuals->count != p) die("has residuals of %zu ranks", residuals->count);
     residuals = residuals ? residuals->child : NULL;
     for (uint64_t r = 0; residuals; r++, residuals = residuals->next) {
@@ -238,8 +248,8 @@ static bool called(const Json *steps, const Json *call, Chunk *waiting) {
     return true;
 }
 
-static int one_of(const char *const *names, size_t count, const Json *x) {
-    for (int i = 0; i < (int)count; i++)
+static int one_of(const char *const *names, const Json *x) {
+    for (int i = 0; names[i]; i++)
         if (strcmp(names[i], x->text) == 0) return i;
     die("has \"%s\", which the schema does not know", x->text);
     return -1;
@@ -247,7 +257,7 @@ static int one_of(const char *const *names, size_t count, const Json *x) {
 
 static bool held(const Json *group, const Json *test) {
     const Json *calls = get(test, "calls", ARRAY), *kept = get(group, "parameters", OBJECT)->child;
-    type = (Type)one_of(TYPES, 4, get(test, "dtype", STRING));
+    type = (Type)one_of(TYPES, get(test, "dtype", STRING));
     n = natural(get(test, "n", NUMBER), LONGEST);
     for (k = n; kept; kept = kept->next)
         if (strcmp(kept->key, "k") == 0 && natural(kept, INT64_MAX) < n) k = natural(kept, INT64_MAX);
@@ -272,7 +282,7 @@ static bool noted(const Json *file, const Json *test) {
 static uint64_t replay(const char *path) {
     const Json *file = load(path);
     if (natural(get(file, "schema", NUMBER), INT64_MAX) != 1) die("has another version; this program reads version 1");
-    data = (Data)one_of(DATA, 5, get(file, "data", STRING));
+    data = (Data)one_of(DATA, get(file, "data", STRING));
     uint64_t count = 0, wrong = 0;
     for (const Json *group = get(file, "groups", ARRAY)->child; group; group = group->next) {
         p = natural(get(group, "p", NUMBER), RANKS);

@@ -21,8 +21,8 @@ from typing import Any
 
 SIZE, RANKS = 16 * 2**20, 1024  # bytes of a file; ranks, and chunks, of a test
 FORMATS = {"float32": "f", "float64": "d", "int32": "i", "int64": "q"}
-DATA = ("vector", "lists", "sparse", "selected", "collected")
-SELECTED = ("selected", "collected")  # a rank sends some entries, and keeps what is left for its next call
+SELECTED = ("selected", "collected", "selected once")  # a rank sends some entries, and keeps what is left for its next call
+DATA = ("vector", "lists", "sparse", *SELECTED)
 HEADER, BLOCK = 8, 2**16  # of messages that are encoded as is shortest
 
 Chunk = dict[int, Any]  # the numbers that are there, by their place in the chunk
@@ -143,7 +143,10 @@ class Replay:
         if data == "lists":  # chunk c is rank c's whole vector
             self.state = [[x if r == c else {} for c in range(self.chunks)] for r, x in enumerate(inputs)]
         self.left: State = [[{} for _ in cuts] for _ in inputs]
+        if data == "selected once":
+            self.state = [[self.selected(r, c) for c in range(self.chunks)] for r in range(self.p)]
         self.entries: list[list[int]] = []
+        self.words: list[list[int]] = []
         self.bytes: list[list[int]] = []
         self.encodings: list[list[str]] = []
         for step in group["steps"]:
@@ -158,7 +161,8 @@ class Replay:
         sends = step["sends"]
         if len({(s["src"], s["dst"]) for s in sends} - {(r, r) for r in range(self.p)}) < len(sends):
             raise Malformed("has two messages between two ranks in one step, or one from a rank to itself")
-        messages = [(s, {c: self.made(s["src"], c) for c in self.covered(s)}) for s in sends]
+        messages = [(s, {c: self.made(s["src"], c, not step["adds"]) for c in self.covered(s)}) for s in sends]
+        self.words.append([self.counted([*content.items()]) for _, content in messages])
         measured = [self.measured([*content.items()]) for _, content in messages]
         self.entries.append([m for m, _, _ in measured])
         self.encodings.append([name for _, name, _ in measured])
@@ -182,36 +186,55 @@ class Replay:
             raise Malformed(f"has a send that is out of range: {send}")
         return [c % self.chunks for c in range(first, first + count)]
 
-    def made(self, r: int, c: int) -> Chunk:
-        """What rank r sends of its chunk c, which is what it has of it from now on."""
+    def selected(self, r: int, c: int) -> Chunk:
+        """The largest numbers of rank r's chunk c; the others stay behind."""
+        part = bound(c + 1, self.k, self.chunks) - bound(c, self.k, self.chunks)
+        chunk = largest(self.state[r][c], part)
+        self.left[r][c] |= {i: v for i, v in self.state[r][c].items() if i not in chunk}
+        return chunk
+
+    def made(self, r: int, c: int, is_sum: bool) -> Chunk:
+        """What rank r sends of its chunk c, which is what it has of it from now on.
+
+        Of what is selected once, sums are full.
+        """
         chunk = self.state[r][c]
-        if self.data == "sparse" and encoding(len(chunk), self.size[c], width(self.dtype))[0] == "dense":
+        full = self.data == "sparse" and encoding(len(chunk), self.size[c], width(self.dtype))[0] == "dense"
+        if full or (self.data == "selected once" and is_sum):
             chunk = {i: chunk.get(i, identity(self.dtype)) for i in range(self.size[c])}
-        if self.data in SELECTED:
-            chunk = largest(chunk, bound(c + 1, self.k, self.chunks) - bound(c, self.k, self.chunks))
-            self.left[r][c] |= {i: v for i, v in self.state[r][c].items() if i not in chunk}
+        if self.data in ("selected", "collected"):
+            chunk = self.selected(r, c)
         self.state[r][c] = chunk
         return chunk
 
     def measured(self, content: list[tuple[int, Chunk]]) -> tuple[int, str, int]:
         """A message's entries, the name of its encoding, and its bytes."""
         m, w = sum(len(chunk) for _, chunk in content), width(self.dtype)
-        if self.data == "vector":
+        if self.alone(content):
             return m, "", m * w
         if self.data == "sparse":
             return m, *encoding(m, self.size[content[0][0]], w)
         return m, "", m * (w + (4 if self.data in SELECTED or self.n <= 2**31 else 8))
 
+    def counted(self, content: list[tuple[int, Chunk]]) -> int:
+        """A message's words: its numbers, and their indices."""
+        return sum(len(chunk) for _, chunk in content) * (1 if self.alone(content) else 2)
+
+    def alone(self, content: list[tuple[int, Chunk]]) -> bool:
+        """Whether a message has no indices: of whole vectors, and of what is selected once all of a chunk."""
+        return self.data == "vector" or (
+            self.data == "selected once" and all(len(chunk) == self.size[c] for c, chunk in content)
+        )
+
     def result(self, r: int) -> Chunk:
         """What rank r has in the end; adding zero leaves no -0.0."""
-        chunks = [self.made(r, c) for c in range(self.chunks)]
+        chunks = [self.made(r, c, True) for c in range(self.chunks)]
         total = added(chunks, self.dtype) if self.data == "lists" else joined(chunks, self.n)
         return {i: plus(v, 0, self.dtype) for i, v in total.items()}
 
 
 def costs(replay: Replay, group: Any) -> dict[str, Any]:
     """What the ranks send, added up."""
-    words = [[m * (1 if replay.data == "vector" else 2) for m in step] for step in replay.entries]
     ones = [[1] * len(step) for step in replay.entries]
 
     def by_rank(amounts: list[list[int]]) -> list[list[int]]:
@@ -227,9 +250,9 @@ def costs(replay: Replay, group: Any) -> dict[str, Any]:
 
     return {
         "messages": total(ones),
-        "words": total(words),
+        "words": total(replay.words),
         "bytes": total(replay.bytes),
-        "critical_words": sum(map(max, by_rank(words))),
+        "critical_words": sum(map(max, by_rank(replay.words))),
         "critical_bytes": sum(map(max, by_rank(replay.bytes))),
     }
 

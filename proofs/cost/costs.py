@@ -69,6 +69,8 @@ class Cost(Forms):
             return None  # what is added after the last step is in no message
         x = {"messages": d.messages, "sent": d.sent, "words": d.largest, "path": d.path, "critical": d.critical,
              "added": d.added_most}.get(name)  # fmt: skip
+        if x is None and name in ("words", "path"):
+            x = level(d, self.given)
         return None if x is None else tidy(simplified(plain(x), self.given))
 
     def needed(self, name: str) -> Expr:
@@ -181,12 +183,21 @@ class Cost(Forms):
         d = self.derived
         by_quantity = {"words": d.largest, "messages": d.messages, "added": d.added_most, "path": d.path}
         proved = PROVED_BELOW if d.below else PROVED
-        return [
-            Judged(claim, "undecided", "; ".join(self.derived.gaps), UNDECIDED)
-            if (form := by_quantity[claim.quantity]) is None
-            else judge(claim, form, proved)
-            for claim in published(self.page)
-        ]
+        found = []
+        for claim in published(self.page):
+            form = by_quantity[claim.quantity]
+            form = self.simplify(claim.given).form(claim.quantity) if form is None else form
+            gaps = Judged(claim, "undecided", "; ".join(self.derived.gaps), UNDECIDED)
+            found.append(gaps if form is None else judge(claim, form, proved))
+        return found
+
+
+def level(derived: Derivation, given: str) -> Expr | None:
+    """V_max, and V_path, where it is V_crit under the hypothesis ``given``: all ranks send as many words."""
+    if None in (derived.sent, derived.critical):
+        return None
+    sent, critical = (tidy(simplified(plain(x), given)) for x in (derived.sent, derived.critical))
+    return critical if sympy.expand(sent - critical) == 0 else None
 
 
 def cost(page: Page) -> Cost:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.runner import number, run, step_sends, truth
+from sparring.spec.core.runner import number, run, step_sends, truth, worded
 from sparring.spec.core.sparse import SparseVector
 
 
@@ -81,10 +81,11 @@ def counts(page: Page, steps: Sequence[Sends], p: int, n: int, k: int, paths: bo
 
 
 class Traced(NamedTuple):
-    """For each rank, the words that it sends and the values that it adds in a run of the page."""
+    """For each rank, the words that it sends in a run of the page, the values that it adds and those that it sends."""
 
     sent: list[int]
     added: list[int]
+    values: list[int]
 
 
 def traced(page: Page, p: int, n: int, k: int) -> Traced:
@@ -92,23 +93,38 @@ def traced(page: Page, p: int, n: int, k: int) -> Traced:
     if page.data == "lists":
         xs: list[Any] = [SparseVector(tuple(range(k)), (0,) * k, max(n, k)) for _ in range(p)]
     elif page.data == "selected":
-        page, n = load(page.module, k=k), k + -k % p  # so long that every chunk has its part of k
-        xs = [[0] * n for _ in range(p)]
+        page, xs = load(page.module, k=k), [[0] * n for _ in range(p)]
     else:
         xs = [[0] * n for _ in range(p)]
-    sent, added = [0] * p, [0] * p
+    sent, added, valued = [0] * p, [0] * p, [0] * p
     for t, wire in enumerate(run(page, xs).trace):
         for src, dst, entries in wire:
             values = len(entries.indices if isinstance(entries, SparseVector) else entries)
-            sent[src] += values * (2 if isinstance(entries, SparseVector) else 1)
+            sent[src] += worded(page, entries, 8)
             added[dst] += values * truth(page.adds(t, p))
-    return Traced(sent, added)
+            valued[src] += values
+    return Traced(sent, added, valued)
+
+
+def worth(page: Page, p: int, n: int, k: int) -> list[int]:
+    """By rank, the values in all of its messages."""
+    found = [0] * p
+    for t, sends in enumerate(schedule(page, p)):
+        for r, _, chunks in sends:
+            found[r] += number(page.added(r, t, chunks.start, p, n, k))
+    return found
 
 
 def unlike_a_run(page: Page, found: Counts, at: Mapping[str, int]) -> Iterator[Unlike]:
     """Where the formulas for sizes are not what a run sends and adds."""
+    if page.data == "selected":  # so long that every chunk has more entries than its part of k has words
+        at = {**at, "n": (2 * (at["k"] // at["p"]) + 5) * at["p"]}
+        found = count(page, **at, paths=False)
     ran = traced(page, **at)
-    for what, counted, seen in (("sent", found.sent, ran.sent), ("added", found.added, ran.added)):
+    compared = [("sent", found.sent, ran.sent), ("added", found.added, ran.added)]
+    if page.data == "selected":  # what messages cost that are not added depends on how many of their words are values
+        compared.append(("that are values", worth(page, **at), ran.values))
+    for what, counted, seen in compared:
         for r, (a, b) in enumerate(zip(counted, seen)):
             if a != b:
                 yield Unlike(f"words {what} in a run by rank {r}", {**at}, a, b)

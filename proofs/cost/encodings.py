@@ -28,11 +28,13 @@ class OctetsReader(SympyReader):
 
 
 class LettersReader(OctetsReader):
-    """Reads an index's bytes, which depend on how long the chunk is, as ``index``."""
+    """Reads an index's bytes, which depend on how long the chunk is, or are saved in full ones, as ``index``."""
 
     def operator(self, x: Node, args: list[Expr]) -> Expr:
         if x.op == "where" and args[1:] == [SHORT, LONG]:
             return index
+        if x.op == "where" and args[1:] == [SHORT, 0]:
+            return OPERATORS[x.op](args[0], index, args[2])
         return super().operator(x, args)
 
 
@@ -56,4 +58,5 @@ def worth(page: Page) -> str:
     """What the letters are on this page, in words."""
     before = number(page.octets(0, 0, 1))
     long = "" if not octets(page, LettersReader).has(index) else f", {LONG} in long chunks"
+    long = ", none where all of a chunk is sent" if page.once else long
     return f"index: {SHORT} bytes{long}" + (f"; header: {before} bytes" if before else "")

@@ -24,6 +24,9 @@ def work(machine: Machine, page: Page, point: Any, p: int, n: int, k: int) -> Fr
         own = Fraction(merges * k, p) if page.cuts else point.added  # of a whole vector, as much as what comes
         merged = machine.seconds("merge", Fraction(point.added + own, merges))
         return merges * merged + messages * machine.seconds("pack", sent)
+    if page.once:  # of every chunk; what is packed is what is added
+        hops = p - 1
+        return p * machine.seconds("select", Fraction(n, p)) + hops * machine.seconds("pack", point.added / hops)
     if page.data == "selected":  # of every chunk, once
         sent = Fraction(point.words, 2 * messages)
         return p * machine.seconds("select", Fraction(n, p)) + messages * machine.seconds("pack", sent)

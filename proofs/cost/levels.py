@@ -23,7 +23,7 @@ from sparring.proofs.contention.networks import Edge, Topology
 from sparring.proofs.cost import contributions
 from sparring.proofs.cost.counted import Sends, schedule
 from sparring.proofs.cost.machines import Machine
-from sparring.spec.core.model import Page
+from sparring.spec.core.model import Page, chunk_words
 from sparring.spec.core.runner import number, truth
 
 RANKS = 512
@@ -177,9 +177,10 @@ def whole(page: Page, sends: Sends, t: int, p: int, n: int, k: int, width: int) 
     """Bytes of each message, and values that its receiver adds: of whole vectors, of lists, of selected entries."""
     for src, _, chunks in sends:
         words = number(page.words(src, t, chunks.start, p, n, k))
-        entries = words if page.data == "vector" else words // 2
         added = number(page.added(src, t, chunks.start, p, n, k))
-        yield Fraction(number(page.octets(entries, n, width))), Fraction(added)
+        entries = {"vector": words, "lists": words // 2}.get(page.data, added)
+        size = number(chunk_words(chunks.start, p, n)) if page.data == "selected" else n
+        yield Fraction(number(page.octets(entries, size, width))), Fraction(added)
 
 
 def sparse(page: Page, sends: Sends, t: int, p: int, n: int, width: int, union: Union) -> Iterator[Sized]:

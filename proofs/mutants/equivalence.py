@@ -19,7 +19,7 @@ from sparring.proofs.mutants.syntax import Mutant
 from sparring.spec.core.model import LETTERS, Page
 from sparring.spec.core.numbers import Bool, Int, Sym, Truth, both
 
-RUN_ALONE = ("sends", "encoded")
+RUN_ALONE = ("selects", "sends", "encoded")
 """What pages say of entries and of names, which does not run on symbols."""
 FORMULAS = {f: LETTERS["block" if f == "count" else f] for f in (*LETTERS, "count") if f not in (*RUN_ALONE, "block")}
 """The letters of the formulas that do."""

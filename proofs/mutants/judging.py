@@ -31,6 +31,7 @@ from sparring.proofs.mutants.trying import Trials
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import number
 
+FEWEST = 2  # entries that are selected
 STEPS = 20  # for each rank: a schedule with more is not run, but counts as wrong
 
 
@@ -141,10 +142,14 @@ def of_code(page: Page, target: str, mutant: Mutant, trials: Trials, usual: dict
 
 
 def variants(page: Page) -> list[dict[str, Any]]:
-    """The page's own parameters; and, where theorems hold from some value of one on, the least two of these."""
+    """The page's own parameters; and, where theorems hold from some value of one on, the least two of these.
+
+    Where entries are selected once, and messages have no index if all are, also a few entries.
+    """
     least = subject(page).least
     fewer = ({name: value + more for name, value in least.items()} for more in range(2))
-    return [{**page.params, **params} for params in ({}, *(fewer if least else ()))]
+    few = [{"k": FEWEST}] if page.once else []
+    return [{**page.params, **params} for params in ({}, *few, *(fewer if least else ()))]
 
 
 def memory_of(page: Page, target: str) -> dict[str, int]:

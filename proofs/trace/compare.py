@@ -29,12 +29,13 @@ from numpy.typing import NDArray
 from sparring.errors import InputError
 from sparring.proofs.core.iterations import runs
 from sparring.proofs.trace.divergence import Divergence, Expected, missing, other, surplus
-from sparring.proofs.trace.events import NOBODY, Event, Trace, digest
+from sparring.proofs.trace.events import NOBODY, Event, Trace
 from sparring.proofs.trace.links import contended
-from sparring.proofs.trace.packings import listed, pairs, spoken
+from sparring.proofs.trace.packings import Packing, listed, pairs, same, spoken, unlisted
 from sparring.proofs.trace.recorder import MAKERS
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import run, step_sends
+from sparring.spec.core.sparse import SparseVector
 
 __all__ = ["Divergence", "compare", "contended", "empty", "unknown"]
 
@@ -73,7 +74,7 @@ def compare(page: Page, xs: Sequence[Any], trace: Trace, level: str) -> Divergen
             return volume(wanted, trace, read=False) if level == "volume" else counted(wanted, trace)
         lists = [m._replace(entries=packing.narrowed(m.entries)) for m in wanted]
         seen = packing.read(trace)
-        return volume(lists, seen) if level == "volume" else steps(lists, seen, packing.same)
+        return volume(lists, seen) if level == "volume" else steps(lists, seen, packing)
 
 
 def unknown(page: Page, xs: Sequence[Any], trace: Trace) -> bool:
@@ -101,8 +102,14 @@ def messages(page: Page, xs: Sequence[Any]) -> Iterator[Expected]:
     for i, ran in enumerate(calls):
         for t, wire in enumerate(ran.trace):
             for (src, dst, entries), (_, _, chunks) in zip(wire, step_sends(page, t, len(xs))):
-                sent = listed(entries, xs[src].dtype) if page.listed else np.asarray(entries)
+                sent = content(page, entries, xs[src].dtype) if page.listed else np.asarray(entries)
                 yield Expected(i * len(ran.trace) + t, src, dst, chunks, sent)
+
+
+def content(page: Page, entries: SparseVector, dtype: np.dtype[Any]) -> Array:
+    """A message's entries, with their indices unless it has none."""
+    whole = page.encoded(len(entries.indices), entries.n, dtype.itemsize) == "values"
+    return unlisted(entries, dtype) if whole else listed(entries, dtype)
 
 
 def empty(page: Page, xs: Sequence[Any]) -> set[tuple[int, int, int]]:
@@ -111,25 +118,16 @@ def empty(page: Page, xs: Sequence[Any]) -> set[tuple[int, int, int]]:
         return {m[:3] for m in messages(page, xs) if not m.entries.size}
 
 
-def same(event: Event, entries: Array) -> bool:
-    """Whether ``event`` sends these entries, up to zeros' signs and NaNs' bits."""
-    if event.nbytes != entries.nbytes:
-        return False
-    if event.payload is not None:
-        return np.array_equal(event.payload.view(entries.dtype), entries, equal_nan=entries.dtype.kind in "fc")
-    plain = entries + entries.dtype.type(0)
-    return event.digest in (digest(entries.tobytes()), digest(plain.tobytes())) or bool(np.isnan(plain).any())
-
-
-def steps(page: list[Expected], trace: Trace, same: Same = same) -> Divergence | None:
-    """The first message that is not the page's."""
-    channels = queues(trace)
+def steps(page: list[Expected], trace: Trace, packing: Packing | None = None) -> Divergence | None:
+    """The first message that is not the page's; the trace is read in ``packing``, if there is one."""
+    channels, alike = queues(trace), packing.same if packing else same
     for i, message in enumerate(page):
         channel = channels[message.src, message.dst]
-        if channel and same(channel[0], message.entries):
+        if channel and alike(channel[0], message.entries):
             channel.popleft()
         elif message.entries.size:
-            sent = instead(page[i:], channels, same)
+            sent = instead(page[i:], channels, alike)
+            sent = packing.unread(sent, message.entries) if packing and sent else sent
             return other(message, sent) if sent else missing(message, *silence(trace, message.src, message.dst))
     left = [channel[0] for channel in channels.values() if channel]
     return surplus(min(left, key=lambda event: (event.rank, event.seq)), end(page)) if left else None

@@ -2,7 +2,8 @@
 
 Known are messages that hold a list's entries and nothing else, a value of the vectors' dtype and an
 index of 4 or 8 bytes each: all values before all indices, all indices before all values, or in pairs.
-A run is read in the one of them in which most of its messages are the page's.  Whatever else a program
+A run is read in the one of them in which most of its messages are the page's.  Where a page sends all
+of a chunk without indices, so must the run.  Whatever else a program
 sends (a header, a bitmap, indices as floats) is not read: then messages can only be counted.
 """
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from sparring.proofs.trace.divergence import Expected
 from sparring.proofs.trace.events import Event, Trace, digest
-from sparring.spec.core.sparse import SparseLike
+from sparring.spec.core.sparse import NOTHING, SparseLike
 
 Array: TypeAlias = NDArray[Any]
 PACKED = "an index of 4 or 8 bytes and a value each"
@@ -30,7 +31,12 @@ ORDERS = ("values first", "indices first", "pairs")
 
 def listed(x: SparseLike, dtype: np.dtype[Any]) -> Array:
     """A list's entries as an array of pairs."""
-    return np.array([*zip(x.indices, x.values)], pairs(8, dtype))
+    return np.array([*zip(x.indices, unlisted(x, dtype))], pairs(8, dtype))
+
+
+def unlisted(x: SparseLike, dtype: np.dtype[Any]) -> Array:
+    """The values alone, -0.0, of integers 0, for an entry that adds nothing."""
+    return np.array([dtype.type(-0.0) if v is NOTHING else v for v in x.values], dtype)
 
 
 def pairs(width: int, dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -46,8 +52,8 @@ class Packing(NamedTuple):
     dtype: np.dtype[Any]
 
     def narrowed(self, entries: Array) -> Array:
-        """The same entries, with this width of indices."""
-        return entries.astype(pairs(self.width, self.dtype))
+        """The same entries, with this width of indices, if they have some."""
+        return entries if entries.dtype.names is None else entries.astype(pairs(self.width, self.dtype))
 
     def packed(self, entries: Array) -> bytes:
         """The message."""
@@ -88,6 +94,8 @@ class Packing(NamedTuple):
 
     def same(self, event: Event, entries: Array) -> bool:
         """Whether ``event``, as :meth:`read`, sends these entries, up to zeros' signs and NaNs' bits."""
+        if entries.dtype.names is None:
+            return same(self.unread(event, entries), entries)
         if event.nbytes != entries.nbytes:
             return False
         if event.payload is None:
@@ -101,6 +109,15 @@ class Packing(NamedTuple):
         """The trace with messages counted by entries, and these in place of bytes where payloads are known."""
         return Trace(trace.ranks, [self.entries(event) for event in trace.events])
 
+    def unread(self, event: Event, like: Array) -> Event:
+        """A message as it was before it was read, where it is to be like one of values without indices."""
+        if like.dtype.names or event.nbytes % like.itemsize:
+            return event
+        payload = event.payload
+        if payload is not None and payload.dtype.names:
+            payload = np.frombuffer(self.packed(payload), like.dtype)
+        return event._replace(count=event.nbytes // like.itemsize, dtype=str(like.dtype), payload=payload)
+
     def entries(self, event: Event) -> Event:
         """A message so; any other event, and what is no whole number of entries, as it is."""
         kind = pairs(self.width, self.dtype)
@@ -110,12 +127,25 @@ class Packing(NamedTuple):
         return event._replace(count=event.nbytes // kind.itemsize, dtype=str(kind), payload=payload)
 
 
+def same(event: Event, entries: Array) -> bool:
+    """Whether ``event`` sends these values, up to zeros' signs and NaNs' bits."""
+    if event.nbytes != entries.nbytes:
+        return False
+    if event.payload is not None:
+        return np.array_equal(event.payload.view(entries.dtype), entries, equal_nan=entries.dtype.kind in "fc")
+    plain = entries + entries.dtype.type(0)
+    return event.digest in (digest(entries.tobytes()), digest(plain.tobytes())) or bool(np.isnan(plain).any())
+
+
 def spoken(wanted: Sequence[Expected], trace: Trace) -> Packing | None:
     """The packing in which most messages are the page's; None if none is.
 
     Lists of index 0 alone tell little, since zeros look alike in many forms; they decide where the others do not.
+    Where none has indices, any will do.
     """
-    full = [m for m in wanted if m.entries.size]
+    full = [m for m in wanted if m.entries.size and m.entries.dtype.names]
+    if not full:
+        return next((Packing(4, ORDERS[0], m.entries.dtype) for m in wanted if m.entries.size), None)
     sent: dict[tuple[int, int], set[str]] = defaultdict(set)
     for event in trace.sends():
         sent[event.rank, event.peer].add(event.digest)

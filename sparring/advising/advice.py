@@ -123,7 +123,7 @@ def option(derived: Derived, profile: Profile, place: Place, p: int) -> Option:
     times, expected = [one.time for one in cases], cases[1]
     return Option(
         algorithm=page.name,
-        result=RESULTS[page.data],
+        result=RESULTS["lists" if page.once else page.data],
         messages=sent[0].messages,
         nbytes=Range(*(one.nbytes for one in sent)),
         time=Range(min(times), expected.time, max(times)),  # a table may have more for fewer entries
@@ -137,7 +137,7 @@ def risks(derived: Derived, profile: Profile, p: int, place: Place) -> Iterator[
     page, fused = derived.page, profile.fused
     if page.data != "vector" and (lost := 1 - min(fused.kept)) > 0:
         yield f"{percent(lost)} of the squared norm is not kept: carry it over as residuals"
-    if page.data == "selected":
+    if page.data == "selected" and not page.once:
         yield "sums are cut again on the way: the result is not the sum of what ranks keep"
     if page.data == "sparse":
         full = fused.crowding(p) if page.cuts else Fraction(1)

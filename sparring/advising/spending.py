@@ -20,8 +20,9 @@ from sparring.proofs.cost.levels import Nodes, leveled, linked
 from sparring.proofs.cost.machines import Machine
 from sparring.proofs.cost.profiles import Kind
 from sparring.proofs.cost.published import holds
+from sparring.proofs.cost.symbols import exact
 from sparring.proofs.cost.unioncost import UnionCost, UnionPoint
-from sparring.spec.core.model import Page
+from sparring.spec.core.model import Page, chunk_words
 from sparring.spec.core.runner import number
 
 FREE = "crossbar"
@@ -93,9 +94,22 @@ def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full
     point = derived.at(p=p, n=length, **({} if page.data == "vector" else {"k": k}), width=width)
     if point.critical is None:
         raise Undecided(f"{page.name}: no closed form of what is sent: {'; '.join(derived.gaps)}")
-    entries = point.critical if page.data == "vector" else point.critical // 2
-    nbytes = Fraction(number(page.octets(entries, length, width)))
+    if page.once:
+        nbytes = step_by_step(derived, p, length, k, width)
+    else:
+        entries = point.critical if page.data == "vector" else point.critical // 2
+        nbytes = Fraction(number(page.octets(entries, length, width)))
     return Needed(point.messages, nbytes, Fraction(point.added or 0), point)
+
+
+def step_by_step(derived: Cost, p: int, n: int, k: int, width: int) -> Fraction:
+    """The bytes of the largest message of each step, that with the last chunk, summed; of which some have indices."""
+    page, last, nbytes = derived.page, p - 1, 0
+    for span, *_ in derived.derived.pieces:
+        first, end = (int(exact(t, {"p": p})) for t in span)
+        many = number(page.added(0, first, last, p, n, k))
+        nbytes += (end - first) * number(page.octets(many, number(chunk_words(last, p, n)), width))
+    return Fraction(nbytes)
 
 
 def kept(what: Measured, case: str) -> int:

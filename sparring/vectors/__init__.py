@@ -75,7 +75,9 @@ def sort(page: Page) -> str:
     """What the file calls the page's data.  Raises InputError for residuals by a rule that no file can tell."""
     if not (found := rule(page.left)):
         raise InputError(f"{page.name}: what its formula left leaves behind is no rule that test vectors have")
-    return page.data if found == "cut" else found
+    if found != "cut":
+        return found
+    return f"{page.data} once" if page.once else page.data
 
 
 def grouped(groups: Iterable[list[Given]]) -> Iterator[dict[str, Any]]:

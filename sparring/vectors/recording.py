@@ -14,8 +14,8 @@ from sparring.proofs.core.refinement import difference
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.blocks import Chunks
-from sparring.spec.core.model import Page, list_words
-from sparring.spec.core.runner import Run, number, step_sends, truth
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import Run, number, step_sends, truth, worded
 from sparring.spec.core.sparse import SparseVector
 from sparring.vectors.cases import Given
 
@@ -116,7 +116,7 @@ def sent(page: Page, chunks: Chunks, message: runner.Message, like: Any) -> Sent
     src, dst, content = message
     listed = isinstance(content, SparseVector)
     m, size, w = len(content.indices if listed else content), content.n if listed else len(content), like.dtype.itemsize
-    words = number(list_words(m)) if listed else m
+    words = worded(page, content, w)
     return Sent(src, dst, chunks, content, m, words, number(page.octets(m, size, w)), page.encoded(m, size, w))
 
 

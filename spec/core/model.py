@@ -68,7 +68,7 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "added": ("r", "t", "c", "p", "n", "k"),
     "selects": ("x", "c", "p", "n", "w"),
     "keeps": ("x", "c", "p", "n", "w"),
-    "sends": ("x", "c", "p", "n", "w"),
+    "sends": ("x", "c", "t", "p", "n", "w"),
     "left": ("x", "cut", "y"),
     "octets": ("m", "size", "w"),
     "encoded": ("m", "size", "w"),
@@ -146,8 +146,11 @@ class Page:
     """
     keeps: Callable[[SparseVector, int, int, int, int], SparseVector]
     """``keeps(x, c, p, n, w)``: what it keeps of a chunk to which something was just added, by default all."""
-    sends: Callable[[SparseVector, int, int, int, int], SparseVector]
-    """``sends(x, c, p, n, w)``: what it makes of the chunk before it sends or returns it, by default all of it."""
+    sends: Callable[[SparseVector, int, int, int, int, int], SparseVector]
+    """``sends(x, c, t, p, n, w)``: what it makes of the chunk before it sends it in step ``t``, or returns it.
+
+    Then ``t`` is the number of steps.  By default all of ``x`` is sent as it is.
+    """
     left: Callable[[SparseVector, SparseVector, SparseVector], SparseVector]
     """``left(x, cut, y)``: what stays behind as the residual of a rank that began with ``x`` and ends with ``y``.
 
@@ -188,6 +191,11 @@ class Page:
     def stateful(self) -> bool:
         """Whether what a rank does not send is added to its next vector."""
         return self.data == "selected"
+
+    @property
+    def once(self) -> bool:
+        """Whether entries are selected before the first step alone: the result is the sum of what ranks select."""
+        return hasattr(self.module, "selects") and not hasattr(self.module, "keeps")
 
     @property
     def title(self) -> str:

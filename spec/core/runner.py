@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from sparring.errors import InputError, ScheduleFault
 from sparring.spec.core.blocks import Chunks, block
-from sparring.spec.core.model import Page, bound
+from sparring.spec.core.model import Page, bound, list_words
 from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.sparse import SparseVector, every, strung, taken, total, width
 
@@ -82,7 +82,7 @@ class Run:
         for t in range(steps):
             sends = step_sends(page, t, p)
             cuts = [cut_of(some) for _, _, some in sends]
-            wire = [Message(r, d, self._sent(state, r, cut)) for (r, d, _), cut in zip(sends, cuts)]
+            wire = [Message(r, d, self._sent(state, r, cut, t)) for (r, d, _), cut in zip(sends, cuts)]
             adds = truth(page.adds(t, p))
             came: dict[tuple[int, Chunks], tuple[Places, list[Message]]] = {}  # by receiver and chunks
             for (_, d, c), message, cut in zip(sends, wire, cuts):
@@ -93,8 +93,8 @@ class Run:
                     self._added(state, d, cut)
             yield Step(t, wire, state)
 
-    def _sent(self, state: list[Any], r: int, cut: Places) -> Any:
-        """What rank ``r`` sends of its state."""
+    def _sent(self, state: list[Any], r: int, cut: Places, t: int) -> Any:
+        """What rank ``r`` sends of its state in step ``t``."""
         return copy(part(state[r], cut))
 
     def _added(self, state: list[Any], r: int, cut: Places) -> None:
@@ -151,16 +151,17 @@ class PieceRun(Run):
         super().__init__(page, [[x.piece(*cut) for cut in pairwise(self.bounds)] for x in whole])
 
     def _steps(self, state: list[Any]) -> Iterator[Step]:
-        self.cut = [SparseVector((), (), self.n)] * len(state)
+        page, p = self.page, len(state)
+        self.cut = [SparseVector((), (), self.n)] * p
         for r, row in enumerate(state):
-            self._cut(self.page.selects, state, r, slice(0, len(row)))
+            self._cut(page.selects, state, r, slice(0, len(row)))
         for t, wire, states in super()._steps(state):
             yield Step(t, [m._replace(entries=strung(m.entries, sum(x.n for x in m.entries))) for m in wire], states)
         for r, row in enumerate(state):
-            self._sent(state, r, slice(0, len(row)))
+            self._sent(state, r, slice(0, len(row)), number(page.steps(p)))
 
-    def _sent(self, state: list[Any], r: int, cut: Places) -> Any:
-        return self._cut(self.page.sends, state, r, cut)
+    def _sent(self, state: list[Any], r: int, cut: Places, t: int) -> Any:
+        return self._cut(lambda x, c, *at: self.page.sends(x, c, t, *at), state, r, cut)
 
     def _added(self, state: list[Any], r: int, cut: Places) -> None:
         self._cut(self.page.keeps, state, r, cut)
@@ -287,6 +288,14 @@ def named(chunks: Chunks) -> str:
     if len(chunks) < 2:
         return f"chunk {chunks[0]}" if chunks else "no chunk"
     return f"chunks {chunks[0]} to {chunks[-1]}" + ("" if isinstance(chunks, range) else f" (mod {chunks.of})")
+
+
+def worded(page: Page, entries: Any, w: int) -> int:
+    """The words of a message: its values, of ``w`` bytes, and their indices unless these go without."""
+    if not isinstance(entries, SparseVector):
+        return len(entries)
+    m = len(entries.indices)
+    return m if page.encoded(m, entries.n, w) == "values" else number(list_words(m))
 
 
 def number(x: Int) -> int:

@@ -51,6 +51,7 @@ UNDERIVED = {
     "bruck_allgather": "partners do not differ in one bit",
     "spardl": "partners do not differ in one bit",
     "ssar_recursive_doubling": "of sparse chunks only shifts are summed",
+    "topka2a": "messages do not go the same way around in every step",
     "two_shot_sparse": "of sparse chunks only shifts are summed",
 }
 """Pages whose partners are in no pattern that is known, or that send sparse chunks otherwise than around a ring."""

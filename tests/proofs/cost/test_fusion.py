@@ -1,0 +1,188 @@
+"""A binary search for how much to gather: the best where times are unimodal, not everywhere."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import islice, product
+
+import pytest
+
+import sparring
+from sparring import InputError, Machine
+from sparring.proofs.core.questions import answered
+from sparring.proofs.cost import fusion
+from sparring.proofs.cost.fusion import Layer, Line
+
+LINE = Line(Fraction(2), Fraction(1))
+
+
+def layers(*pairs):
+    """Layers by entries and seconds, from the first to the last."""
+    return [Layer(entries, Fraction(seconds)) for entries, seconds in pairs]
+
+
+@pytest.mark.parametrize(
+    ("least", "buffers", "end"),
+    [
+        (0, [(3, 1), (1, 3), (2, 6)], 13),  # 1 + 5, then at once + 3, then at once + 4
+        (3, [(3, 1), (3, 6)], 11),
+        (4, [(4, 3), (2, 6)], 13),
+        (6, [(6, 6)], 14),
+        (99, [(6, 6)], 14),
+    ],
+)
+def test_what_an_iteration_takes(least, buffers, end):
+    """By hand: 3, 1 and 2 entries are ready after 1, 3 and 6 seconds, and each buffer takes 2 and 1 an entry."""
+    some = layers((2, 3), (1, 2), (3, 1))
+
+    assert [*fusion.buffers(some, least)] == buffers
+    assert fusion.iteration(some, least, LINE) == end
+
+
+def test_a_buffer_waits_for_its_last_layer():
+    """And computing hides what it can."""
+    assert fusion.iteration(layers((1, 100), (1, 1)), 0, LINE) == 104
+    assert fusion.iteration(layers((1, 1), (1, 100)), 0, LINE) == 106
+
+
+@pytest.mark.parametrize("least", range(12))
+def test_only_sums_of_neighbours_matter(least):
+    """Between two of the sizes nothing changes."""
+    some = layers((4, 1), (1, 2), (2, 0), (3, 1))
+    places = fusion.sizes(some)
+    up = next((place for place in places if place >= least), places[-1])
+
+    assert [*fusion.buffers(some, least)] == [*fusion.buffers(some, up)]
+
+
+def test_where_times_are_unimodal_the_best_is_found():
+    """Of seven places all times of four heights that are, plateaus of the best included; of others it is often not."""
+    found, lost = 0, 0
+    for times in product(range(4), repeat=7):
+        for delta in (1, 2, 5):
+            hit = fusion.halved(lambda i: Fraction(times[i]), 0, 6, delta).time == min(times)  # noqa: B023  # called at once
+            if fusion.unimodal(times):
+                assert hit
+                found += 1
+            lost += not hit
+    assert found > 100
+    assert lost > 1000
+
+
+@pytest.mark.parametrize("delta", [1, 10, 10**9])
+@pytest.mark.parametrize("best", [0, 1, 333_333, 10**6])
+def test_few_places_are_tried(best, delta):
+    """Of a million and one: two for each halving, or for each quarter off."""
+    found = fusion.halved(lambda i: Fraction(abs(i - best)), 0, 10**6, delta)
+
+    assert (found.best, found.time) == (best, 0)
+    assert len(found.tried) <= (45 if delta == 1 else 100)
+
+
+def test_the_best_that_was_tried_is_returned():
+    """Where the search is led astray, too: its last place is worse than one before."""
+    times = [5, 1, 4, 9, 3, 9, 2, 3]
+    found = fusion.halved(lambda i: Fraction(times[i]), 0, 7)
+
+    assert found.time == min(found.tried.values())
+    assert found.tried == {i: times[i] for i in found.tried}
+
+
+def test_both_solvers_prove_it():
+    """For every number of places, every unimodal times and every distance from the middle."""
+    assert all(answer.holds for answer in answered([*fusion.optimality()], second_opinion=True))
+
+
+def to_the_middle(low, high, left, right, sign):
+    """As one would halve: but a best place may lie between the middle and the worse of the two."""
+    return ((left + right) // 2 if sign <= 0 else low), ((left + right) // 2 if sign >= 0 else high)
+
+
+WRONG = {
+    "to the middle": to_the_middle,
+    "the other side": lambda low, high, left, right, sign: fusion.narrowed(low, high, left, right, -sign),
+    "of equal ones the right": lambda low, high, left, right, sign: (
+        (right, high) if sign == 0 else fusion.narrowed(low, high, left, right, sign)
+    ),
+    "beyond the better": lambda low, high, left, right, sign: (
+        (right + 1, high) if sign < 0 else fusion.narrowed(low, high, left, right, sign)
+    ),
+    "never": lambda low, high, left, right, sign: (low, high),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_other_ways_to_narrow_are_refuted(name):
+    """Each loses a best place, or gets nowhere."""
+    assert not all(answer.holds for answer in answered([*fusion.optimality(WRONG[name])], second_opinion=False))
+
+
+def test_layers_of_which_it_misses_the_best():
+    """Found by trying all of three layers; what is best for them is one buffer, which the search never tries."""
+    some, found, best = next(fusion.missed((1, 2, 3), (Fraction(0),), 3, LINE))
+
+    assert some == (Layer(1, Fraction(0)), Layer(1, Fraction(0)), Layer(3, Fraction(0)))
+    assert (found.time, best.time) == (9, 7)
+    assert not fusion.unimodal([*best.tried.values()])
+
+
+def test_layers_with_two_valleys_do_as_well():
+    """Times that never stay the same for a while, but fall and rise twice."""
+
+    def valleys(times):
+        return sum(a > b < c for a, b, c in zip(times, times[1:], times[2:]))
+
+    many = islice(fusion.missed((1, 2, 4), map(Fraction, (0, 1, 5)), 4, LINE), 500)
+    some, found, best = next(one for one in many if valleys([*one[2].tried.values()]) > 1)
+
+    times = [fusion.iteration(some, least, LINE) for least in fusion.sizes(some)]
+    assert times == [*best.tried.values()]
+    assert found.time > best.time == min(times)
+
+
+def test_equal_layers_of_which_it_misses_the_best():
+    """On the cost of an algorithm and a machine: one buffer, the last of the sizes."""
+    line = fusion.line(sparring.cost("topka2a"), Machine.preset("eth-25g"), 32, Fraction(1, 50))
+    some = layers(*[(100_000, Fraction("0.0001"))] * 6)
+    times = [fusion.iteration(some, least, line) for least in fusion.sizes(some)]
+
+    assert fusion.halved(times.__getitem__, 0, 5).time > min(times) == times[-1]
+    assert not fusion.unimodal(times)
+
+
+def test_where_layers_make_unimodal_times_it_finds_the_best():
+    """Of three layers with three sizes and times: none of those that it misses makes such times."""
+    kinds = [Layer(*one) for one in product((1, 2, 3), map(Fraction, (0, 1, 2)))]
+    times = [[fusion.iteration(some, m, LINE) for m in fusion.sizes(some)] for some in product(kinds, repeat=3)]
+    missed = [[*best.tried.values()] for _, _, best in fusion.missed((1, 2, 3), map(Fraction, (0, 1, 2)), 3, LINE)]
+
+    assert 0 < sum(map(fusion.unimodal, times)) < len(times)
+    assert missed
+    assert not any(map(fusion.unimodal, missed))
+
+
+@pytest.mark.parametrize(("low", "high", "delta"), [(1, 0, 1), (0, 5, 0)])
+def test_no_place_is_refused(low, high, delta):
+    with pytest.raises(InputError, match="there must be one, and 1 or more"):
+        fusion.halved(Fraction, low, high, delta)
+
+
+def test_one_place_is_the_best():
+    assert fusion.halved(Fraction, 3, 3) == (3, 3, {3: 3})
+
+
+@pytest.mark.parametrize("name", ["topka2a", "ring", "ring_topk", "ring_allgather"])
+def test_the_line_is_the_cost(name):
+    """Start-up and time an entry, as the cost itself is at a point where nothing is rounded."""
+    machine, cost, p, n = Machine("5us", "25Gbit/s", "1ns"), sparring.cost(name), 8, 8000
+
+    startup, entry = fusion.line(cost, machine, p, Fraction(1, 50))
+    at = cost.at(p=p, n=n, k=n // 50, **machine.letters)
+
+    assert startup + entry * n == at.time
+    assert startup == at.messages * machine.alpha
+
+
+def test_where_there_is_no_line_it_is_refused():
+    with pytest.raises(InputError, match=r"derived where .*, not for p=6"):
+        fusion.line(sparring.cost("recursive_doubling"), Machine.preset("eth-25g"), 6, Fraction(1))
