@@ -22,7 +22,7 @@ from sparring.proofs.core.refinement import DTYPES, Flaw, difference, sizes, tol
 from sparring.proofs.mutants.conduct import Fault, unharmed
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.runner import PieceRun
+from sparring.spec.core.runner import Run, run
 
 
 class Case(NamedTuple):
@@ -109,17 +109,18 @@ def expected(page: Page, xs: Sequence[Any]) -> Iterator[list[Done]]:
         yield [Done(made(y, dtype), made(left, dtype).dense()) for y, left in zip(ran.results, ran.residuals)]
 
 
-def runs(page: Page, xs: Sequence[Any]) -> Iterator[PieceRun]:
-    """A run of the page for each call, on the vectors and what is left of the last call.
+def runs(page: Page, xs: Sequence[Any]) -> Iterator[Run]:
+    """A run of the page for each call, on the vectors and what is left of the last call, a program's state included.
 
     That infinities cancel to NaN is no surprise here.
     """
-    left = [np.zeros_like(x, shape=x.shape[1]) for x in xs]
+    left, state = [np.zeros_like(x, shape=x.shape[1]) for x in xs], None
     for vectors in zip(*xs):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            ran = PieceRun(page, [x + y for x, y in zip(vectors, left)])
+            ran = run(page, [x + y for x, y in zip(vectors, left)], state)
             left = [made(y, x.dtype).dense() for y, x in zip(ran.residuals, xs)]
+            state = ran.state
         yield ran
 
 

@@ -25,8 +25,13 @@ def top(values: Sequence[Any], k: int) -> list[int]:
     if k < 0:
         raise InputError(f"k = {k}: it must be 0 or more")
 
-    def place(i: int) -> tuple[bool, Any, int]:
-        v = values[i]
-        return (v == v, 0 if v != v else -abs(v), i)  # noqa: PLR0124  # NaN alone is not equal to itself
+    return sorted(sorted(range(len(values)), key=lambda i: (size(values[i]), i))[:k])
 
-    return sorted(sorted(range(len(values)), key=place)[:k])
+
+def size(v: Any) -> tuple[bool, Any]:
+    """How large ``v`` is, to be compared: what is larger comes first, and NaN before all.
+
+    >>> sorted([3.0, -5.0, float("nan"), 0.0], key=size)
+    [nan, -5.0, 3.0, 0.0]
+    """
+    return (v == v, 0 if v != v else -abs(v))  # noqa: PLR0124  # NaN alone is not equal to itself

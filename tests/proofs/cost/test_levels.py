@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sparring
-from sparring import InputError, Machine
+from sparring import InputError, Machine, api
 from sparring.proofs.contention import networks
 from sparring.proofs.cost import unioncost
 from sparring.proofs.cost.levels import Nodes, leveled, linked
@@ -36,7 +36,7 @@ def counted(page, nodes, p, n=N):
     return leveled(page, nodes, p=p, n=n, k=K, union=union if page.data == "sparse" else None)
 
 
-@pytest.mark.parametrize("name", [name for name in sparring.pages() if not sparring.page(name).several])
+@pytest.mark.parametrize("name", [name for name in api.regular() if not sparring.page(name).several])
 @pytest.mark.parametrize("p", [2, 4, 16])
 def test_one_node_and_nodes_of_one(name, p):
     """Where every rank is a node by itself, or all are in one, it is the derived formula, exactly."""
@@ -86,7 +86,7 @@ def test_a_slow_link_within_nodes_counts_too():
     assert counted(page, nodes, 16).time == 30 * (FAR.alpha + FAR.beta * N / 4) + 15 * FAR.gamma * N / 16
 
 
-@pytest.mark.parametrize("name", [name for name in sparring.pages() if not sparring.page(name).several])
+@pytest.mark.parametrize("name", [name for name in api.regular() if not sparring.page(name).several])
 @pytest.mark.parametrize("p", [2, 8])
 def test_a_crossbar_is_the_formula(name, p):
     """No two messages of a step share a link there."""
