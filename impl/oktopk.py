@@ -30,6 +30,7 @@ from sparring.impl import bruck_allgather
 from sparring.impl.core import wire
 from sparring.impl.core.keeping import Keeping
 from sparring.impl.core.lists import Lists, added
+from sparring.impl.core.pairs import Row
 from sparring.impl.core.selection import candidates, magnitudes
 from sparring.impl.core.transport import Vector, finish
 from sparring.sparse import Sparse
@@ -166,16 +167,21 @@ def split_and_reduce(comm: Intracomm, mine: Sparse, bounds: NDArray[np.int64], b
     outgoing, incoming = np.diff(ends), np.empty(p, np.int64)
     comm.Alltoall(outgoing, incoming)
     sums = piece(mine, ends[r], ends[r + 1])
+    row = Row([len(sums), *(incoming[whence(r, i, p)] for i in range(1, p))], sums, 0)
     came: Lists = []
     for first in range(1, p, bucket):
         turns = range(first, min(first + bucket, p))
-        rooms = [wire.room(incoming[whence(r, i, p)], mine.values, mine.n) for i in turns]
-        receiving = [comm.Irecv(room, whence(r, i, p)) for room, i in zip(rooms, turns)]
-        sending = [comm.Isend(wire.pack(piece(mine, *ends[to(r, i, p) :][:2])), to(r, i, p)) for i in turns]
+        receiving = [comm.Irecv(row.piece(i, i + 1), whence(r, i, p)) for i in turns]
+        sending = [comm.Isend(packed(piece(mine, *ends[to(r, i, p) :][:2])), to(r, i, p)) for i in turns]
         sums = together(sums, came, bounds[r], bounds[r + 1])
         finish([*receiving, *sending])
-        came = [wire.unpack(room, mine.values, mine.n) for room in rooms]
+        came = [row.entries(i) for i in turns]
     return together(sums, came, bounds[r], bounds[r + 1])
+
+
+def packed(x: Sparse) -> wire.Bytes:
+    """``x``'s entries as a message."""
+    return Row([len(x)], x, 0).piece(0, 1)
 
 
 def piece(x: Sparse, i: int, j: int) -> Sparse:
@@ -222,14 +228,14 @@ def balanced(comm: Intracomm, mine: Sparse, sizes: Sequence[int]) -> tuple[Spars
     outgoing, incoming = ([overlap(*ends, begins, shares) for ends in many] for many in (
         [(r, j) for j in range(p)], [(i, r) for i in range(p)]
     ))  # fmt: skip
-    rooms = [wire.room(end - start, mine.values, mine.n) for start, end in incoming]
-    receiving = [comm.Irecv(room, i) for i, room in enumerate(rooms) if i != r and room.size]
-    parts = [wire.pack(piece(mine, start - begins[r], end - begins[r])) for start, end in outgoing]
-    sending = [comm.Isend(part, j) for j, part in enumerate(parts) if j != r and part.size]
+    own = piece(mine, *(x - begins[r] for x in outgoing[r]))
+    row = Row([end - start for start, end in incoming], own, r)
+    others = [q for q in range(p) if q != r]
+    receiving = [comm.Irecv(row.piece(i, i + 1), i) for i in others if incoming[i][0] < incoming[i][1]]
+    parts = {j: piece(mine, *(x - begins[r] for x in outgoing[j])) for j in others}
+    sending = [comm.Isend(packed(part), j) for j, part in parts.items() if len(part)]
     finish([*receiving, *sending])
-    rooms[r] = parts[r]
-    lists = (wire.unpack(room, mine.values, mine.n) for room in rooms)
-    return joined(lists, mine.n), [end - start for start, end in pairwise(shares)]
+    return joined(map(row.entries, range(p)), mine.n), [end - start for start, end in pairwise(shares)]
 
 
 def gathered(comm: Intracomm, mine: Sparse, sizes: list[int]) -> Sparse:
