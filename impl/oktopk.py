@@ -113,9 +113,13 @@ class Allreduce(Keeping):
         return y
 
 
-def allreduce(comm: Intracomm, x: Vector, /, *, k: int = 100, **options: Any) -> Sparse:
+def allreduce(
+    comm: Intracomm, x: Vector, /, *, k: int = 100, trigger: int = 4, bucket: int = 4, allow_nan: bool = True,
+    validate: bool = True,
+) -> Sparse:  # fmt: skip
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
-    return Allreduce(comm, np.size(x), k=k, **options)(x)
+    made = Allreduce(comm, np.size(x), k=k, trigger=trigger, bucket=bucket, allow_nan=allow_nan, validate=validate)
+    return made(x)
 
 
 def threshold(size: NDArray[Any], k: int) -> Any:

@@ -81,8 +81,8 @@ Sent = Generator[list[Message], None, list[SparseVector]]
 
 
 def checked(params: Params) -> None:
-    """Raises InputError for a parameter that is no number of calls, messages or entries."""
-    for name, least in (("k", 0), ("tau", 1), ("tau_prime", 1), ("trigger", 0), ("bucket", 1)):
+    """Raises InputError for a parameter that is no number of calls or messages."""
+    for name, least in (("tau", 1), ("tau_prime", 1), ("trigger", 0), ("bucket", 1)):
         if (value := getattr(params, name)) < least:
             raise InputError(f"{name} = {value}: it must be {least} or more")
 

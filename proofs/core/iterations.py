@@ -60,12 +60,12 @@ def vectors(dtype: str, p: int, n: int) -> list[Any]:
     return [np.stack([*ties, odd, odd[::-1]]) for ties, odd in zip(small, refinement.vectors(dtype, p, n))]
 
 
-def iterate(kind: Any, comm: Any, xs: Any, *, k: int) -> list[Done]:
-    """What each rank does: make the target, call it on each vector.
+def iterate(kind: Any, comm: Any, xs: Any, **params: Any) -> list[Done]:
+    """What each rank does: make the target, with these parameters, call it on each vector.
 
     Raises InputError where the target returns no Sparse like the vector, or has no such residual.
     """
-    instance = kind(comm, xs.shape[1], k=k)
+    instance = kind(comm, xs.shape[1], **params)
     return [checked(instance(x), instance.residual, x) for x in xs]
 
 
@@ -80,7 +80,8 @@ def checked(y: Any, residual: Any, x: Any) -> Done:
 
 def on_numbers(page: Page, target: str, case: Case, prop: str, fault: Fault = unharmed) -> list[Flaw]:
     """Run ``target`` on these vectors against the page, bit for bit; a deviation falsifies ``prop``."""
-    ran = refinement.run(target, case.xs, "synchronous", case.place, prop, call=fault(partial(iterate, k=case.k)))
+    call = fault(partial(iterate, **{**page.params, "k": case.k}))
+    ran = refinement.run(target, case.xs, "synchronous", case.place, prop, call=call)
     return ran.flaws + compared(page, case, ran.ys, prop)
 
 
