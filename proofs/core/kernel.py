@@ -212,7 +212,7 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
     first = next(c.mutant for c in conjectures(whole.general) if c.name == name)
     mutants = mutations(whole)
-    names = (first, *(m for m in mutants if m != first))
+    names = (*(m for m in mutants if m == first), *(m for m in mutants if m != first))
     for suspected in (True, False):  # what is found false for few ranks is soon found so by a solver too
         for mutation in names:
             conjecture = next(c for c in conjectures(mutants[mutation](whole.general)) if c.name == name)
