@@ -114,11 +114,12 @@ class Allreduce(Keeping):
 
 
 def allreduce(
-    comm: Intracomm, x: Vector, /, *, k: int = 100, trigger: int = 4, bucket: int = 4, allow_nan: bool = True,
-    validate: bool = True,
+    comm: Intracomm, x: Vector, /, *, k: int = 100, tau: int = 64, tau_prime: int = 32, trigger: int = 4,
+    bucket: int = 4, allow_nan: bool = True, validate: bool = True,
 ) -> Sparse:  # fmt: skip
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
-    made = Allreduce(comm, np.size(x), k=k, trigger=trigger, bucket=bucket, allow_nan=allow_nan, validate=validate)
+    made = Allreduce(comm, np.size(x), k=k, tau=tau, tau_prime=tau_prime, trigger=trigger, bucket=bucket,
+                     allow_nan=allow_nan, validate=validate)  # fmt: skip
     return made(x)
 
 
