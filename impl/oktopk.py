@@ -49,7 +49,7 @@ def to(r: int, i: int, p: int) -> int:
 
 def whence(r: int, i: int, p: int) -> int:
     """Whom it hears in turn ``i``."""
-    return (r + p - i) % p
+    return (r - i) % p
 
 
 def mean(total: Any, p: int) -> Any:
