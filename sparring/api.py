@@ -33,6 +33,11 @@ def pages() -> list[str]:
     return registry.names()
 
 
+def regular() -> list[str]:
+    """Of these, those whose pages have formulas: the others are programs, whose costs are counted and not derived."""
+    return [name for name in pages() if not page(name).irregular]
+
+
 def page(algo: str, **params: Any) -> Page:
     """The page called ``algo``: a name, a module ``pkg.mod``, or a file ``./mine.py``."""
     return registry.find(algo, **params)
@@ -193,7 +198,7 @@ def run_report(
     detail = ran.flaws[0].detail if ran.flaws else equal if target else "there is no implementation of this name"
     told: dict[str, Any] = {
         "ranks": len(xs), "size": xs[0].size, "dtype": str(xs[0].dtype), "on": place,
-        "input": given.described(file), "steps": one.steps(len(xs)),
+        "input": given.described(file), "steps": len(run(one, xs).trace) if one.irregular else one.steps(len(xs)),
         "messages": ran.messages, "words": ran.words, "bytes": ran.bytes, "seconds": round(ran.seconds, 6),
     }  # fmt: skip
     if one.sparse:

@@ -20,6 +20,7 @@ PROPERTIES: Mapping[str, str] = {
     "partition": "the chunks cut [0, n) without gap or overlap",
     "deadlock": "no deadlock, even with synchronous sends",
     "sizes": "no message is longer than the dense one and its header",
+    "volume": "no rank sends more than the page's bound, under its hypotheses",
     "contention": "no link serves two senders",
     "timing": "under any timing, messages meet on a link no more than the page says",
     "peers": "the implementation's peers and blocks are the page's",

@@ -74,17 +74,20 @@ def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
 
 
 VOID: Mapping[str, tuple[str, ...]] = {
-    "vector": ("conservation", "sizes", "selection"),
-    "lists": ("conservation", "sizes", "selection"),
-    "sparse": ("conservation", "selection"),
-    "selected": ("sizes",),
+    "vector": ("conservation", "sizes", "volume", "selection"),
+    "lists": ("conservation", "sizes", "volume", "selection"),
+    "sparse": ("conservation", "volume", "selection"),
+    "selected": ("sizes", "volume"),
 }
-"""By what chunks are, the properties that say nothing of them: all is sent, or lengths are the chunks'."""
+"""By what chunks are, the properties that say nothing of them: all is sent, or lengths are the chunks'.
+
+That no rank sends more than some bound is said of programs alone: of formulas the cost itself is derived.
+"""
 
 
 def applicable(page: Page) -> list[str]:
     """The properties that say something of such a page."""
-    void = {*VOID[page.data], *(() if page.cuts else ("partition",))}
+    void = {*VOID[page.data], *(() if page.cuts else ("partition",))} - ({"volume"} if page.irregular else set())
     return [prop for prop in PROPERTIES if prop not in void]
 
 
@@ -94,7 +97,11 @@ def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
     def why(prop: str) -> str:
         if prop == "terms" and page.stateful:
             return "which entries are sent depends on their values: no run on terms stands for all of them"
-        if prop in ("agreement", "conservation", "contention", "peers", "sizes", "timing"):
+        if prop == "economy" and page.irregular:
+            return "a program's messages depend on the data, and may be empty"
+        if prop == "selection" and page.irregular:
+            return "a program's thresholds outlive a call: not every input of a call stands for all"
+        if prop in ("agreement", "conservation", "contention", "peers", "sizes", "timing", "volume"):
             return "the page's proof module states nothing of it"
         if prop == "gradients" and target is not None and min(plan.numbers) > WORKERS:
             return f"there are gradients of {WORKERS} ranks and no more"
@@ -206,7 +213,7 @@ def roads(
 def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
     """Every input of small sizes, where entries are selected by their values."""
     ranks = [p for p in plan.numbers if p in selecting.RANKS]
-    if not page.stateful or not ranks:
+    if not page.stateful or page.irregular or not ranks:
         return {}
     what = f"{page.name}: selection"
     result = selecting.judged(Subject(target, page), page.name, ranks, track=lambda shapes: track(shapes, what))

@@ -33,6 +33,10 @@ cell for each chunk that fills up as contributions arrive."""
 
 FORMULAS = "They stand here as they run, as they are proved and as they are drawn."
 
+PROGRAM = """\
+Who sends what depends on the data, so there is no one picture.  The program stands here as it runs; what is proved
+is proved of its small functions."""
+
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Called by Sphinx when the extension is loaded."""
@@ -48,7 +52,8 @@ def write_all(app: Sphinx) -> None:
     texts = {"index.rst": listing(pages)}
     for page in pages:
         texts[f"{page.name}.rst"] = written(page)
-        texts[f"{page.name}.svg"] = spacetime.svg(page, RANKS)
+        if not page.irregular:
+            texts[f"{page.name}.svg"] = spacetime.svg(page, RANKS)
     for path in folder.iterdir():
         if path.name not in texts:
             path.unlink()
@@ -73,8 +78,11 @@ def listing(pages: Sequence[Page]) -> str:
 def written(page: Page) -> str:
     """The page of one algorithm."""
     parts = [heading(page.title), facts(page), prose(page.doc)]
-    parts += [heading("Picture", "-"), picture(page), LEGEND]
-    parts += [heading("Formulas", "-"), FORMULAS, code("python", formulas(page.module))]
+    if page.irregular:
+        parts += [heading("Program", "-"), PROGRAM, code("python", formulas(page.module))]
+    else:
+        parts += [heading("Picture", "-"), picture(page), LEGEND]
+        parts += [heading("Formulas", "-"), FORMULAS, code("python", formulas(page.module))]
     parts += [heading("Costs", "-"), costs(page)]
     parts += [heading("Verdicts", "-"), verdicts(page)]
     parts += [heading("Run it", "-"), code("console", commands(page))]
@@ -122,8 +130,9 @@ def commands(page: Page) -> str:
     told = {
         f"show {name} --ranks 8": "all this in the terminal",
         f"prove {name}": "the verdicts above",
-        f"cost {name} --at p=16,n=1000000,k=1000": "the costs above, and numbers",
     }
+    if not page.irregular:
+        told[f"cost {name} --at p=16,n=1000000,k=1000"] = "the costs above, and numbers"
     told[f"check mine.py:{'T' if page.stateful else 'f'} --algorithm {name} --level steps"] = (
         "does yours send the same?"
     )

@@ -32,7 +32,7 @@ class Conjecture(NamedTuple):
 def conjectures(subject: Subject) -> Iterator[Conjecture]:
     """All conjectures about the subject, one by one, since building one already reads formulas."""
     for conjecture in stated(subject):
-        if conjecture.name == "partition":  # which is about cutting and not about the page's formulas
+        if conjecture.name == "partition" or subject.page.irregular:  # it is not about the page's formulas
             yield conjecture
         else:
             helped = obligations.with_lemmas(subject.page, subject.lemmas, conjecture.obligations)
@@ -45,6 +45,9 @@ def conjectures(subject: Subject) -> Iterator[Conjecture]:
 def stated(subject: Subject) -> Iterator[Conjecture]:
     """The conjectures as they are, without lemmas."""
     page = subject.page
+    if page.irregular:
+        yield from of_program(subject)
+        return
     yield Conjecture(
         "result",
         f"After all steps every cell is made of each contribution of its goal exactly once ({page.kind}).",
@@ -99,14 +102,21 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
             "byte more",
         )
     yield from contention(subject)
+    yield from peers(subject, "wrong neighbour")
+
+
+def of_program(subject: Subject) -> Iterator[Conjecture]:
+    """What the proof module of a program states, each with the fault that it names."""
+    for one in subject.theorems(subject.page) if subject.theorems else ():
+        yield Conjecture(one.name, one.statement, tuple(one.obligations), None, one.fault)
+    yield from peers(subject, next(iter(subject.faults), ""))
+
+
+def peers(subject: Subject, mutant: str) -> Iterator[Conjecture]:
+    """That the implementation's arithmetic is the page's, where there is something to compare."""
     if subject.peers:
-        yield Conjecture(
-            "peers",
-            "The implementation's peers and blocks are the page's.",
-            tuple(subject.peers(page)),
-            None,
-            "wrong neighbour",
-        )
+        claims = tuple(subject.peers(subject.page))
+        yield Conjecture("peers", "The implementation's peers and blocks are the page's.", claims, None, mutant)
 
 
 def contention(subject: Subject) -> Iterator[Conjecture]:

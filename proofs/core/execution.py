@@ -118,7 +118,7 @@ def mass_lost(page: Page, p: int) -> Wrong | None:
     rng = random.Random(p)
     for n in (0, 1, p, 3 * p + 1, 300):  # 300: of so many entries the default k leaves some behind
         xs = [[rng.randrange(-99, 100) for _ in range(n)] for _ in range(p)]
-        run = runner.PieceRun(page, xs)
+        run = runner.run(page, xs)
         for r, y in enumerate(run.results):
             mass = sum(run.residuals, y)
             found = dict(zip(mass.indices, mass.values))

@@ -22,7 +22,7 @@ from sparring.proofs.core.refinement import DTYPES, Flaw, difference, sizes, tol
 from sparring.proofs.mutants.conduct import Fault, unharmed
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.runner import PieceRun
+from sparring.spec.core.runner import Run, run
 
 
 class Case(NamedTuple):
@@ -60,12 +60,12 @@ def vectors(dtype: str, p: int, n: int) -> list[Any]:
     return [np.stack([*ties, odd, odd[::-1]]) for ties, odd in zip(small, refinement.vectors(dtype, p, n))]
 
 
-def iterate(kind: Any, comm: Any, xs: Any, *, k: int) -> list[Done]:
-    """What each rank does: make the target, call it on each vector.
+def iterate(kind: Any, comm: Any, xs: Any, **params: Any) -> list[Done]:
+    """What each rank does: make the target, with these parameters, call it on each vector.
 
     Raises InputError where the target returns no Sparse like the vector, or has no such residual.
     """
-    instance = kind(comm, xs.shape[1], k=k)
+    instance = kind(comm, xs.shape[1], **params)
     return [checked(instance(x), instance.residual, x) for x in xs]
 
 
@@ -80,7 +80,8 @@ def checked(y: Any, residual: Any, x: Any) -> Done:
 
 def on_numbers(page: Page, target: str, case: Case, prop: str, fault: Fault = unharmed) -> list[Flaw]:
     """Run ``target`` on these vectors against the page, bit for bit; a deviation falsifies ``prop``."""
-    ran = refinement.run(target, case.xs, "synchronous", case.place, prop, call=fault(partial(iterate, k=case.k)))
+    call = fault(partial(iterate, **{**page.params, "k": case.k}))
+    ran = refinement.run(target, case.xs, "synchronous", case.place, prop, call=call)
     return ran.flaws + compared(page, case, ran.ys, prop)
 
 
@@ -109,17 +110,18 @@ def expected(page: Page, xs: Sequence[Any]) -> Iterator[list[Done]]:
         yield [Done(made(y, dtype), made(left, dtype).dense()) for y, left in zip(ran.results, ran.residuals)]
 
 
-def runs(page: Page, xs: Sequence[Any]) -> Iterator[PieceRun]:
-    """A run of the page for each call, on the vectors and what is left of the last call.
+def runs(page: Page, xs: Sequence[Any]) -> Iterator[Run]:
+    """A run of the page for each call, on the vectors and what is left of the last call, a program's state included.
 
     That infinities cancel to NaN is no surprise here.
     """
-    left = [np.zeros_like(x, shape=x.shape[1]) for x in xs]
+    left, state = [np.zeros_like(x, shape=x.shape[1]) for x in xs], None
     for vectors in zip(*xs):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            ran = PieceRun(page, [x + y for x, y in zip(vectors, left)])
+            ran = run(page, [x + y for x, y in zip(vectors, left)], state)
             left = [made(y, x.dtype).dense() for y, x in zip(ran.residuals, xs)]
+            state = ran.state
         yield ran
 
 

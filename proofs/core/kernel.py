@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from sparring.errors import InputError, ScheduleFault, SparringError
@@ -20,7 +21,7 @@ from sparring.proofs.core import execution, samples
 from sparring.proofs.core.conjectures import Conjecture, conjectures
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.questions import Answer, Memory, answered
-from sparring.proofs.core.supplement import Subject, subject
+from sparring.proofs.core.supplement import Subject, planted, subject
 from sparring.proofs.core.verdicts import (
     EXPECTED,
     NOT_INDUCTIVE,
@@ -210,14 +211,20 @@ def confirmed(whole: Subject, attempt: Attempt, memory: Memory) -> Attempt:
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
     first = next(c.mutant for c in conjectures(whole.general) if c.name == name)
-    mutations = (first, *(m for m in MUTATIONS if m != first))
+    mutants = mutations(whole)
+    names = (*(m for m in mutants if m == first), *(m for m in mutants if m != first))
     for suspected in (True, False):  # what is found false for few ranks is soon found so by a solver too
-        for mutation in mutations:
-            conjecture = next(c for c in conjectures(MUTATIONS[mutation](whole.general)) if c.name == name)
+        for mutation in names:
+            conjecture = next(c for c in conjectures(mutants[mutation](whole.general)) if c.name == name)
             asked = (claim for claim in conjecture.obligations if bool(samples.false_at(claim)) == suspected)
-            if refuted(MUTATIONS[mutation](whole), conjecture, asked, memory):
+            if refuted(mutants[mutation](whole), conjecture, asked, memory):
                 return mutation
     return ""
+
+
+def mutations(whole: Subject) -> Mapping[str, Callable[[Subject], Subject]]:
+    """The faults that are planted: in formulas, or in a program's functions."""
+    return {fault: partial(planted, fault=fault) for fault in whole.faults} if whole.page.irregular else MUTATIONS
 
 
 def refuted(mutant: Subject, conjecture: Conjecture, asked: Iterable[Obligation], memory: Memory) -> bool:

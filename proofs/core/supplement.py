@@ -9,6 +9,10 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``peers(page)``           obligations that the implementation's arithmetic is the page's
 ``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
 ``sizes(page)``           obligations on how long messages are, whatever their entries
+``theorems(page)``        of a program, whose page has no formulas: what is to be proved of it, each a :class:`Stated`
+``faults``                of a program, a mapping from names to functions of its own that are planted in their place
+``others``                of a program, parameters with which mutants are run besides its own
+``refused``               of a program, parameters that it does not take
 ``least``                 a mapping parameter -> its least value: the theorems hold for every value from there on
 ``survivors``             a mapping from lines of the implementation to why mutants of them may live
 """
@@ -21,8 +25,8 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import ModuleType
-from typing import Any
+from types import ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
 
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
@@ -30,6 +34,19 @@ from sparring.proofs.contention.levels import LEVELS
 from sparring.proofs.core.obligations import Bound, Lemmas, Obligation, Same, Spent
 from sparring.spec.core.model import Page, bound, load
 from sparring.spec.core.numbers import Bool, Sym
+
+
+class Stated(NamedTuple):
+    """A theorem about a program: one of the properties, a sentence, from what it follows.
+
+    The obligations are built of the functions of ``page.module``, so that a fault in one of these, the
+    one called ``fault`` above all, makes some of them false.
+    """
+
+    name: str
+    statement: str
+    obligations: Iterable[Obligation]
+    fault: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +62,10 @@ class Subject:
     lemmas: Lemmas | None = None
     bound: Bound = bound
     least: Mapping[str, int] = field(default_factory=dict)
+    theorems: Callable[[Page], Iterable[Stated]] | None = None
+    """Of a program."""
+    faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Of a program, by name: functions to plant in the place of its own."""
     values: Mapping[str, int] = field(default_factory=dict)
     """Of the parameters that are symbols, the values that were asked for: contention is claimed for these."""
 
@@ -92,11 +113,18 @@ def supplemented(page: Page, contention: Mapping[str, str]) -> Subject:
         networks.find(topology)
         if level not in LEVELS:
             raise InputError(f"page {page.name}: contention {topology!r}: {level!r}; levels are {', '.join(LEVELS)}")
-    names = ("same", "peers", "spent", "sizes", "lemmas")
-    same, peers, spent, sizes, lemmas = (with_parameters(getattr(module, name, None), page) for name in names)
+    names = ("same", "peers", "spent", "sizes", "lemmas", "theorems")
+    same, peers, spent, sizes, lemmas, theorems = (with_parameters(getattr(module, name, None), page) for name in names)
     if page.several and spent:
         raise InputError(f"page {page.name}: spent is not covered where a rank sends several messages in a step")
-    return Subject(page, same, contention, peers, spent, sizes, lemmas, least=getattr(module, "least", {}))
+    least, faults = getattr(module, "least", {}), getattr(module, "faults", {})
+    return Subject(page, same, contention, peers, spent, sizes, lemmas, least=least, theorems=theorems, faults=faults)
+
+
+def planted(whole: Subject, fault: str) -> Subject:
+    """A program with one of its faults."""
+    module: Any = SimpleNamespace(**{**vars(whole.page.module), **whole.faults[fault]})
+    return replace(whole, page=replace(whole.page, module=module))
 
 
 def with_parameters(function: Any, page: Page) -> Any:

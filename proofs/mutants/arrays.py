@@ -35,7 +35,8 @@ OURS, NUMPY = (str(Path(str(package.__file__)).parent) for package in (impl, np)
 
 def held(page: Page, target: str) -> dict[str, int]:
     """The most bytes that arrays of ``target``, or of the function beside a class, hold at once; by example."""
-    function, given = f"{target.partition(':')[0]}:{page.collective}", options(page, target)
+    function = f"{target.partition(':')[0]}:{page.collective}"
+    given = options(page, function)
     calls: dict[str, Call] = {"": called}
     if "out" in accepted(function):
         calls["in place, "] = in_place

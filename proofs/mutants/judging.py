@@ -16,10 +16,10 @@ from contextlib import closing
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from sparring.errors import SparringError, Undecided
+from sparring.errors import InputError, SparringError, Undecided
 from sparring.proofs.core import execution
 from sparring.proofs.core.questions import Memory
-from sparring.proofs.core.supplement import subject
+from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.cost.counted import count, unlike_a_run
 from sparring.proofs.mutants.arrays import held, wasted
 from sparring.proofs.mutants.beside import FEW, RANKS, beside, runs
@@ -29,7 +29,7 @@ from sparring.proofs.mutants.refusals import refusals
 from sparring.proofs.mutants.syntax import Mutant, mutants
 from sparring.proofs.mutants.trying import Trials
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.runner import number
+from sparring.spec.core.runner import number, run
 
 FEWEST = 2  # entries that are selected
 STEPS = 20  # for each rank: a schedule with more is not run, but counts as wrong
@@ -142,14 +142,14 @@ def of_code(page: Page, target: str, mutant: Mutant, trials: Trials, usual: dict
 
 
 def variants(page: Page) -> list[dict[str, Any]]:
-    """The page's own parameters; and, where theorems hold from some value of one on, the least two of these.
+    """The page's own parameters, others of its proof module, and the least two of those that theorems hold from.
 
     Where entries are selected once, and messages have no index if all are, also a few entries.
     """
-    least = subject(page).least
+    least, others = subject(page).least, getattr(companion(page), "others", ())
     fewer = ({name: value + more for name, value in least.items()} for more in range(2))
     few = [{"k": FEWEST}] if page.once else []
-    return [{**page.params, **params} for params in ({}, *few, *(fewer if least else ()))]
+    return [{**page.params, **params} for params in ({}, *others, *few, *(fewer if least else ()))]
 
 
 def memory_of(page: Page, target: str) -> dict[str, int]:
@@ -161,6 +161,9 @@ def memory_of(page: Page, target: str) -> dict[str, int]:
 
 def page_faults(changed: Page, target: str | None) -> Faults:
     """What is wrong with a page that has a fault, as far as running it tells."""
+    if changed.irregular:
+        yield from program_faults(changed, target)
+        return
     for ranks in RANKS:
         if number(changed.steps(ranks)) > STEPS * ranks:
             yield f"at p={ranks} there are {number(changed.steps(ranks))} steps"
@@ -172,6 +175,25 @@ def page_faults(changed: Page, target: str | None) -> Faults:
     yield from (f"sizes: {fault}" for fault in sizes(changed))
     if target:
         yield from (f"implementation: {fault}" for ranks in RANKS for fault in beside(changed, target, ranks))
+
+
+def program_faults(changed: Page, target: str | None) -> Faults:
+    """The same of a program, which has no schedule of its own: what it refuses, and does with entries, and beside."""
+    for params in getattr(companion(changed), "refused", ()):
+        if taken(load(changed.module, **params)):
+            yield f"run: {params} is not refused"
+    if wrong := execution.first(execution.mass_lost, changed, RANKS):
+        yield f"run: {wrong}"
+    if target:
+        yield from (f"implementation: {fault}" for ranks in RANKS for fault in beside(changed, target, ranks))
+
+
+def taken(page: Page) -> bool:
+    """Whether it runs with its parameters, or fails otherwise than by refusing them."""
+    try:
+        return bool(run(page, [[1]]).results)
+    except InputError:
+        return False
 
 
 def sizes(page: Page) -> Iterator[str]:

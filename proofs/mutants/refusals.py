@@ -39,7 +39,8 @@ def refusals(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
             plain = partial(called, validate=False)
             yield from unrefused(f"{what}, not validated", world.run(function, ranks, [x] * ranks, call=plain), ranks)
     if "validate" in options:
-        yield from exchanged(world.run(function, ranks, [good] * ranks, call=partial(called, validate=False)), ranks)
+        without = world.run(function, ranks, [good] * ranks, call=partial(called, validate=False))
+        yield from exchanged(world.run(function, ranks, [good] * ranks), without, 1 + page.stateful, ranks)
     if "allow_nan" in options:
         nan = np.array([np.nan] * N)
         choosy = partial(called, allow_nan=False, k=KEPT)
@@ -97,10 +98,11 @@ def unrefused(what: str, outcome: Outcome, ranks: int) -> Iterator[Flaw]:
         yield Flaw("bad input", f"p={ranks}: {what} is an error on {len(told)} ranks only")
 
 
-def exchanged(outcome: Outcome, ranks: int) -> Iterator[Flaw]:
-    """An exchange of arguments where none was asked for."""
-    if outcome.findings or any(call.name == "Allgather" for call in outcome.collectives):
-        yield Flaw("bad input", f"p={ranks}: without validation arguments are exchanged, or {outcome.findings}")
+def exchanged(validated: Outcome, without: Outcome, fewer: int, ranks: int) -> Iterator[Flaw]:
+    """An exchange of arguments where none was asked for: each rank takes part in so many fewer; others are no such."""
+    before, now = (sum(call.name == "Allgather" for call in one.collectives) for one in (validated, without))
+    if without.findings or before - now < fewer * ranks:
+        yield Flaw("bad input", f"p={ranks}: without validation arguments are exchanged, or {without.findings}")
 
 
 def instances(target: str, ranks: int) -> Iterator[Flaw]:

@@ -22,7 +22,7 @@ from sparring.proofs.world import world
 from sparring.proofs.world.targets import Target
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.runner import PieceRun
+from sparring.spec.core.runner import run
 
 
 class Shape(NamedTuple):
@@ -123,11 +123,11 @@ def summarise(kind: Any, subject: Subject) -> None:
 def by_page(page: Page, shape: Shape, rows: Sequence[Any], summarised: bool) -> Iterator[list[Done]]:
     """What the page makes of each call, by rank."""
     bound = load(page.module, **{**page.params, **shape.params})
-    left = [np.zeros_like(x[0]) for x in rows]
+    left, state = [np.zeros_like(x[0]) for x in rows], None
     for xs in zip(*rows):
         with page_summarised(page.module) if summarised else nullcontext():
-            ran = PieceRun(bound, [x + y for x, y in zip(xs, left)])
-            results, residuals = ran.results, ran.residuals
+            ran = run(bound, [x + y for x, y in zip(xs, left)], state)
+            results, residuals, state = ran.results, ran.residuals, ran.state
         left = [lists.made(y, x.dtype).dense() for y, x in zip(residuals, xs)]
         yield [done(lists.made(y, x.dtype), z, x) for y, z, x in zip(results, left, xs)]
 

@@ -20,7 +20,8 @@ A stateful page is run for each call, and its steps are numbered on from call to
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,6 +34,7 @@ from sparring.proofs.trace.events import NOBODY, Event, Trace
 from sparring.proofs.trace.links import contended
 from sparring.proofs.trace.packings import Packing, listed, pairs, same, spoken, unlisted
 from sparring.proofs.trace.recorder import MAKERS
+from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import run, step_sends
 from sparring.spec.core.sparse import SparseVector
@@ -99,11 +101,18 @@ def legible(page: Page, xs: Sequence[Any], trace: Trace) -> Trace:
 def messages(page: Page, xs: Sequence[Any]) -> Iterator[Expected]:
     """The page's messages by step and source, call after call."""
     calls = runs(page, xs) if page.stateful else [run(page, xs)]
-    for i, ran in enumerate(calls):
+    before = 0
+    for ran in calls:
         for t, wire in enumerate(ran.trace):
-            for (src, dst, entries), (_, _, chunks) in zip(wire, step_sends(page, t, len(xs))):
+            for (src, dst, entries), chunks in zip(wire, held(page, t, len(xs))):
                 sent = content(page, entries, xs[src].dtype) if page.listed else np.asarray(entries)
-                yield Expected(i * len(ran.trace) + t, src, dst, chunks, sent)
+                yield Expected(before + t, src, dst, chunks, sent)
+        before += len(ran.trace)
+
+
+def held(page: Page, t: int, p: int) -> Iterable[Chunks | None]:
+    """Which chunks the messages of a step have, in their order; None for each of a program's."""
+    return repeat(None) if page.irregular else (chunks for _, _, chunks in step_sends(page, t, p))
 
 
 def content(page: Page, entries: SparseVector, dtype: np.dtype[Any]) -> Array:

@@ -23,8 +23,13 @@ class Expected(NamedTuple):
     step: int
     src: int
     dst: int
-    chunks: Chunks
+    chunks: Chunks | None
     entries: Array
+
+    @property
+    def place(self) -> str:
+        """Which message of its rank it is."""
+        return f"step {self.step}" + ("" if self.chunks is None else f", {named(self.chunks)}")
 
 
 class Divergence(NamedTuple):
@@ -32,7 +37,7 @@ class Divergence(NamedTuple):
 
     ``step``: the page's; its number of steps for a message after its last, -1 if a rank's volume
     is meant.  ``dst``: the receiver, -1 if a rank's volume is meant.  ``chunks``: the page's, None
-    where it has no such message.  ``expected``, ``observed``: what rank ``src`` does in the page
+    where it has no such message, or is a program.  ``expected``, ``observed``: what rank ``src`` does in the page
     and in the run, beginning with a verb.  ``where``: the line that does it, empty if none does.
     """
 

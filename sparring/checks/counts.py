@@ -18,7 +18,7 @@ from sparring.proofs.trace.divergence import Expected
 from sparring.proofs.trace.events import Event, Trace
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.runner import named, number, step_sends
+from sparring.spec.core.runner import number, step_sends
 
 Message = TypeVar("Message", Event, Expected)
 Channels = dict[tuple[int, int], list[Message]]
@@ -45,10 +45,7 @@ def compared(page: Page, trace: Trace) -> tuple[dict[str, str], dict[str, str]]:
         if len(sent[channel]) < len(planned):
             return {}, {**unlike, "steps": FEWER.format(*channel, len(sent[channel]), len(planned))}
     pairs = [pair for channel, planned in wanted.items() for pair in zip(planned, sent[channel])]
-    alike = twins(
-        Like(f"step {m.step}, {named(m.chunks)}", m.entries.tobytes(), event)
-        for m, event in sorted(pairs, key=lambda pair: pair[0][:2])
-    )
+    alike = twins(Like(m.place, m.entries.tobytes(), event) for m, event in sorted(pairs, key=lambda pair: pair[0][:2]))
     why = disagreement(alike)
     return ({"agreement": why} if why else {}), (gaps if alike else {**gaps, "agreement": NO_TWINS})
 

@@ -29,6 +29,7 @@ UNIONS = (
     "identical and disjoint are its bounds, independent is its expected size, at which expected bytes are no more. "
     "deviation: at most the standard deviation of the entries that a chunk of all ranks' union has."
 )
+COUNTED = "a program, whose cost depends on the data; sparring run counts it"
 FORMATS = ("markdown", "csv", "python", "c")
 Derived: TypeAlias = "Cost | UnionCost | SharedCost"
 BESIDE = ("ring_allgather", "ring")  # what a sparse ring is compared with
@@ -146,10 +147,10 @@ def on_paper(
 
 
 def every() -> tuple[str, ...]:
-    """All algorithms."""
+    """All algorithms that have formulas."""
     from sparring import api
 
-    return tuple(api.pages())
+    return tuple(api.regular())
 
 
 def on_machine(at: dict[str, Any] | None, machine: str | None, where: Where) -> dict[str, Any] | None:
@@ -171,14 +172,16 @@ def told(
     start = time.perf_counter()
     costs: list[Derived] = []
     undecided = {}
+    uncovered = [name for name in algorithms or api.pages() if api.page(name).irregular]
     with _options.console(json_=True).status("deriving …"):
-        for name in algorithms or api.pages():
+        for name in (name for name in algorithms or api.pages() if name not in uncovered):
             try:
                 costs.append(api.cost(name, support=support, **where.asked, **dict(params)))
             except Undecided as why:
                 undecided[name] = str(why)
         points = [evaluations(cost, at) for cost in costs] if at else []
         report = api.cost_report(costs, undecided, time.perf_counter() - start)
+        report.not_covered = [*report.not_covered, *(f"{name}: {COUNTED}" for name in uncovered)]
     names = [cost.page.name for cost in costs]
     report.extra = {
         **report.extra,
@@ -187,6 +190,7 @@ def told(
     }
     if format_ == "text":
         told = [f"{name}: undecided: {why}" for name, why in undecided.items()]
+        told += [f"{name}: not covered: {COUNTED}" for name in uncovered]
         unions = [UNIONS, *_versus.supposed(support)] if any(cost.page.data == "sparse" for cost in costs) else []
         for line in (*text(costs, points, at or {}), *told, LEGEND, *([where.legend] if where.asked else []), *unions):
             click.echo(line)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sparring.cli import _options
-from sparring.errors import InputError
+from sparring.errors import InputError, Undecided
 from sparring.spans import LARGEST
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def command(
     from sparring.spec.core.runner import number, step_sends
 
     page = api.page(algorithm, **dict(params))
+    if page.irregular:
+        _options.finish(program(page, (file, plot, topology), json_), json_)
     if topology and plot:
         from sparring.present import linkload
         from sparring.proofs.contention import networks
@@ -70,6 +72,30 @@ def command(
     ]
     extra = {"algorithm": page.name, "ranks": ranks, "prose": prose(page.doc), "formulas": formulas, "steps": trace}
     _options.finish(Report("show", extra=extra), json_)
+
+
+def program(page: Page, drawn: tuple[object, ...], json_: bool) -> Report:
+    """The prose and the functions of a page that is a program; who sends to whom depends on the data."""
+    from rich.markup import escape
+
+    from sparring.report import Report
+
+    if any(drawn):
+        raise Undecided(f"{page.name} is a program: its messages depend on the data, and no one picture shows them")
+    functions = [formula(page.module, name) for name in [*helpers(page.module), *own(page.module)]]
+    if not json_:
+        console = _options.console()
+        console.print(f"[bold]{escape(page.name)}[/bold]: {escape(prose(page.doc))}\n", soft_wrap=True)
+        console.print(escape("\n".join(functions)) + "\n", soft_wrap=True)
+    extra = {"algorithm": page.name, "prose": prose(page.doc), "formulas": functions}
+    return Report("show", [], [f"{page.name}: no picture, since its messages depend on the data"], extra=extra)
+
+
+def own(module: Any) -> list[str]:
+    """Its functions that are called as formulas are."""
+    from sparring.spec.core.model import LETTERS
+
+    return [name for name in LETTERS if hasattr(module, name)]
 
 
 def held(page: Page, chunks: Chunks) -> dict[str, Any]:

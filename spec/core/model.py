@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
-from sparring.errors import InputError
+from sparring.errors import InputError, Undecided
 from sparring.spec.core.numbers import Bool, Int, Sym, both, where
 from sparring.spec.core.sparse import SparseVector
 
@@ -162,10 +162,28 @@ class Page:
     encoded: Callable[[int, int, int], str]
     """``encoded(m, size, w)``: the name of the encoding that such a message has."""
 
+    program: Callable[..., Any] | None = None
+    """``program(xs, state, params)``, of a page that has it in the place of formulas; see :meth:`play`."""
+
+    @property
+    def irregular(self) -> bool:
+        """Whether it is a program: what is sent depends on entries and earlier calls, and there are no formulas."""
+        return self.program is not None
+
+    def play(self, xs: Sequence[SparseVector], state: Any) -> Any:
+        """The program, run on one vector a rank: a generator of each step's messages.
+
+        ``state``: what its call before left; None before the first.
+        """
+        if self.program is None:
+            raise InputError(f"page {self.name} has formulas and no program")
+        begun = self.module.State() if state is None else state
+        return self.program(xs, begun, self.module.Params(**self.params))
+
     @property
     def several(self) -> bool:
         """Whether a rank may send more than one message in a step."""
-        return many(self.messages)
+        return not self.irregular and many(self.messages)
 
     @property
     def blocks(self) -> bool:
@@ -265,13 +283,15 @@ def load(module: ModuleType, **params: Any) -> Page:
     """The page that ``module`` is, with parameters ``params`` (defaults from its ``Params``).
 
     Raises InputError when a formula is missing, asks for a letter that it cannot have, or a
-    parameter is unknown.
+    parameter is unknown.  A module with a ``program`` needs no formulas.
     """
     name = module.__name__.rpartition(".")[2]
     kind = one_of(KINDS, module, name, "kind", "allreduce")
     data = one_of(DATA, module, name, "data", "vector")
     encoding = one_of(ENCODINGS, module, name, "encoding", "wrap")
     values = parameters(module, name, params)
+    if hasattr(module, "program"):
+        return programmed(module, name, kind, data, values)
     messages = bind(name, "messages", getattr(module, "messages", lambda t, p: 1), values)
     several = many(messages)
     known = {f: values if several or "j" not in letters else {**values, "j": 0} for f, letters in LETTERS.items()}
@@ -294,6 +314,23 @@ def load(module: ModuleType, **params: Any) -> Page:
     return Page(
         name=name, kind=kind, data=data, encoding=encoding, doc=doc, module=module, params=values,
         chunk=chunk, count=count, **formulas,
+    )  # fmt: skip
+
+
+def programmed(module: ModuleType, name: str, kind: str, data: str, params: Mapping[str, Any]) -> Page:
+    """A page that is a program: whoever asks it for a formula is told that it has none, by Undecided."""
+
+    def lacks(formula: str) -> Callable[..., NoReturn]:
+        def asked(*_: Any) -> NoReturn:
+            raise Undecided(f"{name} is a program and has no formula {formula}: what it sends depends on the data")
+
+        return asked
+
+    formulas: dict[str, Any] = {formula: lacks(formula) for formula in (*LETTERS, "count") if formula != "block"}
+    formulas |= {"chunks": lambda p: p, "encoded": lambda m, size, w: "pairs", "octets": pairs}
+    return Page(
+        name=name, kind=kind, data=data, encoding="wrap", doc=inspect.getdoc(module) or name, module=module,
+        params=params, program=module.program, **formulas,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ out of range, a message to oneself, a receiver that listens elsewhere) is a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import cache, cached_property, reduce
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
@@ -65,10 +65,20 @@ class Run:
 
     @cached_property
     def results(self) -> list[Any]:
-        return self._ran[1]
+        return list(self._ran[1])
+
+    @property
+    def residuals(self) -> list[SparseVector]:
+        """By rank, what was not sent: of pages that select, empty of others."""
+        return []
+
+    @property
+    def state(self) -> Any:
+        """What the next call of a program begins with; None of other pages."""
+        return None
 
     @cached_property
-    def _ran(self) -> tuple[list[list[Message]], list[Any]]:
+    def _ran(self) -> tuple[list[list[Message]], Any]:
         state = [copy(x) for x in self.xs]
         trace = [wire for _, wire, _ in self._steps(state)]
         return trace, [plain(x) for x in state]
@@ -139,11 +149,7 @@ class PieceRun(Run):
     """
 
     def __init__(self, page: Page, xs: Sequence[Any]) -> None:
-        self.given, p = xs, len(xs)
-        whole = [taken(x) if hasattr(x, "indices") else every(x) for x in xs]
-        for r, x in enumerate(whole):
-            if x.n != whole[0].n:
-                raise InputError(f"rank {r} has n={x.n}, rank 0 has n={whole[0].n}: all vectors need one length")
+        self.given, p, whole = xs, len(xs), vectors(xs)
         self.whole, self.width = whole, width(xs[0]) if xs else 0
         self.n = whole[0].n if xs else 0
         chunks = number(page.chunks(p))
@@ -184,10 +190,70 @@ class PieceRun(Run):
     def results(self) -> list[Any]:
         return [x.having(y.indices, y.values) if hasattr(x, "having") else y for x, y in zip(self.given, self._sums)]
 
-    @cached_property
+    @property
     def residuals(self) -> list[SparseVector]:
         sums = self._sums  # running leaves behind what is cut
         return [self.page.left(x, cut, y) for x, cut, y in zip(self.whole, self.cut, sums)]
+
+
+class Outcome(NamedTuple):
+    """What a program ends with: by rank what all hold and what was not sent; and what its next call begins with."""
+
+    results: list[SparseVector]
+    residuals: list[SparseVector]
+    state: Any
+
+
+Played: TypeAlias = Generator[list[Message], None, Outcome]
+"""A program that is run: it yields the messages of each step."""
+
+
+class ProgramRun(Run):
+    """A run of a page that is a program: who sends what depends on what the vectors hold, and on earlier calls.
+
+    A message's entries are a SparseVector of the whole length.  What ranks know between two steps is
+    the program's own: a step's ``states`` are empty.  ``state``: as the call before left it, None at first.
+
+    ``results`` and ``residuals`` are those of :class:`PieceRun`; ``state``: what the next call begins with.
+    """
+
+    def __init__(self, page: Page, xs: Sequence[Any], state: Any = None) -> None:
+        self.given, self.before = xs, state
+        super().__init__(page, [[x] for x in vectors(xs)])
+
+    def __iter__(self) -> Iterator[Step]:
+        return (Step(t, wire, []) for t, wire in enumerate(self.trace))
+
+    @cached_property
+    def _ran(self) -> tuple[list[list[Message]], Any]:
+        trace, playing = [], self.page.play([x for [x] in self.xs], self.before)
+        try:
+            while True:
+                trace.append(next(playing))
+        except StopIteration as end:
+            return trace, end.value
+
+    @cached_property
+    def results(self) -> list[Any]:
+        held = [total([y]) for y in self._ran[1].results]
+        return [x.having(y.indices, y.values) if hasattr(x, "having") else y for x, y in zip(self.given, held)]
+
+    @property
+    def residuals(self) -> list[SparseVector]:
+        return list(self._ran[1].residuals)
+
+    @property
+    def state(self) -> Any:
+        return self._ran[1].state
+
+
+def vectors(xs: Sequence[Any]) -> list[SparseVector]:
+    """Vectors as they are, or with all their entries; raises InputError unless all have one length."""
+    whole = [taken(x) if hasattr(x, "indices") else every(x) for x in xs]
+    for r, x in enumerate(whole):
+        if x.n != whole[0].n:
+            raise InputError(f"rank {r} has n={x.n}, rank 0 has n={whole[0].n}: all vectors need one length")
+    return whole
 
 
 def begun(page: Page, lists: Sequence[SparseVector], r: int, c: int) -> SparseVector:
@@ -199,13 +265,15 @@ def begun(page: Page, lists: Sequence[SparseVector], r: int, c: int) -> SparseVe
 RUNS: dict[str, type[Run]] = {"vector": Run, "lists": ListRun}
 
 
-def run(page: Page, xs: Sequence[Any]) -> Run:
+def run(page: Page, xs: Sequence[Any], state: Any = None) -> Run:
     """Run ``page`` on ``xs``, one a rank: a list or an array with elementwise ``+``, or what a page of lists takes.
+
+    ``state``: of a program, what its call before left.
 
     Raises InputError unless there is at least one rank and all vectors have one length;
     iterating raises ScheduleFault where the formulas make no schedule.
     """
-    return RUNS.get(page.data, PieceRun)(page, xs)
+    return ProgramRun(page, xs, state) if page.irregular else RUNS.get(page.data, PieceRun)(page, xs)
 
 
 def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, Chunks]]:

@@ -19,6 +19,7 @@ from click import Context
 from click.testing import CliRunner
 
 import sparring
+from sparring import api
 from sparring.cli import cli
 from sparring.inputs import SHIPPED, shipped
 
@@ -127,6 +128,8 @@ def test_every_algorithm_has_its_page(built):
     for name in [*sparring.pages(), "pairwise"]:
         page = (built / f"algorithms/{name}.html").read_text(encoding="utf-8")
         assert f'href="{name}.html"' in listed
+    for name in [*api.regular(), "pairwise"]:
+        page = (built / f"algorithms/{name}.html").read_text(encoding="utf-8")
         assert f'src="../_images/{name}.svg"' in page
         assert (built / f"_images/{name}.svg").is_file()
 

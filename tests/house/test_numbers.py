@@ -18,7 +18,7 @@ import sympy
 from sympy.parsing.sympy_parser import implicit_multiplication, parse_expr, standard_transformations
 
 import sparring
-from sparring import selecting
+from sparring import api, selecting
 from sparring.adapters.executable import Executable
 from sparring.adapters.gloo import Functions
 from sparring.calibration import fitting, quantities
@@ -229,7 +229,7 @@ READ = (*standard_transformations, implicit_multiplication)
 
 def test_a_page_s_prose_tells_its_cost():
     """Formulas for words and messages are those that are derived."""
-    pages = [sparring.page(name) for name in sparring.pages()]
+    pages = [sparring.page(name) for name in api.regular()]
     said = [(page, quantity, formula) for page in pages for quantity, formula in formulas(page)]
     assert len(said) >= 2
     for page, quantity, formula in said:

@@ -172,7 +172,7 @@ def test_a_page_that_is_not_inductive_ends_in_exit_code_3(sparring_, tmp_path):
     assert "not inductive" in text
 
 
-VOID = {"conservation", "sizes", "selection"}
+VOID = {"conservation", "sizes", "volume", "selection"}
 """Properties that say nothing of a dense algorithm."""
 
 

@@ -11,6 +11,7 @@ import pytest
 import sympy
 
 import sparring
+from sparring import api
 from sparring.proofs.cost import citations, papers, sheets
 from sparring.proofs.cost.simplified import HYPOTHESES
 from sparring.proofs.cost.symbols import n, p
@@ -28,7 +29,7 @@ FAULTS = re.compile(r"^.*(?:undefined|Overfull|too large|multiply defined|Rerun|
 @pytest.fixture(scope="module")
 def told():
     """The sheets of all pages, unchecked."""
-    return [papers.Told(sparring.page(name), sheets.sheet(sparring.cost(name))) for name in sparring.pages()]
+    return [papers.Told(sparring.page(name), sheets.sheet(sparring.cost(name))) for name in api.regular()]
 
 
 def faults(folder: Path, text: str) -> list[str]:
@@ -92,7 +93,7 @@ def test_each_formula_has_its_conditions():
     assert lines["words"].conditions == ("p | n", "p = 2^m") and lines["words"].given == ("2^floor(log2 p) | n",)
 
 
-@pytest.mark.parametrize("name", sparring.pages())
+@pytest.mark.parametrize("name", api.regular())
 def test_conditions_are_enough(name):
     """Under them the cost's own simplified form is the one that is told."""
     cost = sparring.cost(name)
@@ -138,7 +139,7 @@ def test_whatever_a_page_cites_has_an_entry(name):
 
 
 def test_every_source_of_a_bound_is_known():
-    bounds = [bound for name in sparring.pages() for bound in sparring.cost(name).bounds.values()]
+    bounds = [bound for name in api.regular() for bound in sparring.cost(name).bounds.values()]
     assert all(citations.source(bound.source) for bound in bounds if bound.source) and bounds
     assert all(bound.scope for bound in bounds if not bound.source)
     assert citations.source("a paper") is None

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 import sparring
-from sparring import page
+from sparring import api, page
 from sparring.proofs.cost import encodings
 from sparring.proofs.cost.symbols import exact, symbol
 
-LISTED = [name for name in sparring.pages() if page(name).listed]
+LISTED = [name for name in api.regular() if page(name).listed]
 LENGTHS = (0, 1, 9, 2**16, 2**16 + 1, 2**31, 2**31 + 1, 2**32, 2**32 + 1)
 
 
@@ -34,7 +34,7 @@ def test_with_its_numbers_it_is_the_page_s(name):
                 assert size > 2**31 or found[0] == wanted
 
 
-@pytest.mark.parametrize("name", sorted({*sparring.pages()} - {*LISTED}))
+@pytest.mark.parametrize("name", sorted({*api.regular()} - {*LISTED}))
 def test_whole_vectors_have_no_index(name):
     assert sparring.cost(name).encoded is None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sparring
-from sparring import InputError, Machine
+from sparring import InputError, Machine, api
 from sparring.proofs.contention import networks
 from sparring.proofs.cost import unioncost
 from sparring.proofs.cost.levels import Nodes, leveled, linked
@@ -17,7 +17,7 @@ from sparring.spec.core.supports import independent
 GUIDE = Path(__file__).parents[3] / "docs/howto/compare.md"
 NEAR, FAR, FREE = Machine("1us", "100GB/s", "0.1ns"), Machine("5us", "25Gbit/s", "0.1ns"), Machine(0, 0, "0.1ns")
 N, K = 2**14, 256
-ANY_P = [name for name in sparring.pages() if name != "recursive_multiplying"]
+ANY_P = [name for name in api.regular() if name != "recursive_multiplying"]
 """Those whose closed form holds for all p that are tried here."""
 
 

@@ -10,7 +10,7 @@ import pytest
 import sympy
 
 import sparring
-from sparring import InputError, Machine, Undecided
+from sparring import InputError, Machine, Undecided, api
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.traffic import Traffic
 from sparring.proofs.core.obligations import every, implies, r, within
@@ -55,7 +55,7 @@ UNDERIVED = {
     "two_shot_sparse": "of sparse chunks only shifts are summed",
 }
 """Pages whose partners are in no pattern that is known, or that send sparse chunks otherwise than around a ring."""
-PAGES = [name for name in sparring.pages() if name not in UNDERIVED]
+PAGES = [name for name in api.regular() if name not in UNDERIVED]
 OPEN = {("recursive_multiplying", "ring"), *(("two_shot", name) for name in ("ring", "tree", "torus", "torus:k=2"))}
 """Whose loads on what are no such forms."""
 UP, FLIP = Pattern(0, 1, (), "", 0), Pattern(2, 0, (n,), "", 0)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import sparring
+from sparring import api
 from sparring.proofs.core.refinement import difference
 from sparring.proofs.world import world
 from sparring.sparse import Sparse
@@ -27,7 +28,7 @@ from sparring.vectors.writing import text
 
 DATA = Path(sparring.__file__).parent / "vectors" / "data"
 SIZE = 1_500_000  # bytes of a file
-ALGORITHMS = sparring.pages()
+ALGORITHMS = api.regular()
 CLOSED = ("ring", "recursive_doubling")  # their costs have closed forms for every n
 BIG = {"float32": ">f4", "float64": ">f8", "int32": ">i4", "int64": ">i8"}
 

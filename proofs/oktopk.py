@@ -1,0 +1,185 @@
+"""What is proved of Ok-Topk, for every number of ranks, whatever the vectors hold.
+
+Sizes, bounds and positions are letters: what is proved of them holds for all data.  ``d`` lists are
+there before a round of the allgather; of all entries in the order of ranks, ``x`` is one, at or after
+``begin`` and before ``end`` of the rank that has it, ``start`` and ``stop`` of the share that it falls in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sparring.impl import bruck_allgather, oktopk
+from sparring.proofs.core import obligations
+from sparring.proofs.core.obligations import RANKS, Obligation, c, every, i, iff, implies, j, n, p, q, r, within
+from sparring.proofs.core.supplement import Stated
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, where
+
+d, x, k, e, a, b = (Sym.var(name) for name in ("d", "x", "k", "e", "a", "b"))
+begin, end, start, stop = (Sym.var(name) for name in ("begin", "end", "start", "stop"))
+begin2, end2, start2, stop2 = (Sym.var(name) for name in ("begin2", "end2", "start2", "stop2"))
+
+TURN = (*RANKS, i >= 1, i < p)
+"""A turn of the rotation."""
+ROUND = (*RANKS, within(c), d >= 1, d < p)
+"""A round of the allgather in which not all lists are there yet."""
+BOX = (p >= 1, n >= 0, within(j))
+"""``n`` entries, and one of the shares that they are dealt out in."""
+ENTRY = (p >= 1, begin <= x, x < end, start <= x, x < stop)
+
+others = ({"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1}, {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2})
+refused = ({"tau": 0}, {"tau_prime": 0}, {"trigger": -1}, {"bucket": 0})
+
+faults: Mapping[str, Mapping[str, Any]] = {
+    "sends to the next rank but one": {"dst": lambda r, i, p: (r + i + 1) % p},
+    "shares of equal length, the rest dropped": {"bound": lambda c, n, p: c * (n // p)},
+    "means rounded beyond the end": {"mean": lambda total, p: total // p + 1},
+    "an entry more in each message": {"sooner": lambda a, b: where(a < b, a, b) + 1},
+    "all that was selected is cleared": {"given": lambda sent, stays: sent},
+}
+
+
+def theorems(page: Page) -> Iterator[Stated]:
+    """All of them."""
+    m: Any = page.module
+    yield Stated(
+        "result", "Each selected entry is added once, at its region's rank; each sum that stays comes to all once.",
+        (*rotation(m), *moves(m), *rounds()), "an entry more in each message",
+    )  # fmt: skip
+    yield Stated(
+        "agreement", "Each index has one rank that adds it up, in one order; all others have a copy of that sum.",
+        (*one_adder(m), *rounds()), "sends to the next rank but one",
+    )  # fmt: skip
+    yield Stated(
+        "conservation", "At each index the result and what ranks keep add up to what they had, in exact arithmetic.",
+        mass(m), "all that was selected is cleared",
+    )  # fmt: skip
+    yield Stated(
+        "partition", "The regions cut [0, n), and the shares all entries, without gap or overlap.",
+        (*regions(m), *obligations.partition(m.bound)), "means rounded beyond the end",
+    )  # fmt: skip
+    yield Stated(
+        "deadlock", "Posting all of a turn or a round and then waiting never deadlocks, with synchronous sends.",
+        (*turns(m), *neighbours()), "sends to the next rank but one",
+    )  # fmt: skip
+    yield Stated(
+        "volume", "With k = p e, at most k entries of each rank, e of them in its own region, and at most k sums that "
+        "stay and are dealt out, no rank sends more than 6 (k - e) = 6 k (p - 1) / p words.",
+        volume(m), "shares of equal length, the rest dropped",
+    )  # fmt: skip
+
+
+def turns(m: Any) -> Iterator[Obligation]:
+    """In each turn all ranks send to different ones, none to itself."""
+    to, whence = m.dst(r, i, p), m.src(r, i, p)
+    yield Obligation("to a rank", TURN, both(within(to), within(whence)))
+    yield Obligation("not to itself", TURN, negate(to == r))
+    yield Obligation("it is heard", TURN, m.src(to, i, p) == r)
+    yield Obligation("it hears", TURN, m.dst(whence, i, p) == r)
+
+
+def rotation(m: Any) -> Iterator[Obligation]:
+    """Each rank hears from each other one in exactly one turn."""
+    yield from turns(m)
+    turn, apart = (r - q) % p, negate(q == r)
+    yield Obligation("some turn", RANKS, implies(apart, every(turn >= 1, turn < p, m.src(r, turn, p) == q)))
+    yield Obligation("no other turn", TURN, implies(m.src(r, i, p) == q, i == turn))
+
+
+def overlap(m: Any, begin: Int, end: Int, start: Int, stop: Int) -> Bool:
+    """``x`` is in the message from the rank with ``begin`` and ``end`` to that of the share."""
+    return both(m.later(begin, start) <= x, x < m.sooner(end, stop))
+
+
+def moves(m: Any) -> Iterator[Obligation]:
+    """Dealing out: each entry is in the message from its rank to its share's, and in no other."""
+    yield Obligation("in its message", ENTRY, overlap(m, begin, end, start, stop))
+    apart = either(end <= begin2, end2 <= begin)
+    other = either(stop <= start2, stop2 <= start)
+    yield Obligation("in no other rank's", (*ENTRY, apart), negate(overlap(m, begin2, end2, start2, stop2)))
+    yield Obligation("in no other share's", (*ENTRY, other), negate(overlap(m, begin2, end2, start2, stop2)))
+
+
+def has(r: Int, d: Int) -> Bool:
+    """Rank ``r`` has list ``c`` once it has ``d`` lists."""
+    return (c - r) % p < d
+
+
+def many(d: Int) -> Int:
+    """How many lists are sent in a round."""
+    return where(d <= p - d, d, p - d)
+
+
+def rounds() -> Iterator[Obligation]:
+    """The allgather: each list comes to each rank once, whatever the sizes; they lie one after the other."""
+    comes = (c - (r + d) % p) % p < many(d)
+    yield Obligation("its own at first", (*RANKS, within(c)), iff(has(r, 1), c == r))
+    yield Obligation("then more", ROUND, iff(has(r, d + many(d)), either(has(r, d), comes)))
+    yield Obligation("none twice", ROUND, negate(both(has(r, d), comes)))
+    yield Obligation("of what the sender has", ROUND, implies(comes, has((r + d) % p, d)))
+    yield Obligation("in the end all", (*RANKS, within(c)), has(r, p))
+    yield Obligation("one less than ranks are sent", ROUND, both(d + many(d) <= p, d + many(d) > d))
+
+
+def neighbours() -> Iterator[Obligation]:
+    """In each round who sends is heard."""
+    yield Obligation("a round is heard", ROUND, ((r - d) % p + d) % p == r)
+    yield Obligation("a round hears", ROUND, ((r + d) % p - d) % p == r)
+    yield Obligation("a round's other rank", ROUND, negate((r - d) % p == r))
+
+
+def one_adder(m: Any) -> Iterator[Obligation]:
+    """No index is in two regions; and a rank adds the others' entries in the order of turns, whatever they are."""
+    yield from rotation(m)
+    apart = either(end <= start, stop <= begin)
+    inside = both(both(begin <= x, x < end), both(start <= x, x < stop))
+    yield Obligation("in one region", (p >= 1, apart), negate(inside))
+
+
+def mass(m: Any) -> Iterator[Obligation]:
+    """Rank by rank: ``a`` was put in, ``b`` sent and ``n`` kept so far; a rank that has ``x`` comes to that."""
+    nothing: Int = 0
+    sent, stays = i >= 1, j >= 1  # any truths
+    comes, remains = where(sent, x, nothing), where(m.given(sent, stays), nothing, x)
+    so_far = (p >= 1, a == where(stays, b, nothing) + n)
+    yield Obligation("with each rank", so_far, a + x == where(stays, b + comes, nothing) + n + remains)
+
+
+def regions(m: Any) -> Iterator[Obligation]:
+    """Means of bounds that ascend do so, too; ``a`` and ``b`` are sums of the proposals for two of them."""
+    sums = (p >= 1, n >= 0, a >= 0, a <= b, b <= p * n)
+    yield Obligation("sums ascend", (p >= 1, a <= b, q <= r), a + q <= b + r)
+    yield Obligation("means ascend", sums, m.mean(a, p) <= m.mean(b, p))
+    yield Obligation("means are in [0, n]", sums, both(m.mean(a, p) >= 0, m.mean(b, p) <= n))
+
+
+def volume(m: Any) -> Iterator[Obligation]:
+    """Each of the three phases sends at most ``k - e`` entries.
+
+    Of ``a`` entries those in its own region, ``b``, do not leave a rank; of ``n`` that are dealt out those
+    of its own share do not; and of lists, none longer than ``e``, it sends one less than there are ranks.
+    """
+    yield Obligation("split", (p >= 1, a >= 0, a <= k, e <= b), a - b <= k - e)
+    slot = (p >= 1, begin >= 0, begin <= end, end <= n, start >= 0, start <= stop, stop <= n)
+    stays = where(m.later(begin, start) < m.sooner(end, stop), m.sooner(end, stop) - m.later(begin, start), 0)
+    yield Obligation("dealt out", slot, end - begin - stays <= n - (stop - start))
+    few, room = (*BOX, e >= 0, n <= p * e), (p >= 1, a >= 0, e >= 0, q >= 0)
+    yield Obligation("a share begins where the last ends", BOX, m.bound(j + 1, n, p) == (j * n + n) // p)
+    yield Obligation("a share ends no later than with e", few, m.bound(j + 1, n, p) <= (j * n + p * e) // p)
+    yield Obligation("which is e entries long", room, (a + p * e) // p == a // p + e)
+    yield Obligation("with q fewer in all, at most q fewer", room, (a + p * e - q) // p >= a // p + e - q)
+    yield Obligation("shares are all", (p >= 1, n >= 0), both(m.bound(0, n, p) == 0, m.bound(p, n, p) == n))
+
+
+def peers(page: Page) -> Iterator[Obligation]:
+    """``impl/oktopk.py`` has its turns, means and shares in functions of its own."""
+    impl: Any = oktopk
+    row: Any = bruck_allgather
+    m: Any = page.module
+    yield Obligation("to whom", TURN, impl.to(r, i, p) == m.dst(r, i, p))
+    yield Obligation("from whom", TURN, impl.whence(r, i, p) == m.src(r, i, p))
+    yield Obligation("means", (p >= 1, a >= 0), impl.mean(a, p) == m.mean(a, p))
+    yield Obligation("shares", BOX, impl.share(j, n, p) == m.bound(j, n, p))
+    yield Obligation("to whom in a round", ROUND, row.before(r, d, p) == (r - d) % p)

@@ -1,0 +1,209 @@
+"""Ok-Topk beside a dense oracle that knows no regions, no messages and no balancing; its volume; its edges."""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring.errors import InputError, Undecided
+from sparring.proofs.core import iterations
+from sparring.spec import oktopk
+from sparring.spec.core.runner import run
+
+RANKS = range(1, 10)
+PERIODS = {"tau": 3, "tau_prime": 2}
+
+
+def oracle(calls, k, tau_prime):
+    """By call, the result and the residuals: thresholds on whole vectors, as a dense program has them."""
+    left = np.zeros_like(calls[0])
+    for t, xs in enumerate(calls):
+        held = xs + left
+        if t % tau_prime == 0:
+            local = [kth(x, k) for x in held]
+        mine = np.stack([(abs(x) >= least) & (x != 0) for x, least in zip(held, local)])
+        sums = np.where(mine, held, 0).sum(0)
+        if t % tau_prime == 0:
+            least = kth(sums, k)
+        stay = (abs(sums) >= least) & (sums != 0)
+        left = np.where(mine & stay, 0, held)
+        yield np.where(stay, sums, 0), left
+
+
+def kth(x, k):
+    """The k-th largest magnitude; less than all where there are fewer, more where none is wanted."""
+    magnitudes = sorted((abs(v) for v in x), reverse=True)
+    return (magnitudes[k - 1] if k <= len(magnitudes) else 0) if k else float("inf")
+
+
+def played(calls, **params):
+    """The page's runs on vectors of exact numbers, call by call."""
+    page, state = sparring.page("oktopk", **params), None
+    left = np.zeros_like(calls[0])
+    for xs in calls:
+        ran = run(page, [list(x) for x in xs + left], state)
+        left, state = np.stack([dense(y) for y in ran.residuals]), ran.state
+        yield ran, left
+
+
+def dense(y):
+    x = np.zeros(y.n, object)
+    x[list(y.indices)] = y.values
+    return x
+
+
+def drawn(p, n, calls, seed=0):
+    """Small fractions, a third of them zeros, full of ties."""
+    rng = np.random.default_rng([p, n, seed])
+    many = [Fraction(int(v), 3) if zero else Fraction(0) for v, zero in
+            zip(rng.integers(-9, 10, calls * p * n), rng.random(calls * p * n) < 0.6)]  # fmt: skip
+    return np.array(many, object).reshape(calls, p, n)
+
+
+@pytest.mark.parametrize("p", RANKS)
+@pytest.mark.parametrize(("trigger", "bucket"), [(0, 1), (1, 2), (4, 8)])
+def test_every_call_is_the_dense_oracles_and_nothing_is_lost(p, trigger, bucket):
+    for n, k in product((0, 1, p - 1, 3 * p + 2), (0, 1, 4, 1000)):
+        calls, given, sent = drawn(p, n, 5), np.zeros(n, object), np.zeros(n, object)
+        runs = played(calls, k=k, trigger=trigger, bucket=bucket, **PERIODS)
+        for xs, (ran, left), (y, residuals) in zip(calls, runs, oracle(calls, k, PERIODS["tau_prime"]), strict=True):
+            assert all((dense(one) == y).all() for one in ran.results)
+            assert (left == residuals).all()
+            given, sent = given + xs.sum(0), sent + y
+            assert (given == sent + left.sum(0)).all()
+
+
+def forgetful(xs, state, params):
+    """Clears all that a rank selected, as if all sums had stayed."""
+    outcome = yield from oktopk.program(xs, state, params)
+    mine, _ = oktopk.selected(xs, state, params)
+    return outcome._replace(residuals=[x.without(m) for x, m in zip(xs, mine)])
+
+
+def hoarding(xs, state, params):
+    """Clears nothing: what was sent is sent again."""
+    outcome = yield from oktopk.program(xs, state, params)
+    return outcome._replace(residuals=xs)
+
+
+@pytest.mark.parametrize("fault", [forgetful, hoarding])
+def test_the_oracle_tells_a_wrong_residual(fault):
+    calls, page = drawn(3, 12, 1), sparring.page("oktopk", k=3)
+    (ran, left), (_, residuals) = next(played(calls, k=3)), next(oracle(calls, 3, 1))
+    assert (left == residuals).all()
+    wrong = run(replace(page, program=fault), [list(x) for x in calls[0]])
+    assert wrong.results == ran.results
+    assert any((dense(y) != x).any() for y, x in zip(wrong.residuals, residuals))
+
+
+def test_regions_cut_each_ranks_entries_evenly_and_their_means_are_in_order():
+    rng = np.random.default_rng(5)
+    for p, n in product(RANKS, (0, 1, 5, 40)):
+        proposals = []
+        for _ in range(p):
+            indices = np.flatnonzero(rng.random(n) < 0.4).tolist()
+            inner = oktopk.even(indices, n, p)
+            proposals.append(inner)
+            sizes = np.diff([0, *np.searchsorted(indices, inner), len(indices)])
+            assert sizes.max() - sizes.min() <= 1
+        means = [0, *(oktopk.mean(sum(cs), p) for cs in zip(*proposals)), n]
+        assert means == sorted(means) and len(means) == p + 1
+
+
+@pytest.mark.parametrize("p", RANKS)
+@pytest.mark.parametrize("bucket", [1, 2, 4, 100])
+def test_in_each_turn_no_two_ranks_send_to_the_same_one(p, bucket):
+    page = sparring.page("oktopk", k=9, bucket=bucket)
+    trace = run(page, drawn(p, 20, 1)[0].tolist()).trace
+    split = trace[: -(-(p - 1) // bucket)]
+    assert Counter((m.src, m.dst) for wire in split for m in wire) == Counter(
+        (r, d) for r in range(p) for d in range(p) if r != d
+    )
+    for wire in split:
+        taken = Counter(m.dst for m in wire)
+        assert all(taken[r] == Counter(m.src for m in wire)[r] <= bucket for r in range(p))
+
+
+@pytest.mark.parametrize("p", range(2, 9))
+def test_balancing_moves_each_entry_at_most_once_and_leaves_equal_shares(p):
+    for seed in range(30):
+        rng = np.random.default_rng([p, seed])
+        sizes = rng.integers(0, 7, p) * (rng.random(p) < 0.6)
+        begins = [0, *np.cumsum(sizes).tolist()]
+        n = begins[-1]
+        lists = [oktopk.SparseVector(tuple(range(a, b)), tuple(range(a, b)), n) for a, b in pairwise(begins)]
+        moving = oktopk.balance(lists)
+        wire = next(moving)
+        with pytest.raises(StopIteration) as end:
+            next(moving)
+        after = end.value.value
+        assert [i for x in after for i in x.indices] == list(range(n))
+        assert [len(x.indices) for x in after] == [(j + 1) * n // p - j * n // p for j in range(p)]
+        moved = Counter(i for m in wire for i in m.entries.indices)
+        assert all(times == 1 for times in moved.values())
+        for r in range(p):
+            out = sum(len(m.entries.indices) for m in wire if m.src == r)
+            assert out <= n - (len(after[r].indices))
+
+
+def words(trace, r):
+    """What rank ``r`` sends, an index and a value an entry."""
+    return sum(2 * len(m.entries.indices) for wire in trace for m in wire if m.src == r)
+
+
+def later_call(k, xs, least):
+    """The trace of a call with older thresholds, 9 and ``least``, and regions of ``k`` entries."""
+    p = len(xs)
+    state = oktopk.State(1, [(True, -9)] * p, (True, -least), [c * k for c in range(p + 1)])
+    return run(sparring.page("oktopk", k=k, trigger=0, bucket=1), xs, state).trace
+
+
+@pytest.mark.parametrize("p", range(2, 8))
+def test_the_published_volume_holds_under_its_hypotheses_and_not_without_the_second(p):
+    """Where each rank's k entries lie evenly in the regions 6 k (p - 1) / p words are enough; else they may not be."""
+    k = 2 * p
+    n = p * k
+    most = 6 * k * (p - 1) // p
+    even = [[9 * (i % k < k // p) for i in range(n)] for r in range(p)]  # the same on all ranks, k/p in each region
+    trace = later_call(k, even, 9)
+    assert max(words(trace, r) for r in range(p)) == 2 * words(trace[: p - 1], 0) <= most
+    crowd = [[(9 + 9 * (i < k)) * (i % p == r and i % k < k) for i in range(n)] for r in range(p)]
+    assert max(words(later_call(k, crowd, 18), r) for r in range(p)) == most  # all sums that stay are in region 0
+    skewed = [[0] * n for _ in range(p)]
+    skewed[0] = [9 * (k <= i < 2 * k) for i in range(n)]  # rank 0's k entries are all in region 1, sent in vain,
+    skewed[1] = [18 * (i < k) for i in range(n)]  # and the k sums that stay are rank 0's
+    assert words(later_call(k, skewed, 18), 0) == 2 * k + 4 * k * (p - 1) // p > most
+
+
+def test_bad_parameters_are_refused_and_formulas_are_not_there():
+    for name, least in (("k", 0), ("tau", 1), ("tau_prime", 1), ("trigger", 0), ("bucket", 1)):
+        with pytest.raises(InputError, match=f"{name} = {least - 1}: it must be {least} or more"):
+            _ = sparring.run("oktopk", [[1]], **{name: least - 1}).results
+    page = sparring.page("oktopk")
+    with pytest.raises(Undecided, match="oktopk is a program and has no formula steps"):
+        page.steps(4)
+    with pytest.raises(InputError, match="page ring has formulas and no program"):
+        sparring.page("ring").play([], None)
+    with pytest.raises(InputError, match="rank 1 has n=2, rank 0 has n=1"):
+        sparring.run("oktopk", [[1], [1, 2]])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_nan_comes_first_and_the_most_negative_integer_is_the_largest():
+    nan = float("nan")
+    assert str(sparring.run("oktopk", [[nan, 1.0, 5.0]], k=1).results) == "[[0:nan]]"
+    least = np.iinfo(np.int32).min
+    (result,) = sparring.run("oktopk", [np.array([3, least, -4], np.int32)], k=1).results
+    assert result.indices == (1,)
+
+
+def test_a_run_of_several_calls_goes_on_from_the_last_state():
+    page = sparring.page("oktopk", k=1, tau_prime=2)
+    ran = list(iterations.runs(page, [np.array([[3.0, 1.0], [2.0, 1.0], [2.0, 1.0]])]))
+    assert [one.state.call for one in ran] == [1, 2, 3]
+    assert [str(one.results[0]) for one in ran] == ["[0:3.0]", "[]", "[0:4.0]"]
+    assert [step.states for step in ran[0]] == [[]] * len(ran[0].trace)
