@@ -181,7 +181,9 @@ class Cost(Forms):
     def claims(self) -> list[Judged]:
         """Published formulas, judged."""
         d = self.derived
-        by_quantity = {"words": d.largest, "messages": d.messages, "added": d.added_most, "path": d.path}
+        by_quantity = {
+            "words": d.largest, "messages": d.messages, "added": d.added_most, "path": d.path, "critical": d.critical,
+        }  # fmt: skip
         proved = PROVED_BELOW if d.below else PROVED
         found = []
         for claim in published(self.page):

@@ -25,6 +25,7 @@ from sparring.proofs.cost.rounds import POWER, rounds
 from sparring.proofs.cost.spans import ResidueReader, Span, SpanReader, spans
 from sparring.proofs.cost.sums import largest, total
 from sparring.proofs.cost.symbols import B, Expr, SympyReader
+from sparring.proofs.cost.trees import tree
 from sparring.proofs.cost.whole import SHARED, whole
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym
@@ -88,6 +89,8 @@ def derive(page: Page) -> Derivation:
         return alike(page)
     if page.data == "sparse":
         raise Undecided("how long a message is depends on which entries the ranks have")
+    if page.data == "selected" and not page.cuts:
+        return branching(page)
     if page.blocks or (page.data == "vector" and not page.cuts):
         return counting(page)
     steps = number_of_steps(page)
@@ -131,6 +134,19 @@ def counting(page: Page) -> Derivation:
         largest=forms.largest, path=forms.path, critical=forms.critical,
         added_most=forms.added_most, added_critical=forms.added_critical,
         gaps=tuple(gaps), confirmed=len(forms.claims), given=forms.given, below=forms.below,
+    )  # fmt: skip
+
+
+def branching(page: Page) -> Derivation:
+    """The closed forms for a page whose ranks form a tree."""
+    found = tree(page)
+    most, added = sympy.expand(found.levels * found.words), sympy.expand(found.levels * found.added)
+    return Derivation(
+        steps=2 * found.levels, pieces=(), sent=None, adding=None, added=None, largest=most, path=None, critical=2 * most,
+        added_most=added, added_critical=added, gaps=(
+            "words of one rank: how many steps a rank is in the tree is not written as a formula; only their most is",
+            "V_path: where p is no power of two, it is less than V_crit; it is counted, not derived",
+        ), confirmed=found.confirmed, below=found.below,
     )  # fmt: skip
 
 

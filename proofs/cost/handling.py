@@ -27,6 +27,9 @@ def work(machine: Machine, page: Page, point: Any, p: int, n: int, k: int) -> Fr
     if page.once:  # of every chunk; what is packed is what is added
         hops = p - 1
         return p * machine.seconds("select", Fraction(n, p)) + hops * machine.seconds("pack", point.added / hops)
+    if page.data == "selected" and not page.cuts:  # of the whole vector, then of each sum
+        merges, each = merging(page, p), machine.seconds("merge", 2 * k) + machine.seconds("select", 2 * k)
+        return machine.seconds("select", n) + merges * each + messages * machine.seconds("pack", k)
     if page.data == "selected":  # of every chunk, once
         sent = Fraction(point.words, 2 * messages)
         return p * machine.seconds("select", Fraction(n, p)) + messages * machine.seconds("pack", sent)

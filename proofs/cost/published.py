@@ -25,8 +25,8 @@ GIVEN: Mapping[str, Callable[[int, int, int, int], bool]] = {
 }
 """Hypotheses that a claim may have, also several with commas between them, and whether they hold."""
 
-QUANTITIES = ("words", "messages", "added", "path")
-"""What a claim may speak of: V_max, messages of one rank, the most words that one rank adds, and V_path."""
+QUANTITIES = ("words", "messages", "added", "path", "critical")
+"""What a claim may speak of: V_max, messages of one rank, the most words that one rank adds, V_path and V_crit."""
 
 
 class Claim(NamedTuple):
