@@ -18,7 +18,7 @@ from sparring.proofs.cost import counted
 from sparring.proofs.schedules.pages import exported
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import both, evaluate, where
-from sparring.spec.core.runner import send
+from sparring.spec.core.runner import PieceRun, send
 from sparring.spec.core.sparse import SparseVector
 
 RING = page("ring")
@@ -197,3 +197,24 @@ def test_a_list_that_is_left_out_is_found():
     wrong = shared(block=lambda r, t, p: (r, 1))
 
     assert str(execution.first(execution.wrong_result, wrong, [4])) == "p=4: rank 0's chunk 3 ends without x3"
+
+
+def selected(**formulas):
+    """Of three ranks each sends the others' chunks to the one before it, which goes past the last one; then its own."""
+    cut = {
+        "data": "selected", "steps": lambda p: where(p == 3, 1, 0), "chunks": lambda p: p,
+        "dst": lambda r, t, p: (r - 1) % p, "src": lambda r, t, p: (r + 1) % p,
+        "block": lambda r, t, p: ((r + 1) % p, 2), "adds": lambda t, p: True,
+        "sends": lambda x, c: x.at([i for i in x.indices if x.values[i] > 1 + c]),
+    }  # fmt: skip
+    return made(**(cut | formulas))
+
+
+def test_selected_entries_go_past_the_last_chunk_to_the_first():
+    """Each chunk is cut by itself, by its own number, and its indices count from where it begins."""
+    ran = sparring.spec.core.runner.run(selected(), [[1, 2, 3, 4, 5, 6], [3, 3, 3, 3, 3, 3], [9, 0, 0, 9, 9, 0]])
+
+    assert [repr(m.entries) for m in ran.trace[0]] == ["[0:3 1:4 0:5 1:6]", "[0:3 1:3]", "[0:9 1:9]"]
+    assert [m.entries.n for m in ran.trace[0]] == [4, 4, 4]
+    assert isinstance(ran, PieceRun)
+    assert [repr(cut) for cut in ran.cut] == ["[]", "[4:3 5:3]", "[1:0 2:0]"]

@@ -14,6 +14,7 @@ from sparring.proofs.cost.claims import judge
 from sparring.proofs.cost.costs import Cost
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.symbols import CeilLog2, FloorLog2, exact, k, n, p
+from sparring.spec.core.model import chunk_words
 from sparring.spec.core.numbers import both, negate
 
 PAGE = page("recursive_doubling")
@@ -155,3 +156,55 @@ def test_lists_that_grow_in_another_way_are_undecided(fault):
     """One too many in each message, or twice as many in the last round, too, though fewer are missing."""
     with pytest.raises(Undecided, match="nor twice as many and then what is left"):
         whole.whole(replace(BRUCK, count=GROWING[fault]))
+
+
+SPARDL = page("spardl")
+
+
+def test_parts_of_k_that_halve_from_what_is_missing_in_closed_form():
+    """For every p: each rank sends all parts but one on the way down, and all but one on the way up; counts agree."""
+    derived = derive(SPARDL)
+
+    assert derived.steps == 2 * CeilLog2(p)
+    assert derived.sent == derived.largest == derived.path == derived.critical == (4 * k * (p - 1) / p).expand()
+    assert derived.added_most == derived.added_critical == (k * (p - 1) / p).expand()
+    assert (derived.given, derived.below, len(derived.gaps)) == ("p | k", False, 1)
+    assert comparison.compared(SPARDL, derived) is None
+    cost = Cost(SPARDL, derived, derived.given)
+    assert (cost.even, [(j.verdict, str(j.checked)) for j in cost.claims]) == (
+        "p | k, p = 2^m", [("equal", "proved for every p")] * 2,
+    )  # fmt: skip
+    assert "words sent by rank 0" in str(comparison.compared(SPARDL, replace(derived, sent=derived.sent + k)))
+    assert "most additions" in str(comparison.compared(SPARDL, replace(derived, added_most=k)))
+
+
+def test_where_p_does_not_divide_k_no_form_is_given():
+    """A point there is refused; the nearest that is compared has equal parts."""
+    cost = Cost(SPARDL, derive(SPARDL), "p | k")
+    assert cost.at(p=5, n=100, k=20).words == 64
+    with pytest.raises(InputError, match=r"holds where p \| k, not for p=5, n=100, k=21"):
+        cost.at(p=5, n=100, k=21)
+    assert comparison.even(SPARDL, cost.derived, {"p": 5, "n": 100, "k": 21}) == {"p": 5, "n": 100, "k": 20}
+
+
+SHRINKING = {
+    "one too many": lambda r, t, p: SPARDL.count(r, t, p) + 1,
+    "always half": lambda r, t, p: SPARDL.module.gap(t, p),
+}
+
+
+@pytest.mark.parametrize("fault", SHRINKING)
+def test_parts_that_shrink_in_another_way_are_undecided(fault):
+    """What messages have is not counted otherwise than it is written; nor are other numbers of chunks summed."""
+    count = SHRINKING[fault]
+
+    def words(r, t, c, p, n, k):
+        return 2 * chunk_words(c, p, k, count(r, t, p))
+
+    def added(r, t, c, p, n, k):
+        return chunk_words(c, p, k, count(r, t, p))
+
+    with pytest.raises(Undecided, match="is written as"):
+        whole.whole(replace(SPARDL, count=count))
+    with pytest.raises(Undecided, match="nor that backwards"):
+        whole.whole(replace(SPARDL, count=count, words=words, added=added))
