@@ -22,6 +22,7 @@ from sparring.proofs.cost.profiles import Kind
 from sparring.proofs.cost.published import holds
 from sparring.proofs.cost.symbols import exact
 from sparring.proofs.cost.unioncost import UnionCost, UnionPoint
+from sparring.proofs.cost.whole import SHARED
 from sparring.spec.core.model import Page, chunk_words
 from sparring.spec.core.runner import number
 
@@ -89,8 +90,7 @@ def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full
     if isinstance(derived, UnionCost):
         found = unioncost.measured(page, p, n, crowded(what, case, full), width)
         return Needed(found.messages, found.nbytes, found.added, found)
-    k = kept(what, case)
-    length = known(derived, n, p)
+    k, length = in_parts(derived, kept(what, case), p), known(derived, n, p)
     point = derived.at(p=p, n=length, **({} if page.data == "vector" else {"k": k}), width=width)
     if point.critical is None:
         raise Undecided(f"{page.name}: no closed form of what is sent: {'; '.join(derived.gaps)}")
@@ -129,3 +129,8 @@ def known(derived: Cost, n: int, p: int) -> int:
     longer = -(-n // power) * power
     here, there = (holds(derived.given, length, p, 0, **derived.derived.letters) for length in (n, longer))
     return longer if there and not here else n
+
+
+def in_parts(derived: Cost, k: int, p: int) -> int:
+    """``k``, or the next number of entries for which the formulas hold, where they ask for equal parts of it."""
+    return -(-k // p) * p if derived.given == SHARED else k

@@ -208,6 +208,16 @@ def test_beyond_the_workers(normal):
     assert "unions of more than 4 workers are not measured" in many
 
 
+def test_parts_of_k_are_rounded_up(normal):
+    """Where formulas ask for equal parts of the 41 entries that are kept, a little more is priced, and told."""
+    uneven, even = (option(advised(normal, [p], algorithms=["spardl"]), "spardl") for p in (8, 41))
+    point = sparring.cost("spardl").at(p=8, n=4096, k=48, **MACHINE.letters)
+
+    assert (uneven.messages, uneven.nbytes.expected) == (6, point.critical // 2 * 8)
+    told = "its formulas are those of 48 kept entries, of which all chunks have as many"
+    assert (told in uneven.risks, [one for one in even.risks if "kept entries" in one]) == (True, [])
+
+
 def test_work_on_entries(normal):
     """A machine that says what it takes: once selected for lists, as the page does it for what is cut on the way."""
     work = {kind: [(1, seconds)] for kind, seconds in (("select", 1e-3), ("merge", 1e-6), ("pack", 1e-9))}
