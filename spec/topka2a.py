@@ -14,10 +14,10 @@ words where ``p`` divides ``n`` and ``k``, and fewer where ``k`` is so large tha
 its entries selected: these, like the sums, need no indices.
 
 The paper selects by an approximation, here the largest entries are taken exactly; its alltoall is
-its library's, here message ``t`` of ``p - 1`` goes to the rank ``t + 1`` further, one after the other,
-so that a shard is added up at its rank from there downwards.  The paper sends values and indices
-apart, which makes ``p - 1`` messages more.  What it does with the rest it does not say: that it is
-added to a rank's next vector, and floor bounds for shards and parts, are this page's own.
+its library's, here message ``t`` goes to the rank ``t + 1`` further, one after the other, so that a
+shard is added up at its rank from there downwards.  The paper sends indices in messages of their
+own, one more for every other rank.  What it does with the rest it does not say: that it is added to
+a rank's next vector, and floor bounds for shards and parts, are this page's own.
 
 >>> from sparring import run
 >>> ran = run("topka2a", [[5, 1, 0, 2], [1, 4, 2, 0]], k=2)

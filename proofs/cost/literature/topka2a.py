@@ -62,12 +62,12 @@ statements = [
             lambda p, n, k, alpha, beta: Equivalent(
                 a2a(p, n, k, alpha, beta) < dense(p, n, alpha, beta), p * alpha < beta * (n - 2 * k)),
             given=lambda p: p >= 2, hypotheses="p >= 2"),
-    Theorem("dense-in-time-with-indices-along", "the page topka2a, of which an index goes with its value", "D",
+    Theorem("dense-as-page", "the page topka2a, of which an index goes with its value", "D",
             "in 2 (p - 1) messages it is faster than the dense ring if and only if k / n < 1/2",
             lambda p, n, k, alpha, beta: Equivalent(
                 a2a(p, n, k, alpha, beta) - (p - 1) * alpha < dense(p, n, alpha, beta), k / n < Rational(1, 2)),
             given=lambda p, n, beta: And(p >= 2, n >= 1, beta > 0), hypotheses="p >= 2, n >= 1, beta > 0"),
-    Theorem("topkallgather-in-time-with-indices-along", "the page topka2a, of which an index goes with its value", "D",
+    Theorem("topkallgather-as-page", "the page topka2a, of which an index goes with its value", "D",
             "it is faster than an allgather in p - 1 messages if and only if p alpha < beta (2 k (p - 1) - n)",
             lambda p, n, k, alpha, beta: Equivalent(
                 2 * (p - 1) * alpha + a2a(p, n, k, 0, beta) < (p - 1) * alpha + allgather(p, k, 0, beta),

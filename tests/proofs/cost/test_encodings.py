@@ -15,9 +15,9 @@ LISTED = [name for name in api.regular() if page(name).listed]
 LENGTHS = (0, 1, 9, 2**16, 2**16 + 1, 2**31, 2**31 + 1, 2**32, 2**32 + 1)
 
 
-def at(formula, size, **values):
-    """The value, conditions on the size being settled first."""
-    return exact(formula.subs(symbol("size"), size), values)
+def at(formula, size, m, **values):
+    """The value, conditions on the size and the entries being settled first."""
+    return exact(formula.subs({symbol("size"): size, symbol("m"): m}), values)
 
 
 @pytest.mark.parametrize("name", LISTED)
@@ -43,6 +43,7 @@ def test_what_is_told_of_the_letters():
     """What a page's index and header take."""
     assert encodings.worth(page("ring_sparse")) == "index: 4 bytes, 8 in long chunks; header: 8 bytes"
     assert encodings.worth(page("ring_topk")) == "index: 4 bytes"
+    assert encodings.worth(page("topka2a")) == "index: 4 bytes, none where all of a chunk is sent"
     assert str(sparring.cost("ring_allgather").encoded) == "m*(index + width)"
 
 
