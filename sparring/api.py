@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from sparring.errors import InputError
 from sparring.spec.core import pages as registry
 from sparring.spec.core import runner
+from sparring.spec.core import selectors as known
 from sparring.spec.core.model import Page
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from sparring.proofs.cost.sharedcost import SharedCost
     from sparring.proofs.cost.unioncost import UnionCost
     from sparring.proofs.cost.versus import Comparison
-    from sparring.report import Report
+    from sparring.report import Report, Result
+    from sparring.spec.core.selectors import Selector
     from sparring.verification import Track
 
 
@@ -36,6 +38,11 @@ def pages() -> list[str]:
 def regular() -> list[str]:
     """Of these, those whose pages have formulas: the others are programs, whose costs are counted and not derived."""
     return [name for name in pages() if not page(name).irregular]
+
+
+def selectors() -> list[str]:
+    """The names of all selectors."""
+    return known.names()
 
 
 def page(algo: str, **params: Any) -> Page:
@@ -115,7 +122,7 @@ def verify(
     *algos: str | Page, ranks: Iterable[int] | None = None, full: bool = False, on: str = "simulated",
     mutants: bool = False, jobs: int | Executor = 1, track: Track = lambda items, _: items,
 ) -> Report:  # fmt: skip
-    """Verify these algorithms (by default all): proofs, and the implementation on the simulated world.
+    """Verify these algorithms and selectors (by default all): proofs, and the implementation on the simulated world.
 
     ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..16, 31..33, 63, 64 on terms);
     ``full``: terms for 1..64; ``on``: "simulated", "mpi" (under mpiexec) or "both"; ``mutants``: plant
@@ -126,21 +133,34 @@ def verify(
     """
     from sparring.parallel import spread, verified
     from sparring.report import PROPERTIES, Report
+    from sparring.selectors import SELECTING, verify_selector
     from sparring.verification import plan
 
     start = time.perf_counter()
-    found = [a if isinstance(a, Page) else page(a) for a in algos or pages()]
-    results = verified(algos or pages(), plan(ranks, full, on), track, jobs)
-    matrix: dict[str, dict[str, str]] = {one.name: {} for one in found}
-    for r in results:
-        matrix[r.subject][r.property] = str(r.verdict)
+    asked = algos or (*pages(), *selectors())
+    chosen = [known.find(a) for a in asked if isinstance(a, str) and a in selectors()]
+    others = [a for a in asked if a not in selectors()]
+    found = [a if isinstance(a, Page) else page(a) for a in others]
+    results = verified(others, plan(ranks, full, on), track, jobs)
+    extra: dict[str, Any] = {"algorithms": verdicts(found, results), "properties": dict(PROPERTIES)}
+    if chosen:
+        theirs = [result for one in chosen for result in verify_selector(one, track)]
+        extra |= {"selectors": verdicts(chosen, theirs), "selecting": dict(SELECTING)}
+        results += theirs
     gaps = [f"{r.subject}, {r.property}: {r.detail}" for r in results if r.verdict.word.value == "not covered"]
-    extra: dict[str, Any] = {"algorithms": matrix, "properties": dict(PROPERTIES)}
     if mutants:
         from sparring import mutation
 
-        extra["mutants"] = mutation.summary(spread(mutation.told, algos or pages(), track, jobs))
+        extra["mutants"] = mutation.summary(spread(mutation.told, others, track, jobs))
     return Report("verify", results, gaps, time.perf_counter() - start, extra)
+
+
+def verdicts(subjects: Sequence[Page | Selector], results: Iterable[Result]) -> dict[str, dict[str, str]]:
+    """The verdicts on each of these, by property."""
+    matrix: dict[str, dict[str, str]] = {one.name: {} for one in subjects}
+    for r in results:
+        matrix[r.subject][r.property] = str(r.verdict)
+    return matrix
 
 
 def contention(algo: str | Page, topology: str, ranks: int) -> Judgement:

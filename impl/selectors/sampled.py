@@ -34,7 +34,7 @@ class Selector(Calls):
 
     def _indices(self, x: Vector, size: NDArray[Any]) -> NDArray[np.int64]:
         step = max(1, min(self._stride, x.size))
-        sample = np.ascontiguousarray(size[(self._seed + self.calls) % step :: step])
+        sample = size[(self._seed + self.calls) % step :: step].copy()
         wanted = -(-min(self._k, x.size) * sample.size // max(1, x.size))
         largest = selection.first(sample, wanted)
         at = selection.reaching(size, sample[largest].min() if largest.size else None)

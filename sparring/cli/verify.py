@@ -30,7 +30,7 @@ def command(
     algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bool, on: str, jobs: int | None, mutants: bool,
     json_: bool,
 ) -> None:  # fmt: skip
-    """Verify ALGO (by default all): prove its page, and run its implementation against it.
+    """Verify ALGO, or a selector (by default all): prove its page, and run its implementation against it.
 
     Ends in a matrix of algorithms and properties, and says what was not covered.  Under mpiexec, also on
     several machines, the ranks share the work: mpiexec -n 4 sparring verify.
@@ -66,27 +66,29 @@ def shown(algorithms: tuple[str, ...], options: dict[str, Any], jobs: int | Exec
 
         report = api.verify(*algorithms, **options, jobs=jobs, track=track)
     if not json_:
-        console.print(matrix(report))
+        for names in ("algorithms", "properties"), ("selectors", "selecting"):
+            if report.extra.get(names[0]):
+                console.print(matrix(report, *names), "", sep="\n")
         if "mutants" in report.extra:
-            console.print("", survey(report.extra["mutants"]))
-        console.print(f"\n{_options.coverage(report)}", soft_wrap=True)
+            console.print(survey(report.extra["mutants"]), "", sep="\n")
+        console.print(f"{_options.coverage(report)}", soft_wrap=True)
     _options.finish(report, json_)
 
 
-def matrix(report: Report) -> Table:
-    """A row a property, a column an algorithm, and below what was refuted or left open."""
+def matrix(report: Report, subjects: str = "algorithms", properties: str = "properties") -> Table:
+    """A row a property, a column an algorithm or selector, and below what was refuted or left open."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), caption_justify="left")
     table.add_column("property", no_wrap=True)
-    names = list(report.extra["algorithms"])
+    names = list(report.extra[subjects])
     for name in names:
         table.add_column(name, overflow="fold")  # a name is never cut short
     if len(names) == 1:
         table.add_column("what it rests on", style="dim")
         table.add_column("planted and caught", style="dim")
     found = {(result.property, result.subject): result for result in report.results}
-    for prop in report.extra["properties"]:
+    for prop in report.extra[properties]:
         results = [found.get((prop, name)) for name in names]  # none where the property says nothing of it
         if any(results):
             cells = [_options.coloured(str(r.verdict)) if r else "" for r in results]

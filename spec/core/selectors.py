@@ -52,6 +52,8 @@ class Selector:
     """``least(n)``: of a vector of ``n`` entries it takes at least so many, in every call."""
     most: Callable[[Int], Int]
     """``most(n)``: and at most so many."""
+    ways: Sequence[Mapping[str, Any]]
+    """Parameters with which it is judged, besides ``k``; by default its own."""
 
     @property
     def title(self) -> str:
@@ -124,7 +126,9 @@ def load(module: ModuleType, **params: Any) -> Selector:
         given["state"] = lambda x, before: None
     bound = {formula: bind(name, formula, function, values) for formula, function in given.items()}
     start = module.State() if hasattr(module, "State") else None
-    return Selector(name, inspect.getdoc(module) or name, module, values, start, **bound)
+    doc = inspect.getdoc(module) or name
+    ways: Sequence[Mapping[str, Any]] = getattr(module, "ways", ({},))
+    return Selector(name, doc, module, values, start, **bound, ways=ways)
 
 
 def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> Any:

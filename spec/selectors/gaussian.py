@@ -25,7 +25,7 @@ rank and every program has their bits.
    PPoPP 2022, arXiv:2201.07598.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -42,6 +42,9 @@ class Params(NamedTuple):
 
     k: int = 100
     steps: int = 20
+
+
+ways: Sequence[Mapping[str, Any]] = ({}, {"steps": 0})
 
 
 def total(values: Sequence[float]) -> float:

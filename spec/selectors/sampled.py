@@ -22,7 +22,7 @@ entries are the sample is this page's own.
    communication bandwidth for distributed training", ICLR 2018, arXiv:1712.01887.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sparring.spec.core.numbers import Int
@@ -38,6 +38,9 @@ class Params(NamedTuple):
     stride: int = 64
     seed: int = 0
     limit: int | None = None
+
+
+ways: Sequence[Mapping[str, Any]] = ({}, {"stride": 1}, {"stride": 2, "seed": 1}, {"stride": 2, "limit": 1})
 
 
 class State(NamedTuple):

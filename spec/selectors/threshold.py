@@ -28,7 +28,7 @@ which bounds nothing.  Entries strictly above the threshold, as that program has
    PPoPP 2022, arXiv:2201.07598.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sparring.spec.core.numbers import Int
@@ -42,6 +42,11 @@ class Params(NamedTuple):
     k: int = 100
     period: int = 32
     drift: int | None = None
+
+
+ways: Sequence[Mapping[str, Any]] = (
+    {"period": 1}, {"period": 2}, {"period": 3}, {"period": 3, "drift": 0}, {"period": 3, "drift": 1},
+)
 
 
 class State(NamedTuple):

@@ -1,0 +1,214 @@
+"""What ``verify`` does with a selector: its page's word and its implementation, on all inputs and on numbers.
+
+The subject is a page of ``spec.selectors`` and the implementation of its name in ``impl.selectors``.
+A selector runs on each rank by itself, so its theorems are of one rank.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from sparring.inputs import digits
+from sparring.proofs.core.refinement import DTYPES, vectors
+from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested
+from sparring.proofs.selection.forms import NoForm
+from sparring.proofs.selection.selectors import Bound, Exhausted, Flaw, Maker, Size, everywhere, on_numbers
+from sparring.report import PROPERTIES, Result
+from sparring.samples import KEPT, TRAINED
+from sparring.sparse import Sparse
+from sparring.spec.core.runner import number
+from sparring.spec.core.selectors import Selector, load
+from sparring.vacuity import confirmed
+
+SELECTING: Mapping[str, str] = {
+    "order": "what is taken comes before all the rest, in the one order of magnitudes",
+    "bounds": "at least and at most as many entries are taken as the page says",
+    "selection": "in exact arithmetic the implementation takes what the page does, for all inputs",
+    **{prop: PROPERTIES[prop] for prop in ("input untouched", "dtypes", "gradients")},
+}
+"""What is asked of a selector, in the order in which it is shown, with what it means."""
+
+CALLED = {0: 2, 1: 2, 2: 2, 3: 1}
+"""Of vectors of so many entries all real ones are tried, in so many calls."""
+LENGTHS = (0, 1, 2, 9, 70, 1030)
+"""Of vectors of numbers: the last one is longer than the strides of samples and the lanes of sums."""
+
+Track = Callable[[Iterable[Any], str], Iterable[Any]]
+Example = tuple[Sequence[Any], int, Mapping[str, Any]]
+"""Vectors of one series of calls, ``k``, and other parameters."""
+
+
+class Fault(NamedTuple):
+    """What is planted in the page or in the code, and must be found."""
+
+    told: str
+    page: Callable[[Bound], Bound] = lambda page: page
+    code: Callable[[Maker], Maker] = lambda maker: maker
+
+
+def verify_selector(page: Selector, track: Track = lambda items, _: items) -> list[Result]:
+    """A result for each property, in the order of SELECTING."""
+    maker = implementation(page)
+    if maker is None:
+        return [Result(page.name, prop, NOT_COVERED, "there is no implementation of this name") for prop in SELECTING]
+    own: Bound = partial(load, page.module)
+    exact = everywhere(own, maker, sizes(page))
+    roads = {prop: road(prop, exact.trouble is None) for prop in SELECTING}
+    results = []
+    for prop in track([*SELECTING], f"{page.name}: properties"):
+        flaws = [flaw for flaw in exact.flaws if flaw.property == prop]
+        if roads[prop] is not all_inputs:
+            flaws += roads[prop](page, own, maker)
+        result = judged(page, prop, flaws, exact)
+        if result.verdict not in (REFUTED, NOT_COVERED, UNDECIDED):
+            fault = PLANTED[prop]
+            flaws = roads[prop](page, fault.page(own), fault.code(maker))
+            result = confirmed(result, fault.told, any(concerns(flaw, prop) for flaw in flaws))
+        results.append(result)
+    return results
+
+
+def implementation(page: Selector) -> Maker | None:
+    """The implementation of a page of sparring's own, if there is one."""
+    room, _, name = page.module.__name__.rpartition(".")
+    module = f"sparring.impl.selectors.{name}"
+    if room != "sparring.spec.selectors" or not importlib.util.find_spec(module):
+        return None
+    return importlib.import_module(module).Selector  # type: ignore[no-any-return]  # called as all of them are
+
+
+Road = Callable[[Selector, Bound, Maker], list[Flaw]]
+
+
+def road(prop: str, exact: bool) -> Road:
+    """How a property is judged: on all inputs if it must be or if that is possible, else on numbers."""
+    if prop == "gradients":
+        return on_gradients
+    return all_inputs if prop == "selection" or (exact and prop in ("order", "bounds")) else on_edges
+
+
+def all_inputs(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:
+    """The first that is found among all real inputs of a few entries."""
+    return [*everywhere(bound, maker, sizes(page), stop=True).flaws]
+
+
+def on_edges(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:
+    """What is found on numbers of all dtypes, full of what goes wrong."""
+    return [flaw for example in examples(page) for flaw in on_numbers(bound, maker, *example)]
+
+
+def on_gradients(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:
+    """What is found on the shipped gradients, in the order of the training."""
+    return [flaw for example in gradients(page) for flaw in on_numbers(bound, maker, *example)]
+
+
+def sizes(page: Selector) -> list[Size]:
+    """The sizes of which all real inputs are tried."""
+    return [Size(n, k, calls, way) for way in page.ways for n, calls in CALLED.items() for k in range(min(n, 2) + 1)]
+
+
+def examples(page: Selector) -> list[Example]:
+    """Vectors of all dtypes, of which few, many, all or none of the entries are aimed at."""
+    return [
+        (vectors(dtype, 3, n), (0, 1, n // 4, n, 2 * n + 3)[(i + j) % 5], way)
+        for way in page.ways for i, n in enumerate(LENGTHS) for j, dtype in enumerate(DTYPES)
+    ]  # fmt: skip
+
+
+def gradients(page: Selector) -> list[Example]:
+    """The shipped gradients of one worker."""
+    xs = [digits(1, key)[0] for key in TRAINED]
+    return [(xs, xs[0].size // KEPT, way) for way in page.ways]
+
+
+def concerns(flaw: Flaw, prop: str) -> bool:
+    """Whether a flaw refutes a property; what the code takes is judged as several."""
+    return flaw.property == prop or (flaw.property == "selection" and prop in ("dtypes", "gradients"))
+
+
+def judged(page: Selector, prop: str, flaws: Sequence[Flaw], exact: Exhausted) -> Result:
+    """The result, as long as no fault is planted."""
+    wrong = next((flaw for flaw in flaws if concerns(flaw, prop)), None)
+    if wrong:
+        return Result(page.name, prop, REFUTED, wrong.detail)
+    if prop == "selection" and exact.trouble:
+        outside = isinstance(exact.trouble, NoForm)
+        return Result(page.name, prop, NOT_COVERED if outside else UNDECIDED, str(exact.trouble))
+    return Result(page.name, prop, *held(page, prop, exact))
+
+
+def held(page: Selector, prop: str, exact: Exhausted) -> tuple[Verdict, str]:
+    """What a property is worth that no flaw stands against."""
+    if prop == "gradients":
+        part = f"the largest {100 // KEPT} %, {len(TRAINED)} calls"
+        return tested(len(gradients(page))), f"a perceptron on the digits, {part}"
+    if prop in ("dtypes", "input untouched") or exact.trouble:
+        return tested(len(examples(page))), f"{', '.join(DTYPES)}; n <= {LENGTHS[-1]}, 3 calls"
+    short = max(n for n, calls in CALLED.items() if calls > 1)
+    words = f"every real input, ties included: n <= {max(CALLED)}, two calls up to n = {short}"
+    return proved_at(1), f"{words}, {exact.cells} cells; floats not covered"
+
+
+def first_entries(page: Bound) -> Bound:
+    """As many entries, but from the beginning of the vector."""
+
+    def wrong(**params: Any) -> Selector:
+        right = page(**params)
+        return replace(right, select=lambda x, state: [*range(len(right.select(x, state)))])
+
+    return wrong
+
+
+def one_less(page: Bound) -> Bound:
+    """A promise of one entry less."""
+
+    def wrong(**params: Any) -> Selector:
+        right = page(**params)
+        return replace(right, most=lambda n: max(0, number(right.most(n)) - 1))
+
+    return wrong
+
+
+def short(maker: Maker) -> Maker:
+    """Code that leaves its last entry out."""
+
+    def wrong(**params: Any) -> Callable[[Any], Any]:
+        right = maker(**params)
+
+        def select(x: Any) -> Sparse:
+            y = right(x)
+            return Sparse.made(y.indices[:-1].copy(), y.values[:-1].copy(), y.n)
+
+        return select
+
+    return wrong
+
+
+def careless(maker: Maker) -> Maker:
+    """Code that leaves zero where it found the vector's first entry."""
+
+    def wrong(**params: Any) -> Callable[[Any], Any]:
+        right = maker(**params)
+
+        def select(x: Any) -> Any:
+            y = right(x)
+            x[:1] = 0
+            return y
+
+        return select
+
+    return wrong
+
+
+SHORT = Fault("the last entry is left out", code=short)
+PLANTED: Mapping[str, Fault] = {
+    "order": Fault("the first entries are taken", page=first_entries),
+    "bounds": Fault("one entry less is promised", page=one_less),
+    "input untouched": Fault("the first entry is overwritten", code=careless),
+    **dict.fromkeys(("selection", "dtypes", "gradients"), SHORT),
+}

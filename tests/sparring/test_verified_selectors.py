@@ -1,0 +1,151 @@
+"""verify and list know the selectors; a wrong page or wrong code of one is refuted, on all inputs or on numbers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from types import ModuleType
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import sparring
+from sparring import api, selectors
+from sparring.cli import cli
+from sparring.impl.selectors import gaussian, threshold, topk
+from sparring.proofs.core.verdicts import Word
+from sparring.proofs.selection.selectors import Size, everywhere, on_numbers
+from sparring.selectors import PLANTED, SELECTING, verify_selector
+from sparring.spec.core.numbers import evaluate
+from sparring.spec.core.selectors import find, load
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Fewer sizes, so that many are tried."""
+    monkeypatch.setattr(selectors, "CALLED", {1: 1, 2: 2})
+    monkeypatch.setattr(selectors, "LENGTHS", (2, 9))
+
+
+def words(name: str) -> dict[str, Word]:
+    return {r.property: r.verdict.word for r in verify_selector(find(name))}
+
+
+@pytest.mark.parametrize("name", api.selectors())
+def test_every_selector_holds(name):
+    """By proof where forms can follow its code, else by examples; each property has its planted fault."""
+    results = verify_selector(find(name))
+    exact = Word.TESTED if name == "gaussian" else Word.PROVED_AT
+    left = Word.NOT_COVERED if name == "gaussian" else Word.PROVED_AT
+    told = Word.TESTED
+    assert [r.verdict.word for r in results] == [exact, exact, left, told, told, told]
+    assert [r.property for r in results] == list(SELECTING)
+    assert all(r.planted == PLANTED[r.property].told for r in results if r.verdict.word is not Word.NOT_COVERED)
+
+
+@pytest.mark.slow  # a thousand cells
+def test_all_inputs_of_three_entries_in_two_calls():
+    """Of the selector that remembers most."""
+    sizes = [Size(3, k, 2, way) for k in (1, 2) for way in ({"period": 2}, {"period": 3, "drift": 1})]
+    found = everywhere(partial(load, find("threshold").module), threshold.Selector, sizes)
+    assert (found.flaws, found.trouble) == ((), None)
+
+
+PAGES = {
+    "strictly above": ("bounds", {"select": lambda x, state: [i for i in range(len(x)) if abs(x[i]) > 1]}),
+    "the last entries": ("order", {"select": lambda x, state: [*range(len(x))][-1:]}),
+    "one more is promised": ("bounds", {"least": lambda n: n + 1}),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_wrong_page_is_refuted(name, quick, monkeypatch):
+    """Whatever it says of itself."""
+    prop, formulas = PAGES[name]
+    page = find("topk", k=1)
+    monkeypatch.setattr(selectors, "load", lambda module, **params: replace(load(module, **params), **formulas))
+    found = {r.property: r for r in verify_selector(page)}
+    assert found[prop].verdict.word is Word.REFUTED
+    assert "in call 1 the page takes" in found[prop].detail
+
+
+def test_wrong_code_is_refuted(quick, monkeypatch):
+    """A threshold that is never evaluated anew; a selector that forgets its steps."""
+    right = threshold.Selector.__init__
+
+    def never(self, **params):
+        right(self, **{**params, "period": 99})
+
+    monkeypatch.setattr(threshold.Selector, "__init__", never)
+    assert words("threshold")["selection"] is Word.REFUTED
+    monkeypatch.setattr(gaussian, "FACTOR", 1.5)
+    found = words("gaussian")
+    assert (found["selection"], found["order"], found["dtypes"]) == (Word.NOT_COVERED, Word.TESTED, Word.REFUTED)
+
+
+def test_a_check_that_accepts_everything_is_not_believed(quick, monkeypatch):
+    """Its planted fault is not found, and so it says."""
+    monkeypatch.setattr(selectors, "concerns", lambda flaw, prop: False)
+    assert {*words("topk").values()} == {Word.UNDECIDED}
+
+
+def test_too_many_cells_are_undecided(monkeypatch):
+    """And what is seen on numbers is tested."""
+    monkeypatch.setattr("sparring.proofs.selection.selectors.BUDGET", 20)
+    found = words("topk")
+    assert (found["selection"], found["order"]) == (Word.UNDECIDED, Word.TESTED)
+
+
+def test_a_selector_without_implementation_is_not_covered():
+    """As an algorithm's is."""
+    mine = ModuleType("mine")
+    vars(mine).update(vars(find("topk").module))
+    mine.__name__ = "mine"
+    assert {r.verdict.word for r in verify_selector(load(mine))} == {Word.NOT_COVERED}
+
+
+def test_bits_of_values_count():
+    """A selector that changes a value is as wrong as one that takes another entry."""
+
+    class Doubled(topk.Selector):
+        def __call__(self, x):
+            y = super().__call__(x)
+            return y.having(y.indices, y.values * 2)
+
+    (flaw,) = on_numbers(partial(load, find("topk").module), Doubled, [np.array([3.0, 1.0])], 1, {})
+    assert flaw.property == "selection"
+
+
+def answered(*command: str) -> str:
+    """What the command writes; it holds."""
+    done = CliRunner(env={"COLUMNS": "120"}).invoke(cli, command)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_list_names_them():
+    """In a table of their own, and in the envelope."""
+    assert "Exact top-k" in answered("list")
+    told = json.loads(answered("list", "--json"))["selectors"]
+    assert {"name": "topk", "parameters": ["k"], "title": "Exact top-k"} in told
+
+
+def test_verify_takes_them_by_name():
+    """Alone or beside algorithms, each in its own matrix."""
+    rows = [line.split("  ")[0] for line in answered("verify", "topk").splitlines()]
+    assert [row for row in rows if row in SELECTING] == list(SELECTING)
+    envelope = json.loads(answered("verify", "topk", "ring", "--ranks", "1", "--json"))
+    assert envelope["selectors"]["topk"]["order"] == "proved for p = 1"
+    assert [*envelope["algorithms"]] == ["ring"]
+    assert "selectors" not in sparring.verify("ring", ranks=[1]).extra
+
+
+@pytest.mark.parametrize("name", api.selectors())
+def test_the_bounds_are_a_promise_that_can_be_kept(name):
+    """At least is never more than at most, nor is either outside 0 to n."""
+    for k in (0, 1, 5, 100):
+        page = find(name, k=k)
+        for n in range(120):
+            assert 0 <= evaluate(page.least(n)) <= evaluate(page.most(n)) <= n
