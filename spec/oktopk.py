@@ -132,7 +132,7 @@ def uneven(sizes: Sequence[int], trigger: int) -> bool:
 
 def split_and_reduce(xs: Sequence[SparseVector], bounds: Sequence[int], bucket: int) -> Sent:
     """Rank ``c`` adds up region ``c``: its own entries, then those of the ranks before it, in turn."""
-    p, n = len(xs), xs[0].n
+    p, [*_, n] = len(xs), bounds
     pieces = [[x.piece(*cut).within(cut[0], n) for cut in pairwise(bounds)] for x in xs]
     sums = [pieces[r][r] for r in range(p)]
     for first in range(1, p, bucket):
@@ -175,7 +175,7 @@ def gathered(xs: Sequence[SparseVector]) -> Sent:
 
 def selected(xs: Sequence[SparseVector], state: State, params: Params) -> tuple[list[SparseVector], State]:
     """What each rank sends; with thresholds and bounds that are new where their time has come."""
-    p, n = len(xs), xs[0].n
+    p, [n, *_] = len(xs), [x.n for x in xs]
     if state.call % params.tau_prime == 0:
         state = state._replace(local=[threshold(x.values, params.k) for x in xs])
     found = [reaching(x, least) for x, least in zip(xs, state.local)]
