@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sparring.impl.core.lists import Lists, added, agreed
-from sparring.impl.core.pairs import Row
+from sparring.impl.core.pairs import row_with
 from sparring.impl.core.transport import Vector, exchanging, finish, private
 from sparring.sparse import Sparse
 
@@ -86,8 +86,7 @@ def allreduce(
 def allgather(comm: Intracomm, x: Sparse, counts: list[int]) -> Lists:
     """Every rank's indices and values, by rank; rank ``q`` has ``counts[q]`` entries."""
     p, r = comm.Get_size(), comm.Get_rank()
-    row, sending = Row([counts[after(r, i, p)] for i in range(p)], x.values, x.n), []
-    row.put(0, x)
+    row, sending = row_with([counts[after(r, i, p)] for i in range(p)], x, 0), []
     for d in map(begun, range(rounds(p))):
         many = min(d, missing(d, p))
         outgoing, incoming = row.piece(0, many), row.piece(d, d + many)

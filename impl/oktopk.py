@@ -30,7 +30,7 @@ from sparring.impl import bruck_allgather
 from sparring.impl.core import wire
 from sparring.impl.core.keeping import Keeping
 from sparring.impl.core.lists import Lists, added
-from sparring.impl.core.pairs import Row
+from sparring.impl.core.pairs import row_with
 from sparring.impl.core.selection import candidates, magnitudes
 from sparring.impl.core.transport import Vector, finish
 from sparring.sparse import Sparse
@@ -172,7 +172,7 @@ def split_and_reduce(comm: Intracomm, mine: Sparse, bounds: NDArray[np.int64], b
     outgoing, incoming = np.diff(ends), np.empty(p, np.int64)
     comm.Alltoall(outgoing, incoming)
     sums = piece(mine, ends[r], ends[r + 1])
-    row = Row([len(sums), *(incoming[whence(r, i, p)] for i in range(1, p))], sums, 0)
+    row = row_with([len(sums), *(incoming[whence(r, i, p)] for i in range(1, p))], sums, 0)
     came: Lists = []
     for first in range(1, p, bucket):
         turns = range(first, min(first + bucket, p))
@@ -186,7 +186,7 @@ def split_and_reduce(comm: Intracomm, mine: Sparse, bounds: NDArray[np.int64], b
 
 def packed(x: Sparse) -> wire.Bytes:
     """``x``'s entries as a message."""
-    return Row([len(x)], x, 0).piece(0, 1)
+    return row_with([len(x)], x, 0).piece(0, 1)
 
 
 def piece(x: Sparse, i: int, j: int) -> Sparse:
@@ -234,7 +234,7 @@ def balanced(comm: Intracomm, mine: Sparse, sizes: Sequence[int]) -> tuple[Spars
         [(r, j) for j in range(p)], [(i, r) for i in range(p)]
     ))  # fmt: skip
     own = piece(mine, *(x - begins[r] for x in outgoing[r]))
-    row = Row([end - start for start, end in incoming], own, r)
+    row = row_with([end - start for start, end in incoming], own, r)
     others = [q for q in range(p) if q != r]
     receiving = [comm.Irecv(row.piece(i, i + 1), i) for i in others if incoming[i][0] < incoming[i][1]]
     parts = {j: piece(mine, *(x - begins[r] for x in outgoing[j])) for j in others}

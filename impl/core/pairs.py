@@ -40,3 +40,10 @@ class Row:
         """Indices and values of a list, as views."""
         held = self.piece(i, i + 1).view(self.kind)
         return held["index"], held["value"].view(self.values)
+
+
+def row_with(counts: Sequence[int], x: Sparse, i: int) -> Row:
+    """Room for lists of ``counts`` entries each, like ``x``, which is the list number ``i``."""
+    row = Row(counts, x.values, x.n)
+    row.put(i, x)
+    return row
