@@ -21,7 +21,7 @@ from typing import Any
 
 SIZE, RANKS = 16 * 2**20, 1024  # bytes of a file; ranks, and chunks, of a test
 FORMATS = {"float32": "f", "float64": "d", "int32": "i", "int64": "q"}
-SELECTED = ("selected", "collected", "selected once")  # a rank sends some entries, and keeps what is left for its next call
+SELECTED = ("selected", "collected", "selected once")  # what a rank does not send, it keeps for its next call
 DATA = ("vector", "lists", "sparse", *SELECTED)
 HEADER, BLOCK = 8, 2**16  # of messages that are encoded as is shortest
 

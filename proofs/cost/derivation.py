@@ -142,8 +142,8 @@ def branching(page: Page) -> Derivation:
     found = tree(page)
     most, added = sympy.expand(found.levels * found.words), sympy.expand(found.levels * found.added)
     return Derivation(
-        steps=2 * found.levels, pieces=(), sent=None, adding=None, added=None, largest=most, path=None, critical=2 * most,
-        added_most=added, added_critical=added, gaps=(
+        steps=2 * found.levels, pieces=(), sent=None, adding=None, added=None, largest=most, path=None,
+        critical=2 * most, added_most=added, added_critical=added, gaps=(
             "words of one rank: how many steps a rank is in the tree is not written as a formula; only their most is",
             "V_path: where p is no power of two, it is less than V_crit; it is counted, not derived",
         ), confirmed=found.confirmed, below=found.below,

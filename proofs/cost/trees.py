@@ -14,12 +14,12 @@ from typing import NamedTuple
 import sympy
 
 from sparring.errors import Undecided
-from sparring.proofs.core.obligations import Obligation, always, during, iff, implies, n, negate, p, r, t
+from sparring.proofs.core.obligations import Obligation, always, during, iff, implies, n, p, r, t
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.cost.symbols import Expr, SympyReader
 from sparring.proofs.cost.whole import LogReader, confirmed, cuts
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Int, Sym, where
+from sparring.spec.core.numbers import Int, Sym, negate, where
 
 
 class Tree(NamedTuple):
