@@ -23,6 +23,7 @@ from sparring.proofs.selection.cells import Cells
 from sparring.proofs.selection.conditions import TRUE, Condition, opposite
 from sparring.proofs.selection.forms import Table
 from sparring.proofs.selection.orders import contract
+from sparring.sparse import Sparse
 from sparring.spec.core.runner import number
 from sparring.spec.core.select import top
 from sparring.spec.core.selectors import Selector, Series
@@ -115,13 +116,32 @@ def flaws(page: Bound, maker: Maker, size: Size, xs: Sequence[Any], first: Calla
     least, most = number(bound.least(size.n)), number(bound.most(size.n))
     for i, x in enumerate(xs):
         given = x.copy()
-        wanted, has = series(tuple(x)), kernel(given)
+        wanted, has = series(tuple(x)), answer(kernel, given)
         place = f"{size}: in call {i + 1}"
         if not first(x, wanted.indices):
             yield Flaw("order", f"{place} the page takes {[*wanted.indices]}, and what comes before is left out")
         if not least <= len(wanted.indices) <= most:
             yield Flaw("bounds", f"{place} the page takes {len(wanted.indices)} entries, not {least} to {most}")
-        if has.indices.tolist() != [*wanted.indices] or has.values.tobytes() != x[has.indices].tobytes():
-            yield Flaw("selection", f"{place} the code takes {has.indices.tolist()}, the page {[*wanted.indices]}")
+        if (found := told(has, x)) != (right := f"takes {[*wanted.indices]}"):
+            yield Flaw("selection", f"{place} the code {found}, the page {right}")
         if given.tobytes() != x.tobytes():
             yield Flaw("input untouched", f"{place} the vector was changed")
+
+
+def answer(kernel: Kernel, x: Any) -> Any:
+    """What the code gives, or what it raises."""
+    try:
+        return kernel(x)
+    except Exception as error:  # noqa: BLE001  # whatever it is, it is told
+        return error
+
+
+def told(y: Any, x: Any) -> str:
+    """The indices of a sparse vector of entries of ``x``, or what else it is."""
+    if isinstance(y, Exception):
+        return f"raises {type(y).__name__}: {y}"
+    if not isinstance(y, Sparse):
+        return f"gives {y!r:.60}, not a Sparse"
+    if y.values.dtype != x.dtype or y.values.tobytes() != x[y.indices].tobytes():
+        return f"gives {y!r}, which are not the vector's values"
+    return f"takes {y.indices.tolist()}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -81,12 +81,19 @@ def command(
     A :Class that selects entries and keeps the rest is played over several calls; how many it keeps, k, is
     drawn with each example, unless -P k=N gives it.
 
+    With a selector's name for ALGO, a :Class made with k=... whose instances take a vector and give a Sparse
+    is judged as selectors are, on vectors of its own choice; no option but -P counts.
+
     What is wrong is shrunk to the smallest example, and written down as a script in sparring-failures/.
 
     Options may stand in pyproject.toml under [tool.sparring]; the command line outweighs them.
     """
+    from sparring.spec.core import selectors
+
     if len(words) == 1:
         _schedules.dispatch(words[0], json_, junit, fail_under)
+    if len(words) == 1 and asked["algorithm"] in selectors.names():
+        selecting(words[0], asked["algorithm"], dict(params), json_, junit, fail_under)
     from rich.progress import Progress
 
     from sparring.checks.checking import check
@@ -103,6 +110,19 @@ def command(
     weak = _options.weak(report, fail_under, junit)
     if not json_:
         told(report, console)
+    _options.finish(report, json_, weak)
+
+
+def selecting(
+    target: str, name: str, params: dict[str, Any], json_: bool, junit: Path | None, fail_under: str | None
+) -> NoReturn:
+    """Judge a selector, and leave with the report's exit code."""
+    from sparring.selectors import check_selector
+
+    report = check_selector(target, name, **params)
+    weak = _options.weak(report, fail_under, junit)
+    if not json_:
+        told(report, _options.console())
     _options.finish(report, json_, weak)
 
 
