@@ -17,8 +17,8 @@ residuals add up to ``x[0] + ... + x[p-1]``.
 
 Each rank sends ``2 ceil(log2 p)`` messages, and ``4 k (p - 1) / p`` words where ``p`` divides ``k``.
 Rounds, peers and the collection of residuals are those of the paper's public code, with its one
-team; it sends each chunk as a message of its own.  Floor bounds for chunks and for their parts of
-``k``, and that of equal entries the first is sent, are this page's own.
+team; it sends each chunk as a message of its own, and divides sums by ``p``.  Floor bounds for
+chunks and for their parts of ``k``, and that of equal entries the first is sent, are this page's own.
 
 >>> from sparring import run
 >>> ran = run("spardl", [[5, 1, 0, 2], [1, 4, 2, 0]], k=2)
