@@ -291,10 +291,10 @@ WEAKENED = {
         "if takes t (r + 1) i then zero else op (kept t r i) (x t r i)",
         "sent_or_kept",
     ),
-    "a residual that is not added": (
+    "a vector that is not kept": (
         "feedback",
         "if takes t r i then zero else op (kept t r i) (x t r i)",
-        "if takes t r i then zero else x t r i",
+        "if takes t r i then zero else kept t r i",
         "sent_or_kept",
     ),
     "any operation": (

@@ -50,7 +50,7 @@ def test_all_inputs_of_three_entries_in_two_calls():
     """Of the selector that remembers most."""
     sizes = [Size(3, k, 2, way) for k in (1, 2) for way in ({"period": 2}, {"period": 3, "drift": 1})]
     found = everywhere(partial(load, find("threshold").module), threshold.Selector, sizes)
-    assert (found.flaws, found.trouble) == ((), None)
+    assert (list(found.flaws), found.trouble) == ([], None)
 
 
 PAGES = {
