@@ -86,7 +86,7 @@ def allreduce(comm: Intracomm, x: Vector, /, *, k: int = 100, allow_nan: bool = 
 
 
 def collected(comm: Intracomm, mine: Sparse, waiting: Vector) -> Sparse:
-    """What is left of ``mine`` and of all that comes, on rank 0; elsewhere what was sent.  ``waiting`` gets the rest."""
+    """What is left of ``mine`` and all that comes, on rank 0, elsewhere what was sent; ``waiting`` gets the rest."""
     p, r = comm.Get_size(), comm.Get_rank()
     for i in range(rounds(p)):
         if not multiple(r, i + 1):

@@ -103,6 +103,6 @@ def keeps(x: SparseVector, k: int) -> SparseVector:
 
 
 def published(x: SparseVector, y: SparseVector, k: int) -> SparseVector:
-    """What stays behind of ``x`` by the published rule: all but what was selected where ``y``, the result, has entries."""
+    """By the published rule all of ``x`` stays behind but what was selected where the result, ``y``, has entries."""
     mine = selects(x, k)
     return x.without(mine.without(mine.without(y)))

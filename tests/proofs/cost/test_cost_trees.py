@@ -13,7 +13,7 @@ from sparring.proofs.cost import trees
 from sparring.proofs.cost.counted import count
 from sparring.proofs.cost.published import log2
 from sparring.proofs.cost.symbols import k, p
-from sparring.spec.core.numbers import where
+from sparring.spec.core.numbers import both, negate
 
 PAGE = sparring.page("gtopk")
 
@@ -41,11 +41,11 @@ def test_elsewhere_it_has_fewer():
 @pytest.mark.parametrize(
     ("planted", "why"),
     [
-        ({"active": lambda r, t, p: where(t < 1, False, PAGE.active(r, t, p))}, "the root is sent to"),
+        ({"active": lambda r, t, p: both(PAGE.active(r, t, p), negate(r == 1))}, "the root is sent to"),
         ({"active": lambda r, t, p: True}, "messages sent"),
         ({"words": lambda r, t, c, p, n, k: 2 * k * t}, "depends on who sends it when"),
     ],
-    ids=["a silent step", "all send", "longer messages"],
+    ids=["a silent rank", "all send", "longer messages"],
 )
 def test_what_is_no_such_tree_is_refused(planted, why):
     with pytest.raises(Undecided, match=why):
