@@ -50,6 +50,7 @@ LETTERS = {"alpha_in": NEAR.alpha, "beta_in": NEAR.beta, "alpha": FAR.alpha, "be
 UNDERIVED = {
     "bruck_allgather": "partners do not differ in one bit",
     "spardl": "partners do not differ in one bit",
+    "gtopk": "partners do not differ in one bit",
     "ssar_recursive_doubling": "of sparse chunks only shifts are summed",
     "topka2a": "messages do not go the same way around in every step",
     "two_shot_sparse": "of sparse chunks only shifts are summed",
