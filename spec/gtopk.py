@@ -54,17 +54,14 @@ def rounds(p: Int) -> Int:                 return log(p) + where(rem(p) > 0, 1, 
 def zeros(r: Int, e: Int) -> Bool:         return (r >> e) << e == r  # r ends with e zero bits or more
 
 
-def ahead(t: Int, p: Int) -> Int:          return where(t < steps(p), steps(p) - t, 0)  # steps from step t on
-
-
 def depth(t: Int, p: Int) -> Int:
     """After ``t`` steps the ranks that end with so many zero bits are in the tree."""
-    return where(adds(t, p), t, ahead(t, p))
+    return where(adds(t, p), t, steps(p) - t)
 
 
 def other(r: Int, t: Int, p: Int) -> Int:
     """The number with which rank ``r`` has to do in step ``t``; there may be no such rank."""
-    return r ^ (1 << where(adds(t, p), t, ahead(t + 1, p)))
+    return r ^ (1 << where(adds(t, p), t, steps(p) - 1 - t))
 
 
 def steps(p: Int) -> Int:                  return 2 * rounds(p)

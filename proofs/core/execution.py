@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from sparring.errors import ScheduleFault
+from sparring.errors import InputError, ScheduleFault
 from sparring.proofs.core.terms import Table, leaves, raw
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
@@ -56,6 +56,10 @@ def first(check: Check, page: Page, ranks: Iterable[int] = RANKS) -> Wrong | Non
             wrong = check(page, p)
         except ScheduleFault as fault:
             return Wrong(fault.p, fault.t, fault.why)
+        except InputError:
+            raise
+        except ValueError as error:  # a shift by a negative number
+            return Wrong(p, None, f"a formula has no value: {error}")
         if wrong:
             return wrong
     return None
