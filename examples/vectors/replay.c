@@ -141,6 +141,7 @@ static bool step(const Json *schedule, const Json *entries, const Json *bytes, c
     }
     for (size_t i = 0; i < count; i++)
         for (uint64_t j = 0; j < sends[i].count; j++) state[sends[i].dst * chunks + ith(&sends[i], j)] = after[i][j];
+    for (uint64_t i = 0; data == AGAIN && i < p * chunks; i++) selected(i / chunks, i % chunks); /* where some came */
     all->critical_words += most(now.words);
     all->critical_bytes += most(now.bytes);
     return true;
@@ -220,7 +221,7 @@ static void begin(const Json *inputs, const Chunk *waiting) {
         began[r] = x;
         for (uint64_t c = 0; c < chunks; c++)
             state[r * chunks + c] = data != LISTS ? piece(x, bound(c, n), bound(c + 1, n)) : r == c ? x : empty(0);
-        for (uint64_t c = 0; data == ONCE && c < chunks; c++) selected(r, c);
+        for (uint64_t c = 0; (data == ONCE || data == AGAIN) && c < chunks; c++) selected(r, c);
     }
 }
 

@@ -21,7 +21,7 @@ from typing import Any
 
 SIZE, RANKS = 16 * 2**20, 1024  # bytes of a file; ranks, and chunks, of a test
 FORMATS = {"float32": "f", "float64": "d", "int32": "i", "int64": "q"}
-SELECTED = ("selected", "collected", "selected once")  # what a rank does not send, it keeps for its next call
+SELECTED = ("selected", "collected", "selected once", "selected again")  # what is not sent is kept for the next call
 DATA = ("vector", "lists", "sparse", *SELECTED)
 HEADER, BLOCK = 8, 2**16  # of messages that are encoded as is shortest
 
@@ -143,8 +143,8 @@ class Replay:
         if data == "lists":  # chunk c is rank c's whole vector
             self.state = [[x if r == c else {} for c in range(self.chunks)] for r, x in enumerate(inputs)]
         self.left: State = [[{} for _ in cuts] for _ in inputs]
-        if data == "selected once":
-            self.state = [[self.selected(r, c) for c in range(self.chunks)] for r in range(self.p)]
+        if data in ("selected once", "selected again"):
+            self.select()
         self.entries: list[list[int]] = []
         self.words: list[list[int]] = []
         self.bytes: list[list[int]] = []
@@ -177,6 +177,8 @@ class Replay:
             elif len(chunks) > 1:
                 raise Wrong(f"two messages of one step overwrite rank {r}'s chunk {c}")
             self.state[r][c] = added([chunks[q] for q in sorted(chunks)], self.dtype)
+        if self.data == "selected again":
+            self.select()
 
     def covered(self, send: Any) -> list[int]:
         """The chunks of a message; of lists and selected entries, after the last comes the first."""
@@ -186,11 +188,16 @@ class Replay:
             raise Malformed(f"has a send that is out of range: {send}")
         return [c % self.chunks for c in range(first, first + count)]
 
+    def select(self) -> None:
+        """All ranks keep the largest numbers of all chunks."""
+        self.state = [[self.selected(r, c) for c in range(self.chunks)] for r in range(self.p)]
+
     def selected(self, r: int, c: int) -> Chunk:
         """The largest numbers of rank r's chunk c; the others stay behind."""
         part = bound(c + 1, self.k, self.chunks) - bound(c, self.k, self.chunks)
         chunk = largest(self.state[r][c], part)
-        self.left[r][c] |= {i: v for i, v in self.state[r][c].items() if i not in chunk}
+        cut = {i: v for i, v in self.state[r][c].items() if i not in chunk}
+        self.left[r][c] = added([self.left[r][c], cut], self.dtype)
         return chunk
 
     def made(self, r: int, c: int, is_sum: bool) -> Chunk:

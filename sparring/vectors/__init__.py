@@ -77,7 +77,9 @@ def sort(page: Page) -> str:
         raise InputError(f"{page.name}: what its formula left leaves behind is no rule that test vectors have")
     if found != "cut":
         return found
-    return f"{page.data} once" if page.once else page.data
+    if not hasattr(page.module, "selects"):
+        return page.data
+    return f"{page.data} once" if page.once else f"{page.data} again"
 
 
 def grouped(groups: Iterable[list[Given]]) -> Iterator[dict[str, Any]]:
