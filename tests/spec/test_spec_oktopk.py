@@ -20,7 +20,7 @@ PERIODS = {"tau": 3, "tau_prime": 2}
 
 def oracle(calls, k, tau_prime):
     """By call, the result and the residuals: thresholds on whole vectors, as a dense program has them."""
-    left = np.zeros_like(calls[0])
+    left, local, least = np.zeros_like(calls[0]), [0], 0
     for t, xs in enumerate(calls):
         held = xs + left
         if t % tau_prime == 0:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import sparring
+from sparring import api
 from sparring.proofs.cost.comparison import RANKS, RUNS, points
 from sparring.proofs.cost.counted import count, unlike_a_run
 
-COUNTED = [name for name in sparring.pages() if sparring.page(name).data != "sparse"]
+COUNTED = [name for name in api.regular() if sparring.page(name).data != "sparse"]
 """Those whose messages do not depend on the entries; where they do, costs in unions are compared with runs."""
 
 
