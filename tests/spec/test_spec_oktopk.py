@@ -155,11 +155,11 @@ def words(trace, r):
     return sum(2 * len(m.entries.indices) for wire in trace for m in wire if m.src == r)
 
 
-def later_call(k, xs, least):
+def later_call(k, xs, least, trigger=0):
     """The trace of a call with older thresholds, 9 and ``least``, and regions of ``k`` entries."""
     p = len(xs)
     state = oktopk.State(1, [(True, -9)] * p, (True, -least), [c * k for c in range(p + 1)])
-    return run(sparring.page("oktopk", k=k, trigger=0, bucket=1), xs, state).trace
+    return run(sparring.page("oktopk", k=k, trigger=trigger, bucket=1), xs, state).trace
 
 
 @pytest.mark.parametrize("p", range(2, 8))
@@ -177,6 +177,15 @@ def test_the_published_volume_holds_under_its_hypotheses_and_not_without_the_sec
     skewed[0] = [9 * (k <= i < 2 * k) for i in range(n)]  # rank 0's k entries are all in region 1, sent in vain,
     skewed[1] = [18 * (i < k) for i in range(n)]  # and the k sums that stay are rank 0's
     assert words(later_call(k, skewed, 18), 0) == 2 * k + 4 * k * (p - 1) // p > most
+
+
+def test_the_published_volume_needs_that_sums_are_always_dealt_out():
+    """Where a rank has four times the mean and no more, its list goes out in every round of the allgather."""
+    p, k = 8, 16
+    xs = [[(9 + 9 * (i < 2 * k and i % k < k // 2)) * (i % k // 2 == r) for i in range(p * k)] for r in range(p)]
+    most = 6 * k * (p - 1) // p
+    assert max(words(later_call(k, xs, 18, trigger=1), r) for r in range(p)) <= most
+    assert words(later_call(k, xs, 18, trigger=4), 0) == 2 * (14 + 40) > most
 
 
 def test_bad_parameters_are_refused_and_formulas_are_not_there():
