@@ -46,7 +46,7 @@ from sparring.errors import InputError
 from sparring.spec import bruck_allgather
 from sparring.spec.core.model import bound, load
 from sparring.spec.core.numbers import Bool, Int, both, where
-from sparring.spec.core.runner import Message, Outcome, Played, number, run
+from sparring.spec.core.runner import Message, Outcome, Played, number, run, truth
 from sparring.spec.core.select import place, top
 from sparring.spec.core.sparse import SparseVector, total
 
@@ -163,7 +163,7 @@ def given(sent: Bool, stays: Bool) -> Bool:
 
 def remaining(x: SparseVector, sent: Collection[int], stay: Collection[int]) -> SparseVector:
     """What a rank has left; ``sent``: the indices that it selected, ``stay``: those of the result."""
-    return x.at(i for i in x.indices if not given(i in sent, i in stay))
+    return x.at(i for i in x.indices if not truth(given(i in sent, i in stay)))
 
 
 def gathered(xs: Sequence[SparseVector]) -> Sent:

@@ -17,6 +17,8 @@ from sparring.impl.gtopk import Allreduce, after, before, collected, cut, multip
 class Twin(Allreduce):
     """Correct; parts of it are planted below."""
 
+    _waiting: Any
+
     def __call__(self, x: Any, /) -> Sparse:
         self._check(x)
         whole = x.copy() if self._waiting is None else self._waiting + x
