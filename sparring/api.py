@@ -327,7 +327,7 @@ def advise(
     Raises InputError where one of these is not what it should be, Undecided where no algorithm has a cost.
 
     >>> [answer.options[0].algorithm for answer in advise(ranks=[4, 1024], machine="eth-25g").answers]
-    ['bruck_allgather', 'spardl']
+    ['ssar_recursive_doubling', 'ssar_recursive_doubling']
     """
     from sparring import given
     from sparring.advising import advice, measuring, spending
