@@ -24,6 +24,7 @@ extensions = [
     "pages",
     "phases",
     "timings",
+    "training",
 ]
 nitpicky = True
 nitpick_ignore_regex = [

@@ -37,6 +37,9 @@ class ScheduleFault(Refuted):
         at = f"p={p}" if t is None else f"p={p} step {t}"
         super().__init__(f"{at}: {why}")
 
+    def __reduce__(self) -> tuple[type[ScheduleFault], tuple[int, int | None, str]]:
+        return type(self), (self.p, self.t, self.why)  # to travel between processes
+
 
 class Undecided(SparringError):
     """A solver answered neither yes nor no; an ``unknown`` never passes for a proof."""
@@ -48,6 +51,9 @@ class RankFailed(SparringError):
     def __init__(self, rank: int, traceback: str) -> None:
         self.rank, self.traceback = rank, traceback
         super().__init__(f"rank {rank} failed:\n{traceback.rstrip()}")
+
+    def __reduce__(self) -> tuple[type[RankFailed], tuple[int, str]]:
+        return type(self), (self.rank, self.traceback)
 
 
 class MissingExtra(SparringError, ImportError):

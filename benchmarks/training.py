@@ -1,0 +1,211 @@
+"""What each allreduce does to training: a perceptron on scikit-learn's digits, data-parallel, beside dense sums.
+
+    python benchmarks/training.py [--ranks 4,8] [--seeds 10] [--steps 300] [--density 1%]
+                                  [--algorithms ring,ring_topk] [--out FILE.json]
+
+Every run is one seed, one number of ranks and one algorithm: its implementation, on simulated
+ranks, so that each byte of each message is counted.  A dense algorithm sums whole gradients.  A
+lossless sparse one is given the largest entries of each rank's gradient and residual, and what a
+rank does not give stays behind (error feedback); one that selects by itself keeps its own
+residual.  Data, first weights and minibatches depend on the seed alone, so that two algorithms
+with the same seed differ in their sums only: differences to the dense run are taken in pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from allreduce import algorithms, cores, listed, part, versions, whole
+from numpy.typing import NDArray
+from scipy import stats  # scikit-learn brings it
+
+import sparring
+from sparring import world
+from sparring.impl.core.selection import top
+
+sys.path.append(str(Path(__file__).parents[1] / "examples"))  # the perceptron is an example of its own
+perceptron: Any = import_module("digits_gradients")
+
+DENSE = "ring"
+"""The algorithm that the others are compared with."""
+HIDDEN = 128
+CURVE = 10
+"""The loss is noted before every tenth step, and at the end."""
+BUDGET = 10**8
+"""MPI calls in a run; more than any makes."""
+CONFIDENCE = 0.95
+"""Of the intervals."""
+
+
+class Job(NamedTuple):
+    """One run."""
+
+    algorithm: str
+    ranks: int
+    seed: int
+    steps: int
+    density: float
+
+
+class Learned(NamedTuple):
+    """What came of it."""
+
+    job: Job
+    losses: list[float]
+    """On all training images, before every ``CURVE``-th step and at the end."""
+    accuracy: float
+    """On images that were kept aside, at the end."""
+    nbytes: float
+    """That a rank sent in a step, on average; of the rank that sent most."""
+    messages: float
+
+
+class Carried:
+    """Error feedback around a lossless sparse allreduce: what is not among the largest entries waits for the next."""
+
+    def __init__(self, comm: Any, n: int, k: int, allreduce: Any) -> None:
+        self._comm, self._k, self._allreduce = comm, k, allreduce
+        self._waiting: NDArray[np.float32] = np.zeros(n, np.float32)
+
+    def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        whole = self._waiting + x
+        given = top(whole, self._k)
+        self._waiting = whole
+        self._waiting[given.indices] = 0
+        summed: NDArray[np.float32] = self._allreduce(self._comm, given).dense()
+        return summed
+
+
+def reducer(comm: Any, name: str, n: int, k: int) -> Any:
+    """A function of a rank's vector that returns the sum, or what the algorithm makes of it, as a dense vector."""
+    page = sparring.page(name)
+    module = import_module(f"sparring.impl.{name}")
+    if page.stateful:
+        selecting = module.Allreduce(comm, n, k=k)
+        return lambda x: selecting(x).dense()
+    return Carried(comm, n, k, module.allreduce) if page.sparse else partial(module.allreduce, comm)
+
+
+def learn(comm: Any, job: Job) -> tuple[list[float], float]:
+    """One rank's part of a run: the same weights on all ranks, the losses on the way and the accuracy at the end."""
+    training, test = perceptron.digits(job.seed)
+    shard = training.pick(slice(comm.rank, None, comm.size))
+    rng = np.random.default_rng([job.seed, comm.rank])
+    theta = perceptron.initial(HIDDEN, job.seed)
+    reduce = reducer(comm, job.algorithm, theta.size, max(1, round(job.density * theta.size)))
+    losses = []
+    for t in range(job.steps):
+        if t % CURVE == 0 and comm.rank == 0:
+            losses.append(perceptron.loss(theta, training))
+        gradient = perceptron.gradient(theta, perceptron.minibatch(shard, rng)).astype(np.float32)
+        theta = theta - perceptron.RATE / comm.size * reduce(gradient)
+    return [*losses, perceptron.loss(theta, training)], perceptron.accuracy(theta, test)
+
+
+def learned(job: Job) -> Learned:
+    """The run on simulated ranks; raises RankFailed or Refuted where something went wrong in it."""
+    outcome = world.run(learn, job.ranks, [job] * job.ranks, buffers="unbounded", budget=BUDGET).raise_if_found()
+    losses, accuracy = outcome.results[0]
+    if outcome.results[1:] and len({(one[0][-1], one[1]) for one in outcome.results}) > 1:
+        raise sparring.Refuted(f"{job}: ranks ended with different weights")
+    sent = [[m.nbytes for m in outcome.messages if m.src == r] for r in range(job.ranks)]
+    each = max(sent, key=sum)
+    return Learned(job, losses, accuracy, sum(each) / job.steps, len(each) / job.steps)
+
+
+def main() -> None:
+    options = arguments()
+    names = [one.name for one in options.algorithms]
+    jobs = [
+        Job(name, ranks, seed, options.steps, options.density)
+        for ranks, seed, name in product(options.ranks, range(options.seeds), dict.fromkeys([DENSE, *names]))
+    ]
+    with ProcessPoolExecutor(cores()) as pool:
+        runs = [told(one) for one in pool.map(learned, jobs)]
+    if options.out:
+        options.out.write_text(written(report(runs, options)), encoding="utf-8")
+
+
+def told(one: Learned) -> Learned:
+    """The same, after a line for the terminal."""
+    job = one.job
+    print(f"p={job.ranks} seed {job.seed} {job.algorithm}: loss {one.losses[-1]:.4f}, accuracy {one.accuracy:.3f}, "
+          f"{one.nbytes:,.0f} bytes a step", flush=True)  # fmt: skip
+    return one
+
+
+def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line, read; one sentence and exit code 2 for what cannot be run."""
+    parser = argparse.ArgumentParser(description="training with each allreduce, beside dense sums")
+    add = parser.add_argument
+    add("--ranks", type=listed(whole), default="4,8", help="numbers of ranks")
+    add("--seeds", type=whole, default="10", help="how many, from 0 on")
+    add("--steps", type=whole, default="300")
+    add("--density", type=part, default="1%", help="the part of the entries that is kept")
+    add("--algorithms", type=algorithms, default="", help="names; by default all that are implemented")
+    add("--out", type=Path, help="a JSON file for the results")
+    options = parser.parse_args(given)
+    if options.out and not options.out.resolve().parent.is_dir():
+        parser.error(f"--out {options.out}: there is no such folder")
+    return options
+
+
+def report(runs: Sequence[Learned], options: argparse.Namespace) -> dict[str, Any]:
+    """All runs, by ranks and algorithm, and what one must know to repeat them."""
+    return {
+        "schema": 1,
+        "command": shlex.join(["python", "benchmarks/training.py", *sys.argv[1:]]),
+        "settings": {"seeds": options.seeds, "steps": options.steps, "density": options.density, "hidden": HIDDEN,
+                     "rate": perceptron.RATE, "batch": perceptron.BATCH, "every": CURVE, "dense": DENSE,
+                     "confidence": CONFIDENCE},
+        "versions": versions("numpy", "scikit-learn", "sparring"),
+        "rows": [*rows(runs)],
+    }  # fmt: skip
+
+
+def rows(runs: Sequence[Learned]) -> Iterator[dict[str, Any]]:
+    """A row for each number of ranks and algorithm: its runs by seed, and their differences from the dense ones."""
+    grouped: dict[tuple[int, str], list[Learned]] = {}
+    for one in runs:
+        grouped.setdefault((one.job.ranks, one.job.algorithm), []).append(one)
+    for (ranks, name), mine in grouped.items():
+        dense = grouped[ranks, DENSE]
+        yield {
+            "ranks": ranks, "algorithm": name,
+            "loss_above_dense": interval([a.losses[-1] - b.losses[-1] for a, b in zip(mine, dense)]),
+            "accuracy_above_dense": interval([a.accuracy - b.accuracy for a, b in zip(mine, dense)]),
+            "bytes": [round(one.nbytes, 1) for one in mine], "messages": [round(one.messages, 2) for one in mine],
+            "accuracy": [round(one.accuracy, 6) for one in mine],
+            "losses": [[float(f"{x:.6g}") for x in one.losses] for one in mine],
+        }  # fmt: skip
+
+
+def interval(differences: Sequence[float]) -> list[float] | None:
+    """The mean of paired differences, and between what it lies by Student's t; None for a single pair."""
+    many = len(differences)
+    if many < 2:
+        return None
+    mean, spread = float(np.mean(differences)), float(np.std(differences, ddof=1))
+    reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, many - 1)) * spread / many**0.5
+    return [float(f"{x:.4g}") for x in (mean, mean - reach, mean + reach)]
+
+
+def written(found: dict[str, Any]) -> str:
+    """The report as JSON, one row a line."""
+    lines = ",\n  ".join(json.dumps(row) for row in found["rows"])
+    return json.dumps(found | {"rows": []}, indent=1).replace('"rows": []', f'"rows": [\n  {lines}\n ]') + "\n"
+
+
+if __name__ == "__main__":
+    main()

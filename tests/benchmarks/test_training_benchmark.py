@@ -1,0 +1,91 @@
+"""The benchmark of training: what it counts, that real ranks learn the same bits, and its intervals."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring.checks import launch
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "benchmarks" / "training.py"
+
+
+@pytest.fixture(scope="module")
+def training():
+    """The script as a module; its neighbours are found beside it."""
+    pytest.importorskip("sklearn", reason="the extra 'examples' is not installed: pip install '.[examples]'")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SCRIPT.parent))
+        yield importlib.import_module("training")
+
+
+def test_a_file_of_results(training, tmp_path):
+    """As the documentation reads it: a row an algorithm, the dense one first, bytes as derived."""
+    out = tmp_path / "out.json"
+    options = ["--ranks", "2", "--seeds", "2", "--steps", "12", "--algorithms", "ring_topk", "--out", out]
+    told = subprocess.run(
+        [sys.executable, SCRIPT, *options],
+        capture_output=True, text=True, timeout=100, check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert (told.returncode, told.stderr) == (0, "")
+
+    found = json.loads(out.read_text(encoding="utf-8"))
+
+    dense, sparse = found["rows"]
+    assert [row["algorithm"] for row in (dense, sparse)] == ["ring", "ring_topk"]
+    assert dense["loss_above_dense"] == [0, 0, 0] != sparse["loss_above_dense"]
+    assert [len(curve) for curve in sparse["losses"]] == [3, 3]
+    assert all(curve[-1] < curve[0] for row in found["rows"] for curve in row["losses"])
+    n, kept = 9610, 96
+    assert dense["bytes"] == [4 * sparring.cost("ring").at(p=2, n=n).words] * 2
+    assert sparse["bytes"] == [4 * sparring.cost("ring_topk").at(p=2, n=n, k=kept).words] * 2
+
+
+@pytest.mark.parametrize("name", ["ring", "ring_topk", "ring_sparse"])
+@pytest.mark.mpi
+@pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
+def test_real_ranks_learn_the_same(training, name, tmp_path):
+    """Under mpiexec, to the last bit."""
+    job = training.Job(name, 3, seed=1, steps=11, density=0.01)
+    (tmp_path / "ranks.py").write_text(
+        f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r})\n"
+        "import training\nfrom mpi4py import MPI\n"
+        f"found = training.learn(MPI.COMM_WORLD, training.Job(*{tuple(job)!r}))\n"
+        "if MPI.COMM_WORLD.rank == 0:\n    print('found', repr(found))\n"
+    )
+
+    done = launch.run([sys.executable, "-m", "mpi4py", str(tmp_path / "ranks.py")], 3, timeout=100)
+
+    assert done.returncode == 0, done.stdout
+    simulated = training.learned(job)
+    assert f"found {(simulated.losses, simulated.accuracy)!r}" in done.stdout
+
+
+def test_what_is_not_given_waits(training):
+    """Error feedback: what was summed and what waits is all that came, over several steps, exactly."""
+    rng = np.random.default_rng(0)
+    given, carried = [], training.Carried(None, 50, 5, lambda _, x: given.append(x.dense()) or x)
+    vectors = [rng.integers(-99, 99, 50).astype(np.float32) for _ in range(6)]
+
+    for x in vectors:
+        carried(x)
+
+    assert np.array_equal(sum(given) + carried._waiting, sum(vectors))
+    assert all(np.count_nonzero(one) <= 5 for one in given) and carried._waiting.any()
+
+
+def test_the_interval_is_students(training):
+    """By hand: mean 2, standard deviation 1, and 4.303 standard errors of the mean at two degrees of freedom."""
+    mean, low, high = training.interval([1, 2, 3])
+
+    assert mean == 2
+    assert (low, high) == pytest.approx((2 - 4.303 / 3**0.5, 2 + 4.303 / 3**0.5), abs=1e-3)
+    assert training.interval([1]) is None
