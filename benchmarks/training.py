@@ -27,12 +27,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from allreduce import algorithms, cores, listed, part, versions, whole
-from numpy.typing import NDArray
 from scipy import stats  # scikit-learn brings it
 
 import sparring
 from sparring import world
-from sparring.impl.core.selection import top
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))  # the perceptron is an example of its own
 perceptron: Any = import_module("digits_gradients")
@@ -71,30 +69,20 @@ class Learned(NamedTuple):
     messages: float
 
 
-class Carried:
-    """Error feedback around a lossless sparse allreduce: what is not among the largest entries waits for the next."""
-
-    def __init__(self, comm: Any, n: int, k: int, allreduce: Any) -> None:
-        self._comm, self._k, self._allreduce = comm, k, allreduce
-        self._waiting: NDArray[np.float32] = np.zeros(n, np.float32)
-
-    def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        whole = self._waiting + x
-        given = top(whole, self._k)
-        self._waiting = whole
-        self._waiting[given.indices] = 0
-        summed: NDArray[np.float32] = self._allreduce(self._comm, given).dense()
-        return summed
-
-
 def reducer(comm: Any, name: str, n: int, k: int) -> Any:
     """A function of a rank's vector that returns the sum, or what the algorithm makes of it, as a dense vector."""
     page = sparring.page(name)
-    module = import_module(f"sparring.impl.{name}")
-    if page.stateful:
-        selecting = module.Allreduce(comm, n, k=k)
-        return lambda x: selecting(x).dense()
-    return Carried(comm, n, k, module.allreduce) if page.sparse else partial(module.allreduce, comm)
+    if page.sparse:
+        return impl("error_feedback").ErrorFeedback(comm, n, k=k, allreduce=name)
+    if not page.stateful:
+        return partial(impl(name).allreduce, comm)
+    selecting = impl(name).Allreduce(comm, n, k=k)
+    return lambda x: selecting(x).dense()
+
+
+def impl(name: str) -> Any:
+    """A module of the implementations: each simulated rank has its own."""
+    return import_module(f"sparring.impl.{name}")
 
 
 def learn(comm: Any, job: Job) -> tuple[list[float], float]:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import sparring
@@ -67,19 +66,6 @@ def test_real_ranks_learn_the_same(training, name, tmp_path):
     assert done.returncode == 0, done.stdout
     simulated = training.learned(job)
     assert f"found {(simulated.losses, simulated.accuracy)!r}" in done.stdout
-
-
-def test_what_is_not_given_waits(training):
-    """Error feedback: what was summed and what waits is all that came, over several steps, exactly."""
-    rng = np.random.default_rng(0)
-    given, carried = [], training.Carried(None, 50, 5, lambda _, x: given.append(x.dense()) or x)
-    vectors = [rng.integers(-99, 99, 50).astype(np.float32) for _ in range(6)]
-
-    for x in vectors:
-        carried(x)
-
-    assert np.array_equal(sum(given) + carried._waiting, sum(vectors))
-    assert all(np.count_nonzero(one) <= 5 for one in given) and carried._waiting.any()
 
 
 def test_the_interval_is_students(training):
