@@ -104,25 +104,28 @@ def draw(app: Sphinx) -> None:
     path = Path(app.srcdir) / "generated" / PICTURE
     path.parent.mkdir(exist_ok=True)
     found = read(results(app))
-    ranks = [*dict.fromkeys(row["ranks"] for row in found["rows"])]
+    ranks, named = [*dict.fromkeys(row["ranks"] for row in found["rows"])], groups(found["rows"])
     with mpl.rc_context({"font.size": 8, "svg.hashsalt": "sparring", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(7.2, 2.6 * len(ranks) + 0.4), layout="constrained")
+        figure = Figure(figsize=(7.2, 2.4 * len(ranks) + 1.0), layout="constrained")
         grid = figure.subplots(len(ranks), 2, sharey="row", squeeze=False)
         for p, (left, right) in zip(ranks, grid):
             mine = [row for row in found["rows"] if row["ranks"] == p]
-            panels(left, right, mine, found["settings"])
+            panels(left, right, mine, named, found["settings"])
             left.set_ylabel(f"{p} ranks\nloss")
-            right.legend(fontsize=6.5, frameon=False)
         grid[-1][0].set_xlabel("step")
         grid[-1][1].set_xlabel("bytes that a rank has sent")
+        handles, labels = grid[0][1].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
         figure.savefig(path, metadata={"Date": None})
 
 
-def panels(left: Axes, right: Axes, rows: Sequence[Row], settings: Mapping[str, Any]) -> None:
-    """The mean loss of each group against steps, and of its members against bytes."""
+def panels(
+    left: Axes, right: Axes, rows: Sequence[Row], named: Sequence[Sequence[str]], settings: Mapping[str, Any]
+) -> None:
+    """The mean loss of each group of names against steps, and of its members against bytes."""
     steps = np.minimum(np.arange(len(rows[0]["losses"][0])) * settings["every"], settings["steps"])
-    for group, colour, marker in zip(groups(rows), cycle(COLOURS), cycle(MARKERS)):
-        label = ", ".join(row["algorithm"] for row in group)
+    for names, colour, marker in zip(named, cycle(COLOURS), cycle(MARKERS)):
+        group, label = [row for row in rows if row["algorithm"] in names], ", ".join(names)
         curve = np.mean(group[0]["losses"], axis=0)
         left.plot(steps, curve, color=colour, marker=marker, markersize=3, markevery=5, linewidth=1.1)
         for row in group:
@@ -136,15 +139,17 @@ def panels(left: Axes, right: Axes, rows: Sequence[Row], settings: Mapping[str, 
         axes.set_axisbelow(True)
 
 
-def groups(rows: Sequence[Row]) -> list[list[Row]]:
-    """Algorithms whose mean curves nobody could tell apart."""
-    found: list[list[Row]] = []
+def groups(rows: Sequence[Row]) -> list[list[str]]:
+    """The names of algorithms whose mean curves nobody could tell apart, on any number of ranks."""
+    curves: dict[str, list[float]] = {}
     for row in rows:
-        curve = np.mean(row["losses"], axis=0)
-        near = (g for g in found if np.abs(np.mean(g[0]["losses"], axis=0) - curve).max() < ALIKE)
+        curves.setdefault(row["algorithm"], []).extend(np.mean(row["losses"], axis=0))
+    found: list[list[str]] = []
+    for name, curve in curves.items():
+        near = (g for g in found if np.abs(np.subtract(curves[g[0]], curve)).max() < ALIKE)
         if (group := next(near, None)) is None:
             found.append(group := [])
-        group.append(row)
+        group.append(name)
     return found
 
 
