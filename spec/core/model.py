@@ -363,9 +363,13 @@ def sent(
     return lambda r, t, p, j=0: block(r, t, p)[0], lambda r, t, p: block(r, t, p)[1]
 
 
+class NoParams(NamedTuple):
+    """Those of a page that says nothing of them."""
+
+
 def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The page's ``Params`` with ``given`` in place of the defaults."""
-    params: Any = getattr(module, "Params", NamedTuple("Params", []))
+    params: Any = getattr(module, "Params", NoParams)
     if unknown := sorted(set(given) - set(params._fields)):
         raise InputError(f"page {name} has no parameter {unknown[0]!r}; it has {', '.join(params._fields) or 'none'}")
     if missing := sorted(set(params._fields) - set(params._field_defaults) - set(given)):
