@@ -19,6 +19,8 @@ from sparring.spec.core.model import Page
 
 RANKS, SIZE, KEEP, CALLS = (1, 2, 3), 4, 2, 2
 """What is exhausted unless something else is asked for."""
+WHOLE = 2
+"""The size where vectors stay whole: then each selection looks at all entries, and there are far more cells."""
 
 
 def selection(

@@ -216,10 +216,11 @@ def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Re
     if not page.stateful or page.irregular or not ranks:
         return {}
     what = f"{page.name}: selection"
-    result = selecting.judged(Subject(target, page), page.name, ranks, track=lambda shapes: track(shapes, what))
+    size = selecting.SIZE if page.cuts else selecting.WHOLE
+    result = selecting.judged(Subject(target, page), page.name, ranks, size, track=lambda shapes: track(shapes, what))
 
     def again(fault: Fault) -> Iterator[Flaw]:
-        found = selecting.judged(Subject(target, page, fault=fault), page.name, ranks)
+        found = selecting.judged(Subject(target, page, fault=fault), page.name, ranks, size)
         if found.verdict == REFUTED:
             yield Flaw("selection", found.detail)
 

@@ -41,10 +41,10 @@ def most(request):
 
 
 def test_no_implementation_is_left_out():
-    """Each module of impl is among those that run here."""
+    """Each module of impl is among those that run here, but for error feedback, which is a part of other algorithms."""
     modules = {path.stem for path in Path(impl.__path__[0]).glob("[!_]*.py")}
 
-    assert modules and modules == set(TARGETS)
+    assert modules == {*TARGETS, "error_feedback"}
 
 
 @pytest.mark.parametrize("name", TARGETS)
