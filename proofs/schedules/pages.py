@@ -38,7 +38,7 @@ def begun(page: Page, p: int) -> tuple[Rows, Program]:
     if not 1 <= p <= RANKS:
         raise InputError(f"ranks = {p}; right: 1 to {RANKS}")
     if page.stateful:
-        raise InputError(f"page {page.name} leaves entries out at every hop, which no schedule file can say")
+        raise InputError(f"page {page.name} sends the entries that their values select, which no schedule file can say")
     rows = Rows(page, p)
     if not 1 <= rows.chunks <= CHUNKS:
         raise InputError(f"page {page.name} cuts a vector into {rows.chunks} chunks; right: 1 to {CHUNKS}")

@@ -154,7 +154,7 @@ def test_the_sizes_of_messages_are_the_page_s(tmp_path):
 def test_a_lossy_page_is_not_exported(tmp_path):
     """No file could say what it leaves out."""
     with pytest.raises(
-        InputError, match="page ring_topk leaves entries out at every hop, which no schedule file can say"
+        InputError, match="page ring_topk sends the entries that their values select, which no schedule file can say"
     ):
         export("ring_topk", 4, "msccl", tmp_path / "x", k=2)
     with pytest.raises(InputError, match="no format 'nccl'; there are msccl, json, goal and chakra"):
