@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from sparring.proofs.cost.sharedcost import SharedCost
     from sparring.proofs.cost.unioncost import UnionCost
     from sparring.proofs.cost.versus import Comparison
-    from sparring.report import Report, Result
-    from sparring.spec.core.selectors import Selector
+    from sparring.report import Report
     from sparring.verification import Track
 
 
@@ -132,7 +131,7 @@ def verify(
     through items and may show how far it is.
     """
     from sparring.parallel import spread, verified
-    from sparring.report import PROPERTIES, Report
+    from sparring.report import PROPERTIES, Report, verdicts
     from sparring.selectors import SELECTING, verify_selector
     from sparring.verification import plan
 
@@ -153,14 +152,6 @@ def verify(
 
         extra["mutants"] = mutation.summary(spread(mutation.told, others, track, jobs))
     return Report("verify", results, gaps, time.perf_counter() - start, extra)
-
-
-def verdicts(subjects: Sequence[Page | Selector], results: Iterable[Result]) -> dict[str, dict[str, str]]:
-    """The verdicts on each of these, by property."""
-    matrix: dict[str, dict[str, str]] = {one.name: {} for one in subjects}
-    for r in results:
-        matrix[r.subject][r.property] = str(r.verdict)
-    return matrix
 
 
 def contention(algo: str | Page, topology: str, ranks: int) -> Judgement:

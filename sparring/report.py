@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -130,3 +130,11 @@ def sentence(verdict: str, prop: str, detail: str) -> str:
     'refuted: result at p=2 n=1: rank 1 has [0], reference [1]'
     """
     return f"{verdict}: {prop}{' at ' if detail.startswith('p=') else ': '}{detail}"
+
+
+def verdicts(subjects: Iterable[Any], results: Iterable[Result]) -> dict[str, dict[str, str]]:
+    """The verdicts on each of these, pages or selectors, by property."""
+    matrix: dict[str, dict[str, str]] = {one.name: {} for one in subjects}
+    for r in results:
+        matrix[r.subject][r.property] = str(r.verdict)
+    return matrix

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.proofs.trace.events import Event
-from sparring.spec.core.blocks import Chunks
-from sparring.spec.core.runner import named
+from sparring.spec.core.blocks import Chunks, named
 
 Array = NDArray[Any]
 SHOWN = 3

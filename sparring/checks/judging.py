@@ -13,8 +13,8 @@ from sparring.checks.vectors import comparable, kind, shown, unequal
 from sparring.proofs.trace.compare import compare, inside, unknown
 from sparring.proofs.trace.events import Trace
 from sparring.proofs.trace.links import contended, exclusive, pairs, shared, used
+from sparring.spec.core.blocks import named
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import named
 
 SILENT = "page {} claims on no topology that each link serves one pair; --topology NAME names one"
 

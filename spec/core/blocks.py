@@ -53,3 +53,14 @@ def rows(chunks: Chunks) -> list[range]:
     ([range(3, 5), range(0, 1)], [])
     """
     return chunks.rows if isinstance(chunks, Around) else [chunks] if chunks else []
+
+
+def named(chunks: Chunks) -> str:
+    """What a message holds, in prose.
+
+    >>> named(range(3, 4)), named(range(4, 8)), named(range(4, 4)), named(block(4, 3, 6))
+    ('chunk 3', 'chunks 4 to 7', 'no chunk', 'chunks 4 to 0 (mod 6)')
+    """
+    if len(chunks) < 2:
+        return f"chunk {chunks[0]}" if chunks else "no chunk"
+    return f"chunks {chunks[0]} to {chunks[-1]}" + ("" if isinstance(chunks, range) else f" (mod {chunks.of})")

@@ -9,11 +9,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
 from sparring.errors import InputError, Undecided
+from sparring.spec.core.calling import taking
 from sparring.spec.core.numbers import Bool, Int, Sym, both, where
 from sparring.spec.core.sparse import SparseVector
 
@@ -393,19 +393,3 @@ def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> A
     fixed = {w: params[w] for w in wanted if w in params and (w == "j" or w not in letters)}
     order = [*fixed, *letters]  # of two of one name the first: of a page's only message nobody asks by its number
     return taking(function, [order.index(w) for w in wanted], tuple(fixed.values()))
-
-
-def taking(function: Callable[..., Any], places: Sequence[int], fixed: tuple[Any, ...]) -> Callable[..., Any]:
-    """A function of several values that calls ``function`` with those at ``places`` of ``fixed`` and of its own."""
-    if any(one.kind is one.KEYWORD_ONLY for one in inspect.signature(function).parameters.values()):
-        function = by_name(function)
-    if len(places) < 2:
-        return lambda *values: function(*((*fixed, *values)[i] for i in places))
-    take = itemgetter(*places)
-    return lambda *values: function(*take(fixed + values))
-
-
-def by_name(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same, called with values in the order of its names."""
-    names = tuple(inspect.signature(function).parameters)
-    return lambda *values: function(**dict(zip(names, values)))

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from sparring.errors import InputError, ScheduleFault
-from sparring.spec.core.blocks import Chunks, block
+from sparring.spec.core.blocks import Chunks, block, named
 from sparring.spec.core.model import Page, bound, list_words
 from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.sparse import SparseVector, every, strung, taken, total, width
@@ -345,17 +345,6 @@ def put(x: Any, cut: Places, entries: Any) -> None:
     else:
         for i, entry in zip(cut, entries):
             x[i] = entry
-
-
-def named(chunks: Chunks) -> str:
-    """What a message holds, in prose.
-
-    >>> named(range(3, 4)), named(range(4, 8)), named(range(4, 4)), named(block(4, 3, 6))
-    ('chunk 3', 'chunks 4 to 7', 'no chunk', 'chunks 4 to 0 (mod 6)')
-    """
-    if len(chunks) < 2:
-        return f"chunk {chunks[0]}" if chunks else "no chunk"
-    return f"chunks {chunks[0]} to {chunks[-1]}" + ("" if isinstance(chunks, range) else f" (mod {chunks.of})")
 
 
 def worded(page: Page, entries: Any, w: int) -> int:

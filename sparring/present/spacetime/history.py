@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from sparring.spec.core.blocks import Around, Chunks, block
+from sparring.spec.core.blocks import Around, Chunks, block, named
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.runner import Message, Run, named, number, step_sends, truth
+from sparring.spec.core.runner import Message, Run, number, step_sends, truth
 
 NOTHING = "\N{MULTIPLICATION SIGN}"  # the label of a message that is missing
 
