@@ -10,7 +10,8 @@ the next is under way.  Three small exchanges are MPI's own collectives: how man
 how many of the sums each rank keeps and, where regions are cut anew, the sum of all proposals.
 
 The thresholds are magnitudes, as unsigned integers (:mod:`sparring.impl.core.selection`); entries that
-equal them are selected, entries that are zero never.  Each rank sends at most ``6 k (p - 1) / p`` words
+equal them are selected, entries that are zero never.  From call to call they follow how many entries
+reach them, as in the published code.  Each rank sends at most ``6 k (p - 1) / p`` words
 where none selects more than ``k`` entries, evenly in the regions, and at most ``k`` sums are kept.
 
 .. [LH22] S. Li and T. Hoefler, "Near-optimal sparse allreduce for distributed deep learning",
@@ -38,7 +39,7 @@ from sparring.sparse import Sparse
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-BLOCK = 1 << 14
+BLOCK = 1 << 15
 """So many entries are looked at together: few enough to stay in the processor's cache."""
 
 
@@ -67,7 +68,9 @@ class Allreduce(Keeping):
 
     Thresholds are found anew every ``tau_prime`` calls, regions are cut anew every ``tau``; the sums
     are dealt out anew where a rank has more than ``trigger`` times the mean of them; ``bucket``: how
-    many messages a rank has under way.  All whole numbers, the same on every rank, as is ``n``.
+    many messages a rank has under way.  A threshold that more than ``4 k / 3`` entries have reached is
+    ``drift`` thousandths larger in the next call, one that fewer than ``2 k / 3`` have smaller.  All are
+    whole numbers, the same on every rank, as is ``n``.
 
     Made collectively.  With ``validate``, one exchange of a few integers a rank makes sure of that,
     here and in each call; without it ranks that differ hang or compute nonsense.  ``allow_nan``:
@@ -76,13 +79,13 @@ class Allreduce(Keeping):
 
     def __init__(
         self, comm: Intracomm, n: int, *, k: int = 100, tau: int = 64, tau_prime: int = 32, trigger: int = 4,
-        bucket: int = 4, allow_nan: bool = True, validate: bool = True,
+        bucket: int = 4, drift: int = 12, allow_nan: bool = True, validate: bool = True,
     ) -> None:  # fmt: skip
         numbers = {"k": (k, 0), "tau": (tau, 1), "tau_prime": (tau_prime, 1), "trigger": (trigger, 0),
-                   "bucket": (bucket, 1)}  # fmt: skip
+                   "bucket": (bucket, 1), "drift": (drift, 0)}  # fmt: skip
         super().__init__(comm, n, numbers, allow_nan=allow_nan, validate=validate)
         self._k, self._trigger, self._bucket = int(k), int(trigger), int(bucket)
-        self._tau, self._tau_prime, self._calls = int(tau), int(tau_prime), 0
+        self._tau, self._tau_prime, self._drift, self._calls = int(tau), int(tau_prime), int(drift), 0
         self._local: Any = 0
         self._least: Any = 0
         self._bounds = np.zeros(0, np.int64)
@@ -96,10 +99,10 @@ class Allreduce(Keeping):
 
         Two calls on one communicator may not run at the same time in different threads.
         """
-        held, comm, anew = self._taken(x), self._comm, self._calls % self._tau_prime == 0
+        held, comm, anew = self._admitted(x), self._comm, self._calls % self._tau_prime == 0
         if anew:
-            self._local = threshold(magnitudes(held), self._k)
-        at = reaching(held, self._local)
+            self._local = threshold(magnitudes(np.add(held, x, out=held)), self._k)
+        at = reaching(held, self._local, None if anew else x)
         mine = Sparse.made(at, held[at], self._n)
         if self._calls % self._tau == 0:
             self._bounds = agreed(comm, at, self._n)
@@ -108,39 +111,63 @@ class Allreduce(Keeping):
             every = gathered(comm, sums, counts(comm, len(sums)))
             self._least = threshold(magnitudes(every.values), self._k)
         y = kept(comm, sums, self._least, self._trigger)
-        held[common(at, y.indices)] = 0
+        held[common(at, y.indices, self._n)] = 0
+        self._local = followed(self._local, x.dtype, len(at), self._k, self._drift)
+        self._least = followed(self._least, x.dtype, len(y), self._k, self._drift)
         self._calls += 1
         return y
 
 
 def allreduce(
     comm: Intracomm, x: Vector, /, *, k: int = 100, tau: int = 64, tau_prime: int = 32, trigger: int = 4,
-    bucket: int = 4, allow_nan: bool = True, validate: bool = True,
+    bucket: int = 4, drift: int = 12, allow_nan: bool = True, validate: bool = True,
 ) -> Sparse:  # fmt: skip
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
     made = Allreduce(comm, np.size(x), k=k, tau=tau, tau_prime=tau_prime, trigger=trigger, bucket=bucket,
-                     allow_nan=allow_nan, validate=validate)  # fmt: skip
+                     drift=drift, allow_nan=allow_nan, validate=validate)  # fmt: skip
     return made(x)
 
 
 def threshold(size: NDArray[Any], k: int) -> Any:
-    """The ``k``-th largest of these, at least 1; that which all but zeros reach, of fewer; none does, where k is 0."""
-    one = size.dtype.type(1)
+    """The ``k``-th largest of these; 0, which all reach, of fewer; what none reaches where k is 0."""
     if k == 0:
         return size.dtype.type(np.iinfo(size.dtype).max)
     if k > size.size:
-        return one
+        return size.dtype.type(0)
     near = size[candidates(size, k)]
-    return max(one, np.partition(near, near.size - k)[near.size - k])
+    return np.partition(near, near.size - k)[near.size - k]
 
 
-def reaching(x: Vector, least: Any) -> NDArray[np.int64]:
-    """The indices, ascending, of entries whose magnitudes are at least so large."""
-    size, reached = np.empty(BLOCK, f"u{x.itemsize}"), np.empty(BLOCK, np.bool_)
+def followed(least: Any, dtype: np.dtype[Any], found: int, k: int, drift: int) -> Any:
+    """A threshold that so many entries of this dtype have reached, as it is in the next call."""
+    if 3 * found > 4 * k:
+        return scaled(least, dtype, 1000 + drift, 1000)
+    return scaled(least, dtype, 1000, 1000 + drift) if 3 * found < 2 * k else least
+
+
+def scaled(least: Any, dtype: np.dtype[Any], by: int, over: int) -> Any:
+    """``by / over`` times a magnitude, rounded as this dtype is; NaN, or one that nothing reaches, stays."""
+    most = np.iinfo(least.dtype).max
+    if dtype.kind == "i":
+        return least if least == most else least.dtype.type(min(int(least) * by // over, most))
+    value = least.view(dtype)  # that which nothing reaches is a NaN, too
+    with np.errstate(over="ignore"):
+        return least if np.isnan(value) else (value / dtype.type(over) * dtype.type(by)).view(least.dtype)
+
+
+def reaching(x: Vector, least: Any, plus: Vector | None = None) -> NDArray[np.int64]:
+    """The indices, ascending, of entries that are not zero and whose magnitudes are at least so large.
+
+    With ``plus``, that is added to ``x`` first: both in one pass through memory.
+    """
+    least = max(least, type(least)(1))
+    size, reached = np.empty(BLOCK, least.dtype), np.empty(BLOCK, np.bool_)
     found = [np.empty(0, np.int64)]
     for i in range(0, x.size, BLOCK):
         some = x[i : i + BLOCK]
         near, here = size[: some.size], reached[: some.size]
+        if plus is not None:
+            np.add(some, plus[i : i + BLOCK], out=some)
         unsigned(some, near)
         np.greater_equal(near, least, out=here)
         found.append(np.flatnonzero(here) + i)
@@ -254,9 +281,8 @@ def joined(lists: Iterable[tuple[NDArray[Any], Vector]], n: int) -> Sparse:
     return Sparse.made(np.concatenate(indices).astype(np.int64, copy=False), np.concatenate(values), n)
 
 
-def common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What is in both; both ascend strictly."""
-    if not b.size:
-        return b
-    there: NDArray[np.bool_] = b[np.minimum(np.searchsorted(b, a), b.size - 1)] == a
-    return a[there]
+def common(a: NDArray[np.int64], b: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """What is in both, of numbers below ``n``."""
+    there = np.zeros(n, np.bool_)  # memory that is not touched costs nothing
+    there[b] = True
+    return a[there[a]]

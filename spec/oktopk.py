@@ -15,13 +15,18 @@ Requires: ``p >= 1``; vectors of one length ``n``; ``k >= 0``; ``tau``, ``tau_pr
 Ensures:  all ranks hold the same entries, each the sum of what the ranks selected there; in exact
 arithmetic what they hold and all residuals add up to ``x[0] + ... + x[p-1]``.
 
+Between these calls thresholds follow what is found, as in the published code, whose factors for it are
+1.008 to 1.036: one that more than ``4 k / 3`` entries reached grows by ``drift`` thousandths, and one
+that fewer than ``2 k / 3`` reached shrinks; with a ``drift`` of 0 they stay, as in the paper.
+
 Each rank sends at most ``6 k (p - 1) / p`` words while no rank selects more than ``k`` entries, it has
 ``k / p`` of them in its own region, and at most ``k`` sums stay and are always dealt out, as with a
 ``trigger`` of 1.  Thresholds and bounds that are some calls old promise none of this, nor does a
 ``trigger`` of 4.  Bounds and sizes are exchanged apart; no trace has them.
 
 Where the paper is silent: all entries that equal the threshold are selected, those that are zero
-never; of fewer than ``k`` entries all are; NaN comes before all numbers.
+never; of fewer than ``k`` entries all are; NaN comes before all numbers.  Thresholds of whole numbers
+are rounded down.
 
 >>> from sparring import run
 >>> ran = run("oktopk", [[5, 1, 0, 2], [0, 4, 3, 0]], k=2, trigger=1)
@@ -58,7 +63,8 @@ class Params(NamedTuple):
     """``k``: how many entries are wanted; ``tau``, ``tau_prime``: after how many calls bounds and thresholds are new.
 
     ``trigger``: sums are dealt out anew where a rank has more than so many times the mean; ``bucket``:
-    how many messages a rank sends at a time.  The periods are those of the published code.
+    how many messages a rank sends at a time; ``drift``: by how many thousandths a threshold may change
+    from call to call.  The periods, and this, are those of the published code.
     """
 
     k: int = 100
@@ -66,6 +72,7 @@ class Params(NamedTuple):
     tau_prime: int = 32
     trigger: int = 4
     bucket: int = 4
+    drift: int = 12
 
 
 class State(NamedTuple):
@@ -82,7 +89,7 @@ Sent = Generator[list[Message], None, list[SparseVector]]
 
 def checked(params: Params) -> None:
     """Raises InputError for a parameter that is no number of calls or messages."""
-    for name, least in (("tau", 1), ("tau_prime", 1), ("trigger", 0), ("bucket", 1)):
+    for name, least in (("tau", 1), ("tau_prime", 1), ("trigger", 0), ("bucket", 1), ("drift", 0)):
         if (value := getattr(params, name)) < least:
             raise InputError(f"{name} = {value}: it must be {least} or more")
 
@@ -96,6 +103,19 @@ def threshold(values: Sequence[Any], k: int) -> tuple[bool, Any]:
 def reaching(x: SparseVector, least: tuple[bool, Any]) -> SparseVector:
     """The entries that are at least as large as a threshold, and not zero."""
     return x.at(i for i, v in zip(x.indices, x.values) if v != 0 and place(v) <= least)
+
+
+def followed(least: tuple[bool, Any], found: int, params: Params) -> tuple[bool, Any]:
+    """A threshold that so many entries have reached, as it is in the next call."""
+    many, few = 3 * found > 4 * params.k, 3 * found < 2 * params.k
+    more = (1000 + params.drift, 1000)
+    return scaled(least, *more) if many else scaled(least, *more[::-1]) if few else least
+
+
+def scaled(least: tuple[bool, Any], by: int, over: int) -> tuple[bool, Any]:
+    """``by / over`` times a threshold; NaN, or one that nothing reaches, stays."""
+    size = abs(least[1])
+    return (True, -(size * by // over if isinstance(size, int) else size / over * by)) if least[0] else least
 
 
 def even(indices: Sequence[int], n: int, p: int) -> list[int]:
@@ -197,5 +217,7 @@ def program(xs: Sequence[SparseVector], state: State, params: Params) -> Played:
     if uneven([len(x.indices) for x in kept], params.trigger):
         kept = yield from balance(kept)
     ys = yield from gathered(kept)
+    local = [followed(least, len(m.indices), params) for least, m in zip(state.local, mine)]
+    state = state._replace(local=local, least=followed(state.least, len(ys[0].indices), params))
     left = [remaining(x, {*m.indices}, {*y.indices}) for x, m, y in zip(xs, mine, ys)]
     return Outcome(ys, left, state._replace(call=state.call + 1))

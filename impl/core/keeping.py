@@ -47,6 +47,11 @@ class Keeping:
 
     def _taken(self, x: Vector) -> Vector:
         """What waits, ``x`` added to it: the residual to be.  Raises InputError for what no call may have."""
+        waiting = self._admitted(x)
+        return np.add(waiting, x, out=waiting)
+
+    def _admitted(self, x: Vector) -> Vector:
+        """What waits, to which ``x`` is still to be added.  Raises InputError for what no call may have."""
         refusal = None
         try:
             self._check(x)
@@ -58,7 +63,7 @@ class Keeping:
             raise refusal
         if self._waiting is None:
             self._waiting = np.zeros_like(x)
-        return np.add(self._waiting, x, out=self._waiting)
+        return self._waiting
 
     def _check(self, x: Vector) -> None:
         check_vector("x", x)

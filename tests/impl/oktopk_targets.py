@@ -18,6 +18,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "no period": {"tau_prime": 0},
     "no bucket": {"bucket": 0},
     "negative trigger": {"trigger": -1},
+    "negative drift": {"drift": -1},
     "another k": {"k": 3},
     "another bucket": {"bucket": 3},
 }
@@ -80,7 +81,7 @@ class ByValue(Changed):
     name = "common"
 
     @staticmethod
-    def planted(a: Any, b: Any) -> Any:
+    def planted(a: Any, b: Any, n: int) -> Any:
         if not b.size:
             return b
         b = np.roll(b, b.size // 2)
@@ -93,7 +94,7 @@ class OwnRegion(Changed):
     name = "common"
 
     @staticmethod
-    def planted(a: Any, b: Any) -> Any:
+    def planted(a: Any, b: Any, n: int) -> Any:
         return np.intersect1d(a, b[: b.size // 2])
 
 
@@ -103,8 +104,31 @@ class Strict(Changed):
     name = "reaching"
 
     @staticmethod
-    def planted(x: Any, least: Any) -> Any:
+    def planted(x: Any, least: Any, plus: Any = None) -> Any:
+        if plus is not None:
+            x += plus
         return np.flatnonzero(oktopk.magnitudes(x) > least)
+
+
+class NotAdded(Changed):
+    """In calls that keep their thresholds the new vector is forgotten."""
+
+    name = "reaching"
+
+    @staticmethod
+    def planted(x: Any, least: Any, plus: Any = None, good: Any = oktopk.reaching) -> Any:
+        return good(x, least)
+
+
+class Drifting(Changed):
+    """Thresholds shrink where too many entries reach them."""
+
+    name = "followed"
+
+    @staticmethod
+    def planted(least: Any, dtype: Any, found: int, k: int, drift: int) -> Any:
+        by = (1000, 1000 + drift) if 3 * found > 4 * k else (1000 + drift, 1000)
+        return least if 2 * k <= 3 * found <= 4 * k else oktopk.scaled(least, dtype, *by)
 
 
 class AllCleared(Changed):
@@ -113,7 +137,7 @@ class AllCleared(Changed):
     name = "common"
 
     @staticmethod
-    def planted(a: Any, b: Any) -> Any:  # that is the fault
+    def planted(a: Any, b: Any, n: int) -> Any:  # that is the fault
         return a
 
 

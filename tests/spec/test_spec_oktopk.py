@@ -18,7 +18,7 @@ RANKS = range(1, 10)
 PERIODS = {"tau": 3, "tau_prime": 2}
 
 
-def oracle(calls, k, tau_prime):
+def oracle(calls, k, tau_prime, drift=0):
     """By call, the result and the residuals: thresholds on whole vectors, as a dense program has them."""
     left, local, least = np.zeros_like(calls[0]), [0], 0
     for t, xs in enumerate(calls):
@@ -31,7 +31,15 @@ def oracle(calls, k, tau_prime):
             least = kth(sums, k)
         stay = (abs(sums) >= least) & (sums != 0)
         left = np.where(mine & stay, 0, held)
+        local = [least * factor(sent.sum(), k, drift) for least, sent in zip(local, mine)]
+        least *= factor(stay.sum(), k, drift)
         yield np.where(stay, sums, 0), left
+
+
+def factor(found, k, drift):
+    """What the published code multiplies a threshold with that so many entries have reached."""
+    up = Fraction(1000 + drift, 1000)
+    return up if found > Fraction(4 * k, 3) else 1 / up if found < Fraction(2 * k, 3) else Fraction(1)
 
 
 def kth(x, k):
@@ -65,12 +73,13 @@ def drawn(p, n, calls, seed=0):
 
 
 @pytest.mark.parametrize("p", RANKS)
-@pytest.mark.parametrize(("trigger", "bucket"), [(0, 1), (1, 2), (4, 8)])
-def test_every_call_is_the_dense_oracles_and_nothing_is_lost(p, trigger, bucket):
+@pytest.mark.parametrize(("trigger", "bucket", "drift"), [(0, 1, 0), (1, 2, 12), (4, 8, 700)])
+def test_every_call_is_the_dense_oracles_and_nothing_is_lost(p, trigger, bucket, drift):
     for n, k in product((0, 1, p - 1, 3 * p + 2), (0, 1, 4, 1000)):
         calls, given, sent = drawn(p, n, 5), np.zeros(n, object), np.zeros(n, object)
-        runs = played(calls, k=k, trigger=trigger, bucket=bucket, **PERIODS)
-        for xs, (ran, left), (y, residuals) in zip(calls, runs, oracle(calls, k, PERIODS["tau_prime"]), strict=True):
+        runs = played(calls, k=k, trigger=trigger, bucket=bucket, drift=drift, **PERIODS)
+        right = oracle(calls, k, PERIODS["tau_prime"], drift)
+        for xs, (ran, left), (y, residuals) in zip(calls, runs, right, strict=True):
             assert all((dense(one) == y).all() for one in ran.results)
             assert (left == residuals).all()
             given, sent = given + xs.sum(0), sent + y
@@ -98,6 +107,33 @@ def test_the_oracle_tells_a_wrong_residual(fault):
     wrong = run(replace(page, program=fault), [list(x) for x in calls[0]])
     assert wrong.results == ran.results
     assert any((dense(y) != x).any() for y, x in zip(wrong.residuals, residuals))
+
+
+@pytest.mark.parametrize(("found", "right"), [(5, 3), (4, 2), (2, 2), (1, 1)])
+def test_thresholds_follow_what_is_found(found, right):
+    """Beyond 4/3 of k and below 2/3; whole numbers are rounded down, and what has no size stays."""
+    params = oktopk.Params(k=3, drift=500)
+    assert oktopk.followed((True, -2), found, params) == (True, -right)
+    single = oktopk.followed((True, np.float32(-2)), 5, params)[1]
+    assert (single, single.dtype) == (-np.float32(2) / np.float32(1000) * np.float32(1500), np.float32)
+    for least in (oktopk.NONE, (False, 0)):
+        assert oktopk.followed(least, found, params) == least
+
+
+def test_thresholds_settle_where_gradients_do():
+    """Vectors of one kind in each call: with a drift about k entries are sent, without it several times as many."""
+    rng, n, k = np.random.default_rng(0), 3000, 30
+
+    def sent(drift):
+        held, state, page = np.zeros(n, np.float32), None, sparring.page("oktopk", k=k, drift=drift)
+        for _ in range(60):
+            held += rng.standard_normal(n).astype(np.float32)
+            ran = run(page, [held], state)
+            (at, *_), state = [y.indices for y in ran.results], ran.state
+            held[[*at]] = 0
+            yield len(at)
+
+    assert [*sent(12)][-1] < 2 * k < 3 * k < [*sent(0)][-1]
 
 
 def test_regions_cut_each_ranks_entries_evenly_and_their_means_are_in_order():
@@ -189,7 +225,7 @@ def test_the_published_volume_needs_that_sums_are_always_dealt_out():
 
 
 def test_bad_parameters_are_refused_and_formulas_are_not_there():
-    for name, least in (("k", 0), ("tau", 1), ("tau_prime", 1), ("trigger", 0), ("bucket", 1)):
+    for name, least in (("k", 0), ("tau", 1), ("tau_prime", 1), ("trigger", 0), ("bucket", 1), ("drift", 0)):
         with pytest.raises(InputError, match=f"{name} = {least - 1}: it must be {least} or more"):
             _ = sparring.run("oktopk", [[1]], **{name: least - 1}).results
     page = sparring.page("oktopk")
