@@ -1,8 +1,11 @@
 """One cell of the benchmark, on each rank; ``allreduce.py`` starts it and says what is to be measured.
 
 All are timed in turns, in an order that is shuffled anew for each round.  A time runs from a
-barrier until the slowest rank is through.  In the end each result of the last round is compared
-with the sum of what its algorithm was given, within the rigorous bound for sums in any order.
+barrier until the slowest rank is through.  A class gets a new vector in each call; it is timed once
+more without other ranks, which is what adding to its residual and selecting take.
+
+In the end each result of the last round is compared with the sum of what its algorithm was given,
+within the rigorous bound for sums in any order.
 """
 
 from __future__ import annotations
@@ -11,8 +14,9 @@ import inspect
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,15 +31,32 @@ from sparring.sparse import Sparse
 
 Call = Callable[[], Any]
 ALLREDUCE, SELECTION = "comm.Allreduce", "selection"
+ALONE = " alone"
+"""So ends the name of a class that is timed without other ranks."""
 WARMUP, LEAST = 2, 3
 """Rounds that are thrown away, and the fewest that are kept."""
+SETTLED = 96
+"""Calls after which thresholds and residuals have come to terms, where a class keeps thresholds for some calls."""
+APART, WINDOWS = 11, 4096
+"""So many vectors are cut out of one, each beginning so many entries after the one before."""
 
 
 class Input(NamedTuple):
-    """What this rank has: a dense vector, and the largest entries of it."""
+    """What this rank has: a dense vector, the largest entries of it, and a longer one that it is the beginning of."""
 
     dense: NDArray[np.float32]
     kept: Sparse
+    more: NDArray[np.float32]
+
+    @classmethod
+    def drawn(cls, rank: int, n: int, density: float) -> Input:
+        """Independent normal numbers."""
+        more = np.random.default_rng(rank).standard_normal(n + APART * WINDOWS, np.float32)
+        return cls(more[:n], top(more[:n], max(1, round(density * n))), more)
+
+    def windows(self) -> Iterator[NDArray[np.float32]]:
+        """Vectors that differ from call to call at each index."""
+        return (self.more[i : i + self.dense.size] for i in cycle(range(0, APART * WINDOWS, APART)))
 
 
 class Rival(NamedTuple):
@@ -56,11 +77,22 @@ class Rival(NamedTuple):
 
     def call(self, comm: MPI.Intracomm, given: Input) -> Call:
         """What is timed; where the target takes ``out``, memory is there beforehand, as for ``comm.Allreduce``."""
-        x = self.reduces(given)
         if self.stateful:
-            return partial(self.made(comm, given), x)
+            return self.again(comm, given)
+        x = self.reduces(given)
         outside = isinstance(x, np.ndarray) and "out" in inspect.signature(self.target).parameters
         return partial(self.target, comm, x, **({"out": np.empty_like(x)} if outside else {}))
+
+    def again(self, comm: MPI.Intracomm, given: Input) -> Call:
+        """An instance that is called with one vector after the other, and has settled."""
+        instance, windows = self.made(comm, given), given.windows()
+
+        def call() -> Any:
+            return instance(next(windows))
+
+        for _ in range(SETTLED if "tau_prime" in inspect.signature(self.target).parameters else 0):
+            call()
+        return call
 
     def made(self, comm: MPI.Intracomm, given: Input) -> Any:
         """A new instance of a class."""
@@ -83,11 +115,12 @@ class Rival(NamedTuple):
 def main() -> None:
     comm = MPI.COMM_WORLD
     job = json.loads(sys.argv[1])
-    x = np.random.default_rng(comm.rank).standard_normal(job["size"], np.float32)
-    given = Input(x, top(x, max(1, round(job["density"] * x.size))))
+    given = Input.drawn(comm.rank, job["size"], job["density"])
+    x = given.dense
     rivals = [Rival(one["name"], targets.load(one["target"]), one["sparse"]) for one in job["algorithms"]]
     calls: dict[str, Call] = {ALLREDUCE: library(comm, x), SELECTION: partial(top, x, len(given.kept))}
     calls |= {rival.name: rival.call(comm, given) for rival in rivals}
+    calls |= {rival.name + ALONE: rival.again(MPI.COMM_SELF, given) for rival in rivals if rival.stateful}
     times, results = timed(comm, calls, job["seconds"], job["rounds"])
     compare(comm, ALLREDUCE, x, results[ALLREDUCE])
     for rival in rivals:
@@ -180,13 +213,16 @@ def gamma(k: int, dtype: Any) -> float:
 
 def summary(names: list[str], times: NDArray[np.float64]) -> dict[str, Any]:
     """Quartiles over the rounds: seconds, and how many times as fast as the library in the same round."""
-    seconds = dict(zip(names, times.T))
+    every = dict(zip(names, times.T))
+    alone = {name.removesuffix(ALONE): column for name, column in every.items() if name.endswith(ALONE)}
+    seconds = {name: column for name, column in every.items() if not name.endswith(ALONE)}
     ratios = {name: seconds[ALLREDUCE] / column for name, column in seconds.items() if name != SELECTION}
     vendor, release = MPI.get_vendor()
     return {
         "mpi": f"{vendor} {'.'.join(map(str, release))}",
         "rounds": len(times),
         "seconds": {name: quartiles(column) for name, column in seconds.items()},
+        "alone": {name: quartiles(column) for name, column in alone.items()},
         "ratios": {name: quartiles(column) for name, column in ratios.items()},
     }
 

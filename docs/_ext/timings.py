@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -70,26 +71,29 @@ def section(found: Mapping[str, Any], stem: str) -> str:
     """One library's machine, picture and tables, as Markdown."""
     picture = f"```{{image}} {FOLDER}/{stem}.svg\n:class: timings\n:alt: {alt(found)}\n```"
     parts = [f"## {found['versions']['mpi']}", facts(found), picture]
-    for ranks, cells in groupby(found["cells"], key=lambda cell: cell["ranks"]):
-        parts += [f"### {title(ranks, found)}", f"```{{table}}\n:class: timings\n\n{table([*cells])}\n```"]
+    for ranks, cells in groupby(found["cells"], key=itemgetter("ranks")):
+        parts.append(f"### {title(ranks, found)}")
+        for size, same in groupby(sorted(cells, key=itemgetter("size")), key=itemgetter("size")):
+            head = f"```{{table}} Vectors of {power(size)} entries, by density\n:class: timings\n\n"
+            parts.append(f"{head}{table([*same])}\n```")
     return "\n\n".join(parts)
 
 
 def alt(found: Mapping[str, Any]) -> str:
     """What the picture shows, in words."""
-    return f"Median times against the length of the vector, {found['versions']['mpi']}; the numbers stand in the tables"
+    return f"How fast each algorithm is beside {LIBRARY}, {found['versions']['mpi']}; the numbers stand in the tables"
 
 
 def facts(found: Mapping[str, Any]) -> str:
     """Where it was measured, and how often."""
     machine, versions = found["machine"], found["versions"]
-    rounds = [cell["rounds"] for cell in found["cells"]]
+    rounds = sorted({cell["rounds"] for cell in found["cells"]})
     tuned = ", ".join(f"`{name}={value}`" for name, value in found["environment"].items())
     told = {
         "Machine": f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}; all ranks on this one machine",
         "Software": ", ".join(f"{name} {release}" for name, release in versions.items() if name != "mpi"),
         "MPI library": f"{versions['mpi']}, {tuned or 'nothing set in its environment'}",
-        "Rounds": f"{min(rounds)} to {max(rounds)} a cell",
+        "Rounds": f"{' to '.join(map(str, rounds[:1] + rounds[1:][-1:]))} a cell",
         "Command": f"`{found['command']}`",
     }
     return "\n".join(f"- **{name}**: {text}" for name, text in told.items())
@@ -103,34 +107,40 @@ def title(ranks: int, found: Mapping[str, Any]) -> str:
 
 
 def table(cells: Sequence[Cell]) -> str:
-    """A row a cell: milliseconds, and how many times as fast as ``comm.Allreduce``; the largest ratio is bold.
+    """A row an algorithm, a column a density: milliseconds, and how many times as fast as ``comm.Allreduce``.
 
-    >>> seconds = {"comm.Allreduce": [1e-3, 2e-3, 3e-3], "selection": [5e-4] * 3, "ring": [4e-3, 5e-3, 6e-3]}
-    >>> ratios = {"comm.Allreduce": [1, 1, 1], "ring": [0.3, 0.4, 0.5]}
-    >>> print(table([{"size": 10000, "density": 0.001, "seconds": seconds, "ratios": ratios}]))
-    | n | density | comm.Allreduce | ring | selection |
-    |--:|--:|--:|--:|--:|
-    | 10⁴ | 0.1 % | **2** | 5 ×0.40 | 0.5 |
+    In parentheses what it takes without other ranks.  The largest ratio of a column is bold.
+
+    >>> seconds = {"comm.Allreduce": [1e-3, 2e-3, 3e-3], "selection": [5e-4] * 3, "topk": [4e-3, 5e-3, 6e-3]}
+    >>> ratios = {"comm.Allreduce": [1, 1, 1], "topk": [0.3, 0.4, 0.5]}
+    >>> print(table([{"density": 0.001, "seconds": seconds, "ratios": ratios, "alone": {"topk": [0, 2e-3, 1]}}]))
+    |  | 0.1 % |
+    |:--|--:|
+    | comm.Allreduce | **2** |
+    | topk | 5 (2) ×0.40 |
+    | *selection* | 0.5 |
     """
-    names = [name for name in columns(cells) if name != SELECTION]
-    head = ["n", "density", *names, SELECTION]
-    rows = [[power(cell["size"]), percent(cell["density"]), *entries(cell, names)] for cell in cells]
-    return "\n".join([row(head), f"|{'--:|' * len(head)}", *map(row, rows)])
+    names = [*dict.fromkeys(name for cell in cells for name in cell["ratios"])]
+    told = [entries(cell) for cell in cells]
+    rows = [[name, *(one.get(name, "") for one in told)] for name in names]
+    rows.append([f"*{SELECTION}*", *(number(cell["seconds"][SELECTION][1]) for cell in cells)])
+    head = ["", *(percent(cell["density"]) for cell in cells)]
+    return "\n".join([row(head), f"|:--|{'--:|' * len(cells)}", *map(row, rows)])
 
 
-def columns(cells: Iterable[Cell]) -> list[str]:
-    """The names of all that was timed, in the order of the file."""
-    return [*dict.fromkeys(name for cell in cells for name in cell["seconds"])]
-
-
-def entries(cell: Cell, names: Sequence[str]) -> list[str]:
-    """The entries of one row: an algorithm each, empty where it was not measured, and the selection."""
-    seconds, ratios = ({name: q[1] for name, q in cell[key].items()} for key in ("seconds", "ratios"))
-    told = {name: f"{number(seconds[name])} ×{ratio:.2f}" for name, ratio in ratios.items()}
+def entries(cell: Cell) -> dict[str, str]:
+    """By algorithm what stands in a cell's column."""
+    seconds, ratios, alone = ({name: q[1] for name, q in cell[key].items()} for key in ("seconds", "ratios", "alone"))
+    told = {name: f"{total(seconds, alone, name)} ×{ratio:.2f}" for name, ratio in ratios.items()}
     told[LIBRARY] = number(seconds[LIBRARY])
     fastest = max(ratios, key=ratios.__getitem__)
     told[fastest] = f"**{told[fastest]}**"
-    return [*(told.get(name, "") for name in names), number(seconds[SELECTION])]
+    return told
+
+
+def total(seconds: Mapping[str, float], alone: Mapping[str, float], name: str) -> str:
+    """The time of all, and that of a rank by itself."""
+    return number(seconds[name]) + (f" ({number(alone[name])})" if name in alone else "")
 
 
 def number(seconds: float) -> str:

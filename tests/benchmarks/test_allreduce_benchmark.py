@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
@@ -153,6 +154,7 @@ class TestUnderMpi:
         for cell in found["cells"]:
             assert set(cell["seconds"]) == names | {"selection"}
             assert set(cell["ratios"]) == names
+            assert set(cell["alone"]) == {a.name for a in harness.algorithms("") if a.target.endswith(":Allreduce")}
             assert cell["ratios"]["comm.Allreduce"] == [1, 1, 1]
             assert 3 <= cell["rounds"] <= 5
             assert cell["oversubscribed"] == (found["machine"]["cores"] < 2)
@@ -167,6 +169,7 @@ class TestUnderMpi:
         assert done.returncode == 0, done.stdout
         (cell,) = json.loads(out.read_text(encoding="utf-8"))["cells"]
         assert [*cell["ratios"]] == ["comm.Allreduce", "ring", "mine.py:right", "mine.py:Memory"]
+        assert [*cell["alone"]] == ["mine.py:Memory"]
 
     @pytest.mark.parametrize(
         ("name", "told"),
@@ -237,6 +240,37 @@ def test_whatever_is_an_allreduce_is_measured(harness):
     assert found["ring_allgather"].sparse
 
 
+class Counting:
+    """Notes what it is called with."""
+
+    def __init__(self, comm, n, k):
+        self.had = []
+
+    def __call__(self, x):
+        self.had.append(x)
+        return self.had
+
+
+class Keeping(Counting):
+    """One that keeps thresholds for some calls."""
+
+    def __init__(self, comm, n, k, tau_prime=32):
+        super().__init__(comm, n, k)
+
+
+def test_a_class_gets_a_new_vector_in_each_call_and_settles_first(monkeypatch):
+    """Where each call had the same vector, residuals would outgrow all thresholds that are kept."""
+    cell = module(ROOT / "benchmarks" / "cell.py", monkeypatch)
+    given = cell.Input.drawn(0, 100, 0.1)
+    had = cell.Rival("counting", Counting, sparse=False).again(None, given)()
+    assert len(had) == 1
+    had = cell.Rival("keeping", Keeping, sparse=False).again(None, given)()
+    assert len(had) == 1 + cell.SETTLED
+    assert all(x.size == 100 for x in had)
+    assert all((x != y).all() for x, y in pairwise(had))
+    assert (given.kept.values == had[0][given.kept.indices]).all()
+
+
 def cell(ranks: int, size: int, density: float, **seconds: float) -> dict[str, object]:
     """A measured cell with these medians."""
     quartiles = {name.replace("_allreduce", ".Allreduce"): [s / 2, s, 2 * s] for name, s in seconds.items()}
@@ -244,13 +278,13 @@ def cell(ranks: int, size: int, density: float, **seconds: float) -> dict[str, o
     ratios = {name: [0.1, theirs / q[1], 9.0] for name, q in quartiles.items() if name != "selection"}
     return {
         "ranks": ranks, "size": size, "density": density, "oversubscribed": ranks > 2, "rounds": 7 * ranks,
-        "seconds": quartiles, "ratios": ratios,
+        "seconds": quartiles, "alone": {}, "ratios": ratios,
     }  # fmt: skip
 
 
 @pytest.fixture
 def found() -> dict[str, object]:
-    """A report of three cells."""
+    """A report of four cells."""
     return {
         "command": "python benchmarks/allreduce.py",
         "machine": {"cpu": "A processor", "cores": 2, "system": "An OS"},
@@ -258,31 +292,45 @@ def found() -> dict[str, object]:
         "environment": {},
         "cells": [
             cell(2, 10_000, 0.001, comm_allreduce=0.004, selection=0.001, ring=0.002),
-            cell(2, 2500, 0.3, comm_allreduce=0.00123456, selection=0.5, ring=0.01),
+            cell(2, 10_000, 0.3, comm_allreduce=0.00123456, selection=0.5, ring=0.01),
+            cell(2, 2500, 0.3, comm_allreduce=0.003, selection=0.5, ring=0.006),
             cell(4, 10_000_000, 0.1, comm_allreduce=1.5, selection=0.25, ring=1.0),
         ],
     }
 
 
 def test_a_table_has_the_right_numbers(timings, found):
-    """Medians in milliseconds, median ratios, the largest bold, a table for each number of ranks."""
+    """Medians in milliseconds, median ratios, the largest bold, a table for each number of ranks and length."""
     text = timings.section(found, "some")
-    assert "| n | density | comm.Allreduce | ring | selection |" in text
-    assert "| 10⁴ | 0.1 % | 4 | **2 ×2.00** | 1 |" in text
-    assert "| 2500 | 30 % | **1.23** | 10 ×0.12 | 500 |" in text
-    assert "| 10⁷ | 10 % | 1500 | **1000 ×1.50** | 250 |" in text
-    assert [line for line in text.splitlines() if line.startswith("#")] == [
-        "## An MPI 1.2", "### 2 ranks", "### 4 ranks, oversubscribed: 2 cores",
+    assert [line for line in text.splitlines() if line.startswith("|")] == [
+        "|  | 30 % |", "|:--|--:|",
+        "| comm.Allreduce | **3** |", "| ring | 6 ×0.50 |", "| *selection* | 500 |",
+        "|  | 0.1 % | 30 % |", "|:--|--:|--:|",
+        "| comm.Allreduce | 4 | **1.23** |", "| ring | **2 ×2.00** | 10 ×0.12 |", "| *selection* | 1 | 500 |",
+        "|  | 10 % |", "|:--|--:|",
+        "| comm.Allreduce | 1500 |", "| ring | **1000 ×1.50** |", "| *selection* | 250 |",
+    ]  # fmt: skip
+    assert [line for line in text.splitlines() if line.startswith("#") or "{table}" in line] == [
+        "## An MPI 1.2",
+        "### 2 ranks",
+        "```{table} Vectors of 2500 entries, by density", "```{table} Vectors of 10⁴ entries, by density",
+        "### 4 ranks, oversubscribed: 2 cores",
+        "```{table} Vectors of 10⁷ entries, by density",
     ]  # fmt: skip
     assert "A processor, 2 cores, An OS" in text
     assert "14 to 28 a cell" in text
     assert "nothing set in its environment" in text
 
 
+def test_what_is_taken_without_other_ranks_stands_beside(timings, found):
+    found["cells"][0]["alone"] = {"ring": [0.0001, 0.0005, 0.002]}
+    assert "| ring | **2 (0.5) ×2.00** | 10 ×0.12 |" in timings.section(found, "some")
+
+
 def test_an_algorithm_that_came_later_leaves_a_gap(timings, found):
-    """A cell that lacks an algorithm has an empty place in its column."""
+    """A cell that lacks an algorithm has an empty place in its row."""
     del found["cells"][1]["seconds"]["ring"], found["cells"][1]["ratios"]["ring"]
-    assert "| 2500 | 30 % | **1.23** |  | 500 |" in timings.section(found, "some")
+    assert "| ring | **2 ×2.00** |  |" in timings.section(found, "some")
 
 
 def test_what_is_not_installed_has_no_version(harness):
@@ -302,6 +350,6 @@ def test_the_picture_is_the_same_in_every_build(timings, found, tmp_path):
         timings.timeplot.draw(found["cells"], tmp_path / name)
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert text == (tmp_path / "b.svg").read_text(encoding="utf-8")
-    for told in ("comm.Allreduce", "ring", "density 0.1 %", "density 30 %", "2 ranks", "4 ranks, oversubscribed"):
+    for told in ("ring", "density 0.1 %", "density 30 %", "2 ranks", "4 ranks", "oversubscribed", "10,000 entries"):
         assert f">{told}<" in text
     assert "selection" not in text
