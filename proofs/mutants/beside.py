@@ -17,7 +17,7 @@ from sparring.proofs.world import world
 from sparring.proofs.world.findings import Outcome
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number
+from sparring.spec.core.runner import Run, number
 from sparring.spec.core.sparse import SparseVector
 
 RANKS = range(1, 8)
@@ -95,22 +95,21 @@ def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
 def traffic(page: Page, xs: Sequence[Any], outcome: Outcome) -> Iterator[str]:
     """The channels on which a run's messages have other lengths than the page's, in words."""
     sent = channels((m.src, m.dst, m.nbytes) for m in outcome.messages if m.context)
-    wanted = channels(said(page, xs))
+    wanted = channels(said(runner.run(page, xs), xs[0].dtype.itemsize))
     for ends in sorted({*sent, *wanted}):
         if (has := sent.get(ends)) != (right := wanted.get(ends)):
             at = refinement.place(xs)
             yield f"{at}: from rank {ends[0]} to {ends[1]} go {has} bytes, the page says {right}"
 
 
-def said(page: Page, xs: Sequence[Any]) -> Iterator[tuple[int, int, int]]:
-    """Source, destination and bytes of each message of the page."""
-    width = xs[0].dtype.itemsize
+def said(ran: Run, width: int) -> Iterator[tuple[int, int, int]]:
+    """Source, destination and bytes of each message of a run, where a value takes ``width`` bytes."""
     with np.errstate(all="ignore"):
-        for wire in runner.run(page, xs).trace:
+        for wire in ran.trace:
             for src, dst, entries in wire:
                 listed = isinstance(entries, SparseVector)
                 m, size = (len(entries.indices), entries.n) if listed else (len(entries), len(entries))
-                yield src, dst, number(page.octets(m, size, width))
+                yield src, dst, number(ran.page.octets(m, size, width))
 
 
 def channels(messages: Any) -> dict[tuple[int, int], list[int]]:
