@@ -102,17 +102,16 @@ class Allreduce(Keeping):
         held, comm, anew = self._admitted(x), self._comm, self._calls % self._tau_prime == 0
         if anew:
             self._local = threshold(magnitudes(np.add(held, x, out=held)), self._k)
-        at = reaching(held, self._local, None if anew else x)
-        mine = Sparse.made(at, held[at], self._n)
+        mine = reaching(held, self._local, None if anew else x)
         if self._calls % self._tau == 0:
-            self._bounds = agreed(comm, at, self._n)
+            self._bounds = agreed(comm, mine.indices, self._n)
         sums = split_and_reduce(comm, mine, self._bounds, self._bucket)
         if anew:
             every = gathered(comm, sums, counts(comm, len(sums)))
             self._least = threshold(magnitudes(every.values), self._k)
         y = kept(comm, sums, self._least, self._trigger)
-        held[common(at, y.indices, self._n)] = 0
-        self._local = followed(self._local, x.dtype, len(at), self._k, self._drift)
+        held[common(mine.indices, y.indices, self._n)] = 0
+        self._local = followed(self._local, x.dtype, len(mine), self._k, self._drift)
         self._least = followed(self._least, x.dtype, len(y), self._k, self._drift)
         self._calls += 1
         return y
@@ -155,14 +154,14 @@ def scaled(least: Any, dtype: np.dtype[Any], by: int, over: int) -> Any:
         return least if np.isnan(value) else (value / dtype.type(over) * dtype.type(by)).view(least.dtype)
 
 
-def reaching(x: Vector, least: Any, plus: Vector | None = None) -> NDArray[np.int64]:
-    """The indices, ascending, of entries that are not zero and whose magnitudes are at least so large.
+def reaching(x: Vector, least: Any, plus: Vector | None = None) -> Sparse:
+    """The entries of ``x`` that are not zero and whose magnitudes are at least so large.
 
-    With ``plus``, that is added to ``x`` first: both in one pass through memory.
+    With ``plus``, that is added to ``x`` first: all in one pass through memory.
     """
     least = max(least, type(least)(1))
     size, reached = np.empty(BLOCK, least.dtype), np.empty(BLOCK, np.bool_)
-    found = [np.empty(0, np.int64)]
+    indices, values = [np.empty(0, np.int64)], [x[:0]]
     for i in range(0, x.size, BLOCK):
         some = x[i : i + BLOCK]
         near, here = size[: some.size], reached[: some.size]
@@ -170,8 +169,10 @@ def reaching(x: Vector, least: Any, plus: Vector | None = None) -> NDArray[np.in
             np.add(some, plus[i : i + BLOCK], out=some)
         unsigned(some, near)
         np.greater_equal(near, least, out=here)
-        found.append(np.flatnonzero(here) + i)
-    return np.concatenate(found)
+        (at,) = here.nonzero()
+        indices.append(at + i)
+        values.append(some[at])
+    return Sparse.made(np.concatenate(indices), np.concatenate(values), x.size)
 
 
 def unsigned(x: Vector, out: NDArray[Any]) -> None:
@@ -232,8 +233,8 @@ def together(sums: Sparse, came: Lists, start: int, end: int) -> Sparse:
 
 def kept(comm: Intracomm, sums: Sparse, least: Any, trigger: int) -> Sparse:
     """Of all ranks' sums those that are at least so large."""
-    at = reaching(sums.values, least)
-    mine = Sparse.made(sums.indices[at], sums.values[at], sums.n)
+    large = reaching(sums.values, least)
+    mine = Sparse.made(sums.indices[large.indices], large.values, sums.n)
     sizes = counts(comm, len(mine))
     if max(sizes) * len(sizes) > trigger * sum(sizes):
         mine, sizes = balanced(comm, mine, sizes)

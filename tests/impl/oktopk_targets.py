@@ -107,7 +107,8 @@ class Strict(Changed):
     def planted(x: Any, least: Any, plus: Any = None) -> Any:
         if plus is not None:
             x += plus
-        return np.flatnonzero(oktopk.magnitudes(x) > least)
+        at = np.flatnonzero(oktopk.magnitudes(x) > least)
+        return oktopk.Sparse.made(at, x[at], x.size)
 
 
 class NotAdded(Changed):
