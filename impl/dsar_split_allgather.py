@@ -28,10 +28,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparring.errors import InputError
 from sparring.impl.core.chunks import Chunk, cut, joined
-from sparring.impl.core.encodings import threshold
-from sparring.impl.core.lists import agreed, taken
+from sparring.impl.core.lists import agreed, small, taken
 from sparring.impl.core.merge import add, settled
 from sparring.impl.core.transport import Vector, private
 from sparring.impl.two_shot import below
@@ -54,23 +52,21 @@ def allreduce(
     ``k`` largest entries are taken (:func:`sparring.impl.core.selection.top`, which takes NaN
     first unless ``allow_nan`` is false).  The result's indices have the dtype of this rank's own.
 
-    ``thirds``: a region's sum goes dense where it has so many thirds of its entries, or more; 0, the
-    default: always.  Raises InputError for less.
+    ``thirds``: a whole number below 2^31; a region's sum goes dense where it has so many thirds of its
+    entries, or more; 0, the default: always.
 
     Every rank must have the same dtype, ``n`` and ``thirds``; how many entries it has is its own affair.
-    With ``validate``, one exchange of three integers a rank makes sure of the first two, and a fault on one
-    rank raises InputError on all; without it, ranks that differ hang or compute nonsense, and more
-    memory is needed, since any rank may have all entries.
+    With ``validate``, one exchange of four integers a rank makes sure of that first, and a fault on one
+    rank raises InputError on all; without it, ranks that differ in the first two hang or compute nonsense,
+    and more memory is needed, since any rank may have all entries.
 
     Two calls on one communicator may not run at the same time in different threads.
     """
-    if thirds < 0:
-        raise InputError(f"thirds = {thirds}: it must be a whole number, 0 or more")
     own, p, r = private(comm), comm.Get_size(), comm.Get_rank()
     if validate:
-        mine, counts = agreed(own, x, k, allow_nan)
+        mine, counts = agreed(own, x, k, allow_nan, {"thirds": thirds})
     else:
-        mine = taken(x, k, allow_nan)
+        mine, thirds = taken(x, k, allow_nan), small("thirds", thirds)
         counts = [mine.n] * p
     regions = cut(mine, [bound(c, mine.n, p) for c in range(p + 1)])
     others = [below(r, d, p) for d in range(1, p)]
@@ -84,30 +80,20 @@ def allreduce(
 
 
 def summed(parts: Sequence[Chunk], thirds: int) -> Chunk:
-    """The sum of two or more parts of a region, in their order; of one, that part."""
-    if len(parts) == 1:
-        return settled(parts[0])
-    whole = Chunk(None, parts[0].dense(), parts[0].length)
-    total = reduce(lambda some, part: add(some, part, out=some.values), parts[1:], whole)
-    if dense(0, total, thirds):
-        return total
-    held = support(parts)
-    return total if dense(held.size, total, thirds) else Chunk(held, total.values.take(held), total.length)
+    """The sum of two or more parts of a region, in their order, in one dense vector; of one, that part."""
+    first, *others = parts
+    if not others:
+        return settled(first)
+    room = np.empty_like(first.values, shape=first.length)
+    begun = turned(first, thirds, room)
+    return turned(reduce(lambda some, part: add(some, part, out=room), others, begun), thirds, room)
 
 
-def dense(m: int, region: Chunk, thirds: int) -> bool:
-    """Whether a region with ``m`` entries goes dense: by the rule, or because that is the cheapest."""
-    return reaches(m, region.length, thirds) or m >= threshold(region.length, region.values.itemsize)
+def turned(region: Chunk, thirds: int, out: Vector) -> Chunk:
+    """``region``, or all of it, in ``out``, if it has so many thirds of its entries."""
+    return Chunk(None, region.dense(out), region.length) if reaches(len(region), region.length, thirds) else region
 
 
 def reaches(m: int, length: int, thirds: int) -> bool:
     """Whether ``m`` of ``length`` entries are so many thirds of them, or more."""
     return thirds * length <= 3 * m
-
-
-def support(parts: Sequence[Chunk]) -> Any:
-    """The positions that any of the parts has, ascending."""
-    held = np.zeros(parts[0].length, np.bool_)
-    for part in parts:
-        held[slice(None) if part.positions is None else part.positions] = True
-    return np.flatnonzero(held)

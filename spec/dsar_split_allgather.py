@@ -59,11 +59,11 @@ class Params(NamedTuple):
     thirds: int = 0
 
 
-def dense(m: Int, size: Int, t: Int, p: Int, thirds: Int) -> Bool:
+def fills(m: Int, size: Int, t: Int, p: Int, thirds: Int) -> Bool:
     """In step ``t`` a region of ``size`` that has ``m`` entries goes dense, whatever is cheapest."""
     return both(negate(adds(t, p)), thirds * size <= 3 * m)
 
 
 def sends(x: SparseVector, t: int, p: int, w: int, thirds: int) -> SparseVector:
-    whole = truth(dense(len(x.indices), x.n, t, p, thirds))
+    whole = truth(fills(len(x.indices), x.n, t, p, thirds))
     return x.full() if whole else ring_sparse.sends(x, w)

@@ -189,14 +189,22 @@ def test_a_third_makes_a_region_dense(held, sent):
     assert [len(y) for y in simulated(f"{TARGETS}:topkdsa", xs)] == [2 * sent] * 2
 
 
-@pytest.mark.parametrize("thirds", [-1, -7])
-def test_fewer_than_no_thirds(thirds):
-    """Raised before anything is sent."""
+@pytest.mark.parametrize("thirds", [-1, 0.5, "1"])
+def test_thirds_are_a_whole_number(thirds):
+    """Raised before anything of the algorithm is sent."""
     xs = [Sparse([1], [1.0], 5)] * 2
     told = [
         finding.text for finding in world.run(TARGET, 2, xs, call=functools.partial(called, thirds=thirds)).findings
     ]
-    assert len(told) == 2 and all(f"thirds = {thirds}: it must be a whole number, 0 or more" in text for text in told)
+    assert len(told) == 2 and all(
+        f"thirds is {thirds!r}: it must be a whole number, 0 or more" in text for text in told
+    )
+
+
+def test_thirds_that_differ_are_told_on_all():
+    """Nobody waits for a message of another length."""
+    outcome = world.run(f"{TARGETS}:rank_by_rank", 3, [Sparse([1], [1.0], 5)] * 3)
+    assert ["thirds=1, rank 0 thirds=0" in finding.text for finding in outcome.findings] == [True] * 3
 
 
 @pytest.mark.parametrize("thirds", [0, 1, 2, 3])

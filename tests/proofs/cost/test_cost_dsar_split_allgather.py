@@ -11,7 +11,6 @@ import sympy
 import sparring
 from sparring import page, run
 from sparring.errors import Undecided
-from sparring.proofs import dsar_split_allgather as stated
 from sparring.proofs.core.verdicts import PROVED
 from sparring.proofs.cost import contributions, densely, unioncost
 from sparring.proofs.cost.symbols import k, n, p
@@ -97,7 +96,7 @@ def test_a_rule_that_is_not_the_pages_is_seen(monkeypatch):
 
     assert told() == sent
     for wrong in (lambda m, size, t, p: False, lambda m, size, t, p: True):
-        monkeypatch.setattr(stated, "dense", wrong)
+        monkeypatch.setattr(densely, "stated", lambda page, wrong=wrong: wrong)
         assert told() != sent
 
 
