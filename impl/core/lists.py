@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,22 +41,38 @@ def taken(x: object, k: int | None, allow_nan: bool) -> Sparse:
     raise InputError(f"x is a {type(x).__name__}: it must be a sparring.Sparse, or a vector together with k")
 
 
-def agreed(comm: Intracomm, x: object, k: int | None, allow_nan: bool) -> tuple[Sparse, list[int]]:
-    """``x`` as :func:`taken`, and how many entries each rank has.
+def agreed(
+    comm: Intracomm, x: object, k: int | None, allow_nan: bool, also: Mapping[str, object] | None = None
+) -> tuple[Sparse, list[int]]:
+    """``x`` as :func:`taken`, and how many entries each rank has.  ``also``: numbers as :func:`small`, by name.
 
-    Collective: one ``Allgather`` of three integers a rank.  If a rank's arguments are refused, or
-    its dtype or length differs from rank 0's, every rank raises InputError and none is left waiting.
+    Collective: one ``Allgather`` of three integers a rank, and of these numbers.  If a rank's arguments are
+    refused, or its dtype, length or one of these differs from rank 0's, every rank raises InputError and
+    none is left waiting.
     """
-    told = np.empty((comm.Get_size(), 3), np.int64)
+    names = [*(also or {})]
+    told = np.empty((comm.Get_size(), 3 + len(names)), np.int64)
     try:
         mine = taken(x, k, allow_nan)
-        row = np.array([DTYPES.index(mine.dtype), mine.n, len(mine)], np.int64)
+        numbers = [small(name, value) for name, value in (also or {}).items()]
+        row = np.array([DTYPES.index(mine.dtype), mine.n, len(mine), *numbers], np.int64)
     except Exception as error:  # whatever it is, the other ranks must hear of it
-        comm.Allgather(np.array([REFUSED, 0, 0], np.int64), told)
+        comm.Allgather(np.array([REFUSED, *(0 for _ in told[0, 1:])], np.int64), told)
         raise InputError(f"rank {comm.Get_rank()}: {error}") from error
     comm.Allgather(row, told)
     compare(told[:, :2])
+    if names:
+        compare(told[:, 3:], lambda *row: ", ".join(f"{name}={x}" for name, x in zip(names, row)), "value of each")
     return mine, told[:, 2].tolist()
+
+
+def small(name: str, value: object) -> int:
+    """``value`` as a whole number; raises InputError for another, a negative one, or one of 2^31 and more."""
+    if not isinstance(value, (int, np.integer)) or value < 0:
+        raise InputError(f"{name} is {value!r}: it must be a whole number, 0 or more")
+    if value > np.iinfo(np.int32).max:
+        raise InputError(f"{name} is {value}: it must be below 2^31")
+    return int(value)
 
 
 Lists = Sequence[tuple[NDArray[Any], Vector]]

@@ -14,6 +14,13 @@ from sparring.spec.core.sparse import SparseVector
 DENSITIES = (0.0, 0.2, 0.5, 0.95, 1.0)
 STRETCHES = (1, 100, 1 << 40)
 """How far neighbouring entries are apart: dense, sparse, and where an index takes 8 bytes."""
+SHORT = (1, 5)
+"""The same where all entries of a vector must fit into memory."""
+
+
+def fills(page: Page) -> bool:
+    """Whether sums go dense by a rule of the page, ``fills``, so that a vector must not be longer than memory is."""
+    return hasattr(page.module, "fills")
 
 
 def given(page: Page, xs: Sequence[Any]) -> list[Any]:
@@ -27,7 +34,8 @@ def given(page: Page, xs: Sequence[Any]) -> list[Any]:
     n = xs[0].size
     rng = np.random.default_rng([len(xs), n])
     supports = [np.flatnonzero(rng.random(n) < rng.choice(DENSITIES)) for _ in xs]
-    apart = STRETCHES[(len(xs) + n) % len(STRETCHES)]
+    stretches = SHORT if fills(page) else STRETCHES
+    apart = stretches[(len(xs) + n) % len(stretches)]
     width = np.int32 if apart == 1 else np.int64
     return [Sparse((at * apart).astype(width), x[at], n * apart) for at, x in zip(supports, xs)]
 

@@ -11,7 +11,7 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``sizes(page)``           obligations on how long messages are, whatever their entries
 ``theorems(page)``        of a program, whose page has no formulas: what is to be proved of it, each a :class:`Stated`
 ``faults``                of a program, a mapping from names to functions of its own that are planted in their place
-``others``                of a program, parameters with which mutants are run besides its own
+``others``                parameters with which mutants are run besides its own
 ``refused``               of a program, parameters that it does not take
 ``least``                 a mapping parameter -> its least value: the theorems hold for every value from there on
 ``survivors``             a mapping from lines of the implementation to why mutants of them may live

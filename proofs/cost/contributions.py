@@ -11,6 +11,7 @@ schedule.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from sparring.proofs.core.obligations import (
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.supplement import companion, with_parameters
 from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
+from sparring.proofs.cost import densely
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Int, Sym, both
 from sparring.spec.core.runner import number, step_sends, truth
@@ -135,10 +137,10 @@ def predicted(page: Page, supports: Sequence[Collection[int]], n: int, w: int) -
     """The bytes that each rank sends in each step, ``[t][r]``, for these supports and values of ``w`` bytes.
 
     ``supports[r]``: the indices of rank ``r``'s entries, below ``n``.  Only unions are made; the
-    page is not run.  A chunk sent whole has another number of entries, but the same bytes.
+    page is not run.  A chunk sent whole because that is the cheapest has another number of entries, but the same bytes.
     """
     p, first = len(supports), contributor(page)
-    number_of = contributed(page, contributions(page))
+    number_of, sending = contributed(page, contributions(page)), densely.sending(page)
     if bad := [rank for rank, at in enumerate(supports) if len(at) and not 0 <= min(at) <= max(at) < n]:
         raise InputError(f"supports[{bad[0]}] has an index that is not in 0 .. {n - 1}")
     sizes: dict[tuple[int, int], list[int]] = {}
@@ -148,7 +150,8 @@ def predicted(page: Page, supports: Sequence[Collection[int]], n: int, w: int) -
         for rank, _, (c,) in step_sends(page, step, p):
             at, chunks = (c, number(first(rank, c, step, p))), number(page.chunks(p))
             held = sizes.get(at) or sizes.setdefault(at, unions(supports, *at, n, chunks))
-            sent[rank] += number(page.octets(held[number(number_of(rank, step, p)) - 1], length(c, n, chunks), w))
+            many, size = held[number(number_of(rank, step, p)) - 1], length(c, n, chunks)
+            sent[rank] += number(page.octets(int(sending(Fraction(many), size, step, p).entries), size, w))
         found.append(sent)
     return found
 

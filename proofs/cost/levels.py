@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sparring.errors import InputError
 from sparring.proofs.contention.networks import Edge, Topology
-from sparring.proofs.cost import contributions
+from sparring.proofs.cost import contributions, densely
 from sparring.proofs.cost.counted import Sends, schedule
 from sparring.proofs.cost.machines import Machine
 from sparring.spec.core.model import Page, chunk_words
@@ -187,10 +187,11 @@ def sparse(page: Page, sends: Sends, t: int, p: int, n: int, width: int, union: 
     """The same of chunks that hold the union of several ranks' entries, which lie evenly in them."""
     many, length = contributions.contributed(page, contributions.contributions(page)), contributions.longest(page, p, n)
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
+    sending = densely.sending(page)
 
     @cache
     def sized(s: int) -> Sized:
-        held = Fraction(union(s)) * length / n if n else Fraction(0)
+        held = sending(Fraction(union(s)) * length / n if n else Fraction(0), length, t, p).entries
         return Fraction(octets(held, length, width)), held
 
     return (sized(number(many(src, t, p))) for src, _, _ in sends)

@@ -59,7 +59,7 @@ TERMS = {
     "outside": "steps between: those in which some do",
     "sharing": "messages on a link: the most of a step on one link that they share",
     "carried": "bytes on links: those over the fullest such link of each step, summed",
-    "pairs": "words as pairs: were every entry sent as an index and a value",
+    "pairs": "words as pairs: were every entry sent as an index and a value, or, where a rule says dense, as a value",
     "bytes": "bytes: those of the largest message of each step, summed",
 }
 """What each quantity is, where its name does not say it."""

@@ -247,7 +247,7 @@ def one_length(page: Page, pieces: Sequence[Piece]) -> Expr:
 
 def octets(page: Page, words: Expr) -> Expr:
     """The bytes of a message of so many words, an index being one."""
-    m, size, _ = unioncost.OCTETS
+    m, size, _ = symbols.OCTETS
     found = SympyReader()(page.octets(Sym.var("m"), Sym.var("size"), Sym.var("width")))
     if page.data == "lists":
         found = found.subs(sympy.Le(size, 2**31), True)

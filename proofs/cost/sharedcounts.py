@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from sparring.errors import InputError
-from sparring.proofs.cost import contributions, models, unioncost, units
+from sparring.proofs.cost import contributions, densely, models, unioncost, units
 from sparring.proofs.cost.places import LETTER, OF, Place, Rates, SharedPoint
 from sparring.proofs.cost.sharing import Run, whole_power
 from sparring.proofs.cost.symbols import Expr, exact
@@ -63,11 +63,12 @@ def sizes_at(
     union = modelled(support, n, k)
     run = only._replace(load=exact(only.load, at), near=exact(only.near, at), far=exact(only.far, at))
     many = contributions.contributions(page)
-    held = [number(many(t, p)) for t in range(number(page.steps(p)))]
+    sending, steps = densely.sending(page), range(number(page.steps(p)))
+    held = [sending(Fraction(union(number(many(t, p)))) / p, n // p, t, p).entries for t in steps]
     of: Any = page.octets  # typed for integers and symbols, and right for fractions
-    size = {s: Fraction(of(Fraction(union(s), p), n // p, width)) for s in {*held}}
-    sums = {name: sum((Fraction(make(run, size[s])) for s in held), Fraction(0)) for name, make in OF.items()}
-    time = sum((rates.step(run, size[s]) for s in held), Fraction(0))
+    size = {m: Fraction(of(m, n // p, width)) for m in {*held}}
+    sums = {name: sum((Fraction(make(run, size[m])) for m in held), Fraction(0)) for name, make in OF.items()}
+    time = sum((rates.step(run, size[m]) for m in held), Fraction(0))
     added = unioncost.measured(page, p, n, union, width).added
     return {**sums, "sharing": run.load, "time": time + at["gamma"] * added}
 

@@ -27,6 +27,8 @@ def symbol(name: str) -> Expr:
 
 
 p, n, r, t, c, k, width = map(symbol, ("p", "n", "r", "t", "c", "k", "width"))
+OCTETS = tuple(map(symbol, ("m", "size", "width")))
+"""The letters of a page's ``octets``."""
 LENGTHS = (n, k)
 """What is shared out among the chunks."""
 alpha, beta, gamma = sympy.symbols("alpha beta gamma", nonnegative=True)

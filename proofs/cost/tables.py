@@ -29,7 +29,7 @@ FORMS = {
     "critical": "V_crit, the largest message of each step, summed",
     "added": "the most words that one rank adds",
     "time": "seconds in lock step",
-    "pairs": "words, were every entry sent as an index and a value",
+    "pairs": "words, were every entry sent as an index and a value, or, where a rule says dense, as a value",
     "octets": "bytes of a message with m entries of a chunk of that size",
     "bytes": "bytes that a rank sends, those of the largest message of each step",
 }

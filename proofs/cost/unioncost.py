@@ -20,7 +20,7 @@ import sympy
 
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import REFUTED, tested
-from sparring.proofs.cost import bundles, contributions, encodings, models, units
+from sparring.proofs.cost import bundles, contributions, densely, encodings, models, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
@@ -29,19 +29,7 @@ from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.logarithmic import spanned
 from sparring.proofs.cost.simplified import POWER, simplified, tidy
 from sparring.proofs.cost.spans import Span, SpanReader, spans
-from sparring.proofs.cost.symbols import (
-    Expr,
-    alpha,
-    beta,
-    exact,
-    gamma,
-    k,
-    n,
-    p,
-    symbol,
-    t,
-    width,
-)
+from sparring.proofs.cost.symbols import OCTETS, Expr, alpha, beta, exact, gamma, k, n, p, t, width
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym
 from sparring.spec.core.runner import number, truth
@@ -54,8 +42,6 @@ SUMMED = 2048
 s, m, size, q = sympy.symbols("s m size q", integer=True, positive=True)
 i = sympy.Symbol("i", integer=True, nonnegative=True)
 u, octets = sympy.Function("u"), sympy.Function("octets")
-OCTETS = tuple(map(symbol, ("m", "size", "width")))
-"""The letters of a page's ``octets``."""
 STEP, RANK_COUNT = Sym.var("t"), Sym.var("p")
 
 Union = Callable[[int], Any]
@@ -67,7 +53,7 @@ class UnionPoint(NamedTuple):
 
     messages: int
     pairs: Fraction
-    """Words, were every entry sent as an index and a value."""
+    """Words, were every entry sent as an index and a value, or, in chunks that are dense by a rule, as a value."""
     nbytes: Fraction
     """Each message in its cheapest encoding, with its header."""
     added: Fraction
@@ -85,6 +71,8 @@ class Piece(NamedTuple):
     many: Expr
     adds: bool
     """Whether the receivers add them to their copies."""
+    dense: Expr = sympy.false
+    """Where they are chunks with all their places, by the page's rule."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +109,7 @@ class UnionCost(Forms):
         if name == "octets":
             return self.octets
         if name == "pairs":
-            return tidy(2 * self.total(lambda many: many)) * self.share
+            return tidy(2 * self.total(lambda many: many, lambda whole: whole / 2)) * self.share
         return self.total(lambda many: octets(many * self.share, n * self.share, width))
 
     @property
@@ -142,8 +130,9 @@ class UnionCost(Forms):
 
     @property
     def bounds(self) -> Mapping[str, Floor]:
-        """Lower bounds, by form; that of words as pairs is the model's."""
-        found = (*lower_bounds(self.page), of_unions(self.support, self.union(p)))
+        """Lower bounds, by form; that of words as pairs is the model's, and none where some go without an index."""
+        paired = all(piece.dense == sympy.false for piece in self.pieces)
+        found = (*lower_bounds(self.page), *([of_unions(self.support, self.union(p))] if paired else []))
         return {one.quantity: one for one in found}
 
     @property
@@ -158,14 +147,15 @@ class UnionCost(Forms):
         whole = sympy.Rational(size.numerator, size.denominator)  # u(p) is the only size that a bound has
         return {name: exact(one.formula.subs(u(p), whole), at) for name, one in self.bounds.items()}
 
-    def total(self, of: Callable[[Expr], Expr]) -> Expr:
-        """The sum over all steps of something of the union that the message holds."""
-        return sympy.Add(*(self.summed(of, piece) for piece in self.pieces))
+    def total(self, of: Callable[[Expr], Expr], whole: Callable[[Expr], Expr] | None = None) -> Expr:
+        """The sum over all steps of something of the union that the message holds, or ``whole`` where it is dense."""
+        return sympy.Add(*(self.summed(of, piece, whole) for piece in self.pieces))
 
-    def summed(self, of: Callable[[Expr], Expr], piece: Piece) -> Expr:
+    def summed(self, of: Callable[[Expr], Expr], piece: Piece, whole: Callable[[Expr], Expr] | None = None) -> Expr:
         """The same over the steps of a piece."""
         first, end, many = map(self.supposing, (*piece.span, piece.many))
-        return summed(of(self.union(s)), Piece(Span(first, end), many, piece.adds))
+        x = densely.either(piece.dense, self.union(s), n, self.share, of, whole or of)
+        return summed(x, Piece(Span(first, end), many, piece.adds))
 
     @property
     def time(self) -> Expr:
@@ -214,7 +204,7 @@ class UnionCost(Forms):
 
     @property
     def words(self) -> Expr:
-        """Words, were every entry sent as an index and a value, a word each."""
+        """The same, an index being a word and a value another."""
         return self.form("pairs")
 
     @property
@@ -299,20 +289,21 @@ def derive(page: Page, support: str = "union") -> UnionCost:
             return UnionCost(page, steps, tuple(Piece(*one) for one in spans), checked(support))
         parts = bundles.step_by_step(page) if page.several else [page]
         messages = [number_of_steps(part) for part in parts]
+        at: Sequence[Int] = range(len(parts)) if page.several else [STEP]
         pieces = [
             piece
-            for step, (part, many) in enumerate(zip(parts, messages))
-            for piece in cut(part, many, stated(step if page.several else STEP, RANK_COUNT))
+            for step, part, many in zip(at, parts, messages)
+            for piece in cut(part, many, stated(step, RANK_COUNT), densely.condition(page, step, RANK_COUNT))
         ]
         return UnionCost(page, sympy.expand(sum(messages)), tuple(pieces), checked(support))
 
 
-def cut(page: Page, steps: Expr, many: Int) -> Iterator[Piece]:
+def cut(page: Page, steps: Expr, many: Int, dense: Expr) -> Iterator[Piece]:
     """The steps of a page with one message in each, which holds ``many`` ranks' contributions."""
     adds = page.adds(STEP, RANK_COUNT)
     for span in spans(steps, [many, adds]):
         read = SpanReader(span)
-        yield Piece(span, read(many), bool(read(adds)))
+        yield Piece(span, read(many), bool(read(adds)), dense)
 
 
 def checked(support: str) -> str:
@@ -352,15 +343,17 @@ def closed(x: Expr, low: Expr, high: Expr) -> Expr:
 def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
     """The cost for unions of sizes ``u(s)``, ``s`` from 1 to ``p``: a model's, or measured ones."""
     many, length = contributions.contributions(page), contributions.longest(page, p, n)
-    sends = [(number(many(step, p)), truth(page.adds(step, p))) for step in all_steps(page, p)]
+    sends = [(number(many(step, p)), step) for step in all_steps(page, p)]
     held = {s: Fraction(u(s)) * length / n if n else Fraction(0) for s in {s for s, _ in sends}}
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
-    nbytes = {s: Fraction(octets(x, length, w)) for s, x in held.items()}
+    sending = densely.sending(page)
+    sent = [sending(held[s], length, step, p) for s, step in sends]
+    nbytes = {x: Fraction(octets(x, length, w)) for x in {x for x, _ in sent}}
     return UnionPoint(
         messages=len(sends),
-        pairs=2 * sum((held[s] for s, _ in sends), Fraction(0)),
-        nbytes=sum((nbytes[s] for s, _ in sends), Fraction(0)),
-        added=sum((held[s] for s, adds in sends if adds), Fraction(0)),
+        pairs=sum((words for _, words in sent), Fraction(0)),
+        nbytes=sum((nbytes[x] for x, _ in sent), Fraction(0)),
+        added=sum((x for (x, _), (_, step) in zip(sent, sends) if truth(page.adds(step, p))), Fraction(0)),
         time=None,
     )
 

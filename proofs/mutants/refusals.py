@@ -48,12 +48,12 @@ def refusals(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
     if page.stateful:
         yield from instances(target, ranks)
     for name, least in subject(page).least.items():
-        yield from parameters(function, name, least, ranks)
+        yield from parameters(function, good, name, least, ranks)
 
 
-def parameters(function: str, name: str, least: int, ranks: int) -> Iterator[Flaw]:
+def parameters(function: str, good: Any, name: str, least: int, ranks: int) -> Iterator[Flaw]:
     """What is wrong with how the values of a whole number are treated that may be ``least`` or more."""
-    xs = [np.arange(1.0, N + 1)] * ranks
+    xs = [good] * ranks
     for validate in (True, False):
         for value in (least - 1, LARGEST + 1, 1 << 70, f"{least}", least + 0.5, None):
             call = partial(called, **{name: value}, validate=validate)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparring.proofs.core.lists import fills
 from sparring.proofs.core.supplement import companion
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
@@ -85,7 +86,8 @@ def plans(page: Page, p: int) -> Iterator[Plan]:
     for recipe in RECIPES:
         for dtype in recipe.dtypes:
             yield recipe.words, recipe, most, p + 5, dtype
-    for i, support in enumerate(SUPPORTS if page.sparse else ()):
+    supports = [one for one in SUPPORTS if page.sparse and not (fills(page) and one.stretch > 1)]
+    for i, support in enumerate(supports):
         dtype = DTYPES[(p + i) % 4]
         yield f"entries: {support.words}", (WHOLE, TIED)[i % 2], support, support.length(p), dtype
 

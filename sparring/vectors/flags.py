@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from sparring.proofs.core.lists import fills
 from sparring.spec.core.model import Page
 from sparring.vectors import predicates as what
 from sparring.vectors.recording import Case
@@ -35,6 +36,11 @@ def cut(page: Page) -> bool:
 
 def sparse(page: Page) -> bool:
     return page.sparse
+
+
+def long(page: Page) -> bool:
+    """Where sums go dense by a rule, they must fit into memory."""
+    return page.sparse and not fills(page)
 
 
 def chunked(page: Page) -> bool:
@@ -168,7 +174,7 @@ FLAGS: Mapping[str, Flag] = {
         "The vectors have more than 2^31 entries.",
         "Indices overflow 32 bits, and nothing of length n fits into memory.",
         lambda case: case.n > 2**31,
-        sparse,
+        long,
     ),
     "FullChunk": Flag(
         "sparsity",
