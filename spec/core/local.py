@@ -80,7 +80,7 @@ def fields(module: ModuleType) -> Collection[str]:
 
 
 def concerning(params: Mapping[str, Any], known: Collection[str], *, selects: bool) -> dict[str, Any]:
-    """Those of a target's parameters that a page has too, ``known``, and where it selects the selector they name."""
+    """Those of a target's parameters that its page has too, ``known``, and if that selects, the selector they name."""
     name = params.get(SELECTOR) if selects else None
     names = {*known, SELECTOR, *fields(place(name))} if isinstance(name, str) else {*known}
     return {x: v for x, v in params.items() if x in names}
