@@ -58,7 +58,7 @@ def asked(
     if SELECTOR in own or params.get(SELECTOR) is None:
         return parameters(module, name, {x: v for x, v in params.items() if x in own or x != SELECTOR}), None
     if not selects:
-        raise InputError(f"page {name} takes no selector: those do that select entries, and are no programs")
+        raise InputError(f"page {name} takes no selector: right is one that selects entries by formulas")
     values = parameters(module, name, {x: v for x, v in params.items() if x in own})
     others = {x: v for x, v in params.items() if x not in own}
     return {**values, **others}, bound(others, values)
