@@ -258,8 +258,8 @@ class LocalRun(Run):
     """
 
     def __init__(self, page: Page, selector: Selector, xs: Sequence[Any], state: Any = None) -> None:
-        super().__init__(page, xs)
         self.entered = entering(selector, xs, state)
+        super().__init__(page, xs)
         self.inner = run(replace(page, selector=None), self.entered.xs)
 
     def __iter__(self) -> Iterator[Step]:
