@@ -37,10 +37,10 @@ class ErrorFeedback:
     Parameters
     ----------
     k : how many entries the selector aims at.
-    selector : its name, a module of :mod:`sparring.impl.selectors`, which is given ``k`` and
+    selector : its name, a module of ``sparring.impl.selectors``, which is given ``k`` and
         ``params``; or a rank's own function of a vector that returns some of its entries as a
         Sparse, for which ``k`` does not count.
-    allreduce : the name of a lossless one, a module of :mod:`sparring.impl`, as ``"ring_sparse"``,
+    allreduce : the name of a lossless one, a module of ``sparring.impl``, as ``"ring_sparse"``,
         ``"two_shot_sparse"``, ``"ring_allgather"`` or ``"bruck_allgather"``; or a function of a
         communicator and a Sparse that returns the sum of all ranks'.
     validate : make sure by one exchange of two integers a rank, here and in each call, that ranks

@@ -58,7 +58,7 @@ class Allreduce:
     NaN in any case.
 
     ``selector``: what of a vector is there to be sent; the rest waits, and is zero for the ring.  Its name, a
-    module of :mod:`sparring.impl.selectors`, which is given ``k`` and ``params``; a function of a vector that
+    module of ``sparring.impl.selectors``, which is given ``k`` and ``params``; a function of a vector that
     returns some of its entries as a Sparse; or None for all of it.  Each rank has its own, and raises InputError
     by itself for one that cannot be made.
     """

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from markup import code, fields, heading, table
-from pages import FORMULAS, formulas, prose, write
+from pages import formulas, prose, write
 from sphinx.application import Sphinx
 
 from sparring import api
@@ -18,7 +18,11 @@ from sparring.spec.core.selectors import Selector, find
 
 LISTING = """\
 A selector says which entries of a vector are sent.  Each page below is made from the selector's own module.  Any
-of them goes with any sparse allreduce: see :doc:`/howto/selection`."""
+of them goes with every sparse allreduce that is not built on a rule of its own: see :doc:`/howto/selection`."""
+
+FORMULAS = """\
+They stand here as they run and as they are judged.  Of ``n`` entries a call takes at least ``least(n)`` and at most
+``most(n)``."""
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
