@@ -23,6 +23,7 @@ extensions = [
     "mutants",
     "pages",
     "phases",
+    "selecting",
     "timings",
     "training",
 ]

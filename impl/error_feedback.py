@@ -13,7 +13,6 @@ inputs so far are all results so far plus what the ranks keep now, whichever ent
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ import numpy as np
 
 from sparring.errors import InputError
 from sparring.impl.core.arguments import alike, check_vector
-from sparring.impl.core.selecting import counted
+from sparring.impl.core.selecting import counted, found, made
 from sparring.impl.core.transport import Vector, private
 from sparring.impl.ring_topk import settle
 from sparring.sparse import Sparse
@@ -38,25 +37,23 @@ class ErrorFeedback:
     Parameters
     ----------
     k : how many entries the selector aims at.
-    selector : its name, a module of :mod:`sparring.impl.selectors`, which is given ``k`` and
+    selector : its name, a module of ``sparring.impl.selectors``, which is given ``k`` and
         ``params``; or a rank's own function of a vector that returns some of its entries as a
-        Sparse, for which neither counts.
-    allreduce : the name of a lossless one, a module of :mod:`sparring.impl`, as ``"ring_sparse"``,
+        Sparse, for which ``k`` does not count.
+    allreduce : the name of a lossless one, a module of ``sparring.impl``, as ``"ring_sparse"``,
         ``"two_shot_sparse"``, ``"ring_allgather"`` or ``"bruck_allgather"``; or a function of a
         communicator and a Sparse that returns the sum of all ranks'.
     validate : make sure by one exchange of two integers a rank, here and in each call, that ranks
         have one ``n`` and one dtype; a fault on one rank then raises InputError on all and leaves
         residuals as they were.  Without it ranks that differ hang or compute nonsense.
-    params : of the selector; ranks may have other ones, and another ``k``.
+    params : of a selector that is named; ranks may have other ones, and another ``k``.
     """
 
     def __init__(
         self, comm: Intracomm, n: int, *, k: int = 100, selector: str | Callable[[Vector], Sparse] = "topk",
         allreduce: str | Callable[[Intracomm, Sparse], Sparse] = "ring_sparse", validate: bool = True, **params: Any,
     ) -> None:  # fmt: skip
-        self._select: Callable[[Vector], Sparse] = (
-            found("selectors.", selector, "Selector")(k=k, **params) if isinstance(selector, str) else selector
-        )
+        self._select = made(selector, k, params)
         self._allreduce = found("", allreduce, "allreduce") if isinstance(allreduce, str) else allreduce
         self._comm, self._checks, self._validate = comm, private(comm), validate
         settle(self._checks, n, 0, validate)
@@ -109,15 +106,3 @@ class ErrorFeedback:
             raise InputError(f"x has {x.size} entries: this ErrorFeedback was made for {self._n}")
         if self._waiting is not None and x.dtype != self._waiting.dtype:
             raise InputError(f"x has dtype {x.dtype}, the residual {self._waiting.dtype}: all calls need one dtype")
-
-
-def found(room: str, name: str, what: str) -> Any:
-    """What the module of that name has; raises InputError where there is none, or it has no such thing."""
-    try:
-        thing = getattr(importlib.import_module(f"sparring.impl.{room}{name}"), what, None)
-    except ImportError:
-        thing = None
-    if thing is None:
-        kind, place = ("selector", ".selectors") if room else ("allreduce", "")
-        raise InputError(f"no {kind} {name!r}: right is the name of a module of sparring.impl{place}")
-    return thing

@@ -20,13 +20,14 @@ way, to rank 0 and back, there are ``2 log2(p)`` messages of ``2 k`` words, half
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sparring.impl import ring_topk
 from sparring.impl.core import wire
 from sparring.impl.core.lists import added
+from sparring.impl.core.selecting import Select
 from sparring.impl.core.selection import top
 from sparring.impl.core.transport import Vector
 from sparring.sparse import Sparse
@@ -58,31 +59,22 @@ def after(r: int, i: int) -> int:
 class Allreduce(ring_topk.Allreduce):
     """A sum of vectors of ``n`` entries, at most ``k`` of which are sent and returned; the rest waits.
 
-    Made as the ring's: collectively, with ``k > n`` as ``n``, and with ``validate`` as there.  ``residual``:
-    what this rank has cut so far, its own entries and those of sums.
+    Made as the ring's: collectively, with ``k > n`` as ``n``, and with ``selector``, ``allow_nan`` and
+    ``validate`` as there.  ``residual``: what this rank has cut so far, its own entries and those of sums.
     """
 
-    def __call__(self, x: Vector, /) -> Sparse:
-        """Entries of ``x`` plus residual, summed over ranks as far as they were not cut.  Collective.
-
-        ``x``: a contiguous vector of ``n`` entries, float32, float64, int32 or int64, the same in
-        all calls; it stays as it is.  Integers wrap around.  The result has the same bits on every
-        rank, indices of int64, and zeros that are +0.0: a sum that began with +0.0 is never -0.0.
-
-        Two calls on one communicator may not run at the same time in different threads.
-        """
-        self._check(x)
-        if self._waiting is None:
-            self._waiting = np.zeros_like(x)
-        np.add(self._waiting, x, out=self._waiting)
-        mine = top(self._waiting, self._k)
-        self._waiting[mine.indices] = 0
-        return shown(self._comm, collected(self._comm, mine, self._waiting))
+    def _reduced(self, x: Vector) -> Sparse:
+        mine = top(x, self._k)
+        x[mine.indices] = 0
+        return shown(self._comm, collected(self._comm, mine, x))
 
 
-def allreduce(comm: Intracomm, x: Vector, /, *, k: int = 100, allow_nan: bool = True, validate: bool = True) -> Sparse:
+def allreduce(
+    comm: Intracomm, x: Vector, /, *, k: int = 100, selector: str | Select | None = None, allow_nan: bool = True,
+    validate: bool = True, **params: Any,
+) -> Sparse:  # fmt: skip
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
-    return Allreduce(comm, np.size(x), k=k, allow_nan=allow_nan, validate=validate)(x)
+    return Allreduce(comm, np.size(x), k=k, selector=selector, allow_nan=allow_nan, validate=validate, **params)(x)
 
 
 def collected(comm: Intracomm, mine: Sparse, waiting: Vector) -> Sparse:

@@ -27,6 +27,7 @@ import numpy as np
 from sparring.errors import InputError
 from sparring.impl.core import wire
 from sparring.impl.core.arguments import REFUSED, alike, check_vector, compare
+from sparring.impl.core.selecting import Select, made, through
 from sparring.impl.core.selection import top
 from sparring.impl.core.transport import Vector, exchange, exchanging, finish, private
 from sparring.impl.ring import block, cut, given, left, passed, right
@@ -55,14 +56,21 @@ class Allreduce:
 
     ``allow_nan``: whether a vector may hold NaN, which is sent first.  Infinities that cancel make
     NaN in any case.
+
+    ``selector``: what of a vector is there to be sent; the rest waits, and is zero for the ring.  Its name, a
+    module of ``sparring.impl.selectors``, which is given ``k`` and ``params``; a function of a vector that
+    returns some of its entries as a Sparse; or None for all of it.  Each rank has its own, and raises InputError
+    by itself for one that cannot be made.
     """
 
     def __init__(
-        self, comm: Intracomm, n: int, *, k: int = 100, allow_nan: bool = True, validate: bool = True
-    ) -> None:
+        self, comm: Intracomm, n: int, *, k: int = 100, selector: str | Select | None = None, allow_nan: bool = True,
+        validate: bool = True, **params: Any,
+    ) -> None:  # fmt: skip
         self._comm, self._allow_nan, self._validate = private(comm), allow_nan, validate
         settle(self._comm, n, k, validate)
         self._n, self._k = int(n), min(int(k), int(n))
+        self._select = made(selector, int(k), params)
         self._waiting: Vector | None = None
 
     @property
@@ -90,7 +98,11 @@ class Allreduce:
         if self._waiting is None:
             self._waiting = np.zeros_like(x)
         np.add(self._waiting, x, out=self._waiting)
-        mine = reduce_scatter(self._comm, self._waiting, self._k)
+        return through(self._select, self._waiting, self._reduced)
+
+    def _reduced(self, x: Vector) -> Sparse:
+        """What is sent of ``x``, which becomes what stays behind, summed over all ranks."""
+        mine = reduce_scatter(self._comm, x, self._k)
         return allgather(self._comm, mine, self._n, self._k)
 
     def _check(self, x: Vector) -> None:
@@ -115,9 +127,12 @@ class Allreduce:
             raise InputError(f"x[{int(bad.argmax())}] is NaN, which has no magnitude; with allow_nan NaN is sent first")
 
 
-def allreduce(comm: Intracomm, x: Vector, /, *, k: int = 100, allow_nan: bool = True, validate: bool = True) -> Sparse:
+def allreduce(
+    comm: Intracomm, x: Vector, /, *, k: int = 100, selector: str | Select | None = None, allow_nan: bool = True,
+    validate: bool = True, **params: Any,
+) -> Sparse:  # fmt: skip
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
-    return Allreduce(comm, np.size(x), k=k, allow_nan=allow_nan, validate=validate)(x)
+    return Allreduce(comm, np.size(x), k=k, selector=selector, allow_nan=allow_nan, validate=validate, **params)(x)
 
 
 def settle(comm: Intracomm, n: int, k: int, validate: bool) -> None:

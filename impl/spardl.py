@@ -26,13 +26,14 @@ bounds for blocks and for their parts of ``k`` are our own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sparring.impl import ring_topk
 from sparring.impl.bruck_allgather import after, before, begun, missing, place, rounds
 from sparring.impl.core.pairs import Row
+from sparring.impl.core.selecting import Select
 from sparring.impl.core.transport import Vector, exchange, exchanging, finish
 from sparring.impl.ring import block, cut
 from sparring.impl.ring_topk import count, part, taken
@@ -50,33 +51,24 @@ def gap(i: int, p: int) -> int:
 class Allreduce(ring_topk.Allreduce):
     """A sum of vectors of ``n`` entries, at most ``k`` of which are sent and returned; the rest waits.
 
-    Made as the ring's: collectively, with ``k > n`` as ``n``, and with ``validate`` as there.  ``residual``:
-    what this rank adds to its next vector.
+    Made as the ring's: collectively, with ``k > n`` as ``n``, and with ``selector``, ``allow_nan`` and
+    ``validate`` as there.  ``residual``: what this rank adds to its next vector.
     """
 
-    def __call__(self, x: Vector, /) -> Sparse:
-        """The entries of ``x`` plus residual, summed over all ranks, that were sent to the end.  Collective.
-
-        ``x``: a contiguous vector of ``n`` entries, float32, float64, int32 or int64, the same in
-        all calls; it stays as it is.  Integers wrap around.  The result has the same bits on every
-        rank, indices of int64, and zeros that are +0.0: a sum that began with +0.0 is never -0.0.
-
-        Two calls on one communicator may not run at the same time in different threads.
-        """
-        self._check(x)
-        if self._waiting is None:
-            self._waiting = np.zeros_like(x)
-        np.add(self._waiting, x, out=self._waiting)
-        cut_off = self._waiting.copy()
+    def _reduced(self, x: Vector) -> Sparse:
+        cut_off = x.copy()
         mine = reduce_scatter(self._comm, cut_off, self._k)
         y = allgather(self._comm, mine, self._n, self._k)
-        self._waiting[y.indices] = cut_off[y.indices]
+        x[y.indices] = cut_off[y.indices]
         return y
 
 
-def allreduce(comm: Intracomm, x: Vector, /, *, k: int = 100, allow_nan: bool = True, validate: bool = True) -> Sparse:
+def allreduce(
+    comm: Intracomm, x: Vector, /, *, k: int = 100, selector: str | Select | None = None, allow_nan: bool = True,
+    validate: bool = True, **params: Any,
+) -> Sparse:  # fmt: skip
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
-    return Allreduce(comm, np.size(x), k=k, allow_nan=allow_nan, validate=validate)(x)
+    return Allreduce(comm, np.size(x), k=k, selector=selector, allow_nan=allow_nan, validate=validate, **params)(x)
 
 
 def reduce_scatter(comm: Intracomm, x: Vector, k: int) -> Sparse:

@@ -20,12 +20,13 @@ does not divide them, are our own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sparring.impl import ring_topk
 from sparring.impl.core import wire
+from sparring.impl.core.selecting import Select
 from sparring.impl.core.transport import Vector, exchange
 from sparring.impl.ring import block
 from sparring.impl.ring_topk import count, taken
@@ -39,37 +40,21 @@ if TYPE_CHECKING:
 class Allreduce(ring_topk.Allreduce):
     """A sum of what ranks take of their vectors of ``n`` entries, at most ``k`` each; the rest waits.
 
-    Made collectively; ``k > n`` counts as ``n``.  Every rank must have the same ``n`` and ``k``, and
-    in each call the same dtype.  With ``validate``, one exchange of two integers a rank makes sure
-    of that, here and in each call, and a fault on one rank raises InputError on all and leaves
-    residuals as they were; without it each rank's arguments are still checked, but ranks that
-    differ hang or compute nonsense.
-
-    ``allow_nan``: whether a vector may hold NaN, which is taken first.  Infinities that cancel make
-    NaN in any case.
+    Made as the ring's: collectively, with ``k > n`` as ``n``, and with ``selector``, ``allow_nan`` and ``validate``
+    as there.  A result has an entry at every index.
     """
 
-    def __call__(self, x: Vector, /) -> Sparse:
-        """The sum over all ranks of what they take of ``x`` plus residual, with all ``n`` entries.  Collective.
-
-        ``x``: a contiguous vector of ``n`` entries, float32, float64, int32 or int64, the same in
-        all calls; it stays as it is.  Integers wrap around.  The result has the same bits on every
-        rank, an entry at every index, zeros that are +0.0, and indices of int64: a sum that began with
-        +0.0 is never -0.0.
-
-        Two calls on one communicator may not run at the same time in different threads.
-        """
-        self._check(x)
-        if self._waiting is None:
-            self._waiting = np.zeros_like(x)
-        np.add(self._waiting, x, out=self._waiting)
-        mine = alltoall(self._comm, self._waiting, self._k)
+    def _reduced(self, x: Vector) -> Sparse:
+        mine = alltoall(self._comm, x, self._k)
         return allgather(self._comm, mine, self._n)
 
 
-def allreduce(comm: Intracomm, x: Vector, /, *, k: int = 100, allow_nan: bool = True, validate: bool = True) -> Sparse:
+def allreduce(
+    comm: Intracomm, x: Vector, /, *, k: int = 100, selector: str | Select | None = None, allow_nan: bool = True,
+    validate: bool = True, **params: Any,
+) -> Sparse:  # fmt: skip
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
-    return Allreduce(comm, np.size(x), k=k, allow_nan=allow_nan, validate=validate)(x)
+    return Allreduce(comm, np.size(x), k=k, selector=selector, allow_nan=allow_nan, validate=validate, **params)(x)
 
 
 def alltoall(comm: Intracomm, x: Vector, k: int) -> Vector:

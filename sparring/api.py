@@ -175,13 +175,14 @@ def contention(algo: str | Page, topology: str, ranks: int) -> Judgement:
 def run_report(
     algo: str, ranks: int | None = None, *, size: int | None = None, file: str | Path | None = None,
     key: str | None = None, density: str | float | Fraction | None = None, keep: int | None = None,
-    allow_nan: bool = True, on: str = "simulated", params: Mapping[str, Any] | None = None,
+    allow_nan: bool = True, on: str = "simulated", selector: str | None = None, params: Mapping[str, Any] | None = None,
 ) -> Report | None:  # fmt: skip
     """Run an implementation beside its reference; None on the ranks of a real job other than 0.
 
     ``file``: a path, or for the shipped gradients the text ``digits`` or ``transformer``, or with ``:KEY``.  For an
     algorithm that takes sparse vectors the largest entries of each are taken: the part ``density``,
-    ``0.01`` or ``"1%"``, or ``keep`` of them.
+    ``0.01`` or ``"1%"``, or ``keep`` of them; or what ``selector`` takes that aims at so many.  For one that selects
+    by itself ``selector`` says what of the vectors enters; ``params`` are its own, too.
     """
     from sparring import given, runs, saved
     from sparring.job import launched
@@ -196,8 +197,8 @@ def run_report(
     def prepared() -> tuple[Page, list[Any]]:
         if job and ranks not in (None, job[1]):
             raise InputError(f"--ranks {ranks}, but mpiexec started {job[1]} ranks")
-        found = page(algo, **(params or {}))
-        return found, given.vectors(found, job[1] if job else ranks or 4, options)
+        found, taking = given.asked(algo, selector, params or {})
+        return found, given.vectors(found, job[1] if job else ranks or 4, options._replace(selector=taking))
 
     one, xs = runs.on_all_ranks(prepared) if job else prepared()
     target = implementation(one)
@@ -211,6 +212,7 @@ def run_report(
         "ranks": len(xs), "size": xs[0].size, "dtype": str(xs[0].dtype), "on": place,
         "input": given.described(file), "steps": len(run(one, xs).trace) if one.irregular else one.steps(len(xs)),
         "messages": ran.messages, "words": ran.words, "bytes": ran.bytes, "seconds": round(ran.seconds, 6),
+        **({"selector": selector} if selector else {}),
     }  # fmt: skip
     if one.sparse:
         told["sparse"] = saved.told(one, xs, ran.words, ran.bytes)

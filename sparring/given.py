@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from sparring import inputs
 from sparring.errors import InputError
-from sparring.impl.core.selection import top
+from sparring.impl.core import selecting
 from sparring.sparse import Sparse
+from sparring.spec.core import pages
 from sparring.spec.core.model import Page
 
 SIZE = 10_000  # entries, where neither a size nor a file is given
 DENSITY = "1%"  # of them taken for an algorithm that takes sparse vectors
 NUMBER = re.compile(r"(-?[0-9]{1,20}\.?[0-9]{0,20}|-?\.[0-9]{1,20})(e-[0-9]{1,2})?( ?%)?")
+
+Taking: TypeAlias = tuple[str, Mapping[str, Any]]
+"""The name of a selector, and its parameters besides ``k``."""
+EXACT: Taking = ("topk", {})
 
 
 class Options(NamedTuple):
@@ -32,6 +37,22 @@ class Options(NamedTuple):
     density: str | float | Fraction | None = None
     keep: int | None = None
     allow_nan: bool = True
+    selector: Taking = EXACT
+    """What takes the entries, where vectors are sparse."""
+
+
+def asked(algo: str, selector: str | None, params: Mapping[str, Any]) -> tuple[Page, Taking]:
+    """The page, and the selector of its vectors; where the page selects by itself, it gets the named one.
+
+    Raises InputError for a selector where the page sends whole vectors, UnknownPage for no such page or selector.
+    """
+    if selector is None:
+        return pages.find(algo, **params), EXACT
+    bare = pages.find(algo)
+    if not bare.sparse:
+        return pages.find(algo, **{**params, "selector": selector}), EXACT
+    own = {name: value for name, value in params.items() if name in bare.params}
+    return pages.find(algo, **own), (selector, {name: value for name, value in params.items() if name not in own})
 
 
 def vectors(page: Page, ranks: int, options: Options) -> list[Any]:
@@ -46,7 +67,9 @@ def vectors(page: Page, ranks: int, options: Options) -> list[Any]:
     if not page.sparse:
         return xs
     if not isinstance(xs[0], Sparse):
-        return [top(x, math.floor(part * x.size) if options.keep is None else options.keep) for x in xs]
+        name, params = options.selector
+        counts = [math.floor(part * x.size) if options.keep is None else options.keep for x in xs]
+        return [selecting.made(name, k, params)(x) for x, k in zip(xs, counts)]
     if options.density is not None or options.keep is not None:
         raise InputError(f"{options.file}: its vectors are sparse already; right: without --density and --keep")
     return xs

@@ -15,6 +15,7 @@ from sparring.proofs.selection.runs import Shape, Subject
 from sparring.report import Report, Result
 from sparring.spans import spans
 from sparring.spec.core import pages
+from sparring.spec.core.local import concerning
 from sparring.spec.core.model import Page
 
 RANKS, SIZE, KEEP, CALLS = (1, 2, 3), 4, 2, 2
@@ -99,7 +100,7 @@ def selecting(page: str | Page | None, k: int | None, params: dict[str, Any]) ->
     if (KEPT in found.params) != (k is not None):
         has, right = ("a", "k=2") if k is None else ("no", "k=None")
         raise InputError(f"page {found.name} has {has} parameter k: right is {right}")
-    own = {name: value for name, value in params.items() if name in found.params}
+    own = concerning(params, found.params, selects=True)
     return pages.find(page, **own) if isinstance(page, str) else found
 
 

@@ -24,7 +24,8 @@ from sparring.proofs.world import world
 from sparring.report import PROPERTIES, Result
 from sparring.samples import MISLED, WORKERS, Sample, edges, gradients, kept, misled
 from sparring.spans import spans
-from sparring.spec.core.model import Page, parameters
+from sparring.spec.core.calling import parameters
+from sparring.spec.core.model import Page
 from sparring.vacuity import Roads, confirmed, vouched
 
 Track = Callable[[Iterable[Any], str], Iterable[Any]]

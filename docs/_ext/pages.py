@@ -33,6 +33,8 @@ cell for each chunk that fills up as contributions arrive."""
 
 FORMULAS = "They stand here as they run, as they are proved and as they are drawn."
 
+LOCAL = "any, in front: :doc:`how to choose </howto/selection>`"
+
 PROGRAM = """\
 Who sends what depends on the data, so there is no one picture.  The program stands here as it runs; what is proved
 is proved of its small functions."""
@@ -90,12 +92,13 @@ def written(page: Page) -> str:
 
 
 def facts(page: Page) -> str:
-    """Name, kind, parameters, source and implementation."""
+    """Name, kind, parameters, whether it takes a selector, source and implementation."""
     target = implementation(page)
     return fields({
         "Name": f"``{page.name}``",
         "Kind": page.kind.replace("_", "-"),
         "Parameters": ", ".join(f"``{name} = {value}``" for name, value in page.params.items()),
+        **({"Selector": LOCAL} if page.stateful and not page.irregular else {}),
         "Source": footnoted(" ".join(re.findall(r"\[\w+\]_", page.doc.split("\n")[0]))),
         "Implementation": f"``{target}``" if target else "none yet",
     })  # fmt: skip

@@ -1,10 +1,16 @@
-"""What all selectors have in common: numbers of entries as parameters, and vectors of one length and dtype."""
+"""What all selectors have in common, and how an allreduce is given one.
+
+Selectors have numbers of entries as parameters, and take vectors of one length and dtype.
+"""
 
 from __future__ import annotations
 
+import importlib
+import inspect
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +20,11 @@ from sparring.impl.core import selection
 from sparring.impl.core.arguments import check_vector
 from sparring.impl.core.transport import Vector
 from sparring.sparse import Sparse
+
+Select: TypeAlias = Callable[[Vector], Sparse]
+"""A selector as it is called: some entries of a vector."""
+Own = TypeVar("Own", bound=Select | None)
+"""A function of one's own in the place of a name, or none."""
 
 
 class Calls(ABC):
@@ -54,3 +65,44 @@ def counted(name: str, value: Any, least: int = 0) -> int:
 def limited(name: str, value: Any) -> int | None:
     """The same where None stands for no limit."""
     return None if value is None else counted(name, value)
+
+
+def made(selector: str | Own, k: int, params: Mapping[str, Any]) -> Select | Own:
+    """The selector of that name, aiming at ``k`` entries, with its parameters; a function and None as they are.
+
+    Raises InputError where there is none, or for a parameter that it has not.
+    """
+    kind: Any = found("selectors.", selector, "Selector") if isinstance(selector, str) else None
+    known = [*inspect.signature(kind).parameters] if kind else []
+    if odd := [name for name in params if name not in known]:
+        has = f"selector {selector!r} has {', '.join(known)}" if kind else "only a selector that is named has such"
+        raise InputError(f"no parameter {odd[0]!r}: {has}")
+    return kind(k=k, **params) if isinstance(selector, str) else selector
+
+
+def found(room: str, name: str, what: str) -> Any:
+    """What the module of that name has; raises InputError where there is none, or it has no such thing."""
+    try:
+        thing = getattr(importlib.import_module(f"sparring.impl.{room}{name}"), what, None)
+    except ImportError:
+        thing = None
+    if thing is None:
+        kind, place = ("selector", ".selectors") if room else ("allreduce", "")
+        raise InputError(f"no {kind} {name!r}: right is the name of a module of sparring.impl{place}")
+    return thing
+
+
+def through(select: Select | None, waiting: Vector, reduced: Callable[[Vector], Sparse]) -> Sparse:
+    """What ``reduced`` makes of the entries of ``waiting`` that are selected; all others are zero then, and stay.
+
+    ``waiting`` becomes what stays behind, as the vector does that ``reduced`` is given.  Without a
+    selector that is ``waiting`` itself.
+    """
+    if select is None:
+        return reduced(waiting)
+    at, entering = select(waiting).indices, np.zeros_like(waiting)
+    entering[at] = waiting[at]
+    waiting[at] = 0
+    y = reduced(entering)
+    np.add(waiting, entering, out=waiting)
+    return y

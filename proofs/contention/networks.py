@@ -20,8 +20,8 @@ from typing import Any
 from sparring.errors import InputError, did_you_mean
 from sparring.proofs.contention import topologies
 from sparring.proofs.contention.links import Link
-from sparring.spec.core.model import parameters
-from sparring.spec.core.pages import from_file
+from sparring.spec.core.calling import parameters
+from sparring.spec.core.modules import from_file
 
 Edge = tuple[Hashable, Hashable]
 """A directed link, from a node to a node."""

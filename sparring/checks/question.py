@@ -14,6 +14,7 @@ from sparring.checks.properties import BAD, LEVELS, MESSAGES, ON_TOPOLOGY, meani
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.spec.core import pages
+from sparring.spec.core.local import concerning
 from sparring.spec.core.model import Page, load
 
 CONTRACT = "allreduce"
@@ -144,7 +145,7 @@ def page_of(name: str, params: Mapping[str, Any]) -> Page | None:
     if name == CONTRACT:
         return None
     page = pages.find(name)
-    own = {letter: value for letter, value in params.items() if letter in page.params}
+    own = concerning(params, page.params, selects=page.stateful)
     if page.stateful and KEPT in own and not (type(own[KEPT]) is int and own[KEPT] >= 0):
         raise InputError(f"{KEPT} = {own[KEPT]!r}: it must be a whole number, 0 or more")
     return load(page.module, **{**page.params, **own})

@@ -52,6 +52,9 @@ class Parameter(click.ParamType[tuple[str, Any]]):
 
 parameters = click.option("-P", "params", multiple=True, type=Parameter(), help="A parameter of the page.")
 
+selector = click.option("--selector", metavar="NAME", help="What of a rank's vector enters: threshold, sampled, … "
+                        "Its parameters, but for k, go by -P, too.")  # fmt: skip
+
 
 def console(json_: bool = False) -> Console:
     """Where people read; with ``--json`` that is standard error, so that standard output stays data."""

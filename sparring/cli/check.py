@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from sparring.cli import _options, _schedules
+from sparring.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,11 +67,13 @@ class Configured(click.Command):
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the results as JUnit XML, a test case a property.")  # fmt: skip
 @_options.fail_under
+@_options.selector
 @_options.parameters
 @_options.as_json
 def command(
     words: tuple[str, ...], dtypes: tuple[str, ...], xfail: tuple[tuple[str, str], ...], only: tuple[str, ...],
-    params: tuple[tuple[str, Any], ...], junit: Path | None, fail_under: str | None, json_: bool, **asked: Any,
+    params: tuple[tuple[str, Any], ...], junit: Path | None, fail_under: str | None, selector: str | None, json_: bool,
+    **asked: Any,
 ) -> None:  # fmt: skip
     """Judge TARGET, pkg.mod:function or file.py:function (or :Class), property by property.
 
@@ -79,7 +82,8 @@ def command(
     A program gets vectors and gives results by files: -- mpiexec -n {p} ./a.out {input} {output}.
 
     A :Class that selects entries and keeps the rest is played over several calls; how many it keeps, k, is
-    drawn with each example, unless -P k=N gives it.
+    drawn with each example, unless -P k=N gives it.  With --selector it is given that name as selector, and
+    judged by the algorithm's page with that selector.
 
     With a selector's name for ALGO, a :Class made with k=... whose instances take a vector and give a Sparse
     is judged as selectors are, on vectors of its own choice; no option but -P counts.
@@ -88,7 +92,7 @@ def command(
 
     Options may stand in pyproject.toml under [tool.sparring]; the command line outweighs them.
     """
-    from sparring.spec.core import selectors
+    from sparring.spec.core import pages, selectors
 
     if len(words) == 1:
         _schedules.dispatch(words[0], json_, junit, fail_under)
@@ -97,7 +101,13 @@ def command(
     from rich.progress import Progress
 
     from sparring.checks.checking import check
+    from sparring.checks.question import CONTRACT
 
+    if selector:
+        page = pages.find(asked["algorithm"]) if asked["algorithm"] != CONTRACT else None
+        if page is None or not page.stateful:
+            raise InputError("--selector: only an algorithm that selects takes one; right: with --algorithm ring_topk")
+        params = (*params, ("selector", selector))
     console = _options.console(json_)
     target = words[0] if len(words) == 1 else list(words)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:

@@ -32,11 +32,12 @@ STEPS = 16  # so many are shown at most
 @click.option("--keep", "-k", type=int, metavar="K", help="Take the K largest entries of each rank.")
 @click.option("--no-nan", is_flag=True, help="Refuse NaN; else it is added, and taken before all other entries.")
 @click.option("--on", type=click.Choice(["simulated", "mpi"]), default="simulated", show_default=True)
+@_options.selector
 @_options.parameters
 @_options.as_json
 def command(
     algorithm: str, ranks: int | None, size: int | None, file: str | None, key: str | None, density: str | None,
-    keep: int | None, no_nan: bool, on: str, params: tuple[tuple[str, Any], ...], json_: bool,
+    keep: int | None, no_nan: bool, on: str, selector: str | None, params: tuple[tuple[str, Any], ...], json_: bool,
 ) -> None:  # fmt: skip
     """Run ALGO on vectors, compare with the reference bit for bit, and say what was sent.
 
@@ -44,7 +45,8 @@ def command(
 
     FILE.npz has whole vectors, one 2-D array (rank by entry) or arrays rank0, rank1, ...; or sparse
     ones: indices0, values0, indices1, values1, ... and the length n. An ALGO that takes sparse
-    vectors gets the largest entries of whole ones (--density, --keep).
+    vectors gets the largest entries of whole ones (--density, --keep), or what a --selector takes that aims
+    at so many; of one that selects by itself (-P k=100), what the --selector leaves out stays behind.
     """
     from sparring import api
 
@@ -52,7 +54,7 @@ def command(
     with console.status("running …"):
         report = api.run_report(
             algorithm, ranks, size=size, file=file, key=key, density=density, keep=keep, allow_nan=not no_nan, on=on,
-            params=dict(params),
+            selector=selector, params=dict(params),
         )  # fmt: skip
     if report is None:  # a rank other than 0 of a real job
         sys.exit(0)
@@ -74,6 +76,8 @@ def lines(report: Report) -> list[tuple[str, str]]:
         "algorithm": f"{result.subject} on {run['ranks']} rank{plural}, {run['on']}",
         "input": f"{run['size']} entries of {run['dtype']} a rank, {run['input']}",
     }
+    if "selector" in run:
+        told["selector"] = run["selector"]
     if "sparse" in run:
         told["present"] = present(run)
     told["steps"] = str(run["steps"])

@@ -32,7 +32,10 @@ def command(
     algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], file: Path | None, plot: Path | None,
     topology: str | None, json_: bool,
 ) -> None:  # fmt: skip
-    """Show what ALGO does: its prose, its formulas and its space-time picture."""
+    """Show what ALGO does: its prose, its formulas and its space-time picture.
+
+    Of a selector: its prose, its formulas and how many entries it takes.
+    """
     from rich.markup import escape
 
     from sparring import api
@@ -40,6 +43,8 @@ def command(
     from sparring.report import Report
     from sparring.spec.core.runner import number, step_sends
 
+    if algorithm in api.selectors() and algorithm not in api.pages():
+        _options.finish(selector(algorithm, dict(params), (file, plot, topology), json_), json_)
     page = api.page(algorithm, **dict(params))
     if page.irregular:
         _options.finish(program(page, (file, plot, topology), json_), json_)
@@ -89,6 +94,39 @@ def program(page: Page, drawn: tuple[object, ...], json_: bool) -> Report:
         console.print(escape("\n".join(functions)) + "\n", soft_wrap=True)
     extra = {"algorithm": page.name, "prose": prose(page.doc), "formulas": functions}
     return Report("show", [], [f"{page.name}: no picture, since its messages depend on the data"], extra=extra)
+
+
+ENTRIES = 10_000  # of a vector, in the sentence about how many a selector takes
+
+
+def selector(name: str, params: dict[str, Any], drawn: tuple[object, ...], json_: bool) -> Report:
+    """The prose and the functions of a selector, and how many entries it takes."""
+    from rich.markup import escape
+
+    from sparring.report import Report
+    from sparring.spec.core import selectors
+    from sparring.spec.core.runner import number
+
+    if any(drawn):
+        raise InputError(f"{name} is a selector: each rank has its own, and there is no picture of messages")
+    found = selectors.find(name, **params)
+    functions = [*helpers(found.module), *(name for name in selectors.LETTERS if hasattr(found.module, name))]
+    formulas = [formula(found.module, one) for one in dict.fromkeys(functions)]
+    least, most = number(found.least(ENTRIES)), number(found.most(ENTRIES))
+    given = ", ".join(f"{letter}={value}" for letter, value in found.params.items())
+    if not json_:
+        console = _options.console()
+        console.print(f"[bold]{escape(name)}[/bold]: {escape(prose(found.doc))}\n", soft_wrap=True)
+        console.print(escape("\n".join(formulas)) + "\n", soft_wrap=True)
+        console.print(f"With {given}: of {ENTRIES} entries {span(least, most)}.", soft_wrap=True)
+    bounds = {"entries": ENTRIES, "least": least, "most": most}
+    extra = {"selector": name, "parameters": dict(found.params), "prose": prose(found.doc), "formulas": formulas}
+    return Report("show", extra={**extra, "bounds": bounds})
+
+
+def span(least: int, most: int) -> str:
+    """How many entries are taken, in words."""
+    return f"exactly {most}" if least == most else f"at least {least} and at most {most}"
 
 
 def own(module: Any) -> list[str]:

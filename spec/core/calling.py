@@ -1,11 +1,14 @@
-"""Calls of a page's formulas, which ask for some of the letters, with values of all of them."""
+"""Calls of a page's formulas, which ask for some of the letters, with values of all of them; and its parameters."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from sparring.errors import InputError
 
 
 def taking(function: Callable[..., Any], places: Sequence[int], fixed: tuple[Any, ...]) -> Callable[..., Any]:
@@ -22,3 +25,17 @@ def by_name(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same, called with values in the order of its names."""
     names = tuple(inspect.signature(function).parameters)
     return lambda *values: function(**dict(zip(names, values)))
+
+
+class NoParams(NamedTuple):
+    """Those of a page that says nothing of them."""
+
+
+def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The page's ``Params`` with ``given`` in place of the defaults."""
+    params: Any = getattr(module, "Params", NoParams)
+    if unknown := sorted(set(given) - set(params._fields)):
+        raise InputError(f"page {name} has no parameter {unknown[0]!r}; it has {', '.join(params._fields) or 'none'}")
+    if missing := sorted(set(params._fields) - set(params._field_defaults) - set(given)):
+        raise InputError(f"page {name} needs a value for {missing[0]!r}: -P {missing[0]}=VALUE")
+    return dict(params(**given)._asdict())

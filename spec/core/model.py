@@ -14,7 +14,9 @@ from typing import Any, NamedTuple, NoReturn
 
 from sparring.errors import InputError, Undecided
 from sparring.spec.core.calling import taking
+from sparring.spec.core.local import asked
 from sparring.spec.core.numbers import Bool, Int, Sym, both, where
+from sparring.spec.core.selectors import Selector
 from sparring.spec.core.sparse import SparseVector
 
 
@@ -162,6 +164,8 @@ class Page:
     encoded: Callable[[int, int, int], str]
     """``encoded(m, size, w)``: the name of the encoding that such a message has."""
 
+    selector: Selector | None = None
+    """What of a rank's vector enters a run, of pages that select; by default all of it."""
     program: Callable[..., Any] | None = None
     """``program(xs, state, params)``, of a page that has it in the place of formulas; see :meth:`play`."""
 
@@ -282,14 +286,16 @@ def pairs(m: Int, size: Int, w: Int) -> Int:
 def load(module: ModuleType, **params: Any) -> Page:
     """The page that ``module`` is, with parameters ``params`` (defaults from its ``Params``).
 
+    ``selector`` is a parameter of every page that selects: the name of one, or None; its own stand beside it.
+
     Raises InputError when a formula is missing, asks for a letter that it cannot have, or a
-    parameter is unknown.  A module with a ``program`` needs no formulas.
+    parameter is unknown.  A module with a ``program`` needs no formulas, and takes no selector.
     """
     name = module.__name__.rpartition(".")[2]
     kind = one_of(KINDS, module, name, "kind", "allreduce")
     data = one_of(DATA, module, name, "data", "vector")
     encoding = one_of(ENCODINGS, module, name, "encoding", "wrap")
-    values = parameters(module, name, params)
+    values, selector = asked(module, name, params, selects=data == "selected" and not hasattr(module, "program"))
     if hasattr(module, "program"):
         return programmed(module, name, kind, data, values)
     messages = bind(name, "messages", getattr(module, "messages", lambda t, p: 1), values)
@@ -313,7 +319,7 @@ def load(module: ModuleType, **params: Any) -> Page:
     doc = inspect.getdoc(module) or name
     return Page(
         name=name, kind=kind, data=data, encoding=encoding, doc=doc, module=module, params=values,
-        chunk=chunk, count=count, **formulas,
+        chunk=chunk, count=count, selector=selector, **formulas,
     )  # fmt: skip
 
 
@@ -361,20 +367,6 @@ def sent(
         )
     block = bind(name, "block", module.block, params)
     return lambda r, t, p, j=0: block(r, t, p)[0], lambda r, t, p: block(r, t, p)[1]
-
-
-class NoParams(NamedTuple):
-    """Those of a page that says nothing of them."""
-
-
-def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The page's ``Params`` with ``given`` in place of the defaults."""
-    params: Any = getattr(module, "Params", NoParams)
-    if unknown := sorted(set(given) - set(params._fields)):
-        raise InputError(f"page {name} has no parameter {unknown[0]!r}; it has {', '.join(params._fields) or 'none'}")
-    if missing := sorted(set(params._fields) - set(params._field_defaults) - set(given)):
-        raise InputError(f"page {name} needs a value for {missing[0]!r}: -P {missing[0]}=VALUE")
-    return dict(params(**given)._asdict())
 
 
 def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> Any:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import importlib.util
 import pkgutil
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import sparring.spec
-from sparring.errors import InputError, UnknownPage, did_you_mean
+from sparring.errors import UnknownPage, did_you_mean
 from sparring.spec.core.model import Page, load
+from sparring.spec.core.modules import from_file, from_name
 
 GROUP = "sparring.pages"
 
@@ -40,29 +38,3 @@ def find(algo: str, **params: Any) -> Page:
         return load(from_name(algo), **params)
     hint = did_you_mean(algo, names())
     raise UnknownPage(f"no algorithm {algo!r}; {hint}'sparring list' shows all; ./file.py works too.")
-
-
-def from_name(name: str) -> ModuleType:
-    """The module of that dotted name."""
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        raise UnknownPage(f"no module {error.name!r}, wanted for algorithm {name!r}") from error
-
-
-def from_file(path: Path) -> ModuleType:
-    """The module in that file, executed afresh."""
-    if not path.is_file():
-        raise UnknownPage(f"no file {path}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise InputError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # leave no __pycache__ beside a user's file
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise InputError(f"{path} does not load: {type(error).__name__}: {error}") from error
-    finally:
-        sys.dont_write_bytecode = writes
-    return module

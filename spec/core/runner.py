@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
 from functools import cache, cached_property, reduce
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from sparring.errors import InputError, ScheduleFault
 from sparring.spec.core.blocks import Chunks, block, named
+from sparring.spec.core.cells import Places, copy, part, plain, plus, put
+from sparring.spec.core.local import entering
 from sparring.spec.core.model import Page, bound, list_words
 from sparring.spec.core.numbers import Bool, Int
+from sparring.spec.core.selectors import Selector
 from sparring.spec.core.sparse import SparseVector, every, strung, taken, total, width
 
 
@@ -74,7 +78,7 @@ class Run:
 
     @property
     def state(self) -> Any:
-        """What the next call of a program begins with; None of other pages."""
+        """What the next call of a program or of a selector begins with; None of other pages."""
         return None
 
     @cached_property
@@ -247,6 +251,37 @@ class ProgramRun(Run):
         return self._ran[1].state
 
 
+class LocalRun(Run):
+    """A run of a page that selects, on what the page's selector takes of each rank's vector; see ``spec.core.local``.
+
+    ``residuals``: what the selector left out and what the page leaves behind; ``state``: by rank the selector's.
+    """
+
+    def __init__(self, page: Page, selector: Selector, xs: Sequence[Any], state: Any = None) -> None:
+        self.entered = entering(selector, xs, state)
+        super().__init__(page, xs)
+        self.inner = run(replace(page, selector=None), self.entered.xs)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.inner)
+
+    @cached_property
+    def _ran(self) -> tuple[list[list[Message]], Any]:
+        return self.inner.trace, self.inner.results
+
+    @cached_property
+    def _left(self) -> list[SparseVector]:
+        return [rest + left for rest, left in zip(self.entered.left, self.inner.residuals)]
+
+    @property
+    def residuals(self) -> list[SparseVector]:
+        return [*self._left]
+
+    @property
+    def state(self) -> Any:
+        return self.entered.states
+
+
 def vectors(xs: Sequence[Any]) -> list[SparseVector]:
     """Vectors as they are, or with all their entries; raises InputError unless all have one length."""
     whole = [taken(x) if hasattr(x, "indices") else every(x) for x in xs]
@@ -268,11 +303,13 @@ RUNS: dict[str, type[Run]] = {"vector": Run, "lists": ListRun}
 def run(page: Page, xs: Sequence[Any], state: Any = None) -> Run:
     """Run ``page`` on ``xs``, one a rank: a list or an array with elementwise ``+``, or what a page of lists takes.
 
-    ``state``: of a program, what its call before left.
+    ``state``: of a program or a selector, what the call before left.
 
     Raises InputError unless there is at least one rank and all vectors have one length;
     iterating raises ScheduleFault where the formulas make no schedule.
     """
+    if page.selector:
+        return LocalRun(page, page.selector, xs, state)
     return ProgramRun(page, xs, state) if page.irregular else RUNS.get(page.data, PieceRun)(page, xs)
 
 
@@ -319,10 +356,6 @@ def send(page: Page, r: int, t: int, p: int, *j: int) -> tuple[int, Chunks]:
     return d, block(first, count, chunks)
 
 
-Places: TypeAlias = slice | list[int]
-"""Where in a vector chunks lie: in a row, or one by one."""
-
-
 def places(some: Chunks, n: int, chunks: int) -> Places:
     """Where chunks lie in a vector of ``n`` entries."""
     def begins(c: int) -> int:
@@ -331,20 +364,6 @@ def places(some: Chunks, n: int, chunks: int) -> Places:
     if isinstance(some, range):
         return slice(begins(some.start), begins(some.stop))
     return [i for c in some for i in range(begins(c), begins(c + 1))]
-
-
-def part(x: Any, cut: Places) -> Any:
-    """What a vector has there."""
-    return x[cut] if isinstance(cut, slice) or not isinstance(x, list) else [x[i] for i in cut]
-
-
-def put(x: Any, cut: Places, entries: Any) -> None:
-    """Make this what a vector has there."""
-    if isinstance(cut, slice) or not isinstance(x, list):
-        x[cut] = entries
-    else:
-        for i, entry in zip(cut, entries):
-            x[i] = entry
 
 
 def worded(page: Page, entries: Any, w: int) -> int:
@@ -369,11 +388,6 @@ def truth(x: Bool) -> bool:
     return x
 
 
-def copy(x: Any) -> Any:
-    """A copy of a vector, of its own class."""
-    return x[:] if isinstance(x, list) else x.copy()
-
-
 def summed(got: Sequence[Message], own: Message) -> Any:
     """A rank's own copy of a chunk and the messages that are added to it.
 
@@ -381,15 +395,3 @@ def summed(got: Sequence[Message], own: Message) -> Any:
     """
     parts = [*got, own] if len(got) == 1 else sorted([*got, own], key=lambda message: message.src)
     return reduce(plus, (message.entries for message in parts))
-
-
-def plus(a: Any, b: Any) -> Any:
-    """The elementwise sum of two vectors."""
-    return [u + v for u, v in zip(a, b)] if isinstance(a, list) else a + b
-
-
-def plain(x: Any) -> Any:
-    """``x`` with every -0.0 turned into +0.0, which adding zero does; letters stay as they are."""
-    if isinstance(x, list):
-        return [v + 0.0 if isinstance(v, float) else v for v in x]
-    return x + x.dtype.type(0)

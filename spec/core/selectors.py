@@ -20,9 +20,9 @@ from typing import Any
 
 import sparring.spec.selectors as room
 from sparring.errors import InputError, UnknownPage, did_you_mean
-from sparring.spec.core.model import parameters
+from sparring.spec.core.calling import parameters
+from sparring.spec.core.modules import from_file, from_name
 from sparring.spec.core.numbers import Int, where
-from sparring.spec.core.pages import from_file, from_name
 from sparring.spec.core.sparse import SparseVector, every
 
 LETTERS: Mapping[str, tuple[str, ...]] = {
@@ -105,12 +105,17 @@ def find(name: str, **params: Any) -> Selector:
 
     Raises UnknownPage when there is none, InputError when what is there is none.
     """
+    return load(place(name), **params)
+
+
+def place(name: str) -> ModuleType:
+    """The module of the selector called so; raises as :func:`find` does."""
     if name in names():
-        return load(importlib.import_module(f"{room.__name__}.{name}"), **params)
+        return importlib.import_module(f"{room.__name__}.{name}")
     if name.endswith(".py") or "/" in name:
-        return load(from_file(Path(name)), **params)
+        return from_file(Path(name))
     if "." in name:
-        return load(from_name(name), **params)
+        return from_name(name)
     raise UnknownPage(f"no selector {name!r}; {did_you_mean(name, names())}'sparring list' shows all.")
 
 

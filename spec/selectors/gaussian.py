@@ -16,7 +16,7 @@ be normal.
 This is Gaussian-k [SC19]_, with the steps that the authors of Ok-Topk [LH22]_ gave it in their
 program, at most 20 of 1.02 into ``3k/4 .. 5k/4``; that entries equal to the threshold are taken is
 this page's own, and so are infinities and NaN, which are taken and not counted in mean and
-deviation.  Both are sums in a declared order (:func:`total`), in double precision, so that every
+deviation.  Both are sums in a declared order (``total``), in double precision, so that every
 rank and every program has their bits.
 
 .. [SC19] S. Shi, X. Chu, K. C. Cheung and S. See, "Understanding top-k sparsification in

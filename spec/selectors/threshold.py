@@ -22,7 +22,8 @@ Reusing a threshold for a period is Ok-Topk's [LH22]_, and so is that entries *e
 taken.  That an evaluating call takes exactly ``k``, whatever ties there are, and the bound
 ``drift`` are this page's own; the authors' program multiplies the threshold by a factor instead,
 which bounds nothing.  Entries strictly above the threshold, as that program has it, would be
-``k - 1``.
+``k - 1``.  The algorithm ``oktopk`` is built on this rule, for thresholds of vectors and of sums, and so takes
+no other selector.
 
 .. [LH22] S. Li and T. Hoefler, "Near-optimal sparse allreduce for distributed deep learning",
    PPoPP 2022, arXiv:2201.07598.

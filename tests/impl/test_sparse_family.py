@@ -26,6 +26,8 @@ CUT_SUMS = {"gtopk", "ring_topk", "spardl"}
 PERIODS = {"tau": 3, "tau_prime": 2}
 """Where thresholds and bounds are kept for some calls: short ones, so that calls of all kinds are among the first."""
 RANKS = (1, 3, 4, 5, 6, 7)
+SELECTORS = {"threshold": {"period": 3}, "sampled": {"stride": 3, "seed": 1}, "gaussian": {}, "topk": {}}
+"""Of every algorithm but those that are programs: there the selector is the algorithm."""
 
 
 class Case(NamedTuple):
@@ -79,12 +81,17 @@ CASES = {
     "all in the last region": lambda p: Case(drawn(p, 60) * (np.arange(60) >= 50), 10),
 }
 
+SELECTED = ("n is not divisible", "n < p", "k = 0", "all magnitudes are equal", "some cancel")
+"""With those that tell selectors apart, every selector is tried."""
 
-def made(comm: Any, name: str, n: int, k: int) -> Any:
+
+def made(comm: Any, name: str, n: int, k: int, **selector: Any) -> Any:
     """The algorithm as what all of them are here: a class that is called with vectors and keeps a residual."""
     page = sparring.page(name)
     if not page.stateful:
-        return impl("error_feedback").ErrorFeedback(comm, n, k=k, allreduce=name)
+        return impl("error_feedback").ErrorFeedback(comm, n, k=k, allreduce=name, **selector)
+    if selector:
+        return impl(name).Allreduce(comm, n, k=k, **selector)
     periods = {letter: calls for letter, calls in PERIODS.items() if letter in page.params}
     return impl(name).Allreduce(comm, n, k=k, **periods)
 
@@ -137,6 +144,18 @@ def test_no_mass_is_lost_or_doubled(name, case):
         return made(comm, name, n, k)
 
     assert {p: faults(make, CASES[case](p), name not in CUT_SUMS) for p in RANKS} == {p: set() for p in RANKS}
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("name", [name for name in FAMILY if not sparring.page(name).irregular])
+def test_nor_with_another_selector(name, selector):
+    """Of each that takes one: it decides what enters, and the rest waits, with what the algorithm cuts itself."""
+
+    def make(comm: Any, n: int, k: int) -> Any:
+        return made(comm, name, n, k, selector=selector, **SELECTORS[selector])
+
+    found = {(case, p): faults(make, CASES[case](p), name not in CUT_SUMS) for case in SELECTED for p in (4, 5)}
+    assert {place: wrong for place, wrong in found.items() if wrong} == {}
 
 
 class Right:

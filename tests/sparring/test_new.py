@@ -24,7 +24,7 @@ from sparring.checks.group import Group
 from sparring.cli import cli
 from sparring.errors import InputError
 from sparring.proofs.core import refinement
-from sparring.spec.core.pages import from_file
+from sparring.spec.core.modules import from_file
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "add_an_algorithm.md"
 
