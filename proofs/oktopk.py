@@ -14,8 +14,11 @@ from sparring.impl import bruck_allgather, oktopk
 from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import RANKS, Obligation, c, every, i, iff, implies, j, n, p, q, r, within
 from sparring.proofs.core.supplement import Stated
+from sparring.proofs.cost.oktopk import bounded, leaving, moving, played, sharing
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, where
+
+__all__ = ["bounded", "played"]
 
 d, x, k, e, a, b = (Sym.var(name) for name in ("d", "x", "k", "e", "a", "b"))
 begin, end, start, stop = (Sym.var(name) for name in ("begin", "end", "start", "stop"))
@@ -162,16 +165,9 @@ def volume(m: Any) -> Iterator[Obligation]:
     Of ``a`` entries those in its own region, ``b``, do not leave a rank; of ``n`` that are dealt out those
     of its own share do not; and of lists, none longer than ``e``, it sends one less than there are ranks.
     """
-    yield Obligation("split", (p >= 1, a >= 0, a <= k, e <= b), a - b <= k - e)
-    slot = (p >= 1, begin >= 0, begin <= end, end <= n, start >= 0, start <= stop, stop <= n)
-    stays = where(m.later(begin, start) < m.sooner(end, stop), m.sooner(end, stop) - m.later(begin, start), 0)
-    yield Obligation("dealt out", slot, end - begin - stays <= n - (stop - start))
-    few, room = (*BOX, e >= 0, n <= p * e), (p >= 1, a >= 0, e >= 0, q >= 0)
-    yield Obligation("a share begins where the last ends", BOX, m.bound(j + 1, n, p) == (j * n + n) // p)
-    yield Obligation("a share ends no later than with e", few, m.bound(j + 1, n, p) <= (j * n + p * e) // p)
-    yield Obligation("which is e entries long", room, (a + p * e) // p == a // p + e)
-    yield Obligation("with q fewer in all, at most q fewer", room, (a + p * e - q) // p >= a // p + e - q)
-    yield Obligation("shares are all", (p >= 1, n >= 0), both(m.bound(0, n, p) == 0, m.bound(p, n, p) == n))
+    yield from leaving()
+    yield from moving(m)
+    yield from sharing(m)
 
 
 def peers(page: Page) -> Iterator[Obligation]:
@@ -184,3 +180,4 @@ def peers(page: Page) -> Iterator[Obligation]:
     yield Obligation("means", (p >= 1, a >= 0), impl.mean(a, p) == m.mean(a, p))
     yield Obligation("shares", BOX, impl.share(j, n, p) == m.bound(j, n, p))
     yield Obligation("to whom in a round", ROUND, row.before(r, d, p) == (r - d) % p)
+
