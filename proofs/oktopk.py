@@ -42,6 +42,7 @@ faults: Mapping[str, Mapping[str, Any]] = {
     "means rounded beyond the end": {"mean": lambda total, p: total // p + 1},
     "an entry more in each message": {"sooner": lambda a, b: where(a < b, a, b) + 1},
     "all that was selected is cleared": {"given": lambda sent, stays: sent},
+    "all ranks send to the same one": {"dst": lambda r, i, p: i},
 }
 
 
@@ -69,6 +70,12 @@ def theorems(page: Page) -> Iterator[Stated]:
         (*turns(m), *neighbours()), "sends to the next rank but one",
     )  # fmt: skip
     yield Stated(
+        "contention", "In a turn of the rotation no two ranks send to the same one, so that in a step a link of a crossbar "
+        "serves at most a bucket of senders, each once, and in all turns each other rank once; in a round of the allgather "
+        "one. Dealing out, a rank hears from another at most once, from how many depends on the data.",
+        (*apart(m), *rotation(m), *neighbours()), "all ranks send to the same one",
+    )  # fmt: skip
+    yield Stated(
         "volume", "With k = p e, at most k entries of each rank, e of them in its own region, and at most k sums that "
         "stay and are dealt out, no rank sends more than 6 (k - e) = 6 k (p - 1) / p words.",
         volume(m), "shares of equal length, the rest dropped",
@@ -90,6 +97,15 @@ def rotation(m: Any) -> Iterator[Obligation]:
     turn, apart = (r - q) % p, negate(q == r)
     yield Obligation("some turn", RANKS, implies(apart, every(turn >= 1, turn < p, m.src(r, turn, p) == q)))
     yield Obligation("no other turn", TURN, implies(m.src(r, i, p) == q, i == turn))
+
+
+def apart(m: Any) -> Iterator[Obligation]:
+    """Turns ``i`` and ``j`` of the step that begins with turn ``a`` and has ``e`` of them, if there are so many left."""
+    step = (*RANKS, e >= 1, a >= 1, a <= i, i < a + e, i < p, a <= j, j < a + e, j < p)
+    yield Obligation("of two turns", step, implies(m.dst(r, i, p) == m.dst(r, j, p), i == j))
+    yield Obligation("from two turns", step, implies(m.src(r, i, p) == m.src(r, j, p), i == j))
+    yield Obligation("of two ranks", step, implies(m.dst(q, i, p) == m.dst(r, i, p), q == r))
+    yield Obligation("as many places as the bucket has", step, within(i - a, e))
 
 
 def overlap(m: Any, begin: Int, end: Int, start: Int, stop: Int) -> Bool:
