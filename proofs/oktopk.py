@@ -7,7 +7,7 @@ there before a round of the allgather; of all entries in the order of ranks, ``x
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparring.impl import bruck_allgather, oktopk
@@ -32,6 +32,8 @@ BOX = (p >= 1, n >= 0, within(j))
 """``n`` entries, and one of the shares that they are dealt out in."""
 ENTRY = (p >= 1, begin <= x, x < end, start <= x, x < stop)
 
+FIRST = "the first call sets it anew, before it is read"
+
 others = ({"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1}, {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2},
           {"trigger": 2})  # fmt: skip
 refused = ({"tau": 0}, {"tau_prime": 0}, {"trigger": -1}, {"bucket": 0})
@@ -44,6 +46,46 @@ faults: Mapping[str, Mapping[str, Any]] = {
     "all that was selected is cleared": {"given": lambda sent, stays: sent},
     "all ranks send to the same one": {"dst": lambda r, i, p: i},
 }
+
+
+asked = {
+    "bound": lambda c, n, p: 0 <= c <= p,
+    "dst": lambda r, i, p: 0 <= r < p and 1 <= i < p,
+    "src": lambda r, i, p: 0 <= r < p and 1 <= i < p,
+    "mean": lambda total, p: total >= 0,
+}
+survivors = {
+    "self._local: Any = 0": FIRST,
+    "self._least: Any = 0": FIRST,
+    "self._bounds = np.zeros(0, np.int64)": FIRST,
+    "def __call__(self, x: Vector, /) -> Sparse:": "counting the calls and clearing what was sent do not ask for each other",
+    "if x.dtype.kind == \"i\":": "of a float's bits numpy's absolute value clears the sign, too",
+    "return np.concatenate([[0], mean(summed, p), [n]])": "no index is negative, and lengths do not ask where a region begins",
+    "if not came:": "a sum of one list alone is this list",
+    "y = added(near, Sparse.made(*near[0], int(end - start)))": "it tells dtypes and how much room there may be, no entries",
+    "shares = [share(j, begins[p], p) for j in range(p + 1)]": "one share more than there are ranks is made and not dealt",
+    "return Sparse.made(np.concatenate(indices).astype(np.int64, copy=False), np.concatenate(values), n)": "one copy more",
+}
+
+
+def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:
+    """Faults in the page that are none."""
+    own = Obligation("no part begins before a rank's own entries", (p >= 1,), page.module.later(begin, start) >= begin)
+    return {
+        ("return xs[i].at(xs[i].indices[max(start - begins[i], 0) : max(end - begins[i], 0)])", "0 becomes -1"):
+            ("of a rank's entries no part begins before the first", (own,)),
+        ("state = state._replace(least=threshold(every[0].values, params.k))", "0 becomes -1"):
+            ("the last rank has gathered the same lists as the first", (*rounds(),)),
+    }  # fmt: skip
+
+
+def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:
+    """What is wrong with the number of calls and the bounds of regions."""
+    if state.call != i:
+        yield f"after {i} calls it has counted {state.call}"
+    cuts, n = [*state.bounds], xs[0][0].n
+    if len(cuts) != len(xs) + 1 or cuts != sorted(cuts) or (cuts[0], cuts[-1]) != (0, n):
+        yield f"regions begin at {cuts}, of {n} entries on {len(xs)} ranks"
 
 
 def theorems(page: Page) -> Iterator[Stated]:
