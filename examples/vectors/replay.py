@@ -371,7 +371,7 @@ def replay_file(path: Path) -> int:
                     print(f"{path}: test {test['id']} ({test['comment']}): {why}")
         if ids != [*range(1, len(ids) + 1)] or len(ids) != file["test_count"]:
             raise Malformed(f"has tests {str(ids)[:60]}, not 1 to {file['test_count']}")
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, struct.error) as error:
+    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError, struct.error) as error:
         raise Malformed(f"is not as the schema says: {type(error).__name__}: {error}") from error
     print(f"{path}: {len(ids) - wrong} of {len(ids)} tests hold")
     return wrong
