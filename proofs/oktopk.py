@@ -32,8 +32,6 @@ BOX = (p >= 1, n >= 0, within(j))
 """``n`` entries, and one of the shares that they are dealt out in."""
 ENTRY = (p >= 1, begin <= x, x < end, start <= x, x < stop)
 
-FIRST = "the first call sets it anew, before it is read"
-
 others = ({"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1}, {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2},
           {"trigger": 2})  # fmt: skip
 refused = ({"tau": 0}, {"tau_prime": 0}, {"trigger": -1}, {"bucket": 0})
@@ -55,27 +53,38 @@ asked = {
     "mean": lambda total, p: total >= 0,
 }
 survivors = {
-    "self._local: Any = 0": FIRST,
-    "self._least: Any = 0": FIRST,
-    "self._bounds = np.zeros(0, np.int64)": FIRST,
     "def __call__(self, x: Vector, /) -> Sparse:": "counting the calls and clearing what was sent do not ask for each other",
-    "if x.dtype.kind == \"i\":": "of a float's bits numpy's absolute value clears the sign, too",
-    "return np.concatenate([[0], mean(summed, p), [n]])": "no index is negative, and lengths do not ask where a region begins",
+    'if x.dtype.kind == "i":': "of a float's bits numpy's absolute value clears the sign, too",
     "if not came:": "a sum of one list alone is this list",
-    "y = added(near, Sparse.made(*near[0], int(end - start)))": "it tells dtypes and how much room there may be, no entries",
-    "shares = [share(j, begins[p], p) for j in range(p + 1)]": "one share more than there are ranks is made and not dealt",
+    "y = added(near, Sparse.made(*near[0], int(end - start)))": "of the list that is named it takes the dtypes alone",
     "return Sparse.made(np.concatenate(indices).astype(np.int64, copy=False), np.concatenate(values), n)": "one copy more",
 }
 
 
 def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:
-    """Faults in the page that are none."""
+    """Faults in the page and in its implementation that are none, each with what this rests on."""
+    first = ("the first call sets it anew before it is read", (
+        Obligation("call 0 begins every period, here p", (p >= 1, x == 0), x % p == 0),
+    ))  # fmt: skip
     own = Obligation("no part begins before a rank's own entries", (p >= 1,), page.module.later(begin, start) >= begin)
+    before = Obligation("no index is before either", (x >= 0,), both(x >= 0, x >= -1))
+    back = Obligation("what is counted from there is counted back", (), x - begin + begin == x)
+    room = Obligation("there is room", (x >= 0, begin >= 0, begin <= end, x < end - begin), x < end + begin)
+    nobody = Obligation("no rank has it", RANKS, both(r + 1 <= p, negate(r == p)))
     return {
         ("return xs[i].at(xs[i].indices[max(start - begins[i], 0) : max(end - begins[i], 0)])", "0 becomes -1"):
             ("of a rank's entries no part begins before the first", (own,)),
         ("state = state._replace(least=threshold(every[0].values, params.k))", "0 becomes -1"):
             ("the last rank has gathered the same lists as the first", (*rounds(),)),
+        **{(f"self.{name}: Any = 0", f"0 becomes {other}"): first for name in ("_local", "_least") for other in (1, -1)},
+        ("self._bounds = np.zeros(0, np.int64)", "0 becomes 1"): first,
+        ("self._bounds = np.zeros(0, np.int64)", "self._bounds = np.zeros(0, np.int64) becomes nothing"): first,
+        ("return np.concatenate([[0], mean(summed, p), [n]])", "0 becomes -1"):
+            ("a first region that begins earlier has the same entries", (before, back)),
+        ("y = added(near, Sparse.made(*near[0], int(end - start)))", "end - start becomes end + start"):
+            ("a region that is told to be longer has the same entries", (room, back)),
+        ("shares = [share(j, begins[p], p) for j in range(p + 1)]", "1 becomes 2"):
+            ("the share after the last is no rank's", (nobody,)),
     }  # fmt: skip
 
 

@@ -121,11 +121,11 @@ def of_formulas(page: Page, target: str | None, mutant: Mutant, trials: Trials) 
     return Judges(runs, certificate, theorems)
 
 
-def stated(changed: Page, mutant: Mutant, memory: Memory) -> str:
+def stated(page: Page, mutant: Mutant, memory: Memory) -> str:
     """Why the proof module says that this fault is none, if both solvers prove what that rests on."""
-    said = getattr(companion(changed), "certificates", lambda _: {})(changed)
+    said = getattr(companion(page), "certificates", lambda _: {})(page)
     why, claims = said.get((mutant.text, mutant.told), ("", ()))
-    return why if why and proved(lambda: claims, changed.encoding, memory) else ""
+    return why if why and proved(lambda: claims, page.encoding, memory) else ""
 
 
 def of_code(page: Page, target: str, mutant: Mutant, trials: Trials, usual: dict[str, int]) -> Judges:
@@ -139,9 +139,10 @@ def of_code(page: Page, target: str, mutant: Mutant, trials: Trials, usual: dict
             yield from (f"memory: {more}" for more in wasted(usual, memory_of(page, target)))
 
     def certificate() -> str:
-        return same_expression(mutant, module, page.encoding, memory) or same_function(
+        found = same_expression(mutant, module, page.encoding, memory) or same_function(
             mutant, module, page.encoding, memory, whole.given
         )
+        return found or stated(page, mutant, memory)
 
     def theorems() -> Faults:
         with planted(module, mutant.tree):
