@@ -7,15 +7,18 @@ there before a round of the allgather; of all entries in the order of ranks, ``x
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparring.impl import bruck_allgather, oktopk
 from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import RANKS, Obligation, c, every, i, iff, implies, j, n, p, q, r, within
 from sparring.proofs.core.supplement import Stated
+from sparring.proofs.cost.oktopk import bounded, leaving, moving, played, sharing
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, where
+
+__all__ = ["bounded", "played"]
 
 d, x, k, e, a, b = (Sym.var(name) for name in ("d", "x", "k", "e", "a", "b"))
 begin, end, start, stop = (Sym.var(name) for name in ("begin", "end", "start", "stop"))
@@ -39,7 +42,59 @@ faults: Mapping[str, Mapping[str, Any]] = {
     "means rounded beyond the end": {"mean": lambda total, p: total // p + 1},
     "an entry more in each message": {"sooner": lambda a, b: where(a < b, a, b) + 1},
     "all that was selected is cleared": {"given": lambda sent, stays: sent},
+    "all ranks send to the same one": {"dst": lambda r, i, p: i},
 }
+
+
+asked = {
+    "bound": lambda c, n, p: 0 <= c <= p,
+    "dst": lambda r, i, p: 0 <= r < p and 1 <= i < p,
+    "src": lambda r, i, p: 0 <= r < p and 1 <= i < p,
+    "mean": lambda total, p: total >= 0,
+}
+survivors = {
+    "def __call__(self, x: Vector, /) -> Sparse:": "counting the calls and clearing what was sent do not ask for each other",
+    'if x.dtype.kind == "i":': "of a float's bits numpy's absolute value clears the sign, too",
+    "if not came:": "a sum of one list alone is this list",
+    "y = added(near, Sparse.made(*near[0], int(end - start)))": "of the list that is named it takes the dtypes alone",
+    "return Sparse.made(np.concatenate(indices).astype(np.int64, copy=False), np.concatenate(values), n)": "one copy more",
+}
+
+
+def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:
+    """Faults in the page and in its implementation that are none, each with what this rests on."""
+    first = ("the first call sets it anew before it is read", (
+        Obligation("call 0 begins every period, here p", (p >= 1, x == 0), x % p == 0),
+    ))  # fmt: skip
+    own = Obligation("no part begins before a rank's own entries", (p >= 1,), page.module.later(begin, start) >= begin)
+    before = Obligation("no index is before either", (x >= 0,), both(x >= 0, x >= -1))
+    back = Obligation("what is counted from there is counted back", (), x - begin + begin == x)
+    room = Obligation("there is room", (x >= 0, begin >= 0, begin <= end, x < end - begin), x < end + begin)
+    nobody = Obligation("no rank has it", RANKS, both(r + 1 <= p, negate(r == p)))
+    return {
+        ("return xs[i].at(xs[i].indices[max(start - begins[i], 0) : max(end - begins[i], 0)])", "0 becomes -1"):
+            ("of a rank's entries no part begins before the first", (own,)),
+        ("state = state._replace(least=threshold(every[0].values, params.k))", "0 becomes -1"):
+            ("the last rank has gathered the same lists as the first", (*rounds(),)),
+        **{(f"self.{name}: Any = 0", f"0 becomes {other}"): first for name in ("_local", "_least") for other in (1, -1)},
+        ("self._bounds = np.zeros(0, np.int64)", "0 becomes 1"): first,
+        ("self._bounds = np.zeros(0, np.int64)", "self._bounds = np.zeros(0, np.int64) becomes nothing"): first,
+        ("return np.concatenate([[0], mean(summed, p), [n]])", "0 becomes -1"):
+            ("a first region that begins earlier has the same entries", (before, back)),
+        ("y = added(near, Sparse.made(*near[0], int(end - start)))", "end - start becomes end + start"):
+            ("a region that is told to be longer has the same entries", (room, back)),
+        ("shares = [share(j, begins[p], p) for j in range(p + 1)]", "1 becomes 2"):
+            ("the share after the last is no rank's", (nobody,)),
+    }  # fmt: skip
+
+
+def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:
+    """What is wrong with the number of calls and the bounds of regions."""
+    if state.call != i:
+        yield f"after {i} calls it has counted {state.call}"
+    cuts, n = [*state.bounds], xs[0][0].n
+    if len(cuts) != len(xs) + 1 or cuts != sorted(cuts) or (cuts[0], cuts[-1]) != (0, n):
+        yield f"regions begin at {cuts}, of {n} entries on {len(xs)} ranks"
 
 
 def theorems(page: Page) -> Iterator[Stated]:
@@ -66,6 +121,12 @@ def theorems(page: Page) -> Iterator[Stated]:
         (*turns(m), *neighbours()), "sends to the next rank but one",
     )  # fmt: skip
     yield Stated(
+        "contention", "In a turn of the rotation no two ranks send to the same one, so that in a step a link of a crossbar "
+        "serves at most a bucket of senders, each once, and in all turns each other rank once; in a round of the allgather "
+        "one. Dealing out, a rank hears from another at most once, from how many depends on the data.",
+        (*apart(m), *rotation(m), *neighbours()), "all ranks send to the same one",
+    )  # fmt: skip
+    yield Stated(
         "volume", "With k = p e, at most k entries of each rank, e of them in its own region, and at most k sums that "
         "stay and are dealt out, no rank sends more than 6 (k - e) = 6 k (p - 1) / p words.",
         volume(m), "shares of equal length, the rest dropped",
@@ -87,6 +148,15 @@ def rotation(m: Any) -> Iterator[Obligation]:
     turn, apart = (r - q) % p, negate(q == r)
     yield Obligation("some turn", RANKS, implies(apart, every(turn >= 1, turn < p, m.src(r, turn, p) == q)))
     yield Obligation("no other turn", TURN, implies(m.src(r, i, p) == q, i == turn))
+
+
+def apart(m: Any) -> Iterator[Obligation]:
+    """Turns ``i`` and ``j`` of the step that begins with turn ``a`` and has ``e`` of them, if there are so many left."""
+    step = (*RANKS, e >= 1, a >= 1, a <= i, i < a + e, i < p, a <= j, j < a + e, j < p)
+    yield Obligation("of two turns", step, implies(m.dst(r, i, p) == m.dst(r, j, p), i == j))
+    yield Obligation("from two turns", step, implies(m.src(r, i, p) == m.src(r, j, p), i == j))
+    yield Obligation("of two ranks", step, implies(m.dst(q, i, p) == m.dst(r, i, p), q == r))
+    yield Obligation("as many places as the bucket has", step, within(i - a, e))
 
 
 def overlap(m: Any, begin: Int, end: Int, start: Int, stop: Int) -> Bool:
@@ -162,16 +232,9 @@ def volume(m: Any) -> Iterator[Obligation]:
     Of ``a`` entries those in its own region, ``b``, do not leave a rank; of ``n`` that are dealt out those
     of its own share do not; and of lists, none longer than ``e``, it sends one less than there are ranks.
     """
-    yield Obligation("split", (p >= 1, a >= 0, a <= k, e <= b), a - b <= k - e)
-    slot = (p >= 1, begin >= 0, begin <= end, end <= n, start >= 0, start <= stop, stop <= n)
-    stays = where(m.later(begin, start) < m.sooner(end, stop), m.sooner(end, stop) - m.later(begin, start), 0)
-    yield Obligation("dealt out", slot, end - begin - stays <= n - (stop - start))
-    few, room = (*BOX, e >= 0, n <= p * e), (p >= 1, a >= 0, e >= 0, q >= 0)
-    yield Obligation("a share begins where the last ends", BOX, m.bound(j + 1, n, p) == (j * n + n) // p)
-    yield Obligation("a share ends no later than with e", few, m.bound(j + 1, n, p) <= (j * n + p * e) // p)
-    yield Obligation("which is e entries long", room, (a + p * e) // p == a // p + e)
-    yield Obligation("with q fewer in all, at most q fewer", room, (a + p * e - q) // p >= a // p + e - q)
-    yield Obligation("shares are all", (p >= 1, n >= 0), both(m.bound(0, n, p) == 0, m.bound(p, n, p) == n))
+    yield from leaving()
+    yield from moving(m)
+    yield from sharing(m)
 
 
 def peers(page: Page) -> Iterator[Obligation]:
@@ -184,3 +247,4 @@ def peers(page: Page) -> Iterator[Obligation]:
     yield Obligation("means", (p >= 1, a >= 0), impl.mean(a, p) == m.mean(a, p))
     yield Obligation("shares", BOX, impl.share(j, n, p) == m.bound(j, n, p))
     yield Obligation("to whom in a round", ROUND, row.before(r, d, p) == (r - d) % p)
+

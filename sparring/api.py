@@ -35,8 +35,16 @@ def pages() -> list[str]:
 
 
 def regular() -> list[str]:
-    """Of these, those whose pages have formulas: the others are programs, whose costs are counted and not derived."""
+    """Of these, those whose pages have formulas: the others are programs, of whose costs there is at most a bound."""
     return [name for name in pages() if not page(name).irregular]
+
+
+def costed(algo: str | Page) -> bool:
+    """Whether there is something to derive its cost from: formulas, or of a program a bound in its proof module."""
+    from sparring.proofs.core.supplement import companion
+
+    found = algo if isinstance(algo, Page) else page(algo)
+    return not found.irregular or hasattr(companion(found), "bounded")
 
 
 def selectors() -> list[str]:
@@ -245,7 +253,7 @@ def cost(
     algo: str | Page, *, support: str = "union", nodes: int | str | None = None, topology: str | None = None,
     **params: Any,
 ) -> Cost | UnionCost | SharedCost:  # fmt: skip
-    """What an algorithm costs, as closed forms derived from its page.
+    """What an algorithm costs, as closed forms derived from its page; of a program, a bound under hypotheses.
 
     ``support``: where chunks are sparse, how large the union ``u(s)`` of ``s`` ranks' supports is:
     "union" leaves it as it is, "identical", "independent" and "disjoint" put a model in its place; so do
@@ -396,4 +404,6 @@ def forms(cost: Cost | UnionCost | SharedCost) -> dict[str, Any]:
     sent = cost.form("sent")
     told = None if sent is None else str(sent)
     encoded = {} if cost.encoded is None else {"encoded": str(cost.encoded)}
-    return {"algorithm": cost.page.name, "sent": told, "forms": shown, **encoded, "claims": claims, **place}
+    qualified = {"bound": list(cost.qualified)} if cost.qualified else {}
+    about = {"algorithm": cost.page.name, **qualified, "sent": told}
+    return {**about, "forms": shown, **encoded, "claims": claims, **place}

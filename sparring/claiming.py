@@ -96,15 +96,16 @@ class Costs:
     """Derived costs, each of which is derived once."""
 
     def __init__(self) -> None:
-        self.known: dict[str, Any] = {}
+        self.known: dict[Any, Any] = {}
 
     def of(self, page: Page) -> Any:
         """The cost of the page."""
         from sparring.proofs.cost import costs, unioncost
 
-        if page.name not in self.known:
-            self.known[page.name] = unioncost.derive(page) if page.data == "sparse" else costs.cost(page)
-        return self.known[page.name]
+        key = (page.name, *page.params.items())
+        if key not in self.known:
+            self.known[key] = unioncost.derive(page) if page.data == "sparse" else costs.cost(page)
+        return self.known[key]
 
 
 def entitled(source: Source, one: Statement) -> str:
@@ -138,9 +139,10 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
     from sparring.spec.core import pages
 
     claim = one.claim(cited)
-    page = pages.find(one.algorithm) if one.algorithm in pages.names() else None
+    page = pages.find(one.algorithm, **one.params) if one.algorithm in pages.names() else None
     statement = f"{one.quantity} = {claims.stated(claim)}"
-    given = ", ".join(filter(None, (one.given, one.support and f"{one.support} supports")))
+    chosen = (f"{name} = {value}" for name, value in one.params.items())
+    given = ", ".join(filter(None, (one.given, one.support and f"{one.support} supports", *chosen)))
     about = Stated(id, one.algorithm if page else "", statement, given, cited, one.tag)
     if page is None:
         return Replayed(about, Decided(NOT_JUDGED, no_page(one.of or one.algorithm), NOT_COVERED), "", one.quantity)
@@ -154,7 +156,8 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
     if form is None:
         gap = f"no closed form of {one.quantity} of {page.name}"
         return Replayed(about, Decided("undecided", gap, UNDECIDED), "", one.quantity)
-    return Replayed(about, claims.judge(claim, form, worth(cost)), str(form), one.quantity)
+    judged = cost.judged(claim) if page.irregular else claims.judge(claim, form, worth(cost))
+    return Replayed(about, judged, str(form), one.quantity)
 
 
 def worth(cost: Any) -> Verdict:

@@ -14,10 +14,10 @@
 #define BLOCK_SIZE ((uint64_t)1 << 16)
 
 typedef enum { FLOAT32, FLOAT64, INT32, INT64 } Type;
-typedef enum { VECTORS, LISTS, SPARSE, SELECTED, COLLECTED, ONCE, AGAIN } Data;
+typedef enum { VECTORS, LISTS, SPARSE, SELECTED, COLLECTED, ONCE, AGAIN, THRESHOLDS } Data;
 static const char *const TYPES[] = {"float32", "float64", "int32", "int64", NULL};
 static const char *const DATA[] = {"vector",    "lists",         "sparse",         "selected",
-                                   "collected", "selected once", "selected again", NULL};
+                                   "collected", "selected once", "selected again", "thresholds", NULL};
 static const char *const ENCODINGS[] = {"dense", "pairs", "offsets", "bitmap"};
 
 typedef struct { uint64_t at, bits; } Entry; /* a number's place, and its bits */

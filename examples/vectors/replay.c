@@ -6,7 +6,7 @@
  * Needs C99 alone, and was written from the description of the format (test-vectors.md) and its schema.
  * Exit codes: 0 all tests hold, 1 some do not, 2 a file is not what it should be.
  */
-#include "chunks.h"
+#include "thresholds.h"
 
 #include <inttypes.h>
 
@@ -155,6 +155,7 @@ static Chunk positive(Chunk x) {
 
 /* What rank r has in the end. */
 static Chunk result(uint64_t r) {
+    if (data == THRESHOLDS) return positive(agreed);
     Chunk total = empty(0);
     for (uint64_t c = 0; c < chunks; c++) {
         Chunk mine = made(r, c, true);
@@ -166,6 +167,7 @@ static Chunk result(uint64_t r) {
 
 /* By index: what rank r did not send, 0 elsewhere; or, where no result has an entry, what it began with. */
 static Chunk residual(uint64_t r) {
+    if (data == THRESHOLDS) return back[r];
     Chunk total = empty(n), sent = result(r);
     for (uint64_t c = 0; c < chunks; c++)
         for (uint64_t at = 0; at < size(c); at++) {
@@ -225,14 +227,50 @@ static void begin(const Json *inputs, const Chunk *waiting) {
     }
 }
 
+/* A step that depends on the vectors: its messages are the file's, too. */
+static bool told(const Step *step, const Json *sends, const Json *entries, const Json *bytes, Costs *all) {
+    Costs now = costs();
+    if (sends->count != step->count || entries->count != step->count || bytes->count != step->count)
+        return WRONG("a step has %zu sends: the file has more or fewer", step->count);
+    sends = sends->child, entries = entries->child, bytes = bytes->child;
+    for (const Message *m = step->messages; m < step->messages + step->count; m++) {
+        if (sends->kind != ARRAY || sends->count != 2) die("has a send that is no pair of ranks");
+        if (natural(sends->child, RANKS) != m->src || natural(sends->child->next, RANKS) != m->dst)
+            return WRONG("rank %" PRIu64 " sends to rank %" PRIu64 ": the file has another send", m->src, m->dst);
+        Chunk content = {m->count, NULL};
+        Send send = {m->src, m->dst, 0, 1, &content};
+        if (!measured(&send, entries, bytes, NULL, all, &now)) return false;
+        sends = sends->next, entries = entries->next, bytes = bytes->next;
+    }
+    all->critical_words += most(now.words);
+    all->critical_bytes += most(now.bytes);
+    return true;
+}
+
+/* All steps of such a call. */
+static bool followed(const Json *call, const Json *entries, const Json *bytes, Costs *all) {
+    const Json *sends = get(call, "sends", ARRAY);
+    play(began);
+    if (sends->count != many || entries->count != many || bytes->count != many)
+        return WRONG("there are %zu steps: the file has more or fewer", many);
+    sends = sends->child, entries = entries->child, bytes = bytes->child;
+    for (size_t i = 0; i < many; i++) {
+        if (!told(&played[i], sends, entries, bytes, all)) return false;
+        sends = sends->next, entries = entries->next, bytes = bytes->next;
+    }
+    return true;
+}
+
 /* One call; afterwards `waiting` has what every rank did not send. */
 static bool called(const Json *steps, const Json *call, Chunk *waiting) {
     begin(get(call, "inputs", ARRAY), waiting);
     const Json *entries = get(call, "entries", ARRAY), *bytes = get(call, "bytes", ARRAY);
     const Json *encodings = data == SPARSE ? get(call, "encodings", ARRAY) : NULL;
-    if (entries->count != steps->count || bytes->count != steps->count || (encodings && encodings->count != steps->count))
-        return WRONG("there are %zu steps, but sizes of more or fewer", steps->count);
     Costs all = costs();
+    if (data == THRESHOLDS && (steps->count || !followed(call, entries, bytes, &all)))
+        return steps->count ? WRONG("the group has steps, which depend on the vectors") : false;
+    if (data != THRESHOLDS && (entries->count != steps->count || bytes->count != steps->count || (encodings && encodings->count != steps->count)))
+        return WRONG("there are %zu steps, but sizes of more or fewer", steps->count);
     entries = entries->child, bytes = bytes->child, encodings = encodings ? encodings->child : NULL;
     for (const Json *x = steps->child; x; x = x->next) {
         if (!step(x, entries, bytes, encodings, &all)) return false;
@@ -262,6 +300,7 @@ static bool held(const Json *group, const Json *test) {
     n = natural(get(test, "n", NUMBER), LONGEST);
     for (k = n; kept; kept = kept->next)
         if (strcmp(kept->key, "k") == 0 && natural(kept, INT64_MAX) < n) k = natural(kept, INT64_MAX);
+    if (data == THRESHOLDS) begin_calls(group);
     Chunk *waiting = need(p, sizeof(Chunk));
     for (const Json *call = calls->child; call; call = call->next)
         if (!called(get(group, "steps", ARRAY), call, waiting)) return false;

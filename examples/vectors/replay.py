@@ -19,9 +19,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # where Python is told not to look by itself
+import thresholds  # noqa: E402  # the file beside this one
+
 SIZE, RANKS = 16 * 2**20, 1024  # bytes of a file; ranks, and chunks, of a test
 FORMATS = {"float32": "f", "float64": "d", "int32": "i", "int64": "q"}
-SELECTED = ("selected", "collected", "selected once", "selected again")  # what is not sent is kept for the next call
+PROGRAM = "thresholds"  # who sends what to whom depends on the vectors
+SELECTED = ("selected", "collected", "selected once", "selected again", PROGRAM)  # what is not sent is kept for the next call
 DATA = ("vector", "lists", "sparse", *SELECTED)
 HEADER, BLOCK = 8, 2**16  # of messages that are encoded as is shortest
 
@@ -240,16 +244,29 @@ class Replay:
         return {i: plus(v, 0, self.dtype) for i, v in total.items()}
 
 
-def costs(replay: Replay, group: Any) -> dict[str, Any]:
-    """What the ranks send, added up."""
+class Program:
+    """The same of an algorithm whose messages depend on the vectors."""
+
+    def __init__(self, kept: thresholds.Kept, group: Any, n: int, dtype: str, inputs: list[Chunk]) -> None:
+        self.data, self.p, self.n, self.dtype = PROGRAM, len(inputs), n, dtype
+        play = thresholds.Play(kept, group["parameters"], n, inputs, lambda chunks: added(chunks, dtype))
+        self.sends = [[[src, dst] for src, dst, _ in step] for step in play.steps]
+        self.entries = [[m for *_, m in step] for step in play.steps]
+        self.words = [[2 * m for m in step] for step in self.entries]
+        self.bytes = [[m * (width(dtype) + 4) for m in step] for step in self.entries]
+        self.results, self.residuals = [play.result] * self.p, play.residuals
+
+
+def costs(replay: Replay | Program, steps: list[list[int]]) -> dict[str, Any]:
+    """What the ranks send, added up; `steps`: by step, who sends each message."""
     ones = [[1] * len(step) for step in replay.entries]
 
     def by_rank(amounts: list[list[int]]) -> list[list[int]]:
         """A row a step: what each rank sends in it."""
         rows = [[0] * replay.p for _ in amounts]
-        for row, step, sizes in zip(rows, group["steps"], amounts):
-            for send, size in zip(step["sends"], sizes):
-                row[send["src"]] += size
+        for row, step, sizes in zip(rows, steps, amounts):
+            for src, size in zip(step, sizes):
+                row[src] += size
         return rows
 
     def total(amounts: list[list[int]]) -> list[int]:
@@ -286,22 +303,27 @@ def run(data: str, group: Any, test: Any) -> None:
     """Raise Wrong unless all calls of a test give what the file says."""
     n, dtype = test["n"], test["dtype"]
     waiting: list[Chunk] = [{} for _ in range(group["p"])]
+    kept = thresholds.Kept()
     for i, call in enumerate(test["calls"], start=1):
         inputs = [entries(x, n, dtype, sparse=data in ("lists", "sparse")) for x in call["inputs"]]
         if len(inputs) != group["p"]:
             raise Malformed(f"has {len(inputs)} inputs for {group['p']} ranks")
         if data in SELECTED:  # what waits is +0.0 before the first call
             inputs = [{i: plus(left.get(i, 0), v, dtype) for i, v in x.items()} for left, x in zip(waiting, inputs)]
-        replay = Replay(data, group, n, dtype, inputs)
+        program = Program(kept, group, n, dtype, inputs) if data == PROGRAM else None
+        replay = program or Replay(data, group, n, dtype, inputs)
         judge(replay, group, call, f"call {i}")
         waiting = replay.residuals
 
 
-def judge(replay: Replay, group: Any, call: Any, where: str) -> None:
+def judge(replay: Replay | Program, group: Any, call: Any, where: str) -> None:
     """Raise Wrong unless what was sent, its costs, results and residuals are those of the file."""
-    for what in ("entries", "bytes", "encodings") if replay.data == "sparse" else ("entries", "bytes"):
+    more = {"sparse": ("encodings",), PROGRAM: ("sends",)}.get(replay.data, ())
+    for what in ("entries", "bytes", *more):
         check(getattr(replay, what) == call[what], f"{where}: {what} of messages differ")
-    found = costs(replay, group)
+    check(replay.data != PROGRAM or not group["steps"], f"{where}: the group has steps, which depend on the vectors")
+    sends = replay.sends if isinstance(replay, Program) else [[s["src"] for s in step["sends"]] for step in group["steps"]]
+    found = costs(replay, [[s[0] if isinstance(s, list) else s for s in step] for step in sends])
     for what, wanted in call["costs"].items():
         check(found[what] == wanted, f"{where}: {what} are {found[what]}, the file has {wanted}")
     wanted = entries(call["result"], replay.n, replay.dtype, sparse=replay.data != "vector")
@@ -349,7 +371,7 @@ def replay_file(path: Path) -> int:
                     print(f"{path}: test {test['id']} ({test['comment']}): {why}")
         if ids != [*range(1, len(ids) + 1)] or len(ids) != file["test_count"]:
             raise Malformed(f"has tests {str(ids)[:60]}, not 1 to {file['test_count']}")
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, struct.error) as error:
+    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError, struct.error) as error:
         raise Malformed(f"is not as the schema says: {type(error).__name__}: {error}") from error
     print(f"{path}: {len(ids) - wrong} of {len(ids)} tests hold")
     return wrong

@@ -13,6 +13,11 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``faults``                of a program, a mapping from names to functions of its own that are planted in their place
 ``others``                parameters with which mutants are run besides its own
 ``refused``               of a program, parameters that it does not take
+``bounded(page)``         of a program, a bound on what it sends, a :class:`~sparring.proofs.core.parts.Bounded`
+``played(page, p)``       of a program, calls that keep to the bound's hypotheses, each a ``Played``
+``asked``                 of a program, a mapping from names of its functions to which arguments they may be asked for
+``kept(state, xs, i)``    of a program, in words, what is wrong with what it keeps after call ``i`` on vectors ``xs``
+``certificates(page)``    a mapping (line, change) -> why such a fault is none, and obligations on which that rests
 ``least``                 a mapping parameter -> its least value: the theorems hold for every value from there on
 ``survivors``             a mapping from lines of the implementation to why mutants of them may live
 """

@@ -42,12 +42,16 @@ def judge(claim: Claim, derived: Expr, proved: Verdict = PROVED) -> Judged:
 
     ``proved``: what a proof of ``derived`` is worth.  A claim that is known to be different is expected to be.
     """
-    judged = compared(claim, derived, proved)
-    if not claim.xfail:
+    return expected(compared(claim, derived, proved))
+
+
+def expected(judged: Judged) -> Judged:
+    """The same of a claim that is known to be different, for which being so is what is wanted."""
+    if not (why := judged.claim.xfail):
         return judged
     if judged.checked == REFUTED:
-        return judged._replace(checked=EXPECTED, detail=f"{judged.detail} ({claim.xfail})")
-    return judged._replace(checked=REFUTED, detail=f"expected to differ ({claim.xfail}), but: {judged.detail}")
+        return judged._replace(checked=EXPECTED, detail=f"{judged.detail} ({why})")
+    return judged._replace(checked=REFUTED, detail=f"expected to differ ({why}), but: {judged.detail}")
 
 
 def compared(claim: Claim, derived: Expr, proved: Verdict) -> Judged:

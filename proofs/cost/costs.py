@@ -203,10 +203,14 @@ def level(derived: Derivation, given: str) -> Expr | None:
 
 
 def cost(page: Page) -> Cost:
-    """The cost of ``page``.
+    """The cost of ``page``; of a program, a bound under hypotheses.
 
     Raises Undecided where it is not derived, InputError where a formula cannot be run on symbols.
     """
+    if page.irregular:
+        from sparring.proofs.cost import programs  # noqa: PLC0415  # it builds on this module
+
+        return programs.cost(page)
     with summable(page):
         derived = derive(page)
         return Cost(page, derived, derived.given)

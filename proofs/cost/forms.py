@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -51,6 +51,16 @@ class Forms(ABC):
     def supposed(self) -> str:
         """What else the formulas suppose, in LaTeX; empty where that is nothing."""
         return ""
+
+    @property
+    def relation(self) -> str:
+        """What stands before a form where it is none of what is sent, but a bound on it."""
+        return ""
+
+    @property
+    def qualified(self) -> Sequence[str]:
+        """In words, what is to be known of the forms before all else."""
+        return ()
 
     @property
     def bounds(self) -> Mapping[str, Floor]:

@@ -9,7 +9,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -53,6 +53,8 @@ class Row(Statement):
     """Whose cost it is, where the page's name does not say it."""
     support: str = ""
     """Where chunks are sparse, the model of supports that the cost is under."""
+    params: Mapping[str, int] = field(default_factory=dict)
+    """Parameters of the page that it is judged against, where they are not its own."""
     xfail: str = ""
 
     def claim(self, source: str) -> Claim:

@@ -22,6 +22,8 @@ from sparring.spec.core.sparse import SparseVector
 
 RANKS = range(1, 8)
 """Numbers of ranks that an implementation runs with; folds of one pair and of several, and powers, are among them."""
+LONG, KEPT = 70_000, 50
+"""Entries of vectors that a target may look at block by block, and how many of them it sends."""
 FEW = 3  # ranks, up to which all dtypes are run
 
 
@@ -39,6 +41,13 @@ def called_again(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> 
     for case in iterations.edges([ranks]):
         if case.xs[0].dtype in dtypes:
             yield from iterations.on_numbers(page, target, case, "dtypes")
+
+
+def long(page: Page, target: str) -> Iterator[Flaw]:
+    """A call on vectors that are longer than what a target may look at together."""
+    rng = np.random.default_rng(LONG)
+    case = iterations.Case(KEPT, [rng.standard_normal((1, LONG)).astype(DTYPES[0]) for _ in range(2)])
+    yield from iterations.on_numbers(page, target, case, "dtypes")
 
 
 def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:

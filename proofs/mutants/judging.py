@@ -17,14 +17,15 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError, SparringError, Undecided
-from sparring.proofs.core import execution
+from sparring.proofs.core import execution, iterations
 from sparring.proofs.core.questions import Memory
+from sparring.proofs.core.refinement import DTYPES
 from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.cost.counted import count, unlike_a_run
 from sparring.proofs.mutants.arrays import held, wasted
-from sparring.proofs.mutants.beside import FEW, RANKS, beside, runs
-from sparring.proofs.mutants.equivalence import same_expression, same_function, same_page
-from sparring.proofs.mutants.planting import Counter, built, planted
+from sparring.proofs.mutants.beside import FEW, RANKS, beside, long, runs
+from sparring.proofs.mutants.equivalence import proved, same_expression, same_function, same_page
+from sparring.proofs.mutants.planting import Counter, built, guarded, planted
 from sparring.proofs.mutants.refusals import refusals
 from sparring.proofs.mutants.syntax import Mutant, mutants
 from sparring.proofs.mutants.trying import Trials
@@ -109,14 +110,22 @@ def of_formulas(page: Page, target: str | None, mutant: Mutant, trials: Trials) 
         yield from trials.tried(subject(load(changed, **page.params)))
 
     def certificate() -> str:
-        return same_page(whole, load(changed, **whole.page.params), memory) or same_function(
+        found = same_page(whole, load(changed, **whole.page.params), memory) or same_function(
             mutant, page.module, page.encoding, memory, whole.given
         )
+        return found or stated(load(changed, **page.params), mutant, memory)
 
     def theorems() -> Faults:
         yield from trials.asked(subject(load(changed, **page.params)))
 
     return Judges(runs, certificate, theorems)
+
+
+def stated(page: Page, mutant: Mutant, memory: Memory) -> str:
+    """Why the proof module says that this fault is none, if both solvers prove what that rests on."""
+    said = getattr(companion(page), "certificates", lambda _: {})(page)
+    why, claims = said.get((mutant.text, mutant.told), ("", ()))
+    return why if why and proved(lambda: claims, page.encoding, memory) else ""
 
 
 def of_code(page: Page, target: str, mutant: Mutant, trials: Trials, usual: dict[str, int]) -> Judges:
@@ -130,9 +139,10 @@ def of_code(page: Page, target: str, mutant: Mutant, trials: Trials, usual: dict
             yield from (f"memory: {more}" for more in wasted(usual, memory_of(page, target)))
 
     def certificate() -> str:
-        return same_expression(mutant, module, page.encoding, memory) or same_function(
+        found = same_expression(mutant, module, page.encoding, memory) or same_function(
             mutant, module, page.encoding, memory, whole.given
         )
+        return found or stated(page, mutant, memory)
 
     def theorems() -> Faults:
         with planted(module, mutant.tree):
@@ -184,8 +194,19 @@ def program_faults(changed: Page, target: str | None) -> Faults:
             yield f"run: {params} is not refused"
     if wrong := execution.first(execution.mass_lost, changed, RANKS):
         yield f"run: {wrong}"
+    yield from (f"run: {wrong}" for ranks in range(1, FEW + 1) for wrong in kept(changed, ranks))
     if target:
         yield from (f"implementation: {fault}" for ranks in RANKS for fault in beside(changed, target, ranks))
+
+
+def kept(changed: Page, ranks: int) -> Faults:
+    """What is wrong with what a program keeps from call to call, or with what its functions are asked for."""
+    said = companion(changed)
+    with guarded(changed.module, getattr(said, "asked", {})):
+        for case in iterations.edges([ranks])[:: len(DTYPES)]:
+            page = load(changed.module, **{**changed.params, "k": case.k})
+            for i, ran in enumerate(iterations.runs(page, case.xs), start=1):
+                yield from (said.kept(ran.state, ran.xs, i) if hasattr(said, "kept") else ())
 
 
 def taken(page: Page) -> bool:
@@ -212,3 +233,5 @@ def implementation_faults(page: Page, target: str) -> Faults:
             yield from (f"{flaw.property}: {flaw.detail}" for flaw in refusals(page, target, ranks))
     for one in pages:
         yield from (f"{flaw.property}: {flaw.detail}" for flaw in runs(one, target))
+    if page.irregular:
+        yield from (f"beside the page: {flaw.detail}" for flaw in long(page, target))

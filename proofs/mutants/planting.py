@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import CodeType, ModuleType
+from typing import Any
 
-from sparring.errors import SparringError
+from sparring.errors import InputError, SparringError
 from sparring.proofs.world import modules
 from sparring.spec.core.numbers import both, either, where
 
@@ -87,3 +88,23 @@ def planted(module: ModuleType, tree: ast.Module) -> Iterator[None]:
         vars(module).update(kept)
         for name in vars(module).keys() - kept:
             del vars(module)[name]
+
+
+@contextmanager
+def guarded(module: ModuleType, asked: Mapping[str, Callable[..., bool]]) -> Iterator[None]:
+    """These functions of ``module`` raise InputError where they may not be asked for such arguments."""
+
+    def guard(name: str, function: Any, may: Callable[..., bool]) -> Any:
+        def ask(*args: Any) -> Any:
+            if not may(*args):
+                raise InputError(f"{name}{args} is asked for")
+            return function(*args)
+
+        return ask
+
+    kept = {name: getattr(module, name) for name in asked}
+    vars(module).update({name: guard(name, kept[name], may) for name, may in asked.items()})
+    try:
+        yield
+    finally:
+        vars(module).update(kept)

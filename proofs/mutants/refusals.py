@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sparring.proofs.core.refinement import Flaw
-from sparring.proofs.core.supplement import subject
+from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.mutants.beside import accepted, called
 from sparring.proofs.world import world
 from sparring.proofs.world.findings import Outcome
@@ -47,6 +47,10 @@ def refusals(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
         yield from unrefused("NaN", world.run(function, ranks, [nan] * ranks, call=choosy), ranks)
     if page.stateful:
         yield from instances(target, ranks)
+    for params in getattr(companion(page), "refused", ()):
+        for validate in (True, False) if "validate" in options else (True,):
+            call = partial(called, **params, **({} if validate else {"validate": False}))
+            yield from unrefused(f"{params}", world.run(function, ranks, [good] * ranks, call=call), ranks)
     for name, least in subject(page).least.items():
         yield from parameters(function, good, name, least, ranks)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from sparring.proofs.cost.versus import Comparison
     from sparring.report import Report
+    from sparring.spec.core.model import Page
 
 
 def told(algorithms: tuple[str, ...], versus: str, over: str, between: tuple[Any, Any], support: str,
@@ -46,7 +47,8 @@ def told(algorithms: tuple[str, ...], versus: str, over: str, between: tuple[Any
         if plot:
             crossing.save(found, plot)
         sparse = "sparse" in (a.data, b.data)
-        told = [*lines(found, support if sparse else "", at), *(supposed(support) if sparse else [])]
+        told = [*lines(found, support if sparse else "", at), *(supposed(support) if sparse else []),
+                *bounds((a, b))]  # fmt: skip
         for line in () if json_ else told:
             click.echo(line)
     if not (json_ or extra):
@@ -69,6 +71,15 @@ def lines(found: Comparison, support: str, at: dict[str, Any]) -> Iterator[str]:
     edges = [found.start, *(edge for crossing in found.crossings for edge in crossing), found.end]
     for (low, high), name in zip(list(pairwise(edges))[::2], found.cheaper):
         yield f"  {span(found.over, low, high):<32} {f'{name} costs less' if name else 'the same'}"
+
+
+def bounds(pages: Sequence[Page]) -> Iterator[str]:
+    """Whose cost is no more than a bound."""
+    from sparring import api
+
+    for page in pages:
+        if page.irregular:
+            yield f"{page.name}: {api.cost(page).qualified[0]}"
 
 
 def supposed(support: str) -> list[str]:

@@ -29,7 +29,7 @@ UNIONS = (
     "identical and disjoint are its bounds, independent is its expected size, at which expected bytes are no more. "
     "deviation: at most the standard deviation of the entries that a chunk of all ranks' union has."
 )
-COUNTED = "a program, whose cost depends on the data; sparring run counts it"
+COUNTED = "a program, whose cost depends on the data, and its proof module has no bound; sparring run counts it"
 FORMATS = ("markdown", "csv", "python", "c")
 Derived: TypeAlias = "Cost | UnionCost | SharedCost"
 BESIDE = ("ring_allgather", "ring")  # what a sparse ring is compared with
@@ -172,7 +172,7 @@ def told(
     start = time.perf_counter()
     costs: list[Derived] = []
     undecided = {}
-    uncovered = [name for name in algorithms or api.pages() if api.page(name).irregular]
+    uncovered = [name for name in algorithms or api.pages() if not api.costed(name)]
     with _options.console(json_=True).status("deriving …"):
         for name in (name for name in algorithms or api.pages() if name not in uncovered):
             try:
@@ -273,6 +273,7 @@ def text(costs: list[Derived], points: list[Points], at: dict[str, Any]) -> Iter
         yield f"{cost.page.name}: {cost.page.title}"
         if isinstance(cost, SharedCost):
             yield f"  {cost.place}, where {cost.given}"
+        yield from (f"  {line}" for line in cost.qualified)
         yield from formulas(cost)
         for label, point in points[number].items() if points else ():
             told = ", ".join(f"{name} {shown(name, x)}" for name, x in point.items())
@@ -299,7 +300,7 @@ def formulas(cost: Derived) -> Iterator[str]:
     for row in rows(cost, tuple(FORMS)):
         if row.exact is None:
             continue
-        yield f"  {row.quantity:<9} {row.exact}    ({FORMS[row.quantity]})"
+        yield f"  {row.quantity:<9} {cost.relation}{row.exact}    ({FORMS[row.quantity]})"
         if row.divided not in (None, row.exact):
             yield f"  {'':<9} where {cost.plainest}: {row.divided}"
         if row.bound is not None:

@@ -55,7 +55,7 @@ def command(
     algorithms: tuple[str, ...], format_: str, ranks: int | None, size: int, folder: Path | None,
     params: tuple[tuple[str, Any], ...], json_: bool,
 ) -> None:  # fmt: skip
-    """Write ALGO, by default all that have formulas, in a format that other programs read.
+    """Write ALGO, by default all, in a format that other programs read.
 
     Of schedules, msccl and json say what is put and added where; goal and chakra keep only who sends how many
     bytes to whom, and after what.  Chakra has a file for each rank.
@@ -67,7 +67,7 @@ def command(
         raise click.UsageError("Missing option '--out'.")
     if format_ in SCHEDULES and (ranks is None or not algorithms):
         raise click.UsageError(f"--format {format_} needs ALGO and --ranks N")
-    pages = [api.page(algo, **dict(params)) for algo in algorithms or api.regular()]
+    pages = [api.page(algo, **dict(params)) for algo in algorithms or api.pages()]
     if folder is not None and format_ == "vectors":
         written = vectors(pages, folder)
     else:

@@ -23,6 +23,8 @@ from sparring.vectors.writing import text
 
 VERSION = 1
 SCHEMA = "vectors.schema.json"  # no page has such a name
+PROGRAMS = {"sparring.spec.oktopk": "thresholds"}
+"""By page, what files call the data of a program, whose rules are theirs alone."""
 
 
 def export(algorithms: Sequence[str | Page], folder: str | Path) -> list[Path]:
@@ -72,7 +74,11 @@ def document(page: Page) -> dict[str, Any]:
 
 
 def sort(page: Page) -> str:
-    """What the file calls the page's data.  Raises InputError for residuals by a rule that no file can tell."""
+    """What the file calls the page's data.  Raises InputError for a program, or residuals, that no file can tell of."""
+    if page.irregular and page.module.__name__ not in PROGRAMS:
+        raise InputError(f"{page.name} is a program: what it sends depends on the data, by rules that no test vectors have")
+    if page.irregular:
+        return PROGRAMS[page.module.__name__]
     if not (found := rule(page.left)):
         raise InputError(f"{page.name}: what its formula left leaves behind is no rule that test vectors have")
     if found != "cut":

@@ -31,7 +31,7 @@ class Flag(NamedTuple):
 
 
 def cut(page: Page) -> bool:
-    return page.cuts
+    return page.cuts and not page.irregular
 
 
 def sparse(page: Page) -> bool:
@@ -56,8 +56,21 @@ def selects(page: Page) -> bool:
     return page.stateful
 
 
+def exactly(page: Page) -> bool:
+    """Of equal entries some may be selected, and not all; and each chunk has its part of k."""
+    return page.stateful and not page.irregular
+
+
+def program(page: Page) -> bool:
+    return page.irregular
+
+
 def limited(page: Page) -> bool:
     return page.stateful and "k" in page.params
+
+
+def limited_by_chunk(page: Page) -> bool:
+    return limited(page) and exactly(page)
 
 
 FLAGS: Mapping[str, Flag] = {
@@ -188,7 +201,7 @@ FLAGS: Mapping[str, Flag] = {
         "Of entries of one magnitude some are sent and some are left.",
         "Those of lower index are sent; by any other rule, others are.",
         what.ties,
-        selects,
+        exactly,
     ),
     "NaNFirst": Flag(
         "selection",
@@ -216,7 +229,7 @@ FLAGS: Mapping[str, Flag] = {
         "k is smaller than the number of ranks, and not 0.",
         "Chunk c has (c+1)*k//p - c*k//p of the k entries, which for some is none.",
         lambda case: 0 < what.kept(case) < case.p,
-        limited,
+        limited_by_chunk,
     ),
     "KLargerThanN": Flag(
         "selection",
@@ -224,6 +237,27 @@ FLAGS: Mapping[str, Flag] = {
         "It counts as n.",
         lambda case: what.kept(case) > case.n,
         limited,
+    ),
+    "EqualToThreshold": Flag(
+        "selection",
+        "In a call that finds thresholds anew some rank has more than k entries as large as its threshold.",
+        "All that reach the threshold are sent; exactly k are not.",
+        what.more_than_k,
+        program,
+    ),
+    "OlderThreshold": Flag(
+        "selection",
+        "In some call a rank sends by a threshold of an earlier one.",
+        "It is kept, whatever the vectors are by then; a new one would send other entries.",
+        what.older,
+        program,
+    ),
+    "DealtOut": Flag(
+        "selection",
+        "In some call sums are dealt out anew.",
+        "That is decided by the sizes of all ranks, and lasts a step, from which only messages with entries are left.",
+        what.dealt,
+        program,
     ),
 }
 """All flags by name, in the order in which they are listed."""

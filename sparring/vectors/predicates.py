@@ -156,3 +156,37 @@ def remains(call: Call) -> bool:
 def kept(case: Case) -> int:
     """The parameter ``k``."""
     return int(case.page.params["k"])
+
+
+def rounds(p: int) -> int:
+    """Of an allgather."""
+    return (p - 1).bit_length()
+
+
+def anew(case: Case, i: int) -> bool:
+    """Whether a program's call ``i``, from 0 on, finds thresholds anew."""
+    return i % int(case.page.params["tau_prime"]) == 0
+
+
+def dealt(case: Case) -> bool:
+    """Some call has a step more than its turns and allgathers, and messages in it."""
+    turns = -(-(case.p - 1) // int(case.page.params["bucket"]))
+    for i, call in enumerate(case.calls):
+        before = turns + anew(case, i) * rounds(case.p)
+        if len(call.wires) > before + rounds(case.p) and call.wires[before]:
+            return True
+    return False
+
+
+def older(case: Case) -> bool:
+    """Some later call keeps its thresholds, and sends something."""
+    return any(not anew(case, i) and any(m.entries for wire in call.wires for m in wire) for i, call in enumerate(case.calls))
+
+
+def more_than_k(case: Case) -> bool:
+    """In the first call a rank has an entry that is as large as the last of its k largest, and is not among these."""
+    k = kept(case)
+    return any(
+        0 < k < len(sizes) and sizes[k - 1] == sizes[k] > 0
+        for sizes in (sorted((abs(float(v)) for v in x if v == v), reverse=True) for x in case.calls[0].xs)  # noqa: PLR0124
+    )

@@ -75,7 +75,9 @@ Schedule = list[list[tuple[int, int, Chunks]]]
 
 
 def schedule(page: Page, p: int) -> Schedule:
-    """What the page sends, whatever the inputs.  Raises ScheduleFault where it makes no schedule."""
+    """What the page sends, whatever the inputs; of a program nothing.  Raises ScheduleFault where it makes no schedule."""
+    if page.irregular:
+        return []
     return [step_sends(page, t, p) for t in range(number(page.steps(p)))]
 
 
@@ -98,6 +100,8 @@ def runs(page: Page, calls: Sequence[list[Any]]) -> Iterator[Run]:
 def call(page: Page, sends: Schedule, xs: list[Any], ran: Run) -> Call:
     """What came of a run."""
     p, like = len(xs), xs[0]
+    if page.irregular:
+        sends = [[(src, dst, range(0)) for src, dst, _ in wire] for wire in ran.trace]
     wires = [
         [sent(page, chunks, message, like) for (_, _, chunks), message in zip(step, wire)]
         for step, wire in zip(sends, ran.trace)
@@ -143,8 +147,10 @@ def told(case: Case, call: Call) -> dict[str, Any]:
     """A call as the file has it."""
     encodings = {"encodings": [[m.encoding for m in wire] for wire in call.wires]} if case.page.data == "sparse" else {}
     residuals = {"residuals": [vector(x) for x in call.residuals]} if case.page.stateful else {}
+    sends = {"sends": [[[m.src, m.dst] for m in wire] for wire in call.wires]} if case.page.irregular else {}
     return {
         "inputs": [vector(x) for x in call.xs],
+        **sends,
         "entries": [[m.entries for m in wire] for wire in call.wires],
         "bytes": [[m.bytes for m in wire] for wire in call.wires],
         **encodings,

@@ -18,14 +18,15 @@ from typing import Any
 
 import pytest
 
-from sparring import api
+import sparring
 
 ROOT = Path(__file__).parents[2]
 READERS = ROOT / "examples" / "vectors"
 DATA = ROOT / "sparring" / "vectors" / "data"
 WHOLE = {"vector": "ring", "lists": "ring_allgather", "sparse": "ring_sparse"}
 KEEPING = {"selected": "ring_topk", "collected": "spardl"}
-SORTS = {**WHOLE, **KEEPING}
+PROGRAM = {"thresholds": "oktopk"}
+SORTS = {**WHOLE, **KEEPING, **PROGRAM}
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
 SOUND = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 """A reader that touches memory that it should not, or overflows, ends with an exit code of its own."""
@@ -80,7 +81,7 @@ def started(*command: object) -> tuple[int, str]:
 
 def held() -> tuple[list[Path], tuple[int, str]]:
     """All files that ship, and what a reader must say of them."""
-    files = [DATA / f"{name}.json" for name in api.regular()]
+    files = [DATA / f"{name}.json" for name in sparring.pages()]
     counts = [json.loads(file.read_text(encoding="utf-8"))["test_count"] for file in files]
     return files, (0, "".join(f"{f}: {count} of {count} tests hold\n" for f, count in zip(files, counts)))
 
@@ -142,9 +143,10 @@ def flip(bits: list[str], i: int, mask: int, digit: int = -1) -> None:
 
 def drop_send(at: Place) -> None:
     """The first send, and what the calls say of it."""
-    at.steps[0]["sends"].pop(0)
+    if at.steps:
+        at.steps[0]["sends"].pop(0)
     for call in at.test["calls"]:
-        for key in ("entries", "bytes", "encodings"):
+        for key in ("sends", "entries", "bytes", "encodings"):
             if key in call:
                 call[key][0].pop(0)
 
@@ -161,11 +163,26 @@ def swap_chunks(at: Place) -> None:
     one["chunk"], other["chunk"] = other["chunk"], one["chunk"]
 
 
+def turn_own_send(at: Place) -> None:
+    """A send that the call lists goes to another rank."""
+    at.call["sends"][-1][0][1] = next(r for r in range(at.group["p"]) if r not in at.call["sends"][-1][0])
+
+
+def other_parameter(name: str) -> Callable[[Place], None]:
+    """A parameter is one more than it was."""
+
+    def plant(at: Place) -> None:
+        at.group["parameters"][name] += 1
+
+    return plant
+
+
 def drop_step(at: Place) -> None:
     """The last step, and what the calls say of it."""
-    at.steps.pop()
+    if at.steps:
+        at.steps.pop()
     for call in at.test["calls"]:
-        for key in ("entries", "bytes", "encodings"):
+        for key in ("sends", "entries", "bytes", "encodings"):
             call.get(key, [None]).pop()
 
 
@@ -203,18 +220,26 @@ WRONG: dict[str, tuple[Callable[[Place], Any], tuple[str, ...]]] = {
     "a result's lowest bit": (lambda at: flip(at.bits("result"), -1, 1), tuple(SORTS)),
     "a result's highest bit": (lambda at: flip(at.bits("result"), 0, 8, 0), tuple(SORTS)),
     "an input's exponent": (lambda at: flip(at.bits("inputs"), 0, 4, 1), tuple(SORTS)),
-    "a residual's lowest bit": (lambda at: flip(at.bits("residuals"), 0, 1), tuple(KEEPING)),
-    "a later call's result": (lambda at: flip(at.test["calls"][-1]["result"]["values"], 0, 1), tuple(KEEPING)),
+    "a residual's lowest bit": (lambda at: flip(at.bits("residuals"), 0, 1), (*KEEPING, *PROGRAM)),
+    "a later call's result": (lambda at: flip(at.test["calls"][-1]["result"]["values"], 0, 1), (*KEEPING, *PROGRAM)),
     "a send is dropped": (drop_send, tuple(SORTS)),
     "a send goes elsewhere": (turn_send, ("vector", "lists", *KEEPING)),  # of sparse chunks a part may be all
-    "two sends swap chunks": (swap_chunks, tuple(SORTS)),
+    "a send of a call goes elsewhere": (turn_own_send, tuple(PROGRAM)),
+    "two sends swap places": (lambda at: at.call["sends"][0].reverse(), tuple(PROGRAM)),
+    "another k": (other_parameter("k"), tuple(PROGRAM)),
+    "regions for longer": (other_parameter("tau"), tuple(PROGRAM)),
+    "another bucket": (other_parameter("bucket"), tuple(PROGRAM)),
+    "less is dealt out": (other_parameter("trigger"), tuple(PROGRAM)),
+    "thresholds for shorter": (lambda at: at.group["parameters"].update(tau_prime=1), tuple(PROGRAM)),
+    "a schedule where there is none": (lambda at: at.steps.append({"adds": True, "sends": []}), tuple(PROGRAM)),
+    "two sends swap chunks": (swap_chunks, (*WHOLE, *KEEPING)),
     "a step is dropped": (drop_step, tuple(SORTS)),
     "the last step adds": (lambda at: at.steps[-1].update(adds=True), ("vector", "sparse", *KEEPING)),
     "the first step overwrites": (lambda at: at.steps[0].update(adds=False), ("vector", "sparse", *KEEPING)),
     "one more step is told of": (lambda at: at.call["entries"].append([]), tuple(SORTS)),
     "one more message is told of": (lambda at: at.call["bytes"][0].append(0), tuple(SORTS)),
-    "an index": (move_index, ("lists", "sparse", *KEEPING)),
-    "an entry is lost": (lose_entry, ("lists", "sparse", *KEEPING)),
+    "an index": (move_index, ("lists", "sparse", *KEEPING, *PROGRAM)),
+    "an entry is lost": (lose_entry, ("lists", "sparse", *KEEPING, *PROGRAM)),
     "entries of a message": (more("entries.1.0"), tuple(SORTS)),
     "bytes of a message": (more("bytes.0.1"), tuple(SORTS)),
     "an encoding": (last_encoding, ("sparse",)),
@@ -294,6 +319,24 @@ MALFORMED: dict[str, Callable[[Place], Any]] = {
     "more chunks than there are": lambda at: at.steps[0]["sends"][0].update(count=10**9),
     "no costs": lambda at: at.call.pop("costs"),
 }
+
+
+NONE_SUCH: dict[str, Callable[[Place], Any]] = {
+    "no period": lambda at: at.group["parameters"].update(tau=0),
+    "no sends": lambda at: at.call.pop("sends"),
+    "a parameter too few": lambda at: at.group["parameters"].pop("trigger"),
+}
+
+
+@pytest.mark.parametrize("what", NONE_SUCH)
+def test_a_malformed_file_of_a_program_is_refused(what: str, reader: Reader, tmp_path: Path) -> None:
+    """Likewise."""
+    file = small(PROGRAM["thresholds"])
+    NONE_SUCH[what](Place(file))
+    path = written(file, tmp_path)
+    code, said = reader(path)
+    assert (code, said.count("\n")) == (2, 1), said
+    assert said.startswith(f"{path}: ")
 
 
 @pytest.mark.parametrize("what", MALFORMED)

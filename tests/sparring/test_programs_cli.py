@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-
-import pytest
+from pathlib import Path
 
 import sparring
 from sparring import api
-from sparring.errors import Undecided
 from tests.sparring.calling import called
 
 
@@ -26,12 +24,39 @@ def test_that_there_is_no_picture_is_said():
     assert code == 3 and "oktopk is a program: its messages depend on the data" in error
 
 
-def test_its_cost_is_not_covered():
-    code, text, _ = called("cost", "oktopk", "ring")
-    assert code == 0 and "oktopk: not covered: a program, whose cost depends on the data" in text
-    assert "ring" in text
-    with pytest.raises(Undecided, match="oktopk is a program and has no formula steps"):
-        sparring.cost("oktopk")
+def test_its_cost_is_a_bound():
+    code, text, _ = called("cost", "oktopk", "-P", "trigger=1", "--at", "p=8,n=1000000,k=1000")
+    assert code == 0
+    assert "bound under H1-H4: no rank sends more" in text and "H3: at most k sums stay" in text
+    assert "words     <= 4*(k - floor(k/p)) + 2*(p - 1)*ceiling(k/p)" in text
+    assert "words 5250" in text and "counted: tested" in text and "derivation: proved for every p" in text
+
+
+def test_that_it_is_a_bound_is_told_wherever_it_stands_beside_others():
+    code, text, _ = called("cost", "oktopk", "--versus", "ring", "--over", "rho", "--at", "p=8,n=1000000")
+    assert code == 0 and "oktopk: bound under H1-H4" in text
+    for form in ("markdown", "csv"):
+        assert "oktopk (bound)" in called("cost", "oktopk", "--format", form)[1]
+    assert "upper bounds under H1-H4" in called("cost", "oktopk", "--format", "latex")[1]
+    told = json.loads(called("cost", "oktopk", "--format", "json")[1])
+    assert told["costs"][0]["bound"][0].startswith("bound under H1-H4") and "bound" not in told["costs"][0]["forms"]
+
+
+def test_advice_names_the_bound():
+    code, text, _ = called("advise", "--sample", "--ranks", "4", "--algorithm", "oktopk", "--algorithm", "ring", "--json")
+    assert code == 0 and "bound under H1-H4" in text
+
+
+def test_how_links_are_shared_is_not_derived():
+    code, text, _ = called("cost", "oktopk", "--topology", "ring")
+    assert code == 3 and "oktopk: undecided: oktopk is a program" in text
+
+
+def test_a_program_without_a_bound_is_not_covered(tmp_path):
+    ours = (Path(sparring.__file__).parent / "spec" / "oktopk.py").read_text(encoding="utf-8")
+    (tmp_path / "mine.py").write_text(ours, encoding="utf-8")
+    code, text, _ = called("cost", str(tmp_path / "mine.py"), "ring")
+    assert code == 0 and "not covered: a program, whose cost depends on the data" in text
 
 
 def test_its_run_is_counted():
@@ -49,4 +74,4 @@ def test_it_is_listed_and_not_among_those_with_formulas():
 
 def test_a_schedule_file_cannot_hold_it():
     code, _, error = called("export", "oktopk", "--format", "msccl", "--ranks", "3")
-    assert code == 2 and "oktopk" in error
+    assert code == 2 and "page oktopk sends the entries that their values select, which no schedule file can say" in error

@@ -96,3 +96,11 @@ def test_ranks_that_disagree_are_refused(tmp_path):
     with pytest.raises(InputError, match="mine: at p=2 rank 1 ends with other bits than rank 0"):
         export([mine], tmp_path)
     assert not (tmp_path / "mine.json").exists()
+
+
+def test_a_program_of_ones_own_is_refused(tmp_path):
+    """Readers know the rules of ours alone."""
+    ours = (Path(sparring.__file__).parent / "spec" / "oktopk.py").read_text(encoding="utf-8")
+    (tmp_path / "mine.py").write_text(ours, encoding="utf-8")
+    with pytest.raises(InputError, match="mine is a program: what it sends depends on the data, by rules that no test"):
+        export([str(tmp_path / "mine.py")], tmp_path)

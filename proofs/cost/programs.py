@@ -1,0 +1,280 @@
+"""What a page costs at most that is a program: who sends what depends on the data, so that no formula says it exactly.
+
+Its proof module says of which parts a call is made (``bounded``), each with formulas in which every rank
+sends all that a rank may send there under the hypotheses.  From these the sums are derived as those of any
+page; obligations say that no rank sends more.  What runs send (``played``) is counted beside, part by part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import sympy
+
+from sparring.errors import Undecided
+from sparring.proofs.core.parts import Bounded, Part, Played
+from sparring.proofs.core.questions import answered
+from sparring.proofs.core.supplement import companion
+from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
+from sparring.proofs.cost import claims, floors, proof, symbols
+from sparring.proofs.cost.claims import Judged
+from sparring.proofs.cost.costs import Checked, Cost
+from sparring.proofs.cost.counted import Unlike
+from sparring.proofs.cost.derivation import Derivation, derive
+from sparring.proofs.cost.published import Claim, holds, published
+from sparring.proofs.cost.simplified import even, tidy
+from sparring.proofs.cost.sums import largest
+from sparring.proofs.cost.symbols import Expr, SympyReader, exact, plain
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import Message, run, worded
+
+RANKS = range(1, 65)
+QUANTITIES = ("words", "critical", "added", "messages", "steps")
+
+
+class Most(NamedTuple):
+    """A part, and what is derived of it: the most that a rank does, in the quantities of ``QUANTITIES``."""
+
+    part: Part
+    derived: Derivation
+    forms: Mapping[str, Expr]
+
+
+@dataclass(frozen=True)
+class BoundedCost(Cost):
+    """The most that a program may cost under hypotheses, in closed form."""
+
+    bounded: Bounded = Bounded("", (), ())
+
+    @property
+    def label(self) -> str:
+        """Whose cost it is, for a table: that it is a bound belongs to it."""
+        return f"{self.page.name} (bound)"
+
+    @property
+    def relation(self) -> str:
+        """What stands before a form: no rank has more."""
+        return "<= "
+
+    @property
+    def qualified(self) -> Sequence[str]:
+        """In words, that this is a bound, and under which hypotheses."""
+        first = f"bound under {self.bounded.name}: no rank sends more in a call with older thresholds; it may send less"
+        parts = [f"{one.part.name}: at most {amounts(one)}" for one in self.most]
+        return [first, *(f"{name}: {hypothesis}" for name, hypothesis in self.bounded.hypotheses), *parts]
+
+    @property
+    def supposed(self) -> str:
+        """The hypotheses, for a table's foot."""
+        return "; ".join([f"upper bounds under {self.bounded.name}", *(words for _, words in self.bounded.hypotheses)])
+
+    @cached_property
+    def most(self) -> Sequence[Most]:
+        """The parts, derived."""
+        return [derived_part(part) for part in self.bounded.parts]
+
+    def form(self, name: str) -> Expr | None:
+        """The closed form of that name, one of ``tables.FORMS``; None where there is none."""
+        return tidy(plain(self.derived.steps)) if name == "steps" and not self.given else super().form(name)
+
+    @property
+    def even(self) -> str:
+        """The hypothesis under which nothing is rounded."""
+        found = [one.derived for one in self.most]
+        longest = [SympyReader()(one.part.longest) for one in self.most if one.part.longest is not None]
+        return even([*longest, *(d.steps for d in found), *(piece.words for d in found for piece in d.pieces)])
+
+    @property
+    def gaps(self) -> list[str]:
+        """What the bound does not say, and why."""
+        besides = [f"{more.part.name}: {amounts(more)} more" for more in map(derived_part, self.bounded.besides)]
+        return [*self.derived.gaps, *besides, *self.bounded.notes]
+
+    @cached_property
+    def checks(self) -> list[Checked]:
+        """The bound against counts, and its proof."""
+        bounds = [Checked(*one) for one in floors.judged(self.page)]
+        return [self.counted(), Checked("derivation", *self.proved()), *bounds]
+
+    def counted(self) -> Checked:
+        """Whether runs keep to the bound, and reach it where they aim at it."""
+        done, reached = 0, 0
+        for one in self.runs():
+            if unlike := next(compared(self.most, one), None):
+                return Checked("counted", REFUTED, str(unlike))
+            done, reached = done + 1, reached + bool(one.reaches)
+        ranks = f"p = {RANKS[0]}..{RANKS[-1]}"
+        detail = f"{ranks}; never above the bound in runs under its hypotheses, and all of it in {reached} that aim at it"
+        return Checked("counted", tested(done), detail)
+
+    def runs(self) -> Iterator[Played]:
+        """The runs that are counted."""
+        played = companion(self.page).played
+        return (one for p in RANKS for one in played(self.page, p))
+
+    def proved(self) -> proof.Proof:
+        """The sums of each part, and that no rank sends more."""
+        done, verdict = 0, PROVED
+        for one in self.most:
+            if (found := proof.prove(one.part.page, one.derived)).verdict not in (PROVED, PROVED_BELOW):
+                return proof.Proof(found.verdict, f"{one.part.name}: {found.detail}")
+            verdict = found.verdict if found.verdict == PROVED_BELOW else verdict
+            for answer in answered([*one.part.claims], second_opinion=True):
+                if not answer.holds:
+                    wrong = answer.problem or claims.told(answer.witness)
+                    detail = f"{one.part.name}, {answer.obligation.name}: {wrong}"
+                    return proof.Proof(UNDECIDED if answer.problem else REFUTED, detail)
+                done += 1
+        return proof.Proof(verdict, f"the sums of each part, and that no rank sends more: {done} obligations, z3 and cvc5")
+
+    @cached_property
+    def claims(self) -> list[Judged]:
+        """Published formulas, judged."""
+        return [self.judged(claim) for claim in published(self.page)]
+
+    def judged(self, claim: Claim) -> Judged:
+        """What a claim is worth beside a bound: one that is lower is wrong only if a run sends more than it says."""
+        judged, under = claims.compared(claim, self.needed(claim.quantity), PROVED), f"under {self.bounded.name}"
+        if judged.verdict != "different":
+            told = judged._replace(detail=f"{judged.detail}, as a bound {under}")
+        elif found := next(self.exceeding(claim), ""):
+            told = judged._replace(detail=f"{found}, {under}")
+        else:
+            why = f"lower than the bound {under}, which need not be reached: {judged.detail}"
+            told = judged._replace(verdict="undecided", checked=UNDECIDED, detail=why)
+        return claims.expected(told)
+
+    def exceeding(self, claim: Claim) -> Iterator[str]:
+        """Runs in which more is counted than it says."""
+        for one in self.runs():
+            at = place(one)
+            if claim.quantity in ("words", "messages", "critical") and holds(claim.given, **at):
+                counted, said = whole(one, cut(self.most, one))[claim.quantity], exact(claims.stated(claim), at)
+                if counted > said:
+                    yield f"{counted} {claim.quantity} are sent, and not {said}, at p={at['p']}, k={at['k']}"
+
+
+def cost(page: Page) -> BoundedCost:
+    """The bound of a program; raises Undecided where its proof module has none."""
+    said = getattr(companion(page), "bounded", None)
+    if said is None:
+        raise Undecided(f"{page.name} is a program, whose cost depends on the data; its proof module has no bound")
+    bounded: Bounded = said(page)
+    forms = [derived_part(part).forms for part in bounded.parts]
+    of = {name: sum(tidy(form[name]) for form in forms) for name in QUANTITIES}
+    gap = "V_path: it is at most V_crit; which paths there are depends on the data"
+    derived = Derivation(
+        steps=of["steps"], pieces=(), sent=None, adding=None, added=None, largest=of["words"], path=None,
+        critical=of["critical"], added_most=of["added"], added_critical=of["added"], gaps=(gap,),
+        several=of["messages"],
+    )  # fmt: skip
+    return BoundedCost(page, derived, bounded=bounded)
+
+
+def derived_part(part: Part) -> Most:
+    """What is derived of a part."""
+    d = derive(part.page)
+    longest = None if part.longest is None else plain(largest(SympyReader()(part.longest)))
+
+    def form(x: Expr | None) -> Expr:
+        if x is None:
+            raise Undecided(f"{part.name}: {'; '.join(d.gaps)}")
+        return plain(x) if longest is None else plain(x).subs(symbols.k, longest)
+
+    words, added = form(d.largest), sympy.Integer(0) if part.longest is not None else form(d.added_critical)
+    return Most(part, d, {
+        "words": words, "critical": words if part.once else form(d.critical), "added": added, "messages": d.messages,
+        "steps": in_steps(d.messages, SympyReader()(part.together)),
+    })  # fmt: skip
+
+
+def in_steps(messages: Expr, together: Expr) -> Expr:
+    """How many steps messages take of which so many leave together."""
+    return messages if together == 1 else sympy.ceiling(messages / together)
+
+
+def amounts(one: Most) -> str:
+    """What a rank does in a part, in words."""
+    words, messages, steps = (tidy(one.forms[name]) for name in ("words", "messages", "steps"))
+    return f"{words} words, {messages} messages" + ("" if steps == messages else f", steps: {steps}")
+
+
+def place(one: Played) -> dict[str, int]:
+    """The letters of a run."""
+    return {"p": len(one.xs), "n": one.xs[0].n, "k": one.page.params["k"]}
+
+
+Trace = Sequence[Sequence[Message]]
+
+
+def cut(most: Sequence[Most], one: Played) -> list[tuple[Sequence[Most], Trace]]:
+    """The steps of each part; where one that leaves in one step is left out, of it and the next.
+
+    Raises Undecided where there are other steps than the parts have.
+    """
+    trace, p = run(one.page, one.xs, one.state).trace, len(one.xs)
+    many = [0 if each.part.once else int(exact(each.forms["steps"], {"p": p})) for each in most]
+    more, begun = len(trace) - sum(many), 0
+    left_out: list[Most] = []
+    found: list[tuple[Sequence[Most], Trace]] = []
+    if more not in (0, 1):
+        raise Undecided(f"{one.what} at p={p}: {len(trace)} steps, and the parts have {sum(many)}")
+    for each, steps in zip(most, many):
+        if each.part.once and not more:
+            left_out.append(each)
+            continue
+        end = begun + steps + each.part.once
+        found.append(([*left_out, each], trace[begun:end]))
+        begun, left_out = end, []
+    return found
+
+
+def rows(page: Page, trace: Trace, p: int) -> dict[str, list[int]]:
+    """By rank the words and messages that it sends, and the values that it receives; and of steps the fullest rank's."""
+    found = {name: [0] * p for name in ("words", "messages", "received")}
+    critical = []
+    for wire in trace:
+        step = [0] * p
+        for src, dst, entries in wire:
+            step[src] += worded(page, entries, 8)
+            found["messages"][src] += 1
+            found["received"][dst] += len(entries.indices)
+        critical.append(max(step, default=0))
+        found["words"] = [a + b for a, b in zip(found["words"], step)]
+    return found | {"critical": critical}
+
+
+def counts(page: Page, trace: Trace, p: int) -> dict[str, int]:
+    """The most words and messages of a rank, the fullest rank's words of each step, and the most values received."""
+    found = rows(page, trace, p)
+    most = {name: max(found[name]) for name in ("words", "messages")}
+    return {**most, "critical": sum(found["critical"]), "added": max(found["received"])}
+
+
+def compared(most: Sequence[Most], one: Played) -> Iterator[Unlike]:
+    """Where a run is above the bound of a part, or below where it is to reach it."""
+    at, p, pieces = place(one), len(one.xs), cut(most, one)
+    for parts, trace in pieces:
+        last, counted = parts[-1], counts(one.page, trace, p)
+        name = f"{one.what}, {last.part.name}"
+        bound = {what: int(exact(sum(each.forms[what] for each in parts), at)) for what in counted}
+        within = [what for what in counted if what != "added" or bound[what]]  # else nothing is added there
+        yield from (
+            Unlike(f"{name}, {what}", at, bound[what], counted[what]) for what in within if counted[what] > bound[what]
+        )
+        fewest = min(rows(one.page, trace, p)["messages"])
+        if not last.part.once and fewest != (right := int(exact(last.forms["messages"], at))):
+            yield Unlike(f"{name}, messages of each rank", at, right, fewest)
+        if last.part.name in one.reaches and counted["words"] != (all_ := int(exact(last.forms["words"], at))):
+            yield Unlike(f"{name}, all words of the bound", at, all_, counted["words"])
+    words, sent = int(exact(sum(each.forms["words"] for each in most), at)), whole(one, pieces)["words"]
+    if sent > words or (sent < words and "" in one.reaches):
+        yield Unlike(f"{one.what}, words of all parts", at, words, sent)
+
+
+def whole(one: Played, pieces: Sequence[tuple[Sequence[Most], Trace]]) -> dict[str, int]:
+    """What is counted of a whole call."""
+    return counts(one.page, [wire for _, part in pieces for wire in part], len(one.xs))
