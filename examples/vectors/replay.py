@@ -25,7 +25,13 @@ import thresholds  # noqa: E402  # the file beside this one
 SIZE, RANKS = 16 * 2**20, 1024  # bytes of a file; ranks, and chunks, of a test
 FORMATS = {"float32": "f", "float64": "d", "int32": "i", "int64": "q"}
 PROGRAM = "thresholds"  # who sends what to whom depends on the vectors
-SELECTED = ("selected", "collected", "selected once", "selected again", PROGRAM)  # what is not sent is kept for the next call
+SELECTED = (
+    "selected",
+    "collected",
+    "selected once",
+    "selected again",
+    PROGRAM,
+)  # what is not sent is kept for the next call
 DATA = ("vector", "lists", "sparse", *SELECTED)
 HEADER, BLOCK = 8, 2**16  # of messages that are encoded as is shortest
 
@@ -249,7 +255,9 @@ class Program:
 
     def __init__(self, kept: thresholds.Kept, group: Any, n: int, dtype: str, inputs: list[Chunk]) -> None:
         self.data, self.p, self.n, self.dtype = PROGRAM, len(inputs), n, dtype
-        play = thresholds.Play(kept, group["parameters"], n, inputs, lambda chunks: added(chunks, dtype))
+        play = thresholds.Play(
+            kept, group["parameters"], n, inputs, lambda xs: added(xs, dtype), lambda v: plus(v, 0.0, dtype)
+        )
         self.sends = [[[src, dst] for src, dst, _ in step] for step in play.steps]
         self.entries = [[m for *_, m in step] for step in play.steps]
         self.words = [[2 * m for m in step] for step in self.entries]
@@ -322,7 +330,9 @@ def judge(replay: Replay | Program, group: Any, call: Any, where: str) -> None:
     for what in ("entries", "bytes", *more):
         check(getattr(replay, what) == call[what], f"{where}: {what} of messages differ")
     check(replay.data != PROGRAM or not group["steps"], f"{where}: the group has steps, which depend on the vectors")
-    sends = replay.sends if isinstance(replay, Program) else [[s["src"] for s in step["sends"]] for step in group["steps"]]
+    sends = (
+        replay.sends if isinstance(replay, Program) else [[s["src"] for s in step["sends"]] for step in group["steps"]]
+    )
     found = costs(replay, [[s[0] if isinstance(s, list) else s for s in step] for step in sends])
     for what, wanted in call["costs"].items():
         check(found[what] == wanted, f"{where}: {what} are {found[what]}, the file has {wanted}")

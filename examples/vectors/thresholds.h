@@ -7,7 +7,7 @@
 typedef struct { uint64_t src, dst, count; } Message; /* its entries */
 typedef struct { size_t count; Message *messages; } Step;
 
-static uint64_t wanted, tau, tau_prime, trigger, bucket; /* the parameters; wanted is k */
+static uint64_t wanted, tau, tau_prime, trigger, bucket, drift; /* the parameters; wanted is k */
 static uint64_t calls, least, *local, *cuts;             /* kept from call to call: thresholds, and where regions begin */
 static Step *played;                                     /* what a call sends */
 static size_t many;                                      /* steps of it */
@@ -22,7 +22,7 @@ static uint64_t parameter(const Json *group, const char *name, uint64_t lowest) 
 /* A new series of calls. */
 static void begin_calls(const Json *group) {
     wanted = parameter(group, "k", 0), tau = parameter(group, "tau", 1), tau_prime = parameter(group, "tau_prime", 1);
-    trigger = parameter(group, "trigger", 0), bucket = parameter(group, "bucket", 1);
+    trigger = parameter(group, "trigger", 0), bucket = parameter(group, "bucket", 1), drift = parameter(group, "drift", 0);
     calls = least = 0;
     local = need(p, sizeof(uint64_t));
     cuts = need(p + 1, sizeof(uint64_t));
@@ -42,6 +42,33 @@ static uint64_t threshold(Chunk x) {
     memcpy(order.entries, x.entries, x.count * sizeof(Entry));
     qsort(order.entries, x.count, sizeof(Entry), by_magnitude);
     return magnitude(order.entries[wanted - 1].bits);
+}
+
+/* by / over times a magnitude, rounded down or, of floats, after the division and after the product. */
+static uint64_t scaled(uint64_t size, uint64_t by, uint64_t over) {
+    if (type >= INT32) return size / over * by + size % over * by / over;
+    if (size == UINT64_MAX) return size; /* NaN */
+    if (type == FLOAT32) {
+        uint32_t bits = (uint32_t)size;
+        float x;
+        memcpy(&x, &bits, 4);
+        x /= (float)over;
+        x *= (float)by;
+        memcpy(&bits, &x, 4);
+        return bits;
+    }
+    double x;
+    memcpy(&x, &size, 8);
+    x /= (double)over;
+    x *= (double)by;
+    memcpy(&size, &x, 8);
+    return size;
+}
+
+/* A threshold that so many entries have reached, as it is in the next call. */
+static uint64_t moved_on(uint64_t lowest, uint64_t found) {
+    if (3 * found > 4 * wanted) return scaled(lowest, 1000 + drift, 1000);
+    return 3 * found < 2 * wanted ? scaled(lowest, 1000, 1000 + drift) : lowest;
 }
 
 /* The entries that reach it and are not zero. */
@@ -158,6 +185,8 @@ static void play(const Chunk *xs) {
     for (uint64_t r = 0; r < p; r++) sums[r] = reaching(sums[r], least);
     if (uneven(sums)) deal(sums);
     agreed = gathered(sums);
+    for (uint64_t r = 0; r < p; r++) local[r] = moved_on(local[r], mine[r].count);
+    least = moved_on(least, agreed.count);
     back = need(p, sizeof(Chunk));
     for (uint64_t r = 0; r < p; r++) {
         back[r] = empty(xs[r].count);

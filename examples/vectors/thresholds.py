@@ -42,6 +42,19 @@ def reaching(x: Vector, least: Place) -> Vector:
     return {i: v for i, v in x.items() if v != 0 and place(v) <= least}
 
 
+def followed(least: Place, found: int, parameters: dict[str, int], rounded: Callable[[float], float]) -> Place:
+    """A threshold that so many have reached, as it is in the next call; NaN, or what none reaches, stays."""
+    k, over, by = parameters["k"], 1000, 1000
+    if 3 * found > 4 * k:
+        by += parameters["drift"]
+    elif 3 * found < 2 * k:
+        over += parameters["drift"]
+    if not least[0] or by == over:
+        return least
+    size = -least[1]
+    return (True, -(size * by // over if isinstance(size, int) else rounded(rounded(size / over) * by)))
+
+
 def even(indices: list[int], n: int, p: int) -> list[int]:
     """Where regions begin, but for the first, if they cut one rank's entries evenly, or, of none, all places."""
     m = len(indices)
@@ -58,7 +71,13 @@ class Play:
     """One call on these vectors; `steps`: by step (source, destination, entries) of each message."""
 
     def __init__(
-        self, kept: Kept, parameters: dict[str, int], n: int, xs: list[Vector], add: Callable[[list[Vector]], Vector]
+        self,
+        kept: Kept,
+        parameters: dict[str, int],
+        n: int,
+        xs: list[Vector],
+        add: Callable[[list[Vector]], Vector],
+        rounded: Callable[[float], float],
     ) -> None:
         self.p, self.n, self.add, self.kept, self.parameters = len(xs), n, add, kept, parameters
         self.steps: list[list[tuple[int, int, int]]] = []
@@ -74,6 +93,8 @@ class Play:
         self.residuals = [
             {i: 0 if i in sent and i in self.result else v for i, v in x.items()} for x, sent in zip(xs, mine)
         ]
+        kept.local = [followed(one, len(sent), parameters, rounded) for one, sent in zip(kept.local, mine)]
+        kept.least = followed(kept.least, len(self.result), parameters, rounded)
         kept.calls += 1
 
     def anew(self, period: str) -> bool:

@@ -107,7 +107,9 @@ class BoundedCost(Cost):
                 return Checked("counted", REFUTED, str(unlike))
             done, reached = done + 1, reached + bool(one.reaches)
         ranks = f"p = {RANKS[0]}..{RANKS[-1]}"
-        detail = f"{ranks}; never above the bound in runs under its hypotheses, and all of it in {reached} that aim at it"
+        detail = (
+            f"{ranks}; never above the bound in runs under its hypotheses, and all of it in {reached} that aim at it"
+        )
         return Checked("counted", tested(done), detail)
 
     def runs(self) -> Iterator[Played]:
@@ -128,7 +130,9 @@ class BoundedCost(Cost):
                     detail = f"{one.part.name}, {answer.obligation.name}: {wrong}"
                     return proof.Proof(UNDECIDED if answer.problem else REFUTED, detail)
                 done += 1
-        return proof.Proof(verdict, f"the sums of each part, and that no rank sends more: {done} obligations, z3 and cvc5")
+        return proof.Proof(
+            verdict, f"the sums of each part, and that no rank sends more: {done} obligations, z3 and cvc5"
+        )
 
     @cached_property
     def claims(self) -> list[Judged]:

@@ -252,6 +252,13 @@ FLAGS: Mapping[str, Flag] = {
         what.older,
         program,
     ),
+    "FollowedThreshold": Flag(
+        "selection",
+        "In some call a threshold of sums is another than in the call before, though none is found anew.",
+        "It follows how many have reached it, rounded after each step; one that stays sends other entries.",
+        what.followed,
+        program,
+    ),
     "DealtOut": Flag(
         "selection",
         "In some call sums are dealt out anew.",

@@ -180,7 +180,16 @@ def dealt(case: Case) -> bool:
 
 def older(case: Case) -> bool:
     """Some later call keeps its thresholds, and sends something."""
-    return any(not anew(case, i) and any(m.entries for wire in call.wires for m in wire) for i, call in enumerate(case.calls))
+    return any(
+        not anew(case, i) and any(m.entries for wire in call.wires for m in wire) for i, call in enumerate(case.calls)
+    )
+
+
+def followed(case: Case) -> bool:
+    """Before some call that keeps its thresholds, far more or far fewer than ``k`` entries were in a result."""
+    k, found = kept(case), [len(call.result.indices) for call in case.calls]
+    later = [m for i, m in enumerate(found[:-1], start=1) if not anew(case, i)]
+    return case.page.params["drift"] > 0 and any(3 * m > 4 * k or 3 * m < 2 * k for m in later)
 
 
 def more_than_k(case: Case) -> bool:
