@@ -44,7 +44,8 @@ def which(page: Page) -> Iterator[Obligation]:
     beyond, rounds = impl.beyond(p), impl.rounds(p)
 
     def begin(v: Int) -> Int:
-        return where(v < beyond, impl.doubled(v), impl.raised(v, p))
+        rank: Int = where(v < beyond, impl.doubled(v), impl.raised(v, p))
+        return rank
 
     v, idle = number(r, p), both(r < 2 * beyond, impl.neighbour(r) == r + 1)
     box = (*always(page), within(t, rounds), negate(idle))

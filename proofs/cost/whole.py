@@ -112,7 +112,7 @@ def whole(page: Page) -> Whole:
     try:
         return formed(page)
     except Undecided:
-        if page.blocks and page.encoding == "bits":
+        if page.blocks and page.active(r, t, p) is not True:
             with suppress(Undecided):
                 return formed(page, rem(p) == 0)._replace(given=POWER)
         raise
@@ -200,7 +200,8 @@ def bulk(page: Page, first: Int, end: Int, given: Bool = True) -> tuple[Bulk, Se
 
 def cuts(page: Page) -> list[Int]:
     """Where the spans end but the last, in their order."""
-    found = list(Cuts()(both(page.active(r, t, p), page.adds(t, p))).values())
+    read = Cuts()
+    found = list({**read(page.active(r, t, p)), **read(page.adds(t, p))}.values())
     for order in permutations(found):
         if always_so(page, every(*(a <= b for a, b in pairwise([0, *order, page.steps(p)])))):
             return list(order)
