@@ -59,8 +59,8 @@ def begins(r: Int, t: Int, p: Int) -> Int:
 def block(r: Int, t: Int, p: Int) -> tuple[Int, Int]:
     """Its own list; or those of all numbers that it has; or, in the end, all but the receiver's."""
     start, end = first(begins(r, t, p), p), first(begins(r, t, p) + mask(t, p), p)
-    in_round = t < folds(p) + log(p)
-    return where(t < folds(p), r, where(in_round, start, r)), where(t < folds(p), 1, where(in_round, end - start, p - 1))
+    inside, alone = both(folds(p) <= t, t < folds(p) + log(p)), where(t < folds(p), 1, p - 1)
+    return where(inside, start, r), where(inside, end - start, alone)
 
 
 def adds(t: Int, p: Int) -> Bool:

@@ -22,6 +22,7 @@ from sparring.proofs.core.obligations import Obligation, c, during, n, p, r, t
 from sparring.proofs.core.questions import answered
 from sparring.proofs.cost import bundles, symbols
 from sparring.proofs.cost.rounds import POWER, rounds
+from sparring.proofs.cost.simplified import POWER as TWO
 from sparring.proofs.cost.spans import ResidueReader, Span, SpanReader, spans
 from sparring.proofs.cost.sums import largest, total
 from sparring.proofs.cost.symbols import B, Expr, SympyReader
@@ -125,6 +126,8 @@ def counting(page: Page) -> Derivation:
     if not alike:
         gaps.append("messages of each rank: silent ranks send fewer; the number is that of the steps")
         gaps.append("words of one rank: which ranks are silent when is not written as a formula; only their most is")
+    if forms.given == TWO:
+        gaps.append("other p: then some ranks fold, and the messages of a step differ; they are counted, not derived")
     if forms.given == SHARED:
         gaps.append("k that p does not divide: then the parts of k differ by one, and messages too; they are counted")
     if forms.path is None:

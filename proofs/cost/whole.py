@@ -10,11 +10,14 @@ sends in every step or in none, and so it is with adding; so what a rank does in
 lengths of spans.  The most that one rank does is such a sum, too: it is found by trying, and
 both solvers confirm that no rank exceeds it and that one reaches it.  V_path is V_crit if a path
 of messages goes through all steps; a rank that all its messages leave or reach is found likewise.
+
+Where blocks grow in another way because some ranks fold, all this is done for powers of two alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import combinations, pairwise, permutations, product
 from typing import NamedTuple
 
@@ -26,9 +29,11 @@ from sparring.proofs.core.obligations import Obligation, always, c, during, ever
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.cost import symbols
+from sparring.proofs.cost.simplified import POWER
 from sparring.proofs.cost.symbols import CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.spec.core.model import Page, chunk_words
 from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym, both, either, evaluate, variables, where
+from sparring.spec.recursive_doubling import rem
 
 SHARED = "p | k"
 """The hypothesis under which chunks have equal parts of ``k``."""
@@ -103,7 +108,18 @@ class Cuts(Reader[dict[str, Int]]):
 
 
 def whole(page: Page) -> Whole:
-    """The closed forms; raises Undecided where something could not be shown."""
+    """The closed forms, for powers of two if not for all numbers of ranks; Undecided where something is not shown."""
+    try:
+        return formed(page)
+    except Undecided:
+        if page.blocks and page.active(r, t, p) is not True:
+            with suppress(Undecided):
+                return formed(page, rem(p) == 0)._replace(given=POWER)
+        raise
+
+
+def formed(page: Page, given: Bool = True) -> Whole:
+    """The closed forms where this is given."""
     if not (page.cuts or page.blocks):
         whole_vector = SympyReader()(page.words(r, t, 0, p, obligations.n, k))
         if not whole_vector.equals(symbols.n):
@@ -116,12 +132,12 @@ def whole(page: Page) -> Whole:
         *steady(page, edges),
         Obligation("somebody sends", during(page), some(*(page.active(x, t, p) for x in SOME_RANKS))),
     ]
-    found = [bulk(page, first, end) for first, end in pairwise(edges)]
+    found = [bulk(page, first, end, given) for first, end in pairwise(edges)]
     bulks = [one for one, _ in found]
-    sent, added = (most(page, bulks, act) for act in (sends(page), adds(page)))
-    unbroken = path(page)
+    sent, added = (most(page, bulks, act, given) for act in (sends(page), adds(page)))
+    unbroken = path(page, given)
     claims, below = confirmed(page, [*shown, *(c for _, sizes in found for c in sizes), *sent[1], *added[1], *unbroken])
-    adding = [one for one in bulks if always_so(page, implies(one.first < one.end, page.adds(one.first, p)))]
+    adding = [one for one in bulks if always_so(page, implies(one.first < one.end, page.adds(one.first, p)), given)]
 
     def words(chunks: Sequence[Bulk]) -> Expr:
         total = sum((read(one.product) for one in chunks), sympy.Integer(0))
@@ -152,7 +168,7 @@ def parts_of_k(page: Page) -> None:
             raise Undecided(f"what a message has is written as {said!r}, not as {wanted!r}")
 
 
-def bulk(page: Page, first: Int, end: Int) -> tuple[Bulk, Sequence[Obligation]]:
+def bulk(page: Page, first: Int, end: Int, given: Bool = True) -> tuple[Bulk, Sequence[Obligation]]:
     """What is sent in a span, and what shows it; raises Undecided where messages grow or shrink in another way."""
     everything = page.chunks(p)
     if not (page.cuts or page.blocks):
@@ -173,7 +189,7 @@ def bulk(page: Page, first: Int, end: Int) -> tuple[Bulk, Sequence[Obligation]]:
         (all_once, once),
         *((but_one, both(none, implies(inside, shape))) for shape in (halves, doubles, fills, drains)),
     ):
-        shown = Obligation("chunks in a span", during(page), claim)
+        shown = Obligation("chunks in a span", during(page), implies(given, claim))
         if plausible(shown):
             return one, [shown]
     raise Undecided(
@@ -184,7 +200,8 @@ def bulk(page: Page, first: Int, end: Int) -> tuple[Bulk, Sequence[Obligation]]:
 
 def cuts(page: Page) -> list[Int]:
     """Where the spans end but the last, in their order."""
-    found = list(Cuts()(both(page.active(r, t, p), page.adds(t, p))).values())
+    read = Cuts()
+    found = list({**read(page.active(r, t, p)), **read(page.adds(t, p))}.values())
     for order in permutations(found):
         if always_so(page, every(*(a <= b for a, b in pairwise([0, *order, page.steps(p)])))):
             return list(order)
@@ -208,7 +225,9 @@ def steady(page: Page, edges: Sequence[Int]) -> Iterator[Obligation]:
             yield Obligation(f"{what} is steady", during(page), implies(inside, iff(act(r, t), act(r, t + 1))))
 
 
-def most(page: Page, spans: Sequence[Bulk], act: Act) -> tuple[Sequence[Bulk], Sequence[Obligation]]:
+def most(
+    page: Page, spans: Sequence[Bulk], act: Act, given: Bool = True
+) -> tuple[Sequence[Bulk], Sequence[Obligation]]:
     """The spans in which that rank acts that acts the most, and what shows it."""
 
     def times(x: Int) -> Int:
@@ -217,16 +236,17 @@ def most(page: Page, spans: Sequence[Bulk], act: Act) -> tuple[Sequence[Bulk], S
     for many in range(len(spans), -1, -1):
         for chosen in combinations(spans, many):
             best = sum((one.chunks for one in chosen), 0)
+            reached = some(*(times(x) == best for x in SOME_RANKS))
             claims = [
-                Obligation("no rank does it oftener", always(page), times(r) <= best),
-                Obligation("some rank does it so often", always(page), some(*(times(x) == best for x in SOME_RANKS))),
+                Obligation("no rank does it oftener", always(page), implies(given, times(r) <= best)),
+                Obligation("some rank does it so often", always(page), implies(given, reached)),
             ]
             if all(plausible(claim) for claim in claims):
                 return chosen, claims
     raise Undecided("no sum of spans is the most that one rank does")
 
 
-def path(page: Page) -> Sequence[Obligation]:
+def path(page: Page, given: Bool = True) -> Sequence[Obligation]:
     """What shows that a path of messages goes through all steps; nothing where no such path is found.
 
     In each step a rank's own message goes on with it; in the first, that which the rank receives may.
@@ -234,15 +254,16 @@ def path(page: Page) -> Sequence[Obligation]:
     for x in SOME_RANKS:
         source = page.src(x, 0, p)
         received = every(t == 0, page.active(source, 0, p), page.dst(source, 0, p) == x)
-        claim = Obligation("a path goes through all steps", during(page), either(page.active(x, t, p), received))
+        goes = implies(given, either(page.active(x, t, p), received))
+        claim = Obligation("a path goes through all steps", during(page), goes)
         if plausible(claim):
             return [claim]
     return ()
 
 
-def always_so(page: Page, claim: Bool) -> bool:
-    """Whether z3 finds that ``claim``, in which there is no step, holds for every p."""
-    tried = Obligation("tried", always(page), claim)
+def always_so(page: Page, claim: Bool, given: Bool = True) -> bool:
+    """Whether z3 finds that ``claim``, in which there is no step, holds for every p that is given."""
+    tried = Obligation("tried", always(page), implies(given, claim))
     return plausible(tried) and all(answer.holds for answer in answered([tried], False, page.encoding))
 
 

@@ -1,0 +1,116 @@
+"""What the tests of the allgather by recursive doubling run on every rank; each wrong one has one fault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparring.errors import InputError
+from sparring.impl import recursive_doubling_allgather
+from sparring.impl.core.lists import added, agreed
+from sparring.impl.core.pairs import row_with
+from sparring.impl.core.transport import exchange
+from sparring.impl.rabenseifner import number
+from sparring.impl.recursive_doubling import beyond, flipped, neighbour, partner, rounds
+from sparring.impl.recursive_doubling_allgather import first, high, low
+
+
+def kept(comm: Any, x: Any) -> Any:
+    """The sum, having seen that what was passed is as it was."""
+    indices, values = x.indices.tobytes(), x.values.tobytes()
+    x.values.flags.writeable = False
+    y = recursive_doubling_allgather.allreduce(comm, x)
+    assert (x.indices.tobytes(), x.values.tobytes()) == (indices, values)
+    assert not np.shares_memory(x.values, y.values)
+    return y
+
+
+def largest(comm: Any, x: Any, *, k: int) -> Any:
+    """The sum of the ranks' ``k`` largest entries, all of it."""
+    return recursive_doubling_allgather.allreduce(comm, x, k=k).dense()
+
+
+def beside_allgatherv(comm: Any, x: Any) -> Any:
+    """1 if every rank's list is what MPI's own ``Allgatherv`` brings of it, bit for bit; else 0."""
+    mine, counts = agreed(comm, x, None, True)
+    indices, values = np.empty(sum(counts), np.int64), np.empty(sum(counts), mine.dtype)
+    comm.Allgatherv(mine.indices.astype(np.int64), (indices, counts))
+    comm.Allgatherv(np.ascontiguousarray(mine.values), (values, counts))
+    ends = np.cumsum(counts)
+    lists = recursive_doubling_allgather.allgather(comm, mine, counts)
+    pairs = zip(lists, np.split(indices, ends), np.split(values, ends))
+    return np.array([a.tolist() == i.tolist() and v.tobytes() == w.tobytes() for (a, v), i, w in pairs], np.int64)
+
+
+def refusal(comm: Any, _: Any, *, bad: int) -> Any:
+    """The error's text, as bytes, where rank ``bad`` alone has indices in no order."""
+    at = [2, 1] if comm.Get_rank() == bad else [1, 2]
+    try:
+        recursive_doubling_allgather.allreduce(comm, (at, [1.0, 1.0], 5))
+    except InputError as error:
+        return np.frombuffer(str(error).encode(), np.uint8)
+    return np.empty(0, np.uint8)
+
+
+def allreduce(
+    comm: Any, x: Any, order: Any = range, handed: Any = lambda r, p: p, end: Any = high, whole: bool = True
+) -> Any:
+    """The algorithm once more, with a row in the order of ranks on all of them, and parts to be planted."""
+    mine, counts = agreed(comm, x, None, True)
+    p, r = comm.Get_size(), comm.Get_rank()
+    row = row_with(counts, mine, r)
+    row.memory[: row.begins[r]] = 0
+    row.memory[row.begins[r + 1] :] = 0
+    folded, idle = r < 2 * beyond(p), r < 2 * beyond(p) and r < neighbour(r)
+    if idle:
+        comm.Send(row.piece(r, r + 1), neighbour(r))
+        back = np.empty(row.begins[-1] - (row.begins[r + 1] - row.begins[r]), np.uint8)
+        comm.Recv(back, neighbour(r))
+        row.piece(r + 1, p)[:] = back[: row.begins[-1] - row.begins[r + 1]]
+        row.piece(0, r)[:] = back[row.begins[-1] - row.begins[r + 1] :]
+        return added([row.entries(q) for q in order(p)], mine)
+    if folded:
+        comm.Recv(row.piece(r - 1, r), neighbour(r))
+        row.piece(handed(r - 1, r), r)[:] = 0
+    for i in range(rounds(p)):
+        v = number(r, p)
+        mine_, theirs = ((first(low(x, i), p), first(end(x, i), p)) for x in (v, flipped(v, i)))
+        spans = [(mine_, theirs)] if whole else one_by_one(mine_, theirs)
+        for outgoing, incoming in spans:
+            exchange(comm, row.piece(*outgoing), partner(r, i, p), row.piece(*incoming), partner(r, i, p))
+    if folded:
+        comm.Send(np.concatenate([row.piece(r, p), row.piece(0, r - 1)]), neighbour(r))
+    return added([row.entries(q) for q in order(p)], mine)
+
+
+def one_by_one(mine: Any, theirs: Any) -> Any:
+    """The lists of two spans, one at a time; where ranks fold a span may have more, whose messages have none."""
+    for i in range(max(mine[1] - mine[0], theirs[1] - theirs[0])):
+        yield tuple((min(low + i, high), min(low + i + 1, high)) for low, high in (mine, theirs))
+
+
+def twin(comm: Any, x: Any) -> Any:
+    """Correct."""
+    return allreduce(comm, x)
+
+
+def own_first(comm: Any, x: Any) -> Any:
+    """Adds the lists from its own on, around."""
+    r = comm.Get_rank()
+    return allreduce(comm, x, order=lambda p: [*range(r, p), *range(r)])
+
+
+def neighbour_forgotten(comm: Any, x: Any) -> Any:
+    """Who folds loses the list that it was given."""
+    return allreduce(comm, x, handed=lambda low, r: low)
+
+
+def a_number_short(comm: Any, x: Any) -> Any:
+    """A message leaves out its last number."""
+    return allreduce(comm, x, end=lambda v, i: high(v, i) - 1)
+
+
+def list_by_list(comm: Any, x: Any) -> Any:
+    """The right sum, in as many messages as there are lists."""
+    return allreduce(comm, x, whole=False)
