@@ -165,7 +165,8 @@ def tests(target: Any, settings: dict[str, Any]) -> Callable[[Test], Test]:
 
     page, reasons = settings.pop("page", CONTRACT), dict(settings.pop("xfail", {}))
     floor = configuration.floor(settings.pop("fail_under", None))
-    only, params = tuple(settings.pop("only", ())), dict(settings.pop("params", {}))
+    local = {name: settings.pop(name) for name in ("selector",) if name in settings}
+    only, params = tuple(settings.pop("only", ())), {**local, **dict(settings.pop("params", {}))}
     looks = {name: settings[name] for name in ("level", "topology", "bad_input") if name in settings}
     question = asked(target, page, settings.get("sparse", False), params, only=only, **looks)
     question.expects(reasons)

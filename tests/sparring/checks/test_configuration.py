@@ -93,6 +93,7 @@ def test_a_file_above_counts_and_other_tools_are_left_alone(tmp_path):
         ("seed = true", "[tool.sparring] seed = True: it must be an integer"),
         ("max-examples = 0", "[tool.sparring] max-examples = 0: it must be an integer, at least 1"),
         ("timeout = 0", "[tool.sparring] timeout = 0: it must be a number of seconds, more than 0"),
+        ("selector = 1", "[tool.sparring] selector = 1: it must be a text"),
         ("sparse = 1", "[tool.sparring] sparse = 1: it must be true or false"),
         ("only = [1]", "[tool.sparring] only = [1]: it must be a list of texts"),
         ("xfail = {result = 3}", "[tool.sparring] xfail = {'result': 3}: it must be a table of reasons"),
