@@ -20,12 +20,18 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # where Python is told not to look by itself
-import thresholds  # noqa: E402  # the file beside this one
+import thresholds  # the file beside this one
 
 SIZE, RANKS = 16 * 2**20, 1024  # bytes of a file; ranks, and chunks, of a test
 FORMATS = {"float32": "f", "float64": "d", "int32": "i", "int64": "q"}
 PROGRAM = "thresholds"  # who sends what to whom depends on the vectors
-SELECTED = ("selected", "collected", "selected once", "selected again", PROGRAM)  # what is not sent is kept for the next call
+SELECTED = (
+    "selected",
+    "collected",
+    "selected once",
+    "selected again",
+    PROGRAM,
+)  # what is not sent is kept for the next call
 DATA = ("vector", "lists", "sparse", *SELECTED)
 HEADER, BLOCK = 8, 2**16  # of messages that are encoded as is shortest
 
@@ -322,7 +328,9 @@ def judge(replay: Replay | Program, group: Any, call: Any, where: str) -> None:
     for what in ("entries", "bytes", *more):
         check(getattr(replay, what) == call[what], f"{where}: {what} of messages differ")
     check(replay.data != PROGRAM or not group["steps"], f"{where}: the group has steps, which depend on the vectors")
-    sends = replay.sends if isinstance(replay, Program) else [[s["src"] for s in step["sends"]] for step in group["steps"]]
+    sends = (
+        replay.sends if isinstance(replay, Program) else [[s["src"] for s in step["sends"]] for step in group["steps"]]
+    )
     found = costs(replay, [[s[0] if isinstance(s, list) else s for s in step] for step in sends])
     for what, wanted in call["costs"].items():
         check(found[what] == wanted, f"{where}: {what} are {found[what]}, the file has {wanted}")

@@ -43,11 +43,14 @@ class Most(NamedTuple):
     forms: Mapping[str, Expr]
 
 
+NO_BOUND = Bounded("", (), ())
+
+
 @dataclass(frozen=True)
 class BoundedCost(Cost):
     """The most that a program may cost under hypotheses, in closed form."""
 
-    bounded: Bounded = Bounded("", (), ())
+    bounded: Bounded = NO_BOUND
 
     @property
     def label(self) -> str:
@@ -107,7 +110,9 @@ class BoundedCost(Cost):
                 return Checked("counted", REFUTED, str(unlike))
             done, reached = done + 1, reached + bool(one.reaches)
         ranks = f"p = {RANKS[0]}..{RANKS[-1]}"
-        detail = f"{ranks}; never above the bound in runs under its hypotheses, and all of it in {reached} that aim at it"
+        detail = (
+            f"{ranks}; never above the bound in runs under its hypotheses, and all of it in {reached} that aim at it"
+        )
         return Checked("counted", tested(done), detail)
 
     def runs(self) -> Iterator[Played]:
@@ -128,7 +133,9 @@ class BoundedCost(Cost):
                     detail = f"{one.part.name}, {answer.obligation.name}: {wrong}"
                     return proof.Proof(UNDECIDED if answer.problem else REFUTED, detail)
                 done += 1
-        return proof.Proof(verdict, f"the sums of each part, and that no rank sends more: {done} obligations, z3 and cvc5")
+        return proof.Proof(
+            verdict, f"the sums of each part, and that no rank sends more: {done} obligations, z3 and cvc5"
+        )
 
     @cached_property
     def claims(self) -> list[Judged]:
@@ -233,7 +240,7 @@ def cut(most: Sequence[Most], one: Played) -> list[tuple[Sequence[Most], Trace]]
 
 
 def rows(page: Page, trace: Trace, p: int) -> dict[str, list[int]]:
-    """By rank the words and messages that it sends, and the values that it receives; and of steps the fullest rank's."""
+    """By rank the words and messages that it sends, and the values that it receives; by step the fullest rank's."""
     found = {name: [0] * p for name in ("words", "messages", "received")}
     critical = []
     for wire in trace:

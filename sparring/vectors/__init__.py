@@ -76,7 +76,9 @@ def document(page: Page) -> dict[str, Any]:
 def sort(page: Page) -> str:
     """What the file calls the page's data.  Raises InputError for a program, or residuals, that no file can tell of."""
     if page.irregular and page.module.__name__ not in PROGRAMS:
-        raise InputError(f"{page.name} is a program: what it sends depends on the data, by rules that no test vectors have")
+        raise InputError(
+            f"{page.name} is a program: what it sends depends on the data, by rules that no test vectors have"
+        )
     if page.irregular:
         return PROGRAMS[page.module.__name__]
     if not (found := rule(page.left)):

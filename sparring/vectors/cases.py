@@ -95,7 +95,9 @@ def parameters(page: Page, p: int, n: int, number: int) -> Iterator[Mapping[str,
 
     Of a program by turns its own and others, too.
     """
-    kept: dict[str, int] = {"k": (0, 1, p - 1, n // 2, n, 2 * n + 3)[(number + p) % 6]} if page.stateful and "k" in page.params else {}
+    kept: dict[str, int] = (
+        {"k": (0, 1, p - 1, n // 2, n, 2 * n + 3)[(number + p) % 6]} if page.stateful and "k" in page.params else {}
+    )
     least: Mapping[str, int] = getattr(companion(page), "least", {})
     if page.irregular:
         others = ({}, *getattr(companion(page), "others", ()))

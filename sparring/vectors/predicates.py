@@ -180,7 +180,9 @@ def dealt(case: Case) -> bool:
 
 def older(case: Case) -> bool:
     """Some later call keeps its thresholds, and sends something."""
-    return any(not anew(case, i) and any(m.entries for wire in call.wires for m in wire) for i, call in enumerate(case.calls))
+    return any(
+        not anew(case, i) and any(m.entries for wire in call.wires for m in wire) for i, call in enumerate(case.calls)
+    )
 
 
 def more_than_k(case: Case) -> bool:

@@ -43,7 +43,9 @@ def test_that_it_is_a_bound_is_told_wherever_it_stands_beside_others():
 
 
 def test_advice_names_the_bound():
-    code, text, _ = called("advise", "--sample", "--ranks", "4", "--algorithm", "oktopk", "--algorithm", "ring", "--json")
+    code, text, _ = called(
+        "advise", "--sample", "--ranks", "4", "--algorithm", "oktopk", "--algorithm", "ring", "--json"
+    )
     assert code == 0 and "bound under H1-H4" in text
 
 
@@ -74,4 +76,5 @@ def test_it_is_listed_and_not_among_those_with_formulas():
 
 def test_a_schedule_file_cannot_hold_it():
     code, _, error = called("export", "oktopk", "--format", "msccl", "--ranks", "3")
-    assert code == 2 and "page oktopk sends the entries that their values select, which no schedule file can say" in error
+    why = "page oktopk sends the entries that their values select, which no schedule file can say"
+    assert code == 2 and why in error
