@@ -52,12 +52,14 @@ asked = {
     "src": lambda r, i, p: 0 <= r < p and 1 <= i < p,
     "mean": lambda total, p: total >= 0,
 }
+APART = "counting the calls and clearing what was sent do not ask for each other"
 survivors = {
-    "def __call__(self, x: Vector, /) -> Sparse:": "counting the calls and clearing what was sent do not ask for each other",
+    "def __call__(self, x: Vector, /) -> Sparse:": APART,
     'if x.dtype.kind == "i":': "of a float's bits numpy's absolute value clears the sign, too",
     "if not came:": "a sum of one list alone is this list",
     "y = added(near, Sparse.made(*near[0], int(end - start)))": "of the list that is named it takes the dtypes alone",
-    "return Sparse.made(np.concatenate(indices).astype(np.int64, copy=False), np.concatenate(values), n)": "one copy more",
+    "return Sparse.made("
+    "np.concatenate(indices).astype(np.int64, copy=False), np.concatenate(values), n)": "one copy more",
 }
 
 
@@ -76,7 +78,7 @@ def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obliga
             ("of a rank's entries no part begins before the first", (own,)),
         ("state = state._replace(least=threshold(every[0].values, params.k))", "0 becomes -1"):
             ("the last rank has gathered the same lists as the first", (*rounds(),)),
-        **{(f"self.{name}: Any = 0", f"0 becomes {other}"): first for name in ("_local", "_least") for other in (1, -1)},
+        **{(f"self.{name}: Any = 0", f"0 becomes {i}"): first for name in ("_local", "_least") for i in (1, -1)},
         ("self._bounds = np.zeros(0, np.int64)", "0 becomes 1"): first,
         ("self._bounds = np.zeros(0, np.int64)", "self._bounds = np.zeros(0, np.int64) becomes nothing"): first,
         ("return np.concatenate([[0], mean(summed, p), [n]])", "0 becomes -1"):
@@ -121,9 +123,9 @@ def theorems(page: Page) -> Iterator[Stated]:
         (*turns(m), *neighbours()), "sends to the next rank but one",
     )  # fmt: skip
     yield Stated(
-        "contention", "In a turn of the rotation no two ranks send to the same one, so that in a step a link of a crossbar "
-        "serves at most a bucket of senders, each once, and in all turns each other rank once; in a round of the allgather "
-        "one. Dealing out, a rank hears from another at most once, from how many depends on the data.",
+        "contention", "In a turn of the rotation no two ranks send to the same one, so that in a step a link of a "
+        "crossbar serves at most a bucket of senders, each once, and in all turns each other rank once; in a round of "
+        "the allgather one. Dealing out, a rank hears from another at most once, from how many depends on the data.",
         (*apart(m), *rotation(m), *neighbours()), "all ranks send to the same one",
     )  # fmt: skip
     yield Stated(
@@ -151,7 +153,7 @@ def rotation(m: Any) -> Iterator[Obligation]:
 
 
 def apart(m: Any) -> Iterator[Obligation]:
-    """Turns ``i`` and ``j`` of the step that begins with turn ``a`` and has ``e`` of them, if there are so many left."""
+    """Turns ``i`` and ``j`` of the step that begins with turn ``a`` and has ``e`` of them, if so many are left."""
     step = (*RANKS, e >= 1, a >= 1, a <= i, i < a + e, i < p, a <= j, j < a + e, j < p)
     yield Obligation("of two turns", step, implies(m.dst(r, i, p) == m.dst(r, j, p), i == j))
     yield Obligation("from two turns", step, implies(m.src(r, i, p) == m.src(r, j, p), i == j))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 Vector = dict[int, Any]
@@ -114,7 +115,7 @@ class Play:
     def split(self, mine: list[Vector]) -> list[Vector]:
         """Each rank adds its region up: its own entries, then those of the ranks before it, in turn."""
         p, cuts, bucket = self.p, self.kept.bounds, self.parameters["bucket"]
-        pieces = [[{i: v for i, v in x.items() if a <= i < b} for a, b in zip(cuts, cuts[1:])] for x in mine]
+        pieces = [[{i: v for i, v in x.items() if a <= i < b} for a, b in pairwise(cuts)] for x in mine]
         for first in range(1, p, bucket):
             turns = range(first, min(first + bucket, p))
             self.steps.append([(r, (r + i) % p, len(pieces[r][(r + i) % p])) for r in range(p) for i in turns])
@@ -129,7 +130,7 @@ class Play:
         return [{i: v for _, i, v in share} for share in shares]
 
     def gathered(self, lists: list[Vector]) -> Vector:
-        """All ranks' lists, by Bruck's algorithm: with d of them, a rank sends the first d, or those that are lacking."""
+        """All ranks' lists, by Bruck's algorithm: with d of them a rank sends the first d, or what is lacking."""
         p, d = self.p, 1
         while d < p:
             sent = min(d, p - d)

@@ -57,7 +57,8 @@ def to_all(page: Page, times: int, *, adds: bool) -> Page:
     m: Any = page.module
 
     def share(c: Int, p: Int, k: Int) -> Int:
-        return times * (m.bound(c + 1, k, p) - m.bound(c, k, p))
+        entries: Int = m.bound(c + 1, k, p) - m.bound(c, k, p)
+        return times * entries
 
     return replace(
         page, program=None, steps=lambda p: p - 1, messages=lambda t, p: 1, active=lambda r, t, p: True,
@@ -101,7 +102,8 @@ def longer(times: int) -> Iterator[Obligation]:
     With ``k = p e + q`` each has at most ``times e + d`` entries, ``x = p d <= times q``, in the place of ``e``
     or, where ``p`` does not divide ``k``, of ``e + 1``; ``p - 1`` lists are sent.
     """
-    one_more = where(q >= 1, p - 1, 0)
+    nothing: Int = 0
+    one_more = where(q >= 1, p - 1, nothing)
     short = (p >= 1, within(q), d >= 0, x <= times * q)
     yield Obligation("longer lists", short, x - d <= one_more + (times - 1) * q)
 

@@ -43,11 +43,14 @@ class Most(NamedTuple):
     forms: Mapping[str, Expr]
 
 
+NO_BOUND = Bounded("", (), ())
+
+
 @dataclass(frozen=True)
 class BoundedCost(Cost):
     """The most that a program may cost under hypotheses, in closed form."""
 
-    bounded: Bounded = Bounded("", (), ())
+    bounded: Bounded = NO_BOUND
 
     @property
     def label(self) -> str:
@@ -237,7 +240,7 @@ def cut(most: Sequence[Most], one: Played) -> list[tuple[Sequence[Most], Trace]]
 
 
 def rows(page: Page, trace: Trace, p: int) -> dict[str, list[int]]:
-    """By rank the words and messages that it sends, and the values that it receives; and of steps the fullest rank's."""
+    """By rank the words and messages that it sends, and the values that it receives; by step the fullest rank's."""
     found = {name: [0] * p for name in ("words", "messages", "received")}
     critical = []
     for wire in trace:

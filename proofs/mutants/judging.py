@@ -123,7 +123,7 @@ def of_formulas(page: Page, target: str | None, mutant: Mutant, trials: Trials) 
 
 def stated(page: Page, mutant: Mutant, memory: Memory) -> str:
     """Why the proof module says that this fault is none, if both solvers prove what that rests on."""
-    said = getattr(companion(page), "certificates", lambda _: {})(page)
+    said: Any = getattr(companion(page), "certificates", lambda _: {})(page)
     why, claims = said.get((mutant.text, mutant.told), ("", ()))
     return why if why and proved(lambda: claims, page.encoding, memory) else ""
 

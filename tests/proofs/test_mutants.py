@@ -4,14 +4,17 @@ import ast
 import importlib
 import inspect
 from collections import Counter
+from contextlib import nullcontext
 from types import ModuleType
 
 import numpy as np
 import pytest
 
 import sparring
-from sparring.errors import Undecided
+from sparring.errors import InputError, Undecided
 from sparring.impl import ring as implementation
+from sparring.proofs import oktopk
+from sparring.proofs.core import iterations
 from sparring.proofs.core.iterations import Done
 from sparring.proofs.core.questions import Memory
 from sparring.proofs.mutants import arrays, beside, conduct, judging, planting
@@ -21,6 +24,8 @@ from sparring.proofs.mutants.syntax import OPERATORS, Mutant, mutants
 from sparring.proofs.mutants.trying import Trials
 from sparring.proofs.world import modules, world
 from sparring.sparse import Sparse
+from sparring.spec.core.model import load
+from sparring.spec.core.numbers import negate
 from sparring.verification import judged
 
 RING = sparring.page("ring")
@@ -240,6 +245,8 @@ CHECKS = {
     "validating": ("ring_sparse", "if validate:", "if False:"),
     "the least radix": ("recursive_multiplying", "or radix < 2", "or radix < 1"),
     "the largest radix": ("recursive_multiplying", "if radix > np", "if radix >= np"),
+    "a program's least period": ("oktopk", '"tau": (tau, 1)', '"tau": (tau, 0)'),
+    "a program's least trigger": ("oktopk", '"trigger": (trigger, 0)', '"trigger": (trigger, -1)'),
     "one radix on all ranks": ("recursive_multiplying", "x.size, radix]", "x.size, 2]"),
 }
 
@@ -255,6 +262,62 @@ def test_what_is_not_checked_is_found(name, right, wrong):
         found = [flaw.property for flaw in refusals(page, target, 2)]
 
     assert found and {*found} <= {"bad input", "residual"}
+
+
+PROGRAM = sparring.page("oktopk")
+KEPT = {
+    "calls counted down": ("call=state.call + 1", "call=state.call - 1", "after 1 calls it has counted -1"),
+    "a region before the first index": ("bounds=[0, *inner, n]", "bounds=[-1, *inner, n]", "regions begin at [-1, "),
+    "a share too many": ("p)) for j in range(p + 1)]", "p)) for j in range(p + 2)]", "is asked for"),
+}
+
+
+@pytest.mark.parametrize(("right", "wrong", "told"), KEPT.values(), ids=KEPT)
+def test_what_a_program_keeps_and_asks_for_is_looked_at(right, wrong, told):
+    """What no result shows."""
+    planting.Counter.restart()
+    new = planting.built(PROGRAM.module, ast.parse(changed(PROGRAM.module, a=(right, wrong))))
+    with pytest.raises(InputError, match="is asked for") if told == "is asked for" else nullcontext():
+        assert told in next(judging.kept(load(new, trigger=0), 2))
+    assert not any(judging.kept(PROGRAM, 2))
+
+
+def test_guarded_functions_are_themselves_again():
+    before = PROGRAM.module.bound
+    with planting.guarded(PROGRAM.module, {"bound": lambda c, n, p: c <= p}):
+        assert PROGRAM.module.bound(3, 7, 3) == 7
+        with pytest.raises(InputError, match=r"bound\(4, 7, 3\) is asked for"):
+            PROGRAM.module.bound(4, 7, 3)
+    assert PROGRAM.module.bound is before
+
+
+def test_a_certificate_is_worth_what_it_rests_on(monkeypatch):
+    """What the proof module says is equivalent is so only if the solvers prove why; and of that change alone."""
+    ((line, change), (why, claims)), *_ = oktopk.certificates(PROGRAM).items()
+    there = mutant(inspect.getsource(PROGRAM.module), "balance")._replace(text=line, told=change)
+    assert judging.stated(PROGRAM, there, Memory()) == why
+    assert judging.stated(PROGRAM, there._replace(told="0 becomes 1"), Memory()) == ""
+    assert judging.stated(RING, there, Memory()) == ""
+    false = tuple(one._replace(claim=negate(one.claim)) for one in claims)
+    monkeypatch.setattr(oktopk, "certificates", lambda _: {(line, change): (why, false)})
+    assert judging.stated(PROGRAM, there, Memory()) == ""
+
+
+def test_vectors_longer_than_a_block_are_looked_at(monkeypatch):
+    """More than any implementation looks at together: one that drops what comes after is found on these alone."""
+    target = judged(PROGRAM)
+    assert target and not any(beside.long(PROGRAM, target))
+    monkeypatch.setattr(iterations, "iterate", forgetful)
+    assert any(beside.long(PROGRAM, target))
+    assert not any(iterations.on_numbers(PROGRAM, target, iterations.edges([2])[0], "dtypes"))
+
+
+def forgetful(kind, comm, xs, **params):
+    """Knows only of the first 65536 entries."""
+    cut = xs.copy()
+    cut[:, 1 << 16 :] = 0
+    instance = kind(comm, xs.shape[1], **params)
+    return [iterations.checked(instance(x), instance.residual, x) for x in cut]
 
 
 IN_PLACE = "in place, p=3, 102 entries"

@@ -76,6 +76,5 @@ def test_it_is_listed_and_not_among_those_with_formulas():
 
 def test_a_schedule_file_cannot_hold_it():
     code, _, error = called("export", "oktopk", "--format", "msccl", "--ranks", "3")
-    assert (
-        code == 2 and "page oktopk sends the entries that their values select, which no schedule file can say" in error
-    )
+    why = "page oktopk sends the entries that their values select, which no schedule file can say"
+    assert code == 2 and why in error

@@ -1,9 +1,10 @@
-"""What a program costs at most: derived, counted beside runs that keep to its hypotheses, and caught where it is wrong."""
+"""What a program costs at most: derived, counted beside runs under its hypotheses, and caught where it is wrong."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import pairwise
 from math import ceil, log2
 
 import numpy as np
@@ -56,7 +57,7 @@ def test_the_calls_that_are_counted_keep_to_the_hypotheses(ranks, params):
         total = np.zeros(one.xs[0].n, object)
         for r in range(ranks):
             mine = selected(one, r)
-            inside = [sum(a <= i < b for i in mine) for a, b in zip(cuts, cuts[1:])]
+            inside = [sum(a <= i < b for i in mine) for a, b in pairwise(cuts)]
             assert len(mine) <= many
             assert {*inside} <= {many // ranks, -(-many // ranks)}
             total[sorted(mine)] += [dict(zip(one.xs[r].indices, one.xs[r].values))[i] for i in sorted(mine)]

@@ -155,10 +155,8 @@ def test_files_are_as_the_schema_says(name, validator):
 def small(name: str) -> dict[str, Any]:
     """A file with one test, on two ranks."""
     group = next(group for group in shipped(name)["groups"] if group["p"] == 2)
-    return {
-        **copy.deepcopy(shipped(name)),
-        "groups": [{**copy.deepcopy(group), "tests": group["tests"][2:3] or group["tests"][:1]}],
-    }
+    tests = group["tests"][2:3] or group["tests"][:1]
+    return {**copy.deepcopy(shipped(name)), "groups": [{**copy.deepcopy(group), "tests": tests}]}
 
 
 def objects(x: Any) -> Iterator[dict[str, Any]]:
