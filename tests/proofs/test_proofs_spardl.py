@@ -122,7 +122,7 @@ FALSE = {
 }
 
 
-@pytest.mark.parametrize("name", FALSE)
+@pytest.mark.parametrize("name", [pytest.param("nothing is ever spent", marks=pytest.mark.slow), *list(FALSE)[1:]])
 def test_a_false_note_is_not_inductive(name):
     """The algorithm is right; what is said of it is not, and does not pass for a refutation or a proof."""
     assert judged(replace(supplement.subject(PAGE), spent=FALSE[name])) is Word.NOT_INDUCTIVE

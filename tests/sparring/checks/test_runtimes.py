@@ -31,7 +31,7 @@ FILE = Path(__file__).with_name("misbehaving.py")
 PAGES = {name: pages.find(name) for name in pages.names()}
 TARGETS = {name: target for name, page in PAGES.items() if (target := verification.judged(page))}
 FIRST = ("ring", "ring_allgather", "ring_sparse", "ring_topk", "recursive_multiplying")
-"""One of each kind of data, and one that sends several messages in a step; the others are slow, but for other runtimes."""
+"""One of each kind of data, and one that sends several messages in a step; the others are slow."""
 
 
 def rather(name: str, *more: Any) -> Any:
