@@ -82,8 +82,26 @@ class Derivation:
         return self.steps if self.several is None else self.several
 
 
+KNOWN: dict[int, tuple[Page, Derivation]] = {}
+"""The last pages asked about, by their ids, which are no other page's as long as these are kept."""
+KEPT = 64
+
+
 def derive(page: Page) -> Derivation:
-    """The closed forms for ``page``; raises Undecided, with the reason, where even ``sent`` has none."""
+    """The closed forms for ``page``; raises Undecided, with the reason, where even ``sent`` has none.
+
+    They are derived once: the solvers need seconds for those of some pages.
+    """
+    if id(page) not in KNOWN:
+        found = derived(page)
+        if len(KNOWN) == KEPT:
+            del KNOWN[next(iter(KNOWN))]
+        KNOWN[id(page)] = page, found
+    return KNOWN[id(page)][1]
+
+
+def derived(page: Page) -> Derivation:
+    """The same, derived anew."""
     if page.several and page.data == "vector" and page.cuts:
         return bundled(page)
     if page.several or page.encoding == "digits":

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import pkgutil
+from functools import cache
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,20 @@ GROUP = "sparring.pages"
 
 def names() -> list[str]:
     """The names of all pages: sparring's own, then those that installed packages bring."""
-    own = [m.name for m in pkgutil.iter_modules(sparring.spec.__path__) if not m.ispkg and m.name[0] != "_"]
-    return sorted(own) + sorted(e.name for e in importlib.metadata.entry_points(group=GROUP))
+    ours = [m.name for m in pkgutil.iter_modules(sparring.spec.__path__) if not m.ispkg and m.name[0] != "_"]
+    return sorted(ours) + sorted(e.name for e in brought(tuple(sys.path)))
+
+
+@cache
+def brought(paths: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """What packages installed in these folders bring; asked once, since every distribution is opened for it."""
+    return tuple(importlib.metadata.entry_points(group=GROUP))
+
+
+@cache
+def own(module: ModuleType) -> Page:
+    """A page of sparring's own with its default parameters: the same one whenever it is asked for."""
+    return load(module)
 
 
 def find(algo: str, **params: Any) -> Page:
@@ -29,11 +43,12 @@ def find(algo: str, **params: Any) -> Page:
     """
     if algo.endswith(".py") or "/" in algo or "\\" in algo:
         return load(from_file(Path(algo)), **params)
-    for entry in importlib.metadata.entry_points(group=GROUP):
+    for entry in brought(tuple(sys.path)):
         if entry.name == algo:
             return load(from_name(entry.value), **params)
     if algo in names():
-        return load(importlib.import_module(f"sparring.spec.{algo}"), **params)
+        module = importlib.import_module(f"sparring.spec.{algo}")
+        return load(module, **params) if params else own(module)
     if "." in algo:
         return load(from_name(algo), **params)
     hint = did_you_mean(algo, names())

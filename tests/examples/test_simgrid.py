@@ -56,7 +56,7 @@ def case(name, p, topology, tmp_path):
 
 
 @needs_simgrid
-@pytest.mark.parametrize("p", [4, 8])
+@pytest.mark.parametrize("p", [4, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("topology", ["crossbar", "ring", "torus:k=2", "fat_tree"])
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_time_is_that_of_the_formula(name, topology, p, tmp_path):

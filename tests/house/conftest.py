@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,7 +51,16 @@ class House:
             text=True,
             timeout=100,
             check=False,
+            env=os.environ | {"MYPY_CACHE_DIR": known_to_mypy()},
         )
+
+
+@cache
+def known_to_mypy() -> str:
+    """Where mypy keeps what it knows of the standard library, which is the same for all houses."""
+    folder = tempfile.mkdtemp(prefix="sparring-mypy-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @pytest.fixture

@@ -22,6 +22,25 @@ def room(once):
     return folder, [Checked(*row) for row in rows]
 
 
+@pytest.fixture(scope="session")
+def few(once):
+    """A folder in which only the files are compiled that the theorem about schedules needs, in seconds."""
+    names = ("sums", "machine", "schedule")
+    folder, rows = once("few", lambda folder: [check_file(str(COQC), folder, HERE / f"{name}.v") for name in names])
+    return folder, [Checked(*row) for row in rows]
+
+
+@pytest.fixture
+def place(request):
+    """All files compiled for a slow test, and the few for another."""
+    return request.getfixturevalue("room" if request.node.get_closest_marker("slow") else "few")
+
+
+def rather(names, quick):
+    """All but the quick ones are slow."""
+    return [pytest.param(name, marks=[] if name in quick else pytest.mark.slow) for name in names]
+
+
 def original(name: str) -> str:
     """The text of that file of ``proofs/coq``."""
     return (HERE / f"{name}.v").read_text(encoding="utf-8")
@@ -66,6 +85,7 @@ def proof_at_fault(row: Checked, text: str) -> str:
 
 
 @needs_coq
+@pytest.mark.slow
 def test_the_files_hold(room):
     """Every file compiles, without an assumption, after those that it requires."""
     names = [row.file for row in room[1]]
@@ -75,6 +95,13 @@ def test_the_files_hold(room):
 
 
 @needs_coq
+def test_few_files_hold(few):
+    """Those of the theorem about schedules, in the order in which they require one another."""
+    assert [(row.file, row.fault) for row in few[1]] == [(f"{n}.v", None) for n in ("sums", "machine", "schedule")]
+
+
+@needs_coq
+@pytest.mark.slow
 def test_the_readme_names_the_theorems(room):
     """README.md speaks of every theorem about pages and programs, under its own name."""
     said = set(re.findall(r"`(\w+)`", (HERE / "README.md").read_text(encoding="utf-8")))
@@ -128,12 +155,16 @@ NEEDED = [
 ]
 
 
+IDLE = {"-".join(need[:2]): need for need in NEEDED}
+
+
 @needs_coq
-@pytest.mark.parametrize(("maker", "hypothesis", "user", "lemma"), NEEDED, ids=[f"{n[0]}-{n[1]}" for n in NEEDED])
-def test_no_hypothesis_is_idle(maker, hypothesis, user, lemma, room, tmp_path):
+@pytest.mark.parametrize("need", rather(IDLE, ["sums-op_assoc", "machine-dst_of_src", "schedule-step"]))
+def test_no_hypothesis_is_idle(need, place, tmp_path):
     """Without any one hypothesis the proofs no longer go through, and they stop where it is used."""
+    maker, hypothesis, user, lemma = IDLE[need]
     mutant = without(original(maker), hypothesis)
-    assert stops_in(room, tmp_path, maker, mutant, user) == lemma
+    assert stops_in(place, tmp_path, maker, mutant, user) == lemma
 
 
 def test_every_hypothesis_is_tried():
@@ -307,18 +338,18 @@ WEAKENED = {
 
 
 @needs_coq
-@pytest.mark.parametrize("weakening", WEAKENED)
-def test_a_weaker_rule_proves_nothing(weakening, room, tmp_path):
+@pytest.mark.parametrize("weakening", rather(WEAKENED, ["the step forgets what the receiver had"]))
+def test_a_weaker_rule_proves_nothing(weakening, place, tmp_path):
     """A rule that asks for less is not accepted; it stops in a proof, not in a statement."""
     name, old, new, lemma = WEAKENED[weakening]
-    assert stops_in(room, tmp_path, name, replaced(original(name), old, new), name) == lemma
+    assert stops_in(place, tmp_path, name, replaced(original(name), old, new), name) == lemma
 
 
 @needs_coq
-def test_a_stronger_rule_still_holds(room, tmp_path):
+def test_a_stronger_rule_still_holds(few, tmp_path):
     """A rule that asks for more is accepted: mutants are refused for what they lack."""
     base = "  base : forall"
     text = replaced(original("schedule"), base, f"  at_least_one_rank : 1 <= p;\n{base}")
-    copy = shutil.copytree(room[0], tmp_path / "room")
+    copy = shutil.copytree(few[0], tmp_path / "room")
     (tmp_path / "schedule.v").write_text(text, encoding="utf-8")
     assert check_file(str(COQC), copy, tmp_path / "schedule.v").fault is None

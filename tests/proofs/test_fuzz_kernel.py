@@ -233,7 +233,7 @@ def judged(seed: int, draw=drawn) -> Word:
 
 def test_verdicts_agree_with_running_the_page():
     """Proved pages run right, refuted ones run wrong first at the witness's p, and all verdicts occur."""
-    verdicts = Counter(judged(seed) for seed in range(60))
+    verdicts = Counter(judged(seed) for seed in range(30))
 
     assert set(verdicts) == {Word.PROVED, Word.REFUTED, Word.NOT_INDUCTIVE}
 
@@ -241,7 +241,7 @@ def test_verdicts_agree_with_running_the_page():
 @pytest.mark.parametrize("draw", [drawn_several, drawn_blocks])
 def test_verdicts_agree_where_a_step_or_a_message_has_several(draw):
     """The same for pages of which a rank sends several messages in a step, or several chunks in a message."""
-    verdicts = Counter(judged(seed, draw) for seed in range(40))
+    verdicts = Counter(judged(seed, draw) for seed in range(20))
 
     assert set(verdicts) == {Word.PROVED, Word.REFUTED, Word.NOT_INDUCTIVE}
 
@@ -264,11 +264,12 @@ def test_the_fuzzer_would_see_one_missing_there(draw, dropped, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_verdicts_agree_with_running_the_page_at_length():
+@pytest.mark.parametrize(("draw", "seeds"), [(drawn, 1000), (drawn_several, 60), (drawn_blocks, 60)])
+def test_verdicts_agree_with_running_the_page_at_length(draw, seeds):
     """The same for many more pages."""
-    verdicts = Counter(judged(seed) for seed in range(60, 1000))
+    verdicts = Counter(judged(seed, draw) for seed in range(20, seeds))
 
-    assert verdicts[Word.PROVED] > 50
+    assert verdicts[Word.PROVED] > seeds / 20
 
 
 @pytest.mark.parametrize("dropped", ["dst(src(r)) = r", "step", "disjoint", "base", "conclusion"])

@@ -332,15 +332,17 @@ def test_only_what_is_known_of_both_solvers_stands_for_both(monkeypatch):
     assert len(asked) == 2
 
 
-def test_one_failed_obligation_refutes_a_mutant():
+@pytest.mark.parametrize(
+    "mutation",
+    ["never adds", *(pytest.param(m, marks=pytest.mark.slow) for m in ("wrong neighbour", "remainder dropped"))],
+)
+def test_one_failed_obligation_refutes_a_mutant(mutation):
     """The same mutants are refuted as by judging the whole conjecture, and those alone."""
-    whole = supplement.subject(RING)
-    for mutation in ("never adds", "wrong neighbour", "remainder dropped"):
-        mutant = kernel.MUTATIONS[mutation](whole)
-        for conjecture in kernel.conjectures(mutant):
-            judged = kernel.judge(mutant, conjecture, second_opinion=False).verdict.word is Word.REFUTED
-            found = kernel.refuted(mutant, conjecture, conjecture.obligations, questions.Memory())
-            assert found == judged, (mutation, conjecture.name)
+    mutant = kernel.MUTATIONS[mutation](supplement.subject(RING))
+    for conjecture in kernel.conjectures(mutant):
+        judged = kernel.judge(mutant, conjecture, second_opinion=False).verdict.word is Word.REFUTED
+        found = kernel.refuted(mutant, conjecture, conjecture.obligations, questions.Memory())
+        assert found == judged, conjecture.name
 
 
 def test_a_mutant_that_only_running_refutes_vouches_for_nothing(monkeypatch):

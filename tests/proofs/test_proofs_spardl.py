@@ -122,13 +122,16 @@ FALSE = {
 }
 
 
-@pytest.mark.parametrize("name", FALSE)
+@pytest.mark.parametrize("name", [pytest.param("nothing is ever spent", marks=pytest.mark.slow), *list(FALSE)[1:]])
 def test_a_false_note_is_not_inductive(name):
     """The algorithm is right; what is said of it is not, and does not pass for a refutation or a proof."""
     assert judged(replace(supplement.subject(PAGE), spent=FALSE[name])) is Word.NOT_INDUCTIVE
 
 
-@pytest.mark.parametrize("mutation", ["always adds", "never adds", "wrong chunk", "wrong neighbour", "step short"])
+@pytest.mark.parametrize(
+    "mutation",
+    ["always adds", "never adds", pytest.param("wrong chunk", marks=pytest.mark.slow), "wrong neighbour", "step short"],
+)
 def test_a_schedule_that_loses_mass_is_refuted(mutation):
     """Running it finds the entry."""
     assert judged(MUTATIONS[mutation](supplement.subject(PAGE))) is Word.REFUTED

@@ -23,6 +23,7 @@ MULTIPLYING = page("recursive_multiplying")
 SOURCE = Path(recursive_multiplying.__file__).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_it_is_proved_for_every_p_and_every_radix():
     """By both solvers, without a bound, each claim with a refuted mutant."""

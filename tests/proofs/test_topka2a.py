@@ -170,7 +170,7 @@ def test_its_cost_is_the_published_one_where_nothing_is_rounded():
     assert published.a2a(p, n, k, 1, 0) - cost.at(p=p, n=n, k=k).messages == p - 1
 
 
-@pytest.mark.parametrize("p", [2, 3, 8, 32])
+@pytest.mark.parametrize("p", [2, 3, 8, pytest.param(32, marks=pytest.mark.slow)])
 def test_the_conditions_on_counted_words(p):
     """Below, at and above the densities at which it equals an allgather and a dense ring, as counted from runs."""
     n = 8 * p * (p - 1)

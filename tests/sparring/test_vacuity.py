@@ -36,9 +36,14 @@ def results(name: str = "ring", plan: verification.Plan = SMALL) -> dict[str, Re
     return {r.property: r for r in verification.verify_page(plan, PAGES[name], lambda items, _: items)}
 
 
+def slowly(*names):
+    """They have the same properties, and more theorems."""
+    return [pytest.param(name, marks=pytest.mark.slow) for name in names]
+
+
 @pytest.mark.timeout(300)
 @pytest.mark.usefixtures("proved_once")
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", ["ring", "ring_allgather", *slowly("ring_sparse", "ring_topk")])
 def test_every_property_has_a_fault_that_was_caught(name):
     """Nothing that is proved or tested goes without one; what is expected to be refuted shows its witness."""
     found = results(name)

@@ -105,3 +105,23 @@ def test_a_parameter_without_default_is_asked_for(write):
 
     with pytest.raises(InputError, match="needs a value for 'far': -P far=VALUE"):
         page(file)
+
+
+def test_a_page_of_sparring_s_own_is_loaded_once():
+    """With its default parameters; with others, and from a file, it is loaded for who asks."""
+    assert page("recursive_multiplying") is page("recursive_multiplying")
+    assert page("recursive_multiplying", radix=3).params == {"radix": 3} != page("recursive_multiplying").params
+    assert page(str(RING)) is not page(str(RING))
+
+
+def test_packages_are_asked_again_where_others_can_be_imported(tmp_path, monkeypatch):
+    """A page is found that a package brings which was not there before, and is gone with it."""
+    notes = tmp_path / "guest-1.0.dist-info"
+    notes.mkdir()
+    (notes / "METADATA").write_text("Metadata-Version: 2.1\nName: guest\nVersion: 1.0\n")
+    (notes / "entry_points.txt").write_text("[sparring.pages]\nguest = sparring.spec.ring\n")
+    assert "guest" not in pages()
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(tmp_path)
+        assert "guest" in pages() and page("guest").name == "ring"
+    assert "guest" not in pages()

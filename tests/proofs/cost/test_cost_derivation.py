@@ -9,6 +9,7 @@ import sympy
 
 from sparring import Undecided
 from sparring.proofs.core.verdicts import PROVED
+from sparring.proofs.cost import derivation
 from sparring.proofs.cost.comparison import RANKS, compared, points
 from sparring.proofs.cost.counted import count, traced
 from sparring.proofs.cost.derivation import derive
@@ -34,6 +35,18 @@ def test_derived_is_counted(page, derived):
 def test_derived_is_proved(page, derived):
     """Both solvers confirm each message, each partial sum and each total, for every p."""
     assert prove(page, derived).verdict == PROVED
+
+
+def test_the_same_page_is_derived_once(ring, monkeypatch):
+    """Another page is not taken for it, though it differs in one formula; and the oldest is forgotten."""
+    monkeypatch.setattr(derivation, "KNOWN", known := {})
+    monkeypatch.setattr(derivation, "KEPT", 2)
+    first = derive(ring)
+    assert derive(ring) is first
+    assert derive(replace(ring, steps=lambda p: p - 1)).steps == p - 1 != first.steps
+    again = derive(replace(ring))
+    assert again == first and again is not first
+    assert len(known) == 2 and id(ring) not in known
 
 
 def test_the_ring_has_the_known_closed_forms(ring):

@@ -69,7 +69,9 @@ def test_over_the_number_of_ranks_every_one_is_looked_at():
         assert [name] == [one for one, time in times.items() if time == least]
 
 
-@pytest.mark.parametrize("support", SPARSE)
+@pytest.mark.parametrize(
+    "support", [pytest.param(one, marks=[pytest.mark.slow] * (one == "identical")) for one in SPARSE]
+)
 @pytest.mark.parametrize("other", ["ring", "ring_allgather"])
 def test_sparse_rings_against_counted_messages(support, other):
     sparse, point = SPARSE[support], {"p": 6, "n": 6000}

@@ -137,7 +137,9 @@ def test_what_a_library_leaves_open_is_not_called_refuted(written):
         assert "np.argsort, not being stable, may take either of equal entries" in found.detail
 
 
-@pytest.mark.parametrize(("p", "selectors"), [(2, {}), (2, {"choose": {}}), (3, {"choose": {}})])
+@pytest.mark.parametrize(
+    ("p", "selectors"), [(2, {}), (2, {"choose": {}}), pytest.param(3, {"choose": {}}, marks=pytest.mark.slow)]
+)
 def test_every_ranks_largest_make_216_cells(written, p, selectors):
     """The choice of 2 out of 4 on each of 3 ranks; without a page, one result and nothing lost."""
     found = judge(Subject(f"{written(THEIRS, {})}:Local", None, selectors), Shape(p, 4, 2, 1))

@@ -133,10 +133,10 @@ def test_a_rank_that_raises_takes_the_job_down():
     [
         (("--seconds", "-1"), "--seconds -1: how long to measure is a number above 0"),
         (("--ranks", 3), "--ranks 3, but mpiexec started 2 ranks"),
-        (("rinng",), "no algorithm 'rinng'"),
+        pytest.param(("rinng",), "no algorithm 'rinng'", marks=pytest.mark.slow),
         (("-o", "no/folder.json"), "no/folder.json cannot be written: No such file or directory"),
-        (("-o", "folder.txt"), "the name of a machine's file ends in .json"),
-        (("--plot", "x.jpg"), "the name of a picture ends in .svg, .png, .pdf"),
+        pytest.param(("-o", "folder.txt"), "the name of a machine's file ends in .json", marks=pytest.mark.slow),
+        pytest.param(("--plot", "x.jpg"), "the name of a picture ends in .svg, .png, .pdf", marks=pytest.mark.slow),
         (("--seconds", 1e-9), "calls were timed fewer than 3 times"),
     ],
 )

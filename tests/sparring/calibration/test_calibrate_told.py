@@ -76,7 +76,9 @@ def test_an_algorithm_that_was_not_predicted_is_left_out(crowded):
     assert names == ["ring", "as predicted"]
 
 
-@pytest.mark.parametrize("suffix", crossing.FORMATS)
+@pytest.mark.parametrize(
+    "suffix", [pytest.param(one, marks=[pytest.mark.slow] * (one != ".svg")) for one in crossing.FORMATS]
+)
 def test_the_same_picture_again(tmp_path, known, suffix):
     first, second = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
     for file in (first, second):

@@ -226,8 +226,8 @@ def test_bad_questions_are_one_sentence(target, asked, why):
 @MPI
 @pytest.mark.parametrize(
     "name",
-    ["loses explicit zeros", "returns unsorted indices", "changes its input", "adds in another order on one rank",
-     "sends every list twice"],
+    ["loses explicit zeros", "sends every list twice", *(pytest.param(name, marks=pytest.mark.slow) for name in (
+        "returns unsorted indices", "changes its input", "adds in another order on one rank"))],
 )  # fmt: skip
 def test_real_ranks_show_the_same(target, name, monkeypatch):
     """What the world finds in results, inputs and messages is found under mpiexec too."""
@@ -248,8 +248,8 @@ def test_the_twin_passes_on_real_ranks(target):
 @pytest.mark.parametrize(
     ("does", "prop", "told"),
     [
-        ("comm.rank == 0 and comm.size > 1 and len(x) and comm.Recv(np.zeros(1), 1, 99)", "deadlock",
-         "p=2 n=2: rank 0 of 2 did not answer within 3 s"),
+        pytest.param("comm.rank == 0 and comm.size > 1 and len(x) and comm.Recv(np.zeros(1), 1, 99)", "deadlock",
+                     "p=2 n=2: rank 0 of 2 did not answer within 3 s", marks=pytest.mark.slow),
         ("comm.rank == 1 and len(x) and 1 / 0", "result", "ZeroDivisionError: division by zero"),
         ("x.values.flags.writeable = len(x) < 2; x.values[:1] = 1", "result", "assignment destination is read-only"),
     ],
@@ -313,11 +313,13 @@ def test_as_tests_in_a_users_own_file(project):
     assert "the reference an entry: [], reference [" in done.stdout
 
 
+@pytest.mark.slow
 def test_as_tests_with_xdist(project):
     """The ids are the same in every worker."""
     assert "2 passed" in project(TWIN, "-n", "1", "-k", "dtypes").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 @MPI
 def test_as_tests_under_mpiexec(project):

@@ -316,6 +316,7 @@ def test_as_tests_in_a_users_own_file(project):
     assert "refuted: selection at p=1 n=1 k=1: rank 0 does not keep index 0 with 0, the page does" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 @MPI
 def test_as_tests_under_mpiexec(project):

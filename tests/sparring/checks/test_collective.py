@@ -128,7 +128,12 @@ def failing(name, how="", prelude=PRELUDE):
 
 @pytest.mark.mpi
 @pytest.mark.parametrize(
-    ("name", "says"), [("wrong", "AssertionError"), ("all_raise", "ValueError: planted"), ("last_raises", "planted")]
+    ("name", "says"),
+    [
+        ("wrong", "AssertionError"),
+        pytest.param("all_raise", "ValueError: planted", marks=pytest.mark.slow),
+        ("last_raises", "planted"),
+    ],
 )
 def test_ordinary_failure(mpi_pytest, name, says):
     """Where all ranks come to an end, a failure of one is a failure of the test on all, and the run goes on."""

@@ -240,6 +240,7 @@ def test_every_option_is_prefixed():
     assert all(option.startswith("--sparring-") for option, *_ in pytest_plugin.NAMES.values())
 
 
+@pytest.mark.slow  # so they do where rank 0 draws for all
 @pytest.mark.mpi
 @pytest.mark.runtimes
 @pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")

@@ -32,6 +32,15 @@ def group(launcher):
         yield started
 
 
+@pytest.fixture(scope="module")
+def serving():
+    """The same, started once for the tests after which they go on."""
+    if launch.find() is None:
+        pytest.skip("no mpiexec installed")
+    with Group(3) as started:
+        yield started
+
+
 def all_pids(group):
     """The launcher, the ranks, and what is between them."""
     pids = group.workers.pids()
@@ -66,10 +75,10 @@ def test_same_modules(launcher, tmp_path, monkeypatch):
 
 
 @pytest.mark.mpi
-def test_large_arrays(group):
+def test_large_arrays(serving):
     """Arrays larger than any socket's buffer, to and from all ranks at once."""
     xs = [np.full(2_000_000, float(r)) for r in range(3)]
-    assert all((y == 3).all() for y in group.run(bad("total"), xs))
+    assert all((y == 3).all() for y in serving.run(bad("total"), xs))
 
 
 @pytest.mark.mpi
@@ -131,36 +140,36 @@ def test_dies(group, gone, name, says):
 
 @pytest.mark.mpi
 @pytest.mark.parametrize(("name", "what"), [("returns_list", "list"), ("returns_objects", "an array of object")])
-def test_no_array(group, name, what):
+def test_no_array(serving, name, what):
     """What is no array of numbers is an error of the target's."""
     with pytest.raises(RankFailed, match=f"returned {what}: a target returns an array of numbers"):
-        group.run(bad(name), XS)
+        serving.run(bad(name), XS)
 
 
 @pytest.mark.mpi
-def test_examine(group):
+def test_examine(serving):
     """Results by call and rank, and inputs afterwards; no record unless asked for."""
-    seen = group.examine(bad("total"), XS, calls=3, factor=2)
+    seen = serving.examine(bad("total"), XS, calls=3, factor=2)
     assert [[y.tolist() for y in ys] for ys in seen.ys] == [[[6, 12, 18, 24]] * 3] * 3
     assert all(np.array_equal(x, after) for x, after in zip(XS, seen.inputs))
     assert seen.trace is None
-    assert is_total(group.examine(ring.allreduce, XS).ys[0])
+    assert is_total(serving.examine(ring.allreduce, XS).ys[0])
 
 
 @pytest.mark.mpi
-def test_stateful(group):
+def test_stateful(serving):
     """A class is made an instance of once an example; each result is as it was when it was returned."""
     for _ in range(2):
-        seen = group.examine(bad("Counting"), XS, calls=2, start=10)
+        seen = serving.examine(bad("Counting"), XS, calls=2, start=10)
         assert [[y.tolist() for y in ys] for ys in seen.ys] == [[[14, 17, 20, 23]] * 3, [[15, 18, 21, 24]] * 3]
     ones = [np.ones(2)] * 3
-    assert [ys[0].tolist() for ys in group.examine(bad("Reuses"), ones, calls=2).ys] == [[1, 1], [2, 2]]
+    assert [ys[0].tolist() for ys in serving.examine(bad("Reuses"), ones, calls=2).ys] == [[1, 1], [2, 2]]
 
 
 @pytest.mark.mpi
-def test_changed_input(group):
+def test_changed_input(serving):
     """A target that writes into its input is seen to; the next call gets the input afresh."""
-    seen = group.examine(bad("changes_input"), XS, calls=2)
+    seen = serving.examine(bad("changes_input"), XS, calls=2)
     assert [x.tolist() for x in seen.inputs] == [[0, 1, 2, -1], [1, 2, 3, -1], [2, 3, 4, -1]]
     assert all(is_total(ys) for ys in seen.ys)
     assert XS[0].tolist() == [0, 1, 2, 3]
@@ -171,9 +180,9 @@ def test_changed_input(group):
     ("what", "said"),
     [("None", "NoneType"), ("list", "list"), ("objects", "an array of object"), ("scalar", "float64")],
 )
-def test_no_array_examined(group, what, said):
+def test_no_array_examined(serving, what, said):
     """What is no array of numbers is reported by rank, as are the others' results."""
-    ((y0, y1, y2),) = group.examine(bad("returns"), XS, what=what).ys
+    ((y0, y1, y2),) = serving.examine(bad("returns"), XS, what=what).ys
     assert y1 == NoArray(said)
     assert is_total([y0, y0, y2])
 
@@ -182,17 +191,17 @@ def test_no_array_examined(group, what, said):
 @pytest.mark.parametrize(
     ("what", "shape", "dtype"), [("shape", (4, 1), "f8"), ("dtype", (4,), "i1"), ("0-d", (), "f8")]
 )
-def test_odd_arrays(group, what, shape, dtype):
+def test_odd_arrays(serving, what, shape, dtype):
     """Arrays of any shape and dtype come back as they are."""
-    y = group.examine(bad("returns"), XS, what=what).ys[0][1]
+    y = serving.examine(bad("returns"), XS, what=what).ys[0][1]
     assert (y.shape, y.dtype) == (shape, dtype)
 
 
 @pytest.mark.mpi
-def test_trace(group):
+def test_trace(serving):
     """With a record come all ranks' operations, and the results are the same."""
     for p in (1, 2, 3):
-        seen = group.examine("sparring.impl.ring:allreduce", XS[:p], trace=True)
+        seen = serving.examine("sparring.impl.ring:allreduce", XS[:p], trace=True)
         assert is_total(seen.ys[0])
         assert seen.trace and seen.trace.ranks == p
         sends = [(e.rank, e.peer) for e in seen.trace.sends()]
@@ -209,11 +218,11 @@ def test_trace(group):
         ("leaves_in_private", "from_left_in_private"),
     ],
 )
-def test_leftovers(group, leaving, right, trace):
+def test_leftovers(serving, leaving, right, trace):
     """Messages and receives that an example leaves behind do not meet the next one."""
     for _ in range(3):
-        assert is_total(group.examine(bad(leaving), XS, trace=trace).ys[0])
-        (ys,) = group.examine(bad(right), XS, trace=trace).ys
+        assert is_total(serving.examine(bad(leaving), XS, trace=trace).ys[0])
+        (ys,) = serving.examine(bad(right), XS, trace=trace).ys
         assert [y.tolist() for y in ys] == [x.tolist() for x in (XS[2], XS[0], XS[1])]
 
 

@@ -30,6 +30,13 @@ pytestmark = [
 FILE = Path(__file__).with_name("misbehaving.py")
 PAGES = {name: pages.find(name) for name in pages.names()}
 TARGETS = {name: target for name, page in PAGES.items() if (target := verification.judged(page))}
+FIRST = ("ring", "ring_allgather", "ring_sparse", "ring_topk", "recursive_multiplying")
+"""One of each kind of data, and one that sends several messages in a step; the others are slow."""
+
+
+def rather(name: str, *more: Any) -> Any:
+    """The parameters of a test of that algorithm, which is slow or among the first."""
+    return pytest.param(name, *more, id="-".join([name, *more]), marks=[pytest.mark.slow] * (name not in FIRST))
 
 
 @pytest.fixture(params=[4, pytest.param(8, marks=[pytest.mark.slow, pytest.mark.timeout(600)])])
@@ -47,7 +54,7 @@ def test_no_implementation_is_left_out():
     assert modules == {*TARGETS, "error_feedback"}
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("name", [*map(rather, TARGETS)])
 def test_an_algorithm_gives_the_reference(name, most):
     """The page's bits on every rank, for edge sizes of all dtypes and for gradients."""
     plan = verification.plan(range(1, most + 1), full=False, on="mpi")
@@ -56,7 +63,7 @@ def test_an_algorithm_gives_the_reference(name, most):
     assert result.verdict.word is Word.TESTED, result.detail
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("name", [*map(rather, TARGETS)])
 def test_an_algorithm_passes_check(name, most, tmp_path, monkeypatch):
     """Every property that real ranks show, message by message, and call after call where state is kept."""
     monkeypatch.chdir(tmp_path)
@@ -105,7 +112,7 @@ def ranks():
         yield group
 
 
-@pytest.mark.parametrize(("name", "edge"), EDGE_CASES, ids=[f"{name}-{edge}" for name, edge in EDGE_CASES])
+@pytest.mark.parametrize(("name", "edge"), [rather(*case) for case in EDGE_CASES])
 def test_edge_cases(name, edge, ranks, tmp_path, monkeypatch):
     """What published codes leave open or get wrong goes as the page says, message by message, for all dtypes."""
     monkeypatch.chdir(tmp_path)
