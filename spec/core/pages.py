@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import pkgutil
+import sys
 from functools import cache
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import sparring.spec
