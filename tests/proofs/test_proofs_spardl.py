@@ -25,26 +25,35 @@ PAGE = page("spardl")
 CODE = (Path(impl.__file__).parent / "spardl.py").read_text(encoding="utf-8")
 SMALL = verification.Plan(numbers=(3,))
 
-ADD = "np.add(self._waiting, x, out=self._waiting)"
-BACK = "self._waiting[y.indices] = cut_off[y.indices]"
+REDUCED = "    def _reduced(self, x: Vector) -> Sparse:\n"
+CALL = f"""    def __call__(self, x, /):
+        self._check(x)
+        if self._waiting is None:
+            self._waiting = np.zeros_like(x)
+        {{}}
+        return self._reduced(self._waiting)
+
+{REDUCED}"""
+"""A call of its own, in which the residual and a vector may be added otherwise."""
+BACK = "x[y.indices] = cut_off[y.indices]"
 PUT = "outgoing.put(j, taken(x, after(to, j, p), k, p))"
 ADDED = "x[block(after(r, j, p), n, p)][at] += values"
 OWNER = "return taken(x, r, k, p)"
 LOST = {"dtypes", "gradients", "conservation"}
 WRONG = {"dtypes", "gradients"}
 BUGS = {
-    "forgets the residual": ({ADD: "np.copyto(self._waiting, x)"}, LOST, "after call 2"),
-    "adds its vector twice": ({ADD: "self._waiting = self._waiting + x + x"}, LOST, "after call 1"),
-    "keeps what it cut": ({BACK: "self._waiting[:] = cut_off"}, WRONG, "residual entry"),
+    "forgets the residual": ({REDUCED: CALL.format("np.copyto(self._waiting, x)")}, LOST, "after call 2"),
+    "adds its vector twice": ({REDUCED: CALL.format("self._waiting = self._waiting + x + x")}, LOST, "after call 1"),
+    "keeps what it cut": ({BACK: "x[:] = cut_off"}, WRONG, "residual entry"),
     "goes back to its own everywhere": ({BACK: "pass"}, LOST, "residual entry"),
-    "clears what the result has": ({BACK: "self._waiting[y.indices] = 0"}, LOST, "residual entry"),
+    "clears what the result has": ({BACK: "x[y.indices] = 0"}, LOST, "residual entry"),
     "goes back where the result has an entry": (
-        {BACK: "cut_off[y.indices] = self._waiting[y.indices]\n        self._waiting = cut_off"},
+        {BACK: "cut_off[y.indices] = x[y.indices]\n        x[:] = cut_off"},
         LOST,
         "residual entry",
     ),
     "clears what it sent": (
-        {BACK: "self._waiting[cut_off == 0] = 0\n        self._waiting[y.indices] = cut_off[y.indices]"}, LOST,
+        {BACK: "x[cut_off == 0] = 0\n        x[y.indices] = cut_off[y.indices]"}, LOST,
         "residual entry",
     ),
     "does not select the complete block": ({OWNER: "return taken(x, r, n, p)"}, WRONG, "could not broadcast"),
@@ -55,7 +64,8 @@ BUGS = {
     "distances that grow": ({"return begun(rounds(p) - 1 - i)": "return begun(i)"}, WRONG, "after call 1"),
     "blocks in another place": ({"place(c, r, p)": "place(r, c, p)"}, LOST, "after call 1"),
     "works in the input": (
-        {ADD: "np.add(self._waiting, x, out=x)\n        self._waiting = x"}, {"input untouched"}, "input was changed",
+        {REDUCED: CALL.format("np.add(self._waiting, x, out=x)\n        self._waiting = x")},
+        {"input untouched"}, "input was changed",
     ),
     "sends to the wrong side": (
         {"outgoing.memory, to, incoming": "outgoing.memory, before(r, d, p), incoming"}, {"deadlock"}, "waits in",

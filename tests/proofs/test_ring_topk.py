@@ -24,10 +24,11 @@ SMALL = verification.Plan(numbers=(3,))
 
 FLIPPED = """flipped = top(here[::-1].copy(), part(c, k, p))
     largest = Sparse.made(here.size - 1 - flipped.indices[::-1], flipped.values[::-1].copy(), here.size)"""
-SWAPPED = """mine = reduce_scatter(self._comm, self._waiting, self._k)
+REDUCED = "mine = reduce_scatter(self._comm, x, self._k)"
+SWAPPED = f"""{REDUCED}
         p, r = self._comm.Get_size(), self._comm.Get_rank()
         if p > 1:
-            exchange(self._comm, self._waiting.copy(), right(r, p), self._waiting, left(r, p))"""
+            exchange(self._comm, x.copy(), right(r, p), x, left(r, p))"""
 ADD = "np.add(self._waiting, x, out=self._waiting)"
 TAKEN = "largest = top(here, part(c, k, p))"
 OWNER = "return taken(x, passed(r, 0, p), k, p)"
@@ -61,7 +62,7 @@ BUGS = {
         "has an entry at index",
     ),
     "gives its residual to another rank": (
-        {"mine = reduce_scatter(self._comm, self._waiting, self._k)": SWAPPED}, WRONG, "rank 0's residual entry",
+        {REDUCED: SWAPPED}, WRONG, "rank 0's residual entry",
     ),
     "adds at places of the whole vector": ({ADDED: "x[at] += values"}, LOST, "after call 1"),
     "overwrites instead of adding": ({ADDED: "x[block(c, n, p)][at] = values"}, LOST, "after call 1"),
