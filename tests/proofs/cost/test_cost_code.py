@@ -19,12 +19,12 @@ from sparring import api
 from sparring.cli import cli
 from sparring.proofs.cost import code, tables
 from sparring.proofs.cost.symbols import Log2, exact
-from sparring.proofs.cost.unioncost import u
+from sparring.proofs.cost.unioncost import octets, u
 from sparring.spec.core.supports import independent
 
 PARAMS = {"ring_topk": {"k": 12}, "recursive_multiplying": {"radix": 3}}
 COSTS = [sparring.cost(name, **({} if name == "ring_topk" else PARAMS.get(name, {}))) for name in api.regular()]
-FORMS = [form for form in code.functions(COSTS) if not form[2].has(sympy.Sum, sympy.Min, u)]
+FORMS = [form for form in code.functions(COSTS) if not form[2].has(sympy.Sum, sympy.Min, u, octets)]
 COMPILER = shutil.which("cc")
 
 
