@@ -124,6 +124,7 @@ def course(page: Page, first: Int, end: Int, is_power: Bool) -> tuple[Expr, Sequ
     """The words of a message in these steps, and what shows them; raises Undecided where this is no such course."""
     bits, everything, many = p.bit_length() - 1, page.chunks(p), page.count(r, t, p)
     inside = every(is_power, first <= t, t < end)
+    whole = 2 * symbols.k * symbols.p if page.data == "lists" else symbols.n  # the words of all chunks
     ways: tuple[Int, Int] = (t - first, end - 1 - t)
     for bit in ways:
         at = where(inside, bit, 0)
@@ -133,9 +134,9 @@ def course(page: Page, first: Int, end: Int, is_power: Bool) -> tuple[Expr, Sequ
             Obligation("all send", during(page), implies(inside, page.active(r, t, p))),
         ]
         for words, claim in (
-            (symbols.n, many == everything),
-            (symbols.n / (2 * d), many << (at + 1) == everything),
-            (symbols.n * d / symbols.p, many == 1 << at),
+            (whole, many == everything),
+            (whole / (2 * d), many << (at + 1) == everything),
+            (whole * d / symbols.p, many == 1 << at),
         ):
             sized = [*shown, Obligation("words of a message", during(page), implies(inside, claim))]
             if all(map(plausible, sized)):

@@ -54,6 +54,7 @@ UNDERIVED = {
     "ssar_recursive_doubling": "of sparse chunks only shifts are summed",
     "topka2a": "messages do not go the same way around in every step",
     "two_shot_sparse": "of sparse chunks only shifts are summed",
+    "dsar_split_allgather": "of sparse chunks only shifts are summed",
 }
 """Pages whose partners are in no pattern that is known, or that send sparse chunks otherwise than around a ring."""
 PAGES = [name for name in api.regular() if name not in UNDERIVED]
