@@ -197,5 +197,7 @@ def more_than_k(case: Case) -> bool:
     k = kept(case)
     return any(
         0 < k < len(sizes) and sizes[k - 1] == sizes[k] > 0
-        for sizes in (sorted((abs(float(v)) for v in x if v == v), reverse=True) for x in case.calls[0].xs)  # noqa: PLR0124
+        for sizes in (
+            sorted((abs(v) for v in map(float, x) if not math.isnan(v)), reverse=True) for x in case.calls[0].xs
+        )
     )

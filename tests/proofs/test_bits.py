@@ -39,7 +39,7 @@ FORMULAS = DOUBLING.module
 
 @pytest.mark.parametrize("name", TERMS)
 @given(data=st.data())
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None)
 def test_a_reading_has_the_value_of_the_term(name, data):
     """z3's reading, evaluated at a point, is Python's value there, up to 2**31 - 1 ranks."""
     ranks = data.draw(st.integers(1, 40) | st.integers(1, 2**31 - 1))

@@ -46,7 +46,7 @@ statements = [
         given="p = 2^m", of=NAMED),
     Row("upper-bandwidth", f"{TABLE}, Ok-Topk, and Eq. 3", "S", "oktopk", "words", lambda n, p, k: 6 * k * (p - 1) / p,
         given="p | k", params={"trigger": 1}, of="Ok-Topk, all sums being dealt out that are uneven"),
-    Row("upper-bandwidth-dealing-out-at-four-times-the-mean", f"{TABLE}, Ok-Topk; the trigger is as remembered", "SM",
+    Row("upper-bandwidth-rarely-dealt", f"{TABLE}, Ok-Topk; the trigger is as remembered", "SM",
         "oktopk", "words", lambda n, p, k: 6 * k * (p - 1) / p, given="p | k",
         xfail="a list of four times the mean is not dealt out, and goes round as it is"),
     Theorem("bandwidth", f"{TABLE}, Ok-Topk; the upper end is second hand", "MS",
