@@ -257,6 +257,7 @@ class Program:
         self.data, self.p, self.n, self.dtype = PROGRAM, len(inputs), n, dtype
         play = thresholds.Play(kept, group["parameters"], n, inputs, lambda chunks: added(chunks, dtype))
         self.sends = [[[src, dst] for src, dst, _ in step] for step in play.steps]
+        self.sources = [[src for src, _ in step] for step in self.sends]
         self.entries = [[m for *_, m in step] for step in play.steps]
         self.words = [[2 * m for m in step] for step in self.entries]
         self.bytes = [[m * (width(dtype) + 4) for m in step] for step in self.entries]
@@ -328,10 +329,7 @@ def judge(replay: Replay | Program, group: Any, call: Any, where: str) -> None:
     for what in ("entries", "bytes", *more):
         check(getattr(replay, what) == call[what], f"{where}: {what} of messages differ")
     check(replay.data != PROGRAM or not group["steps"], f"{where}: the group has steps, which depend on the vectors")
-    sends = (
-        replay.sends if isinstance(replay, Program) else [[s["src"] for s in step["sends"]] for step in group["steps"]]
-    )
-    found = costs(replay, [[s[0] if isinstance(s, list) else s for s in step] for step in sends])
+    found = costs(replay, getattr(replay, "sources", [[s["src"] for s in step["sends"]] for step in group["steps"]]))
     for what, wanted in call["costs"].items():
         check(found[what] == wanted, f"{where}: {what} are {found[what]}, the file has {wanted}")
     wanted = entries(call["result"], replay.n, replay.dtype, sparse=replay.data != "vector")
