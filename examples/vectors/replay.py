@@ -309,16 +309,15 @@ def compare(what: str, has: Chunk, wanted: Chunk, dtype: str) -> None:
 def run(data: str, group: Any, test: Any) -> None:
     """Raise Wrong unless all calls of a test give what the file says."""
     n, dtype = test["n"], test["dtype"]
-    waiting: list[Chunk] = [{} for _ in range(group["p"])]
-    kept = thresholds.Kept()
+    waiting, kept = [Chunk() for _ in range(group["p"])], thresholds.Kept()
     for i, call in enumerate(test["calls"], start=1):
         inputs = [entries(x, n, dtype, sparse=data in ("lists", "sparse")) for x in call["inputs"]]
         if len(inputs) != group["p"]:
             raise Malformed(f"has {len(inputs)} inputs for {group['p']} ranks")
         if data in SELECTED:  # what waits is +0.0 before the first call
             inputs = [{i: plus(left.get(i, 0), v, dtype) for i, v in x.items()} for left, x in zip(waiting, inputs)]
-        program = Program(kept, group, n, dtype, inputs) if data == PROGRAM else None
-        replay = program or Replay(data, group, n, dtype, inputs)
+        one = (group, n, dtype, inputs)
+        replay = Program(kept, *one) if data == PROGRAM else Replay(data, *one)
         judge(replay, group, call, f"call {i}")
         waiting = replay.residuals
 
