@@ -259,6 +259,7 @@ class Program:
             kept, group["parameters"], n, inputs, lambda xs: added(xs, dtype), lambda v: plus(v, 0.0, dtype)
         )
         self.sends = [[[src, dst] for src, dst, _ in step] for step in play.steps]
+        self.sources = [[src for src, _ in step] for step in self.sends]
         self.entries = [[m for *_, m in step] for step in play.steps]
         self.words = [[2 * m for m in step] for step in self.entries]
         self.bytes = [[m * (width(dtype) + 4) for m in step] for step in self.entries]
@@ -310,16 +311,15 @@ def compare(what: str, has: Chunk, wanted: Chunk, dtype: str) -> None:
 def run(data: str, group: Any, test: Any) -> None:
     """Raise Wrong unless all calls of a test give what the file says."""
     n, dtype = test["n"], test["dtype"]
-    waiting: list[Chunk] = [{} for _ in range(group["p"])]
-    kept = thresholds.Kept()
+    waiting, kept = [Chunk() for _ in range(group["p"])], thresholds.Kept()
     for i, call in enumerate(test["calls"], start=1):
         inputs = [entries(x, n, dtype, sparse=data in ("lists", "sparse")) for x in call["inputs"]]
         if len(inputs) != group["p"]:
             raise Malformed(f"has {len(inputs)} inputs for {group['p']} ranks")
         if data in SELECTED:  # what waits is +0.0 before the first call
             inputs = [{i: plus(left.get(i, 0), v, dtype) for i, v in x.items()} for left, x in zip(waiting, inputs)]
-        program = Program(kept, group, n, dtype, inputs) if data == PROGRAM else None
-        replay = program or Replay(data, group, n, dtype, inputs)
+        one = (group, n, dtype, inputs)
+        replay = Program(kept, *one) if data == PROGRAM else Replay(data, *one)
         judge(replay, group, call, f"call {i}")
         waiting = replay.residuals
 
@@ -330,10 +330,7 @@ def judge(replay: Replay | Program, group: Any, call: Any, where: str) -> None:
     for what in ("entries", "bytes", *more):
         check(getattr(replay, what) == call[what], f"{where}: {what} of messages differ")
     check(replay.data != PROGRAM or not group["steps"], f"{where}: the group has steps, which depend on the vectors")
-    sends = (
-        replay.sends if isinstance(replay, Program) else [[s["src"] for s in step["sends"]] for step in group["steps"]]
-    )
-    found = costs(replay, [[s[0] if isinstance(s, list) else s for s in step] for step in sends])
+    found = costs(replay, getattr(replay, "sources", [[s["src"] for s in step["sends"]] for step in group["steps"]]))
     for what, wanted in call["costs"].items():
         check(found[what] == wanted, f"{where}: {what} are {found[what]}, the file has {wanted}")
     wanted = entries(call["result"], replay.n, replay.dtype, sparse=replay.data != "vector")

@@ -77,7 +77,7 @@ Notes = Sequence[tuple[str, ...]]
 """The conditions that a table has notes on, in the order of their marks."""
 
 CAPTION = "What each rank sends and adds, at most"
-AT_ONCE = 4  # algorithms in one table, so that it fits onto a page
+AT_ONCE = 3  # algorithms in one table, so that it fits onto a page
 
 
 def document(told: Sequence[Told], at: str = "", caption: str = CAPTION) -> str:
