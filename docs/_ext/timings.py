@@ -130,7 +130,9 @@ def table(cells: Sequence[Cell]) -> str:
 
 def entries(cell: Cell) -> dict[str, str]:
     """By algorithm what stands in a cell's column."""
-    seconds, ratios, alone = ({name: q[1] for name, q in cell[key].items()} for key in ("seconds", "ratios", "alone"))
+    seconds, ratios, alone = (
+        {name: q[1] for name, q in cell.get(key, {}).items()} for key in ("seconds", "ratios", "alone")
+    )
     told = {name: f"{total(seconds, alone, name)} ×{ratio:.2f}" for name, ratio in ratios.items()}
     told[LIBRARY] = number(seconds[LIBRARY])
     fastest = max(ratios, key=ratios.__getitem__)

@@ -25,13 +25,7 @@ import thresholds  # the file beside this one
 SIZE, RANKS = 16 * 2**20, 1024  # bytes of a file; ranks, and chunks, of a test
 FORMATS = {"float32": "f", "float64": "d", "int32": "i", "int64": "q"}
 PROGRAM = "thresholds"  # who sends what to whom depends on the vectors
-SELECTED = (
-    "selected",
-    "collected",
-    "selected once",
-    "selected again",
-    PROGRAM,
-)  # what is not sent is kept for the next call
+SELECTED = ("selected", "collected", "selected once", "selected again", PROGRAM)  # what is not sent is kept
 DATA = ("vector", "lists", "sparse", *SELECTED)
 HEADER, BLOCK = 8, 2**16  # of messages that are encoded as is shortest
 

@@ -168,6 +168,7 @@ def told(
 ) -> None:  # fmt: skip
     """Derive, print, and leave."""
     from sparring import api
+    from sparring.costing import cost_report
 
     start = time.perf_counter()
     costs: list[Derived] = []
@@ -180,7 +181,7 @@ def told(
             except Undecided as why:
                 undecided[name] = str(why)
         points = [evaluations(cost, at) for cost in costs] if at else []
-        report = api.cost_report(costs, undecided, time.perf_counter() - start)
+        report = cost_report(costs, undecided, time.perf_counter() - start)
         report.not_covered = [*report.not_covered, *(f"{name}: {COUNTED}" for name in uncovered)]
     names = [cost.page.name for cost in costs]
     report.extra = {

@@ -1,0 +1,56 @@
+"""Costs as a report: how each was checked, what published formulas are worth, and all formulas as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from sparring.proofs.core.verdicts import UNDECIDED
+from sparring.proofs.cost.claims import stated
+from sparring.proofs.cost.costs import Cost
+from sparring.proofs.cost.sharedcost import SharedCost
+from sparring.proofs.cost.tables import rows
+from sparring.proofs.cost.unioncost import UnionCost
+from sparring.report import Report, Result
+
+Told: TypeAlias = Cost | UnionCost | SharedCost
+
+
+def cost_report(costs: Sequence[Told], undecided: Mapping[str, str], seconds: float) -> Report:
+    """The report of ``cost``: how each derivation was checked, what each published formula is worth.
+
+    ``undecided``: why, for each algorithm without a derivation.
+    """
+    results = [Result(one.page.name, *check) for one in costs for check in one.checks]
+    results += [Result(one.page.name, j.claim.name, j.checked, j.detail) for one in costs for j in one.claims]
+    results += [Result(name, "derivation", UNDECIDED, why) for name, why in undecided.items()]
+    gaps = [f"{one.page.name}: {gap}" for one in costs for gap in one.gaps]
+    return Report("cost", results, gaps, seconds, {"costs": [forms(one) for one in costs]})
+
+
+def forms(cost: Told) -> dict[str, Any]:
+    """A cost for the envelope: formulas as text."""
+    bounds = cost.bounds
+    shown = {
+        row.quantity: {
+            **{name: None if x is None else str(x) for name, x in row._asdict().items() if name != "quantity"},
+            "limit": None if row.limit is None else str(row.limit),
+            **(
+                {"source": bounds[row.quantity].source, "scope": bounds[row.quantity].scope}
+                if row.bound is not None
+                else {}
+            ),
+        }
+        for row in rows(cost)
+    }
+    claims = [
+        {**j.claim._asdict(), "formula": str(stated(j.claim)), "judged": j.verdict, "difference": j.difference}
+        for j in cost.claims
+    ]
+    place = {"place": str(cost.place), "given": cost.given} if isinstance(cost, SharedCost) else {}
+    sent = cost.form("sent")
+    told = None if sent is None else str(sent)
+    encoded = {} if cost.encoded is None else {"encoded": str(cost.encoded)}
+    qualified = {"bound": list(cost.qualified)} if cost.qualified else {}
+    about = {"algorithm": cost.page.name, **qualified, "sent": told}
+    return {**about, "forms": shown, **encoded, "claims": claims, **place}
