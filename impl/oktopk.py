@@ -69,7 +69,7 @@ class Allreduce(Keeping):
     Thresholds are found anew every ``tau_prime`` calls, regions are cut anew every ``tau``; the sums
     are dealt out anew where a rank has more than ``trigger`` times the mean of them; ``bucket``: how
     many messages a rank has under way.  A threshold that more than ``4 k / 3`` entries have reached is
-    ``drift`` thousandths larger in the next call, one that fewer than ``2 k / 3`` have smaller.  All are
+    ``gain`` thousandths larger in the next call, one that fewer than ``2 k / 3`` have smaller.  All are
     whole numbers, the same on every rank, as is ``n``.
 
     Made collectively.  With ``validate``, one exchange of a few integers a rank makes sure of that,
@@ -79,13 +79,13 @@ class Allreduce(Keeping):
 
     def __init__(
         self, comm: Intracomm, n: int, *, k: int = 100, tau: int = 64, tau_prime: int = 32, trigger: int = 4,
-        bucket: int = 4, drift: int = 12, allow_nan: bool = True, validate: bool = True,
+        bucket: int = 4, gain: int = 12, allow_nan: bool = True, validate: bool = True,
     ) -> None:  # fmt: skip
         numbers = {"k": (k, 0), "tau": (tau, 1), "tau_prime": (tau_prime, 1), "trigger": (trigger, 0),
-                   "bucket": (bucket, 1), "drift": (drift, 0)}  # fmt: skip
+                   "bucket": (bucket, 1), "gain": (gain, 0)}  # fmt: skip
         super().__init__(comm, n, numbers, allow_nan=allow_nan, validate=validate)
         self._k, self._trigger, self._bucket = int(k), int(trigger), int(bucket)
-        self._tau, self._tau_prime, self._drift, self._calls = int(tau), int(tau_prime), int(drift), 0
+        self._tau, self._tau_prime, self._gain, self._calls = int(tau), int(tau_prime), int(gain), 0
         self._local: Any = 0
         self._least: Any = 0
         self._bounds = np.zeros(0, np.int64)
@@ -111,19 +111,19 @@ class Allreduce(Keeping):
             self._least = threshold(magnitudes(every.values), self._k)
         y = kept(comm, sums, self._least, self._trigger)
         held[common(mine.indices, y.indices, self._n)] = 0
-        self._local = followed(self._local, x.dtype, len(mine), self._k, self._drift)
-        self._least = followed(self._least, x.dtype, len(y), self._k, self._drift)
+        self._local = followed(self._local, x.dtype, len(mine), self._k, self._gain)
+        self._least = followed(self._least, x.dtype, len(y), self._k, self._gain)
         self._calls += 1
         return y
 
 
 def allreduce(
     comm: Intracomm, x: Vector, /, *, k: int = 100, tau: int = 64, tau_prime: int = 32, trigger: int = 4,
-    bucket: int = 4, drift: int = 12, allow_nan: bool = True, validate: bool = True,
+    bucket: int = 4, gain: int = 12, allow_nan: bool = True, validate: bool = True,
 ) -> Sparse:  # fmt: skip
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
     made = Allreduce(comm, np.size(x), k=k, tau=tau, tau_prime=tau_prime, trigger=trigger, bucket=bucket,
-                     drift=drift, allow_nan=allow_nan, validate=validate)  # fmt: skip
+                     gain=gain, allow_nan=allow_nan, validate=validate)  # fmt: skip
     return made(x)
 
 
@@ -137,11 +137,11 @@ def threshold(size: NDArray[Any], k: int) -> Any:
     return np.partition(near, near.size - k)[near.size - k]
 
 
-def followed(least: Any, dtype: np.dtype[Any], found: int, k: int, drift: int) -> Any:
+def followed(least: Any, dtype: np.dtype[Any], found: int, k: int, gain: int) -> Any:
     """A threshold that so many entries of this dtype have reached, as it is in the next call."""
     if 3 * found > 4 * k:
-        return scaled(least, dtype, 1000 + drift, 1000)
-    return scaled(least, dtype, 1000, 1000 + drift) if 3 * found < 2 * k else least
+        return scaled(least, dtype, 1000 + gain, 1000)
+    return scaled(least, dtype, 1000, 1000 + gain) if 3 * found < 2 * k else least
 
 
 def scaled(least: Any, dtype: np.dtype[Any], by: int, over: int) -> Any:

@@ -32,9 +32,9 @@ BOX = (p >= 1, n >= 0, within(j))
 """``n`` entries, and one of the shares that they are dealt out in."""
 ENTRY = (p >= 1, begin <= x, x < end, start <= x, x < stop)
 
-others = ({"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1, "drift": 0},
-          {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2, "drift": 300}, {"trigger": 2})  # fmt: skip
-refused = ({"tau": 0}, {"tau_prime": 0}, {"trigger": -1}, {"bucket": 0}, {"drift": -1})
+others = ({"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1, "gain": 0},
+          {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2, "gain": 300}, {"trigger": 2})  # fmt: skip
+refused = ({"tau": 0}, {"tau_prime": 0}, {"trigger": -1}, {"bucket": 0}, {"gain": -1})
 
 faults: Mapping[str, Mapping[str, Any]] = {
     "sends to the next rank but one": {"dst": lambda r, i, p: (r + i + 1) % p},

@@ -14,7 +14,7 @@ words, and ``2 k (p - 1) / p`` where ``k`` entries of each rank lie evenly.  Thi
 ``DSAR_Split_allgather`` [RA19]_, whose public code adds in the order of arrival, so that its last bits
 are not the same in each run, gives the last region what ``p`` leaves of ``n``, and calls
 ``MPI_Allgatherv`` in the second step.  The order of ranks, floor bounds, encodings and header are this
-page's own, and so is that the allgather is direct, ``p - 1`` messages at once: nothing else waits.
+page's own, and so is that the allgather is direct, to all other ranks at once: nothing else waits.
 
 Ok-Topk's baseline TopkDSA [LH22]_ has the same first step, and then goes dense only where three times the
 entries of all sums reach ``n``.  With ``thirds = 1`` each region does so where three times its own

@@ -16,8 +16,8 @@ Ensures:  all ranks hold the same entries, each the sum of what the ranks select
 arithmetic what they hold and all residuals add up to ``x[0] + ... + x[p-1]``.
 
 Between these calls thresholds follow what is found, as in the published code, whose factors for it are
-1.008 to 1.036: one that more than ``4 k / 3`` entries reached grows by ``drift`` thousandths, and one
-that fewer than ``2 k / 3`` reached shrinks; with a ``drift`` of 0 they stay, as in the paper.
+1.008 to 1.036: one that more than ``4 k / 3`` entries reached grows by ``gain`` thousandths, and one
+that fewer than ``2 k / 3`` reached shrinks; with a ``gain`` of 0 they stay, as in the paper.
 
 Each rank sends at most ``6 k (p - 1) / p`` words while no rank selects more than ``k`` entries, it has
 ``k / p`` of them in its own region, and at most ``k`` sums stay and are always dealt out, as with a
@@ -63,7 +63,7 @@ class Params(NamedTuple):
     """``k``: how many entries are wanted; ``tau``, ``tau_prime``: after how many calls bounds and thresholds are new.
 
     ``trigger``: sums are dealt out anew where a rank has more than so many times the mean; ``bucket``:
-    how many messages a rank sends at a time; ``drift``: by how many thousandths a threshold may change
+    how many messages a rank sends at a time; ``gain``: by how many thousandths a threshold may change
     from call to call.  The periods, and this, are those of the published code.
     """
 
@@ -72,7 +72,7 @@ class Params(NamedTuple):
     tau_prime: int = 32
     trigger: int = 4
     bucket: int = 4
-    drift: int = 12
+    gain: int = 12
 
 
 class State(NamedTuple):
@@ -89,7 +89,7 @@ Sent = Generator[list[Message], None, list[SparseVector]]
 
 def checked(params: Params) -> None:
     """Raises InputError for a parameter that is no number of calls or messages."""
-    for name, least in (("tau", 1), ("tau_prime", 1), ("trigger", 0), ("bucket", 1), ("drift", 0)):
+    for name, least in (("tau", 1), ("tau_prime", 1), ("trigger", 0), ("bucket", 1), ("gain", 0)):
         if (value := getattr(params, name)) < least:
             raise InputError(f"{name} = {value}: it must be {least} or more")
 
@@ -108,7 +108,7 @@ def reaching(x: SparseVector, least: tuple[bool, Any]) -> SparseVector:
 def followed(least: tuple[bool, Any], found: int, params: Params) -> tuple[bool, Any]:
     """A threshold that so many entries have reached, as it is in the next call."""
     many, few = 3 * found > 4 * params.k, 3 * found < 2 * params.k
-    more = (1000 + params.drift, 1000)
+    more = (1000 + params.gain, 1000)
     return scaled(least, *more) if many else scaled(least, *more[::-1]) if few else least
 
 

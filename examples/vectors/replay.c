@@ -14,6 +14,7 @@
 
 static Chunk *state, *left; /* by rank and chunk: what a rank has, and what it did not send */
 static Chunk *began;        /* by rank: what a call begins with */
+static uint64_t thirds;      /* so many of its entries make a sum full; more than there are: they make none */
 static char why[200];       /* what is wrong with a test */
 
 #define WRONG(...) (snprintf(why, sizeof why, __VA_ARGS__), false)
@@ -36,7 +37,8 @@ static void selected(uint64_t r, uint64_t c) {
 static Chunk made(uint64_t r, uint64_t c, bool sum) {
     Chunk *own = &state[r * chunks + c];
     uint64_t bytes;
-    if (data == SPARSE && encoding(own->count, size(c), &bytes) == 0) *own = filled(*own, size(c));
+    bool many = sum && p > 1 && thirds < INT64_MAX && 3 * own->count >= thirds * size(c);
+    if (data == SPARSE && (many || encoding(own->count, size(c), &bytes) == 0)) *own = filled(*own, size(c));
     if (selects()) selected(r, c);
     if (data == ONCE && sum) *own = filled(*own, size(c));
     Chunk sent = empty(own->count); /* a copy, since the sender's own may be sorted anew */
@@ -298,8 +300,10 @@ static bool held(const Json *group, const Json *test) {
     const Json *calls = get(test, "calls", ARRAY), *kept = get(group, "parameters", OBJECT)->child;
     type = (Type)one_of(TYPES, get(test, "dtype", STRING));
     n = natural(get(test, "n", NUMBER), LONGEST);
-    for (k = n; kept; kept = kept->next)
+    for (k = n, thirds = INT64_MAX; kept; kept = kept->next) {
         if (strcmp(kept->key, "k") == 0 && natural(kept, INT64_MAX) < n) k = natural(kept, INT64_MAX);
+        if (strcmp(kept->key, "thirds") == 0) thirds = natural(kept, INT32_MAX);
+    }
     if (data == THRESHOLDS) begin_calls(group);
     Chunk *waiting = need(p, sizeof(Chunk));
     for (const Json *call = calls->child; call; call = call->next)

@@ -140,7 +140,7 @@ class Replay:
 
     def __init__(self, data: str, group: Any, n: int, dtype: str, inputs: list[Chunk]) -> None:
         self.data, self.p, self.chunks, self.n, self.dtype = data, group["p"], group["chunks"], n, dtype
-        self.k = min(group["parameters"].get("k", n), n)
+        self.k, self.thirds = min(group["parameters"].get("k", n), n), group["parameters"].get("thirds")
         cuts = [(bound(c, n, self.chunks), bound(c + 1, n, self.chunks)) for c in range(self.chunks)]
         self.size = [n] * self.chunks if data == "lists" else [end - start for start, end in cuts]
         self.state: State = [[piece(x, *cut) for cut in cuts] for x in inputs]
@@ -207,10 +207,11 @@ class Replay:
     def made(self, r: int, c: int, is_sum: bool) -> Chunk:
         """What rank r sends of its chunk c, which is what it has of it from now on.
 
-        Of what is selected once, sums are full.
+        Of what is selected once, sums are full; and with thirds, if they have so many of their entries.
         """
         chunk = self.state[r][c]
         full = self.data == "sparse" and encoding(len(chunk), self.size[c], width(self.dtype))[0] == "dense"
+        full |= self.thirds is not None and is_sum and self.p > 1 and 3 * len(chunk) >= self.thirds * self.size[c]
         if full or (self.data == "selected once" and is_sum):
             chunk = {i: chunk.get(i, identity(self.dtype)) for i in range(self.size[c])}
         if self.data in ("selected", "collected"):

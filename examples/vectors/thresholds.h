@@ -7,7 +7,7 @@
 typedef struct { uint64_t src, dst, count; } Message; /* its entries */
 typedef struct { size_t count; Message *messages; } Step;
 
-static uint64_t wanted, tau, tau_prime, trigger, bucket, drift; /* the parameters; wanted is k */
+static uint64_t wanted, tau, tau_prime, trigger, bucket, gain; /* the parameters; wanted is k */
 static uint64_t calls, least, *local, *cuts;             /* kept from call to call: thresholds, and where regions begin */
 static Step *played;                                     /* what a call sends */
 static size_t many;                                      /* steps of it */
@@ -22,7 +22,7 @@ static uint64_t parameter(const Json *group, const char *name, uint64_t lowest) 
 /* A new series of calls. */
 static void begin_calls(const Json *group) {
     wanted = parameter(group, "k", 0), tau = parameter(group, "tau", 1), tau_prime = parameter(group, "tau_prime", 1);
-    trigger = parameter(group, "trigger", 0), bucket = parameter(group, "bucket", 1), drift = parameter(group, "drift", 0);
+    trigger = parameter(group, "trigger", 0), bucket = parameter(group, "bucket", 1), gain = parameter(group, "gain", 0);
     calls = least = 0;
     local = need(p, sizeof(uint64_t));
     cuts = need(p + 1, sizeof(uint64_t));
@@ -67,8 +67,8 @@ static uint64_t scaled(uint64_t size, uint64_t by, uint64_t over) {
 
 /* A threshold that so many entries have reached, as it is in the next call. */
 static uint64_t moved_on(uint64_t lowest, uint64_t found) {
-    if (3 * found > 4 * wanted) return scaled(lowest, 1000 + drift, 1000);
-    return 3 * found < 2 * wanted ? scaled(lowest, 1000, 1000 + drift) : lowest;
+    if (3 * found > 4 * wanted) return scaled(lowest, 1000 + gain, 1000);
+    return 3 * found < 2 * wanted ? scaled(lowest, 1000, 1000 + gain) : lowest;
 }
 
 /* The entries that reach it and are not zero. */

@@ -47,9 +47,9 @@ def followed(least: Place, found: int, parameters: dict[str, int], rounded: Call
     """A threshold that so many have reached, as it is in the next call; NaN, or what none reaches, stays."""
     k, over, by = parameters["k"], 1000, 1000
     if 3 * found > 4 * k:
-        by += parameters["drift"]
+        by += parameters["gain"]
     elif 3 * found < 2 * k:
-        over += parameters["drift"]
+        over += parameters["gain"]
     if not least[0] or by == over:
         return least
     size = -least[1]

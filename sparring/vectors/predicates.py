@@ -189,7 +189,7 @@ def followed(case: Case) -> bool:
     """Before some call that keeps its thresholds, far more or far fewer than ``k`` entries were in a result."""
     k, found = kept(case), [len(call.result.indices) for call in case.calls]
     later = [m for i, m in enumerate(found[:-1], start=1) if not anew(case, i)]
-    return case.page.params["drift"] > 0 and any(3 * m > 4 * k or 3 * m < 2 * k for m in later)
+    return case.page.params["gain"] > 0 and any(3 * m > 4 * k or 3 * m < 2 * k for m in later)
 
 
 def more_than_k(case: Case) -> bool:

@@ -26,7 +26,8 @@ DATA = ROOT / "sparring" / "vectors" / "data"
 WHOLE = {"vector": "ring", "lists": "ring_allgather", "sparse": "ring_sparse"}
 KEEPING = {"selected": "ring_topk", "collected": "spardl"}
 PROGRAM = {"thresholds": "oktopk"}
-SORTS = {**WHOLE, **KEEPING, **PROGRAM}
+FILLED = {"filled": "dsar_split_allgather"}
+SORTS = {**WHOLE, **KEEPING, **PROGRAM, **FILLED}
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
 SOUND = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 """A reader that touches memory that it should not, or overflows, ends with an exit code of its own."""
@@ -230,7 +231,8 @@ WRONG: dict[str, tuple[Callable[[Place], Any], tuple[str, ...]]] = {
     "regions for shorter": (lambda at: at.group["parameters"].update(tau=1), tuple(PROGRAM)),
     "another bucket": (other_parameter("bucket"), tuple(PROGRAM)),
     "less is dealt out": (other_parameter("trigger"), tuple(PROGRAM)),
-    "thresholds that stay": (lambda at: at.group["parameters"].update(drift=0), tuple(PROGRAM)),
+    "sums go dense at more": (lambda at: at.group["parameters"].update(thirds=9), ("filled",)),
+    "thresholds that stay": (lambda at: at.group["parameters"].update(gain=0), tuple(PROGRAM)),
     "thresholds for shorter": (lambda at: at.group["parameters"].update(tau_prime=1), tuple(PROGRAM)),
     "a schedule where there is none": (lambda at: at.steps.append({"adds": True, "sends": []}), tuple(PROGRAM)),
     "two sends swap chunks": (swap_chunks, (*WHOLE, *KEEPING)),

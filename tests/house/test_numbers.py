@@ -215,15 +215,18 @@ def test_a_new_number_is_seen():
     assert unknown("12 words and 12 words", ["and 12 words"]) == ["12 words"]
 
 
-SAID = re.compile(r"``([\dpk ()+*/-]+)``\s+(words|messages)(?! in each step)")
+SAID = re.compile(
+    r"``([\dpk ()+*/-]+)``\s+(words|messages)(?! in each step)(\s+where\s+``p``\s+is\s+a\s+power\s+of\s+two)?"
+)
 POINTS = [(2, 4), (4, 8), (5, 20)]  # p and k, which p divides
 
 
 def formulas(page):
-    """What a page's prose says of its cost, as functions of ``p`` and ``k``."""
+    """What a page's prose says of its cost, as functions of ``p`` and ``k``; and at which of the points."""
     letters = sympy.symbols("p k")
-    for text, quantity in SAID.findall(page.doc):
-        yield quantity, sympy.lambdify(letters, parse_expr(text, dict(zip("pk", letters)), READ))
+    for text, quantity, powers in SAID.findall(page.doc):
+        points = [(p, k) for p, k in POINTS if not (powers and p & (p - 1))]
+        yield quantity, sympy.lambdify(letters, parse_expr(text, dict(zip("pk", letters)), READ)), points
 
 
 READ = (*standard_transformations, implicit_multiplication)
@@ -232,9 +235,9 @@ READ = (*standard_transformations, implicit_multiplication)
 def test_a_page_s_prose_tells_its_cost():
     """Formulas for words and messages are those that are derived."""
     pages = [sparring.page(name) for name in api.regular()]
-    said = [(page, quantity, formula) for page in pages for quantity, formula in formulas(page)]
+    said = [(page, *one) for page in pages for one in formulas(page)]
     assert len(said) >= 2
-    for page, quantity, formula in said:
-        for p, k in POINTS:
+    for page, quantity, formula, points in said:
+        for p, k in points:
             derived = sparring.cost(page).at(p=p, n=100 * k, k=k)
             assert formula(p, k) == getattr(derived, quantity), page.name

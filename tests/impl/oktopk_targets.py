@@ -18,7 +18,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "no period": {"tau_prime": 0},
     "no bucket": {"bucket": 0},
     "negative trigger": {"trigger": -1},
-    "negative drift": {"drift": -1},
+    "negative gain": {"gain": -1},
     "another k": {"k": 3},
     "another bucket": {"bucket": 3},
 }
@@ -127,8 +127,8 @@ class Drifting(Changed):
     name = "followed"
 
     @staticmethod
-    def planted(least: Any, dtype: Any, found: int, k: int, drift: int) -> Any:
-        by = (1000, 1000 + drift) if 3 * found > 4 * k else (1000 + drift, 1000)
+    def planted(least: Any, dtype: Any, found: int, k: int, gain: int) -> Any:
+        by = (1000, 1000 + gain) if 3 * found > 4 * k else (1000 + gain, 1000)
         return least if 2 * k <= 3 * found <= 4 * k else oktopk.scaled(least, dtype, *by)
 
 

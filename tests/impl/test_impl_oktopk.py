@@ -19,17 +19,17 @@ TARGETS = Path(__file__).with_name("oktopk_targets.py")
 TARGET = "sparring.impl.oktopk:Allreduce"
 DTYPES = ("float32", "float64", "int32", "int64")
 OPTIONS = {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2}
-OTHERS = [{"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1, "drift": 0}, OPTIONS,
-          {"tau": 3, "tau_prime": 9, "bucket": 3, "drift": 700}]  # fmt: skip
+OTHERS = [{"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1, "gain": 0}, OPTIONS,
+          {"tau": 3, "tau_prime": 9, "bucket": 3, "gain": 700}]  # fmt: skip
 WRONG = {
     "negative k": "k = -1: it must be a whole number, 0 or more",
     "half a period": "tau = 1.5: it must be a whole number, 1 or more",
     "no period": "tau_prime = 0: it must be a whole number, 1 or more",
     "no bucket": "bucket = 0: it must be a whole number, 1 or more",
     "negative trigger": "trigger = -1: it must be a whole number, 0 or more",
-    "negative drift": "drift = -1: it must be a whole number, 0 or more",
+    "negative gain": "gain = -1: it must be a whole number, 0 or more",
 }
-SAME = "n=5, k={}, tau=64, tau_prime=32, trigger=4, bucket={}, drift=12"
+SAME = "n=5, k={}, tau=64, tau_prime=32, trigger=4, bucket={}, gain=12"
 
 
 def simulated(xs, k, target=TARGET, buffers="synchronous", **options):

@@ -18,7 +18,7 @@ RANKS = range(1, 10)
 PERIODS = {"tau": 3, "tau_prime": 2}
 
 
-def oracle(calls, k, tau_prime, drift=0):
+def oracle(calls, k, tau_prime, gain=0):
     """By call, the result and the residuals: thresholds on whole vectors, as a dense program has them."""
     left, local, least = np.zeros_like(calls[0]), [0], 0
     for t, xs in enumerate(calls):
@@ -31,14 +31,14 @@ def oracle(calls, k, tau_prime, drift=0):
             least = kth(sums, k)
         stay = (abs(sums) >= least) & (sums != 0)
         left = np.where(mine & stay, 0, held)
-        local = [least * factor(sent.sum(), k, drift) for least, sent in zip(local, mine)]
-        least *= factor(stay.sum(), k, drift)
+        local = [least * factor(sent.sum(), k, gain) for least, sent in zip(local, mine)]
+        least *= factor(stay.sum(), k, gain)
         yield np.where(stay, sums, 0), left
 
 
-def factor(found, k, drift):
+def factor(found, k, gain):
     """What the published code multiplies a threshold with that so many entries have reached."""
-    up = Fraction(1000 + drift, 1000)
+    up = Fraction(1000 + gain, 1000)
     return up if found > Fraction(4 * k, 3) else 1 / up if found < Fraction(2 * k, 3) else Fraction(1)
 
 
@@ -73,12 +73,12 @@ def drawn(p, n, calls, seed=0):
 
 
 @pytest.mark.parametrize("p", RANKS)
-@pytest.mark.parametrize(("trigger", "bucket", "drift"), [(0, 1, 0), (1, 2, 12), (4, 8, 700)])
-def test_every_call_is_the_dense_oracles_and_nothing_is_lost(p, trigger, bucket, drift):
+@pytest.mark.parametrize(("trigger", "bucket", "gain"), [(0, 1, 0), (1, 2, 12), (4, 8, 700)])
+def test_every_call_is_the_dense_oracles_and_nothing_is_lost(p, trigger, bucket, gain):
     for n, k in product((0, 1, p - 1, 3 * p + 2), (0, 1, 4, 1000)):
         calls, given, sent = drawn(p, n, 5), np.zeros(n, object), np.zeros(n, object)
-        runs = played(calls, k=k, trigger=trigger, bucket=bucket, drift=drift, **PERIODS)
-        right = oracle(calls, k, PERIODS["tau_prime"], drift)
+        runs = played(calls, k=k, trigger=trigger, bucket=bucket, gain=gain, **PERIODS)
+        right = oracle(calls, k, PERIODS["tau_prime"], gain)
         for xs, (ran, left), (y, residuals) in zip(calls, runs, right, strict=True):
             assert all((dense(one) == y).all() for one in ran.results)
             assert (left == residuals).all()
@@ -112,7 +112,7 @@ def test_the_oracle_tells_a_wrong_residual(fault):
 @pytest.mark.parametrize(("found", "right"), [(5, 3), (4, 2), (2, 2), (1, 1)])
 def test_thresholds_follow_what_is_found(found, right):
     """Beyond 4/3 of k and below 2/3; whole numbers are rounded down, and what has no size stays."""
-    params = oktopk.Params(k=3, drift=500)
+    params = oktopk.Params(k=3, gain=500)
     assert oktopk.followed((True, -2), found, params) == (True, -right)
     single = oktopk.followed((True, np.float32(-2)), 5, params)[1]
     assert (single, single.dtype) == (-np.float32(2) / np.float32(1000) * np.float32(1500), np.float32)
@@ -121,11 +121,11 @@ def test_thresholds_follow_what_is_found(found, right):
 
 
 def test_thresholds_settle_where_gradients_do():
-    """Vectors of one kind in each call: with a drift about k entries are sent, without it several times as many."""
+    """Vectors of one kind in each call: with a gain about k entries are sent, without it several times as many."""
     rng, n, k = np.random.default_rng(0), 3000, 30
 
-    def sent(drift):
-        held, state, page = np.zeros(n, np.float32), None, sparring.page("oktopk", k=k, drift=drift)
+    def sent(gain):
+        held, state, page = np.zeros(n, np.float32), None, sparring.page("oktopk", k=k, gain=gain)
         for _ in range(60):
             held += rng.standard_normal(n).astype(np.float32)
             ran = run(page, [held], state)
@@ -225,7 +225,7 @@ def test_the_published_volume_needs_that_sums_are_always_dealt_out():
 
 
 def test_bad_parameters_are_refused_and_formulas_are_not_there():
-    for name, least in (("k", 0), ("tau", 1), ("tau_prime", 1), ("trigger", 0), ("bucket", 1), ("drift", 0)):
+    for name, least in (("k", 0), ("tau", 1), ("tau_prime", 1), ("trigger", 0), ("bucket", 1), ("gain", 0)):
         with pytest.raises(InputError, match=f"{name} = {least - 1}: it must be {least} or more"):
             _ = sparring.run("oktopk", [[1]], **{name: least - 1}).results
     page = sparring.page("oktopk")
