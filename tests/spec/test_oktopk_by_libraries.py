@@ -41,7 +41,7 @@ def rows(calls, k, period):
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5, 8])
 @pytest.mark.parametrize(
-    "params", [{"tau": 2, "tau_prime": 3}, {"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1}], ids=str
+    "params", [{"tau": 2, "tau_prime": 3, "gain": 0}, {"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1}], ids=str
 )
 def test_a_series_of_calls_is_what_the_libraries_make_of_it(ranks, params):
     rng = np.random.default_rng(ranks)
