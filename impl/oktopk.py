@@ -39,6 +39,8 @@ from sparring.sparse import Sparse
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
+WHOLE = 1000
+"""Thousandths."""
 BLOCK = 1 << 15
 """So many entries are looked at together: few enough to stay in the processor's cache."""
 
@@ -139,16 +141,25 @@ def threshold(size: NDArray[Any], k: int) -> Any:
 
 def followed(least: Any, dtype: np.dtype[Any], found: int, k: int, gain: int) -> Any:
     """A threshold that so many entries of this dtype have reached, as it is in the next call."""
-    if 3 * found > 4 * k:
-        return scaled(least, dtype, 1000 + gain, 1000)
-    return scaled(least, dtype, 1000, 1000 + gain) if 3 * found < 2 * k else least
+    if many(found, k):
+        return scaled(least, dtype, WHOLE + gain, WHOLE)
+    return scaled(least, dtype, WHOLE, WHOLE + gain) if few(found, k) else least
+
+
+def many(found: Any, k: Any) -> Any:
+    """Whether far more than ``k`` were found."""
+    return 3 * found > 4 * k
+
+
+def few(found: Any, k: Any) -> Any:
+    """Whether far fewer were."""
+    return 3 * found < 2 * k
 
 
 def scaled(least: Any, dtype: np.dtype[Any], by: int, over: int) -> Any:
     """``by / over`` times a magnitude, rounded as this dtype is; NaN, or one that nothing reaches, stays."""
-    most = np.iinfo(least.dtype).max
     if dtype.kind == "i":
-        return least if least == most else least.dtype.type(min(int(least) * by // over, most))
+        return least.dtype.type(min(int(least) * by // over, np.iinfo(least.dtype).max))
     value = least.view(dtype)  # that which nothing reaches is a NaN, too
     with np.errstate(over="ignore"):
         return least if np.isnan(value) else (value / dtype.type(over) * dtype.type(by)).view(least.dtype)

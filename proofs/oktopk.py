@@ -33,7 +33,7 @@ BOX = (p >= 1, n >= 0, within(j))
 ENTRY = (p >= 1, begin <= x, x < end, start <= x, x < stop)
 
 others = ({"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1, "gain": 0},
-          {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2, "gain": 300}, {"trigger": 2})  # fmt: skip
+          {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2, "gain": 300}, {"tau_prime": 2, "trigger": 2, "gain": 900})  # fmt: skip
 refused = ({"tau": 0}, {"tau_prime": 0}, {"trigger": -1}, {"bucket": 0}, {"gain": -1})
 
 faults: Mapping[str, Mapping[str, Any]] = {
@@ -76,8 +76,10 @@ def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obliga
     return {
         ("return xs[i].at(xs[i].indices[max(start - begins[i], 0) : max(end - begins[i], 0)])", "0 becomes -1"):
             ("of a rank's entries no part begins before the first", (own,)),
-        ("state = state._replace(least=threshold(every[0].values, params.k))", "0 becomes -1"):
-            ("the last rank has gathered the same lists as the first", (*rounds(),)),
+        **{(line, "0 becomes -1"): ("the last rank has gathered the same lists as the first", (*rounds(),)) for line in (
+            "state = state._replace(least=threshold(every[0].values, params.k))",
+            "state = state._replace(local=local, least=followed(state.least, len(ys[0].indices), params))",
+        )},
         **{(f"self.{name}: Any = 0", f"0 becomes {i}"): first for name in ("_local", "_least") for i in (1, -1)},
         ("self._bounds = np.zeros(0, np.int64)", "0 becomes 1"): first,
         ("self._bounds = np.zeros(0, np.int64)", "self._bounds = np.zeros(0, np.int64) becomes nothing"): first,
@@ -247,5 +249,7 @@ def peers(page: Page) -> Iterator[Obligation]:
     yield Obligation("to whom", TURN, impl.to(r, i, p) == m.dst(r, i, p))
     yield Obligation("from whom", TURN, impl.whence(r, i, p) == m.src(r, i, p))
     yield Obligation("means", (p >= 1, a >= 0), impl.mean(a, p) == m.mean(a, p))
+    yield Obligation("far more", (), iff(impl.many(a, k), m.many(a, k)))
+    yield Obligation("far fewer", (), iff(impl.few(a, k), m.few(a, k)))
     yield Obligation("shares", BOX, impl.share(j, n, p) == m.bound(j, n, p))
     yield Obligation("to whom in a round", ROUND, row.before(r, d, p) == (r - d) % p)

@@ -57,6 +57,7 @@ from sparring.spec.core.sparse import SparseVector, total
 
 data = "selected"
 ALL, NONE = (True, 0), (False, -1)  # thresholds that all entries reach, and that none does
+WHOLE = 1000  # thousandths
 
 
 class Params(NamedTuple):
@@ -107,9 +108,18 @@ def reaching(x: SparseVector, least: tuple[bool, Any]) -> SparseVector:
 
 def followed(least: tuple[bool, Any], found: int, params: Params) -> tuple[bool, Any]:
     """A threshold that so many entries have reached, as it is in the next call."""
-    many, few = 3 * found > 4 * params.k, 3 * found < 2 * params.k
-    more = (1000 + params.gain, 1000)
-    return scaled(least, *more) if many else scaled(least, *more[::-1]) if few else least
+    more = WHOLE + params.gain
+    if truth(many(found, params.k)):
+        return scaled(least, more, WHOLE)
+    return scaled(least, WHOLE, more) if truth(few(found, params.k)) else least
+
+
+def many(found: Int, k: Int) -> Bool:
+    return 3 * found > 4 * k
+
+
+def few(found: Int, k: Int) -> Bool:
+    return 3 * found < 2 * k
 
 
 def scaled(least: tuple[bool, Any], by: int, over: int) -> tuple[bool, Any]:

@@ -90,7 +90,8 @@ def in_place(function: Any, comm: Any, x: Any, **given: Any) -> Any:
 def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
     """Where ``target`` has another result than the page, or sends messages of other lengths, on a few vectors."""
     if page.stateful:  # one call of the function beside the class sends what a call of the class does
-        yield from (flaw.detail for flaw in called_again(page, target, ranks, DTYPES[:1]))
+        dtypes = DTYPES[::2] if page.irregular else DTYPES[:1]  # a program's rules may know whole numbers
+        yield from (flaw.detail for flaw in called_again(page, target, ranks, dtypes))
         target = f"{target.partition(':')[0]}:{page.collective}"
     for n in refinement.sizes(ranks, page.sparse):
         xs = lists.given(page, refinement.vectors("float32", ranks, n))

@@ -81,7 +81,7 @@ def test_conforms_step_by_step(options):
     ("fault", "what"),
     [
         ("ByValue", "result"), ("OwnRegion", "result"), ("AllCleared", "conservation"), ("Strict", "selection"),
-        ("NotAdded", "conservation"), ("Drifting", "selection"),
+        ("NotAdded", "conservation"), ("Forgotten", "selection"),
         ("NoEmptyRank", "edge sizes"), ("NeverOneRank", "edge sizes"), ("Unbalanced", "steps"),
     ],
 )  # fmt: skip
