@@ -195,9 +195,8 @@ def test_the_page_of_benchmarks(built):
 
 def entry(cell: dict[str, Any], name: str) -> str:
     """An algorithm's milliseconds to three digits, those without other ranks, and the ratio."""
-    told = [
-        f"{float(f'{1e3 * cell[key][name][1]:.3g}'):g}" for key in ("seconds", "alone") if name in cell.get(key, {})
-    ]
+    medians = [cell[key][name][1] for key in ("seconds", "alone") if name in cell.get(key, {})]
+    told = [f"{float(f'{1e3 * median:.3g}'):g}" for median in medians]
     alone = "".join(f" ({one})" for one in told[1:])
     return told[0] + alone + ("" if name == "comm.Allreduce" else f" ×{cell['ratios'][name][1]:.2f}")
 

@@ -57,7 +57,7 @@ def test_every_algorithm_is_published(name):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_what_is_published_is_what_is_found(name):
     """If this fails: sparring verify --mutants --json | python docs/mutants/keep.py."""
