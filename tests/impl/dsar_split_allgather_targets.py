@@ -15,16 +15,6 @@ from sparring.impl.two_shot import below
 from sparring.impl.two_shot_sparse import encoded, exchanged, onward
 
 
-def largest(comm: Any, x: Any, *, k: int) -> Any:
-    """The sum of the ranks' ``k`` largest entries."""
-    return dsar_split_allgather.allreduce(comm, x, k=k)
-
-
-def unchecked(comm: Any, x: Any) -> Any:
-    """Without the exchange that makes sure that ranks are alike."""
-    return dsar_split_allgather.allreduce(comm, x, validate=False)
-
-
 def topkdsa(comm: Any, x: Any) -> Any:
     """A region goes dense from a third of its entries on."""
     return dsar_split_allgather.allreduce(comm, x, thirds=1)

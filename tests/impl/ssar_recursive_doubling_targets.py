@@ -7,21 +7,10 @@ from typing import Any
 import numpy as np
 
 from sparring import Sparse
-from sparring.impl import ssar_recursive_doubling
 from sparring.impl.core.chunks import cut, joined
 from sparring.impl.core.merge import add, settled
 from sparring.impl.recursive_doubling import beyond, neighbour, partner, rounds
 from sparring.impl.ssar_recursive_doubling import buffer, come, encode
-
-
-def largest(comm: Any, x: Any, *, k: int) -> Any:
-    """The sum of the ranks' ``k`` largest entries."""
-    return ssar_recursive_doubling.allreduce(comm, x, k=k)
-
-
-def unchecked(comm: Any, x: Any) -> Any:
-    """Without the exchange that makes sure that ranks are alike."""
-    return ssar_recursive_doubling.allreduce(comm, x, validate=False)
 
 
 def allreduce(comm: Any, x: Any, order: Any = lambda i, p: i, shown: Any = lambda total: total) -> Any:

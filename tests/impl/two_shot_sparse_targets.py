@@ -8,22 +8,11 @@ from typing import Any
 import numpy as np
 
 from sparring import Sparse
-from sparring.impl import two_shot_sparse
 from sparring.impl.core.chunks import cut, joined
 from sparring.impl.core.merge import add, settled
 from sparring.impl.two_shot import below
 from sparring.impl.two_shot import cut as bound
 from sparring.impl.two_shot_sparse import encoded, exchanged, onward
-
-
-def largest(comm: Any, x: Any, *, k: int) -> Any:
-    """The sum of the ranks' ``k`` largest entries."""
-    return two_shot_sparse.allreduce(comm, x, k=k)
-
-
-def unchecked(comm: Any, x: Any) -> Any:
-    """Without the exchange that makes sure that ranks are alike."""
-    return two_shot_sparse.allreduce(comm, x, validate=False)
 
 
 def allreduce(comm: Any, x: Any, order: Any = sorted, shown: Any = lambda total: total) -> Any:

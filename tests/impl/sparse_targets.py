@@ -1,13 +1,13 @@
-"""What the tests of the sparse ring run on every rank."""
+"""What the tests of sparse allreduces run on every rank; ``name``: which one is meant."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from sparring.errors import InputError
-from sparring.impl import ring_sparse
 
 BAD: dict[str, tuple[Any, dict[str, Any]]] = {
     "unsorted": (([2, 1], [1.0, 1.0], 5), {}),
@@ -20,21 +20,26 @@ BAD: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-def refusal(comm: Any, _: Any, *, what: str, bad: int) -> Any:
+def module(name: str) -> Any:
+    """The implementation, imported by the rank that is running: each has its own."""
+    return import_module(f"sparring.impl.{name}")
+
+
+def refusal(comm: Any, _: Any, *, name: str, what: str, bad: int) -> Any:
     """The error's text, as bytes, where rank ``bad`` alone passes what is wrong."""
     x, options = BAD[what] if comm.Get_rank() == bad else (([1], [1.0], 5), {})
     try:
-        ring_sparse.allreduce(comm, x, **options)
+        module(name).allreduce(comm, x, **options)
     except InputError as error:
         return np.frombuffer(str(error).encode(), np.uint8)
     return np.empty(0, np.uint8)
 
 
-def largest(comm: Any, x: Any, *, k: int) -> Any:
+def largest(comm: Any, x: Any, *, name: str, k: int) -> Any:
     """The sum of the ranks' ``k`` largest entries."""
-    return ring_sparse.allreduce(comm, x, k=k)
+    return module(name).allreduce(comm, x, k=k)
 
 
-def unchecked(comm: Any, x: Any) -> Any:
+def unchecked(comm: Any, x: Any, *, name: str) -> Any:
     """Without the exchange that makes sure that ranks are alike."""
-    return ring_sparse.allreduce(comm, x, validate=False)
+    return module(name).allreduce(comm, x, validate=False)
