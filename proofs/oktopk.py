@@ -33,7 +33,8 @@ BOX = (p >= 1, n >= 0, within(j))
 ENTRY = (p >= 1, begin <= x, x < end, start <= x, x < stop)
 
 others = ({"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1, "gain": 0},
-          {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2, "gain": 300}, {"tau_prime": 2, "trigger": 2, "gain": 900})  # fmt: skip
+          {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2, "gain": 300},
+          {"tau_prime": 2, "trigger": 2, "gain": 900})  # fmt: skip
 refused = ({"tau": 0}, {"tau_prime": 0}, {"trigger": -1}, {"bucket": 0}, {"gain": -1})
 
 faults: Mapping[str, Mapping[str, Any]] = {
@@ -65,6 +66,7 @@ survivors = {
 
 def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:
     """Faults in the page and in its implementation that are none, each with what this rests on."""
+    gathered = ("the last rank has gathered the same lists as the first", (*rounds(),))
     first = ("the first call sets it anew before it is read", (
         Obligation("call 0 begins every period, here p", (p >= 1, x == 0), x % p == 0),
     ))  # fmt: skip
@@ -76,10 +78,9 @@ def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obliga
     return {
         ("return xs[i].at(xs[i].indices[max(start - begins[i], 0) : max(end - begins[i], 0)])", "0 becomes -1"):
             ("of a rank's entries no part begins before the first", (own,)),
-        **{(line, "0 becomes -1"): ("the last rank has gathered the same lists as the first", (*rounds(),)) for line in (
-            "state = state._replace(least=threshold(every[0].values, params.k))",
-            "state = state._replace(local=local, least=followed(state.least, len(ys[0].indices), params))",
-        )},
+        ("state = state._replace(least=threshold(every[0].values, params.k))", "0 becomes -1"): gathered,
+        ("state = state._replace(local=local, least=followed(state.least, len(ys[0].indices), params))",
+         "0 becomes -1"): gathered,
         **{(f"self.{name}: Any = 0", f"0 becomes {i}"): first for name in ("_local", "_least") for i in (1, -1)},
         ("self._bounds = np.zeros(0, np.int64)", "0 becomes 1"): first,
         ("self._bounds = np.zeros(0, np.int64)", "self._bounds = np.zeros(0, np.int64) becomes nothing"): first,
