@@ -57,6 +57,8 @@ APART = "counting the calls and clearing what was sent do not ask for each other
 survivors = {
     "def __call__(self, x: Vector, /) -> Sparse:": APART,
     'if x.dtype.kind == "i":': "of a float's bits numpy's absolute value clears the sign, too",
+    "return size.dtype.type(0)": "all that are not zero reach either, and a gain of less than 1000 leaves both",
+    "for i in range(0, x.size, BLOCK):": "indices and values of a block do not ask for each other",
     "if not came:": "a sum of one list alone is this list",
     "y = added(near, Sparse.made(*near[0], int(end - start)))": "of the list that is named it takes the dtypes alone",
     "return Sparse.made("
@@ -70,6 +72,11 @@ def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obliga
     first = ("the first call sets it anew before it is read", (
         Obligation("call 0 begins every period, here p", (p >= 1, x == 0), x % p == 0),
     ))  # fmt: skip
+    size = "return (True, -(size * by // over if isinstance(size, int) else size / over * by)) if least[0] else least"
+    empty = ("a threshold of 0 stays, and one that nothing reaches is never scaled", (
+        Obligation("0 stays, here by p", (p >= 1,), 0 * x // p == 0),
+        Obligation("none wanted, none found", (a == 0,), negate(either(page.module.many(a, a), page.module.few(a, a)))),
+    ))  # fmt: skip
     own = Obligation("no part begins before a rank's own entries", (p >= 1,), page.module.later(begin, start) >= begin)
     before = Obligation("no index is before either", (x >= 0,), both(x >= 0, x >= -1))
     back = Obligation("what is counted from there is counted back", (), x - begin + begin == x)
@@ -78,6 +85,8 @@ def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obliga
     return {
         ("return xs[i].at(xs[i].indices[max(start - begins[i], 0) : max(end - begins[i], 0)])", "0 becomes -1"):
             ("of a rank's entries no part begins before the first", (own,)),
+        (size, "0 becomes 1"): empty,
+        (size, "0 becomes -1"): empty,
         ("state = state._replace(least=threshold(every[0].values, params.k))", "0 becomes -1"): gathered,
         ("state = state._replace(local=local, least=followed(state.least, len(ys[0].indices), params))",
          "0 becomes -1"): gathered,
