@@ -113,8 +113,10 @@ class Allreduce(Keeping):
             self._least = threshold(magnitudes(every.values), self._k)
         y = kept(comm, sums, self._least, self._trigger)
         held[common(mine.indices, y.indices, self._n)] = 0
-        self._local = followed(self._local, x.dtype, len(mine), self._k, self._gain)
-        self._least = followed(self._least, x.dtype, len(y), self._k, self._gain)
+        self._local, self._least = (
+            followed(least, x.dtype, len(some), self._k, self._gain)
+            for least, some in ((self._local, mine), (self._least, y))
+        )
         self._calls += 1
         return y
 
@@ -172,7 +174,7 @@ def reaching(x: Vector, least: Any, plus: Vector | None = None) -> Sparse:
     """
     least = max(least, type(least)(1))
     size, reached = np.empty(BLOCK, least.dtype), np.empty(BLOCK, np.bool_)
-    indices, values = [np.empty(0, np.int64)], [x[:0]]
+    found = [(np.empty(0, np.int64), x[:0])]
     for i in range(0, x.size, BLOCK):
         some = x[i : i + BLOCK]
         near, here = size[: some.size], reached[: some.size]
@@ -181,9 +183,8 @@ def reaching(x: Vector, least: Any, plus: Vector | None = None) -> Sparse:
         unsigned(some, near)
         np.greater_equal(near, least, out=here)
         (at,) = here.nonzero()
-        indices.append(at + i)
-        values.append(some[at])
-    return Sparse.made(np.concatenate(indices), np.concatenate(values), x.size)
+        found.append((at + i, some[at]))
+    return joined(found, x.size)
 
 
 def unsigned(x: Vector, out: NDArray[Any]) -> None:
@@ -238,7 +239,7 @@ def together(sums: Sparse, came: Lists, start: int, end: int) -> Sparse:
     if not came:
         return sums
     near = [(indices - start, values) for indices, values in [(sums.indices, sums.values), *came]]
-    y = added(near, Sparse.made(*near[0], int(end - start)))
+    y = added(near, Sparse.made(sums.indices, sums.values, int(end - start)))
     return Sparse.made(y.indices + start, y.values, sums.n)
 
 
@@ -290,7 +291,7 @@ def gathered(comm: Intracomm, mine: Sparse, sizes: list[int]) -> Sparse:
 def joined(lists: Iterable[tuple[NDArray[Any], Vector]], n: int) -> Sparse:
     """Lists whose indices ascend from one to the next."""
     indices, values = zip(*lists)
-    return Sparse.made(np.concatenate(indices).astype(np.int64, copy=False), np.concatenate(values), n)
+    return Sparse.made(np.concatenate(indices, dtype=np.int64), np.concatenate(values), n)
 
 
 def common(a: NDArray[np.int64], b: NDArray[np.int64], n: int) -> NDArray[np.int64]:

@@ -53,16 +53,10 @@ asked = {
     "src": lambda r, i, p: 0 <= r < p and 1 <= i < p,
     "mean": lambda total, p: total >= 0,
 }
-APART = "counting the calls and clearing what was sent do not ask for each other"
 survivors = {
-    "def __call__(self, x: Vector, /) -> Sparse:": APART,
     'if x.dtype.kind == "i":': "of a float's bits numpy's absolute value clears the sign, too",
     "return size.dtype.type(0)": "all that are not zero reach either, and a gain of less than 1000 leaves both",
-    "for i in range(0, x.size, BLOCK):": "indices and values of a block do not ask for each other",
     "if not came:": "a sum of one list alone is this list",
-    "y = added(near, Sparse.made(*near[0], int(end - start)))": "of the list that is named it takes the dtypes alone",
-    "return Sparse.made("
-    "np.concatenate(indices).astype(np.int64, copy=False), np.concatenate(values), n)": "one copy more",
 }
 
 
@@ -95,7 +89,8 @@ def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obliga
         ("self._bounds = np.zeros(0, np.int64)", "self._bounds = np.zeros(0, np.int64) becomes nothing"): first,
         ("return np.concatenate([[0], mean(summed, p), [n]])", "0 becomes -1"):
             ("a first region that begins earlier has the same entries", (before, back)),
-        ("y = added(near, Sparse.made(*near[0], int(end - start)))", "end - start becomes end + start"):
+        ("y = added(near, Sparse.made(sums.indices, sums.values, int(end - start)))",
+         "end - start becomes end + start"):
             ("a region that is told to be longer has the same entries", (room, back)),
         ("shares = [share(j, begins[p], p) for j in range(p + 1)]", "1 becomes 2"):
             ("the share after the last is no rank's", (nobody,)),
