@@ -18,7 +18,7 @@ the bytes that a ring sends.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 BITS, GROUP = 8, 1 << 32
 """A code has at most so many bits, a group at most so many entries."""
+ALIGNED = 64
+"""A message begins with a multiple of so many bytes."""
 
 
 def above(r: int, d: int, p: int) -> int:
@@ -83,11 +85,18 @@ def allreduce(
         return np.add(x, x.dtype.type(0), out=y)
     first, second = (Quantiser(x.dtype, bits=int(b), g=int(g), spikes=bool(spikes)) for b in (b1, b2))
     blocks = [slice(cut(c, x.size, p), cut(c + 1, x.size, p)) for c in range(p)]
-    copies = scattered(own, [x[block] for block in blocks], first)
-    mine = np.empty(second.size(x[blocks[r]].size), np.uint8)
+    coming, going = rooms(p, max(made.size(-(-x.size // p)) for made in (first, second)))
+    copies = scattered(own, [x[block] for block in blocks], first, coming, going)
+    mine = going[r][: second.size(x[blocks[r]].size)]
     summed(copies, x[blocks[r]], first, second, mine)
-    gathered(own, mine, [y[block] for block in blocks], second)
+    gathered(own, mine, [y[block] for block in blocks], second, coming)
     return y
+
+
+def rooms(p: int, size: int) -> tuple[Sequence[Bytes], Sequence[Bytes]]:
+    """Room for so many bytes from each rank and for each: one stretch of memory, which is cheaper than many."""
+    every = np.empty((2 * p, -(-size // ALIGNED) * ALIGNED), np.uint8)
+    return every[:p], every[p:]
 
 
 def limited(numbers: Mapping[str, tuple[int, int]]) -> None:
@@ -112,15 +121,17 @@ def admitted(comm: Intracomm, x: Vector, out: Vector | None, validate: bool) -> 
     return y
 
 
-def scattered(comm: Intracomm, pieces: list[Vector], made: Quantiser) -> list[Bytes]:
-    """By rank the codes of its copy of this rank's block, the first of a vector's ``pieces``, one a rank."""
+def scattered(
+    comm: Intracomm, pieces: list[Vector], made: Quantiser, coming: Sequence[Bytes], going: Sequence[Bytes]
+) -> list[Bytes]:
+    """By rank the codes of its copy of this rank's block; ``pieces``: of this rank's vector, one for each rank."""
     p, r = comm.Get_size(), comm.Get_rank()
-    copies = [np.empty(made.size(pieces[r].size), np.uint8) for _ in range(p)]
+    copies = [room[: made.size(pieces[r].size)] for room in coming]
     receiving = [comm.Irecv(copies[below(r, d, p)], below(r, d, p)) for d in range(1, p)]
     sending = []
     for d in range(1, p):
         to = above(r, d, p)
-        message = np.empty(made.size(pieces[to].size), np.uint8)
+        message = going[to][: made.size(pieces[to].size)]
         made.encode(pieces[to], message)
         sending.append(comm.Isend(message, to))
     made.encode(pieces[r], copies[r])
@@ -139,15 +150,14 @@ def summed(copies: list[Bytes], like: Vector, read: Quantiser, made: Quantiser, 
         made.encode_block(total, out, like.size, block.start)
 
 
-def gathered(comm: Intracomm, mine: Bytes, pieces: list[Vector], read: Quantiser) -> None:
+def gathered(comm: Intracomm, mine: Bytes, pieces: list[Vector], read: Quantiser, coming: Sequence[Bytes]) -> None:
     """Fills each of the pieces with what is read from its rank's codes, of which ``mine`` are this rank's."""
     p, r = comm.Get_size(), comm.Get_rank()
-    others = [below(r, d, p) for d in range(1, p)]
-    coming = {q: np.empty(read.size(pieces[q].size), np.uint8) for q in others}
-    receiving = {q: comm.Irecv(coming[q], q) for q in others}
+    messages = {q: coming[q][: read.size(pieces[q].size)] for q in (below(r, d, p) for d in range(1, p))}
+    receiving = {q: comm.Irecv(message, q) for q, message in messages.items()}
     sending = [comm.Isend(mine, above(r, d, p)) for d in range(1, p)]
     read.decode(mine, pieces[r])
-    for q in others:
+    for q, message in messages.items():
         receiving[q].Wait()
-        read.decode(coming[q], pieces[q])
+        read.decode(message, pieces[q])
     finish(sending)

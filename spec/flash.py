@@ -43,10 +43,12 @@ from typing import Any, NamedTuple
 
 from sparring.errors import InputError
 from sparring.spec.core import groups
+from sparring.spec.core.cells import copy
 from sparring.spec.core.groups import Coded, decode, encode, written
 from sparring.spec.core.model import bound
 from sparring.spec.core.numbers import Int
-from sparring.spec.core.runner import Message, Outcome, Played, number
+from sparring.spec.core.runner import Message, Outcome, Played
+from sparring.spec.core.schedule import number
 
 data = "dense"
 dtypes = ("float32", "float64")
@@ -96,12 +98,19 @@ def sent(p: int, entries: Callable[[int, int], Coded]) -> list[Message]:
     return [Message(r, d, written(entries(r, d))) for r, d in pairs]
 
 
+def like(x: Any, values: Sequence[Any]) -> Any:
+    """These values in a vector of ``x``'s class."""
+    y = copy(x)
+    y[:] = values
+    return y
+
+
 def program(xs: Sequence[Sequence[Any]], state: None, params: Params) -> Played:
     """A call: its two steps, and what all ranks have in the end."""
     checked(params)
     p, n = len(xs), len(xs[0])
     if p == 1:
-        return Outcome([[v + 0 for v in xs[0]]], [], state)
+        return Outcome([like(xs[0], [v + 0 for v in xs[0]])], [], state)
     cuts = [slice(number(bound(c, n, p)), number(bound(c + 1, n, p))) for c in range(p)]
     copies = [[coded(x[cut], params.b1, params) for cut in cuts] for x in xs]
     yield sent(p, lambda r, d: copies[r][d])
@@ -110,4 +119,4 @@ def program(xs: Sequence[Sequence[Any]], state: None, params: Params) -> Played:
     yield sent(p, lambda r, d: sums[r])
     reads = [decode(one) for one in sums]
     each = [[taken(r, c, *v) for c in range(p) for v in zip(totals[c], reads[c])] for r in range(p)]
-    return Outcome(each, [], state)
+    return Outcome([like(x, y) for x, y in zip(xs, each)], [], state)

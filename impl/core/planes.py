@@ -48,32 +48,38 @@ def begins(c: int, bits: int) -> list[int]:
     return [*accumulate((octets(c, width) for width in widths(bits)), initial=0)]
 
 
-def pack(codes: Bytes, out: Bytes, c: int, first: int, bits: int) -> None:
-    """Puts ``codes`` into the planes ``out`` of ``c`` codes, from the ``first``-th on, which eight divides.
+def room(planes: Bytes, spare: Bytes, first: int, bits: int) -> Bytes:
+    """Where as many codes as ``spare`` has bytes, from the ``first``-th on, are kept one a byte: there, or in ``planes``.
 
-    ``codes`` is overwritten.  Unless they are the last, eight divides their number too.
+    Codes of eight bits are their planes.
+    """
+    return planes[first : first + spare.size] if bits == EIGHT else spare
+
+
+def pack(codes: Bytes, out: Bytes, c: int, first: int, bits: int) -> None:
+    """Puts ``codes``, in their :func:`room`, into the planes ``out`` of ``c``, from the ``first``-th on.
+
+    Eight divides ``first`` and, unless they are the last, the number of codes, which are overwritten.
     """
     for begin, width in zip(begins(c, bits), widths(bits)):
-        at = begin + first * width // EIGHT
-        into = out[at : at + octets(codes.size, width)]
-        if width == EIGHT:
-            into[...] = codes
-        else:
-            into[...] = squeezed(codes & ((1 << width) - 1), width)
+        if width < EIGHT:
+            at = begin + first * width // EIGHT
+            out[at : at + octets(codes.size, width)] = squeezed(codes & ((1 << width) - 1), width)
             np.right_shift(codes, width, out=codes)
 
 
 def unpack(planes: Bytes, out: Bytes, c: int, first: int, bits: int) -> None:
-    """Fills ``out`` with the codes that :func:`pack` put there, from the ``first``-th on."""
+    """Fills ``out``, the :func:`room` of some codes, with what :func:`pack` put there, from the ``first``-th on."""
     done = 0
     for begin, width in zip(begins(c, bits), widths(bits)):
-        at = begin + first * width // EIGHT
-        part = spread(planes[at : at + octets(out.size, width)], width)[: out.size]
-        if done:
-            out |= np.left_shift(part, done, out=part)
-        else:
-            out[...] = part
-        done += width
+        if width < EIGHT:
+            at = begin + first * width // EIGHT
+            part = spread(planes[at : at + octets(out.size, width)], width)[: out.size]
+            if done:
+                out |= np.left_shift(part, done, out=part)
+            else:
+                out[...] = part
+            done += width
 
 
 def squeezed(parts: Bytes, width: int) -> Bytes:
@@ -92,8 +98,6 @@ def squeezed(parts: Bytes, width: int) -> Bytes:
 
 def spread(buffer: Bytes, width: int) -> Bytes:
     """The numbers that :func:`squeezed` put there, and those that fill the last byte."""
-    if width == EIGHT:
-        return buffer
     if width == 1:
         return np.unpackbits(buffer, bitorder="little")
     words = buffer.astype(word(width))

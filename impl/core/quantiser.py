@@ -116,7 +116,7 @@ class Quantiser:
     def encode_block(self, x: Vector, out: Bytes, c: int, first: int) -> None:
         """Writes the block ``x`` of ``c`` entries, which begins with the ``first``-th, into their message."""
         told, coded = self._parts(out, c)
-        codes = self._room[2][: x.size]
+        codes = planes.room(coded, self._room[2][: x.size], first, self._bits)
         with np.errstate(all="ignore"):  # NaN, infinities and ranges that overflow are looked for
             for i, j in self._rows(x.size):
                 group = (first + i) // self._g
@@ -126,7 +126,7 @@ class Quantiser:
     def decode_block(self, message: Bytes, out: Vector, c: int, first: int) -> None:
         """Fills the block ``out`` of ``c`` entries, which begins with the ``first``-th, from their message."""
         told, coded = self._parts(message, c)
-        codes = self._room[2][: out.size]
+        codes = planes.room(coded, self._room[2][: out.size], first, self._bits)
         planes.unpack(coded, codes, c, first, self._bits)
         with np.errstate(all="ignore"):
             for i, j in self._rows(out.size):
@@ -148,7 +148,7 @@ class Quantiser:
         steps = self._room[0][: x.size].reshape(m, -1)
         np.subtract(x.reshape(m, -1), told.low[:, None], out=steps)
         np.divide(steps, np.where(told.step > 0, told.step, 1)[:, None], out=steps)
-        np.rint(steps, out=steps)
+        self._rounded(steps)
         if (told.step < np.finfo(self._dtype).tiny).any():  # others are rounded so finely that none is above
             np.minimum(steps, self._most, out=steps)
         for at in told.places:
@@ -157,6 +157,10 @@ class Quantiser:
             self._poison(told, wrong)
             steps[wrong] = 0
         np.copyto(codes.reshape(m, -1), steps, casting="unsafe")
+
+    def _rounded(self, steps: Vector) -> None:
+        """Rounds to whole numbers, ties to the even one."""
+        np.rint(steps, out=steps)
 
     def _extremes(self, x: Vector, told: Groups) -> Vector:
         """Tells each group's least entry, with spikes both extremes and where they are; the greatest."""

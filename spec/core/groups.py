@@ -140,12 +140,12 @@ def decode(coded: Coded) -> list[Any]:
 
 
 def written(coded: Coded) -> Any:
-    """The message: bytes where the entries have any, else a list of what is told and the bytes after it."""
+    """The message: bytes where the entries have any, else a list of what is told and of the bytes after it."""
     width = place_octets(coded.g)
     places = b"".join(at.to_bytes(width, "little") for kind in coded.places for at in kind)
     told = [value for kind in coded.metadata for value in kind]
     if all(hasattr(value, "tobytes") for value in told):
-        return b"".join(value.tobytes() for value in told) + places + coded.planes
+        return memoryview(b"".join(value.tobytes() for value in told) + places + coded.planes)
     return [*told, *places, *coded.planes]
 
 
