@@ -49,9 +49,9 @@ def begins(c: int, bits: int) -> list[int]:
 
 
 def room(planes: Bytes, spare: Bytes, first: int, bits: int) -> Bytes:
-    """Where as many codes as ``spare`` has bytes, from the ``first``-th on, are kept one a byte: there, or in ``planes``.
+    """Where as many codes as ``spare`` has bytes are one a byte: there, or in ``planes`` from the ``first``-th on.
 
-    Codes of eight bits are their planes.
+    Codes of eight bits are their own plane.
     """
     return planes[first : first + spare.size] if bits == EIGHT else spare
 

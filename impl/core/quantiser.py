@@ -208,7 +208,7 @@ class Quantiser:
 
 
 def extremes(x: Vector, starts: NDArray[np.int64]) -> tuple[Vector, Vector]:
-    """The least and the greatest of each stretch of ``x``; zeros are +0.0, and NaN is one of them where there is any.
+    """The least and the greatest of each stretch of ``x``; zeros are +0.0; where there is NaN, one of the two is.
 
     Found among the bits, in a fifth of the time that it takes among the numbers: as whole numbers they ascend
     with what is not negative, and with what is negative they descend.
