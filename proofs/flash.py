@@ -80,9 +80,9 @@ def theorems(page: Page) -> Iterator[Stated]:
         (*apart(m), *rotation(m)), "all ranks send to the same one",
     )  # fmt: skip
     yield Stated(
-        "volume", "A message of c entries has the bytes of its codes and of its groups' metadata, so that with n <= p e "
-        "no rank sends more than p - 1 times the bytes of e entries in a step; codes and groups that are full make "
-        "that an equation.", volume(page), "a last group that is not full is not told",
+        "volume", "A message of c entries has the bytes of its codes and of what is told of its groups, so that with "
+        "n <= p e no rank sends more than p - 1 times the bytes of e entries in a step; where codes and groups are full, "
+        "exactly.", volume(page), "a last group that is not full is not told",
     )  # fmt: skip
 
 

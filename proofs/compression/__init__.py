@@ -1,0 +1,1 @@
+"""What is proved of coded vectors: how far they are off, and how many bytes they take."""
