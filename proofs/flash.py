@@ -81,8 +81,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     )  # fmt: skip
     yield Stated(
         "volume", "A message of c entries has the bytes of its codes and of what is told of its groups, so that with "
-        "n <= p e no rank sends more than p - 1 times the bytes of e entries in a step; where codes and groups are full, "
-        "exactly.", volume(page), "a last group that is not full is not told",
+        "n <= p e no rank sends more than p - 1 times the bytes of e entries in a step; exactly so where all are full.", volume(page), "a last group that is not full is not told",
     )  # fmt: skip
 
 

@@ -37,8 +37,8 @@ def worst(p: int, b1: int, b2: int) -> list[list[Fraction]]:
     """A vector of a group a chunk for each of ``p`` ranks, whose ranges are ``2**b1 - 1``, so that its steps are 1."""
     most = levels(b1)
     each = Fraction(levels(b2), most * p)
-    code, more = max(product(range(most), range(p)), key=lambda one: below((one[0] * p + one[1]) * each))
-    codes = [min(code + (r < more), most - 1) for r in range(p)]
+    code, more = max(product(range(max(1, most - 1)), range(p)), key=lambda one: below((one[0] * p + one[1]) * each))
+    codes = [code + (r < more) for r in range(p)]
     return [[Fraction(0), Fraction(most), one + NEARLY] * p for one in codes]
 
 
@@ -54,5 +54,6 @@ def reached(page: Page, xs: Sequence[Sequence[Fraction]], group: int = 3) -> Rea
     b1, b2 = page.params["b1"], page.params["b2"]
     sums = [sum(column, Fraction(0)) for column in zip(*xs)]
     error = max(abs(y - right) for y, right in zip(run(page, xs).results[0], sums))
-    spans = [sum(max(x[i : i + group]) - min(x[i : i + group]) for x in xs) for i in range(0, len(sums), group)]
+    groups = [[x[i : i + group] for x in xs] for i in range(0, len(sums), group)]
+    spans = [sum((max(some) - min(some) for some in each), Fraction(0)) for each in groups]
     return Reached(error, max(spans) / 2 * (Fraction(1, levels(b1)) + Fraction(1, levels(b2))))
