@@ -5,8 +5,7 @@ average in a group of their own: a member sends each other one a copy of that on
 mean of its own part.  The index of the part that it looked after takes the place of the digit.
 
 Messages go directly from rank to rank, all of a step without blocking, before any is waited for; no group
-needs a communicator of its own.  Parts are added in the order of chunk indices.  Zeros of a result are
-+0.0, never -0.0.
+needs a communicator of its own.  Parts are added in the order of chunk indices.
 
 MPI cannot tell that a rank is gone, and a receive of what never comes would wait for ever.  So who dies, and after
 which message, is a parameter that all ranks know, where peers on a network have timeouts: the rank sends no more
@@ -28,7 +27,7 @@ import numpy as np
 
 from sparring.errors import InputError
 from sparring.impl.core.arguments import DTYPES, REFUSED, compare, result
-from sparring.impl.core.parties import Asked, Party, Plan, chunks, digit, dying, keys, party, planned, sides
+from sparring.impl.core.parties import Asked, Party, Plan, chunks, dying, party, planned, sides, with_digit
 from sparring.impl.core.transport import Vector, finish, private
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def allreduce(
     for one in meetings(own, x.size, asked):
         if one is not None:
             now = averaged(own, now, one, one.ranks.index(own.Get_rank()))
-    np.add(now, x.dtype.type(0), out=y)  # -0.0 becomes +0.0
+    y[...] = now
     return y
 
 
@@ -83,11 +82,11 @@ def meetings(comm: Intracomm, n: int, asked: Asked) -> Iterator[Party | None]:
         ends, width = {q: sent for q, sent in dying(t, asked).items() if q < p}, m ** (t % d)
         alive[[q for q, sent in ends.items() if sent < 0]] = False
         living, index = np.flatnonzero(alive), np.empty(p, np.int64)
-        held = keys(cells, width, m)
+        held = with_digit(cells, 0, width, m)
         index[living] = chunks(held[living], t, asked)
         mine = living[held[living] == held[r]]
         yield party(mine[np.argsort(index[mine])].tolist(), n, t, asked) if alive[r] else None
-        cells[living] += (index[living] - digit(cells[living], width, m)) * width
+        cells[living] = with_digit(cells[living], index[living], width, m)
         alive[[*ends]] = False
 
 

@@ -12,8 +12,8 @@ Ensures:  the results are means, not the sum, and each rank's is its own; in exa
 mean of all vectors if ``p`` is a power of ``m``, all weights are alike, nobody dies, and there are
 ``d`` rounds (``rounds`` of 0), whichever part each member looks after.
 
-In any case, as long as no rank dies while it sends means, all results, each times its weight, add up to what
-the vectors do, and no entry is beyond the largest and smallest of that place.
+In any case no entry is beyond the largest and smallest of that place; and all results, each times its weight, add
+up to what the vectors do, unless a rank dies in the middle of a round, when some of its messages have been sent.
 
 A rank whose weight is 0 is an auxiliary: it looks after a part, but sends nothing of its own, and keeps
 its vector.  A rank whose bandwidth is 0 is a client: it looks after no part.  Other parts are as long as
@@ -45,13 +45,16 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
+from sparring.spec.core.cells import copy
 from sparring.spec.core.chance import permuted
 from sparring.spec.core.digits import put
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.runner import Message, Outcome, Played
+from sparring.spec.core.schedule import number
 
 data = "dense"
 agrees = False
+averages = True
 dtypes = ("float32", "float64")
 
 
@@ -79,7 +82,7 @@ class Group(NamedTuple):
     left: Sequence[int | None]
 
 
-Vectors = Sequence[Sequence[Any]]
+Vectors = Sequence[Any]  # lists or arrays
 Sends = Sequence[Sequence[int]]  # by member, to which members
 
 
@@ -167,7 +170,12 @@ def deaths(t: int, params: Params) -> dict[int, int]:
 
 def after(i: int, n: int) -> list[int]:
     """The members after the ``i``-th, in turn."""
-    return [(i + j) % n for j in range(1, n)]
+    return [number(turn(i, j, n)) for j in range(1, n)]
+
+
+def turn(i: Int, j: Int, n: Int) -> Int:
+    """Which of ``n`` members the ``i``-th sends to as its ``j``-th, ``j = 1, ..., n - 1``."""
+    return (i + j) % n
 
 
 def full(part: slice) -> bool:
@@ -210,18 +218,29 @@ def mean(values: Sequence[Any], weights: Sequence[int]) -> Any:
     """The sum of values times their weights, in this order, over the sum of weights; of one value, that."""
     if len(values) == 1:
         return values[0]
-    return reduce(lambda a, b: a + b, (w * x for w, x in zip(weights, values))) / sum(weights)
+    return reduce(lambda a, b: a + b, (weighed(x, w) for w, x in zip(weights, values))) / sum(weights)
 
 
-def means(one: Group, xs: Vectors, came: Sends) -> list[list[Any]]:
+def weighed(x: Any, w: Any) -> Any:
+    return w * x
+
+
+def averaged(copies: Vectors, weights: Sequence[int]) -> Any:
+    """The means of all places of some vectors; nothing of none."""
+    y = copy(copies[0]) if copies else []
+    y[:] = [mean(values, weights) for values in zip(*copies)]
+    return y
+
+
+def means(one: Group, xs: Vectors, came: Sends) -> Vectors:
     """By member, the mean of its part."""
     return [
-        [mean(values, [one.weights[i] for i in who]) for values in zip(*(xs[one.ranks[i]][part] for i in who))]
+        averaged([xs[one.ranks[i]][part] for i in who], [one.weights[i] for i in who])
         for who, part in zip(came, one.parts)
     ]
 
 
-def meeting(one: Group, xs: Vectors) -> tuple[list[Message], list[Message], dict[int, list[Any]]]:
+def meeting(one: Group, xs: Vectors) -> tuple[list[Message], list[Message], dict[int, Any]]:
     """What is sent in a group's two steps, and the vectors of those that live on and have one."""
     sent = cut_off(copying(one), one.left)
     up = whole(copying(one), sent)
@@ -234,11 +253,11 @@ def meeting(one: Group, xs: Vectors) -> tuple[list[Message], list[Message], dict
     return copies, ends, {r: with_means(i, xs[r], one, found, told) for i, r in living.items()}
 
 
-def with_means(i: int, x: Sequence[Any], one: Group, found: Sequence[Sequence[Any]], told: Sends) -> list[Any]:
+def with_means(i: int, x: Any, one: Group, found: Vectors, told: Sends) -> Any:
     """Member ``i``'s vector ``x`` with the means that it has in their places."""
-    y = [*x]
+    y = copy(x)
     for j, part in enumerate(one.parts):
-        if found[j] and (j == i or i in told[j]):
+        if len(found[j]) and (j == i or i in told[j]):
             y[part] = found[j]
     return y
 

@@ -54,14 +54,9 @@ def sides(p: int, m: int) -> int:
     return d
 
 
-def digit(z: Cells, width: int, m: int) -> Cells:
-    """The digit of ``z`` that counts ``width`` cells."""
-    return z // width % m
-
-
-def keys(z: Cells, width: int, m: int) -> Cells:
-    """``z`` with a 0 for that digit: what the members of a group have in common."""
-    return z - digit(z, width, m) * width
+def with_digit(z: Cells, c: Cells | int, width: int, m: int) -> Cells:
+    """``z`` with ``c`` for the digit that counts ``width`` cells."""
+    return z + (c - z // width % m) * width
 
 
 def chunks(held: Cells, t: int, asked: Asked) -> Cells:
@@ -136,7 +131,7 @@ class Plan(NamedTuple):
 def planned(one: Party) -> Plan:
     """Who sends what to whom in a round of this group."""
     n = len(one.ranks)
-    turns = [[(i + k) % n for k in range(1, n)] for i in range(n)]
+    turns = [[further(i, k, n) for k in range(1, n)] for i in range(n)]
     filled = [one.bounds[j] < one.bounds[j + 1] for j in range(n)]
     wanted = [[j for j in turns[i] if filled[j]] if one.weights[i] else [] for i in range(n)]
     copies = [to[: least(one.left[i], len(to))] for i, to in enumerate(wanted)]
@@ -147,6 +142,11 @@ def planned(one: Party) -> Plan:
     means = [to[: least(one.left[j] - len(copies[j]), len(to))] for j, to in enumerate(due)]
     lived = [a and len(sent) == len(to) for a, sent, to in zip(up, means, due)]
     return Plan(copies, up, came, means, lived)
+
+
+def further(i: int, k: int, n: int) -> int:
+    """The member ``k`` further."""
+    return (i + k) % n
 
 
 def least(left: float, many: int) -> int:
