@@ -19,7 +19,7 @@ returns.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ import numpy as np
 
 from sparring.errors import InputError
 from sparring.impl.core.arguments import DTYPES, REFUSED, compare, result
-from sparring.impl.core.parties import Asked, Party, Plan, chunks, dying, party, planned, sides, with_digit
+from sparring.impl.core.parties import Asked, Party, Plan, meetings, planned
 from sparring.impl.core.transport import Vector, finish, private
 
 if TYPE_CHECKING:
@@ -67,27 +67,11 @@ def allreduce(
     own, asked = private(comm), Asked(m, rounds, seed, weights, bandwidths, dead)
     y = agreed(own, x, out, asked) if validate else checked(x, out, asked)
     now = x
-    for one in meetings(own, x.size, asked):
+    for one in meetings(own.Get_size(), own.Get_rank(), x.size, asked):
         if one is not None:
             now = averaged(own, now, one, one.ranks.index(own.Get_rank()))
     y[...] = now
     return y
-
-
-def meetings(comm: Intracomm, n: int, asked: Asked) -> Iterator[Party | None]:
-    """Round by round this rank's group; None once it is dead."""
-    p, r, m = comm.Get_size(), comm.Get_rank(), asked.m
-    d, alive, cells = sides(p, m), np.ones(p, np.bool_), np.arange(p)
-    for t in range(asked.rounds or d):
-        ends, width = {q: sent for q, sent in dying(t, asked).items() if q < p}, m ** (t % d)
-        alive[[q for q, sent in ends.items() if sent < 0]] = False
-        living, index = np.flatnonzero(alive), np.empty(p, np.int64)
-        held = with_digit(cells, 0, width, m)
-        index[living] = chunks(held[living], t, asked)
-        mine = living[held[living] == held[r]]
-        yield party(mine[np.argsort(index[mine])].tolist(), n, t, asked) if alive[r] else None
-        cells[living] = with_digit(cells[living], index[living], width, m)
-        alive[[*ends]] = False
 
 
 def averaged(comm: Intracomm, x: Vector, one: Party, i: int) -> Vector:

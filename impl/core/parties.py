@@ -9,7 +9,7 @@ peers that come and go it takes a distributed hash table and timeouts; here who 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from typing import NamedTuple
@@ -107,6 +107,21 @@ def party(ranks: Sequence[int], n: int, t: int, asked: Asked) -> Party:
     ends = dying(t, asked)
     left = [ends.get(r, np.inf) for r in ranks]
     return Party(ranks, [*accumulate(seats, initial=0)], [told(asked.weights, r) for r in ranks], left)
+
+
+def meetings(p: int, r: int, n: int, asked: Asked) -> Iterator[Party | None]:
+    """Round by round rank ``r``'s group among ``p`` ranks; None once it is dead."""
+    d, alive, cells = sides(p, asked.m), np.ones(p, np.bool_), np.arange(p)
+    for t in range(asked.rounds or d):
+        ends, width = {q: sent for q, sent in dying(t, asked).items() if q < p}, asked.m ** (t % d)
+        alive[[q for q, sent in ends.items() if sent < 0]] = False
+        living, index = np.flatnonzero(alive), np.empty(p, np.int64)
+        held = with_digit(cells, 0, width, asked.m)
+        index[living] = chunks(held[living], t, asked)
+        mine = living[held[living] == held[r]]
+        yield party(mine[np.argsort(index[mine])].tolist(), n, t, asked) if alive[r] else None
+        cells[living] = with_digit(cells[living], index[living], width, asked.m)
+        alive[[*ends]] = False
 
 
 def told(values: Sequence[int], r: int) -> int:

@@ -25,7 +25,7 @@ def quotient(a: Any, b: Any) -> Any:
 
 
 def of_blocks(blocks: Any, n: Any) -> Any:
-    """The factor of a random partition of ``n >= 2`` into so many blocks, on average, that favours no order of ranks."""
+    """The factor of a random partition of ``n >= 2`` ranks, all alike, into so many blocks on average."""
     return quotient(blocks - 1, n - 1)
 
 
@@ -83,7 +83,10 @@ def along(energies: Energies, axis: int, m: int, d: int, dies: Any) -> Energies:
 
 
 def variances(m: int, d: int, dies: Any, rounds: int) -> list[Any]:
-    """The expected variance over the cells after each of so many rounds along the axes in turn; at first values have 1."""
+    """The expected variance over the cells after each of so many rounds, along the axes in turn.
+
+    At first values are independent, of variance 1, so that it is ``1 - 1 / m**d``.
+    """
     energies, found = torus(m, d), []
     for t in range(rounds):
         energies = along(energies, t % d, m, d, dies)
