@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparring.impl.core import parties
-from sparring.proofs.core.obligations import RANKS, Obligation, every, i, iff, implies, j, p, q, r, t, within
+from sparring.proofs.core.obligations import RANKS, Obligation, every, i, iff, implies, j, p, q, r, s, t, within
 from sparring.proofs.core.supplement import Stated
 from sparring.spec.core.digits import digit, power, prefix, put
 from sparring.spec.core.model import Page
@@ -49,7 +49,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     )  # fmt: skip
     yield Stated(
         "conservation", "Whatever the groups: all members with the mean of a group have, times their weights, what "
-        "they had together; and no mean is beyond the largest or the smallest of what it is made of.",
+        "they had together; squares do not grow, and no mean is beyond the largest or the smallest that went into it.",
         mass(f), "weights forgotten",
     )  # fmt: skip
     yield Stated(
@@ -98,11 +98,17 @@ def influence(f: Any) -> Iterator[Obligation]:
 def mass(f: Any) -> Iterator[Obligation]:
     """Member by member: one with ``x`` and the weight ``w`` comes to some that are ``a`` together, of the weight ``b``.
 
-    ``z`` is the mean that all of them get.
+    ``z`` is the mean that all of them get.  Where their squares are ``s`` together, ``s >= a a / b`` says that these
+    do not grow: from ``s b - a a >= 0`` of some follows that it is no less of one more.
     """
     more, some = f.weighed(x, w), (p >= 1, w >= 0, b >= 0)
     yield Obligation("what they get", (*some, a == f.weighed(z, b)), a + f.weighed(z, w) == f.weighed(z, b + w))
     yield Obligation("what they had", (*some, a == b * h, x == h), a + more == (b + w) * h)
+    rest, square = a - b * x, f.weighed(x * x, w)
+    spread = (w + b) * (s * b - a * a) + f.weighed(rest * rest, w)
+    yield Obligation(
+        "squares stay at least the mean's", some, b * ((s + square) * (b + w) - (a + more) * (a + more)) == spread
+    )
     yield Obligation("not above the largest", (*some, a <= b * h, x <= h), a + more <= (b + w) * h)
     yield Obligation("not below the smallest", (*some, a >= b * h, x >= h), a + more >= (b + w) * h)
 
