@@ -38,7 +38,7 @@ FLOATS = tuple(dtype for dtype in DTYPES if dtype.kind == "f")
 
 
 def allreduce(
-    comm: Intracomm, x: Vector, /, *, m: int = 2, rounds: int = 0, seed: int = 0, weights: Sequence[int] = (),
+    comm: Intracomm, x: Vector, /, *, m: int = 2, rounds: int = 0, chance: int = 0, weights: Sequence[int] = (),
     bandwidths: Sequence[int] = (), dead: Sequence[Sequence[int]] = (), out: Vector | None = None,
     validate: bool = True,
 ) -> Vector:  # fmt: skip
@@ -48,9 +48,9 @@ def allreduce(
     alike and nobody dies, it is the mean of all ranks' ``x``, but for rounding.
 
     ``x``: a contiguous vector of float32 or float64, of any length.  ``m``: at least 2, the largest group.
-    ``seed``: of the chunk indices, which are drawn.  By rank, 1 where the list ends: ``weights``, of a rank's
-    vector, 0 for one that only looks after a part; ``bandwidths``, to which parts are fitted, 0 for one that
-    looks after none.  ``dead``: who dies, each as ``(rank, round, messages)``: in which round, from 0, after
+    ``chance``: a number on which chunk indices depend, which are drawn.  By rank, 1 where the list ends:
+    ``weights``, of a rank's vector, 0 for one that only looks after a part; ``bandwidths``, to which parts are
+    fitted, 0 for one that looks after none.  ``dead``: who dies, each as ``(rank, round, messages)``: in which round, from 0, after
     how many messages of its own, or with -1 before its group is formed.  A rank that dies returns what it
     had before that round, and an auxiliary its ``x``.
 
@@ -64,7 +64,7 @@ def allreduce(
 
     Two calls on one communicator may not run at the same time in different threads.
     """
-    own, asked = private(comm), Asked(m, rounds, seed, weights, bandwidths, dead)
+    own, asked = private(comm), Asked(m, rounds, chance, weights, bandwidths, dead)
     y = agreed(own, x, out, asked) if validate else checked(x, out, asked)
     now = x
     for one in meetings(own.Get_size(), own.Get_rank(), x.size, asked):
@@ -118,7 +118,7 @@ def checked(x: Vector, out: Vector | None, asked: Asked) -> Vector:
     y = result(x, out)
     if x.dtype not in FLOATS:
         raise InputError(f"x has dtype {x.dtype}: a mean needs {' or '.join(map(str, FLOATS))}")
-    for name, least in (("m", 2), ("rounds", 0), ("seed", 0)):
+    for name, least in (("m", 2), ("rounds", 0), ("chance", 0)):
         if not whole(value := getattr(asked, name), least):
             raise InputError(f"{name} = {value!r}: it must be a whole number, {least} or more, below 2^63")
     for name in ("weights", "bandwidths"):
@@ -145,7 +145,7 @@ def agreed(comm: Intracomm, x: Vector, out: Vector | None, asked: Asked) -> Vect
     refusal, row = None, [REFUSED] * 6
     try:
         y = checked(x, out, asked)
-        row = [DTYPES.index(x.dtype), x.size, int(asked.m), int(asked.rounds), int(asked.seed), digest(asked)]
+        row = [DTYPES.index(x.dtype), x.size, int(asked.m), int(asked.rounds), int(asked.chance), digest(asked)]
     except InputError as error:
         y, refusal = x, error
     told = np.empty((comm.Get_size(), 6), np.int64)
@@ -162,9 +162,9 @@ def digest(asked: Asked) -> int:
     return int.from_bytes(hashlib.blake2b(repr(lists).encode(), digest_size=8).digest(), "little") >> 1
 
 
-def in_words(kind: int, n: int, m: int, rounds: int, seed: int, lists: int) -> str:
+def in_words(kind: int, n: int, m: int, rounds: int, chance: int, lists: int) -> str:
     """A row of what ranks tell."""
     return (
-        f"{DTYPES[kind]}, {n} entries, m={m}, rounds={rounds}, seed={seed}, and weights, bandwidths and dead "
+        f"{DTYPES[kind]}, {n} entries, m={m}, rounds={rounds}, chance={chance}, and weights, bandwidths and dead "
         f"with the digest {lists:x}"
     )

@@ -26,7 +26,7 @@ GRID = (m >= 2, d >= 1, p == power(m, d), within(t, d), within(q), within(r), wi
 TURN = (*RANKS, i >= 1, i < p)
 """A group of ``p`` members, and one of its turns."""
 
-others = ({"m": 3, "seed": 1}, {"m": 4, "rounds": 3, "weights": (2, 0, 1, 3), "bandwidths": (3, 1, 0, 2, 9)},
+others = ({"m": 3, "chance": 1}, {"m": 4, "rounds": 3, "weights": (2, 0, 1, 3), "bandwidths": (3, 1, 0, 2, 9)},
           {"m": 3, "rounds": 2, "dead": ((1, 0, 1), (2, 1, -1), (4, 0, 2), (0, 1, 2))})  # fmt: skip
 refused = ({"m": 1}, {"rounds": -1}, {"weights": (-1,)}, {"bandwidths": (-1,)}, {"dead": ((0, 0),)},
            {"dead": ((0, 0, -2),)}, {"dead": ((0, 0, 1), (0, 1, 1))})  # fmt: skip

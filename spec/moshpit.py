@@ -59,7 +59,7 @@ dtypes = ("float32", "float64")
 
 
 class Params(NamedTuple):
-    """``m``: the largest group; ``rounds``: how many there are, with 0 one for each side; ``seed``: of what is drawn.
+    """``m``: the largest group; ``rounds``: how many, with 0 one for each side; ``chance``: draws depend on it.
 
     By rank: ``weights``, of its vector in a mean, and ``bandwidths``, whole numbers.  ``dead``: who dies,
     each as ``(rank, t, sent)``.
@@ -67,7 +67,7 @@ class Params(NamedTuple):
 
     m: int = 2
     rounds: int = 0
-    seed: int = 0
+    chance: int = 0
     weights: Sequence[int] = ()
     bandwidths: Sequence[int] = ()
     dead: Sequence[Sequence[int]] = ()
@@ -117,7 +117,7 @@ def moved(z: Int, e: Int, c: Int, m: Int) -> Int:
 
 def indices(key: int, t: int, params: Params) -> Sequence[int]:
     """The chunk indices that the members of a group have, in the order of their ranks."""
-    return permuted(params.seed, params.m, t, key)
+    return permuted(params.chance, params.m, t, key)
 
 
 def given(values: Sequence[int], r: int) -> int:

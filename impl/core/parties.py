@@ -27,7 +27,7 @@ class Asked(NamedTuple):
 
     m: int = 2
     rounds: int = 0
-    seed: int = 0
+    chance: int = 0
     weights: Sequence[int] = ()
     bandwidths: Sequence[int] = ()
     dead: Sequence[Sequence[int]] = ()
@@ -62,7 +62,7 @@ def with_digit(z: Cells, c: Cells | int, width: int, m: int) -> Cells:
 def chunks(held: Cells, t: int, asked: Asked) -> Cells:
     """Each rank's chunk index in round ``t``; ``held``: the keys, by rank."""
     groups, mine = np.unique(held, return_inverse=True)
-    table = np.argsort(drawn(asked.seed, t, groups[:, None], np.arange(asked.m)), axis=1, kind="stable")
+    table = np.argsort(drawn(asked.chance, t, groups[:, None], np.arange(asked.m)), axis=1, kind="stable")
     by_group = np.argsort(mine, kind="stable")
     places = np.empty_like(by_group)
     first = np.searchsorted(mine[by_group], mine)

@@ -39,7 +39,7 @@ def test_exact_after_d_rounds_on_a_full_grid(m, d):
     p = m**d
     for n, seed in ((0, 0), (1, 3), (p + 2, 9)):
         xs = vectors(p, n)
-        done = ran(xs, m=m, seed=seed)
+        done = ran(xs, m=m, chance=seed)
         assert all(y == mean(xs) for y in done.results)
         assert len(done.trace) == 2 * d
 
@@ -153,8 +153,8 @@ def test_clients_and_auxiliaries():
 def steps(p, n, m, rounds, dead=(), seed=0, **params):
     """Vectors before and after each round, and what is asked."""
     xs = vectors(p, n, seed)
-    asked = Asked(m=m, rounds=rounds, seed=seed, dead=dead, **params)
-    states = [xs, *(ran(xs, m=m, rounds=t + 1, seed=seed, dead=dead, **params).results for t in range(rounds))]
+    asked = Asked(m=m, rounds=rounds, chance=seed, dead=dead, **params)
+    states = [xs, *(ran(xs, m=m, rounds=t + 1, chance=seed, dead=dead, **params).results for t in range(rounds))]
     return [(before, after, t, asked) for t, (before, after) in enumerate(pairwise(states))]
 
 

@@ -36,7 +36,7 @@ def test_were_it_the_factor_it_would_be_found_so(monkeypatch):
 
 
 def test_another_factor_is_refuted(monkeypatch):
-    monkeypatch.setattr(factors, "of_blocks", lambda r, n: Fraction(r, n))
+    monkeypatch.setattr(factors, "of_blocks", Fraction)
     assert shown.exact_factor() == (False, "not at p=2 with groups of 2")
 
 
