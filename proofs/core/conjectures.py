@@ -108,7 +108,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
 def of_program(subject: Subject) -> Iterator[Conjecture]:
     """What the proof module of a program states, each with the fault that it names."""
     for one in subject.theorems(subject.page) if subject.theorems else ():
-        yield Conjecture(one.name, one.statement, tuple(one.obligations), None, one.fault)
+        yield Conjecture(one.name, one.statement, tuple(one.obligations), None, one.fault, one.encoding)
     yield from peers(subject, next(iter(subject.faults), ""))
 
 

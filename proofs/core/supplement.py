@@ -52,6 +52,8 @@ class Stated(NamedTuple):
     statement: str
     obligations: Iterable[Obligation]
     fault: str
+    encoding: str = "wrap"
+    """How they are read: one of the page's ``ENCODINGS``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -304,7 +304,7 @@ def programmed(module: ModuleType, name: str, kind: str, data: str, params: Mapp
 
     formulas: dict[str, Any] = {formula: lacks(formula) for formula in (*LETTERS, "count") if formula != "block"}
     listed = data != "dense"
-    formulas |= {"chunks": lambda p: p, "octets": pairs if listed else values_alone}
+    formulas |= {"chunks": lambda p: p, "octets": pairs if listed else lambda m, size, w: values_alone(m, w)}
     formulas |= {"encoded": lambda m, size, w: "pairs" if listed else "values"}
     return Page(
         name=name, kind=kind, data=data, encoding="wrap", doc=inspect.getdoc(module) or name, module=module,

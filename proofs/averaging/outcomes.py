@@ -1,0 +1,71 @@
+"""What a round of Moshpit may leave when ranks die in it, entry by entry, told without how it comes about.
+
+``before`` and ``after`` are all ranks' vectors, of exact numbers; groups are worked out as implementations do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import chain, combinations
+from typing import Any
+
+from sparring.impl.core.parties import Asked, Party, dying, meetings
+
+Vectors = Sequence[Sequence[Any]]
+
+
+def groups(p: int, n: int, t: int, asked: Asked) -> list[Party]:
+    """All groups of round ``t``."""
+    found = [next(one for i, one in enumerate(meetings(p, r, n, asked)) if i == t) for r in range(p)]
+    return [one for r, one in enumerate(found) if one is not None and one.ranks[0] == r]
+
+
+def wrong(before: Vectors, after: Vectors, t: int, asked: Asked) -> Iterator[str]:
+    """What no round ``t`` may leave, in words; ``asked.rounds`` is more than ``t``."""
+    p, n = len(before), len(before[0])
+    met = groups(p, n, t, asked)
+    apart = {*range(p)} - {r for one in met for r in one.ranks}
+    yield from (f"rank {r} is dead and has another vector" for r in apart if [*before[r]] != [*after[r]])
+    for one in met:
+        yield from unlike(one, before, after, {r for r in one.ranks if r in dying(t, asked)})
+        if not any(sent > 0 for r, sent in dying(t, asked).items() if r in one.ranks):
+            yield from lost(one, before, after)
+
+
+def unlike(one: Party, before: Vectors, after: Vectors, dead: set[int]) -> Iterator[str]:
+    """Entries of a group that are neither a mean that may be there nor what was there.
+
+    Where the part's own rank lives, all that live have one mean, of all but some of the dead.  Where it
+    dies, each has such a mean, and all that have one the same, or what it had.  One that dies has what it had.
+    """
+    for j, owner in enumerate(one.ranks):
+        for e in range(*one.part(j).indices(len(before[0]))):
+            may, took = {*may_be(one, before, e, dead)}, set()
+            for r, weight in zip(one.ranks, one.weights):
+                x, y = before[r][e], after[r][e]
+                if x == y and (not weight or r in dead or owner in dead):
+                    continue
+                took.add(y)
+                if not weight or y not in may:
+                    yield f"rank {r} has {y} at {e}: it had {x}, and means are {', '.join(map(str, sorted(may)))}"
+            if len(took) > 1:
+                yield f"members of {one.ranks} have several means at {e}: {', '.join(map(str, sorted(took)))}"
+
+
+def may_be(one: Party, before: Vectors, e: int, dead: set[int]) -> Iterator[Fraction]:
+    """The means at ``e`` of the group's vectors, without some of the dead."""
+    copies = [(r, w) for r, w in zip(one.ranks, one.weights) if w]
+    gone = [r for r, _ in copies if r in dead]
+    for some in chain.from_iterable(combinations(gone, k) for k in range(len(gone) + 1)):
+        left = [(before[r][e], w) for r, w in copies if r not in some]
+        if left:
+            yield Fraction(sum(x * w for x, w in left)) / sum(w for _, w in left)
+
+
+def lost(one: Party, before: Vectors, after: Vectors) -> Iterator[str]:
+    """Where the group's vectors, times weights, do not add up to what they did."""
+    for e in range(len(before[0])):
+        had, have = (sum(w * x[r][e] for r, w in zip(one.ranks, one.weights)) for x in (before, after))
+        if had != have:
+            yield f"members of {one.ranks} have {have} together at {e}: they had {had}"

@@ -1,0 +1,284 @@
+"""Moshpit All-Reduce: the mean over many ranks, in rounds of small groups [R21]_.
+
+Ranks lie on a grid with ``d`` sides of length ``m``, no more than one in a cell.  In a round those average
+that differ in one digit of their cell alone, each group in two steps: all members send each other their
+copies of each other's parts, and then each sends the mean of its own part to all.  The index of the part
+that a member looked after takes the place of the digit; so no two of a group meet in the next round,
+which goes along the next side.  The key of a group is what its members' cells have in common, ``d - 1`` chunk
+indices, of which in each round the oldest makes room for the newest.
+
+Requires: ``p >= 1``; ``m >= 2``; numbers that can be divided.
+Ensures:  the results are means, not the sum, and each rank's is its own; in exact arithmetic all are the
+mean of all vectors if ``p`` is a power of ``m``, all weights are alike, nobody dies, and there are
+``d`` rounds (``rounds`` of 0), whichever part each member looks after.
+
+In any case no entry is beyond the largest and smallest of that place; and all results, each times its weight, add
+up to what the vectors do, unless a rank dies in the middle of a round, when some of its messages have been sent.
+
+A rank whose weight is 0 is an auxiliary: it looks after a part, but sends nothing of its own, and keeps
+its vector.  A rank whose bandwidth is 0 is a client: it looks after no part.  Other parts are as long as
+makes the slowest member fastest, as in the published code, whose linear program has a closed form.
+
+A rank dies, ``(rank, t, sent)``, in round ``t`` after its first ``sent`` messages of that round, or with -1 before
+groups are formed: then there is one member less.  Parts that it sent are in the means, with its weight, and
+later ones are not; the part it looked after stays as it is on all ranks that do not get its mean.
+
+Where the paper is silent: rounds go along digit 0, 1, ...; a cell is at first the rank; indices are drawn, member
+by member; a part without entries is not sent; a mean of one copy is that copy; members send to those after
+them in turn; a rank that dies keeps what it had before that round, and hears what is sent in the step in
+which it dies; ranks that are not there may be said to die; weights and bandwidths that are not given are 1.
+
+>>> from sparring import run
+>>> ran = run("moshpit", [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])
+>>> for t, messages in enumerate(ran.trace):
+...     print(t, *(f"{src}->{dst}:{list(entries)}" for src, dst, entries in messages))
+>>> ran.results[3]
+
+.. [R21] M. Ryabinin, E. Gorbunov, V. Plokhotnyuk and G. Pekhimenko, "Moshpit SGD: communication-efficient
+   decentralized training on heterogeneous unreliable devices", NeurIPS 2021, arXiv:2103.03239.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
+
+from sparring.errors import InputError
+from sparring.spec.core.cells import copy
+from sparring.spec.core.chance import permuted
+from sparring.spec.core.digits import put
+from sparring.spec.core.numbers import Int
+from sparring.spec.core.runner import Message, Outcome, Played
+from sparring.spec.core.schedule import number
+
+data = "dense"
+agrees = False
+averages = True
+dtypes = ("float32", "float64")
+
+
+class Params(NamedTuple):
+    """``m``: the largest group; ``rounds``: how many, with 0 one for each side; ``chance``: draws depend on it.
+
+    By rank: ``weights``, of its vector in a mean, and ``bandwidths``, whole numbers.  ``dead``: who dies,
+    each as ``(rank, t, sent)``.
+    """
+
+    m: int = 2
+    rounds: int = 0
+    chance: int = 0
+    weights: Sequence[int] = ()
+    bandwidths: Sequence[int] = ()
+    dead: Sequence[Sequence[int]] = ()
+
+
+class Group(NamedTuple):
+    """By member, in the order of chunk indices: its rank, its part, its vector's weight, what it can still send."""
+
+    ranks: Sequence[int]
+    parts: Sequence[slice]
+    weights: Sequence[int]
+    left: Sequence[int | None]
+
+
+Vectors = Sequence[Any]  # lists or arrays
+Sends = Sequence[Sequence[int]]  # by member, to which members
+
+
+def checked(params: Params) -> None:
+    """Raises InputError for a parameter that means nothing."""
+    for name, least in (("m", 2), ("rounds", 0)):
+        if (value := getattr(params, name)) < least:
+            raise InputError(f"{name} = {value}: it must be {least} or more")
+    for name in ("weights", "bandwidths"):
+        if wrong := [value for value in getattr(params, name) if value < 0]:
+            raise InputError(f"{name}: {wrong[0]} is less than 0, which none can be")
+    if wrong := [one for one in params.dead if len(one) != 3 or one[0] < 0 or one[1] < 0 or one[2] < -1]:
+        raise InputError(f"dead: {[*wrong[0]]} must be a rank, a round from 0, and a number of messages, or -1")
+    if len({one[0] for one in params.dead}) < len(params.dead):
+        raise InputError("dead: a rank dies once at most")
+
+
+def sides(p: int, m: int) -> int:
+    """The least ``d >= 1`` for which a grid of ``m**d`` cells has room for all ranks."""
+    return next(d for d in range(1, p + 1) if m**d >= p)
+
+
+def line(z: Int, e: Int, m: Int) -> Int:
+    """What is common to the cells of a group, which differ in digit ``e`` alone."""
+    return put(z, e, 0, m)
+
+
+def moved(z: Int, e: Int, c: Int, m: Int) -> Int:
+    """The cell of a member that looked after the part with chunk index ``c``."""
+    return put(z, e, c, m)
+
+
+def indices(key: int, t: int, params: Params) -> Sequence[int]:
+    """The chunk indices that the members of a group have, in the order of their ranks."""
+    return permuted(params.chance, params.m, t, key)
+
+
+def given(values: Sequence[int], r: int) -> int:
+    """Rank ``r``'s weight or bandwidth."""
+    return values[r] if r < len(values) else 1
+
+
+def scores(bandwidths: Sequence[int]) -> list[Fraction]:
+    """How much of a vector each member is to look after, in proportion: the optimum of the published linear program.
+
+    Of ``n`` members one that looks after the fraction ``w`` sends and hears ``1 + (n - 2) w`` vectors each; the
+    largest such load over bandwidth is as small as can be.  For two all parts are as good; then they are alike.
+    """
+    n, able = len(bandwidths), [b for b in bandwidths if b]
+    if n <= 2 or not able:
+        return [Fraction(b > 0) for b in bandwidths]
+    time = max(Fraction(len(able) + n - 2, sum(able)), Fraction(1, min(able)))
+    return [time * b - 1 if b else Fraction(0) for b in bandwidths]
+
+
+def shares(n: int, wanted: Sequence[Fraction]) -> list[int]:
+    """``n`` entries in these proportions; those left go to the largest quotients, after Hagenbach-Bischoff."""
+    total = sum(wanted)
+    found = [int(n * s // total) if total else 0 for s in wanted]
+    while total and sum(found) < n:
+        found[max(range(len(found)), key=lambda i: (wanted[i] / (found[i] + 1), -i))] += 1
+    return found
+
+
+def grouped(cells: Mapping[int, int], t: int, e: int, params: Params) -> list[dict[int, int]]:
+    """The groups of round ``t``, along digit ``e``: by rank, chunk indices; ``cells``: of those that live."""
+    found: dict[int, list[int]] = {}
+    for r, z in sorted(cells.items()):
+        found.setdefault(line(z, e, params.m), []).append(r)
+    return [dict(zip(ranks, indices(key, t, params))) for key, ranks in found.items()]
+
+
+def group(chunks: Mapping[int, int], n: int, t: int, params: Params) -> Group:
+    """A group in round ``t`` that averages ``n`` entries; ``chunks``: by rank, its chunk index."""
+    ranks = sorted(chunks, key=lambda r: chunks[r])
+    ends = [*accumulate(shares(n, scores([given(params.bandwidths, r) for r in ranks])), initial=0)]
+    weights, dying = [given(params.weights, r) for r in ranks], deaths(t, params)
+    return Group(ranks, [slice(*cut) for cut in pairwise(ends)], weights, [dying.get(r) for r in ranks])
+
+
+def deaths(t: int, params: Params) -> dict[int, int]:
+    """Who dies in round ``t``, and after how many of its messages."""
+    return {rank: sent for rank, when, sent in params.dead if when == t}
+
+
+def after(i: int, n: int) -> list[int]:
+    """The members after the ``i``-th, in turn."""
+    return [number(turn(i, j, n)) for j in range(1, n)]
+
+
+def turn(i: Int, j: Int, n: Int) -> Int:
+    """Which of ``n`` members the ``i``-th sends to as its ``j``-th, ``j = 1, ..., n - 1``."""
+    return (i + j) % n
+
+
+def full(part: slice) -> bool:
+    """Whether there is an entry in it."""
+    return part.start < part.stop
+
+
+def copying(one: Group) -> Sends:
+    """Each member sends each other one a copy of that one's part; an auxiliary sends none."""
+    n = len(one.ranks)
+    return [[j for j in after(i, n) if full(one.parts[j])] if one.weights[i] else [] for i in range(n)]
+
+
+def cut_off(sends: Sends, left: Sequence[int | None]) -> Sends:
+    """What is sent of it by members that can send so many messages, or with None any number."""
+    return [to[:most] for to, most in zip(sends, left)]
+
+
+def whole(sends: Sends, sent: Sends) -> list[int]:
+    """The members that have sent all."""
+    return [i for i, to in enumerate(sends) if len(sent[i]) == len(to)]
+
+
+def contributors(one: Group, sent: Sends, up: Sequence[int]) -> Sends:
+    """By member, whose copies go into the mean of its part; none where there is no such mean."""
+    n = len(one.ranks)
+    return [
+        [i for i in range(n) if one.weights[i] and (i == j or j in sent[i])] if j in up and full(one.parts[j]) else []
+        for j in range(n)
+    ]
+
+
+def telling(one: Group, came: Sends, up: Sequence[int]) -> Sends:
+    """Each member that has a mean sends it to each other one that lives, but for auxiliaries."""
+    n = len(one.ranks)
+    return [[k for k in after(j, n) if one.weights[k] and k in up] if came[j] else [] for j in range(n)]
+
+
+def mean(values: Sequence[Any], weights: Sequence[int]) -> Any:
+    """The sum of values times their weights, in this order, over the sum of weights; of one value, that."""
+    if len(values) == 1:
+        return values[0]
+    return reduce(lambda a, b: a + b, (weighed(x, w) for w, x in zip(weights, values))) / sum(weights)
+
+
+def weighed(x: Any, w: Any) -> Any:
+    return w * x
+
+
+def averaged(copies: Vectors, weights: Sequence[int]) -> Any:
+    """The means of all places of some vectors; nothing of none."""
+    y = copy(copies[0]) if copies else []
+    y[:] = [mean(values, weights) for values in zip(*copies)]
+    return y
+
+
+def means(one: Group, xs: Vectors, came: Sends) -> Vectors:
+    """By member, the mean of its part."""
+    return [
+        averaged([xs[one.ranks[i]][part] for i in who], [one.weights[i] for i in who])
+        for who, part in zip(came, one.parts)
+    ]
+
+
+def meeting(one: Group, xs: Vectors) -> tuple[list[Message], list[Message], dict[int, Any]]:
+    """What is sent in a group's two steps, and the vectors of those that live on and have one."""
+    sent = cut_off(copying(one), one.left)
+    up = whole(copying(one), sent)
+    came = contributors(one, sent, up)
+    found, due = means(one, xs, came), telling(one, came, up)
+    told = cut_off(due, [None if m is None else m - len(to) for m, to in zip(one.left, sent)])
+    copies = [Message(r, one.ranks[j], xs[r][one.parts[j]]) for r, to in zip(one.ranks, sent) for j in to]
+    ends = [Message(r, one.ranks[k], found[j]) for j, r in enumerate(one.ranks) for k in told[j]]
+    living = {i: one.ranks[i] for i in whole(due, told) if i in up and one.weights[i]}
+    return copies, ends, {r: with_means(i, xs[r], one, found, told) for i, r in living.items()}
+
+
+def with_means(i: int, x: Any, one: Group, found: Vectors, told: Sends) -> Any:
+    """Member ``i``'s vector ``x`` with the means that it has in their places."""
+    y = copy(x)
+    for j, part in enumerate(one.parts):
+        if len(found[j]) and (j == i or i in told[j]):
+            y[part] = found[j]
+    return y
+
+
+def program(xs: Vectors, state: Any, params: Params) -> Played:
+    """All rounds: what is sent, step by step; then every rank's vector."""
+    checked(params)
+    d, now, cells = sides(len(xs), params.m), [*xs], {r: r for r in range(len(xs))}
+    for t in range(params.rounds or d):
+        dying = deaths(t, params)
+        cells = {r: z for r, z in cells.items() if dying.get(r) != -1}
+        groups = grouped(cells, t, t % d, params)
+        met = [meeting(group(chunks, len(xs[0]), t, params), now) for chunks in groups]
+        yield in_order(copies for copies, _, _ in met)
+        yield in_order(means for _, means, _ in met)
+        later = {r: x for _, _, vectors in met for r, x in vectors.items()}
+        now = [later.get(r, x) for r, x in enumerate(now)]
+        cells = {r: moved(cells[r], t % d, c, params.m) for one in groups for r, c in one.items() if r not in dying}
+    return Outcome(now, [], state)
+
+
+def in_order(messages: Iterable[list[Message]]) -> list[Message]:
+    """All groups' messages of a step, by sender."""
+    return sorted((message for each in messages for message in each), key=lambda message: message.src)

@@ -1,0 +1,95 @@
+"""Parts of members with unequal bandwidths beside scipy's linear programs, and the apportionment of entries."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sparring.impl.core import parties
+from sparring.proofs.averaging.balancing import least, slowest
+from sparring.spec import moshpit
+
+optimize = pytest.importorskip("scipy.optimize", reason="scipy is not installed: pip install 'sparring[examples]'")
+
+
+def programs(many):
+    """Bandwidths of three to nine members, some of them 0, never all."""
+    rng = np.random.default_rng(10)
+    for _ in range(many):
+        bandwidths = rng.integers(0, rng.choice([3, 10, 1000]), rng.integers(3, 10))
+        bandwidths[rng.integers(bandwidths.size)] += 1
+        yield bandwidths.tolist()
+
+
+def solved(bandwidths):
+    """The program as published: fractions and the time, of which the time is least."""
+    n, able = len(bandwidths), [i for i, b in enumerate(bandwidths) if b]
+    rows = np.zeros((len(able), n + 1))
+    for row, i in zip(rows, able):
+        row[i], row[n] = n - 2, -bandwidths[i]
+    bounds = [(0, None if b else 0) for b in bandwidths] + [(0, None)]
+    ones = np.ones((1, n + 1))
+    ones[0, n] = 0
+    found = optimize.linprog(np.eye(n + 1)[n], rows, -np.ones(len(able)), ones, [1], bounds)
+    assert found.success
+    return found.fun
+
+
+def parts(bandwidths):
+    wanted = moshpit.scores(bandwidths)
+    return [one / sum(wanted) for one in wanted]
+
+
+def test_the_closed_form_is_the_programs_optimum():
+    for bandwidths in programs(500):
+        found = parts(bandwidths)
+        assert sum(found) == 1
+        assert all(part >= 0 and (b or not part) for b, part in zip(bandwidths, found))
+        assert slowest(bandwidths, found) == least(bandwidths)
+        assert float(least(bandwidths)) == pytest.approx(solved(bandwidths), rel=1e-7)
+
+
+def test_other_parts_are_slower():
+    """As long as bandwidths, or all alike, which is what balancing is for."""
+    for bandwidths in programs(100):
+        alike = [Fraction(b > 0, sum(b > 0 for b in bandwidths)) for b in bandwidths]
+        for other in ([Fraction(b, sum(bandwidths)) for b in bandwidths], alike):
+            assert slowest(bandwidths, other) >= least(bandwidths)
+    assert slowest([1, 9, 9], [Fraction(1, 3)] * 3) > least([1, 9, 9])
+
+
+def test_both_have_the_same_parts():
+    """The page and the implementation, each with a program of its own."""
+    for bandwidths in [*programs(200), [0, 0, 0], [0], [5], [0, 3], [2, 3]]:
+        wanted = moshpit.scores(bandwidths)
+        assert wanted == parties.fractions(bandwidths)
+        for n in (0, 1, 2, 7, 1000):
+            assert moshpit.shares(n, wanted) == parties.apportioned(n, wanted)
+
+
+def highest_averages(n, wanted):
+    """One entry after the other from none, each to the largest quotient: D'Hondt, which comes to the same."""
+    seats = [0] * len(wanted)
+    for _ in range(n):
+        seats[max(range(len(wanted)), key=lambda i: (wanted[i] / (seats[i] + 1), -i))] += 1
+    return seats
+
+
+def test_apportionment():
+    """Hagenbach and Bischoff begin where D'Hondt comes by anyway; of equal ones the first gets it."""
+    for bandwidths in programs(200):
+        wanted = moshpit.scores(bandwidths)
+        for n in (0, 1, 5, 23):
+            assert moshpit.shares(n, wanted) == highest_averages(n, wanted)
+    assert moshpit.shares(1, [Fraction(1)] * 5) == [1, 0, 0, 0, 0]
+    assert moshpit.shares(7, [Fraction(1)] * 3) == [3, 2, 2]
+    assert moshpit.shares(7, [Fraction(0)] * 3) == [0, 0, 0]
+
+
+def test_alike_members_send_what_is_published():
+    """2 (n - 1) / n vectors each."""
+    for n in range(3, 20):
+        assert parts([4] * n) == [Fraction(1, n)] * n
+        assert 4 * least([4] * n) == Fraction(2 * (n - 1), n)

@@ -1,0 +1,54 @@
+"""What decides published statements about Moshpit, and that each decides the other way where it has to."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import sparring
+from sparring.proofs.averaging import factors, shown
+from sparring.proofs.core.verdicts import EXPECTED, PROVED
+from sparring.proofs.cost.following import decide
+from sparring.proofs.cost.statements import Shown, sources
+from sparring.spec import moshpit
+
+SHOWN = {
+    one.name: one for source in sources() if source.id == "moshpit" for one in source.statements
+    if isinstance(one, Shown)
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["exact", "volume", "mixing-factor"])
+def test_what_follows(name):
+    assert decide(SHOWN[name]).checked == PROVED
+
+
+def test_the_published_factor_is_no_equality():
+    found = decide(SHOWN["mixing"])
+    assert found.checked == EXPECTED
+    assert shown.published_factor() == (False, "over all partitions at p=2, groups of 2, a round leaves 0, not 1/4")
+
+
+def test_were_it_the_factor_it_would_be_found_so(monkeypatch):
+    monkeypatch.setattr(factors, "published", lambda n, r: factors.of_blocks(r, n))
+    assert shown.published_factor()[0]
+
+
+def test_another_factor_is_refuted(monkeypatch):
+    monkeypatch.setattr(factors, "of_blocks", Fraction)
+    assert shown.exact_factor() == (False, "not at p=2 with groups of 2")
+
+
+def test_another_algorithm_is_refuted(monkeypatch):
+    """Indices go to the wrong digit, so it is not exact; of each copy nothing is left out, so more is sent."""
+    monkeypatch.setattr(moshpit, "moved", lambda z, e, c, m: z)
+    assert not shown.exact()[0]
+    monkeypatch.setattr(moshpit, "shares", lambda n, wanted: [n, *[0] * (len(wanted) - 1)])
+    assert not shown.volume()[0]
+
+
+def test_shapes_are_all():
+    """Numbers of partitions of 0 to 7."""
+    assert [sum(1 for _ in shown.shapes(n, n)) for n in range(8)] == [1, 1, 2, 3, 5, 7, 11, 15]
+    assert "moshpit" in sparring.pages()

@@ -1,0 +1,242 @@
+"""Moshpit beside the paper's algorithm on tuples of chunk indices, for every permutation; its edges; what may fail."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import pairwise, permutations, product
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring.errors import InputError
+from sparring.impl.core.parties import Asked
+from sparring.proofs.averaging.outcomes import groups, wrong
+from sparring.spec import moshpit
+from sparring.spec.core.runner import run
+
+FULL = [(2, 1), (2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 2), (5, 1)]
+"""Group size and dimensions."""
+
+
+def vectors(p, n, seed=0):
+    """Fractions, all different."""
+    rng = np.random.default_rng([p, n, seed])
+    return [[Fraction(int(v), 7) for v in row] for row in rng.permuted(np.arange(-p * n, p * n))[: p * n].reshape(p, n)]
+
+
+def ran(xs, **params):
+    return run(sparring.page("moshpit", **params), xs)
+
+
+def mean(xs):
+    return [sum(column) / Fraction(len(xs)) for column in zip(*xs)]
+
+
+@pytest.mark.parametrize(("m", "d"), FULL)
+def test_exact_after_d_rounds_on_a_full_grid(m, d):
+    p = m**d
+    for n, seed in ((0, 0), (1, 3), (p + 2, 9)):
+        xs = vectors(p, n)
+        done = ran(xs, m=m, chance=seed)
+        assert all(y == mean(xs) for y in done.results)
+        assert len(done.trace) == 2 * d
+
+
+@pytest.mark.parametrize(("m", "d"), [(2, 2), (2, 3), (3, 2)])
+def test_exact_whatever_the_permutations(m, d, monkeypatch):
+    """All choices of chunk indices of all groups in all rounds but the last, which moves nobody that matters."""
+    p, xs, chosen = m**d, [[x] for x in range(m**d)], {}
+    keys = [(t, key) for t in range(d - 1) for key in sorted({moshpit.line(r, t, m) for r in range(p)})]
+    monkeypatch.setattr(moshpit, "indices", lambda key, t, params: chosen.get((t, key), range(m)))
+    tried = 0
+    for orders in product(permutations(range(m)), repeat=len(keys)):
+        chosen.update(zip(keys, orders))
+        assert ran([[Fraction(v) for v in x] for x in xs], m=m).results == [mean(xs)] * p
+        tried += 1
+    assert tried == len([*permutations(range(m))]) ** len(keys)
+
+
+OTHER = {"moved": lambda z, e, c, m: z - z % m + c, "indices": lambda key, t, params: [0, 0 if key == 2 else 1]}
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_other_rules_are_not_exact(name, monkeypatch):
+    """The index of the part goes where the digit was, and no two of a group have one."""
+    monkeypatch.setattr(moshpit, name, OTHER[name])
+    assert any(y != mean(vectors(8, 1)) for y in ran(vectors(8, 1), m=2).results)
+
+
+def by_keys(p, m, d, rounds, drawn):
+    """Algorithm 1 on tuples: the members of each group of each round, with keys as the paper has them."""
+    keys = [tuple(r // m**e % m for e in range(1, d)) for r in range(p)]
+    for t in range(rounds):
+        met = defaultdict(list)
+        for r in range(p):
+            met[keys[r]].append(r)
+        yield sorted(met.values())
+        for ranks in met.values():
+            for r, c in zip(ranks, drawn(t, ranks)):
+                keys[r] = (*keys[r], c)[1:]
+
+
+@pytest.mark.parametrize("p", range(1, 28))
+@pytest.mark.parametrize("m", [2, 3, 5])
+def test_groups_are_those_of_the_papers_keys(p, m, monkeypatch):
+    """Also where cells are empty: a key, first its oldest index, and a grid with a next side tell the same groups."""
+    d, seen = moshpit.sides(p, m), []
+
+    def drawn(t, ranks):
+        return np.random.default_rng([t, *ranks]).permutation(m).tolist()
+
+    def grouped(cells, t, e, params):
+        found = defaultdict(list)
+        for r in sorted(cells):
+            found[moshpit.line(cells[r], e, m)].append(r)
+        seen.append(sorted(found.values()))
+        return [dict(zip(ranks, drawn(t, ranks))) for ranks in found.values()]
+
+    monkeypatch.setattr(moshpit, "grouped", grouped)
+    _ = ran(vectors(p, 1), m=m, rounds=5).results
+    assert seen == [*by_keys(p, m, d, 5, drawn)]
+    assert all(len(ranks) <= m for each in seen for ranks in each)
+
+
+def test_hivemind_grid():
+    """As its own test has it: 8 peers, groups of 2: means stay, spread never grows, and is gone after 3 rounds."""
+    xs = vectors(8, 3)
+    spread = [np.array(ran(xs, rounds=t).results).var(0).sum() for t in (1, 2, 3, 4)]
+    assert np.array(xs).var(0).sum() >= spread[0] >= spread[1] > spread[2] == spread[3] == 0
+    assert all(mean(ran(xs, rounds=t).results) == mean(xs) for t in (1, 2, 3, 4))
+
+
+OPTIONS = [{}, {"m": 3, "rounds": 4}, {"m": 4, "weights": (1, 0, 5, 2), "rounds": 3},
+           {"m": 3, "bandwidths": (1, 0, 4, 0, 2, 2), "rounds": 2}, {"m": 2, "bandwidths": (0, 0, 0)}]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("p", range(1, 12))
+def test_any_group_keeps_the_sum_and_the_range(p, options):
+    for n in (0, 1, p, 2 * p + 3):
+        xs = vectors(p, n)
+        ys = ran(xs, **options).results
+        w = [moshpit.given(options.get("weights", ()), r) for r in range(p)]
+        for e in range(n):
+            before, after = ([x[e] for x in vs] for vs in (xs, ys))
+            assert sum(a * b for a, b in zip(w, before)) == sum(a * b for a, b in zip(w, after))
+            assert min(before) <= min(after) and max(after) <= max(before)
+            assert energy(after, w) <= energy(before, w)
+        assert all(ys[r] == xs[r] for r in range(p) if w[r] == 0)
+
+
+def energy(values, weights):
+    """The squared distance from the mean, weighted."""
+    total = sum(weights)
+    if not total:
+        return 0
+    middle = sum(w * v for w, v in zip(weights, values)) / Fraction(total)
+    return sum(w * (v - middle) ** 2 for w, v in zip(weights, values))
+
+
+def test_clients_and_auxiliaries():
+    """One without bandwidth hears only means; one without weight hears only copies, and keeps its vector."""
+    xs = vectors(4, 8)
+    done = ran(xs, m=4, weights=(1, 0, 1, 1), bandwidths=(1, 1, 0, 1))
+    first, second = ([(src, dst) for src, dst, _ in wire] for wire in done.trace)
+    assert not any(dst == 2 for _, dst in first) and not any(src == 2 for src, _ in second)
+    assert not any(src == 1 for src, _ in first) and not any(dst == 1 for _, dst in second)
+    right = [sum(c) / Fraction(3) for c in zip(xs[0], xs[2], xs[3])]
+    assert done.results == [right, xs[1], right, right]
+
+
+def steps(p, n, m, rounds, dead=(), seed=0, **params):
+    """Vectors before and after each round, and what is asked."""
+    xs = vectors(p, n, seed)
+    asked = Asked(m=m, rounds=rounds, chance=seed, dead=dead, **params)
+    states = [xs, *(ran(xs, m=m, rounds=t + 1, chance=seed, dead=dead, **params).results for t in range(rounds))]
+    return [(before, after, t, asked) for t, (before, after) in enumerate(pairwise(states))]
+
+
+POINTS = [((r, t, sent),) for r in range(8) for t in range(3) for sent in (-1, 0, 1, 2)]
+
+
+def test_every_failure_point_of_eight_in_pairs():
+    """Each rank, round and message of p = 8, m = 2: only what the page allows, round by round."""
+    told = 0
+    for dead in POINTS:
+        for step in steps(8, 5, 2, 3, dead):
+            assert [*wrong(*step)] == []
+            told += step[0] != step[1]
+    assert told == 3 * len(POINTS)
+
+
+@pytest.mark.parametrize("sent", range(-1, 7))
+def test_every_failure_point_of_a_group_of_four(sent):
+    """Copies go out one by one, then means; also where two of a group die, and members are unlike."""
+    for r, options in product(range(4), ({}, {"weights": (2, 0, 1, 1), "bandwidths": (1, 3, 0, 2)})):
+        for dead in (((r, 0, sent),), ((r, 0, sent), ((r + 1) % 4, 0, 2))):
+            for step in steps(4, 9, 4, 2, dead, **options):
+                assert [*wrong(*step)] == []
+
+
+def damaged(after, t, asked):
+    """The round's result with a fault, by what is wrong with it."""
+    one = next(one for one in groups(8, 5, t, asked) if len(one.ranks) == 2)
+    r, other = one.ranks
+    part = one.bounds[0]
+
+    def put(rank, value):
+        return [[value if (q, e) == (rank, part) else v for e, v in enumerate(x)] for q, x in enumerate(after)]
+
+    yield "a zero where a part is missing", put(r, Fraction(0))
+    yield "half of a copy", put(r, after[r][part] / 2)
+    yield "only one of two has the mean", put(other, after[other][part] + 1)
+
+
+@pytest.mark.parametrize("dead", [(), ((0, 1, 0),), ((0, 1, 1),)])
+def test_other_outcomes_are_refused(dead):
+    before, after, t, asked = steps(8, 5, 2, 3, dead)[1]
+    for what, bad in damaged(after, t, asked):
+        assert [*wrong(before, bad, t, asked)], what
+
+
+def test_what_dies_midway_is_in_some_means_alone():
+    """Of four, rank 1 sends one of its copies: that part's mean has it, others do not, and its own stays as it is."""
+    xs, dead = vectors(4, 4), ((1, 0, 1),)
+    done = ran(xs, m=4, dead=dead)
+    heard = [dst for src, dst, _ in done.trace[0] if src == 1]
+    one = groups(4, 4, 0, Asked(m=4, rounds=1, dead=dead))[0]
+    assert len(heard) == 1
+    assert done.results[1] == xs[1]
+    for j, owner in enumerate(one.ranks):
+        (e,) = range(4)[one.part(j)]
+        everyone, others = ([x[e] for r, x in enumerate(xs) if r != skip] for skip in (None, 1))
+        for r in (0, 2, 3):
+            right = xs[r][e] if owner == 1 else mean([[v] for v in (everyone if owner in heard else others)])[0]
+            assert done.results[r][e] == right
+
+
+def test_conservation_fails_where_the_page_says_so():
+    """Of a pair that one leaves midway, the other has the mean of both at one place, or what it sent is nowhere."""
+    lost = {
+        sent: mean(ran(vectors(4, 4), dead=((0, 0, sent),), rounds=1).results) != mean(vectors(4, 4))
+        for sent in (-1, 0, 1, 2)
+    }
+    assert lost == {-1: False, 0: False, 1: True, 2: False}
+
+
+@pytest.mark.parametrize(
+    ("params", "text"),
+    [
+        ({"m": 1}, "m = 1: it must be 2 or more"),
+        ({"rounds": -1}, "rounds = -1: it must be 0 or more"),
+        ({"weights": (1, -2)}, "weights: -2 is less than 0, which none can be"),
+        ({"bandwidths": (-3,)}, "bandwidths: -3 is less than 0, which none can be"),
+        ({"dead": ((0, 1),)}, r"dead: \[0, 1\] must be a rank, a round from 0, and a number of messages, or -1"),
+        ({"dead": ((0, 1, 2), (0, 2, 2))}, "dead: a rank dies once at most"),
+    ],
+)
+def test_what_means_nothing_is_refused(params, text):
+    with pytest.raises(InputError, match=text):
+        _ = ran(vectors(2, 2), **params).results
