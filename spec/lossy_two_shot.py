@@ -20,9 +20,9 @@ Requires: ``p >= 1``; vectors of one length, of numbers that can be divided; a l
 Ensures:  rank ``r`` holds each packet as it was after the last call in which it arrived, its own shard
 as it is; where nothing is lost, all ranks hold ``(x[0] + ... + x[p-1]) / p``, added in the order of ranks.
 
-A packet has a version, the number of its call, from 1 on.  Only packets of this very call count, and each
-once: one that comes late is as good as lost, and a second copy changes nothing.  A trace has all packets
-that are sent, also those that get lost.  Losses are drawn at the receiver from ``seed``, call, step,
+A packet has a version, the number of its call, from 1 on.  Only packets of this very call count: one that
+comes late is as good as lost.  It has a place of its own, so that a second copy changes nothing, and in
+which order packets come does not matter.  A trace has all that is sent, also what gets lost.  Losses are drawn at the receiver from ``seed``, call, step,
 sender, receiver and packet, so that every rank, and every implementation, knows them.
 
 The paper's abstract has the two ideas; packets, aggregators and what a stale rank does are our own design.
@@ -46,7 +46,7 @@ from typing import Any, NamedTuple
 from sparring.errors import InputError
 from sparring.spec.core.chance import happens
 from sparring.spec.core.model import bound
-from sparring.spec.core.numbers import Bool, Int, both
+from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.runner import Message, Outcome, Played, number, truth
 
 data = "dense"
@@ -114,13 +114,8 @@ def begins(i: Int, start: Int, packet: Int) -> Int:
     return start + i * packet  # where packet i of a shard begins that begins at start
 
 
-def sooner(a: int, b: int) -> int:
-    return min(a, b)
-
-
-def fresh(version: Int, held: Int, call: Int) -> Bool:
-    """Whether a packet counts: it was sent in this call, and none like it has come before."""
-    return both(version == call, held < version)
+def fresh(version: Int, call: Int) -> Bool:
+    return version == call  # whether a packet counts, and has not come late
 
 
 def losing(params: Params) -> Channel:
@@ -137,13 +132,13 @@ def packets(c: int, n: int, p: int, packet: int) -> list[slice]:
     start, end = number(bound(c, n, p)), number(bound(c + 1, n, p))
     many = -((start - end) // packet)
     starts = [number(begins(i, start, packet)) for i in range(many)]
-    return [slice(a, sooner(a + packet, end)) for a in starts]
+    return [slice(a, min(a + packet, end)) for a in starts]
 
 
 def received(held: Packet, came: Sequence[Packet], call: int) -> Packet:
     """What is held once all these have come, one after the other."""
     for one in came:
-        held = one if truth(fresh(one.version, held.version, call)) else held
+        held = one if truth(fresh(one.version, call)) else held
     return held
 
 

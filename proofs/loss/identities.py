@@ -1,0 +1,34 @@
+"""Equations that hold for all values of their letters: decided by sympy, never by trying."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import sympy
+
+from sparring.proofs.cost.symbols import Expr
+
+
+class Identity(NamedTuple):
+    """A statement that follows from this: all of these expressions vanish."""
+
+    name: str
+    statement: str
+    vanishing: Sequence[Expr]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all do."""
+        return all(vanishes(x) for x in self.vanishing)
+
+
+def vanishes(x: Expr) -> bool:
+    """Whether ``x`` is zero wherever it has a value: its numerator is, with powers and binomials taken apart."""
+    numerator = sympy.fraction(sympy.together(sympy.gammasimp(sympy.expand_func(x))))[0]
+    return bool(sympy.simplify(sympy.expand(numerator, power_exp=True)) == 0)
+
+
+def induction(name: str, statement: str, closed: Expr, t: Expr, first: Expr, successor: Expr) -> Identity:
+    """A sequence that begins with ``first`` at 0 and goes on with ``successor`` from ``t`` to ``t + 1`` is ``closed``."""
+    return Identity(name, statement, (closed.subs(t, 0) - first, closed.subs(t, t + 1) - successor))
