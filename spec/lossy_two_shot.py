@@ -44,10 +44,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
+from sparring.spec.core.cells import copy
 from sparring.spec.core.chance import happens
 from sparring.spec.core.model import bound
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.runner import Message, Outcome, Played, number, truth
+from sparring.spec.core.runner import Message, Outcome, Played
+from sparring.spec.core.schedule import number, truth
 
 data = "dense"
 agrees = False
@@ -163,11 +165,13 @@ def aggregated(parts: Sequence[Any], r: int, zeros: Sequence[Any], params: Param
 
 
 def begun(xs: Sequence[Any], state: State, cuts: Sequence[Sequence[slice]]) -> State:
-    """The state of a first call: zeros of the vectors' kind that nobody has sent."""
+    """The state that a call may change; at first of zeros of the vectors' kind, which nobody has sent."""
+    replicas = [copy(y) for y in (state.replicas if state.call else xs)]
     if state.call:
-        return state._replace(replicas=[[*y] for y in state.replicas])
-    nothing = [[0] * len(some) for some in cuts]
-    return State(0, [[type(v)(0) for v in x] for x in xs], [nothing] * len(xs))
+        return state._replace(replicas=replicas)
+    for y in replicas:
+        y[:] = [type(v)(0) for v in y]
+    return State(0, replicas, [[[0] * len(some) for some in cuts] for _ in xs])
 
 
 def made(xs: Sequence[Any], r: int, some: Sequence[slice], state: State, params: Params, channel: Channel) -> list[Packet]:
@@ -208,7 +212,7 @@ def called(xs: Sequence[Any], state: State, params: Params, channel: Channel) ->
     news = [made(xs, r, cuts[r], state, params, channel) for r in range(p)]
     yield from exchanged(lambda r, d: [v for packet in news[r] for v in packet.entries], p)
     state = handed(news, state, cuts, channel)
-    return Outcome([[*y] for y in state.replicas], [], state)
+    return Outcome([copy(y) for y in state.replicas], [], state)
 
 
 def program(xs: Sequence[Any], state: State, params: Params) -> Played:
