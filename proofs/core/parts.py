@@ -38,6 +38,8 @@ class Bounded(NamedTuple):
     besides: Sequence[Part] = ()
     """What some calls send more; its name says which."""
     notes: Sequence[str] = ()
+    when: str = ""
+    """In which calls, where not in all: words that follow on *no rank sends more*."""
 
 
 class Played(NamedTuple):

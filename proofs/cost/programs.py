@@ -65,7 +65,7 @@ class BoundedCost(Cost):
     @property
     def qualified(self) -> Sequence[str]:
         """In words, that this is a bound, and under which hypotheses."""
-        first = f"bound under {self.bounded.name}: no rank sends more in a call with older thresholds; it may send less"
+        first = f"bound under {self.bounded.name}: no rank sends more{self.bounded.when}; it may send less"
         parts = [f"{one.part.name}: at most {amounts(one)}" for one in self.most]
         return [first, *(f"{name}: {hypothesis}" for name, hypothesis in self.bounded.hypotheses), *parts]
 
@@ -161,7 +161,8 @@ class BoundedCost(Cost):
             if claim.quantity in ("words", "messages", "critical") and holds(claim.given, **at):
                 counted, said = whole(one, cut(self.most, one))[claim.quantity], exact(claims.stated(claim), at)
                 if counted > said:
-                    yield f"{counted} {claim.quantity} are sent, and not {said}, at p={at['p']}, k={at['k']}"
+                    where = ", ".join(f"{x}={at[x]}" for x in ("p", "k" if "k" in at else "n"))
+                    yield f"{counted} {claim.quantity} are sent, and not {said}, at {where}"
 
 
 def cost(page: Page) -> BoundedCost:
@@ -210,8 +211,9 @@ def amounts(one: Most) -> str:
 
 
 def place(one: Played) -> dict[str, int]:
-    """The letters of a run."""
-    return {"p": len(one.xs), "n": one.xs[0].n, "k": one.page.params["k"]}
+    """The letters of a run; ``k`` where the page has it."""
+    kept = {"k": one.page.params["k"]} if "k" in one.page.params else {}
+    return {"p": len(one.xs), "n": len(one.xs[0]) if one.page.dense else one.xs[0].n, **kept}
 
 
 Trace = Sequence[Sequence[Message]]
@@ -248,7 +250,7 @@ def rows(page: Page, trace: Trace, p: int) -> dict[str, list[int]]:
         for src, dst, entries in wire:
             step[src] += worded(page, entries, 8)
             found["messages"][src] += 1
-            found["received"][dst] += len(entries.indices)
+            found["received"][dst] += len(entries) if page.dense else len(entries.indices)
         critical.append(max(step, default=0))
         found["words"] = [a + b for a, b in zip(found["words"], step)]
     return found | {"critical": critical}
