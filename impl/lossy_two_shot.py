@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sparring.errors import InputError
 from sparring.impl.core.arguments import alike, check_vector
 from sparring.impl.core.chance import happens
-from sparring.impl.core.keeping import settle
+from sparring.impl.core.keeping import settle, whole
 from sparring.impl.core.transport import Vector, finish, private
 
 if TYPE_CHECKING:
@@ -71,14 +71,11 @@ class Allreduce:
         running: int = 0, seed: int = 0, validate: bool = True,
     ) -> None:  # fmt: skip
         self._comm, self._validate = private(comm), validate
-        kind = AGGREGATORS.index(aggregator) if aggregator in AGGREGATORS else aggregator
-        numbers = {"n": (n, 0), "aggregator": (kind, 0), "lost": (lost, 0), "packet": (packet, 1),
-                   "running": (running, 0), "seed": (seed, 0)}  # fmt: skip
-        settle(self._comm, numbers, validate)
+        numbers = {"n": (n, 0), "lost": (lost, 0), "packet": (packet, 1), "running": (running, 0), "seed": (seed, 0)}
+        kind = AGGREGATORS.index(aggregator) if aggregator in AGGREGATORS else 0
+        settle(self._comm, {**numbers, "aggregator": (kind, 0)}, validate, refusal(aggregator, lost, running))
         self._n, self._lost, self._packet, self._seed = int(n), int(lost), int(packet), int(seed)
         self._aggregator, self._running, self._calls = aggregator, bool(running), 0
-        if fault := refusal(aggregator, self._lost, int(running)):
-            raise InputError(fault)
         p = self._comm.Get_size()
         self._shards = [slice(cut(c, self._n, p), cut(c + 1, self._n, p)) for c in range(p)]
         self._sizes = [sizes(shard, self._packet) for shard in self._shards]
@@ -176,11 +173,12 @@ def allreduce(
 
 
 def refusal(aggregator: str, lost: int, running: int) -> str:
-    """Why these numbers do not do; empty where they do."""
-    if lost > WHOLE:
-        return f"lost = {lost}: it must be 0 to {WHOLE} thousandths"
-    if running > 1:
-        return f"running = {running}: it must be 0 or 1"
+    """What is wrong with these, apart from numbers that are none or negative; empty where nothing is."""
+    if aggregator not in AGGREGATORS:
+        return f"aggregator = {aggregator!r}: it must be one of {', '.join(AGGREGATORS)}"
+    for name, number, most in (("lost", lost, WHOLE), ("running", running, 1)):
+        if whole(number, 0) and number > most:
+            return f"{name} = {number}: it must be 0 to {most}"
     if aggregator == "ht" and lost == WHOLE:
         return f"lost = {WHOLE} with aggregator ht: what never arrives has no weight; right is less"
     return ""
