@@ -14,7 +14,6 @@ Zeros of a result are +0.0, never -0.0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np

@@ -15,7 +15,7 @@ from typing import Any
 
 from sparring.impl import lossy_two_shot
 from sparring.proofs.core import obligations
-from sparring.proofs.core.obligations import RANKS, Obligation, every, iff, implies, n, p, q, r, within
+from sparring.proofs.core.obligations import RANKS, Obligation, every, implies, n, p, q, r, within
 from sparring.proofs.core.supplement import Stated
 from sparring.proofs.cost.lossy import bounded, played
 from sparring.proofs.cost.oktopk import sharing

@@ -21,7 +21,6 @@ from typing import Any
 
 import sympy
 
-from sparring.proofs.cost.symbols import Expr
 from sparring.proofs.loss.identities import Identity, induction
 
 q = sympy.Symbol("q", positive=True)
@@ -114,7 +113,7 @@ def limits() -> Iterator[Identity]:
     yield Identity("gap, growth", "A call adds 2 q^(t + 1) (1 - q^(t + 1)).", (
         gap(q, t + 1) - gap(q, t) - 2 * more * (1 - more),
     ))  # fmt: skip
-    yield Identity("gap squared, growth", "A call adds 2 q^(t + 1) (t - E[a] + t + 1 - E[a']), and no age is above t.", (
+    yield Identity("gap squared, growth", "A call adds 2 q^(t + 1) (2 t + 1 - E[a] - E[a']), not less than 0.", (
         gap_squared(q, t + 1) - gap_squared(q, t) - 2 * more * (2 * t + 1 - age(q, t) - age(q, t + 1)),
     ))  # fmt: skip
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import sympy
 
 from sparring.proofs.loss import ages, replicas, weights
-from sparring.proofs.loss.patterns import Pattern, Slot, Vector, call, slots, without
+from sparring.proofs.loss.patterns import Pattern, Slot, Vector, call, slots
 from sparring.spec import lossy_two_shot as page
 from sparring.spec.core.runner import played
 from sparring.spec.lossy_two_shot import COLLECTING, HANDING, Channel, Packet, Params, State
@@ -170,11 +170,11 @@ def of_distance(packets: int) -> Shown:
     params = replicas.RUNNING._replace(packet=1)
     some = slots(params, packets * 2, 2, (HANDING,), [0])
     mean = sympy.Integer(0)
-    for one in replicas.walks(steps, 2, lambda _, lost: LOSS ** len(lost) * (1 - LOSS) ** (len(some) - len(lost)), params):
+    for one in replicas.walks(
+        steps, 2, lambda _, lost: LOSS ** len(lost) * (1 - LOSS) ** (len(some) - len(lost)), params
+    ):
         mean += sympy.Rational(one.probability) * sympy.sqrt(sympy.Rational(replicas.squared(one.state, 0, 1, packets)))
     return Shown(sympy.sqrt(packets) * sympy.Rational(ages.age(LOSS, len(steps))), sympy.nsimplify(sympy.expand(mean)))
-
-
 
 
 def hypotheses() -> Iterator[Hypothesis]:

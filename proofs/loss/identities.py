@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import sympy
@@ -21,6 +21,16 @@ class Identity(NamedTuple):
     def holds(self) -> bool:
         """Whether all do."""
         return all(vanishes(x) for x in self.vanishing)
+
+
+def shown(some: Iterable[Identity]) -> tuple[bool, str]:
+    """Whether all hold, and in words of which this was seen; or which does not."""
+    names = []
+    for one in some:
+        if not one.holds:
+            return False, f"{one.name} does not hold: {one.statement}"
+        names.append(one.name)
+    return True, f"sympy, for all values of the letters: {', '.join(names)}"
 
 
 def vanishes(x: Expr) -> bool:

@@ -166,6 +166,9 @@ def by_ratio() -> Iterator[Identity]:
     yield Identity("ratio, own weight", "The owner's value weighs (1 - q^p) / (p (1 - q)) on average: biased.", (
         weights.own - whole / (p * (1 - q)), weights.own + (p - 1) * weights.other - 1,
     ))  # fmt: skip
+    yield Identity("ratio, growth", "p times that weight is 1 for one rank, and q^p more with each: too much.", (
+        weights.own.subs(p, 1) - 1, ((p * weights.own).subs(p, p + 1) - p * weights.own) - q**p,
+    ))  # fmt: skip
 
 
 def by_exchange() -> Iterator[Identity]:

@@ -30,10 +30,15 @@ def states(comm: Any, xs: Any, **options: Any) -> Any:
     return np.stack([np.concatenate([made(x).astype(np.float64), made.versions]) for x in xs])
 
 
-def repeated(comm: Any, x: Any, *, calls: int, **options: Any) -> Any:
-    """The same of so many calls, whose vectors are ``x`` and the number of the call; int64, exact in float64."""
+def repeated(comm: Any, x: Any, *, times: int, **options: Any) -> Any:
+    """The same of so many calls, whose vectors are ``x`` and the number of the call."""
     made = Allreduce(comm, x.size, **options)
-    return np.stack([np.concatenate([made(x * (call % 7 - 3) + call), made.versions]) for call in range(calls)])
+    return np.stack([np.concatenate([made(x * (call % 7 - 3) + call), made.versions]) for call in range(times)])
+
+
+def made_only(comm: Any, x: Any) -> Any:
+    """The versions before the first call, of packets of two entries."""
+    return Allreduce(comm, x.size, packet=2).versions
 
 
 def refused(comm: Any, _: Any, *, what: str, bad: int) -> Any:
@@ -121,3 +126,9 @@ class Cleared(Changed):
             stale = np.repeat(self.versions == before, np.concatenate(self._sizes))
             y[stale] = 0
         return y
+
+
+def planted(comm: Any, xs: Any, *, fault: str) -> Any:
+    """As ``states``, of the class of that name."""
+    made = globals()[fault](comm, xs.shape[1])
+    return np.stack([np.concatenate([made(x), made.versions]) for x in xs])

@@ -12,7 +12,7 @@ import pytest
 
 import sparring
 from sparring import world
-from sparring.impl.lossy_two_shot import AGGREGATORS, Allreduce, sizes
+from sparring.impl.lossy_two_shot import AGGREGATORS, sizes
 from sparring.proofs.core import iterations
 from sparring.proofs.core.refinement import vectors
 from sparring.proofs.mutants.beside import beside
@@ -93,22 +93,22 @@ FAULTS = ["Swapped", "OneMask", "WholeShards", "SameEveryCall", "OwnIsLost", "Cl
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_planted_faults_are_found(fault, tmp_path, monkeypatch):
-    """Each gives a wrong result, and sends what is right."""
-    monkeypatch.chdir(tmp_path)
-    report = checked(f"{TARGETS}:{fault}")
-    refuted = {r.property for r in report.results if str(r.verdict) == "refuted"}
-    assert refuted and refuted <= {"result", "edge sizes", "dtypes"}
+def test_planted_faults_are_found(fault):
+    """Each sends what is right, and ends with something else."""
+    xs = several("float64", 3, 10)
+    outcome = world.run(f"{TARGETS}:planted", 3, xs, call=functools.partial(called, fault=fault))
+    assert not outcome.findings
+    with pytest.raises(AssertionError):
+        same(outcome.results, wanted(xs, lost=400, packet=2))
 
 
 def test_the_same_class_without_a_fault_holds():
     """So that it is the fault that is found."""
-    assert checked(f"{TARGETS}:Changed").verdict == "holds"
-
-
-def checked(target):
-    """As a user would ask, of few ranks."""
-    return sparring.check(target, "lossy_two_shot", ranks=range(1, 4), max_examples=30, lost=400, packet=2)
+    xs = several("float64", 3, 10)
+    same(world.run(f"{TARGETS}:planted", 3, xs, call=functools.partial(called, fault="Changed")).results,
+         wanted(xs, lost=400, packet=2))  # fmt: skip
+    report = sparring.check(f"{TARGETS}:Changed", "lossy_two_shot", ranks=[1, 3], max_examples=10, lost=400, packet=2)
+    assert report.verdict == "holds"
 
 
 def test_packets_cut_a_shard():
@@ -134,7 +134,7 @@ def patterns(group, calls, seed):
     p, n, options = 4, 8, {"aggregator": AGGREGATORS[seed], "lost": 350, "packet": 1, "running": seed % 2, "seed": seed}
     xs = [np.arange(n) * 0.5 + r for r in range(p)]
     rows = [np.stack([x * (call % 7 - 3) + call for call in range(calls)]) for x in xs]
-    ys = group.run(f"{TARGETS}:repeated", xs, calls=calls, timeout=240.0, **options)
+    ys = group.run(f"{TARGETS}:repeated", xs, times=calls, timeout=240.0, **options)
     same(ys, wanted(rows, **options))
     return len({tuple(np.concatenate([y[call, n:] == call + 1 for y in ys])) for call in range(calls)})
 
@@ -198,9 +198,5 @@ def called(function, comm, *args, **params):
 
 
 def test_before_the_first_call_it_has_nothing_from_anybody():
-    outcome = world.run(made_only, 2, [np.ones(5)] * 2)
+    outcome = world.run(f"{TARGETS}:made_only", 2, [np.ones(5)] * 2)
     assert [y.tolist() for y in outcome.results] == [[0, 0, 0]] * 2
-
-
-def made_only(comm, x):
-    return Allreduce(comm, x.size, packet=2).versions

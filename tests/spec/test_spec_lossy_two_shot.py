@@ -65,7 +65,6 @@ def test_every_call_is_numpys_masked_mean_and_who_loses_it_keeps_what_it_had(agg
             state = ran.state
 
 
-
 def test_the_oracle_tells_an_aggregator_from_another():
     """On the same losses each of the four makes something else."""
     xs, q = [np.array([1.0]), np.array([2.0]), np.array([4.0])], 0.4
@@ -82,8 +81,10 @@ def test_without_loss_it_is_the_two_shot_allreduce_over_p(p, aggregator):
     """Bit for bit, with the same messages in the first step."""
     for n in (0, 1, p - 1, 4 * p + 1):
         xs = [*np.random.default_rng([p, n]).standard_normal((p, n), dtype=np.float32)]
-        ran, right = (sparring.run(name, xs, **params) for name, params in
-                      [("lossy_two_shot", {"aggregator": aggregator, "lost": 0, "packet": 2}), ("two_shot", {})])  # fmt: skip
+        ran, right = (
+            sparring.run("lossy_two_shot", xs, aggregator=aggregator, lost=0, packet=2),
+            sparring.run("two_shot", xs),
+        )
         for y, total in zip(ran.results, right.results, strict=True):
             assert y.tobytes() == (total / np.float32(p) + np.float32(0)).tobytes()
         assert [{(m.src, m.dst): [*m.entries] for m in wire} for wire in ran.trace[:1]] == [

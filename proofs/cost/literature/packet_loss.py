@@ -10,8 +10,9 @@ from typing import Any
 
 from sympy import And, Eq, Rational
 
-from sparring.proofs.cost.statements import MEASURED, Row, Theorem, Unjudged
+from sparring.proofs.cost.statements import MEASURED, Row, Shown, Theorem, Unjudged
 from sparring.proofs.loss import ages, weights
+from sparring.proofs.loss.identities import shown
 
 MEAN = "how the page makes a mean of what arrives; our own derivation"
 WEIGHT = "what the own gradient, which is never lost, weighs in a mean of what arrived; our own derivation"
@@ -84,6 +85,13 @@ statements = [
     Theorem("own-weight-sum", WEIGHT, "D", "E[1 / K] = (1 - q^p) / (p (1 - q)) for p = 2, 3, 4",
             lambda x, a: And(*(Eq(reciprocal(p, x, a), weight(p, x, a)) for p in RANKS)),
             given=lambda a: a > 0, hypotheses="q < 1"),
+    Shown("own-weight-every-p", WEIGHT, "D", "E[1 / K] = (1 - q^p) / (p (1 - q)) > 1 / p for every p > 1",
+          lambda: shown(weights.by_ratio()), hypotheses="0 < q < 1"),
+    Shown("unbiased-every-p", MEAN, "D", "of the same two ways: each counts 1 / p, and the variances, for every p",
+          lambda: shown([*weights.by_inverse(), *weights.by_exchange()]), hypotheses="0 < q < 1"),
+    Shown("distances", DRIFT, "D",
+          "after t iterations E|a - b| and E(a - b)^2 of two receivers' ages, and their limits 2 q / (1 - q^2) and "
+          "2 q / (1 - q)^2", lambda: shown(ages.identities()), hypotheses="0 < q < 1, losses independent"),
     Theorem("drift", "abstract; the bound is our own", "DV",
             "two workers' models stay within O(1): 2 v (q (1 - s) / (1 - q) - q^2 (1 - s^2) / (1 - q^2)) "
             "<= 2 q v / (1 - q^2)",
