@@ -22,8 +22,9 @@ as it is; where nothing is lost, all ranks hold ``(x[0] + ... + x[p-1]) / p``, a
 
 A packet has a version, the number of its call, from 1 on.  Only packets of this very call count: one that
 comes late is as good as lost.  It has a place of its own, so that a second copy changes nothing, and in
-which order packets come does not matter.  A trace has all that is sent, also what gets lost.  Losses are drawn at the receiver from ``seed``, call, step,
-sender, receiver and packet, so that every rank, and every implementation, knows them.
+which order packets come does not matter.  A trace has all that is sent, also what gets lost.  Losses are
+drawn at the receiver from ``seed``, call, step, sender, receiver and packet, so that every rank, and every
+implementation, knows them.
 
 The paper's abstract has the two ideas; packets, aggregators and what a stale rank does are our own design.
 
@@ -89,7 +90,8 @@ class Packet(NamedTuple):
     entries: Sequence[Any]
 
 
-Channel = Callable[[int, int, int, int, Packet], Sequence[Packet]]
+Packets = Sequence[Packet]
+Channel = Callable[[int, int, int, int, Packet], Packets]
 """``channel(step, src, dst, i, sent)``: what the receiver gets in time as packet ``i`` of this step from this rank."""
 
 
@@ -145,7 +147,7 @@ def received(held: Packet, came: Sequence[Packet], call: int) -> Packet:
 
 
 def collected(sent: Sequence[Packet], r: int, i: int, own: bool, call: int, channel: Channel) -> list[Any]:
-    """By rank its copy of packet ``i`` of rank ``r``'s shard, None where it is not there; ``own``: ``r``'s always is."""
+    """By rank its copy of packet ``i`` of rank ``r``'s shard, None where none came; ``own``: ``r`` has its own."""
     came = [[s] if own and q == r else channel(COLLECTING, q, r, i, s) for q, s in enumerate(sent)]
     got = [received(Packet(0, ()), some, call) for some in came]
     return [one.entries if one.version else None for one in got]
@@ -174,10 +176,10 @@ def begun(xs: Sequence[Any], state: State, cuts: Sequence[Sequence[slice]]) -> S
     return State(0, replicas, [[[0] * len(some) for some in cuts] for _ in xs])
 
 
-def made(xs: Sequence[Any], r: int, some: Sequence[slice], state: State, params: Params, channel: Channel) -> list[Packet]:
+def made(xs: Sequence[Any], r: int, cuts: Sequence[slice], state: State, params: Params, channel: Channel) -> Packets:
     """The packets of rank ``r``'s shard, as it makes them of what arrives."""
     call, own, news = state.call + 1, params.aggregator != "ratio0", []
-    for i, cut in enumerate(some):
+    for i, cut in enumerate(cuts):
         there = collected([Packet(call, x[cut]) for x in xs], r, i, own, call, channel)
         held = state.replicas[r][cut]
         moves = aggregated(there, r, [type(v)(0) for v in held], params)
@@ -185,11 +187,12 @@ def made(xs: Sequence[Any], r: int, some: Sequence[slice], state: State, params:
     return news
 
 
-def handed(news: Sequence[Sequence[Packet]], state: State, cuts: Sequence[Sequence[slice]], channel: Channel) -> State:
+def handed(news: Sequence[Packets], state: State, cuts: Sequence[Sequence[slice]], channel: Channel) -> State:
     """The state after the second step: each rank has what arrived, and keeps the rest."""
     p, call = len(news), state.call + 1
     replicas, versions = [*state.replicas], [[[*some] for some in rank] for rank in state.versions]
-    for r, c, i in [(r, c, i) for r in range(p) for c in range(p) for i in range(len(cuts[c]))]:
+    places = [(r, c, i) for r in range(p) for c, some in enumerate(cuts) for i in range(len(some))]
+    for r, c, i in places:
         came = [news[c][i]] if c == r else channel(HANDING, c, r, i, news[c][i])
         held = received(Packet(versions[r][c][i], replicas[r][cuts[c][i]]), came, call)
         replicas[r][cuts[c][i]], versions[r][c][i] = held.entries, held.version

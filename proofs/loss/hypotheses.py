@@ -151,7 +151,7 @@ def of_late(relabelled: bool) -> Shown:
     steps, seen = 4, []
     state = State()
 
-    def arriving(step: int, src: int, dst: int, i: int, sent: Packet) -> Sequence[Packet]:
+    def arriving(step: int, _src: int, _dst: int, _i: int, sent: Packet) -> Sequence[Packet]:
         if step == HANDING:
             seen.append(sent)
         if step == COLLECTING or sent.version < steps:
@@ -170,9 +170,11 @@ def of_distance(packets: int) -> Shown:
     params = replicas.RUNNING._replace(packet=1)
     some = slots(params, packets * 2, 2, (HANDING,), [0])
     mean = sympy.Integer(0)
-    for one in replicas.walks(
-        steps, 2, lambda _, lost: LOSS ** len(lost) * (1 - LOSS) ** (len(some) - len(lost)), params
-    ):
+
+    def weighing(_: Pattern | None, lost: Pattern) -> Fraction:
+        return LOSS ** len(lost) * (1 - LOSS) ** (len(some) - len(lost))
+
+    for one in replicas.walks(steps, 2, weighing, params):
         mean += sympy.Rational(one.probability) * sympy.sqrt(sympy.Rational(replicas.squared(one.state, 0, 1, packets)))
     return Shown(sympy.sqrt(packets) * sympy.Rational(ages.age(LOSS, len(steps))), sympy.nsimplify(sympy.expand(mean)))
 

@@ -40,5 +40,5 @@ def vanishes(x: Expr) -> bool:
 
 
 def induction(name: str, statement: str, closed: Expr, t: Expr, first: Expr, successor: Expr) -> Identity:
-    """A sequence that begins with ``first`` at 0 and goes on with ``successor`` from ``t`` to ``t + 1`` is ``closed``."""
+    """A sequence that is ``first`` at 0, and from ``t`` to ``t + 1`` goes on with ``successor``, is ``closed``."""
     return Identity(name, statement, (closed.subs(t, 0) - first, closed.subs(t, t + 1) - successor))

@@ -31,7 +31,7 @@ class Weights(NamedTuple):
     other: Any
 
 
-def inverse(p: Any, q: Any) -> Weights:
+def inverse(p: Any, _: Any) -> Weights:
     """``ht``: 1 / p each."""
     return Weights(1 / p, 1 / p)
 
