@@ -75,10 +75,14 @@ class Keeping:
             raise InputError(f"x[{int(bad.argmax())}] is NaN, which has no magnitude; with allow_nan NaN is sent first")
 
 
-def settle(comm: Intracomm, numbers: Mapping[str, tuple[int, int]], validate: bool) -> None:
-    """Raises InputError unless all are whole, no less than they may be and, with ``validate``, alike on all ranks."""
+def settle(comm: Intracomm, numbers: Mapping[str, tuple[int, int]], validate: bool, fault: str = "") -> None:
+    """Raises InputError unless all are whole, no less than they may be and, with ``validate``, alike on all ranks.
+
+    ``fault``: what else is wrong with this rank's arguments, a sentence; empty where nothing is.
+    """
     odd = [f"{name} = {x!r}: it must be a whole number, {least} or more"
            for name, (x, least) in numbers.items() if not whole(x, least)]  # fmt: skip
+    odd += [fault] if fault else []
     told = np.zeros((comm.Get_size(), len(numbers)), np.int64)
     if validate:
         row = [REFUSED] * len(numbers) if odd else [min(int(x), MOST) for x, _ in numbers.values()]

@@ -1,0 +1,80 @@
+"""All patterns of losses: the page itself, run in rationals over each, and what comes of them on average.
+
+A *slot* is a place in which one packet of a call arrives, or does not: ``(step, src, dst, i)``.  A pattern
+is the set of slots whose packets are lost.  With loss ``q``, each by itself, a pattern of ``k`` of ``m``
+slots has the probability ``q^k (1 - q)^(m - k)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import NamedTuple, TypeAlias
+
+from sparring.spec import lossy_two_shot as page
+from sparring.spec.core.runner import played
+from sparring.spec.lossy_two_shot import COLLECTING, HANDING, Channel, Packet, Params, State
+
+Slot: TypeAlias = tuple[int, int, int, int]
+Pattern: TypeAlias = frozenset[Slot]
+Vector: TypeAlias = Sequence[Fraction]
+Called = Callable[..., Channel]
+
+
+class Moments(NamedTuple):
+    """Of an entry: what it is on average, and its variance."""
+
+    mean: Fraction
+    variance: Fraction
+
+
+def without(lost: Collection[Slot]) -> Channel:
+    """A channel that loses the packets of these slots, and no others."""
+
+    def arriving(step: int, src: int, dst: int, i: int, sent: Packet) -> Sequence[Packet]:
+        return [] if (step, src, dst, i) in lost else [sent]
+
+    return arriving
+
+
+def slots(params: Params, n: int, p: int, steps: Collection[int], shards: Collection[int]) -> list[Slot]:
+    """Where packets of these shards may be lost in these steps."""
+    found: list[Slot] = []
+    for c in shards:
+        many = range(len(page.packets(c, n, p, params.packet)))
+        senders = [q for q in range(p) if q != c or params.aggregator == "ratio0"]
+        found += [(COLLECTING, q, c, i) for q in senders for i in many if COLLECTING in steps]
+        found += [(HANDING, c, r, i) for r in range(p) if r != c for i in many if HANDING in steps]
+    return found
+
+
+def patterns(some: Sequence[Slot], q: Fraction) -> Iterator[tuple[Fraction, Pattern]]:
+    """Every pattern of these slots, with its probability."""
+    for which in product((False, True), repeat=len(some)):
+        many = sum(which)
+        yield q**many * (1 - q) ** (len(some) - many), frozenset(s for s, lost in zip(some, which) if lost)
+
+
+def call(xs: Sequence[Vector], state: State, params: Params, lost: Collection[Slot]) -> State:
+    """The page's state after a call with this pattern."""
+    after: State = played(page.called(xs, state, params, without(lost)))[1].state
+    return after
+
+
+def entries(xs: Sequence[Vector], params: Params, q: Fraction, shard: int) -> Mapping[tuple[int, int], Moments]:
+    """By rank and entry of a shard, what a first call leaves there over all patterns of this shard's packets.
+
+    What is lost of one shard changes no other.  The loss that ``ht`` weighs with is ``params.lost``, that
+    of the patterns ``q``: they are the same where its hypothesis holds.
+    """
+    p, n = len(xs), len(xs[0])
+    start, end = page.bound(shard, n, p), page.bound(shard + 1, n, p)
+    cells = [(r, e) for r in range(p) for e in range(start, end)]
+    first, second = dict.fromkeys(cells, Fraction(0)), dict.fromkeys(cells, Fraction(0))
+    for probability, lost in patterns(slots(params, n, p, (COLLECTING, HANDING), [shard]), q):
+        held = call(xs, State(), params, lost).replicas
+        for r, e in cells:
+            first[r, e] += probability * held[r][e]
+            second[r, e] += probability * held[r][e] ** 2
+    return {cell: Moments(first[cell], second[cell] - first[cell] ** 2) for cell in cells}

@@ -1,0 +1,124 @@
+"""How stale replicas get, in closed form, beside the page's states after every sequence of patterns."""
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+import sympy
+
+from sparring.proofs.loss import ages, hypotheses, replicas
+from sparring.proofs.loss.hypotheses import LOSS, OWNER, VALUES, all_or_none, moments
+from sparring.proofs.loss.identities import induction
+from sparring.proofs.loss.patterns import call
+from sparring.spec.lossy_two_shot import HANDING, State
+
+LOSSES = (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
+
+
+@pytest.mark.parametrize(("q", "calls"), [*product(LOSSES, range(1, 5))])
+def test_distances_over_all_sequences_of_patterns(q, calls):
+    """Uncorrelated steps have the mean ages, constant ones the mean squares, after any number of calls."""
+    weighs = replicas.independent(3, q)
+    assert replicas.drift(replicas.uncorrelated(calls), weighs) == (ages.age(q, calls), ages.gap(q, calls))
+    assert replicas.drift(replicas.constant(calls), weighs) == (ages.age_squared(q, calls), ages.gap_squared(q, calls))
+
+
+def test_ages_in_law():
+    """P(a >= k) = q^k for k up to the number of calls."""
+    calls = 4
+    found = [*replicas.walks(replicas.constant(calls), 2, replicas.independent(2, LOSS))]
+    for k in range(calls + 2):
+        aged = sum(one.probability for one in found if replicas.ages(one.state)[1] >= k)
+        assert aged == (LOSS**k if k <= calls else 0)
+
+
+def test_a_call_moves_ages_as_the_recursions_say():
+    """From any two ages, on the page: who loses the packet is one more behind, who gets it not at all."""
+    slot = {r: (HANDING, 0, r, 0) for r in (1, 2)}
+    xs = [[Fraction(1), Fraction(0), Fraction(0)]] * 3
+    for first, second in product(range(4), repeat=2):
+        state = State()
+        for back in range(4, 0, -1):  # the last of these calls is one back
+            gone = {slot[r] for r, age in ((1, first), (2, second)) if age >= back}
+            state = call(xs, state, replicas.RUNNING, gone)
+        assert replicas.ages(state) == [0, first, second]
+        for lost in ((), (1,), (2,), (1, 2)):
+            after = call(xs, state, replicas.RUNNING, {slot[r] for r in lost})
+            assert replicas.ages(after) == [0, *((age + 1) * (r in lost) for r, age in ((1, first), (2, second)))]
+            assert [after.replicas[0][0] - y[0] for y in after.replicas] == replicas.ages(after)
+
+
+@pytest.mark.parametrize("one", [*ages.identities()], ids=lambda one: one.name)
+def test_identities_hold_for_every_number_of_calls(one):
+    assert one.holds
+
+
+q, t = ages.q, ages.t
+FALSE = [
+    induction("a stale one is one behind", "", ages.gap(q, t), t, sympy.Integer(0),
+              q**2 * ages.gap(q, t) + 2 * q * (1 - q)),
+    induction("both lose it together", "", ages.gap(q, t), t, sympy.Integer(0),
+              q * ages.gap(q, t) + 2 * q * (1 - q) * (1 + ages.age(q, t))),
+    induction("the limit at once", "", ages.age_limit(q), t, sympy.Integer(0), q * (1 + ages.age_limit(q))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("one", FALSE, ids=lambda one: one.name)
+def test_false_recursions_do_not(one):
+    assert not one.holds
+
+
+def test_limits_are_never_passed_and_come_near():
+    for q in LOSSES:
+        for finite, limit in ages.LIMITS:
+            assert all(finite(q, t) <= finite(q, t + 1) <= limit(q) for t in range(30))
+            assert limit(q) - finite(q, 400) < Fraction(1, 10**9)
+
+
+def test_the_simplified_limit_is_passed_after_a_few_calls():
+    """At a loss of one half two replicas are farther apart, already after two calls."""
+    half = Fraction(1, 2)
+    assert ages.behind_by_one(half) == Fraction(2, 3)
+    assert replicas.drift(replicas.uncorrelated(2), replicas.independent(3, half)).pair > Fraction(2, 3)
+    assert ages.gap_limit(half) == Fraction(4, 3)
+
+
+@pytest.mark.parametrize("one", [*hypotheses.hypotheses()], ids=lambda one: one.name)
+def test_each_hypothesis_is_needed(one):
+    """With it the closed form is what is; without it another thing is, and the page shows it."""
+    says, true = one.kept()
+    assert says == true
+    says, true = one.broken()
+    assert says != true
+    assert one.words and one.breaks
+
+
+def test_what_the_witnesses_say():
+    """In numbers that can be checked by hand."""
+    shown = {one.name: one.broken().true for one in hypotheses.hypotheses()}
+    assert shown["nothing late"] == 3  # back to the first of four calls
+    assert shown["no copy twice"] == 2 * sum(VALUES) / 3 + 0 * VALUES[OWNER] - VALUES[OWNER] / 3
+    assert shown["independent ranks"] == LOSS / (1 - LOSS) * (VALUES[0] + VALUES[1]) ** 2 / 9
+    assert shown["known rate"] == (VALUES[2] + Fraction(9, 7) * (VALUES[0] + VALUES[1])) / 3
+    assert shown["independent calls"] == sum(Fraction(9, 10) ** k for k in range(4)) / 2
+
+
+def test_losses_of_all_at_once_leave_ht_unbiased():
+    """Whatever depends on what: each packet arrives as often as its weight says."""
+    mean, _ = moments("ht", lambda some: all_or_none(some, LOSS))
+    assert mean == sum(VALUES) / 3
+
+
+def test_mean_squares_do_not_need_one_packet_a_shard():
+    """Two packets of one entry each: the mean square is that of one packet of two."""
+    steps = [[Fraction(1)] * 2] * 3
+    square = {}
+    for packet in (1, 2):
+        params, many = replicas.RUNNING._replace(packet=packet), 2 // packet
+
+        def weighs(_, lost, many=many):
+            return LOSS ** len(lost) * (1 - LOSS) ** (many - len(lost))
+
+        square[packet] = sum(one.probability * replicas.squared(one.state, 0, 1, 2)
+                             for one in replicas.walks(steps, 2, weighs, params))  # fmt: skip
+    assert square[1] == square[2] == 2 * ages.age_squared(LOSS, 3)

@@ -1,0 +1,223 @@
+"""The lossy two-shot allreduce beside numpy's masked means, call after call; its packets, versions and edges."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring.errors import InputError, Undecided
+from sparring.proofs.core import iterations
+from sparring.spec import lossy_two_shot as page
+from sparring.spec.core.runner import played, run
+from sparring.spec.lossy_two_shot import AGGREGATORS, COLLECTING, HANDING, Params, State
+
+
+def drawn(p, n, seed=0):
+    """Small fractions by rank."""
+    rng = np.random.default_rng([p, n, seed])
+    return [[Fraction(int(v), 3) for v in rng.integers(-9, 10, n)] for _ in range(p)]
+
+
+def recorded(params, found):
+    """The channel of these parameters, which tells what it loses."""
+    channel = page.losing(params)
+
+    def arriving(step, src, dst, i, sent):
+        came = channel(step, src, dst, i, sent)
+        found[step, src, dst, i] = not came
+        return came
+
+    return arriving
+
+
+def masked(xs, r, cut, i, lost, aggregator, q):
+    """The owner's mean of a packet, by numpy's masked arrays."""
+    gone = [lost.get((COLLECTING, s, r, i), False) for s in range(len(xs))]
+    if aggregator != "ratio0":
+        gone[r] = False
+    values = np.ma.array([x[cut] for x in xs], mask=np.array([[g] * (cut.stop - cut.start) for g in gone]))
+    if aggregator in ("ratio", "ratio0"):
+        return values.mean(axis=0).filled(0)
+    weight = np.array([[1.0 if s == r or aggregator == "zero" else 1 / (1 - q)] for s in range(len(xs))])
+    return (values * weight).filled(0).sum(axis=0) / len(xs)
+
+
+@pytest.mark.parametrize("aggregator", AGGREGATORS)
+@pytest.mark.parametrize("p", range(1, 7))
+def test_every_call_is_numpys_masked_mean_and_who_loses_it_keeps_what_it_had(aggregator, p):
+    for n, packet, lost, running in [(3 * p + 1, 2, 400, 0), (p - 1, 1, 700, 1), (2 * p, 9, 0, 1), (7, 3, 950, 0)]:
+        params, state = Params(aggregator, lost, packet, running, seed=p), State()
+        rng = np.random.default_rng([p, n])
+        shards, replicas = np.zeros(n), np.zeros((p, n))
+        for _ in range(4):
+            xs, gone = [*rng.standard_normal((p, n))], {}
+            ran = played(page.called(xs, state, params, recorded(params, gone)))[1]
+            for c in range(p):
+                for i, cut in enumerate(page.packets(c, n, p, packet)):
+                    mean = masked(xs, c, cut, i, gone, aggregator, lost / 1000)
+                    shards[cut] = shards[cut] * running + mean
+                    for r in range(p):
+                        if r == c or not gone[HANDING, c, r, i]:
+                            replicas[r][cut] = shards[cut]
+            np.testing.assert_allclose(ran.results, replicas, rtol=1e-13, atol=1e-15)
+            state = ran.state
+
+
+def test_the_oracle_tells_an_aggregator_from_another():
+    """On the same losses each of the four makes something else."""
+    xs, q = [np.array([1.0]), np.array([2.0]), np.array([4.0])], 0.4
+    lost = {(COLLECTING, 0, 2, 0): True}
+    found = {a: float(masked(xs, 2, slice(0, 1), 0, lost, a, q)[0]) for a in AGGREGATORS}
+    assert found == pytest.approx({"ht": (2 / 0.6 + 4) / 3, "ratio": 3, "ratio0": 3, "zero": 2})
+    lost[COLLECTING, 2, 2, 0] = True
+    assert float(masked(xs, 2, slice(0, 1), 0, lost, "ratio0", q)[0]) == 2
+
+
+@pytest.mark.parametrize("p", range(1, 8))
+@pytest.mark.parametrize("aggregator", AGGREGATORS)
+def test_without_loss_it_is_the_two_shot_allreduce_over_p(p, aggregator):
+    """Bit for bit, with the same messages in the first step."""
+    for n in (0, 1, p - 1, 4 * p + 1):
+        xs = [*np.random.default_rng([p, n]).standard_normal((p, n), dtype=np.float32)]
+        ran, right = (
+            sparring.run("lossy_two_shot", xs, aggregator=aggregator, lost=0, packet=2),
+            sparring.run("two_shot", xs),
+        )
+        for y, total in zip(ran.results, right.results, strict=True):
+            assert y.tobytes() == (total / np.float32(p) + np.float32(0)).tobytes()
+        assert [{(m.src, m.dst): [*m.entries] for m in wire} for wire in ran.trace[:1]] == [
+            {(m.src, m.dst): [*m.entries] for m in wire} for wire in right.trace[:1]
+        ]
+
+
+def test_in_exact_arithmetic_it_is_the_mean():
+    xs = drawn(5, 13)
+    results = sparring.run("lossy_two_shot", xs, lost=0, packet=2).results
+    assert results == [[sum(column) / 5 for column in zip(*xs)]] * 5
+
+
+@pytest.mark.parametrize("p", [1, 2, 5])
+def test_where_all_is_lost_each_rank_has_what_it_makes_of_its_own(p):
+    xs = drawn(p, 2 * p)
+    own = {"ratio": lambda x: x, "ratio0": lambda x: 0, "zero": lambda x: x / p}
+    for aggregator, made in own.items():
+        for r, y in enumerate(sparring.run("lossy_two_shot", xs, lost=1000, aggregator=aggregator).results):
+            assert y == [made(xs[r][e]) if e // 2 == r else 0 for e in range(2 * p)]
+
+
+@pytest.mark.parametrize("p", range(1, 6))
+def test_all_is_sent_whatever_gets_lost(p):
+    """To everybody what he owns, then the own shard to everybody, with loss and without, shorter than ranks too."""
+    for n, lost in product((0, p - 1, 3 * p + 2), (0, 500, 1000)):
+        cuts = [slice(c * n // p, (c + 1) * n // p) for c in range(p)]
+        xs = drawn(p, n)
+        ran = sparring.run("lossy_two_shot", xs, lost=lost, aggregator="ratio", packet=1)
+        pairs = {(r, s) for r in range(p) for s in range(p) if r != s}
+        assert len(ran.trace) == (2 if p > 1 else 0)
+        if p > 1:
+            assert {(m.src, m.dst): m.entries for m in ran.trace[0]} == {(r, s): xs[r][cuts[s]] for r, s in pairs}
+            assert {(m.src, m.dst): m.entries for m in ran.trace[1]} == {
+                (r, s): ran.results[r][cuts[r]] for r, s in pairs
+            }
+
+
+def versions(state, r):
+    return [one for shard in state.versions[r] for one in shard]
+
+
+def test_a_replica_is_what_the_owner_had_when_its_version_was_sent():
+    """Over twenty calls, packet by packet; the own shard is always of the last call."""
+    p, n, calls = 4, 18, 20
+    params, state, history = Params("ratio", lost=600, packet=2, running=1, seed=9), State(), [[Fraction(0)] * n]
+    for call in range(calls):
+        state = played(page.program(drawn(p, n, call), state, params))[1].state
+        owned = [list(state.replicas[c][cut]) for c in range(p) for cut in [slice(c * n // p, (c + 1) * n // p)]]
+        history.append([v for shard in owned for v in shard])
+        for r, c in product(range(p), repeat=2):
+            for cut, version in zip(page.packets(c, n, p, 2), state.versions[r][c], strict=True):
+                assert state.replicas[r][cut] == history[version][cut]
+                assert version == call + 1 if r == c else 0 <= version <= call + 1
+    assert len({one for r in range(p) for one in versions(state, r)}) > 3  # some are several calls old
+
+
+def test_copies_order_and_late_packets_change_nothing():
+    """A packet that comes again, before or after others, or once more calls later, is as if it came once, or not."""
+    p, n, params = 3, 6, Params("ht", lost=300, packet=1, running=1, seed=2)
+    sent_before = []
+
+    def unruly(step, src, dst, i, sent):
+        came = page.losing(params)(step, src, dst, i, sent)
+        late = [one for where, one in sent_before if where == (step, src, dst, i)]
+        sent_before.append(((step, src, dst, i), sent))
+        return [*late, *came, *came, *late]
+
+    rough = plain = State()
+    for call in range(5):
+        xs = drawn(p, n, call)
+        rough = played(page.called(xs, rough, params, unruly))[1].state
+        plain = played(page.program(xs, plain, params))[1].state
+        assert rough == plain
+
+
+def test_a_call_leaves_vectors_and_the_state_before_as_they_were():
+    for xs in (drawn(3, 8), [*np.random.default_rng(0).standard_normal((3, 8))]):
+        first = run(sparring.page("lossy_two_shot", lost=500, packet=1), xs)
+        kept = [list(x) for x in xs], [list(y) for y in first.state.replicas], str(first.state.versions)
+        second = run(sparring.page("lossy_two_shot", lost=500, packet=1), xs, first.state)
+        assert second.state.call == 2
+        assert kept == ([list(x) for x in xs], [list(y) for y in first.state.replicas], str(first.state.versions))
+
+
+def test_losses_are_as_often_as_said_and_depend_on_everything():
+    """40,000 packets of a fixed seed: within five standard deviations; and no counter is left out."""
+    p, n, q = 5, 1000, 0.3
+    params, gone = Params(lost=300, packet=1, seed=4), {}
+    state = State()
+    for _ in range(5):
+        found = {}
+        state = played(page.called([np.zeros(n)] * p, state, params, recorded(params, found)))[1].state
+        gone[state.call] = found
+    every = [lost for found in gone.values() for lost in found.values()]
+    assert len(every) == 5 * 2 * n * (p - 1)
+    assert abs(sum(every) - q * len(every)) < 5 * (len(every) * q * (1 - q)) ** 0.5
+    assert gone[1] != gone[2]
+    assert [lost for (step, *_), lost in gone[1].items() if step == COLLECTING] != [
+        lost for (step, *_), lost in gone[1].items() if step == HANDING
+    ]
+    other = page.losing(params._replace(seed=5))
+    assert {where: not other(*where, page.Packet(1, ())) for where in gone[1]} != gone[1]
+
+
+def test_special_values_that_are_lost_harm_nobody():
+    """Infinity and NaN that do not arrive are not looked at; zeros of results are positive."""
+    xs = [np.array([np.nan, np.inf]), np.array([-0.0, -0.0])]
+    ran = sparring.run("lossy_two_shot", xs, lost=1000, aggregator="ratio")
+    assert [y.tolist() for y in ran.results][1] == [0.0, 0.0]
+    assert not np.signbit(ran.results[1]).any()
+
+
+def test_bad_parameters_are_refused_and_formulas_are_not_there():
+    wrong = {
+        "aggregator = 'mean': it must be one of ht, ratio, ratio0, zero": {"aggregator": "mean"},
+        "lost = -1: it must be 0 to 1000": {"lost": -1},
+        "lost = 1001: it must be 0 to 1000": {"lost": 1001},
+        "lost = 1000 with aggregator ht": {"lost": 1000},
+        "packet = 0: it must be 1 or more": {"packet": 0},
+        "running = 2: it must be 0 to 1": {"running": 2},
+    }
+    for sentence, params in wrong.items():
+        with pytest.raises(InputError, match=sentence):
+            _ = sparring.run("lossy_two_shot", [[1.0]], **params).results
+    with pytest.raises(Undecided, match="lossy_two_shot is a program and has no formula steps"):
+        sparring.page("lossy_two_shot").steps(4)
+    with pytest.raises(InputError, match="rank 1 has 2 entries, rank 0 has 1"):
+        sparring.run("lossy_two_shot", [[1], [1, 2]])
+
+
+def test_a_run_of_several_calls_goes_on_from_the_last_state():
+    made = sparring.page("lossy_two_shot", lost=0, running=1)
+    ran = list(iterations.runs(made, [np.array([[3.0, 1.0], [2.0, 1.0], [2.0, 1.0]])]))
+    assert [one.state.call for one in ran] == [1, 2, 3]
+    assert [one.results[0].tolist() for one in ran] == [[3.0, 1.0], [5.0, 2.0], [7.0, 3.0]]
