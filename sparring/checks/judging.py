@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sparring.checks import selected, sums
+from sparring.checks import bits, selected, sums
 from sparring.checks.examples import Example
 from sparring.checks.places import Observed
 from sparring.checks.properties import BAD
@@ -40,7 +40,8 @@ def accepted(example: Example, seen: Observed) -> dict[str, str]:
 
 def results(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
     """What is wrong with what the ranks return, and where the run first left the page."""
-    found = selected.judged(example, seen, page) if page and page.stateful else sums.judged(example, seen, page)
+    judge = sums if page is None else bits if page.dense else selected if page.selecting else sums
+    found = judge.judged(example, seen, page)
     return {prop: why + located(example, seen, page) for prop, why in found.items()}
 
 
