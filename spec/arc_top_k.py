@@ -52,7 +52,8 @@ from sparring.spec.core.chance import drawn
 from sparring.spec.core.feedback import zero
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import Bool, Int, both, either, where
-from sparring.spec.core.runner import Message, Outcome, Played, run, truth
+from sparring.spec.core.runner import Message, Outcome, Played, run
+from sparring.spec.core.schedule import truth
 from sparring.spec.core.select import place
 
 data = "dense"
