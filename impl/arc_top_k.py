@@ -165,8 +165,10 @@ class Allreduce(Keeping):
             at, sums = self._compressed(change)
             self._matrix(held)[at] += self._matrix(change)[at]
             self._matrix(self._sums)[at] += sums
-        self._mean = new.copy() if new is x and self._feedback == "ef21m" else new
-        return self._sums[: self._n].copy()
+        if self._feedback == "ef21m":
+            self._mean = new.copy() if new is x else new
+        result: Vector = self._sums[: self._n].copy()
+        return result
 
     def _matrix(self, x: Vector) -> Vector:
         """Whole rows as a matrix."""

@@ -12,15 +12,22 @@ from types import SimpleNamespace
 from typing import Any
 
 from sparring.impl import arc_top_k
+from sparring.proofs import ring as ring_proofs
+from sparring.proofs import two_shot as two_shot_proofs
 from sparring.proofs.core import obligations
-from sparring.proofs.core.obligations import Obligation, c, every, i, iff, implies, j, n, p, q, within
-from sparring.proofs.core.supplement import Stated, subject
+from sparring.proofs.core.obligations import Obligation, c, i, implies, j, p, q, within
+from sparring.proofs.core.supplement import Stated
+from sparring.proofs.cost.arc_top_k import bounded, played
 from sparring.spec import ring
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.numbers import Int, Sym, both, either, negate, where
 
-a, b, d, e, f, k, x, y, z, momentum = (Sym.var(name) for name in ("a", "b", "d", "e", "f", "k", "x", "y", "z", "momentum"))
+__all__ = ["bounded", "played"]
 
+a, b, d, e, f, k, x, y = (Sym.var(name) for name in "abdefkxy")
+
+INNER: Mapping[str, Any] = {"ring": ring_proofs, "two_shot": two_shot_proofs}
+"""What is proved of the allreduces that it is made of."""
 LENGTHS = range(1, 9)
 """Of so many terms the order of addition is looked at."""
 ANY = (p >= 1,)
@@ -34,7 +41,7 @@ others = ({"k": 1, "columns": 2, "sketch": 1, "feedback": "ef14", "through": "tw
 refused = ({"k": -1}, {"columns": -1}, {"sketch": 0}, {"seed": -1}, {"momentum": -1}, {"momentum": 1001},
            {"feedback": "ef15"}, {"through": "tree"})  # fmt: skip
 
-astray = SimpleNamespace(**{**vars(ring), "dst": lambda r, t, p: (r + 2) % p})
+astray: Any = SimpleNamespace(**{**vars(ring), "dst": lambda r, t, p: (r + 2) % p})
 faults: Mapping[str, Mapping[str, Any]] = {
     "ties are left open": {"before": lambda a, i, b, j: a < b},
     "rows overlap": {"slot": lambda i, c, columns: i + c},
@@ -58,9 +65,9 @@ def theorems(page: Page) -> Iterator[Stated]:
         (*places(m), *single(m), *halves(m), *obligations.result(inner)), "rows overlap",
     )  # fmt: skip
     yield Stated(
-        "agreement", "Ranks whose summed sketches have the same bits keep the same rows, as the order of rows is total; "
-        "and these sums have the same bits on all ranks.",
-        (*total(m), *obligations.agreement(inner, agreed(inner))), "ties are left open",
+        "agreement", "Ranks whose summed sketches have the same bits keep the same rows, since the order of rows is "
+        "total; and these sums have the same bits on all ranks.",
+        (*total(m), *obligations.agreement(inner, INNER[page.params["through"]].same)), "ties are left open",
     )  # fmt: skip
     yield Stated(
         "conservation", "At each entry what is kept and what waits make up what there was, and all estimates "
@@ -75,12 +82,6 @@ def theorems(page: Page) -> Iterator[Stated]:
         "deadlock", "Posting all of a step of either sum and then waiting never deadlocks, with synchronous sends.",
         (*obligations.schedule(inner),), "sums go astray",
     )  # fmt: skip
-
-
-def agreed(inner: Page) -> obligations.Same:
-    """When two ranks have the identical term, as the allreduce's own proof has it; never, where it has none."""
-    same = subject(inner).same
-    return same if same else lambda r, s, c, t, p: r == s
 
 
 def total(m: Any) -> Iterator[Obligation]:
@@ -102,7 +103,7 @@ def places(m: Any) -> Iterator[Obligation]:
 
 
 def rows(m: Any) -> Iterator[Obligation]:
-    """Of ``k`` whole rows and ``e`` entries more, at least one and at most a row, there is one row more; of none none."""
+    """Of ``k`` whole rows and ``e`` entries more, one at least and a row at most, there is a row more; of none none."""
     yield Obligation("no row of nothing", ANY, m.rows(0, p) == 0)
     yield Obligation("whole rows and a part", PART, m.rows(p * k + e, p) == k + 1)
 
@@ -141,7 +142,8 @@ def single(m: Any) -> Iterator[Obligation]:
 
 def mass(m: Any) -> Iterator[Obligation]:
     """Rank by rank: ``a`` was put in, ``b`` is in the result and ``d`` waits so far; ``e`` is a rank's estimate."""
-    sent, nothing = SENT, 0
+    sent = SENT
+    nothing: Int = 0
     comes = where(sent, x, nothing)
     so_far = (*ANY, a == b + d)
     yield Obligation("with each rank", so_far, a + x == b + comes + d + m.waits(sent, x, nothing))
@@ -169,10 +171,5 @@ def peers(page: Page) -> Iterator[Obligation]:
     yield Obligation("rows", PART, impl.high(p * k + e, p) == m.rows(p * k + e, p))
     for part in (0, 1, 100, 1000):
         yield Obligation(f"means, {part}", ANY, impl.mixed(e, x, part) == m.mixed(e, x, part))
-    inner = load(m.SCHEDULES[page.params["through"]])
-    yield from (subject(inner).peers or every_none)(inner)
-
-
-def every_none(page: Page) -> Iterator[Obligation]:
-    """Nothing is said of it."""
-    yield from ()
+    through = page.params["through"]
+    yield from INNER[through].peers(load(m.SCHEDULES[through]))

@@ -86,7 +86,7 @@ Vector = list[Any]
 
 
 class State(NamedTuple):
-    """``call``: its number; by rank what was not sent or is estimated, ``kept``, a running mean and the estimates' sum."""
+    """``call``: its number; by rank what was not sent, or is estimated, a running mean, and the sum of estimates."""
 
     call: int = 0
     kept: Sequence[Vector] = ()

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
+from sparring.proofs.core.verdicts import Settled
 from sparring.proofs.cost import literature
 from sparring.proofs.cost.published import GIVEN, QUANTITIES, Claim, parts
 
@@ -82,6 +83,18 @@ class Theorem(Statement):
 
 
 @dataclass(frozen=True)
+class Shown(Statement):
+    """What a proof of its own decides; one that comes to no end raises Undecided."""
+
+    says: str
+    proof: Callable[[], Settled]
+    _: KW_ONLY
+    hypotheses: str = ""
+    xfail: str = ""
+    """As of a theorem."""
+
+
+@dataclass(frozen=True)
 class Unjudged(Statement):
     """What nothing here decides, and why."""
 
@@ -140,4 +153,4 @@ def unfit(one: Statement) -> str:
         return f"is of {one.quantity!r} given {one.given!r}, which no claim can be"
     if isinstance(one, Unjudged) and not one.because:
         return "why is it not judged?"
-    return "" if isinstance(one, (Row, Theorem, Unjudged)) else "is neither Row, Theorem nor Unjudged"
+    return "" if isinstance(one, (Row, Theorem, Shown, Unjudged)) else "is neither Row, Theorem, Shown nor Unjudged"
