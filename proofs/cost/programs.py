@@ -163,7 +163,8 @@ class BoundedCost(Cost):
             if claim.quantity in ("words", "messages", "critical") and holds(claim.given, **at):
                 counted, said = whole(one, cut(self.most, one))[claim.quantity], exact(claims.stated(claim), at)
                 if counted > said:
-                    yield f"{counted} {claim.quantity} are sent, and not {said}, at p={at['p']}, k={at['k']}"
+                    where = ", ".join(f"{x}={at[x]}" for x in ("p", "k" if "k" in at else "n"))
+                    yield f"{counted} {claim.quantity} are sent, and not {said}, at {where}"
 
 
 def cost(page: Page) -> BoundedCost:
@@ -213,9 +214,9 @@ def amounts(one: Most) -> str:
 
 
 def place(one: Played) -> dict[str, int]:
-    """The letters of a run."""
-    x = one.xs[0]
-    return {"p": len(one.xs), "n": x.n if isinstance(x, SparseVector) else len(x), "k": one.page.params["k"]}
+    """The letters of a run; ``k`` where the page has it."""
+    x, kept = one.xs[0], {"k": one.page.params["k"]} if "k" in one.page.params else {}
+    return {"p": len(one.xs), "n": x.n if isinstance(x, SparseVector) else len(x), **kept}
 
 
 Trace = Sequence[Sequence[Message]]

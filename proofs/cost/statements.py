@@ -84,10 +84,13 @@ class Theorem(Statement):
 
 @dataclass(frozen=True)
 class Shown(Statement):
-    """What a proof of its own decides; one that comes to no end raises Undecided."""
+    """What a proof of its own decides: ``proof`` says whether it holds, and how that was found, or where it fails.
+
+    A proof that comes to no end raises Undecided; one that is worth less than *proved* says its verdict, too.
+    """
 
     says: str
-    proof: Callable[[], Settled]
+    proof: Callable[[], Settled | tuple[bool, str]]
     _: KW_ONLY
     hypotheses: str = ""
     xfail: str = ""

@@ -9,15 +9,12 @@ from sparring.checks.places import Observed
 from sparring.checks.selected import when
 from sparring.checks.sums import misshapen
 from sparring.checks.vectors import shown, unequal
-from sparring.errors import InputError
 from sparring.proofs.core import iterations, refinement
 from sparring.spec.core.model import Page
 
 
-def judged(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
-    """The property that the first other result falsifies.  Raises InputError without a page."""
-    if page is None:
-        raise InputError("no page: what such a target returns is the page's own matter")
+def judged(example: Example, seen: Observed, page: Page) -> dict[str, str]:
+    """The property that the first other result falsifies."""
     wanted = expected(page, example)
     for i, ys in enumerate(seen.ys):
         for r, (y, right) in enumerate(zip(ys, wanted[i % len(wanted)])):

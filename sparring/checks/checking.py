@@ -102,7 +102,7 @@ def check(
     start, on = time.perf_counter(), adapters.place(target, on)
     number, kinds = drawn(on, max_examples, dtypes)
     question = asked(
-        target, page, sparse, params, kinds, ranks=tuple(sorted(set(ranks))), level=level, seed=seed,
+        target, page, sparse, params, dtypes=kinds, ranks=tuple(sorted(set(ranks))), level=level, seed=seed,
         max_examples=number, only=tuple(only or ()), topology=topology, bad_input=bad_input,
     )  # fmt: skip
     sensible(question, expected, on, timeout)
@@ -125,7 +125,7 @@ def drawn(on: str, number: int | None, dtypes: Sequence[str] | None) -> tuple[in
 
 
 def asked(
-    target: Any, page: str, sparse: bool, params: Mapping[str, Any], dtypes: Sequence[str], **asked: Any
+    target: Any, page: str, sparse: bool, params: Mapping[str, Any], dtypes: Sequence[str] = DTYPES, **asked: Any
 ) -> Question:
     """The question; raises InputError where there is no such page, or it takes other vectors."""
     found = page_of(page, params)

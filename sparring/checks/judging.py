@@ -40,9 +40,15 @@ def accepted(example: Example, seen: Observed) -> dict[str, str]:
 
 def results(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
     """What is wrong with what the ranks return, and where the run first left the page."""
-    judge = sums if page is None else bits if page.dense else selected if page.selecting else sums
-    found = judge.judged(example, seen, page)
+    found = compared(example, seen, page)
     return {prop: why + located(example, seen, page) for prop, why in found.items()}
+
+
+def compared(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
+    """Results against the page's bits where these are its own matter, else against the sum."""
+    if page and page.dense:
+        return bits.judged(example, seen, page)
+    return selected.judged(example, seen, page) if page and page.selecting else sums.judged(example, seen, page)
 
 
 def located(example: Example, seen: Observed, page: Page | None) -> str:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from sparring.errors import InputError, Undecided
-from sparring.spec.core.calling import taking
+from sparring.spec.core.calling import NoParams, taking
 from sparring.spec.core.letters import DATA, DTYPES, ENCODINGS, KINDS, LETTERS
 from sparring.spec.core.local import asked
 from sparring.spec.core.numbers import Bool, Int, Sym, where
@@ -126,7 +126,8 @@ class Page:
         if self.program is None:
             raise InputError(f"page {self.name} has formulas and no program")
         begun = self.module.State() if state is None and hasattr(self.module, "State") else state
-        return self.program(xs, begun, self.module.Params(**self.params))
+        params: Any = getattr(self.module, "Params", NoParams)
+        return self.program(xs, begun, params(**self.params))
 
     @property
     def several(self) -> bool:
