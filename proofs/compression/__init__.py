@@ -1,1 +1,1 @@
-"""What is proved of coded vectors: how far they are off, and how many bytes they take."""
+"""What is proved of compressed allreduces: how far they are off, what is lost, and how many bytes they take."""

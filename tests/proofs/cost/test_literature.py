@@ -10,8 +10,8 @@ import pytest
 import sympy
 
 from sparring import claiming
-from sparring.errors import InputError
-from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED
+from sparring.errors import InputError, Undecided
+from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Settled, Verdict, Word
 from sparring.proofs.cost.following import decide
 from sparring.proofs.cost.literature import packet_loss
 from sparring.proofs.cost.published import log2
@@ -50,6 +50,24 @@ def test_a_false_factor_in_a_condition_is_refuted():
 
     planted = replace(NAMED["topka2a/beats-topkallgather"], relation=relation)
     assert decide(planted).checked == REFUTED
+
+
+def shown(proof, **more):
+    return Shown("planted", "here", "D", "planted", proof, **more)
+
+
+def test_what_a_proof_of_its_own_decides_is_worth_what_that_says():
+    """It holds, it was tested, it fails at a place, or it comes to no end; and what is known to fail has to."""
+
+    def endless():
+        raise Undecided("no end")
+
+    assert decide(shown(lambda: (True, "so"))) == ("follows", "so", PROVED, "")
+    assert decide(shown(lambda: Settled(True, "so", Verdict(Word.TESTED, 3)))).checked.word == Word.TESTED
+    assert decide(shown(lambda: (False, "at p=2")))[:3] == ("false", "at p=2", REFUTED)
+    assert decide(shown(endless))[:3] == ("undecided", "no end", UNDECIDED)
+    assert decide(shown(lambda: (False, "at p=2"), xfail="we know")).checked == EXPECTED
+    assert decide(shown(lambda: (True, "so"), xfail="we know")).checked == REFUTED
 
 
 def test_what_is_known_to_fail_and_does_not_is_refuted():
