@@ -40,11 +40,19 @@ def regular() -> list[str]:
 
 
 def costed(algo: str | Page) -> bool:
-    """Whether there is something to derive its cost from: formulas, or of a program a bound in its proof module."""
+    """Whether there is something to derive its cost from: formulas, or of a program a bound in its proof module.
+
+    A program may have a bound with some parameters and none with others.
+    """
+    from sparring.errors import Undecided
     from sparring.proofs.core.supplement import companion
 
     found = algo if isinstance(algo, Page) else page(algo)
-    return not found.irregular or hasattr(companion(found), "bounded")
+    said = getattr(companion(found), "bounded", None)
+    try:
+        return not found.irregular or bool(said and said(found))
+    except Undecided:
+        return False
 
 
 def selectors() -> list[str]:

@@ -117,14 +117,14 @@ def of_literature(source: Source, one: Any, costs: Costs) -> Replayed:
     """A statement and what it is worth: judged against a page, decided by itself, or neither, and why."""
     from sparring.proofs.core.verdicts import NOT_COVERED
     from sparring.proofs.cost.following import Decided, decide
-    from sparring.proofs.cost.statements import Row, Theorem
+    from sparring.proofs.cost.statements import Row, Shown, Theorem
 
     cited = f"{source.bibliography.rstrip('.')}; {one.where}"
     if isinstance(one, Row):
         return row(one, entitled(source, one), cited, costs)
-    given = one.hypotheses if isinstance(one, Theorem) else one.given
+    given = one.hypotheses if isinstance(one, (Theorem, Shown)) else one.given
     about = Stated(entitled(source, one), "", one.says, given, cited, one.tag)
-    if isinstance(one, Theorem):
+    if isinstance(one, (Theorem, Shown)):
         return Replayed(about, decide(one), "")
     return Replayed(about, Decided(NOT_JUDGED, one.because, NOT_COVERED), "")
 

@@ -15,7 +15,7 @@ from sparring.checks.group import Group
 from sparring.impl.core.selection import top
 from sparring.inputs import digits
 from sparring.proofs.core import iterations, lists, refinement
-from sparring.proofs.core.refinement import DTYPES, Flaw, sizes
+from sparring.proofs.core.refinement import Flaw, sizes
 from sparring.proofs.mutants.conduct import Fault, unharmed
 from sparring.proofs.world import world
 from sparring.spec.core.model import Page
@@ -84,15 +84,15 @@ class Calls(NamedTuple):
         return iterations.on_numbers(page, target, self.case, prop, fault)
 
     def real(self, page: Page, target: str, group: Group, given: Given = list) -> list[Flaw]:
-        ran = iterated.run(group, target, self.case._replace(xs=given(self.case.xs)))
+        ran = iterated.run(group, page, target, self.case._replace(xs=given(self.case.xs)))
         return [flaw._replace(property="mpi") for flaw in iterations.compared(page, self.case, ran, "mpi")]
 
 
 def edges(page: Page, ranks: Sequence[int]) -> Sequence[Sample]:
     """Edge sizes of all dtypes for each number of ranks."""
     if page.stateful:
-        return [Calls(case) for case in iterations.edges(ranks)]
-    every = [refinement.vectors(d, p, n) for p in ranks for n in sizes(p, page.sparse) for d in DTYPES]
+        return [Calls(case) for case in iterations.edges(ranks, page.dtypes)]
+    every = [refinement.vectors(d, p, n) for p in ranks for n in sizes(p, page.sparse) for d in page.dtypes]
     return [Vectors(lists.given(page, xs)) for xs in every]
 
 
@@ -109,4 +109,4 @@ def gradients(page: Page, ranks: Sequence[int]) -> Sequence[Sample]:
 def kept(page: Page) -> str:
     """What part of the gradients is meant, in words."""
     calls = f", {len(TRAINED)} calls" if page.stateful else ""
-    return f", the largest {100 // KEPT} %{calls}" if page.sparse or page.stateful else ""
+    return f", the largest {100 // KEPT} %{calls}" if page.sparse or page.selecting else calls

@@ -11,7 +11,8 @@ from sparring.proofs.cost.counted import count
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page, list_words
-from sparring.spec.core.runner import Message, number, run
+from sparring.spec.core.runner import Message, run
+from sparring.spec.core.schedule import number
 from sparring.unions import union_growth
 
 DENSE, LISTS = "ring", "ring_allgather"

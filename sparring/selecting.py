@@ -95,7 +95,7 @@ def selecting(page: str | Page | None, k: int | None, params: dict[str, Any]) ->
     if page is None:
         return None
     found = pages.find(page) if isinstance(page, str) else page
-    if not found.stateful:
+    if not found.selecting:
         raise InputError(f"page {found.name} selects nothing by value: right is one whose data is 'selected', or none")
     if (KEPT in found.params) != (k is not None):
         has, right = ("a", "k=2") if k is None else ("no", "k=None")

@@ -24,7 +24,7 @@ from sparring.proofs.selection.selectors import Bound, Exhausted, Flaw, Maker, S
 from sparring.report import PROPERTIES, Report, Result
 from sparring.samples import KEPT, TRAINED
 from sparring.sparse import Sparse
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 from sparring.spec.core.selectors import Selector, find, load
 from sparring.vacuity import confirmed
 

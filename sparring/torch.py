@@ -60,11 +60,12 @@ class Reducer:
         comm = self.comms.setdefault(state, Comm(state))
         total = self.reduced(comm, state, bucket.index(), buffer.detach().cpu().numpy())
         future = torch.futures.Future()
-        future.set_result(torch.from_numpy(total / total.dtype.type(comm.Get_size())).to(buffer.device))
+        parts = 1 if self.page.averages else comm.Get_size()
+        future.set_result(torch.from_numpy(total / total.dtype.type(parts)).to(buffer.device))
         return future
 
     def reduced(self, comm: Comm, state: Any, index: int, x: NDArray[Any]) -> NDArray[Any]:
-        """The sum of all ranks' vectors, a new array."""
+        """The sum of all ranks' vectors, or their mean where the page averages, a new array."""
         if self.page.stateful:
             key = state, index, x.size, str(x.dtype)
             if key not in self.instances:

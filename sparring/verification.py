@@ -16,7 +16,7 @@ from sparring.checks.group import Group
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.core import kernel, refinement
 from sparring.proofs.core.kernel import Attempt, Theorem
-from sparring.proofs.core.refinement import DTYPES, LONG, PAIRED, Flaw, sizes
+from sparring.proofs.core.refinement import LONG, PAIRED, Flaw, sizes
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
 from sparring.proofs.mutants.conduct import Fault
 from sparring.proofs.selection.runs import Subject
@@ -79,6 +79,7 @@ VOID: Mapping[str, tuple[str, ...]] = {
     "lists": ("conservation", "sizes", "volume", "selection"),
     "sparse": ("conservation", "volume", "selection"),
     "selected": ("sizes", "volume"),
+    "dense": ("economy", "sizes", "terms", "selection"),
 }
 """By what chunks are, the properties that say nothing of them: all is sent, or lengths are the chunks'.
 
@@ -89,6 +90,7 @@ That no rank sends more than some bound is said of programs alone: of formulas t
 def applicable(page: Page) -> list[str]:
     """The properties that say something of such a page."""
     void = {*VOID[page.data], *(() if page.cuts else ("partition",))} - ({"volume"} if page.irregular else set())
+    void |= set() if page.agrees else {"agreement"}
     return [prop for prop in PROPERTIES if prop not in void]
 
 
@@ -167,7 +169,7 @@ def summed(page: Page, prop: str, attempts: Sequence[Attempt]) -> Result:
 
 def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
     """Terms, numbers and gradients through the real code, on the simulated world."""
-    cases = [] if page.stateful else term_runs(page, plan)
+    cases = [] if page.stateful or page.irregular else term_runs(page, plan)
     ran = [refinement.on_terms(page, target, *case) for case in track(cases, f"{page.name}: terms")]
     flaws = [f for r in ran for f in r.flaws]
     outside = next((why for r in ran for why in r.outside), None)
@@ -182,7 +184,7 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str
         **({"terms": terms_verdict(page, plan.terms, len(cases), outside)} if cases else {}),
         "hygiene": (tested(runs), "in every run on the simulated world"),
         "input untouched": (tested(runs), "in every run on the simulated world"),
-        "dtypes": (tested(len(inputs)), f"{', '.join(DTYPES)}; p = {spans(plan.numbers)}"),
+        "dtypes": (tested(len(inputs)), f"{', '.join(page.dtypes)}; p = {spans(plan.numbers)}"),
     }
     if grads:
         told = f"a perceptron on the digits{kept(page)}; p = {spans(plan.numbers)}"
@@ -214,7 +216,7 @@ def roads(
 def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
     """Every input of small sizes, where entries are selected by their values."""
     ranks = [p for p in plan.numbers if p in selecting.RANKS]
-    if not page.stateful or page.irregular or not ranks:
+    if not page.selecting or page.irregular or not ranks:
         return {}
     what = f"{page.name}: selection"
     size = selecting.SIZE if page.cuts else selecting.WHOLE
@@ -281,5 +283,5 @@ def on_mpi(page: Page, target: str, plan: Plan, track: Track) -> Result:
         return Result(page.name, "mpi", UNDECIDED if plan.on == "mpi" else NOT_COVERED, str(missing))
     if flaw:
         return Result(page.name, "mpi", REFUTED, flaw.detail)
-    told = f"gradients, {', '.join(DTYPES)}; p = {spans(plan.numbers)}"
+    told = f"gradients, {', '.join(page.dtypes)}; p = {spans(plan.numbers)}"
     return confirmed(Result(page.name, "mpi", tested(len(inputs)), told), MISLED, caught)

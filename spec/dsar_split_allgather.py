@@ -42,7 +42,7 @@ from typing import NamedTuple
 
 from sparring.spec import ring_sparse
 from sparring.spec.core.numbers import Bool, Int, both, negate
-from sparring.spec.core.runner import truth
+from sparring.spec.core.schedule import truth
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring_sparse import encoded, full, octets
 from sparring.spec.two_shot import adds, chunk, dst, holds, messages, src, steps, who

@@ -51,7 +51,8 @@ from sparring.errors import InputError
 from sparring.spec import bruck_allgather
 from sparring.spec.core.model import bound, load
 from sparring.spec.core.numbers import Bool, Int, both, where
-from sparring.spec.core.runner import Message, Outcome, Played, number, run, truth
+from sparring.spec.core.runner import Message, Outcome, Played, run
+from sparring.spec.core.schedule import number, truth
 from sparring.spec.core.select import place, top
 from sparring.spec.core.sparse import SparseVector, total
 

@@ -41,7 +41,7 @@ the rule are this page's own.
 """
 
 from sparring.spec.core.numbers import Bool, Int, where
-from sparring.spec.core.runner import number, truth
+from sparring.spec.core.schedule import number, truth
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring import adds, chunk, dst, holds, src, steps
 

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from sparring.spec.core.model import bound
 from sparring.spec.core.numbers import Int
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 from sparring.spec.core.select import top
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring import adds, chunk, dst, holds, src, steps

@@ -34,7 +34,7 @@ a rank's next vector, and floor bounds for shards and parts, are this page's own
 
 from sparring.spec.core.model import chunk_words
 from sparring.spec.core.numbers import Bool, Int, both, either, where
-from sparring.spec.core.runner import number, truth
+from sparring.spec.core.schedule import number, truth
 from sparring.spec.core.select import top
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring_topk import Params, part

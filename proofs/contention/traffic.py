@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sparring.errors import InputError
 from sparring.proofs.contention.networks import Edge, Topology
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number, step_sends
+from sparring.spec.core.schedule import number, step_sends
 
 Numbers = NDArray[np.int64]
 

@@ -14,7 +14,7 @@ from sparring.errors import InputError, ScheduleFault
 from sparring.proofs.core.terms import Table, leaves, raw
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number, truth
+from sparring.spec.core.schedule import number, step_sends, truth
 
 RANKS = range(1, 17)
 DIGIT = 64  # bits a contribution: a schedule that doubles in each of 30 steps does not overflow
@@ -95,7 +95,7 @@ def in_vain(page: Page, p: int) -> Wrong | None:
     """Some message leaves its receiver as it was."""
     before = contributions(page, p)
     for t, wire, states in runner.Run(page, before):
-        for (src, dst, entries), (_, _, chunks) in zip(wire, runner.step_sends(page, t, p)):
+        for (src, dst, entries), (_, _, chunks) in zip(wire, step_sends(page, t, p)):
             if not chunks:
                 return Wrong(p, t, f"rank {src} sends rank {dst} a message of no chunks")
             for c, cell in zip(chunks, entries):

@@ -37,19 +37,23 @@ class Case(NamedTuple):
         calls, n = self.xs[0].shape
         return f"p={len(self.xs)} n={n} k={self.k} {self.xs[0].dtype}, {calls} calls"
 
+    def params(self, page: Page) -> dict[str, Any]:
+        """The page's parameters, with so many entries kept where it has that one."""
+        return {**page.params, **({"k": self.k} if "k" in page.params else {})}
+
 
 class Done(NamedTuple):
-    """What a rank has after a call; ``residual`` with all its entries."""
+    """What a rank has after a call; ``residual`` with all its entries, None where nothing is selected."""
 
-    result: Sparse
+    result: Any
     residual: Any
 
 
-def edges(ranks: Sequence[int]) -> list[Case]:
-    """All dtypes at edge sizes, where few, many, all or none of the entries are kept."""
+def edges(ranks: Sequence[int], dtypes: Sequence[str] = DTYPES) -> list[Case]:
+    """These dtypes at edge sizes, where few, many, all or none of the entries are kept."""
     return [
         Case((0, 1, p - 1, n // 2, n, 2 * n + 3)[(p + n + i) % 6], vectors(dtype, p, n))
-        for p in ranks for n in sizes(p) for i, dtype in enumerate(DTYPES)
+        for p in ranks for n in sizes(p) for i, dtype in enumerate(DTYPES) if dtype in dtypes
     ]  # fmt: skip
 
 
@@ -69,6 +73,17 @@ def iterate(kind: Any, comm: Any, xs: Any, **params: Any) -> list[Done]:
     return [checked(instance(x), instance.residual, x) for x in xs]
 
 
+def answer(kind: Any, comm: Any, xs: Any, **params: Any) -> list[Done]:
+    """The same where nothing is selected: whatever it returns, as it is now."""
+    instance = kind(comm, xs.shape[1], **params)
+    return [Done(plain(instance(x)), None) for x in xs]
+
+
+def plain(y: Any) -> Any:
+    """A copy of an array, since the next call may write over it."""
+    return y.copy() if isinstance(y, np.ndarray) else y
+
+
 def checked(y: Any, residual: Any, x: Any) -> Done:
     """Result and residual, as they are now."""
     if not isinstance(y, Sparse) or (y.n, y.dtype) != (x.size, x.dtype):
@@ -80,7 +95,7 @@ def checked(y: Any, residual: Any, x: Any) -> Done:
 
 def on_numbers(page: Page, target: str, case: Case, prop: str, fault: Fault = unharmed) -> list[Flaw]:
     """Run ``target`` on these vectors against the page, bit for bit; a deviation falsifies ``prop``."""
-    call = fault(partial(iterate, **{**page.params, "k": case.k}))
+    call = fault(partial(iterate if page.selecting else answer, **case.params(page)))
     ran = refinement.run(target, case.xs, "synchronous", case.place, prop, call=call)
     return ran.flaws + compared(page, case, ran.ys, prop)
 
@@ -88,18 +103,18 @@ def on_numbers(page: Page, target: str, case: Case, prop: str, fault: Fault = un
 def compared(page: Page, case: Case, ran: Sequence[Sequence[Done]], prop: str) -> list[Flaw]:
     """The first place in which ``ran``, by rank and call, is not the page's; and whether something got lost."""
     unlike = next(deviations(page, case, ran), None) if ran else None
-    lost = unbalanced(case, ran) if ran and case.xs[0].dtype.kind == "i" else None
+    lost = unbalanced(case, ran) if ran and page.selecting and case.xs[0].dtype.kind == "i" else None
     flaws = {prop: unlike, "conservation": lost}
     return [Flaw(name, f"{case.place}: {detail}") for name, detail in flaws.items() if detail]
 
 
 def deviations(page: Page, case: Case, ran: Sequence[Sequence[Done]]) -> Iterator[str]:
     """Where results or residuals are not the page's, in the order of calls."""
-    bound = load(page.module, **{**page.params, "k": case.k})
+    bound = load(page.module, **case.params(page))
     for i, wanted in enumerate(expected(bound, case.xs)):
         for r, right in enumerate(wanted):
             for name, has, want in zip(Done._fields, ran[r][i], right):
-                if (at := difference(has, want)) is not None:
+                if want is not None and (at := difference(has, want)) is not None:
                     yield f"after call {i + 1}, rank {r}'s {name} {told(has, want, at)}"
 
 
@@ -107,20 +122,24 @@ def expected(page: Page, xs: Sequence[Any]) -> Iterator[list[Done]]:
     """What the page makes of each call, by rank."""
     dtype = xs[0].dtype
     for ran in runs(page, xs):
-        yield [Done(made(y, dtype), made(left, dtype).dense()) for y, left in zip(ran.results, ran.residuals)]
+        if page.dense:
+            yield [Done(y, None) for y in ran.results]
+        else:
+            yield [Done(made(y, dtype), made(left, dtype).dense()) for y, left in zip(ran.results, ran.residuals)]
 
 
 def runs(page: Page, xs: Sequence[Any]) -> Iterator[Run]:
     """A run of the page for each call, on the vectors and what is left of the last call, a program's state included.
 
+    What a program on whole vectors keeps is its state alone.
     That infinities cancel to NaN is no surprise here.
     """
     left, state = [np.zeros_like(x, shape=x.shape[1]) for x in xs], None
     for vectors in zip(*xs):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            ran = run(page, [x + y for x, y in zip(vectors, left)], state)
-            left = [made(y, x.dtype).dense() for y, x in zip(ran.residuals, xs)]
+            ran = run(page, vectors if page.dense else [x + y for x, y in zip(vectors, left)], state)
+            left = left if page.dense else [made(y, x.dtype).dense() for y, x in zip(ran.residuals, xs)]
             state = ran.state
         yield ran
 

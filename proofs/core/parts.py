@@ -24,6 +24,8 @@ class Part(NamedTuple):
     """Of lists: how long rank ``r``'s is; none is longer than the largest of these."""
     once: bool = False
     """All leave in one step, so that the largest of that step are all that one rank sends; or there is none."""
+    length: Int | None = None
+    """Of whole vectors: how many entries these have there, in the place of ``n``; its steps are its page's own."""
 
 
 class Bounded(NamedTuple):
@@ -38,6 +40,8 @@ class Bounded(NamedTuple):
     besides: Sequence[Part] = ()
     """What some calls send more; its name says which."""
     notes: Sequence[str] = ()
+    calls: str = "a call"
+    """Which calls it speaks of."""
 
 
 class Played(NamedTuple):

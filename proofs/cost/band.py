@@ -29,7 +29,7 @@ from sparring.proofs.cost.encodings import OctetsReader
 from sparring.proofs.cost.symbols import Expr, symbol
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 
 BITS = 96
 ONE = 1 << BITS

@@ -17,7 +17,7 @@ from sparring.proofs.core.obligations import Obligation, during, i, implies, j, 
 from sparring.proofs.cost.rounds import so
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import where
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 
 FEW = 16
 """Steps that are summed each by itself."""

@@ -12,7 +12,7 @@ from sparring.proofs.cost.published import holds
 from sparring.proofs.cost.symbols import Expr, exact
 from sparring.proofs.cost.whole import SHARED
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 
 RANKS = range(1, 65)
 PATHS = 16  # up to so many ranks V_path is counted too

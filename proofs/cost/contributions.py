@@ -38,7 +38,7 @@ from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECID
 from sparring.proofs.cost import densely
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Int, Sym, both
-from sparring.spec.core.runner import number, step_sends, truth
+from sparring.spec.core.schedule import number, step_sends, truth
 
 Contributions = Callable[[Int, Int], Int]
 Contributed = Callable[[Int, Int, Int], Int]

@@ -21,7 +21,7 @@ from sparring.proofs.cost.published import holds, published
 from sparring.proofs.cost.simplified import DIVIDED, even, simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 
 
 class Point(NamedTuple):

@@ -19,7 +19,7 @@ from sparring.proofs.cost.encodings import OctetsReader
 from sparring.proofs.cost.symbols import OCTETS, Expr
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym
-from sparring.spec.core.runner import truth
+from sparring.spec.core.schedule import truth
 
 
 class Sent(NamedTuple):

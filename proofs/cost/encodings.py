@@ -11,7 +11,7 @@ import sympy
 from sparring.proofs.cost.symbols import OPERATORS, Expr, SympyReader, symbol
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Node, Sym
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 
 m, index, header = map(symbol, ("m", "index", "header"))
 SHORT, LONG = 4, 8

@@ -20,7 +20,7 @@ from sparring.errors import Undecided
 from sparring.proofs.core.solvers import ask_z3, question
 from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Verdict
 from sparring.proofs.cost.claims import told
-from sparring.proofs.cost.statements import Theorem
+from sparring.proofs.cost.statements import Shown, Theorem
 from sparring.proofs.cost.symbols import CeilLog2, Expr, Log2, exact, symbol
 
 NATURALS = ("p", "n", "k", "r", "d", "m")
@@ -40,14 +40,23 @@ class Decided(NamedTuple):
     difference: str = ""
 
 
-def decide(theorem: Theorem) -> Decided:
+def decide(theorem: Theorem | Shown) -> Decided:
     """Whether it holds; a theorem that is known to fail is expected to."""
-    decided = attempted(theorem)
+    decided = shown(theorem) if isinstance(theorem, Shown) else attempted(theorem)
     if not theorem.xfail:
         return decided
     if decided.checked == REFUTED:
         return decided._replace(checked=EXPECTED, detail=f"{decided.detail} ({theorem.xfail})")
     return decided._replace(checked=REFUTED, detail=f"expected to fail ({theorem.xfail}), but: {decided.detail}")
+
+
+def shown(one: Shown) -> Decided:
+    """What its own proof says, expected or not."""
+    try:
+        holds, detail = one.proof()
+    except Undecided as why:
+        return Decided("undecided", str(why), UNDECIDED)
+    return Decided("follows", detail, PROVED) if holds else Decided("false", detail, REFUTED)
 
 
 def attempted(theorem: Theorem) -> Decided:

@@ -31,7 +31,7 @@ from sparring.proofs.cost.costs import Cost
 from sparring.proofs.cost.machines import Machine
 from sparring.proofs.cost.published import holds
 from sparring.spec.core.numbers import Int, Sym, both, where
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 
 
 class Layer(NamedTuple):

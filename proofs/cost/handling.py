@@ -11,7 +11,7 @@ from typing import Any
 
 from sparring.proofs.cost.machines import Machine
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number, truth
+from sparring.spec.core.schedule import number, truth
 
 
 def work(machine: Machine, page: Page, point: Any, p: int, n: int, k: int) -> Fraction:

@@ -24,7 +24,7 @@ from sparring.proofs.cost import contributions, densely
 from sparring.proofs.cost.counted import Sends, schedule
 from sparring.proofs.cost.machines import Machine
 from sparring.spec.core.model import Page, chunk_words
-from sparring.spec.core.runner import number, truth
+from sparring.spec.core.schedule import number, truth
 
 RANKS = 512
 """Up to so many, every message is counted."""

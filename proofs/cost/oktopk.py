@@ -49,7 +49,8 @@ def bounded(page: Page) -> Bounded:
     )  # fmt: skip
     anew = Part("a call that finds thresholds anew gathers all sums first", lists, 1, (), longest=p * share)
     note = f"the lower bound of a trigger of {EVEN} or less, with which longer lists cost no more than dealing out"
-    return Bounded("H1-H4", HYPOTHESES, parts, (anew,), (note,) if times > EVEN else ())
+    notes = (note,) if times > EVEN else ()
+    return Bounded("H1-H4", HYPOTHESES, parts, (anew,), notes, calls="a call with older thresholds")
 
 
 def to_all(page: Page, times: int, *, adds: bool) -> Page:

@@ -30,6 +30,8 @@ from sparring.proofs.cost.sums import largest
 from sparring.proofs.cost.symbols import Expr, SympyReader, exact, plain
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import Message, run, worded
+from sparring.spec.core.schedule import truth
+from sparring.spec.core.sparse import SparseVector
 
 RANKS = range(1, 65)
 QUANTITIES = ("words", "critical", "added", "messages", "steps")
@@ -65,7 +67,7 @@ class BoundedCost(Cost):
     @property
     def qualified(self) -> Sequence[str]:
         """In words, that this is a bound, and under which hypotheses."""
-        first = f"bound under {self.bounded.name}: no rank sends more in a call with older thresholds; it may send less"
+        first = f"bound under {self.bounded.name}: no rank sends more in {self.bounded.calls}; it may send less"
         parts = [f"{one.part.name}: at most {amounts(one)}" for one in self.most]
         return [first, *(f"{name}: {hypothesis}" for name, hypothesis in self.bounded.hypotheses), *parts]
 
@@ -161,7 +163,8 @@ class BoundedCost(Cost):
             if claim.quantity in ("words", "messages", "critical") and holds(claim.given, **at):
                 counted, said = whole(one, cut(self.most, one))[claim.quantity], exact(claims.stated(claim), at)
                 if counted > said:
-                    yield f"{counted} {claim.quantity} are sent, and not {said}, at p={at['p']}, k={at['k']}"
+                    where = ", ".join(f"{x}={at[x]}" for x in ("p", "k" if "k" in at else "n"))
+                    yield f"{counted} {claim.quantity} are sent, and not {said}, at {where}"
 
 
 def cost(page: Page) -> BoundedCost:
@@ -185,16 +188,17 @@ def derived_part(part: Part) -> Most:
     """What is derived of a part."""
     d = derive(part.page)
     longest = None if part.longest is None else plain(largest(SympyReader()(part.longest)))
+    length = symbols.n if part.length is None else SympyReader()(part.length)
 
     def form(x: Expr | None) -> Expr:
         if x is None:
             raise Undecided(f"{part.name}: {'; '.join(d.gaps)}")
-        return plain(x) if longest is None else plain(x).subs(symbols.k, longest)
+        return plain(x).subs(symbols.n, length) if longest is None else plain(x).subs(symbols.k, longest)
 
     words, added = form(d.largest), sympy.Integer(0) if part.longest is not None else form(d.added_critical)
     return Most(part, d, {
         "words": words, "critical": words if part.once else form(d.critical), "added": added, "messages": d.messages,
-        "steps": in_steps(d.messages, SympyReader()(part.together)),
+        "steps": d.steps if part.length is not None else in_steps(d.messages, SympyReader()(part.together)),
     })  # fmt: skip
 
 
@@ -210,8 +214,9 @@ def amounts(one: Most) -> str:
 
 
 def place(one: Played) -> dict[str, int]:
-    """The letters of a run."""
-    return {"p": len(one.xs), "n": one.xs[0].n, "k": one.page.params["k"]}
+    """The letters of a run; ``k`` where the page has it."""
+    x, kept = one.xs[0], {"k": one.page.params["k"]} if "k" in one.page.params else {}
+    return {"p": len(one.xs), "n": x.n if isinstance(x, SparseVector) else len(x), **kept}
 
 
 Trace = Sequence[Sequence[Message]]
@@ -248,24 +253,35 @@ def rows(page: Page, trace: Trace, p: int) -> dict[str, list[int]]:
         for src, dst, entries in wire:
             step[src] += worded(page, entries, 8)
             found["messages"][src] += 1
-            found["received"][dst] += len(entries.indices)
+            found["received"][dst] += len(entries.indices if isinstance(entries, SparseVector) else entries)
         critical.append(max(step, default=0))
         found["words"] = [a + b for a, b in zip(found["words"], step)]
     return found | {"critical": critical}
 
 
-def counts(page: Page, trace: Trace, p: int) -> dict[str, int]:
-    """The most words and messages of a rank, the fullest rank's words of each step, and the most values received."""
-    found = rows(page, trace, p)
+def counts(page: Page, trace: Trace, p: int, adds: Trace) -> dict[str, int]:
+    """The most words and messages of a rank, the fullest rank's words of each step, and the most values to be added.
+
+    ``adds``: the steps in which what is received is added.
+    """
+    found, received = rows(page, trace, p), rows(page, adds, p)["received"]
     most = {name: max(found[name]) for name in ("words", "messages")}
-    return {**most, "critical": sum(found["critical"]), "added": max(found["received"])}
+    return {**most, "critical": sum(found["critical"]), "added": max(received)}
+
+
+def adding(part: Part, trace: Trace, p: int) -> Trace:
+    """The steps of a part in which something is added: all, unless whole vectors' own page says which."""
+    if part.length is None:
+        return trace
+    return [wire for t, wire in enumerate(trace) if truth(part.page.adds(t, p))]
 
 
 def compared(most: Sequence[Most], one: Played) -> Iterator[Unlike]:
     """Where a run is above the bound of a part, or below where it is to reach it."""
     at, p, pieces = place(one), len(one.xs), cut(most, one)
     for parts, trace in pieces:
-        last, counted = parts[-1], counts(one.page, trace, p)
+        last = parts[-1]
+        counted = counts(one.page, trace, p, adding(last.part, trace, p))
         name = f"{one.what}, {last.part.name}"
         bound = {what: int(exact(sum(each.forms[what] for each in parts), at)) for what in counted}
         within = [what for what in counted if what != "added" or bound[what]]  # else nothing is added there
@@ -284,4 +300,5 @@ def compared(most: Sequence[Most], one: Played) -> Iterator[Unlike]:
 
 def whole(one: Played, pieces: Sequence[tuple[Sequence[Most], Trace]]) -> dict[str, int]:
     """What is counted of a whole call."""
-    return counts(one.page, [wire for _, part in pieces for wire in part], len(one.xs))
+    trace = [wire for _, part in pieces for wire in part]
+    return counts(one.page, trace, len(one.xs), trace)

@@ -12,7 +12,7 @@ from sparring.proofs.cost.places import LETTER, OF, Place, Rates, SharedPoint
 from sparring.proofs.cost.sharing import Run, whole_power
 from sparring.proofs.cost.symbols import Expr, exact
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 
 RANKS = (*range(2, 13), 16, 27, 32, 64)
 """Where costs are counted message by message."""

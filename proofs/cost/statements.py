@@ -82,6 +82,21 @@ class Theorem(Statement):
 
 
 @dataclass(frozen=True)
+class Shown(Statement):
+    """What a proof of its own decides: ``proof`` says whether it holds, and how that was found, or where it fails.
+
+    A proof that comes to no end raises Undecided.
+    """
+
+    says: str
+    proof: Callable[[], tuple[bool, str]]
+    _: KW_ONLY
+    hypotheses: str = ""
+    xfail: str = ""
+    """As of a theorem."""
+
+
+@dataclass(frozen=True)
 class Unjudged(Statement):
     """What nothing here decides, and why."""
 
@@ -140,4 +155,4 @@ def unfit(one: Statement) -> str:
         return f"is of {one.quantity!r} given {one.given!r}, which no claim can be"
     if isinstance(one, Unjudged) and not one.because:
         return "why is it not judged?"
-    return "" if isinstance(one, (Row, Theorem, Unjudged)) else "is neither Row, Theorem nor Unjudged"
+    return "" if isinstance(one, (Row, Theorem, Shown, Unjudged)) else "is neither Row, Theorem, Shown nor Unjudged"

@@ -32,7 +32,7 @@ from sparring.proofs.cost.spans import Span, SpanReader, spans
 from sparring.proofs.cost.symbols import OCTETS, Expr, alpha, beta, exact, gamma, k, n, p, t, width
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym
-from sparring.spec.core.runner import number, truth
+from sparring.spec.core.schedule import number, truth
 
 RANKS = range(1, 65)
 DIVIDED, ROOM = "p | n", "k p <= n"

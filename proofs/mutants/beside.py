@@ -17,7 +17,8 @@ from sparring.proofs.world import world
 from sparring.proofs.world.findings import Outcome
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import Run, number
+from sparring.spec.core.runner import Run
+from sparring.spec.core.schedule import number
 from sparring.spec.core.sparse import SparseVector
 
 RANKS = range(1, 8)
@@ -31,16 +32,15 @@ def runs(page: Page, target: str) -> Iterator[Flaw]:
     """What running ``target`` against the page finds, with few ranks first; what ``beside`` runs is left out."""
     for ranks in RANKS:
         if not page.stateful:
-            yield from once(page, target, ranks, DTYPES if ranks <= FEW else DTYPES[:1])
+            yield from once(page, target, ranks, page.dtypes if ranks <= FEW else page.dtypes[:1])
         elif ranks <= FEW:
-            yield from called_again(page, target, ranks, DTYPES[1:])
+            yield from called_again(page, target, ranks, page.dtypes[1:])
 
 
 def called_again(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
     """Several calls of a target that keeps a residual."""
-    for case in iterations.edges([ranks]):
-        if case.xs[0].dtype in dtypes:
-            yield from iterations.on_numbers(page, target, case, "dtypes")
+    for case in iterations.edges([ranks], dtypes):
+        yield from iterations.on_numbers(page, target, case, "dtypes")
 
 
 def long(page: Page, target: str) -> Iterator[Flaw]:
@@ -56,7 +56,8 @@ def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator
     plainly, into_itself = partial(called, **given), partial(in_place, **given)
     for n in refinement.sizes(ranks, page.sparse):
         for buffers in ("synchronous", "unbounded"):
-            yield from refinement.on_terms(page, target, ranks, n, buffers, plainly).flaws
+            if not page.irregular:
+                yield from refinement.on_terms(page, target, ranks, n, buffers, plainly).flaws
         for dtype in dtypes:
             xs = lists.given(page, refinement.vectors(dtype, ranks, n))
             yield from refinement.on_numbers(page, target, xs, "dtypes", plainly)
@@ -90,7 +91,7 @@ def in_place(function: Any, comm: Any, x: Any, **given: Any) -> Any:
 def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
     """Where ``target`` has another result than the page, or sends messages of other lengths, on a few vectors."""
     if page.stateful:  # one call of the function beside the class sends what a call of the class does
-        dtypes = DTYPES[::2] if page.irregular else DTYPES[:1]  # a program's rules may know whole numbers
+        dtypes = page.dtypes[::2] if page.irregular else page.dtypes[:1]  # a program's rules may know whole numbers
         yield from (flaw.detail for flaw in called_again(page, target, ranks, dtypes))
         target = f"{target.partition(':')[0]}:{page.collective}"
     for n in refinement.sizes(ranks, page.sparse):
@@ -119,7 +120,7 @@ def said(ran: Run, width: int) -> Iterator[tuple[int, int, int]]:
             for src, dst, entries in wire:
                 listed = isinstance(entries, SparseVector)
                 m, size = (len(entries.indices), entries.n) if listed else (len(entries), len(entries))
-                yield src, dst, number(ran.page.octets(m, size, width))
+                yield src, dst, getattr(entries, "nbytes", number(ran.page.octets(m, size, width)))
 
 
 def channels(messages: Any) -> dict[tuple[int, int], list[int]]:

@@ -16,7 +16,8 @@ from sparring.proofs.core.questions import Memory, answered
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.syntax import Mutant
-from sparring.spec.core.model import LETTERS, Page
+from sparring.spec.core.letters import LETTERS
+from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym, Truth, both
 
 RUN_ALONE = ("selects", "sends", "encoded")

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 from sparring.errors import InputError, SparringError, Undecided
 from sparring.proofs.core import execution, iterations
 from sparring.proofs.core.questions import Memory
-from sparring.proofs.core.refinement import DTYPES
 from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.cost.counted import count, unlike_a_run
 from sparring.proofs.mutants.arrays import held, wasted
@@ -30,7 +29,8 @@ from sparring.proofs.mutants.refusals import refusals
 from sparring.proofs.mutants.syntax import Mutant, mutants
 from sparring.proofs.mutants.trying import Trials
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.runner import number, run
+from sparring.spec.core.runner import run
+from sparring.spec.core.schedule import number
 
 FEWEST = 2  # entries that are selected
 STEPS = 20  # for each rank: a schedule with more is not run, but counts as wrong
@@ -178,7 +178,7 @@ def page_faults(changed: Page, target: str | None) -> Faults:
         if number(changed.steps(ranks)) > STEPS * ranks:
             yield f"at p={ranks} there are {number(changed.steps(ranks))} steps"
     checks = [execution.matched, execution.wrong_result, execution.in_vain]
-    checks += [execution.mass_lost] if changed.stateful else []
+    checks += [execution.mass_lost] if changed.selecting else []
     yield from (f"run: {wrong}" for check in checks if (wrong := execution.first(check, changed, RANKS)))
     if lie := execution.first_lie(changed, RANKS):
         yield f"run: {lie}"
@@ -192,9 +192,10 @@ def program_faults(changed: Page, target: str | None) -> Faults:
     for params in getattr(companion(changed), "refused", ()):
         if taken(load(changed.module, **params)):
             yield f"run: {params} is not refused"
-    if wrong := execution.first(execution.mass_lost, changed, RANKS):
+    if changed.selecting and (wrong := execution.first(execution.mass_lost, changed, RANKS)):
         yield f"run: {wrong}"
-    yield from (f"run: {wrong}" for ranks in range(1, FEW + 1) for wrong in kept(changed, ranks))
+    if changed.stateful:
+        yield from (f"run: {wrong}" for ranks in range(1, FEW + 1) for wrong in kept(changed, ranks))
     if target:
         yield from (f"implementation: {fault}" for ranks in RANKS for fault in beside(changed, target, ranks))
 
@@ -203,8 +204,8 @@ def kept(changed: Page, ranks: int) -> Faults:
     """What is wrong with what a program keeps from call to call, or with what its functions are asked for."""
     said = companion(changed)
     with guarded(changed.module, getattr(said, "asked", {})):
-        for case in iterations.edges([ranks])[:: len(DTYPES)]:
-            page = load(changed.module, **{**changed.params, "k": case.k})
+        for case in iterations.edges([ranks], changed.dtypes)[:: len(changed.dtypes)]:
+            page = load(changed.module, **case.params(changed))
             for i, ran in enumerate(iterations.runs(page, case.xs), start=1):
                 yield from (said.kept(ran.state, ran.xs, i) if hasattr(said, "kept") else ())
 
@@ -233,5 +234,5 @@ def implementation_faults(page: Page, target: str) -> Faults:
             yield from (f"{flaw.property}: {flaw.detail}" for flaw in refusals(page, target, ranks))
     for one in pages:
         yield from (f"{flaw.property}: {flaw.detail}" for flaw in runs(one, target))
-    if page.irregular:
+    if page.selecting and page.irregular:
         yield from (f"beside the page: {flaw.detail}" for flaw in long(page, target))

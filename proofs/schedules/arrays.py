@@ -13,7 +13,7 @@ import numpy as np
 
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import MEANING, Node, Reader, Sym, Truth
-from sparring.spec.core.runner import number, truth
+from sparring.spec.core.schedule import number, truth
 
 CLOSED: Mapping[str, Callable[..., Any]] = {
     "%": np.mod, "//": np.floor_divide, "^": np.bitwise_xor, "<": np.less, "<=": np.less_equal, "==": np.equal,

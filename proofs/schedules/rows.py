@@ -11,7 +11,7 @@ import numpy as np
 from sparring.errors import ScheduleFault
 from sparring.proofs.schedules.arrays import Formula
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number, step_sends, truth
+from sparring.spec.core.schedule import number, step_sends, truth
 
 
 class Move(NamedTuple):

@@ -24,7 +24,7 @@ from sparring.proofs.selection.conditions import TRUE, Condition, opposite
 from sparring.proofs.selection.forms import Table
 from sparring.proofs.selection.orders import contract
 from sparring.sparse import Sparse
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 from sparring.spec.core.select import top
 from sparring.spec.core.selectors import Selector, Series
 

@@ -36,7 +36,8 @@ from sparring.proofs.trace.packings import Packing, listed, pairs, same, spoken,
 from sparring.proofs.trace.recorder import MAKERS
 from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import run, step_sends
+from sparring.spec.core.runner import run
+from sparring.spec.core.schedule import step_sends
 from sparring.spec.core.sparse import SparseVector
 
 __all__ = ["Divergence", "compare", "contended", "empty", "unknown"]

@@ -13,7 +13,7 @@ from sparring.proofs.core.supplement import subject
 from sparring.proofs.trace.events import Trace
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import evaluate, variables
-from sparring.spec.core.runner import number, step_sends
+from sparring.spec.core.schedule import number, step_sends
 
 Pair = tuple[int, int]
 

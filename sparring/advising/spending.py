@@ -24,7 +24,7 @@ from sparring.proofs.cost.symbols import exact
 from sparring.proofs.cost.unioncost import UnionCost, UnionPoint
 from sparring.proofs.cost.whole import SHARED
 from sparring.spec.core.model import Page, chunk_words
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 
 FREE = "crossbar"
 """The topology on which the messages of a step of no page share a link but those of one rank."""

@@ -102,8 +102,8 @@ def check(
     start, on = time.perf_counter(), adapters.place(target, on)
     number, kinds = drawn(on, max_examples, dtypes)
     question = asked(
-        target, page, sparse, params, ranks=tuple(sorted(set(ranks))), level=level, seed=seed, max_examples=number,
-        dtypes=kinds, only=tuple(only or ()), topology=topology, bad_input=bad_input,
+        target, page, sparse, params, dtypes=kinds, ranks=tuple(sorted(set(ranks))), level=level, seed=seed,
+        max_examples=number, only=tuple(only or ()), topology=topology, bad_input=bad_input,
     )  # fmt: skip
     sensible(question, expected, on, timeout)
     with places(on, question, group, timeout) as wheres:
@@ -124,12 +124,16 @@ def drawn(on: str, number: int | None, dtypes: Sequence[str] | None) -> tuple[in
     ]
 
 
-def asked(target: Any, page: str, sparse: bool, params: Mapping[str, Any], **asked: Any) -> Question:
+def asked(
+    target: Any, page: str, sparse: bool, params: Mapping[str, Any], dtypes: Sequence[str] = DTYPES, **asked: Any
+) -> Question:
     """The question; raises InputError where there is no such page, or it takes other vectors."""
     found = page_of(page, params)
     if found and sparse and not found.sparse:
         raise InputError(f"sparse: {found.name} takes arrays; leave it out, or name an algorithm of sparse vectors")
-    return Question(target, found, sparse=found.sparse if found else sparse, params=params, **asked)
+    own = found.dtypes if found else DTYPES
+    kinds = [dtype for dtype in dtypes if dtype in own or dtype not in DTYPES]
+    return Question(target, found, sparse=found.sparse if found else sparse, params=params, dtypes=kinds, **asked)
 
 
 def told(question: Question, page: str, on: str, seen: Mapping[str, Findings]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from sparring.proofs.trace.divergence import Expected
 from sparring.proofs.trace.events import Event, Trace
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.runner import number, step_sends
+from sparring.spec.core.schedule import number, step_sends
 
 Message = TypeVar("Message", Event, Expected)
 Channels = dict[tuple[int, int], list[Message]]
@@ -37,7 +37,7 @@ def compared(page: Page, trace: Trace) -> tuple[dict[str, str], dict[str, str]]:
     wanted: Channels[Expected] = defaultdict(list)
     for message in expected(page, trace):
         wanted[message.src, message.dst].append(message)
-    gaps = {"volume": UNSIZED.format(page.name) + BESIDE * (not page.stateful)}
+    gaps = {"volume": UNSIZED.format(page.name) + BESIDE * (not page.selecting)}
     unlike = {**gaps, "agreement": "messages are not those of the page"}
     if flaw := surplus(sent, wanted):
         return {"steps": flaw}, unlike

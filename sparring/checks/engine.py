@@ -111,7 +111,7 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
         flaws = judging.judged(example, second, page, question) | judging.unstable(seen, second) | flaws
     unseen = judging.unclaimed(example, seen.trace, page, question) | dict(seen.unseen)
     flaws = {p: why for p, why in flaws.items() if p in asked(question, example) and p not in unseen}
-    unseen |= selected.unseen(seen) if question.stateful else {}
+    unseen |= selected.unseen(seen) if page and page.selecting else {}
     if not seen.ys and "deadlock" in seen.flaws:
         unseen |= {prop: ENDLESS for prop in asked(question, example) if prop not in flaws}
     return Judged(example, flaws, seen, unseen, judging.unread(example, seen, page))

@@ -9,14 +9,17 @@ from sparring.proofs.core.iterations import Case, Done, checked
 
 if TYPE_CHECKING:
     from sparring.checks.group import Group
+    from sparring.spec.core.model import Page
 
 
-def run(group: Group, target: str, case: Case) -> list[list[Done]]:
+def run(group: Group, page: Page, target: str, case: Case) -> list[list[Done]]:
     """What ``target`` has after each call, by rank.
 
     Raises as ``group.examine`` does, and RankFailed for a rank without such a result or residual.
     """
-    seen = group.examine(target, case.xs, rows=True, k=case.k)
+    seen = group.examine(target, case.xs, rows=True, **case.params(page))
+    if page.dense:
+        return [[Done(ys[r], None) for ys in seen.ys] for r in range(len(case.xs))]
     done: list[list[Done]] = []
     for r, xs in enumerate(case.xs):
         try:

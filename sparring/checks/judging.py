@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sparring.checks import selected, sums
+from sparring.checks import bits, selected, sums
 from sparring.checks.examples import Example
 from sparring.checks.places import Observed
 from sparring.checks.properties import BAD
@@ -40,8 +40,15 @@ def accepted(example: Example, seen: Observed) -> dict[str, str]:
 
 def results(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
     """What is wrong with what the ranks return, and where the run first left the page."""
-    found = selected.judged(example, seen, page) if page and page.stateful else sums.judged(example, seen, page)
+    found = compared(example, seen, page)
     return {prop: why + located(example, seen, page) for prop, why in found.items()}
+
+
+def compared(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
+    """Results against the page's bits where these are its own matter, else against the sum."""
+    if page and page.dense:
+        return bits.judged(example, seen, page)
+    return selected.judged(example, seen, page) if page and page.selecting else sums.judged(example, seen, page)
 
 
 def located(example: Example, seen: Observed, page: Page | None) -> str:

@@ -19,7 +19,7 @@ from sparring.proofs.trace.divergence import entries
 from sparring.proofs.trace.events import Event, Trace
 from sparring.spec.core.blocks import Chunks, named
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number, step_sends
+from sparring.spec.core.schedule import number, step_sends
 
 NO_TWINS = "in the page no two messages are alike"
 LONG = 10**9

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sparring.spec.core.model import Page
 
 DTYPES = "float32, float64, int32 and int64"
 """What vectors may be, in words."""
@@ -46,13 +50,25 @@ STATEFUL: Mapping[str, str] = {
 }
 """The same where entries are selected and the rest is kept for the next call; two of them apply there alone."""
 
+DENSE: Mapping[str, str] = {
+    "result": "every rank returns the page's bits, call after call",
+    "agreement": PROPERTIES["agreement"],
+    "steps": PROPERTIES["steps"],
+    "volume": "as many messages and bytes as the page",
+    "edge sizes": STATEFUL["edge sizes"],
+    "dtypes": STATEFUL["dtypes"],
+}
+"""The same where a program on whole vectors says itself what ranks end with."""
+
 ORDER = (*list(PROPERTIES)[:2], "selection", "conservation", *list(PROPERTIES)[2:])
 
 
-def meanings(*, sparse: bool = False, stateful: bool = False, bad_input: bool = False) -> dict[str, str]:
+def meanings(*, page: Page | None = None, sparse: bool = False, bad_input: bool = False) -> dict[str, str]:
     """The properties of such targets, in their order, and what they mean; bad input only where it is asked for."""
-    known = {**PROPERTIES, **(STATEFUL if stateful else SPARSE if sparse else {})}
-    return {prop: known[prop] for prop in ORDER if prop in known and (bad_input or prop != BAD)}
+    own = {} if page is None else STATEFUL if page.selecting else DENSE if page.dense else {}
+    known = {**PROPERTIES, **(own or (SPARSE if sparse else {}))}
+    out = {*(() if bad_input else (BAD,)), *(() if page is None or page.agrees else ("agreement",))}
+    return {prop: known[prop] for prop in ORDER if prop in known and prop not in out}
 
 
 LEVELS = ("result", "volume", "steps")

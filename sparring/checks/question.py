@@ -65,13 +65,13 @@ class Question:
 
     @property
     def stateful(self) -> bool:
-        """Whether the target is called several times and keeps what it does not send."""
+        """Whether the target is a class, whose calls depend on those before them."""
         return self.page is not None and self.page.stateful
 
     @property
     def meanings(self) -> Mapping[str, str]:
         """The properties that apply, and what they mean."""
-        known = meanings(sparse=self.sparse, stateful=self.stateful, bad_input=self.bad_input)
+        known = meanings(page=self.page, sparse=self.sparse, bad_input=self.bad_input)
         if self.fewer_dtypes:
             known = {**known, "dtypes": known["dtypes"].replace(properties.DTYPES, " and ".join(self.dtypes))}
         return {**known, "contention": ON_TOPOLOGY.format(self.topology)} if self.topology else known
@@ -145,7 +145,7 @@ def page_of(name: str, params: Mapping[str, Any]) -> Page | None:
     if name == CONTRACT:
         return None
     page = pages.find(name)
-    own = concerning(params, page.params, selects=page.stateful)
-    if page.stateful and KEPT in own and not (type(own[KEPT]) is int and own[KEPT] >= 0):
+    own = concerning(params, page.params, selects=page.selecting)
+    if page.selecting and KEPT in own and not (type(own[KEPT]) is int and own[KEPT] >= 0):
         raise InputError(f"{KEPT} = {own[KEPT]!r}: it must be a whole number, 0 or more")
     return load(page.module, **{**page.params, **own})

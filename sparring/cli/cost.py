@@ -173,7 +173,7 @@ def told(
     start = time.perf_counter()
     costs: list[Derived] = []
     undecided = {}
-    uncovered = [name for name in algorithms or api.pages() if not api.costed(name)]
+    uncovered = [name for name in algorithms or api.pages() if not api.costed(api.page(name, **dict(params)))]
     with _options.console(json_=True).status("deriving …"):
         for name in (name for name in algorithms or api.pages() if name not in uncovered):
             try:

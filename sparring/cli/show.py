@@ -41,7 +41,7 @@ def command(
     from sparring import api
     from sparring.present import spacetime
     from sparring.report import Report
-    from sparring.spec.core.runner import number, step_sends
+    from sparring.spec.core.schedule import number, step_sends
 
     if algorithm in api.selectors() and algorithm not in api.pages():
         _options.finish(selector(algorithm, dict(params), (file, plot, topology), json_), json_)
@@ -105,7 +105,7 @@ def selector(name: str, params: dict[str, Any], drawn: tuple[object, ...], json_
 
     from sparring.report import Report
     from sparring.spec.core import selectors
-    from sparring.spec.core.runner import number
+    from sparring.spec.core.schedule import number
 
     if any(drawn):
         raise InputError(f"{name} is a selector: each rank has its own, and there is no picture of messages")
@@ -131,7 +131,7 @@ def span(least: int, most: int) -> str:
 
 def own(module: Any) -> list[str]:
     """Its functions that are called as formulas are."""
-    from sparring.spec.core.model import LETTERS
+    from sparring.spec.core.letters import LETTERS
 
     return [name for name in LETTERS if hasattr(module, name)]
 
@@ -172,7 +172,7 @@ def prose(doc: str) -> str:
 
 def helpers(module: Any) -> list[str]:
     """The functions of its own that a page's formulas are made with."""
-    from sparring.spec.core.model import LETTERS
+    from sparring.spec.core.letters import LETTERS
 
     own = inspect.getmembers(module, lambda f: inspect.isfunction(f) and f.__module__ == module.__name__)
     return sorted((n for n, _ in own if n not in LETTERS), key=lambda n: getattr(module, n).__code__.co_firstlineno)

@@ -49,7 +49,7 @@ def chunked(page: Page) -> bool:
 
 def signed(page: Page) -> bool:
     """What is left over begins as +0.0, to which the first vector is added."""
-    return not page.stateful
+    return not page.selecting
 
 
 def selects(page: Page) -> bool:
@@ -58,7 +58,7 @@ def selects(page: Page) -> bool:
 
 def exactly(page: Page) -> bool:
     """Of equal entries some may be selected, and not all; and each chunk has its part of k."""
-    return page.stateful and not page.irregular
+    return page.selecting and not page.irregular
 
 
 def program(page: Page) -> bool:
@@ -66,7 +66,7 @@ def program(page: Page) -> bool:
 
 
 def limited(page: Page) -> bool:
-    return page.stateful and "k" in page.params
+    return page.selecting and "k" in page.params
 
 
 def limited_by_chunk(page: Page) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparring.spec.core.model import bound
-from sparring.spec.core.runner import number, truth
+from sparring.spec.core.schedule import number, truth
 from sparring.vectors.recording import Call, Case, Sent
 
 Holds = Callable[[Case], bool]

@@ -15,7 +15,8 @@ from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import Run, number, step_sends, truth, worded
+from sparring.spec.core.runner import Run, worded
+from sparring.spec.core.schedule import number, step_sends, truth
 from sparring.spec.core.sparse import SparseVector
 from sparring.vectors.cases import Given
 

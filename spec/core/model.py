@@ -10,71 +10,15 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from sparring.errors import InputError, Undecided
-from sparring.spec.core.calling import taking
+from sparring.spec.core.calling import NoParams, taking
+from sparring.spec.core.letters import DATA, DTYPES, ENCODINGS, KINDS, LETTERS
 from sparring.spec.core.local import asked
-from sparring.spec.core.numbers import Bool, Int, Sym, both, where
+from sparring.spec.core.numbers import Bool, Int, Sym, where
 from sparring.spec.core.selectors import Selector
 from sparring.spec.core.sparse import SparseVector
-
-
-class Kind(NamedTuple):
-    """What a collective starts from and must end with, cell by cell.
-
-    ``start(q, r, c, p)``: rank ``r``'s copy of chunk ``c`` contains ``q``'s contribution before
-    the first step; ``goal(q, r, c, p)``: it does after the last, where ``wanted(r, c, p)``.
-    """
-
-    start: Callable[[Int, Int, Int, Int], Bool]
-    goal: Callable[[Int, Int, Int, Int], Bool]
-    wanted: Callable[[Int, Int, Int], Bool] = lambda r, c, p: True
-
-
-KINDS: Mapping[str, Kind] = {
-    "allreduce": Kind(start=lambda q, r, c, p: q == r, goal=lambda q, r, c, p: True),
-    "reduce_scatter": Kind(
-        start=lambda q, r, c, p: q == r, goal=lambda q, r, c, p: True, wanted=lambda r, c, p: r == c
-    ),
-    "allgather": Kind(start=lambda q, r, c, p: both(q == r, r == c), goal=lambda q, r, c, p: q == c),
-}
-
-# What the p chunks are: pieces that a vector of one length on all ranks is cut into; whole sparse
-# vectors, chunk c being rank c's, which are added in the order of ranks once all have come; pieces of
-# sparse vectors; or pieces of vectors of which some entries are sent and the others stay behind.
-DATA = ("vector", "lists", "sparse", "selected")
-
-# How the proofs read a page's formulas: as integers; where they have ^, <<, >>, bit_length or reverse, as bits;
-# where they are about digits to some base, by facts about these.
-ENCODINGS = ("wrap", "bits", "digits")
-
-# What each formula of a page may ask for, in the order in which sparring calls it.
-LETTERS: Mapping[str, tuple[str, ...]] = {
-    "steps": ("p",),
-    "messages": ("t", "p"),
-    "dst": ("r", "t", "p", "j"),
-    "src": ("r", "t", "p", "j"),
-    "chunk": ("r", "t", "p", "j"),
-    "block": ("r", "t", "p"),
-    "adds": ("t", "p"),
-    "active": ("r", "t", "p", "j"),
-    "who": ("q", "r", "c", "t", "p"),
-    "chunks": ("p",),
-    "holds": ("q", "r", "c", "t", "p"),
-    "live": ("r", "c", "t", "p"),
-    "start": ("q", "r", "c", "p"),
-    "goal": ("q", "r", "c", "p"),
-    "wanted": ("r", "c", "p"),
-    "words": ("r", "t", "c", "p", "n", "k"),
-    "added": ("r", "t", "c", "p", "n", "k"),
-    "selects": ("x", "c", "p", "n", "w"),
-    "keeps": ("x", "c", "p", "n", "w"),
-    "sends": ("x", "c", "t", "p", "n", "w"),
-    "left": ("x", "cut", "y"),
-    "octets": ("m", "size", "w"),
-    "encoded": ("m", "size", "w"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +125,9 @@ class Page:
         """
         if self.program is None:
             raise InputError(f"page {self.name} has formulas and no program")
-        begun = self.module.State() if state is None else state
-        return self.program(xs, begun, self.module.Params(**self.params))
+        begun = self.module.State() if state is None and hasattr(self.module, "State") else state
+        params: Any = getattr(self.module, "Params", NoParams)
+        return self.program(xs, begun, params(**self.params))
 
     @property
     def several(self) -> bool:
@@ -211,8 +156,33 @@ class Page:
 
     @property
     def stateful(self) -> bool:
-        """Whether what a rank does not send is added to its next vector."""
+        """Whether a call depends on those before it, so that its implementation is a class, called again and again."""
+        return self.selecting or (self.dense and hasattr(self.module, "State"))
+
+    @property
+    def selecting(self) -> bool:
+        """Whether it selects entries, and what a rank does not send is added to its next vector."""
         return self.data == "selected"
+
+    @property
+    def dense(self) -> bool:
+        """Whether it is a program on whole vectors, which says itself what ranks end with: its bits, and no sum's."""
+        return self.data == "dense"
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all ranks end with the same; the module says ``agrees = False`` where they need not."""
+        return bool(getattr(self.module, "agrees", True))
+
+    @property
+    def averages(self) -> bool:
+        """Whether its result is the mean and not the sum; the module says ``averages = True``."""
+        return bool(getattr(self.module, "averages", False))
+
+    @property
+    def dtypes(self) -> Sequence[str]:
+        """What vectors may be; the module says ``dtypes`` where these are not all of ``DTYPES``."""
+        return tuple(getattr(self.module, "dtypes", DTYPES))
 
     @property
     def once(self) -> bool:
@@ -232,7 +202,7 @@ class Page:
     @property
     def listed(self) -> bool:
         """Whether messages are lists of entries, each with its index."""
-        return self.data != "vector"
+        return self.data not in ("vector", "dense")
 
 
 def many(messages: Callable[[Int, Int], Int]) -> bool:
@@ -333,7 +303,9 @@ def programmed(module: ModuleType, name: str, kind: str, data: str, params: Mapp
         return asked
 
     formulas: dict[str, Any] = {formula: lacks(formula) for formula in (*LETTERS, "count") if formula != "block"}
-    formulas |= {"chunks": lambda p: p, "encoded": lambda m, size, w: "pairs", "octets": pairs}
+    listed = data != "dense"
+    formulas |= {"chunks": lambda p: p, "octets": pairs if listed else values_alone}
+    formulas |= {"encoded": lambda m, size, w: "pairs" if listed else "values"}
     return Page(
         name=name, kind=kind, data=data, encoding="wrap", doc=inspect.getdoc(module) or name, module=module,
         params=params, program=module.program, **formulas,

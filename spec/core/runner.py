@@ -7,7 +7,6 @@ out of range, a message to oneself, a receiver that listens elsewhere) is a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, reduce
@@ -15,11 +14,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from sparring.errors import InputError, ScheduleFault
-from sparring.spec.core.blocks import Chunks, block, named
+from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.cells import Places, copy, part, plain, plus, put
 from sparring.spec.core.local import entering
 from sparring.spec.core.model import Page, bound, list_words
-from sparring.spec.core.numbers import Bool, Int
+from sparring.spec.core.schedule import number, places, step_sends, truth
 from sparring.spec.core.selectors import Selector
 from sparring.spec.core.sparse import SparseVector, every, strung, taken, total, width
 
@@ -201,10 +200,14 @@ class PieceRun(Run):
 
 
 class Outcome(NamedTuple):
-    """What a program ends with: by rank what all hold and what was not sent; and what its next call begins with."""
+    """What a program ends with: by rank what it holds and what was not sent; and what its next call begins with.
 
-    results: list[SparseVector]
-    residuals: list[SparseVector]
+    Of a program that selects these are SparseVectors, and all hold the same; of one on whole vectors
+    results are vectors, and residuals are none: what it keeps is its state's.
+    """
+
+    results: list[Any]
+    residuals: list[Any]
     state: Any
 
 
@@ -230,12 +233,7 @@ class ProgramRun(Run):
 
     @cached_property
     def _ran(self) -> tuple[list[list[Message]], Any]:
-        trace, playing = [], self.page.play([x for [x] in self.xs], self.before)
-        try:
-            while True:
-                trace.append(next(playing))
-        except StopIteration as end:
-            return trace, end.value
+        return played(self.page.play([x for [x] in self.xs], self.before))
 
     @cached_property
     def results(self) -> list[Any]:
@@ -249,6 +247,25 @@ class ProgramRun(Run):
     @property
     def state(self) -> Any:
         return self._ran[1].state
+
+
+class DenseRun(ProgramRun):
+    """A run of a program on whole vectors; a message's entries are what the program sends, often an array of bytes.
+
+    ``results``: by rank what the program says, which need be no sum, nor alike; zeros keep their signs.
+    """
+
+    def __init__(self, page: Page, xs: Sequence[Any], state: Any = None) -> None:
+        self.before = state
+        Run.__init__(self, page, xs)
+
+    @cached_property
+    def _ran(self) -> tuple[list[list[Message]], Any]:
+        return played(self.page.play([copy(x) for x in self.xs], self.before))
+
+    @cached_property
+    def results(self) -> list[Any]:
+        return list(self._ran[1].results)
 
 
 class LocalRun(Run):
@@ -282,6 +299,16 @@ class LocalRun(Run):
         return self.entered.states
 
 
+def played(playing: Played) -> tuple[list[list[Message]], Outcome]:
+    """The messages of each step of a program that is run to its end, and what came of it."""
+    trace = []
+    try:
+        while True:
+            trace.append(next(playing))
+    except StopIteration as end:
+        return trace, end.value
+
+
 def vectors(xs: Sequence[Any]) -> list[SparseVector]:
     """Vectors as they are, or with all their entries; raises InputError unless all have one length."""
     whole = [taken(x) if hasattr(x, "indices") else every(x) for x in xs]
@@ -298,6 +325,7 @@ def begun(page: Page, lists: Sequence[SparseVector], r: int, c: int) -> SparseVe
 
 
 RUNS: dict[str, type[Run]] = {"vector": Run, "lists": ListRun}
+PROGRAMS: dict[str, type[ProgramRun]] = {"selected": ProgramRun, "dense": DenseRun}
 
 
 def run(page: Page, xs: Sequence[Any], state: Any = None) -> Run:
@@ -310,60 +338,7 @@ def run(page: Page, xs: Sequence[Any], state: Any = None) -> Run:
     """
     if page.selector:
         return LocalRun(page, page.selector, xs, state)
-    return ProgramRun(page, xs, state) if page.irregular else RUNS.get(page.data, PieceRun)(page, xs)
-
-
-def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, Chunks]]:
-    """Who sends in step ``t``, to whom, and which chunks, by sender; what is silent is checked too."""
-    if (messages := number(page.messages(t, p))) < 1:
-        raise ScheduleFault(p, t, f"messages({t}, {p}) = {messages}; a step has at least 1")
-    letters = [(j,) for j in range(messages)] if page.several else [()]
-    each = [(r, j) for r in range(p) for j in letters]
-    sends = [(r, *send(page, r, t, p, *j)) for r, j in each]
-    found = [one for one, (r, j) in zip(sends, each) if truth(page.active(r, t, p, *j))]
-    if page.several:
-        apart(found, truth(page.adds(t, p)), t, p)
-    return found
-
-
-def apart(sends: Sequence[tuple[int, int, Chunks]], adds: bool, t: int, p: int) -> None:
-    """Raises ScheduleFault where two messages of a step have the same two ranks, or overwrite the same chunk."""
-    pairs, copies = Counter((r, d) for r, d, _ in sends), Counter((d, c) for _, d, c in sends)
-    for (r, d), times in pairs.items():
-        if times > 1:
-            raise ScheduleFault(p, t, f"rank {r} sends {times} messages to rank {d}; a step has at most one")
-    for (d, c), times in copies.items():
-        if times > 1 and not adds:
-            raise ScheduleFault(p, t, f"{times} messages overwrite rank {d}'s {named(c)}; only one can")
-
-
-def send(page: Page, r: int, t: int, p: int, *j: int) -> tuple[int, Chunks]:
-    """To whom rank ``r`` sends in step ``t``, if it does (its message ``j``), and which chunks; checked."""
-    d, s = number(page.dst(r, t, p, *j)), number(page.src(r, t, p, *j))
-    first, count, chunks = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p)), number(page.chunks(p))
-    end = chunks + (count <= 0 and not page.round)
-    if not (0 <= d < p and 0 <= s < p and 0 <= first < end):
-        found = (("dst", d, p), ("chunk", first, end), ("src", s, p))
-        what, x, end = next(one for one in found if not 0 <= one[1] < one[2])
-        raise ScheduleFault(p, t, f"{what}({r}, {t}, {p}) = {x} is out of range 0..{end - 1}")
-    if not 0 <= count <= (chunks if page.round else chunks - first):
-        told = f"block({r}, {t}, {p}) = ({first}, {count})"
-        raise ScheduleFault(p, t, f"{told} is no block of the chunks 0..{chunks - 1}")
-    if d == r and truth(page.active(r, t, p, *j)):
-        raise ScheduleFault(p, t, f"rank {r} sends to itself")
-    if (heard := number(page.src(d, t, p, *j))) != r:
-        raise ScheduleFault(p, t, f"rank {r} sends to rank {d}, which listens to rank {heard}")
-    return d, block(first, count, chunks)
-
-
-def places(some: Chunks, n: int, chunks: int) -> Places:
-    """Where chunks lie in a vector of ``n`` entries."""
-    def begins(c: int) -> int:
-        return number(bound(c, n, chunks))
-
-    if isinstance(some, range):
-        return slice(begins(some.start), begins(some.stop))
-    return [i for c in some for i in range(begins(c), begins(c + 1))]
+    return PROGRAMS[page.data](page, xs, state) if page.irregular else RUNS.get(page.data, PieceRun)(page, xs)
 
 
 def worded(page: Page, entries: Any, w: int) -> int:
@@ -372,20 +347,6 @@ def worded(page: Page, entries: Any, w: int) -> int:
         return len(entries)
     m = len(entries.indices)
     return m if page.encoded(m, entries.n, w) == "values" else number(list_words(m))
-
-
-def number(x: Int) -> int:
-    """The number that ``x`` is; a run has no symbols."""
-    if not isinstance(x, int):
-        raise InputError(f"a schedule formula gave {x!r}, not an integer")
-    return x
-
-
-def truth(x: Bool) -> bool:
-    """The truth that ``x`` is."""
-    if not isinstance(x, bool):
-        raise InputError(f"a schedule formula gave {x!r}, not True or False")
-    return x
 
 
 def summed(got: Sequence[Message], own: Message) -> Any:

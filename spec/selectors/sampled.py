@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sparring.spec.core.numbers import Int
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 from sparring.spec.core.select import Place, place, through, top
 from sparring.spec.core.selectors import high, low
 

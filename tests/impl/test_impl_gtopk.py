@@ -21,6 +21,7 @@ from sparring.sparse import Sparse
 
 TARGETS = Path(__file__).with_name("gtopk_targets.py")
 TARGET = "sparring.impl.gtopk:Allreduce"
+PAGE = sparring.page("gtopk")
 DTYPES = ("float32", "float64", "int32", "int64")
 WITNESS = [[0, 5, 0, 0], [0, 0, 6, 0], [0, 9, 0, 0], [0, 0, 0, 1]]
 """Of which one entry each is selected: the second half of the tree brings index 1, which the first has cut."""
@@ -194,13 +195,13 @@ def test_real_ranks(group, p):
     for dtype in DTYPES:
         for k in (0, 1, 9, 200):
             xs = vectors(dtype, p, 100)
-            assert same(iterated.run(group, TARGET, Case(k, xs)), xs, k)
+            assert same(iterated.run(group, PAGE, TARGET, Case(k, xs)), xs, k)
 
 
 @pytest.mark.mpi
 def test_large(group):
     """Messages far above the size that MPI sends eagerly; integers, so that the dense sum is known."""
     xs = [np.random.default_rng(r).integers(-99, 99, (2, 100_000)) for r in range(3)]
-    ran = iterated.run(group, TARGET, Case(60_000, xs))
+    ran = iterated.run(group, PAGE, TARGET, Case(60_000, xs))
     total = np.sum([*(done.result.dense() for done in ran[0]), *(calls[-1].residual for calls in ran)], axis=0)
     assert total.tolist() == np.sum([x.sum(axis=0) for x in xs], axis=0).tolist()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sparring
 from sparring import world
 from sparring.checks import iterated
 from sparring.impl import ring_topk
@@ -20,6 +21,7 @@ from sparring.sparse import Sparse
 
 TARGETS = Path(__file__).with_name("topk_targets.py")
 TARGET = "sparring.impl.ring_topk:Allreduce"
+PAGE = sparring.page("ring_topk")
 DTYPES = ("float32", "float64", "int32", "int64")
 WHOLE = "it must be a whole number, 0 or more"
 MADE = {
@@ -172,14 +174,14 @@ def test_real_ranks(group, p):
     for dtype in DTYPES:
         for k in (0, 1, 9, 200):
             xs = vectors(dtype, p, 100)
-            assert same(iterated.run(group, TARGET, Case(k, xs)), xs, k)
+            assert same(iterated.run(group, PAGE, TARGET, Case(k, xs)), xs, k)
 
 
 @pytest.mark.mpi
 def test_large(group):
     """Messages far above the size that MPI sends eagerly; integers, so that the dense sum is known."""
     xs = [np.random.default_rng(r).integers(-99, 99, (2, 100_000)) for r in range(3)]
-    ran = iterated.run(group, TARGET, Case(60_000, xs))
+    ran = iterated.run(group, PAGE, TARGET, Case(60_000, xs))
     total = np.sum([*(done.result.dense() for done in ran[0]), *(calls[-1].residual for calls in ran)], axis=0)
     assert total.tolist() == np.sum([x.sum(axis=0) for x in xs], axis=0).tolist()
 

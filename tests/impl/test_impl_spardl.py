@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sparring
 from sparring import world
 from sparring.checks import iterated
 from sparring.impl import spardl
@@ -21,6 +22,7 @@ from sparring.proofs.core.iterations import Case, iterate, vectors
 
 TARGETS = Path(__file__).with_name("spardl_targets.py")
 TARGET = "sparring.impl.spardl:Allreduce"
+PAGE = sparring.page("spardl")
 DTYPES = ("float32", "float64", "int32", "int64")
 
 
@@ -164,14 +166,14 @@ def test_real_ranks(group, p):
     for dtype in DTYPES:
         for k in (0, 1, 9, 200):
             xs = vectors(dtype, p, 100)
-            assert same(iterated.run(group, TARGET, Case(k, xs)), xs, k)
+            assert same(iterated.run(group, PAGE, TARGET, Case(k, xs)), xs, k)
 
 
 @pytest.mark.mpi
 def test_large(group):
     """Messages far above the size that MPI sends eagerly; integers, so that the dense sum is known."""
     xs = [np.random.default_rng(r).integers(-99, 99, (2, 100_000)) for r in range(3)]
-    ran = iterated.run(group, TARGET, Case(60_000, xs))
+    ran = iterated.run(group, PAGE, TARGET, Case(60_000, xs))
     total = np.sum([*(done.result.dense() for done in ran[0]), *(calls[-1].residual for calls in ran)], axis=0)
     assert total.tolist() == np.sum([x.sum(axis=0) for x in xs], axis=0).tolist()
 

@@ -10,12 +10,14 @@ from heapq import nsmallest
 import numpy as np
 import pytest
 
+import sparring
 from sparring import InputError, world
 from sparring.checks import iterated
 from sparring.impl import topka2a
 from sparring.proofs.core.iterations import Case, iterate, vectors
 
 TARGET = "sparring.impl.topka2a:Allreduce"
+PAGE = sparring.page("topka2a")
 DTYPES = ("float32", "float64", "int32", "int64")
 
 
@@ -130,13 +132,13 @@ def test_real_ranks(group, p):
     for dtype in DTYPES:
         for k in (0, 1, 9, 200):
             xs = vectors(dtype, p, 100)
-            assert same(iterated.run(group, TARGET, Case(k, xs)), xs, k)
+            assert same(iterated.run(group, PAGE, TARGET, Case(k, xs)), xs, k)
 
 
 @pytest.mark.mpi
 def test_large(group):
     """Messages far above the size that MPI sends eagerly; integers, so that the dense sum is known."""
     xs = [np.random.default_rng(r).integers(-99, 99, (2, 100_000)) for r in range(3)]
-    ran = iterated.run(group, TARGET, Case(60_000, xs))
+    ran = iterated.run(group, PAGE, TARGET, Case(60_000, xs))
     total = np.sum([*(done.result.dense() for done in ran[0]), *(calls[-1].residual for calls in ran)], axis=0)
     assert total.tolist() == np.sum([x.sum(axis=0) for x in xs], axis=0).tolist()

@@ -12,7 +12,7 @@ import pytest
 import sparring
 from sparring import world
 from sparring.proofs.cost.counted import count
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 from sparring.spec.core.selectors import find
 
 P, N, K, CALLS = 4, 64, 4, 4

@@ -18,7 +18,7 @@ from sparring.proofs.core.verdicts import Word
 from sparring.proofs.mutants.schedules import MUTATIONS
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import both, either, negate, where
-from sparring.spec.core.runner import number, truth
+from sparring.spec.core.schedule import number, truth
 
 RING = page("ring")
 RANKS = range(1, 17)

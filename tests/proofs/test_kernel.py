@@ -181,7 +181,7 @@ def test_reduce_scatter_and_allgather_go_through_the_same_kernel():
         holds=lambda q, r, c, t, p: where((r - c) % p <= t, (q - c) % p <= (r - c) % p, q == r),
         live=lambda r, c, t, p: either(t < p - 1, (r - c + 1) % p == 0),
     )
-    from sparring.spec.core.model import KINDS
+    from sparring.spec.core.letters import KINDS
 
     second = replace(
         RING,

@@ -14,7 +14,7 @@ import sparring
 from sparring import api
 from sparring.errors import InputError
 from sparring.proofs.cost import counted
-from sparring.spec.core.runner import step_sends
+from sparring.spec.core.schedule import step_sends
 from tests.sparring.calling import command
 
 RING = (Path(sparring.__file__).parent / "spec" / "ring.py").read_text(encoding="utf-8")

@@ -18,7 +18,8 @@ from sparring.proofs.cost import counted
 from sparring.proofs.schedules.pages import exported
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import both, evaluate, where
-from sparring.spec.core.runner import PieceRun, send
+from sparring.spec.core.runner import PieceRun
+from sparring.spec.core.schedule import send
 from sparring.spec.core.sparse import SparseVector
 
 RING = page("ring")

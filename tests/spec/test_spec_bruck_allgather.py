@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sparring import page, run
 from sparring.spec.core.numbers import Sym, evaluate
-from sparring.spec.core.runner import step_sends
+from sparring.spec.core.schedule import step_sends
 from sparring.spec.core.sparse import SparseVector, total
 
 PAGE = page("bruck_allgather")

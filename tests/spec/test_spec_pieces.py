@@ -14,7 +14,8 @@ from sparring.errors import InputError
 from sparring.sparse import Sparse
 from sparring.spec import ring_sparse, ring_topk
 from sparring.spec.core import pages
-from sparring.spec.core.runner import PieceRun, run, truth
+from sparring.spec.core.runner import PieceRun, run
+from sparring.spec.core.schedule import truth
 from sparring.spec.core.sparse import NOTHING, SparseVector
 
 SPARSE = pages.find("ring_sparse")

@@ -6,7 +6,7 @@ import pytest
 
 from sparring import page, run
 from sparring.spec.core.numbers import Sym, evaluate, reverse
-from sparring.spec.core.runner import step_sends
+from sparring.spec.core.schedule import step_sends
 
 PAGE = page("rabenseifner")
 

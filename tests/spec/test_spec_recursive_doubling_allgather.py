@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparring import page, run
-from sparring.spec.core.runner import step_sends
+from sparring.spec.core.schedule import step_sends
 from sparring.spec.core.sparse import SparseVector, total
 
 PAGE = page("recursive_doubling_allgather")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sparring.errors import InputError, UnknownPage
 from sparring.spec.core import pages, selectors
 from sparring.spec.core.numbers import Sym, evaluate
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 from sparring.spec.core.select import place, through, top
 from sparring.spec.core.selectors import Series, find
 from sparring.spec.selectors import gaussian

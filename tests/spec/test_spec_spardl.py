@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from sparring.proofs.core import execution, iterations
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
-from sparring.spec.core.runner import PieceRun, number, run, step_sends
+from sparring.spec.core.runner import PieceRun, run
+from sparring.spec.core.schedule import number, step_sends
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.core.staying import rule
 

@@ -9,9 +9,12 @@
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "blake2b.h"
 
@@ -23,6 +26,19 @@ static int rank, seq, comms;
 static MPI_Comm known[COMMS]; /* by their numbers; MPI_COMM_NULL where one was freed */
 static MPI_Group world;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Ends the program with a sentence, once the launcher has read it: what is left in the pipe then, it may drop. */
+static void refuse(const char *sentence, ...)
+{
+    int unread = 0, naps = 1000; /* of a millisecond */
+    va_list what;
+    va_start(what, sentence);
+    vfprintf(stderr, sentence, what);
+    va_end(what);
+    while (naps-- && !ioctl(2, FIONREAD, &unread) && unread)
+        usleep(1000);
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+}
 
 /* What is told of a call. */
 
@@ -47,10 +63,8 @@ static int context(MPI_Comm comm)
     pthread_mutex_lock(&lock);
     while (i < comms && known[i] != comm)
         i++;
-    if (i == COMMS) {
-        fprintf(stderr, "sparring: more than %d communicators cannot be recorded\n", COMMS);
-        PMPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    if (i == COMMS)
+        refuse("sparring: more than %d communicators cannot be recorded\n", COMMS);
     if (i == comms)
         known[comms++] = comm;
     pthread_mutex_unlock(&lock);
@@ -175,10 +189,8 @@ static void begin(void)
     if (!folder)
         return;
     snprintf(path, sizeof path, "%s/rank%d.jsonl", folder, rank);
-    if (!(file = fopen(path, "w"))) {
-        fprintf(stderr, "sparring: %s cannot be written\n", path);
-        PMPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    if (!(file = fopen(path, "w")))
+        refuse("sparring: %s cannot be written\n", path);
     fprintf(file, "{\"format\":\"sparring trace\",\"version\":1,\"ranks\":%d,\"rank\":%d}\n", ranks, rank);
 }
 
@@ -344,10 +356,8 @@ static void starts(const char *call, MPI_Request request, void *at)
     pthread_mutex_unlock(&lock);
     if (m)
         note(call, m, at);
-    else if (file) {
-        fprintf(stderr, "sparring: MPI_%s of a collective or of parts of a message cannot be recorded\n", call);
-        PMPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    else if (file)
+        refuse("sparring: MPI_%s of a collective or of parts of a message cannot be recorded\n", call);
 }
 
 #define SEND_INIT(Name)                                                                                                \

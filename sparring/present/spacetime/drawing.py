@@ -31,7 +31,7 @@ from sparring.present.spacetime.strokes import (
     pen,
 )  # fmt: skip
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 
 
 def svg(page: Page, ranks: int) -> str:

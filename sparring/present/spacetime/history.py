@@ -12,7 +12,8 @@ from typing import NamedTuple, Protocol
 from sparring.spec.core.blocks import Around, Chunks, block, named
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.runner import Message, Run, number, step_sends, truth
+from sparring.spec.core.runner import Message, Run
+from sparring.spec.core.schedule import number, step_sends, truth
 
 NOTHING = "\N{MULTIPLICATION SIGN}"  # the label of a message that is missing
 

@@ -13,7 +13,7 @@ from sparring.errors import InputError
 from sparring.present.spacetime.history import NOTHING, Arrow, Cells, Hop, Look, Moment, cells, count, moments, share
 from sparring.spec.core.blocks import named
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 
 MARGIN = 8  # columns on the left, for "step 12 "
 EDGE = 4  # columns on the right, for the numbers of ranks that are not drawn

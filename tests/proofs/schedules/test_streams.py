@@ -22,7 +22,7 @@ from sparring.proofs.schedules.rows import Move, Rows, coming, moves
 from sparring.spec import ring
 from sparring.spec.core import blocks
 from sparring.spec.core.model import load
-from sparring.spec.core.runner import number, step_sends, truth
+from sparring.spec.core.schedule import number, step_sends, truth
 
 FORMS = ("msccl", "json", "goal", "chakra")
 

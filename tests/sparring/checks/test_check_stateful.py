@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import sparring
 from sparring.checks import engine, launch, series
 from sparring.checks.checking import check
 from sparring.checks.examples import Example
@@ -25,7 +26,7 @@ from sparring.proofs.core.verdicts import Word
 SOURCES = from_file(Path(__file__).with_name("stateful_targets.py"))
 TWIN, DEFECTS, planted = SOURCES.TWIN, SOURCES.DEFECTS, SOURCES.planted
 MPI = pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
-PROPERTIES = meanings(stateful=True)
+PROPERTIES = meanings(page=sparring.page("ring_topk"))
 OURS = "sparring.impl.ring_topk"
 MINE = "mine.py:Allreduce"
 

@@ -20,7 +20,8 @@ from sparring.proofs.core.verdicts import Word
 from sparring.proofs.trace.links import exclusive
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
-from sparring.spec.core.model import DATA, Page
+from sparring.spec.core.letters import DATA
+from sparring.spec.core.model import Page
 
 pytestmark = [
     pytest.mark.mpi,

@@ -12,7 +12,7 @@ import sparring
 from sparring import InputError
 from sparring.present import crossing, linkload
 from sparring.proofs.contention import networks
-from sparring.spec.core.runner import step_sends
+from sparring.spec.core.schedule import step_sends
 from tests.sparring.calling import command
 
 show = command("show")

@@ -14,7 +14,7 @@ from sparring.errors import InputError
 from sparring.present.spacetime import svg
 from sparring.present.spacetime.history import Hop, moments
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import truth
+from sparring.spec.core.schedule import truth
 
 RING = page("ring")
 SVG = "{http://www.w3.org/2000/svg}"

@@ -1,0 +1,37 @@
+"""What is wrong with what a target returns whose page is a program on whole vectors: it is not the page's bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparring.checks.examples import Example
+from sparring.checks.places import Observed
+from sparring.checks.selected import when
+from sparring.checks.sums import misshapen
+from sparring.checks.vectors import shown, unequal
+from sparring.proofs.core import iterations, refinement
+from sparring.spec.core.model import Page
+
+
+def judged(example: Example, seen: Observed, page: Page) -> dict[str, str]:
+    """The property that the first other result falsifies."""
+    wanted = expected(page, example)
+    for i, ys in enumerate(seen.ys):
+        for r, (y, right) in enumerate(zip(ys, wanted[i % len(wanted)])):
+            if why := unlike(y, right):
+                return {example.prop: f"{when(example, i)}rank {r} {why}"}
+    return {}
+
+
+def expected(page: Page, example: Example) -> list[list[Any]]:
+    """By call and rank what the page ends with."""
+    if not page.stateful:
+        return [refinement.expected(page, example.xs)]
+    return [[done.result for done in call] for call in iterations.expected(page, example.xs)]
+
+
+def unlike(y: Any, wanted: Any) -> str:
+    """What is wrong with a result; empty where nothing is."""
+    if why := misshapen(y, wanted):
+        return why
+    return f"has {shown(y)}, reference {shown(wanted)}" if unequal(y, wanted) else ""

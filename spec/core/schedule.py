@@ -1,0 +1,83 @@
+"""A page's formulas read with numbers: who sends what to whom in a step, checked.
+
+Whatever makes no schedule (a peer or a chunk out of range, a message to oneself, a receiver that listens
+elsewhere) is a :class:`~sparring.errors.ScheduleFault` that names the step.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sparring.errors import InputError, ScheduleFault
+from sparring.spec.core.blocks import Chunks, block, named
+from sparring.spec.core.cells import Places
+from sparring.spec.core.model import Page, bound
+from sparring.spec.core.numbers import Bool, Int
+
+
+def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, Chunks]]:
+    """Who sends in step ``t``, to whom, and which chunks, by sender; what is silent is checked too."""
+    if (messages := number(page.messages(t, p))) < 1:
+        raise ScheduleFault(p, t, f"messages({t}, {p}) = {messages}; a step has at least 1")
+    letters = [(j,) for j in range(messages)] if page.several else [()]
+    each = [(r, j) for r in range(p) for j in letters]
+    sends = [(r, *send(page, r, t, p, *j)) for r, j in each]
+    found = [one for one, (r, j) in zip(sends, each) if truth(page.active(r, t, p, *j))]
+    if page.several:
+        apart(found, truth(page.adds(t, p)), t, p)
+    return found
+
+
+def apart(sends: Sequence[tuple[int, int, Chunks]], adds: bool, t: int, p: int) -> None:
+    """Raises ScheduleFault where two messages of a step have the same two ranks, or overwrite the same chunk."""
+    pairs, copies = Counter((r, d) for r, d, _ in sends), Counter((d, c) for _, d, c in sends)
+    for (r, d), times in pairs.items():
+        if times > 1:
+            raise ScheduleFault(p, t, f"rank {r} sends {times} messages to rank {d}; a step has at most one")
+    for (d, c), times in copies.items():
+        if times > 1 and not adds:
+            raise ScheduleFault(p, t, f"{times} messages overwrite rank {d}'s {named(c)}; only one can")
+
+
+def send(page: Page, r: int, t: int, p: int, *j: int) -> tuple[int, Chunks]:
+    """To whom rank ``r`` sends in step ``t``, if it does (its message ``j``), and which chunks; checked."""
+    d, s = number(page.dst(r, t, p, *j)), number(page.src(r, t, p, *j))
+    first, count, chunks = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p)), number(page.chunks(p))
+    end = chunks + (count <= 0 and not page.round)
+    if not (0 <= d < p and 0 <= s < p and 0 <= first < end):
+        found = (("dst", d, p), ("chunk", first, end), ("src", s, p))
+        what, x, end = next(one for one in found if not 0 <= one[1] < one[2])
+        raise ScheduleFault(p, t, f"{what}({r}, {t}, {p}) = {x} is out of range 0..{end - 1}")
+    if not 0 <= count <= (chunks if page.round else chunks - first):
+        told = f"block({r}, {t}, {p}) = ({first}, {count})"
+        raise ScheduleFault(p, t, f"{told} is no block of the chunks 0..{chunks - 1}")
+    if d == r and truth(page.active(r, t, p, *j)):
+        raise ScheduleFault(p, t, f"rank {r} sends to itself")
+    if (heard := number(page.src(d, t, p, *j))) != r:
+        raise ScheduleFault(p, t, f"rank {r} sends to rank {d}, which listens to rank {heard}")
+    return d, block(first, count, chunks)
+
+
+def places(some: Chunks, n: int, chunks: int) -> Places:
+    """Where chunks lie in a vector of ``n`` entries."""
+    def begins(c: int) -> int:
+        return number(bound(c, n, chunks))
+
+    if isinstance(some, range):
+        return slice(begins(some.start), begins(some.stop))
+    return [i for c in some for i in range(begins(c), begins(c + 1))]
+
+
+def number(x: Int) -> int:
+    """The number that ``x`` is; a run has no symbols."""
+    if not isinstance(x, int):
+        raise InputError(f"a schedule formula gave {x!r}, not an integer")
+    return x
+
+
+def truth(x: Bool) -> bool:
+    """The truth that ``x`` is."""
+    if not isinstance(x, bool):
+        raise InputError(f"a schedule formula gave {x!r}, not True or False")
+    return x
