@@ -170,7 +170,8 @@ def test_drawn_rules_are_the_pages(rule):
     for tau in (0.0, 0.3, 2.2, 4.9, 9.0):
         counts, ends, whole = simulated.followed(forward, times, tau, rule)
         for i, r in product(range(40), range(3)):
-            work = worked(RULES[rule], [Micro(f, t - f) for f, t in zip(forward[i, r], times[i, r])], tau)  # type: ignore[arg-type]
+            passes = zip(forward[i, r].tolist(), (times - forward)[i, r].tolist())
+            work = worked(RULES[rule], [Micro(*both) for both in passes], tau)
             assert counts[i, r] == work.completed
             assert abs(ends[i, r] - work.now) < 1e-12
             assert abs(whole[i, r] - times[i, r].sum()) < 1e-12

@@ -15,7 +15,7 @@ from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED
 from sparring.proofs.cost.following import decide
 from sparring.proofs.cost.literature import packet_loss
 from sparring.proofs.cost.published import log2
-from sparring.proofs.cost.statements import Row, Source, Theorem, Unjudged, source, sources
+from sparring.proofs.cost.statements import Row, Shown, Source, Theorem, Unjudged, source, sources
 
 ALL = [(each, one) for each in sources() for one in each.statements]
 NAMED: dict[str, Any] = {claiming.entitled(each, one): one for each, one in ALL}
@@ -25,10 +25,13 @@ def test_every_statement_has_an_id_of_its_own():
     assert len(NAMED) == len(ALL) > 80
 
 
+DECIDING = {Row: "formula", Shown: "proof", Theorem: "relation", Unjudged: "because"}
+
+
 def test_every_statement_is_judged_or_says_why_not():
     for one in NAMED.values():
         assert one.where and one.tag
-        assert one.because if isinstance(one, Unjudged) else one.formula if isinstance(one, Row) else one.relation
+        assert getattr(one, DECIDING[type(one)])
 
 
 def theorem(relation, **more):
