@@ -16,7 +16,7 @@ from sparring.proofs.core.obligations import Obligation, every, implies
 from sparring.proofs.core.questions import Answer, answered
 from sparring.spec.core.dropping import RULES, Micro, Rule, Work, counted, worked
 from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, where
-from sparring.spec.core.runner import number
+from sparring.spec.core.schedule import number
 from sparring.spec.core.selectors import high, low
 
 Rules = Mapping[str, Rule]

@@ -159,6 +159,7 @@ def test_it_grows_without_limit():
         assert numbers.speedup(USUAL._replace(ranks=2 * p), 11) >= level
     assert ranks[1.2] == 1166
     assert 1e39 < ranks[2.0] < 1e40
+    assert numbers.speedup(USUAL._replace(ranks=10**38), 11) < 2  # as docs/howto/stragglers.md says
     with pytest.raises(InputError, match="tau = 12: it must be above 0 and below M mu = 12"):
         numbers.ranks_for(USUAL, 12, 2)
 
