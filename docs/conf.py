@@ -18,12 +18,14 @@ extensions = [
     "band",  # ours, as are the next
     "commands",
     "docstrings",
+    "dropping",
     "growth",
     "linkload",
     "mutants",
     "pages",
     "phases",
     "selecting",
+    "stragglers",
     "timings",
     "training",
 ]

@@ -25,6 +25,9 @@ def test_every_statement_has_an_id_of_its_own():
     assert len(NAMED) == len(ALL) > 80
 
 
+DECIDING = {Row: "formula", Shown: "proof", Theorem: "relation", Unjudged: "because"}
+
+
 def test_every_statement_is_judged_or_says_why_not():
     for one in NAMED.values():
         assert one.where and one.tag

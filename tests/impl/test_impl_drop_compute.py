@@ -1,0 +1,320 @@
+"""DropCompute on simulated and real ranks, with clocks that the work turns: the reference's counts, ends and means."""
+
+from __future__ import annotations
+
+import functools
+import math
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring import impl, world
+from sparring.impl.core import droptimes as ours
+from sparring.impl.drop_compute import NORMALISERS, RULES, DropCompute
+from sparring.spec.core import dropping, droptimes
+from sparring.spec.core.dropping import Micro, worked
+from sparring.spec.core.runner import run
+
+TARGETS = Path(__file__).with_name("drop_compute_targets.py")
+CODE = (Path(impl.__file__).parent / "drop_compute.py").read_text(encoding="utf-8")
+
+
+def drawn(p, calls, many, n, seed, dtype="float32"):
+    """Gradients, and times in eighths of a second, so that every sum of them is exact."""
+    rng = np.random.default_rng(seed)
+    xs = [rng.standard_normal((calls, many, n)).astype(dtype) for _ in range(p)]
+    return xs, rng.integers(0, 9, (p, calls, many, 2)) / 8
+
+
+def simulated(xs, target="series", **params):
+    """What every rank has of it; ``target`` is one of the targets' or a path of its own."""
+    where = target if ":" in target else f"{TARGETS}:{target}"
+    return world.run(where, len(xs), xs, call=functools.partial(called, **params)).raise_if_found().results
+
+
+def called(target, comm, x, **params):
+    return target(comm, x, **params)
+
+
+def reference(xs, times, call, tau, rule, normaliser):
+    """Of one call: each rank's work; and the mean in fractions."""
+    works = [worked(dropping.RULES[rule], [Micro(*passes) for passes in rank[call].tolist()], tau) for rank in times]
+    counts = [int(work.completed) for work in works]
+    sums = [[sum(map(Fraction, column.tolist()), Fraction(0)) for column in x[call][:c].T] for x, c in zip(xs, counts)]
+    return works, dropping.mean(sums, counts, xs[0].shape[1], normaliser)
+
+
+@pytest.mark.parametrize("normaliser", NORMALISERS)
+@pytest.mark.parametrize("rule", RULES)
+def test_what_the_reference_does(rule, normaliser):
+    """Counts and ends exactly, tau at ends themselves included; means to the rounding of a few sums."""
+    for p, tau, dtype in product((1, 2, 3, 5), (0.0, 1.5, 4.0, math.inf), ("float32", "float64")):
+        xs, times = drawn(p, 3, 5, 4, seed=p, dtype=dtype)
+        ran = simulated(xs, times=times, tau=tau, rule=rule, normaliser=normaliser)
+        for call in range(3):
+            works, mean = reference(xs, times, call, tau, rule, normaliser)
+            for r, work in enumerate(works):
+                step, _ = ran[r][call]
+                total = sum(int(one.completed) for one in works)
+                assert (step.completed, step.total) == (work.completed, total if normaliser == "completed" else None)
+                assert rule == "analytic" or step.seconds == work.now
+                assert step.ends.tolist() == np.cumsum(times[r, call].sum(axis=1))[: step.completed].tolist()
+                if mean is None:
+                    assert step.mean is None
+                    continue
+                assert step.mean.dtype == dtype and step.mean.tobytes() == ran[0][call][0].mean.tobytes()
+                close = 40 * float(np.finfo(dtype).eps)
+                assert np.allclose(step.mean, np.array(mean, float), rtol=close, atol=close)
+
+
+def test_the_sum_is_the_allreduces_own_bits():
+    """Of each rank's micro-batches, added in their order: those of the page, divided once."""
+    xs, times = drawn(4, 1, 6, 11, seed=3)
+    for name, normaliser in product(("ring", "rabenseifner", "two_shot"), NORMALISERS):
+        ran = simulated(xs, times=times, tau=3.0, rule="after_backward", normaliser=normaliser, allreduce=name)
+        counts = [rank[0][0].completed for rank in ran]
+        sums = [np.add.accumulate(x[0][:c])[-1] for x, c in zip(xs, counts)]
+        if normaliser == "completed":
+            sums = [np.append(x, np.float32(c)) for x, c in zip(sums, counts)]
+        total = np.array(run(sparring.page(name), sums).results[0], np.float32)[:11]
+        by = np.float32(24 if normaliser == "fixed" else sum(counts))
+        assert ran[0][0][0].mean.tobytes() == (total / by).tobytes()
+
+
+def test_the_rule_of_theory_ends_at_the_first_yield_after_tau():
+    """Its count is the theory's; its end is tau, or at most a part of a micro-batch later."""
+    for seed, tau in product(range(20), (0.5, 1.0, 3.25)):
+        xs, times = drawn(2, 1, 5, 1, seed)
+        for r, rank in enumerate(simulated(xs, times=times, tau=tau, rule="analytic")):
+            work = worked(dropping.analytic, [Micro(*passes) for passes in times[r, 0].tolist()], tau)
+            assert work.now <= rank[0][0].seconds <= tau + times[r].max()
+
+
+def test_work_in_one_piece():
+    """Without yields between_passes looks before each micro-batch alone, which is after_backward but for what it is."""
+    xs, times = drawn(2, 1, 5, 1, 1)
+    for tau in (0.0, 1.0, 2.5):
+        one, other = (
+            [rank[0][0].completed for rank in simulated(xs, times=times, parts=False, tau=tau, rule=rule)]
+            for rule in ("between_passes", "after_backward")
+        )
+        assert one == other
+
+
+def test_any_allreduce():
+    """A function in the place of a name; MPI's own is one."""
+    xs, times = drawn(3, 1, 4, 2, 5)
+    named, given = (simulated(xs, target, times=times, tau=2.0) for target in ("series", "of_mpi"))
+    assert np.allclose(named[0][0][0].mean, given[0][0][0].mean)
+
+
+def test_an_allreduce_that_does_not_add_exactly_is_found():
+    """Where it is asked for the number of micro-batches, and that is none."""
+    xs, times = drawn(3, 1, 3, 2, 5)
+    simulated(xs, "half", times=times, tau=math.inf)
+    with pytest.raises(sparring.RankFailed, match=r"makes 1\.5 of the numbers of micro-batches: it must add exactly"):
+        simulated(xs, "half", times=times, tau=math.inf, normaliser="completed")
+
+
+PLANTED = {
+    "tau itself is in time": ('self._rule == "analytic" and now >= tau):\n                break',
+                              'self._rule == "analytic" and now > tau):\n                break'),
+    "what crosses is lost": ('ends.append(now)\n            if self._rule == "after_backward" and now > tau:',
+                             'if self._rule == "after_backward" and now > tau:'),
+    "one more is begun": ('if self._rule == "after_backward" and now > tau:', "if False:"),
+    "no look between the passes": ('(self._rule == "between_passes" and now > tau):', "False:"),
+    "sums of calls run into each other": ("self._sum[:] = 0", "pass"),
+    "ranks divide by their own number": ("summed.dtype.type(told) if told", "summed.dtype.type(ends.size) if told"),
+    "by all where by those that count": ("summed.dtype.type(told) if", "summed.dtype.type(most) if"),
+    "divided by one rank's micro-batches": ("most = self._many * self._own.Get_size()", "most = self._many"),
+    "the clock begins with the first call": ("begin, now, tau = self._clock(), 0.0,",
+                                             "begin, now, tau = 1000.0, self._clock() - 1000.0,"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [None, *PLANTED])
+def test_each_planted_bug_is_caught(tmp_path, name):
+    """By counts, ends and means of all rules; the copy without one passes."""
+    code = CODE
+    if name:
+        old, new = PLANTED[name]
+        assert code.count(old) == 1, old
+        code = code.replace(old, new)
+    targets = TARGETS.read_text(encoding="utf-8").replace("from sparring.impl.drop_compute import DropCompute\n", "")
+    planted = tmp_path / "planted.py"
+    planted.write_text(code + targets.replace("from __future__ import annotations\n", ""), encoding="utf-8")
+    assert right(f"{planted}:series") is (name is None)
+
+
+def right(target):
+    """Whether its counts, ends and means are the reference's."""
+    for rule, normaliser, tau, seed in product(RULES, NORMALISERS, (0.75, 1.5, 2.0), range(4)):
+        xs, times = drawn(3, 2, 4, 2, seed, dtype="float64")
+        try:
+            ran = simulated(xs, target, times=times, tau=tau, rule=rule, normaliser=normaliser)
+        except (sparring.RankFailed, sparring.Refuted):
+            return False
+        for call in range(2):
+            works, mean = reference(xs, times, call, tau, rule, normaliser)
+            for r, work in enumerate(works):
+                step, _ = ran[r][call]
+                if step.completed != work.completed or (rule != "analytic" and step.seconds != work.now):
+                    return False
+                if (mean is None) is not (step.mean is None):
+                    return False
+                if mean is not None and not np.allclose(step.mean, np.array(mean, float), rtol=1e-12, atol=1e-12):
+                    return False
+    return True
+
+
+MADE = {
+    "n": ({"n": -1}, "n = -1: it must be a whole number, 0 or more"),
+    "no micro-batch": ({"micro_batches": 0}, "micro_batches = 0: it must be a whole number, 1 or more"),
+    "tau below 0": ({"tau": -0.5}, "tau = -0.5: it must be seconds, 0 or more, or None"),
+    "tau that is none": ({"tau": math.nan}, "tau = nan: it must be seconds"),
+    "words for tau": ({"tau": "soon"}, "tau = 'soon': it must be seconds"),
+    "rule": ({"rule": "B"}, "rule = 'B': it must be 'analytic', 'after_backward' or 'between_passes'"),
+    "normaliser": ({"normaliser": "none"}, "normaliser = 'none': it must be 'fixed' or 'completed'"),
+    "dtype": ({"dtype": "int32"}, "dtype = 'int32': gradients are of float32 or float64"),
+    "too many to count": ({"micro_batches": 1 << 23, "normaliser": "completed"}, "float32 counts to 16777216 only"),
+    "too few to choose": ({"tau": None, "micro_batches": 5}, "micro_batches = 5: tau is chosen among 6 or more"),
+    "none timed": ({"tau": None, "timed": 0}, "timed = 0: it must be a whole number, 1 or more"),
+    "another tau": ({"tau": 2.0}, "rank 1 has n=3 of float32, micro_batches=8, tau=2.0,"),
+    "another rule": ({"rule": "analytic"}, "all ranks need one set of arguments"),
+    "another n": ({"n": 4}, "rank 1 has n=4 of float32"),
+}
+
+
+@pytest.mark.parametrize("what", MADE)
+def test_what_it_may_not_be_made_of(what):
+    """A fault on one rank is told on all, in one sentence that says what would be right."""
+    params, why = MADE[what]
+    texts = [x.tobytes().decode() for x in simulated([np.zeros(0)] * 3, "refused_when_made", bad=1, params=params)]
+    assert why in texts[1] and all(texts)
+    assert texts[0] == texts[2]
+
+
+CALLED = {
+    "wrong length": "the gradient of micro-batch 1 has 4 entries of float32: this DropCompute was made for 3 of",
+    "list": "the gradient of micro-batch 1 is a list: it must be a numpy array",
+    "another dtype": "has 3 entries of float64: this DropCompute was made for 3 of float32",
+    "None": "the gradient of micro-batch 1 is a NoneType",
+}
+
+
+@pytest.mark.parametrize("what", CALLED)
+def test_what_a_micro_batch_may_not_give(what):
+    texts = [x.tobytes().decode() for x in simulated([np.zeros(0)] * 3, "refused_when_called", what=what, bad=1)]
+    assert CALLED[what] in texts[1]
+    assert texts[0] == texts[2] == "rank 1's arguments are refused, as its own error says; nothing was computed"
+
+
+def timings(p, iterations, many, seed):
+    """Ends of micro-batches by rank, in eighths; and mean times of iterations."""
+    rng = np.random.default_rng(seed)
+    ends = np.cumsum(rng.integers(1, 40, (p, iterations, many)), axis=2) / 8
+    least = float(ends[:, :, -1].max(axis=0).mean())
+    return ends, [least * (1 + x) for x in rng.random(p)]
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 5, 8])
+def test_tau_is_chosen_as_the_reference_does(p):
+    """On all ranks the same, from the largest of their mean times."""
+    for seed, many, iterations in ((0, 6, 1), (1, 7, 4), (2, 12, 3)):
+        ends, seconds = timings(p, iterations, many, seed)
+        ran = simulated([*ends], "choosing", shape=ends.shape[1:], seconds=seconds)
+        wanted = droptimes.best(ends.tolist(), max(seconds))
+        assert len({tau.tobytes() for tau in ran}) == 1
+        assert math.isclose(ran[0][0], wanted, rel_tol=1e-12)
+        gain = ours.effective(ends, *slow(ends, max(seconds)), float(ran[0][0]))
+        assert math.isclose(gain, droptimes.effective(ends.tolist(), max(seconds), wanted), rel_tol=1e-9, abs_tol=1e-9)
+
+
+def slow(ends, seconds):
+    slowest = ends[:, :, -1].max(axis=0)
+    return slowest, slowest + seconds - slowest.mean()
+
+
+def test_with_each_ranks_own_time_ranks_would_choose_differently():
+    """Which is why the largest of them travels with the others' times."""
+    ends, _ = timings(2, 3, 8, 0)
+    least = float(ends[:, :, -1].max(axis=0).mean())
+    assert ours.best(ends, least) != ours.best(ends, 20 * least)
+
+
+def test_chosen_after_the_calls_that_were_timed():
+    """Nothing is dropped before; then tau is the reference's, of the timed calls alone, and kept."""
+    p, skip, timed, many = 3, 2, 4, 7
+    xs, times = drawn(p, skip + timed + 3, many, 2, 4)
+    times += 1 / 8
+    times[0, -1] *= 2  # a straggler, at last
+    ran = simulated(xs, times=times, tau=None, skip=skip, timed=timed, rest=0.5)
+    ends = np.cumsum(times[:, skip : skip + timed].sum(axis=3), axis=2)
+    wanted = droptimes.best(ends.tolist(), float(ends[:, :, -1].max(axis=0).mean()) + 0.5)
+    for rank in ran:
+        assert [tau for _, tau in rank[: skip + timed]] == [None] * (skip + timed)
+        assert all(step.completed == many for step, _ in rank[: skip + timed])
+        assert {tau for _, tau in rank[skip + timed :]} == {ran[0][-1][1]}
+    assert math.isclose(ran[0][-1][1], wanted, rel_tol=1e-12)
+    for call in range(skip + timed, len(times[0])):
+        works, _ = reference(xs, times, call, ran[0][-1][1], "after_backward", "fixed")
+        assert [rank[call][0].completed for rank in ran] == [work.completed for work in works]
+    assert ran[0][-1][0].completed < many
+
+
+UNFIT = {
+    "five": (np.arange(1.0, 6)[None], 9, "M = 5 micro-batches: tau is looked for from the end of the sixth one on"),
+    "none": (np.ones((0, 7)), 9, "it must have a row for each iteration, one or more"),
+    "flat": (np.arange(1.0, 9), 9, "ends has shape (8,)"),
+    "backwards": (np.arange(9.0, 1, -1)[None], 9, "in each row none less than the one before"),
+    "zero": (np.zeros((1, 7)), 9, "ends must be seconds above 0"),
+    "NaN": (np.full((1, 7), math.nan), 9, "ends must be seconds above 0"),
+    "no time": (np.arange(1.0, 9)[None], 0.0, "seconds = 0.0: the mean time of an iteration must be above 0"),
+    "too little time": (np.arange(1.0, 9)[None], 7.0, "iterations take 7 s, the slowest rank's computing 8 s of these"),
+}
+
+
+@pytest.mark.parametrize("what", UNFIT)
+def test_times_from_which_nothing_is_chosen(what):
+    ends, seconds, why = UNFIT[what]
+    texts = [x.tobytes().decode() for x in simulated([ends] * 2, "refused_when_chosen", seconds=seconds)]
+    assert why in texts[0] and texts[0] == texts[1]
+
+
+def test_ranks_with_other_shapes_are_told():
+    xs = [np.cumsum(np.ones((2, many)), axis=1) for many in (7, 8)]
+    texts = [x.tobytes().decode() for x in simulated(xs, "refused_when_chosen", seconds=9.0)]
+    each = "rank 1 has 2 iterations of 8 micro-batches, rank 0 2 iterations of 7 micro-batches"
+    assert texts == [f"{each}: all ranks need one shape of times"] * 2
+
+
+def test_made_without_a_communicators_consent():
+    """Without validation a rank's own fault is its own."""
+    with pytest.raises(sparring.RankFailed, match="InputError: tau = -1: it must be seconds"):
+        world.run(lambda comm: DropCompute(comm, 3, micro_batches=2, tau=-1, validate=False), 1).raise_if_found()
+
+
+@pytest.mark.parametrize("p", [2, 4])
+def test_real_ranks(group, p):
+    """Under mpiexec: rules, means and the tau that ranks choose, as on simulated ranks; one tau on all."""
+    xs, times = drawn(p, 9, 7, 3, 6, dtype="float64")
+    times += 1 / 8
+    for params in ({"tau": 3.0, "rule": rule} for rule in RULES):
+        compare_real(group, xs, times, **params)
+    taus = compare_real(group, xs, times, tau=None, skip=1, timed=5, rest=0.25, normaliser="completed")
+    assert len(taus) == 1 and min(taus) > 0
+
+
+def compare_real(group, xs, times, **params):
+    """The taus of the last call, on all real ranks."""
+    shape = xs[0].shape
+    flat = [x.ravel() for x in xs]
+    how = {"shape": shape, "times": times.tolist(), **params}
+    real = group.run(f"{TARGETS}:flat", flat, timeout=60, **how)
+    wanted = simulated(flat, "flat", **how)
+    assert [y.tobytes() for y in real] == [y.tobytes() for y in wanted]
+    return {float(y[-1]) for y in real}

@@ -1,0 +1,129 @@
+"""What is proved of DropCompute's rules, for every number of micro-batches; wrong rules are refuted."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from sparring.proofs.stragglers import rules
+from sparring.proofs.stragglers.rules import A, B, C
+from sparring.spec.core.dropping import RULES, Micro, Work, counted, worked
+from sparring.spec.core.numbers import both, negate, where
+
+
+def test_both_solvers_prove_all():
+    answers = [*rules.proved()]
+    assert all(answer.holds and set(answer.solvers) == {"z3", "cvc5"} for answer in answers)
+    assert {one.name for one in rules.THEOREMS} < {answer.obligation.name for answer in answers}
+    assert len(answers) == 40
+
+
+def passing(*, takes, stops, now=None):
+    """A rule by what it counts, when it goes on, and when its computing is over."""
+
+    def rule(at, micro, tau):
+        end = at.now + micro.forward + micro.backward
+        counts = both(at.going, takes(at, micro, end, tau))
+        over = end if now is None else now(at, micro, end, tau)
+        going = both(at.going, negate(stops(at, micro, end, tau)))
+        return Work(at.completed + where(counts, 1, 0), where(at.going, over, at.now), going)
+
+    return rule
+
+
+def low(a, b):
+    return where(a <= b, a, b)
+
+
+SAME = {
+    A: passing(takes=lambda at, m, end, tau: end < tau, stops=lambda at, m, end, tau: end >= tau,
+               now=lambda at, m, end, tau: low(end, tau)),
+    B: passing(takes=lambda at, m, end, tau: True, stops=lambda at, m, end, tau: end > tau),
+    C: passing(takes=lambda at, m, end, tau: at.now + m.forward <= tau,
+               stops=lambda at, m, end, tau: at.now + m.forward > tau,
+               now=lambda at, m, end, tau: where(at.now > tau, at.now,
+                                                 where(at.now + m.forward > tau, at.now + m.forward, end))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_same_rule_in_other_words_is_proved(name):
+    assert all(answer.holds for answer in rules.proved({**RULES, name: SAME[name]}))
+
+
+WRONG = {
+    "tau itself is in time": (A, passing(takes=lambda at, m, end, tau: end <= tau,
+                                         stops=lambda at, m, end, tau: end > tau,
+                                         now=lambda at, m, end, tau: low(end, tau))),
+    "what crosses counts": (A, passing(takes=lambda at, m, end, tau: True, stops=lambda at, m, end, tau: end >= tau,
+                                       now=lambda at, m, end, tau: low(end, tau))),
+    "computing goes on to its end": (A, passing(takes=lambda at, m, end, tau: end < tau,
+                                                stops=lambda at, m, end, tau: end >= tau)),
+    "what crosses is lost": (B, passing(takes=lambda at, m, end, tau: end <= tau,
+                                        stops=lambda at, m, end, tau: end > tau)),
+    "tau itself is late": (B, passing(takes=lambda at, m, end, tau: True, stops=lambda at, m, end, tau: end >= tau)),
+    "one more is begun": (B, passing(takes=lambda at, m, end, tau: True, stops=lambda at, m, end, tau: at.now > tau)),
+    "never": (B, passing(takes=lambda at, m, end, tau: True, stops=lambda at, m, end, tau: False)),
+    "no look between the passes": (C, passing(takes=lambda at, m, end, tau: at.now <= tau,
+                                              stops=lambda at, m, end, tau: at.now > tau)),
+    "the backward pass is waited for": (C, passing(takes=lambda at, m, end, tau: at.now + m.forward <= tau,
+                                                   stops=lambda at, m, end, tau: at.now + m.forward > tau)),
+    "the passes are taken for each other": (C, lambda at, m, tau: RULES[C](at, Micro(m.backward, m.forward), tau)),
+    "goes on after a drop": (C, lambda at, m, tau: RULES[C](at, m, tau)._replace(going=at.going)),
+    "counts twice": (C, lambda at, m, tau: Work(2 * RULES[C](at, m, tau).completed, *RULES[C](at, m, tau)[1:])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("why", WRONG)
+def test_wrong_rules_are_refuted(why):
+    name, wrong = WRONG[why]
+    assert not all(answer.holds for answer in rules.proved({**RULES, name: wrong}, second_opinion=False))
+
+
+def test_a_theorem_without_its_hypothesis_is_refuted():
+    """after_backward counts two more where a micro-batch ends at tau itself."""
+    for theorem in rules.THEOREMS:
+        if theorem.hypothesis:
+            bare = theorem._replace(given=lambda at, micro: True)
+            answers = rules.answered(rules.induction(bare, RULES), second_opinion=False)
+            assert not all(answer.holds for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("apart", "found"),
+    [
+        (lambda n: n[C] > n[A], ([(1, 1)], 1)),
+        (lambda n: n[B] > n[C], ([(1, 1)], 0)),
+        (lambda n: n[B] == n[A] + 2, ([(1, 1), (1, 1)], 2)),
+    ],
+)
+def test_where_rules_differ(apart, found):
+    """The bounds are reached: by one more and one more, and by two more where tau is an end."""
+    micros, tau = rules.witness(apart)
+    assert ([*micros], tau) == found
+    assert apart({name: counted(name, micros, tau) for name in RULES})
+
+
+def test_what_is_proved_has_no_witness():
+    with pytest.raises(LookupError):
+        rules.witness(lambda n: n[A] > n[C] or n[C] > n[B] or n[C] > n[A] + 1 or n[B] > n[A] + 2, most=2)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_tau_that_nobody_reaches_pays_nothing(name):
+    """The effective speed-up is 1 from there on; of one iteration it is what is done by the time."""
+    ranks = [[Micro(1, 2)] * 3, [Micro(2, 4)] * 3, [Micro(1, 1)] * 3]
+    assert {rules.speedup(ranks, tau, 5, name) for tau in (19, 20, 100)} == {1}
+    done = sum(int(worked(RULES[name], one, 9).completed) for one in ranks)
+    last = max(worked(RULES[name], one, 9).now for one in ranks)
+    assert rules.speedup(ranks, 9, 5, name) == Fraction(done, 9) * Fraction(18 + 5, last + 5)
+
+
+def test_zero_times_let_rules_be_further_apart():
+    """The hypothesis is needed in runs, too: micro-batches that take no time all end at tau."""
+    micros = [Micro(0, 0)] * 4
+    assert [counted(name, micros, 0) for name in (A, B, C)] == [0, 4, 4]
+    assert {counted(A, m, t) <= counted(C, m, t) <= counted(B, m, t) for t in range(4) for m in
+            product([Micro(0, 0), Micro(0, 1)], repeat=3)} == {True}  # fmt: skip

@@ -1,0 +1,97 @@
+"""DropCompute's rules and its choice of tau: runs against formulas, by hand, and on every small input."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise, product
+
+import pytest
+
+from sparring.spec.core import dropping, droptimes
+from sparring.spec.core.dropping import RULES, Micro, counted, mean, worked
+
+PASSES = [Micro(*times) for times in product(range(3), repeat=2)]
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_each_rule_counts_what_its_formula_says(name):
+    """For all of up to three micro-batches whose passes take 0, 1 or 2; never less with a larger tau."""
+    for many in range(4):
+        for micros in product(PASSES, repeat=many):
+            works = [worked(RULES[name], micros, tau) for tau in range(14)]
+            assert [work.completed for work in works] == [counted(name, micros, tau) for tau in range(14)]
+            assert all(0 <= work.completed <= many for work in works)
+            assert all(a.completed <= b.completed and a.now <= b.now for a, b in pairwise(works))
+
+
+def test_edges():
+    """No time at all: none, one, none; all of it: all, and the analytic rule lacks one where tau is the very end."""
+    micros = [Micro(1, 2)] * 4
+    assert [counted(name, micros, 0) for name in RULES] == [0, 1, 0]
+    assert [counted(name, micros, 12) for name in RULES] == [3, 4, 4]
+    assert [counted(name, micros, 13) for name in RULES] == [4, 4, 4]
+    assert [worked(rule, [], 5) for rule in RULES.values()] == [(0, 0, True)] * 3
+
+
+def test_one_micro_batch_is_dropped_whole_or_not():
+    one = [Micro(2, 2)]
+    assert [[counted(name, one, tau) for tau in (0, 1, 2, 3, 4, 5)] for name in RULES] == [
+        [0, 0, 0, 0, 0, 1], [1] * 6, [0, 0, 1, 1, 1, 1]
+    ]  # fmt: skip
+
+
+def test_when_computing_ends():
+    """At tau; after the micro-batch in which it passes; after the pass."""
+    micros = [Micro(Fraction(1), Fraction(2))] * 3
+    now = {name: [worked(rule, micros, tau).now for tau in (2, Fraction(7, 2), 5, 20)] for name, rule in RULES.items()}
+    assert now == {
+        "analytic": [2, Fraction(7, 2), 5, 9], "after_backward": [3, 6, 6, 9], "between_passes": [3, 4, 6, 9]
+    }  # fmt: skip
+
+
+def test_both_normalisers():
+    """The fixed mean is that of what was completed times the part that was; nothing at all is no update."""
+    sums, counts = [[Fraction(6), Fraction(-3)], [Fraction(1), Fraction(5)], [Fraction(0)] * 2], [3, 1, 0]
+    fixed, completed = mean(sums, counts, 4, "fixed"), mean(sums, counts, 4, "completed")
+    assert completed == [Fraction(7, 4), Fraction(2, 4)]
+    assert fixed == [Fraction(sum(counts), 3 * 4) * v for v in completed]
+    assert mean([[0], [0]], [0, 0], 4, "fixed") == [0]
+    assert mean([[0], [0]], [0, 0], 4, "completed") is None
+
+
+def test_the_choice_by_hand():
+    """Two ranks, one iteration of 26: the best is to keep what is over by 6, 9 of 12 micro-batches in 8 of 26."""
+    quick, slow = [1, 2, 3, 4, 5, 6], [2, 4, 6, 8, 20, 24]
+    ends = [[quick], [slow]]
+    assert droptimes.gained([list(map(Fraction, quick)), list(map(Fraction, slow))], Fraction(26), 9) == (
+        Fraction(10, 12) * Fraction(26, 26 - 24 + 8) - 1
+    )
+    tau = droptimes.best(ends, 26)
+    assert 6 < tau <= 8
+    assert droptimes.effective(ends, 26, tau) == Fraction(9, 12) * Fraction(26, 8) - 1
+    assert droptimes.grid(ends, 4) == [6, 12, 18, 24]
+
+
+def test_it_is_the_effective_speedup_with_the_last_end_for_tau():
+    """What is gained: (part completed) (T + rest) / (last end before tau + rest), the paper's with that for tau."""
+    now, rest = [[Fraction(i * s) for i in range(1, 8)] for s in (1, 2, 3)], Fraction(5)
+    for tau in range(1, 22):
+        kept = [end for rank in now for end in rank if end < tau]
+        wanted = Fraction(len(kept), 21) * (21 + rest) / (max(kept) + rest) if kept else 0
+        assert droptimes.gained(now, 21 + rest, tau) == wanted - 1
+
+
+def test_who_completes_nothing_gains_nothing():
+    assert droptimes.gained([[Fraction(3), Fraction(4)]], Fraction(4), 3) == -1
+
+
+def test_where_all_are_alike_little_is_dropped():
+    """tau is the last place, which drops the very last micro-batch of each, as its end is not below it: none pays."""
+    ends = [[[1, 2, 3, 4, 5, 6]] * 2] * 3
+    assert droptimes.best(ends, 100) == 6
+    assert droptimes.effective(ends, 100, 6) < 0 == droptimes.effective(ends, 100, 7)
+
+
+def test_names_are_the_rules():
+    assert [*RULES] == [rule.__name__ for rule in RULES.values()] == ["analytic", "after_backward", "between_passes"]
+    assert dropping.Work() == (0, 0, True)
