@@ -55,7 +55,7 @@ def test_sizes(bits, c):
 def test_widths_are_those_of_the_paper_s_example_and_of_quick_reduce():
     """6 bits are 4 and 2: of 2048 codes 1024 and 512 bytes, as in vLLM's kernel."""
     assert [codes.widths(bits) for bits in (2, 3, 5, 6, 7)] == [[2], [2, 1], [4, 1], [4, 2], [4, 2, 1]]
-    assert codes.octets(2048, 6) == 1024 + 512
+    assert len(codes.packed([0] * 2048, 6)) == 1024 + 512
     assert all(sum(codes.widths(bits)) == bits for bits in BITS)
 
 
