@@ -20,6 +20,7 @@ extensions = [
     "docstrings",
     "growth",
     "linkload",
+    "mixing",
     "mutants",
     "pages",
     "phases",

@@ -37,7 +37,7 @@ which it dies; ranks that are not there may be said to die; weights and bandwidt
 2 0->3:[2.0] 1->2:[2.0] 2->1:[7.0] 3->0:[7.0]
 3 0->3:[5.0] 1->2:[5.0] 2->1:[4.0] 3->0:[4.0]
 >>> ran.results[3], run("moshpit", [[1.0, 2.0], [3.0, 4.0]], dead=[[0, 0, 1]]).results
-([4.0, 5.0], [[1.0, 2.0], [2.0, 4.0]])
+([4.0, 5.0], [[1.0, 2.0], [3.0, 3.0]])
 
 .. [R21] M. Ryabinin, E. Gorbunov, V. Plokhotnyuk and G. Pekhimenko, "Moshpit SGD: communication-efficient
    decentralized training on heterogeneous unreliable devices", NeurIPS 2021, arXiv:2103.03239.
