@@ -9,6 +9,7 @@ from typing import Any
 
 from docutils import nodes
 from markup import table
+from matplotlib.figure import Figure
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -17,6 +18,7 @@ from sparring.proofs.averaging.simulation import Drawn, drawn
 
 SIDE, SIDES, ROUNDS = 100, 3, 6
 RUNS = 3
+LEAST = 1e-9
 MISSED = (0.0, 0.05, 0.2)
 KINDS = ("random groups", "torus")
 
@@ -38,12 +40,10 @@ def draw(app: Sphinx) -> None:
     """Write ``generated/mixing.svg`` in the sources: a panel a kind of grouping."""
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # that it looks for fonts the first time is no fault here
     with growth.settings():
-        from matplotlib.figure import Figure
-
         sheet = Figure((2 * growth.WIDTH, growth.HEIGHT), layout="constrained")
         for place, kind in enumerate(KINDS, 1):
             panel(sheet.add_subplot(1, 2, place), kind)
-        sheet.supxlabel("rounds", fontsize=10)
+        sheet.supxlabel("rounds (beside a curve: how many ranks miss each round)", fontsize=10)
         sheet.supylabel("variance over all ranks", fontsize=10)
         path = Path(app.srcdir) / "generated" / "mixing.svg"
         path.parent.mkdir(exist_ok=True)
@@ -51,23 +51,19 @@ def draw(app: Sphinx) -> None:
 
 
 def panel(axes: Any, kind: str) -> None:
-    """Lines are expectations, markers single runs; where nothing is left nothing is drawn."""
+    """Lines are expectations, markers single runs; what is below ``LEAST`` is not drawn."""
     for dies, (colour, marker) in zip(MISSED, growth.PENS):
         runs = course(kind, dies)
-        right = [1.0, *(v for v in runs.expected.mean(0) if v > 0)]
+        right = [1.0, *(v for v in runs.expected.mean(0) if v > LEAST)]
         axes.plot(range(len(right)), right, color=colour, linewidth=1.2)
         for found in runs.found:
-            axes.plot(
-                range(1, len(right)), found[: len(right) - 1], marker, color=colour, markersize=4, fillstyle="none"
-            )
-        axes.annotate(
-            f"{100 * dies:g} % miss a round",
-            (len(right) - 1, right[-1]),
-            (6, 0),
-            textcoords="offset points",
-            va="center",
-        )
-    axes.set(title=kind, yscale="log", xlim=(0, 1.4 * ROUNDS), xticks=range(ROUNDS + 1), ylim=(1e-9, 2))
+            marks = found[: len(right) - 1]
+            axes.plot(range(1, len(right)), marks, marker, color=colour, markersize=4, fillstyle="none")
+        end = (len(right) - 1, right[-1])
+        axes.annotate(f"{100 * dies:g} %", end, (8, 0), textcoords="offset points", va="center")
+    powers = range(0, -10, -2)
+    axes.set(title=kind, yscale="log", xlim=(0, 1.15 * ROUNDS), xticks=range(ROUNDS + 1), ylim=(LEAST, 2))
+    axes.set_yticks([10.0**power for power in powers], [f"1e{power}" if power else "1" for power in powers])
 
 
 class Mixing(SphinxDirective):
