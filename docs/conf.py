@@ -21,6 +21,7 @@ extensions = [
     "dropping",
     "growth",
     "linkload",
+    "mixing",
     "mutants",
     "pages",
     "phases",

@@ -50,9 +50,9 @@ def allreduce(
     ``x``: a contiguous vector of float32 or float64, of any length.  ``m``: at least 2, the largest group.
     ``chance``: a number on which chunk indices depend, which are drawn.  By rank, 1 where the list ends:
     ``weights``, of a rank's vector, 0 for one that only looks after a part; ``bandwidths``, to which parts are
-    fitted, 0 for one that looks after none.  ``dead``: who dies, each as ``(rank, round, messages)``: in which round, from 0, after
-    how many messages of its own, or with -1 before its group is formed.  A rank that dies returns what it
-    had before that round, and an auxiliary its ``x``.
+    fitted, 0 for one that looks after none.  ``dead``: who dies, each as ``(rank, round, messages)``: in which
+    round, from 0, after how many messages of its own, or with -1 before its group is formed.  A rank that
+    dies returns what it had before that round, and an auxiliary its ``x``.
 
     ``out``: where the result goes, ``x`` itself included; by default a new array of ``x``'s class.
     Unless it is ``out``, ``x`` stays as it is.  Beside it a rank needs room for as many copies of its part as

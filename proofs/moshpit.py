@@ -61,7 +61,7 @@ def theorems(page: Page) -> Iterator[Stated]:
 def cells(f: Any) -> Iterator[Obligation]:
     """All cells are taken, each once: by induction so are all new ones, and a group has the ``m`` ranks of a line."""
     after, other = f.moved(x, t, b, m), f.moved(y, t, g, m)
-    two = (*GRID, within(b, m), within(g, m), negate(x == y))
+    two = (*GRID, within(b, m), within(g, m))
     mates = f.line(x, t, m) == f.line(y, t, m)
     yield Obligation("a new cell is in the grid", (*GRID, within(b, m)), within(after))
     yield Obligation("no two take one", two, implies(implies(mates, negate(b == g)), negate(after == other)))

@@ -32,7 +32,12 @@ which it dies; ranks that are not there may be said to die; weights and bandwidt
 >>> ran = run("moshpit", [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])
 >>> for t, messages in enumerate(ran.trace):
 ...     print(t, *(f"{src}->{dst}:{list(entries)}" for src, dst, entries in messages))
->>> ran.results[3]
+0 0->1:[2.0] 1->0:[3.0] 2->3:[5.0] 3->2:[8.0]
+1 0->1:[2.0] 1->0:[3.0] 2->3:[7.0] 3->2:[6.0]
+2 0->3:[2.0] 1->2:[2.0] 2->1:[7.0] 3->0:[7.0]
+3 0->3:[5.0] 1->2:[5.0] 2->1:[4.0] 3->0:[4.0]
+>>> ran.results[3], run("moshpit", [[1.0, 2.0], [3.0, 4.0]], dead=[[0, 0, 1]]).results
+([4.0, 5.0], [[1.0, 2.0], [3.0, 3.0]])
 
 .. [R21] M. Ryabinin, E. Gorbunov, V. Plokhotnyuk and G. Pekhimenko, "Moshpit SGD: communication-efficient
    decentralized training on heterogeneous unreliable devices", NeurIPS 2021, arXiv:2103.03239.
@@ -151,7 +156,7 @@ def grouped(cells: Mapping[int, int], t: int, e: int, params: Params) -> list[di
     """The groups of round ``t``, along digit ``e``: by rank, chunk indices; ``cells``: of those that live."""
     found: dict[int, list[int]] = {}
     for r, z in sorted(cells.items()):
-        found.setdefault(line(z, e, params.m), []).append(r)
+        found.setdefault(number(line(z, e, params.m)), []).append(r)
     return [dict(zip(ranks, indices(key, t, params))) for key, ranks in found.items()]
 
 
@@ -180,7 +185,7 @@ def turn(i: Int, j: Int, n: Int) -> Int:
 
 def full(part: slice) -> bool:
     """Whether there is an entry in it."""
-    return part.start < part.stop
+    return bool(part.start < part.stop)
 
 
 def copying(one: Group) -> Sends:
@@ -275,7 +280,8 @@ def program(xs: Vectors, state: Any, params: Params) -> Played:
         yield in_order(means for _, means, _ in met)
         later = {r: x for _, _, vectors in met for r, x in vectors.items()}
         now = [later.get(r, x) for r, x in enumerate(now)]
-        cells = {r: moved(cells[r], t % d, c, params.m) for one in groups for r, c in one.items() if r not in dying}
+        moves = ((r, c) for one in groups for r, c in one.items() if r not in dying)
+        cells = {r: number(moved(cells[r], t % d, c, params.m)) for r, c in moves}
     return Outcome(now, [], state)
 
 

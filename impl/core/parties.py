@@ -67,7 +67,8 @@ def chunks(held: Cells, t: int, asked: Asked) -> Cells:
     places = np.empty_like(by_group)
     first = np.searchsorted(mine[by_group], mine)
     places[by_group] = np.arange(by_group.size)
-    return table[mine, places - first].astype(np.int64)
+    found: Cells = table[mine, places - first].astype(np.int64)
+    return found
 
 
 def fractions(bandwidths: Sequence[int]) -> list[Fraction]:

@@ -150,11 +150,11 @@ def test_clients_and_auxiliaries():
     assert done.results == [right, xs[1], right, right]
 
 
-def steps(p, n, m, rounds, dead=(), seed=0, **params):
+def steps(p, n, m, rounds, dead=(), **params):
     """Vectors before and after each round, and what is asked."""
-    xs = vectors(p, n, seed)
-    asked = Asked(m=m, rounds=rounds, chance=seed, dead=dead, **params)
-    states = [xs, *(ran(xs, m=m, rounds=t + 1, chance=seed, dead=dead, **params).results for t in range(rounds))]
+    xs = vectors(p, n)
+    asked = Asked(m=m, rounds=rounds, dead=dead, **params)
+    states = [xs, *(ran(xs, m=m, rounds=t + 1, dead=dead, **params).results for t in range(rounds))]
     return [(before, after, t, asked) for t, (before, after) in enumerate(pairwise(states))]
 
 
