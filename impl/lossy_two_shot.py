@@ -14,7 +14,7 @@ Zeros of a result are +0.0, never -0.0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,8 @@ from sparring.errors import InputError
 from sparring.impl.core.arguments import alike, check_vector
 from sparring.impl.core.chance import happens
 from sparring.impl.core.keeping import settle, whole
-from sparring.impl.core.transport import Vector, finish, private
+from sparring.impl.core.transport import Vector, private
+from sparring.impl.two_shot import above, cut, shot
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -35,21 +36,6 @@ COLLECTING, HANDING = 0, 1
 FLOATS = tuple(map(np.dtype, ("float32", "float64")))
 
 Mask = NDArray[np.bool_]
-
-
-def above(r: int, d: int, p: int) -> int:
-    """The rank ``d`` further, to which rank ``r`` sends."""
-    return (r + d) % p
-
-
-def below(r: int, d: int, p: int) -> int:
-    """The rank ``d`` before, from which rank ``r`` receives."""
-    return (r - d) % p
-
-
-def cut(c: int, n: int, p: int) -> int:
-    """Where shard ``c`` of ``n`` entries begins; it ends where shard ``c + 1`` begins."""
-    return c * n // p
 
 
 class Allreduce:
@@ -93,26 +79,26 @@ class Allreduce:
         Two calls on one communicator may not run at the same time in different threads.
         """
         held = self._admitted(x)
-        comm, shards = self._comm, self._shards
-        p, r, self._calls = comm.Get_size(), comm.Get_rank(), self._calls + 1
-        mine = shards[r]
-        copies = np.empty((p, mine.stop - mine.start), x.dtype)
-        copies[r] = x[mine]
-        others = [below(r, d, p) for d in range(1, p)]
-        receives = [comm.Irecv(copies[q], q) for q in others]
-        finish([*receives, *(comm.Isend(x[shards[to]], to) for to in (above(r, d, p) for d in range(1, p)))])
+        p, r, self._calls = self._comm.Get_size(), self._comm.Get_rank(), self._calls + 1
+        others, mine = [above(r, d, p) for d in range(1, p)], held[self._shards[r]]
+        copies = np.empty((p, mine.size), x.dtype)
+        copies[r] = x[self._shards[r]]
+        shot(self._comm, {q: x[self._shards[q]] for q in others}, {q: copies[q] for q in others})
         news = self._aggregated(copies, r)
-        if self._running:
-            np.add(held[mine], news, out=news)
-        held[mine], self._versions[r][:] = news, self._calls
+        np.add(mine if self._running else 0, news, out=mine)
+        self._versions[r][:] = self._calls
         came = np.empty_like(held)
-        receives = [comm.Irecv(came[shards[c]], c) for c in others]
-        finish([*receives, *(comm.Isend(news, above(r, d, p)) for d in range(1, p))])
-        for c in others:
-            arrived = self._arrived(HANDING, c, r, c)
-            np.copyto(held[shards[c]], came[shards[c]], where=np.repeat(arrived, self._sizes[c]))
-            self._versions[c][arrived] = self._calls
+        shot(self._comm, dict.fromkeys(others, mine), {q: came[self._shards[q]] for q in others})
+        for q in others:
+            self._take(came, q, r)
         return held.copy()
+
+    def _take(self, came: Vector, source: int, r: int) -> None:
+        """Of a shard, what arrives of it at rank ``r``; ``came``: all that was sent."""
+        shard, arrived = self._shards[source], self._arrived(HANDING, source, r, source)
+        held = cast("Vector", self._replica)
+        np.copyto(held[shard], came[shard], where=np.repeat(arrived, self._sizes[source]))
+        self._versions[source][arrived] = self._calls
 
     def _admitted(self, x: Vector) -> Vector:
         """What this rank has so far.  Raises InputError for what no call may have."""
@@ -191,6 +177,6 @@ def sizes(shard: slice, packet: int) -> NDArray[np.int64]:
 
 def divided(total: Vector, by: Any) -> Vector:
     """The quotients, +0.0 where ``by`` is 0."""
-    zero = total.dtype.type(0)
     np.divide(total, np.maximum(by, 1).astype(total.dtype), out=total)
-    return np.add(total, zero, out=total)
+    np.add(total, total.dtype.type(0), out=total)  # -0.0 becomes +0.0
+    return total

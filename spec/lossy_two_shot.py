@@ -41,7 +41,7 @@ The paper's abstract has the two ideas; packets, aggregators and what a stale ra
 .. [WBO25] E. Weintraub, R. Banner and A. Orda, "Distributed training under packet loss", arXiv:2507.07114, 2025.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
@@ -91,6 +91,7 @@ class Packet(NamedTuple):
 
 
 Packets = Sequence[Packet]
+Sent = Generator[list[Message], None, None]
 Channel = Callable[[int, int, int, int, Packet], Packets]
 """``channel(step, src, dst, i, sent)``: what the receiver gets in time as packet ``i`` of this step from this rank."""
 
@@ -99,7 +100,7 @@ def checked(params: Params) -> None:
     """Raises InputError for a parameter that is none."""
     if params.aggregator not in AGGREGATORS:
         raise InputError(f"aggregator = {params.aggregator!r}: it must be one of {', '.join(AGGREGATORS)}")
-    for name, least, most in (("lost", 0, WHOLE), ("packet", 1, None), ("running", 0, 1)):
+    for name, least, most in (("lost", 0, WHOLE), ("packet", 1, None), ("running", 0, 1), ("seed", 0, None)):
         if (value := getattr(params, name)) < least or (most is not None and value > most):
             raise InputError(f"{name} = {value}: it must be {least} {'or more' if most is None else f'to {most}'}")
     if params.aggregator == "ht" and params.lost == WHOLE:
@@ -190,7 +191,8 @@ def made(xs: Sequence[Any], r: int, cuts: Sequence[slice], state: State, params:
 def handed(news: Sequence[Packets], state: State, cuts: Sequence[Sequence[slice]], channel: Channel) -> State:
     """The state after the second step: each rank has what arrived, and keeps the rest."""
     p, call = len(news), state.call + 1
-    replicas, versions = [*state.replicas], [[[*some] for some in rank] for rank in state.versions]
+    replicas: list[Any] = [*state.replicas]
+    versions = [[[*some] for some in rank] for rank in state.versions]
     places = [(r, c, i) for r in range(p) for c, some in enumerate(cuts) for i in range(len(some))]
     for r, c, i in places:
         came = [news[c][i]] if c == r else channel(HANDING, c, r, i, news[c][i])
@@ -199,7 +201,7 @@ def handed(news: Sequence[Packets], state: State, cuts: Sequence[Sequence[slice]
     return State(call, replicas, versions)
 
 
-def exchanged(parts: Callable[[int, int], Any], p: int) -> Played:
+def exchanged(parts: Callable[[int, int], Any], p: int) -> Sent:
     """A step in which all send to all others, at once."""
     if p > 1:
         yield [Message(r, d, parts(r, d)) for r in range(p) for j in range(p - 1) for d in [number(dst(r, j, p))]]

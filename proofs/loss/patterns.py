@@ -13,6 +13,7 @@ from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from sparring.spec import lossy_two_shot as page
+from sparring.spec.core.model import bound
 from sparring.spec.core.runner import played
 from sparring.spec.lossy_two_shot import COLLECTING, HANDING, Channel, Packet, Params, State
 
@@ -69,7 +70,7 @@ def entries(xs: Sequence[Vector], params: Params, q: Fraction, shard: int) -> Ma
     of the patterns ``q``: they are the same where its hypothesis holds.
     """
     p, n = len(xs), len(xs[0])
-    start, end = page.bound(shard, n, p), page.bound(shard + 1, n, p)
+    start, end = bound(shard, n, p), bound(shard + 1, n, p)
     cells = [(r, e) for r in range(p) for e in range(start, end)]
     first, second = dict.fromkeys(cells, Fraction(0)), dict.fromkeys(cells, Fraction(0))
     for probability, lost in patterns(slots(params, n, p, (COLLECTING, HANDING), [shard]), q):

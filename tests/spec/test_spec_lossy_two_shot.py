@@ -206,6 +206,7 @@ def test_bad_parameters_are_refused_and_formulas_are_not_there():
         "lost = 1000 with aggregator ht": {"lost": 1000},
         "packet = 0: it must be 1 or more": {"packet": 0},
         "running = 2: it must be 0 to 1": {"running": 2},
+        "seed = -1: it must be 0 or more": {"seed": -1},
     }
     for sentence, params in wrong.items():
         with pytest.raises(InputError, match=sentence):
