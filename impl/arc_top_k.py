@@ -25,6 +25,7 @@ from sparring.errors import InputError
 from sparring.impl import ring, two_shot
 from sparring.impl.core.chance import drawn
 from sparring.impl.core.keeping import Keeping
+from sparring.impl.core.means import WHOLE, mixed
 from sparring.impl.core.selection import first, magnitudes
 from sparring.impl.core.transport import Vector
 
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 FEEDBACK = ("none", "ef14", "ef21", "ef21m")
 SCHEDULES: Mapping[str, Callable[..., Vector]] = {"ring": ring.allreduce, "two_shot": two_shot.allreduce}
 FLOATS = tuple(map(np.dtype, ("float32", "float64")))
-WHOLE = 1000
-"""Thousandths."""
 BLOCK = 1 << 16
 """So many entries are multiplied together: few enough to stay in the processor's cache."""
 
@@ -51,11 +50,6 @@ def wide(n: int) -> int:
 def high(n: Any, columns: Any) -> Any:
     """How many rows there are, the last filled up."""
     return -(-n // columns)
-
-
-def mixed(mean: Any, x: Any, momentum: Any) -> Any:
-    """A running mean with a new vector in it, which counts so many thousandths; times ``WHOLE``."""
-    return mean * (WHOLE - momentum) + x * momentum
 
 
 class Allreduce(Keeping):
