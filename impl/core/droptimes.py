@@ -76,7 +76,10 @@ def reducer(allreduce: str | Reduce) -> Reduce:
 
 def checked(ends: Any, seconds: float) -> Times:
     """A rank's times; raises InputError where they are none."""
-    times = np.asarray(ends, np.float64)
+    try:
+        times, seconds = np.asarray(ends, np.float64), float(seconds)
+    except (TypeError, ValueError):
+        raise InputError("ends must be numbers, as many in each row, and seconds one: some are not") from None
     if times.ndim != 2 or times.shape[0] < 1:
         raise InputError(f"ends has shape {times.shape}: it must have a row for each iteration, one or more")
     if times.shape[1] <= FIRST:
