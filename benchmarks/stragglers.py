@@ -110,9 +110,13 @@ def run(group: Group, times: Array, tau: float, rule: str) -> Seen:
 
 
 def beside(seen: Seen, completed: Array, seconds: Array) -> dict[str, Any]:
-    """What was measured, and what the drawn times make with exact clocks: means and their standard errors."""
+    """What was measured, and what the drawn times make with exact clocks: means and their standard errors.
+
+    ``noise``: the standard error of the mean of what iterations took more than the drawn times say.
+    """
+    noise = mean(seen.whole - seconds)[1]
     return {
-        "measured": {"seconds": mean(seen.whole), "completed": mean(seen.completed)},
+        "measured": {"seconds": mean(seen.whole), "completed": mean(seen.completed), "noise": noise},
         "drawn": {"seconds": mean(seconds), "completed": mean(completed)},
     }
 

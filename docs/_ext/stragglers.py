@@ -117,7 +117,7 @@ def draw(app: Sphinx) -> None:
 
 
 def times(axes: Axes, rows: Sequence[Row], ranks: int) -> None:
-    """Milliseconds of an iteration, with two standard errors of what was measured."""
+    """Milliseconds of an iteration."""
     curves(axes, rows, ranks, "seconds", 1e3)
     axes.set_ylabel(f"{ranks} ranks\nms of an iteration")
 
@@ -130,20 +130,27 @@ def speedups(axes: Axes, rows: Sequence[Row], ranks: int) -> None:
 
 
 def curves(axes: Axes, rows: Sequence[Row], ranks: int, what: str, scale: float) -> None:
-    """A line for what exact clocks make, a mark for what was measured, and the published formula."""
+    """A line for what exact clocks make, a mark with two standard errors for what was measured, and the formula."""
+    waits = next(row for row in rows if row["ranks"] == ranks and not row["rule"])
+    formulas: list[tuple[float, float]] = []
     for rule, colour, marker in zip(dict.fromkeys(row["rule"] for row in dropping(rows)), COLOURS, MARKERS):
         mine = dropping(rows, ranks, rule)
         taus = [1e3 * row["tau"] for row in mine]
         drawn, seen = ([scale * value(row[kind][what]) for row in mine] for kind in ("drawn", "measured"))
         axes.plot(taus, drawn, color=colour, linewidth=1.1)
+        part = [off(row) if what == "seconds" else (off(row) ** 2 + off(waits) ** 2) ** 0.5 for row in mine]
+        errors = [2 * x * error for x, error in zip(seen, part)]
+        axes.errorbar(taus, seen, errors, fmt="none", ecolor=colour, elinewidth=0.7)
         axes.plot(taus, seen, marker, color=colour, markersize=4, label=rule)
-        if what == "seconds":
-            errors = [2 * scale * row["measured"][what][1] for row in mine]
-            axes.errorbar(taus, seen, errors, fmt="none", ecolor=colour, elinewidth=0.7)
-        if formulas := [(tau, scale * row["formula"][what]) for tau, row in zip(taus, mine) if row["formula"]]:
-            axes.plot(*zip(*formulas), color="#444444", linestyle=(0, (3, 2)), linewidth=0.9, label="formula")
+        formulas += [(tau, scale * row["formula"][what]) for tau, row in zip(taus, mine) if row["formula"]]
+    axes.plot(*zip(*formulas), color="#444444", linestyle=(0, (3, 2)), linewidth=0.9, label="formula")
     axes.grid(color="#cccccc", linewidth=0.4)
     axes.set_axisbelow(True)
+
+
+def off(row: Row) -> float:
+    """The standard error of a mean time by what programs and clocks add to the drawn ones, as a part of it."""
+    return float(row["measured"]["noise"] / row["measured"]["seconds"][0])
 
 
 def value(x: Any) -> float:

@@ -56,13 +56,12 @@ def chosen(
         mine = checked(ends, seconds)
     except InputError as error:
         refusal = error
+    told = np.array([[REFUSED if refusal else 0, *mine.shape]] * own.Get_size(), np.int64)
     if validate:
-        told = np.empty((own.Get_size(), 3), np.int64)
-        own.Allgather(np.array([REFUSED if refusal else 0, *mine.shape], np.int64), told)
+        own.Allgather(told[own.Get_rank()].copy(), told)
     if refusal:
         raise refusal
-    if validate:
-        compare(told, lambda kind, rows, columns: f"{rows} iterations of {columns} micro-batches", "shape of times")
+    compare(told, lambda kind, rows, columns: f"{rows} iterations of {columns} micro-batches", "shape of times")
     slab = np.zeros((own.Get_size(), mine.size + 1))
     slab[own.Get_rank(), :-1], slab[own.Get_rank(), -1] = mine.ravel(), seconds
     slab = np.asarray(reduce(comm, slab.ravel())).reshape(slab.shape)
@@ -77,7 +76,10 @@ def reducer(allreduce: str | Reduce) -> Reduce:
 
 def checked(ends: Any, seconds: float) -> Times:
     """A rank's times; raises InputError where they are none."""
-    times = np.asarray(ends, np.float64)
+    try:
+        times, seconds = np.asarray(ends, np.float64), float(seconds)
+    except (TypeError, ValueError):
+        raise InputError("ends must be numbers, as many in each row, and seconds one: some are not") from None
     if times.ndim != 2 or times.shape[0] < 1:
         raise InputError(f"ends has shape {times.shape}: it must have a row for each iteration, one or more")
     if times.shape[1] <= FIRST:

@@ -46,34 +46,34 @@ from sparring.spec.core.numbers import Bool, Int, both, where
 class Micro(NamedTuple):
     """What the two passes of a micro-batch take."""
 
-    forward: Int
-    backward: Int
+    forward: Any
+    backward: Any
 
 
 class Work(NamedTuple):
     """How far a rank is: micro-batches that count, its clock, and whether it goes on."""
 
     completed: Int = 0
-    now: Int = 0
+    now: Any = 0
     going: Bool = True
 
 
-Rule = Callable[[Work, Micro, Int], Work]
+Rule = Callable[[Work, Micro, Any], Work]
 """``rule(at, micro, tau)``: how far a rank is after its next micro-batch, which it may not begin."""
 
 
-def analytic(at: Work, micro: Micro, tau: Int) -> Work:
+def analytic(at: Work, micro: Micro, tau: Any) -> Work:
     end = at.now + micro.forward + micro.backward
     fits = both(at.going, end < tau)
     return Work(at.completed + where(fits, 1, 0), where(at.going, where(end < tau, end, tau), at.now), fits)
 
 
-def after_backward(at: Work, micro: Micro, tau: Int) -> Work:
+def after_backward(at: Work, micro: Micro, tau: Any) -> Work:
     end = at.now + micro.forward + micro.backward
     return Work(at.completed + where(at.going, 1, 0), where(at.going, end, at.now), both(at.going, end <= tau))
 
 
-def between_passes(at: Work, micro: Micro, tau: Int) -> Work:
+def between_passes(at: Work, micro: Micro, tau: Any) -> Work:
     middle, begins = at.now + micro.forward, both(at.going, at.now <= tau)
     fits = both(begins, middle <= tau)
     now = where(fits, middle + micro.backward, where(begins, middle, at.now))

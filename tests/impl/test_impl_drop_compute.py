@@ -273,6 +273,8 @@ UNFIT = {
     "backwards": (np.arange(9.0, 1, -1)[None], 9, "in each row none less than the one before"),
     "zero": (np.zeros((1, 7)), 9, "ends must be seconds above 0"),
     "NaN": (np.full((1, 7), math.nan), 9, "ends must be seconds above 0"),
+    "ragged": ([[1.0, 2.0], [1.0]], 9, "ends must be numbers, as many in each row"),
+    "words": (np.arange(1.0, 9)[None], "long", "and seconds one: some are not"),
     "no time": (np.arange(1.0, 9)[None], 0.0, "seconds = 0.0: the mean time of an iteration must be above 0"),
     "too little time": (np.arange(1.0, 9)[None], 7.0, "iterations take 7 s, the slowest rank's computing 8 s of these"),
 }

@@ -53,7 +53,7 @@ def test_both_normalisers():
     """The fixed mean is that of what was completed times the part that was; nothing at all is no update."""
     sums, counts = [[Fraction(6), Fraction(-3)], [Fraction(1), Fraction(5)], [Fraction(0)] * 2], [3, 1, 0]
     fixed, completed = mean(sums, counts, 4, "fixed"), mean(sums, counts, 4, "completed")
-    assert completed == [Fraction(7, 4), Fraction(2, 4)]
+    assert completed == [Fraction(7, 4), Fraction(2, 4)] and completed is not None
     assert fixed == [Fraction(sum(counts), 3 * 4) * v for v in completed]
     assert mean([[0], [0]], [0, 0], 4, "fixed") == [0]
     assert mean([[0], [0]], [0, 0], 4, "completed") is None

@@ -1,0 +1,119 @@
+"""The benchmarks of stragglers and of training under them: what their files hold, and that ranks' clocks tell it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparring.checks import launch
+from sparring.spec.core.dropping import RULES
+
+ROOT = Path(__file__).parents[2]
+BENCHMARKS = ROOT / "benchmarks"
+RESULTS = BENCHMARKS / "results"
+
+
+@pytest.fixture(scope="module")
+def dropping():
+    """The script as a module; its neighbours are found beside it."""
+    pytest.importorskip("sklearn", reason="the extra 'examples' is not installed: pip install '.[examples]'")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(BENCHMARKS))
+        yield importlib.import_module("dropping")
+
+
+def ran(script, *options):
+    """Its file of results."""
+    *_, out = options
+    told = subprocess.run(
+        [sys.executable, BENCHMARKS / script, *options],
+        capture_output=True, text=True, timeout=100, check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert (told.returncode, told.stderr) == (0, "")
+    return json.loads(out.read_text(encoding="utf-8"))
+
+
+def test_a_file_of_training(dropping, tmp_path):
+    """A row for each way, that which waits first: all of it is completed, and the others are done sooner."""
+    found = ran("dropping.py", "--ranks", "2", "--seeds", "2", "--steps", "32", "--out", tmp_path / "out.json")
+
+    waits, *others = found["rows"]
+    assert [row["way"] for row in found["rows"]] == [*dropping.WAYS]
+    assert (waits["completed"], waits["loss_above"], waits["tau"]) == ([1, 1], [0, 0, 0], None)
+    for row in others:
+        assert all(0.5 < share < 1 for share in row["completed"])
+        assert row["time_of"][0] < 1
+        assert [len(curve) for curve in row["losses"]] == [len(curve) for curve in row["moments"]] == [5, 5]
+        assert all(curve[-1] < curve[0] for curve in row["losses"])
+        assert row["tau"] == others[0]["tau"]  # the rule has no part in what is timed
+
+
+def test_a_run_is_its_seed(dropping):
+    job = dropping.Job("between_passes, completed", 2, 3, 26)
+    assert dropping.learned(job) == dropping.learned(job)
+
+
+def test_a_micro_batch_takes_its_two_times(dropping):
+    """And nothing else turns the clock; all of them are the minibatch."""
+    clock, times = dropping.Clock(), dropping.taking(np.random.default_rng(0))
+    training, _ = dropping.perceptron.digits(0)
+    batch, theta = training.pick(slice(0, 29)), dropping.perceptron.initial(3, 0)
+    parts = [drained(dropping.micro_batches(theta, batch, clock, times)(m)) for m in range(dropping.MANY)]
+    sizes = [(m + 1) * 29 // dropping.MANY - m * 29 // dropping.MANY for m in range(dropping.MANY)]
+    whole = sum(size * part for size, part in zip(sizes, parts)) / 29
+    assert np.allclose(whole, dropping.perceptron.gradient(theta, batch), atol=1e-6)
+    assert math.isclose(clock.now, times.sum())
+
+
+def drained(passes):
+    """What a generator returns."""
+    try:
+        while True:
+            next(passes)
+    except StopIteration as end:
+        return end.value
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
+def test_a_file_of_stragglers(tmp_path):
+    """A row for each rule and tau after the one that waits; what is drawn is exact, what is measured near or late."""
+    options = ["--ranks", "2", "--iterations", "2", "--mean", "0.002"]
+    found = ran("stragglers.py", *options, "--out", tmp_path / "out.json")
+
+    waits, *others = found["rows"]
+    assert waits["rule"] is None and waits["measured"]["completed"] == [12, 0]
+    assert [row["rule"] for row in others] == [rule for rule in RULES for _ in range(7)]
+    for row in others:
+        assert 0 < row["measured"]["completed"][0] <= 12
+        assert row["drawn"]["seconds"][0] <= waits["drawn"]["seconds"][0] * (1 + 1e-5)
+        assert row["measured"]["seconds"][0] > 0
+        assert (row["formula"] is None) is (row["rule"] != "analytic")
+
+
+@pytest.mark.parametrize("name", ["stragglers.py", "dropping.py"])
+def test_what_cannot_be_run(name, tmp_path):
+    """One sentence, exit code 2."""
+    told = subprocess.run(
+        [sys.executable, BENCHMARKS / name, "--out", tmp_path / "none" / "out.json"],
+        capture_output=True, text=True, timeout=60, check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert told.returncode == 2
+    assert told.stderr.splitlines()[-1].endswith("there is no such folder")
+
+
+def test_the_results_that_are_kept_agree_with_the_model():
+    """Of each rule, the mean measured time of an iteration is near what exact clocks make of the same times."""
+    rows = json.loads((RESULTS / "stragglers/mpich.json").read_text(encoding="utf-8"))["rows"]
+    for rule in RULES:
+        gaps = [row["measured"]["seconds"][0] / row["drawn"]["seconds"][0] - 1 for row in rows if row["rule"] == rule]
+        assert abs(np.median(gaps)) < 0.05
+        counts = [row["measured"]["completed"][0] - row["drawn"]["completed"][0] for row in rows if row["rule"] == rule]
+        assert abs(np.median(counts)) < 0.5
