@@ -74,10 +74,15 @@ def reducer(comm: Any, name: str, n: int, k: int) -> Any:
     page = sparring.page(name)
     if page.sparse:
         return impl("error_feedback").ErrorFeedback(comm, n, k=k, allreduce=name)
-    if not page.stateful:
-        return partial(impl(name).allreduce, comm)
-    selecting = impl(name).Allreduce(comm, n, k=k)
-    return lambda x: selecting(x).dense()
+    reduce = instance(comm, page, n, k) if page.stateful else partial(impl(name).allreduce, comm)
+    if page.selecting:
+        return lambda x: reduce(x).dense()
+    return (lambda x: comm.size * reduce(x)) if page.averages else reduce
+
+
+def instance(comm: Any, page: Any, n: int, k: int) -> Any:
+    """A target with a memory; of a page that selects, or keeps rows, with so many of them."""
+    return impl(page.name).Allreduce(comm, n, **({"k": k} if "k" in page.params else {}))
 
 
 def impl(name: str) -> Any:

@@ -32,6 +32,10 @@ RESULTS = {
 """Which entries are summed, by what an algorithm takes: all, those that are kept, or such that are cut on the way."""
 
 
+UNLIKE = "what ranks end with is not the sum of what they have: compare it by what training makes of it"
+"""Why a program on whole vectors is left out."""
+
+
 class Option(NamedTuple):
     """One algorithm on so many ranks."""
 
@@ -86,6 +90,9 @@ def derivations(pages: Iterable[Page]) -> tuple[list[Derived], list[tuple[str, s
     found: list[Derived] = []
     without: list[tuple[str, str]] = []
     for page in pages:
+        if page.dense:
+            without.append((page.name, UNLIKE))
+            continue
         try:
             found.append(unioncost.derive(page) if page.data == "sparse" else cost(page))
         except Undecided as why:

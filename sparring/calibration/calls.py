@@ -82,7 +82,8 @@ def algorithm(comm: Any, quantity: Quantity, page: Page) -> Call:
     taken = inspect.signature(function).parameters
     options = {"validate": False} if "validate" in taken else {}
     if isinstance(function, type):
-        return partial(function(comm, x.size, k=quantity.k, **options), x)
+        kept = {"k": quantity.k} if "k" in taken else {}
+        return partial(function(comm, x.size, **kept, **options), x)
     if page.sparse:
         x = top(x, quantity.k or 0)
     return partial(function, comm, x, **options, **({"out": np.empty_like(x)} if "out" in taken else {}))

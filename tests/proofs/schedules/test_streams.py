@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from sparring import page, pages
+from sparring import page
+from sparring.api import regular
 from sparring.errors import InputError, ScheduleFault
 from sparring.proofs.schedules import chakra, goal, msccl, plain, rows, streams
 from sparring.proofs.schedules import pages as ours
@@ -70,7 +71,7 @@ def streamed(page, p, size):
             for form in FORMS}  # fmt: skip
 
 
-EXPORTED = [page(name) for name in pages() if not page(name).stateful] + [
+EXPORTED = [page(name) for name in regular() if not page(name).stateful] + [
     page("recursive_multiplying", radix=radix) for radix in (2, 3, 7)
 ]
 
