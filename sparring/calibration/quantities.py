@@ -58,7 +58,7 @@ def distances(p: int) -> Sequence[int]:
 
 def whole(page: Page, n: int, p: int) -> Quantity:
     """An allreduce of about ``n`` entries, as many as ``p`` divides; so it does what a sparse one keeps."""
-    k = None if page.data == "vector" else divided(n // SHARE, p)
+    k = divided(n // SHARE, p) if page.listed or "k" in page.params else None
     return Quantity("algorithm", divided(n, p), algorithm=page.name, k=k)
 
 
