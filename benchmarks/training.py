@@ -1,7 +1,7 @@
 """What each allreduce does to training: a perceptron on scikit-learn's digits, data-parallel, beside dense sums.
 
     python benchmarks/training.py [--ranks 4,8] [--seeds 10] [--steps 300] [--density 1%]
-                                  [--algorithms ring,ring_topk] [--out FILE.json]
+                                  [--algorithms ring,ring_topk,flash:b1=4:b2=4] [--out FILE.json]
 
 Every run is one seed, one number of ranks and one algorithm: its implementation, on simulated
 ranks, so that each byte of each message is counted.  A dense algorithm sums whole gradients.  A
@@ -9,6 +9,11 @@ lossless sparse one is given the largest entries of each rank's gradient and res
 rank does not give stays behind (error feedback); one that selects by itself keeps its own
 residual.  Data, first weights and minibatches depend on the seed alone, so that two algorithms
 with the same seed differ in their sums only: differences to the dense run are taken in pairs.
+
+Parameters stand behind an algorithm's name.  Where ranks end with means that need not be alike, each
+takes a step by its own gradient, and weights are averaged; with ``running=1`` a rank's weights are the first
+ones and the sum of all means that it has heard of.  With ``dropping=100`` each rank is missing from a
+hundred of a thousand calls of an algorithm that can be told who is dead.
 """
 
 from __future__ import annotations
@@ -21,16 +26,17 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from importlib import import_module
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from allreduce import algorithms, cores, listed, part, versions, whole
+from allreduce import algorithm, cores, listed, part, versions, whole
 from scipy import stats  # scikit-learn brings it
 
 import sparring
 from sparring import world
+from sparring.impl.core import chance
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))  # the perceptron is an example of its own
 perceptron: Any = import_module("digits_gradients")
@@ -42,6 +48,8 @@ CURVE = 10
 """The loss is noted before every tenth step, and at the end."""
 BUDGET = 10**8
 """MPI calls in a run; more than any makes."""
+DROPPED = 2021
+"""What is drawn from who is missing."""
 CONFIDENCE = 0.95
 """Of the intervals."""
 
@@ -69,20 +77,55 @@ class Learned(NamedTuple):
     messages: float
 
 
-def reducer(comm: Any, name: str, n: int, k: int) -> Any:
-    """A function of a rank's vector that returns the sum, or what the algorithm makes of it, as a dense vector."""
-    page = sparring.page(name)
+class Variant(NamedTuple):
+    """An algorithm with parameters, ``NAME:KEY=VALUE:KEY=VALUE``; ``dropping``: thousandths of a rank's calls."""
+
+    page: Any
+    params: dict[str, Any]
+    dropping: int = 0
+
+    @property
+    def averages(self) -> bool:
+        """Whether weights are averaged, and no gradients: ranks need not have the same ones."""
+        return not self.page.agrees and not self.params.get("running")
+
+
+def variant(text: str) -> Variant:
+    """What this text says; raises InputError for no such algorithm, or parameter."""
+    name, *given = text.split(":")
+    params: dict[str, Any] = {key: int(value) if value.isdigit() else value for key, _, value in map(split, given)}
+    dropping = params.pop("dropping", 0)
+    return Variant(sparring.page(name, **params), params, dropping)
+
+
+def split(text: str) -> tuple[str, str, str]:
+    """Name, sign and value of a parameter."""
+    return text.partition("=")
+
+
+def reducer(comm: Any, asked: Variant, n: int, k: int) -> Any:
+    """A function of a rank's vector that returns what the algorithm makes of it, as a dense vector."""
+    page = asked.page
     if page.sparse:
-        return impl("error_feedback").ErrorFeedback(comm, n, k=k, allreduce=name)
-    reduce = instance(comm, page, n, k) if page.stateful else partial(impl(name).allreduce, comm)
-    if page.selecting:
-        return lambda x: reduce(x).dense()
-    return (lambda x: comm.size * reduce(x)) if page.averages else reduce
+        return impl("error_feedback").ErrorFeedback(comm, n, k=k, allreduce=page.name, **asked.params)
+    if page.stateful:
+        kept = {"k": k, **asked.params} if "k" in page.params else asked.params
+        reduce = impl(page.name).Allreduce(comm, n, **kept)
+        return (lambda x: reduce(x).dense()) if page.selecting else reduce
+    function = partial(impl(page.name).allreduce, comm, **asked.params)
+    return missing(comm, function, asked.dropping) if asked.dropping else function
 
 
-def instance(comm: Any, page: Any, n: int, k: int) -> Any:
-    """A target with a memory; of a page that selects, or keeps rows, with so many of them."""
-    return impl(page.name).Allreduce(comm, n, **({"k": k} if "k" in page.params else {}))
+def missing(comm: Any, function: Any, thousandths: int) -> Any:
+    """The same, of which ranks are missing by chance, the same ones on all: a rank that is keeps what it has."""
+    calls = count()
+
+    def reduce(x: Any) -> Any:
+        call = next(calls)
+        gone = chance.happens(DROPPED, call, np.arange(comm.size), thousandths=thousandths)
+        return function(x, dead=[(int(r), 0, -1) for r in np.flatnonzero(gone)], chance=call)
+
+    return reduce
 
 
 def impl(name: str) -> Any:
@@ -95,14 +138,19 @@ def learn(comm: Any, job: Job) -> tuple[list[float], float]:
     training, test = perceptron.digits(job.seed)
     shard = training.pick(slice(comm.rank, None, comm.size))
     rng = np.random.default_rng([job.seed, comm.rank])
-    theta = perceptron.initial(HIDDEN, job.seed)
-    reduce = reducer(comm, job.algorithm, theta.size, max(1, round(job.density * theta.size)))
+    start = theta = perceptron.initial(HIDDEN, job.seed)
+    asked = variant(job.algorithm)
+    reduce = reducer(comm, asked, theta.size, max(1, round(job.density * theta.size)))
+    rate = perceptron.RATE if asked.page.averages else perceptron.RATE / comm.size
     losses = []
     for t in range(job.steps):
         if t % CURVE == 0 and comm.rank == 0:
             losses.append(perceptron.loss(theta, training))
         gradient = perceptron.gradient(theta, perceptron.minibatch(shard, rng)).astype(np.float32)
-        theta = theta - perceptron.RATE / comm.size * reduce(gradient)
+        if asked.averages:
+            theta = reduce((theta - rate * gradient).astype(np.float32))
+        else:
+            theta = (start if asked.params.get("running") else theta) - rate * reduce(gradient)
     return [*losses, perceptron.loss(theta, training)], perceptron.accuracy(theta, test)
 
 
@@ -110,7 +158,8 @@ def learned(job: Job) -> Learned:
     """The run on simulated ranks; raises RankFailed or Refuted where something went wrong in it."""
     outcome = world.run(learn, job.ranks, [job] * job.ranks, buffers="unbounded", budget=BUDGET).raise_if_found()
     losses, accuracy = outcome.results[0]
-    if outcome.results[1:] and len({(one[0][-1], one[1]) for one in outcome.results}) > 1:
+    alike = variant(job.algorithm).page.agrees
+    if alike and len({(one[0][-1], one[1]) for one in outcome.results}) > 1:
         raise sparring.Refuted(f"{job}: ranks ended with different weights")
     sent = [[m.nbytes for m in outcome.messages if m.src == r] for r in range(job.ranks)]
     each = max(sent, key=sum)
@@ -119,7 +168,7 @@ def learned(job: Job) -> Learned:
 
 def main() -> None:
     options = arguments()
-    names = [one.name for one in options.algorithms]
+    names = options.algorithms
     jobs = [
         Job(name, ranks, seed, options.steps, options.density)
         for ranks, seed, name in product(options.ranks, range(options.seeds), dict.fromkeys([DENSE, *names]))
@@ -146,12 +195,22 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     add("--seeds", type=whole, default="10", help="how many, from 0 on")
     add("--steps", type=whole, default="300")
     add("--density", type=part, default="1%", help="the part of the entries that is kept")
-    add("--algorithms", type=algorithms, default="", help="names; by default all that are implemented")
+    add("--algorithms", type=variants, default="", help="names; by default all that sum, and are implemented")
     add("--out", type=Path, help="a JSON file for the results")
     options = parser.parse_args(given)
     if options.out and not options.out.resolve().parent.is_dir():
         parser.error(f"--out {options.out}: there is no such folder")
     return options
+
+
+def variants(text: str) -> list[str]:
+    """The algorithms of those names; raises ArgumentTypeError for one that there is not."""
+    if not text:
+        return [name for name in sparring.pages() if algorithm(sparring.page(name))]
+    try:
+        return [name for name in text.split(",") if variant(name)]
+    except sparring.InputError as wrong:
+        raise argparse.ArgumentTypeError(str(wrong)) from None
 
 
 def report(runs: Sequence[Learned], options: argparse.Namespace) -> dict[str, Any]:

@@ -20,22 +20,21 @@ from timeplot import COLOURS, MARKERS
 
 Row = Mapping[str, Any]
 
-PICTURE = "training.svg"
+PICTURE = "training-{}.svg"
 ALIKE = 0.01
 """Mean curves that are nowhere further apart than this are drawn as one."""
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Called by Sphinx when the extension is loaded."""
-    app.add_config_value("training_results", "../benchmarks/results/training/digits.json", "env", [str])
+    app.add_config_value("training_results", "../benchmarks/results/training", "env", [str])
     app.add_directive("training", Training)
-    app.connect("builder-inited", draw)
     return {"parallel_read_safe": True}
 
 
-def results(app: Sphinx) -> Path:
-    """The file of results."""
-    return Path(app.srcdir) / str(app.config.training_results)
+def results(app: Sphinx, name: str) -> Path:
+    """The file of results of that name."""
+    return Path(app.srcdir) / str(app.config.training_results) / f"{name}.json"
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -45,13 +44,16 @@ def read(path: Path) -> dict[str, Any]:
 
 
 class Training(SphinxDirective):
-    """The settings, the picture, and a table a number of ranks."""
+    """The settings, the picture, and a table a number of ranks, of the file of results that is named."""
+
+    required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        path = results(self.env.app)
+        path = results(self.env.app, self.arguments[0])
         self.env.note_dependency(path)
         found = read(path)
-        picture = f".. image:: generated/{PICTURE}\n   :class: curves\n   :alt: {ALT}"
+        draw(Path(self.env.srcdir) / "generated" / PICTURE.format(path.stem), found)
+        picture = f".. image:: generated/{PICTURE.format(path.stem)}\n   :class: curves\n   :alt: {ALT}"
         return self.parse_text_to_nodes("\n\n".join([picture, *sections(found), facts(found)]))
 
 
@@ -99,11 +101,9 @@ def facts(found: Mapping[str, Any]) -> str:
     return f"Made with {made}, by ``{found['command']}``."
 
 
-def draw(app: Sphinx) -> None:
-    """Write the picture into ``generated/`` in the sources."""
-    path = Path(app.srcdir) / "generated" / PICTURE
+def draw(path: Path, found: Mapping[str, Any]) -> None:
+    """Write the picture of these results."""
     path.parent.mkdir(exist_ok=True)
-    found = read(results(app))
     ranks, named = [*dict.fromkeys(row["ranks"] for row in found["rows"])], groups(found["rows"])
     with mpl.rc_context({"font.size": 8, "svg.hashsalt": "sparring", "svg.fonttype": "none"}):
         figure = Figure(figsize=(7.2, 2.4 * len(ranks) + 1.0), layout="constrained")

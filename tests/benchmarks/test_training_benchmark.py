@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
+import argparse
 import json
 import subprocess
 import sys
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sparring
+import sparring.world
 from sparring.checks import launch
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +27,7 @@ def training():
     pytest.importorskip("sklearn", reason="the extra 'examples' is not installed: pip install '.[examples]'")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(SCRIPT.parent))
-        yield importlib.import_module("training")
+        yield import_module("training")
 
 
 def test_a_file_of_results(training, tmp_path):
@@ -48,7 +52,10 @@ def test_a_file_of_results(training, tmp_path):
     assert sparse["bytes"] == [4 * sparring.cost("ring_topk").at(p=2, n=n, k=kept).words] * 2
 
 
-@pytest.mark.parametrize("name", ["ring", "ring_topk", "ring_sparse"])
+VARIANTS = ["ring", "ring_topk", "ring_sparse", "flash:b1=4:b2=4", "lossy_two_shot:running=1", "moshpit:dropping=300"]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.mpi
 @pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
 def test_real_ranks_learn_the_same(training, name, tmp_path):
@@ -66,6 +73,33 @@ def test_real_ranks_learn_the_same(training, name, tmp_path):
     assert done.returncode == 0, done.stdout
     simulated = training.learned(job)
     assert f"found {(simulated.losses, simulated.accuracy)!r}" in done.stdout
+
+
+def test_parameters_stand_behind_a_name(training):
+    """Those of the page, and how often ranks are missing; what it has not is said."""
+    asked = training.variant("moshpit:m=4:dropping=100")
+    assert (asked.page.name, asked.params, asked.dropping, asked.averages) == ("moshpit", {"m": 4}, 100, True)
+    assert [training.variant(f"lossy_two_shot:running={i}").averages for i in (0, 1)] == [True, False]
+    with pytest.raises(argparse.ArgumentTypeError, match="page flash has no parameter 'bits'"):
+        training.variants("ring,flash:bits=3")
+
+
+def test_who_is_missing_keeps_what_it_has(training):
+    """The same ranks on all, other ones in the next call; with a chance of 1 nobody averages anything."""
+    always = sparring.world.run(averaging, 4, [training] * 4, [1000] * 4).raise_if_found().results
+    assert [ys[0].tolist() for ys in always] == [[0], [1], [2], [3]]
+    never = sparring.world.run(averaging, 4, [training] * 4, [0] * 4).raise_if_found().results
+    assert {y.item() for ys in never for y in ys} == {1.5}
+    often = sparring.world.run(averaging, 4, [training] * 4, [400] * 4).raise_if_found().results
+    rounds = {tuple(y.item() for y in call) for call in zip(*often)}
+    assert len(rounds) > 1
+    assert all(sum(call) == 6 for call in rounds)
+
+
+def averaging(comm, training, thousandths):
+    """Ten calls on each rank's own number."""
+    reduce = training.missing(comm, partial(import_module("sparring.impl.moshpit").allreduce, comm), thousandths)
+    return [reduce(np.array([float(comm.rank)])) for _ in range(10)]
 
 
 def test_the_interval_is_students(training):
