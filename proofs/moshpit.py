@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparring.impl.core import parties
-from sparring.proofs.core.obligations import RANKS, Obligation, every, i, iff, implies, j, p, q, r, s, t, within
+from sparring.proofs.core.obligations import RANKS, Obligation, every, i, iff, implies, j, n, p, q, r, s, t, within
 from sparring.proofs.core.supplement import Stated
 from sparring.spec.core.digits import digit, power, prefix, put
 from sparring.spec.core.model import Page
@@ -35,6 +35,7 @@ faults: Mapping[str, Mapping[str, Any]] = {
     "the index goes into the next digit": {"moved": lambda z, e, c, m: put(z, e + 1, c, m)},
     "all lower digits may differ": {"line": lambda z, e, m: prefix(z, e + 1, m)},
     "weights forgotten": {"weighed": lambda x, w: x},
+    "parts rounded up": {"rounded": lambda amount, total: (amount + total - 1) // total},
     "sends to the next but one": {"turn": lambda i, j, n: (i + j + 1) % n},
 }
 
@@ -51,6 +52,11 @@ def theorems(page: Page) -> Iterator[Stated]:
         "conservation", "Whatever the groups: all members with the mean of a group have, times their weights, what "
         "they had together; squares do not grow, and no mean is beyond the largest or the smallest that went into it.",
         mass(f), "weights forgotten",
+    )  # fmt: skip
+    yield Stated(
+        "partition", "Parts in proportion to scores, rounded down, are no more than n entries together, and fewer by "
+        "less than there are members: one more for some of them makes n.",
+        parts(f), "parts rounded up",
     )  # fmt: skip
     yield Stated(
         "deadlock", "In a step a member sends to each other one of its group in one turn, and never to itself.",
@@ -111,6 +117,15 @@ def mass(f: Any) -> Iterator[Obligation]:
     )
     yield Obligation("not above the largest", (*some, a <= b * h, x <= h), a + more <= (b + w) * h)
     yield Obligation("not below the smallest", (*some, a >= b * h, x >= h), a + more >= (b + w) * h)
+
+
+def parts(f: Any) -> Iterator[Obligation]:
+    """Member by member: ``a`` and ``b`` are ``n`` times the scores of some and of one more, of ``p`` in all."""
+    some = (p >= 1, n >= 0, a >= 0, b >= 0)
+    yield Obligation("none is less than nothing", some, f.rounded(b, p) >= 0)
+    yield Obligation("no more together", (*some, x <= a // p), x + f.rounded(b, p) <= (a + b) // p)
+    yield Obligation("less than one is lost", (*some, p * x >= a - z), p * (x + f.rounded(b, p)) >= a + b - z - (p - 1))
+    yield Obligation("all scores are n entries", some, (n * p) // p == n)
 
 
 def turns(f: Any) -> Iterator[Obligation]:

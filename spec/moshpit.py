@@ -146,10 +146,14 @@ def scores(bandwidths: Sequence[int]) -> list[Fraction]:
 def shares(n: int, wanted: Sequence[Fraction]) -> list[int]:
     """``n`` entries in these proportions; those left go to the largest quotients, after Hagenbach-Bischoff."""
     total = sum(wanted)
-    found = [int(n * s // total) if total else 0 for s in wanted]
+    found = [int(rounded(n * s, total)) if total else 0 for s in wanted]
     while total and sum(found) < n:
         found[max(range(len(found)), key=lambda i: (wanted[i] / (found[i] + 1), -i))] += 1
     return found
+
+
+def rounded(amount: Any, total: Any) -> Any:
+    return amount // total  # of n entries, as many as such a score of all scores has at least
 
 
 def grouped(cells: Mapping[int, int], t: int, e: int, params: Params) -> list[dict[int, int]]:

@@ -17,7 +17,7 @@ PAGE = sparring.page("moshpit")
 
 def test_all_are_proved_for_every_p_and_every_size_of_groups():
     found = list(kernel.prove(PAGE))
-    assert [one.name for one in found] == ["result", "conservation", "deadlock", "peers"]
+    assert [one.name for one in found] == ["result", "conservation", "partition", "deadlock", "peers"]
     assert all(isinstance(one, kernel.Theorem) and one.verdict == PROVED and one.mutant for one in found)
 
 
@@ -25,7 +25,8 @@ def test_all_are_proved_for_every_p_and_every_size_of_groups():
     ("fault", "name"),
     [
         ("the index goes into the next digit", "result"), ("all lower digits may differ", "result"),
-        ("weights forgotten", "conservation"), ("sends to the next but one", "deadlock"),
+        ("weights forgotten", "conservation"), ("parts rounded up", "partition"),
+        ("sends to the next but one", "deadlock"),
     ],
 )  # fmt: skip
 def test_every_fault_upsets_a_theorem(fault, name):
@@ -37,7 +38,7 @@ def test_every_fault_upsets_a_theorem(fault, name):
 
 
 def test_no_other_faults_are_named():
-    assert len(moshpit.faults) == 4
+    assert len(moshpit.faults) == 5
 
 
 @pytest.mark.parametrize(
