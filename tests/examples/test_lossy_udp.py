@@ -53,10 +53,11 @@ def test_with_drawn_losses_every_state_is_the_pages(udp, lost):
     found = udp.played(given)
     xs = [np.ones((given.calls, given.entries), np.float32)] * given.ranks
     made = page("lossy_two_shot", aggregator="ratio", lost=lost, packet=given.packet, running=1, seed=6)
-    for call, ran in enumerate(iterations.runs(made, xs)):
+    runs = [*iterations.runs(made, xs)]
+    for call, ran in enumerate(runs):
         for one, right in zip(found, ran.results, strict=True):
             assert one.results[call].tobytes() == right.tobytes()
-    for one, right in zip(found, ran.state.versions, strict=True):
+    for one, right in zip(found, runs[-1].state.versions, strict=True):
         assert [some.tolist() for some in one.versions] == right
     assert sum(one.counts["dropped"] for one in found) > 0 == udp.vanished(found)
 
