@@ -14,7 +14,7 @@ Zeros of a result are +0.0, never -0.0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,20 +131,11 @@ class Allreduce:
 
     def _aggregated(self, copies: Vector, r: int) -> Vector:
         """A mean of what arrives; ``copies``: by rank all entries of rank ``r``'s shard, which are written to."""
-        every = range(len(copies))
-        arrived = np.stack([self._arrived(COLLECTING, q, r, r) for q in every])
+        arrived = np.stack([self._arrived(COLLECTING, q, r, r) for q in range(len(copies))])
         if self._aggregator != "ratio0":
             arrived[r] = True
         there = np.repeat(arrived, self._sizes[r], axis=1)
-        dtype = copies.dtype
-        if self._aggregator == "ht":
-            weight = dtype.type(WHOLE) / dtype.type(WHOLE - self._lost)
-            for q in (q for q in every if q != r):
-                np.multiply(copies[q], weight, out=copies[q])
-        total = np.zeros(copies.shape[1:], dtype)
-        for q in every:
-            np.add(total, copies[q], out=total, where=there[q])
-        return divided(total, there.sum(axis=0) if self._aggregator.startswith("ratio") else len(copies))
+        return mean(copies, there, r, aggregator=self._aggregator, lost=self._lost)
 
 
 def allreduce(
@@ -175,8 +166,20 @@ def sizes(shard: slice, packet: int) -> NDArray[np.int64]:
     return np.diff(ends)
 
 
-def divided(total: Vector, by: Any) -> Vector:
-    """The quotients, +0.0 where ``by`` is 0."""
-    np.divide(total, np.maximum(by, 1).astype(total.dtype), out=total)
+def mean(copies: Vector, there: Mask, r: int, *, aggregator: str, lost: int) -> Vector:
+    """Of rank ``r``'s shard, what this aggregator makes of those entries that are there.
+
+    ``copies``: by rank all its entries, which are written to; ``there``: as many truths; ``lost``: thousandths.
+    """
+    every = range(len(copies))
+    if aggregator == "ht":
+        weight = copies.dtype.type(WHOLE) / copies.dtype.type(WHOLE - lost)
+        for q in (q for q in every if q != r):
+            np.multiply(copies[q], weight, out=copies[q])
+    total = np.zeros(copies.shape[1:], copies.dtype)
+    for q in every:
+        np.add(total, copies[q], out=total, where=there[q])
+    many = there.sum(axis=0) if aggregator.startswith("ratio") else len(copies)
+    np.divide(total, np.maximum(many, 1).astype(total.dtype), out=total)
     np.add(total, total.dtype.type(0), out=total)  # -0.0 becomes +0.0
     return total
