@@ -10,7 +10,7 @@ squares are added in halves, the upper to the lower, block by block of rows, so 
 processor's cache and have the same bits everywhere.  No library multiplies matrices here: such a product's
 order of addition is its own matter, and ranks that differ in a bit may keep different rows.
 
-.. [CM25] X. Chen, Y. Ma, Y. Li, Y. He, Y. Dong and K. Yuan, "ARC-Top-K", arXiv:2510.26709, 2025.
+.. [CM25] Chen, Ma, Li, He, Dong and Yuan, "ARC-Top-K", arXiv:2510.26709, 2025.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def largest_first(v, k):
 
 def test_bad_arguments_are_refused():
     class One:
-        def Get_size(self):  # noqa: N802  # MPI's name
+        def Get_size(self):  # MPI's name
             return 1
 
     with pytest.raises(InputError, match="momentum = 1001: it must be 1000 or less, thousandths"):
