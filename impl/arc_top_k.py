@@ -95,12 +95,12 @@ class Allreduce(Keeping):
 
     @property
     def residual(self) -> Vector | None:
-        """What this rank has not sent so far, with ``"ef14"``; its estimate, with ``"ef21"`` and ``"ef21m"``.
+        """What this rank has not sent so far, with ``"ef14"``; with ``"none"``, what its last call lost.
 
-        ``n`` entries of the vectors' dtype, a view, not to be written to, that changes with the next call.
-        None before the first call, and where nothing is remembered.
+        With ``"ef21"`` and ``"ef21m"`` its estimate.  ``n`` entries of the vectors' dtype, a view, not to be
+        written to, that changes with the next call.  None before the first call.
         """
-        if self._waiting is None or self._feedback == "none":
+        if self._waiting is None:
             return None
         view = self._waiting[: self._n].view()
         view.flags.writeable = False
