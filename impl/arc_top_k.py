@@ -10,7 +10,7 @@ squares are added in halves, the upper to the lower, block by block of rows, so 
 processor's cache and have the same bits everywhere.  No library multiplies matrices here: such a product's
 order of addition is its own matter, and ranks that differ in a bit may keep different rows.
 
-.. [CM25] X. Chen, Y. Ma, Y. Li, Y. He, Y. Dong and K. Yuan, "ARC-Top-K", arXiv:2510.26709, 2025.
+.. [CM25] Chen, Ma, Li, He, Dong and Yuan, "ARC-Top-K", arXiv:2510.26709, 2025.
 """
 
 from __future__ import annotations
@@ -95,12 +95,12 @@ class Allreduce(Keeping):
 
     @property
     def residual(self) -> Vector | None:
-        """What this rank has not sent so far, with ``"ef14"``; its estimate, with ``"ef21"`` and ``"ef21m"``.
+        """What this rank has not sent so far, with ``"ef14"``; with ``"none"``, what its last call lost.
 
-        ``n`` entries of the vectors' dtype, a view, not to be written to, that changes with the next call.
-        None before the first call, and where nothing is remembered.
+        With ``"ef21"`` and ``"ef21m"`` its estimate.  ``n`` entries of the vectors' dtype, a view, not to be
+        written to, that changes with the next call.  None before the first call.
         """
-        if self._waiting is None or self._feedback == "none":
+        if self._waiting is None:
             return None
         view = self._waiting[: self._n].view()
         view.flags.writeable = False
