@@ -107,7 +107,7 @@ class DropCompute:
         """One iteration: ``compute(m)`` for micro-batches 0 to M - 1, as far as it comes; one allreduce.  Collective.
 
         ``compute``: its gradients are contiguous vectors of ``n`` entries of the dtype, and are not kept.
-        Raises InputError for another, with validation on all ranks.
+        Raises InputError for another, with validation on all ranks; what ``compute`` raises, on its rank alone.
         """
         if self._tau is None:
             self._choose()
