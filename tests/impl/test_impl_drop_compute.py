@@ -112,6 +112,17 @@ def test_any_allreduce():
     assert np.allclose(named[0][0][0].mean, given[0][0][0].mean)
 
 
+def test_a_sparse_allreduce_with_error_feedback():
+    """What was completed is what was descended by, times all micro-batches, and what ranks keep."""
+    xs, times = drawn(3, 4, 5, 8, 6, dtype="float64")
+    xs = [np.rint(8 * x) for x in xs]  # which add exactly
+    ran = simulated(xs, "sparse", times=times, tau=3.0)
+    put = sum(x[call][:count].sum(axis=0) for x, (_, counts, _) in zip(xs, ran) for call, count in enumerate(counts))
+    out = 15 * sum(ran[0][0]) + sum(kept for *_, kept in ran)
+    assert np.allclose(put, out, rtol=0, atol=1e-9)
+    assert sum(sum(counts) for _, counts, _ in ran) < 3 * 4 * 5
+
+
 def test_an_allreduce_that_does_not_add_exactly_is_found():
     """Where it is asked for the number of micro-batches, and that is none."""
     xs, times = drawn(3, 1, 3, 2, 5)
