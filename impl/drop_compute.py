@@ -67,13 +67,13 @@ class DropCompute:
         the ranks, from ``timed`` calls in which nothing is dropped, as :func:`~sparring.impl.core.droptimes.chosen`
         does; then ``M`` is above 5.
     rule : ``"after_backward"``, the paper's listing: after ``tau`` no other micro-batch is begun.
-        ``"between_passes"``, its DeepSpeed program: nor is one ended, if it has not come further than to the
-        first of its yields after ``tau``.  ``"analytic"``, its theory: what is not over before ``tau`` does not
-        count.  A rank looks at its clock between micro-batches and where they yield, so that it stops no
-        sooner than there.
+        ``"between_passes"``, its DeepSpeed program: and one that yields after ``tau`` is given up.
+        ``"analytic"``, its theory: what is not over before ``tau`` does not count.  A rank looks at its clock
+        between micro-batches and where they yield, so that it stops no sooner than there.
     normaliser : ``"fixed"``, by all micro-batches that there are, as is published: dropped ones count as zeros.
         ``"completed"``, by those that count: their number is one more entry of the vector, which the allreduce
         must add exactly.
+    dtype : of the gradients, float32 or float64.
     allreduce : the name of a dense one, a module of ``sparring.impl``; or a function of a communicator and a vector
         that returns the sum of all ranks', the same bits on every rank.
     clock : seconds, from any moment on.
@@ -107,7 +107,7 @@ class DropCompute:
         """One iteration: ``compute(m)`` for micro-batches 0 to M - 1, as far as it comes; one allreduce.  Collective.
 
         ``compute``: its gradients are contiguous vectors of ``n`` entries of the dtype, and are not kept.
-        Raises InputError for another, with validation on all ranks.
+        Raises InputError for another, with validation on all ranks; what ``compute`` raises, on its rank alone.
         """
         if self._tau is None:
             self._choose()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import sympy
 
 from sparring.errors import InputError
 from sparring.proofs.stragglers import model
+from sparring.spec.core.dropping import RULES
 
 DIGITS = 30
 GRID = 400
@@ -39,6 +40,12 @@ def function(name: str, rule: str, many: int) -> Callable[..., Any]:
     letters = [model.tau, model.mu, model.sigma, model.forward, model.spread]
     made: Callable[..., Any] = sympy.lambdify(letters, formula.subs(model.many, many).doit(), "mpmath")
     return made
+
+
+def known(what: str, name: str, names: Iterable[str]) -> None:
+    """Raises InputError for a name that is none of these."""
+    if name not in names:
+        raise InputError(f"no {what} {name!r}: there are {', '.join(names)}")
 
 
 def checked(setting: Setting) -> Setting:
@@ -82,6 +89,7 @@ def slowest(setting: Setting, exact: bool = False) -> float:
 
 def completed(setting: Setting, tau: float, rule: str = "analytic") -> float:
     """How many micro-batches of a rank count on average."""
+    known("rule", rule, RULES)
     if rule == "between_passes" and not setting.forward > 0 < setting.spread:
         raise InputError("between_passes: forward and spread, a forward pass's mean and deviation, must be above 0")
     if tau <= 0:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.errors import InputError
-from sparring.proofs.stragglers.numbers import Setting
+from sparring.proofs.stragglers.numbers import Setting, known
+from sparring.spec.core.dropping import RULES
 
 Times = NDArray[np.float64]
 ERRORS = 4
@@ -50,6 +51,7 @@ def drawn(setting: Setting, runs: int, seed: int, share: float = 0.0, law: str =
         "normal": lambda: rng.normal(setting.mu, setting.sigma, shape),
         "gamma": lambda: rng.gamma(of_mean, of_scale, shape),
     }
+    known("law", law, laws)
     times = laws[law]()
     return share * times, times
 
@@ -73,6 +75,7 @@ def simulated(
 
 def followed(forward: Times, times: Times, tau: float, rule: str) -> tuple[NDArray[np.int64], Times, Times]:
     """How many count, when computing ends, and when it would without the rule; the last axis is of micro-batches."""
+    known("rule", rule, RULES)
     ends = np.cumsum(times, axis=-1)
     begins = ends - times
     whole = ends[..., -1]

@@ -51,7 +51,7 @@ class Micro(NamedTuple):
 
 
 class Work(NamedTuple):
-    """How far a rank is: micro-batches that count, its clock, and whether it goes on."""
+    """How far a rank is: ``completed``, micro-batches that count; ``now``, its clock; ``going``, whether it goes on."""
 
     completed: Int = 0
     now: Any = 0

@@ -112,6 +112,17 @@ def test_any_allreduce():
     assert np.allclose(named[0][0][0].mean, given[0][0][0].mean)
 
 
+def test_a_sparse_allreduce_with_error_feedback():
+    """What was completed is what was descended by, times all micro-batches, and what ranks keep."""
+    xs, times = drawn(3, 4, 5, 8, 6, dtype="float64")
+    xs = [np.rint(8 * x) for x in xs]  # which add exactly
+    ran = simulated(xs, "sparse", times=times, tau=3.0)
+    put = sum(x[call][:count].sum(axis=0) for x, (_, counts, _) in zip(xs, ran) for call, count in enumerate(counts))
+    out = 15 * sum(ran[0][0]) + sum(kept for *_, kept in ran)
+    assert np.allclose(put, out, rtol=0, atol=1e-9)
+    assert sum(sum(counts) for _, counts, _ in ran) < 3 * 4 * 5
+
+
 def test_an_allreduce_that_does_not_add_exactly_is_found():
     """Where it is asked for the number of micro-batches, and that is none."""
     xs, times = drawn(3, 1, 3, 2, 5)
@@ -232,6 +243,48 @@ def test_tau_is_chosen_as_the_reference_does(p):
         assert math.isclose(ran[0][0], wanted, rel_tol=1e-12)
         gain = ours.effective(ends, *slow(ends, max(seconds)), float(ran[0][0]))
         assert math.isclose(gain, droptimes.effective(ends.tolist(), max(seconds), wanted), rel_tol=1e-9, abs_tol=1e-9)
+
+
+CHOICE = (Path(impl.__file__).parent / "core/droptimes.py").read_text(encoding="utf-8")
+MISTAKEN = {
+    "tau itself is in time": ("kept = ends < tau", "kept = ends <= tau"),
+    "the grid begins with the fifth": ("ends[:, :, FIRST:].min()", "ends[:, :, FIRST - 1 :].min()"),
+    "the grid ends with the mean": ("ends.max(), PLACES", "ends.mean(), PLACES"),
+    "what is saved is that of the mean rank": ("ends[:, :, -1].max(axis=0)", "ends[:, :, -1].mean(axis=0)"),
+    "what is dropped costs nothing": ("share * whole, whole", "whole, whole"),
+    "each rank has its own time": ("float(slab[:, -1].max())", "seconds"),
+    "ranks add their times": ("slab[own.Get_rank(), :-1], slab[own.Get_rank(), -1]", "slab[0, :-1], slab[0, -1]"),
+    "the last of equal ones": ("PLACES)\n", "PLACES)[::-1]\n"),
+}
+
+
+@pytest.mark.parametrize("name", [None, *MISTAKEN])
+def test_each_mistaken_choice_is_caught(tmp_path, name):
+    """By the reference's choice on three ranks; the copy without one passes."""
+    code = CHOICE
+    if name:
+        old, new = MISTAKEN[name]
+        assert code.count(old) == 1, old
+        code = code.replace(old, new)
+    targets = TARGETS.read_text(encoding="utf-8").replace("from sparring.impl.core.droptimes import chosen\n", "")
+    planted = tmp_path / "planted.py"
+    planted.write_text(code + targets.replace("from __future__ import annotations\n", ""), encoding="utf-8")
+    assert chooses_right(f"{planted}:choosing") is (name is None)
+
+
+def chooses_right(target):
+    """Whether all ranks choose the reference's tau, of several times."""
+    for seed in range(12):
+        ends, seconds = timings(3, 3, 7, seed)
+        seconds = [1.5 * min(seconds), min(seconds) / 1.5, min(seconds)]
+        try:
+            ran = simulated([*ends], target, shape=ends.shape[1:], seconds=seconds)
+        except sparring.RankFailed:
+            return False
+        wanted = droptimes.best(ends.tolist(), max(seconds))
+        if not all(math.isclose(tau[0], wanted, rel_tol=1e-12) for tau in ran):
+            return False
+    return True
 
 
 def slow(ends, seconds):

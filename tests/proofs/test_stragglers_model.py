@@ -213,8 +213,11 @@ def test_each_ranks_time_after_backward():
         (lambda: numbers.speedup(USUAL._replace(sigma=0), 1), "mu and sigma must be above 0"),
         (lambda: numbers.completed(USUAL, 1, "between_passes"), "forward and spread"),
         (lambda: simulated.simulated(USUAL, 1, "after_backward", 4000, 0), "a gamma law has none"),
+        (lambda: numbers.completed(USUAL, 1, "B"), "no rule 'B': there are analytic, after_backward, between_passes"),
+        (lambda: simulated.simulated(USUAL, 1, "B", 2, 0, law="gamma"), "no rule 'B'"),
+        (lambda: simulated.drawn(USUAL, 1, 0, law="uniform"), "no law 'uniform': there are normal, gamma"),
     ],
-    ids=["ranks", "sigma", "passes", "below 0"],
+    ids=["ranks", "sigma", "passes", "below 0", "rule", "drawn rule", "law"],
 )
 def test_what_has_no_model(call, why):
     with pytest.raises(InputError, match=why):

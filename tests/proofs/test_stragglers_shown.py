@@ -1,0 +1,82 @@
+"""What decides DropCompute's claims: each proof holds, and fails on a model or a rule that is wrong."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+
+from sparring.proofs.stragglers import model, rules, shown
+from sparring.spec.core.dropping import RULES, Work
+from sparring.spec.core.numbers import both
+
+
+def before_forward(at, micro, tau):
+    """Gives up no micro-batch in its midst."""
+    end = at.now + micro.forward + micro.backward
+    return RULES["between_passes"](at, micro, tau)._replace(now=end)
+
+
+def late(at, micro, tau):
+    """The theory's rule that counts what crosses."""
+    end = at.now + micro.forward + micro.backward
+    return Work(at.completed + 1, end, both(at.going, end < tau))
+
+
+@pytest.mark.parametrize("name", ["completed", "ordered", "one_iteration", "without_limit", "independent"])
+def test_what_holds(name):
+    holds, detail = getattr(shown, name)()
+    assert holds and detail
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("slowest_of_two", "-7.9 %"), ("slowest_of_one", "is -oo"), ("counted_alike", "analytic 0, after_backward 1")],
+)
+def test_what_does_not(name, says):
+    holds, detail = getattr(shown, name)()
+    assert not holds and says in detail
+
+
+def test_ends_of_another_deviation(monkeypatch):
+    """Which grows with the number of micro-batches itself, and not with its root."""
+    right = model.in_time
+    monkeypatch.setattr(model, "in_time", lambda mean, variance: right(mean, variance * model.m))
+    assert not shown.completed()[0]
+
+
+def test_a_slowest_rank_that_hardly_waits(monkeypatch):
+    monkeypatch.setattr(model, "largest", lambda p: 3 - 1 / sympy.sympify(p))
+    monkeypatch.setattr(shown.numbers, "ranks_for", lambda *given: 1)
+    assert not shown.without_limit()[0]
+
+
+@pytest.mark.parametrize("given", ["tau", "whole"])
+def test_factors_that_are_not_apart(monkeypatch, given):
+    first, second = model.paces()
+    moved = {"tau": (first * model.tau, second / model.tau), "whole": (first * model.whole, second / model.whole)}
+    monkeypatch.setattr(model, "paces", lambda: moved[given])
+    assert not shown.independent()[0]
+
+
+def test_factors_of_another_product(monkeypatch):
+    first, second = model.paces()
+    monkeypatch.setattr(model, "paces", lambda: (first, 2 * second))
+    assert not shown.independent()[0]
+
+
+@pytest.mark.parametrize(("rule", "wrong"), [("between_passes", before_forward), ("analytic", late)])
+def test_wrong_rules(monkeypatch, rule, wrong):
+    changed = {**RULES, rule: wrong}
+    monkeypatch.setattr(shown, "RULES", changed)
+    proved = rules.proved
+    monkeypatch.setattr(rules, "proved", lambda: proved(changed))
+    assert not shown.ordered()[0]
+    assert not shown.one_iteration()[0]
+
+
+def test_rules_that_are_alike(monkeypatch):
+    def none(apart):
+        raise LookupError("none of these")
+
+    monkeypatch.setattr(rules, "witness", none)
+    assert shown.counted_alike() == (True, "none of these")
