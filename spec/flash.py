@@ -1,0 +1,121 @@
+"""Flash Communication: dense allreduce of coded vectors, in two steps [FC]_.
+
+Cut every vector into ``p`` chunks, of which rank ``c`` adds up chunk ``c``.  In the first step every rank
+sends each other rank its copy of the other's chunk, in codes of ``b1`` bits; a rank reads the ``p`` codes of
+its chunk, its own included, and adds up what it reads, in the order of the ranks.  In the second step it
+sends this sum to all others, in codes of ``b2`` bits, and *every* rank, itself included, takes what is read
+from these codes: so all ranks end with the same bits.
+
+A group of ``g`` entries has a step and a zero of its own; with ``spikes`` its least and its greatest entry
+are sent as they are.  Codes and messages are those of :mod:`sparring.spec.core.groups`.  Groups are cut
+from each chunk, so they are the same in both steps.  A rank that is alone keeps its vector.
+
+Requires: ``p >= 1``; vectors of one length and floating-point type; ``b1``, ``b2`` from 1 to 8; ``g >= 1``.
+Ensures:  all ranks hold the same bits.  In exact arithmetic, where rank ``r``'s entries of a group have the
+range ``R[r]``, each entry of the result is within
+``(R[0] + ... + R[p-1]) / 2 * (1 / (2**b1 - 1) + 1 / (2**b2 - 1))`` of ``x[0] + ... + x[p-1]``.
+
+``b1=4, b2=8`` is what is called 6 bits elsewhere.  Widths of 2, 3, 5, 6 and 7 bits and spikes are of the
+second version [FC2]_.  In a group with NaN, an infinity or a range that overflows the result is NaN.
+Where the public accounts are silent, on the layout, on ties and on the type of steps and zeros, the
+design is this page's own.
+
+>>> from sparring import run
+>>> ran = run("flash", [[0.0, 3.0, 9.0, 15.0], [0.0, 30.0, 0.0, 0.0]], b1=4, b2=2)
+>>> for t, wire, _ in ran:
+...     print(t, *(f"{src}->{dst}:{entries}" for src, dst, entries in wire))
+0 0->1:[9.0, 0.4, 240] 1->0:[0.0, 2.0, 240]
+1 0->1:[0.0, 11.0, 12] 1->0:[9.0, 2.0, 12]
+>>> ran.results
+[[0.0, 33.0, 9.0, 15.0], [0.0, 33.0, 9.0, 15.0]]
+
+.. [FC] Q. Li, B. Zhang, L. Ye, Y. Zhang, W. Wu, Y. Sun, L. Ma and Y. Xie, "Flash Communication",
+   arXiv:2412.04964, 2024.
+.. [FC2] Q. Li, B. Zhang, S. Kang, L. Xu, X. Qian, Y. Xie and L. Ma, "Flash Communication V2",
+   arXiv:2508.03760, 2025.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+from sparring.errors import InputError
+from sparring.spec.core import groups
+from sparring.spec.core.cells import copy
+from sparring.spec.core.groups import Coded, decode, encode, written
+from sparring.spec.core.model import bound
+from sparring.spec.core.numbers import Int
+from sparring.spec.core.runner import Message, Outcome, Played
+from sparring.spec.core.schedule import number
+
+data = "dense"
+dtypes = ("float32", "float64")
+
+
+class Params(NamedTuple):
+    """``b1``, ``b2``: bits of a code in the first and in the second step; ``g``: entries of a group.
+
+    ``spikes``: 1 where the least and the greatest entry of a group are sent as they are, else 0.
+    """
+
+    b1: int = 8
+    b2: int = 8
+    g: int = 128
+    spikes: int = 0
+
+
+def checked(params: Params) -> None:
+    """Raises InputError for widths and sizes that codes and groups cannot have."""
+    groups.checked(params.b1, params.g)
+    groups.checked(params.b2, params.g)
+    if params.spikes not in (0, 1):
+        raise InputError(f"spikes = {params.spikes}: it must be 0 or 1")
+
+
+def dst(r: Int, j: Int, p: Int) -> Int: return (r + j) % p  # to whom rank r's j-th message goes, j = 1, ..., p - 1
+def src(r: Int, j: Int, p: Int) -> Int: return (r - j) % p
+
+
+def taken(r: Int, c: Int, total: Any, read: Any) -> Any:
+    """What rank ``r`` takes of chunk ``c``: of its own too what is read, and not the sum that it made codes of."""
+    return read
+
+
+def coded(x: Sequence[Any], bits: int, params: Params) -> Coded:
+    return encode(x, bits, params.g, bool(params.spikes))
+
+
+def octets(c: Int, bits: int, g: int, spikes: int, width: int) -> Int:
+    """How many bytes the codes of a chunk of ``c`` entries of ``width`` bytes take."""
+    return groups.octets(c, bits, g, bool(spikes), width)
+
+
+def sent(p: int, entries: Callable[[int, int], Coded]) -> list[Message]:
+    """A step in which each rank sends to each other: ``entries(r, d)`` from rank ``r`` to rank ``d``."""
+    pairs = [(r, number(dst(r, j, p))) for r in range(p) for j in range(1, p)]
+    return [Message(r, d, written(entries(r, d))) for r, d in pairs]
+
+
+def like(x: Any, values: Sequence[Any]) -> Any:
+    """These values in a vector of ``x``'s class."""
+    y = copy(x)
+    y[:] = values
+    return y
+
+
+def program(xs: Sequence[Sequence[Any]], state: None, params: Params) -> Played:
+    """A call: its two steps, and what all ranks have in the end."""
+    checked(params)
+    p, n = len(xs), len(xs[0])
+    if p == 1:
+        return Outcome([like(xs[0], [v + 0 for v in xs[0]])], [], state)
+    cuts = [slice(number(bound(c, n, p)), number(bound(c + 1, n, p))) for c in range(p)]
+    copies = [[coded(x[cut], params.b1, params) for cut in cuts] for x in xs]
+    yield sent(p, lambda r, d: copies[r][d])
+    totals = [[reduce(add, vs) for vs in zip(*(decode(copies[r][c]) for r in range(p)))] for c in range(p)]
+    sums = [coded(total, params.b2, params) for total in totals]
+    yield sent(p, lambda r, d: sums[r])
+    reads = [decode(one) for one in sums]
+    each = [[taken(r, c, *v) for c in range(p) for v in zip(totals[c], reads[c])] for r in range(p)]
+    return Outcome([like(x, y) for x, y in zip(xs, each)], [], state)

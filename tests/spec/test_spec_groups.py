@@ -1,0 +1,171 @@
+"""The quantiser keeps its bound on all small vectors, and has defined ends for everything else."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparring.errors import InputError
+from sparring.spec.core import groups
+from sparring.spec.core.groups import decode, encode, levels, written
+
+SMALL = [[Fraction(v) for v in row] for c in range(1, 5) for row in itertools.product((-3, 0, 1, 4, 11), repeat=c)]
+
+
+def read(x, *args):
+    return decode(encode(x, *args))
+
+
+def others(x):
+    """A group without its first least and its first greatest entry."""
+    gone = {x.index(min(x)), x.index(max(x))}
+    return [v for i, v in enumerate(x) if i not in gone]
+
+
+@pytest.mark.parametrize("bits", range(1, 9))
+def test_an_entry_is_off_by_half_a_step_at_most(bits):
+    """In exact arithmetic, for all small vectors; the least and the greatest are exact, and so is the range."""
+    for x in SMALL:
+        y, most = read(x, bits, 4), levels(bits)
+        assert max(abs(u - v) for u, v in zip(x, y)) <= Fraction(max(x) - min(x), 2 * most)
+        assert (min(y), max(y)) == (min(x), max(x))
+
+
+@pytest.mark.parametrize("bits", range(1, 9))
+def test_with_spikes_the_range_is_that_of_the_others(bits):
+    """And both spikes are exact."""
+    for x in SMALL:
+        y, rest = read(x, bits, 4, True), others(x)
+        bound = Fraction(max(rest) - min(rest), 2 * levels(bits)) if rest else 0
+        assert max(abs(u - v) for u, v in zip(x, y)) <= bound
+        assert all(y[i] == x[i] for i in (x.index(min(x)), x.index(max(x))))
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3])
+def test_the_bound_is_reached(bits):
+    """By an entry in the middle between two codes."""
+    most = levels(bits)
+    x = [Fraction(0), Fraction(1), Fraction(2 * most)]
+    assert abs(read(x, bits, 3)[1] - 1) == Fraction(max(x), 2 * most) == 1
+
+
+@pytest.mark.parametrize("bits", range(1, 9))
+def test_a_grid_comes_back(bits):
+    """What was read once is read again as it was."""
+    for x in SMALL[:200]:
+        y = read(x, bits, 4)
+        assert read(y, bits, 4) == y
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=20),
+       st.integers(1, 8), st.booleans())  # fmt: skip
+def test_in_float32_the_bound_holds_but_for_rounding(values, bits, spikes):
+    """Four roundings of numbers of the size of the entries, and as many steps of the smallest numbers as codes."""
+    x = np.array(values, np.float32)
+    with np.errstate(all="ignore"):
+        y = np.array(read(x, bits, 7, spikes), np.float32)
+        for i in range(0, len(x), 7):
+            some = x[i : i + 7].astype(np.float64)
+            if not np.isfinite(x[i : i + 7].max() - x[i : i + 7].min()):
+                assert np.isnan(y[i : i + 7]).all()
+                continue
+            span, size = some.max() - some.min(), abs(some).max()
+            bound = span / (2 * levels(bits)) + 4 * size * 2.0**-23 + 2.0**-149 * 2 * levels(bits)
+            assert abs(y[i : i + 7] - some).max() <= bound
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+def test_codes_are_the_nearest_that_scipy_finds(bits):
+    """Vector quantisation with the steps of a group as the code book, where no entry is between two."""
+    vq = pytest.importorskip("scipy.cluster.vq", reason="scipy is not installed: pip install 'sparring[examples]'").vq
+    x = np.random.default_rng(bits).standard_normal(50)
+    coded = encode(x, bits, 50)
+    (low,), (step,) = coded.metadata
+    nearest, _ = vq(x[:, None], (low + step * np.arange(levels(bits) + 1))[:, None])
+    assert groups.codes.unpacked(coded.planes, 50, bits) == nearest.tolist()
+
+
+def test_ties_go_to_the_even_code():
+    """Of two steps a unit apart: 0.5 and 1.5 are in the middle."""
+    coded = encode([Fraction(0), Fraction(1, 2), Fraction(3, 2), Fraction(5, 2), Fraction(3)], 2, 5)
+    assert groups.codes.unpacked(coded.planes, 5, 2) == [0, 0, 2, 2, 3]
+
+
+def test_of_equal_spikes_the_first_is_one():
+    coded = encode([2, 0, 5, 0, 5, 3], 8, 6, True)
+    assert (coded.places, coded.metadata) == ([[1], [2]], [[0], [5 / 255], [0], [5]])
+
+
+@pytest.mark.parametrize("spikes", [False, True])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_one_bad_entry_makes_its_group_nan(bad, spikes):
+    """And no other; what is told of it is NaN with the same bits, whatever the entry was."""
+    x = np.arange(9, dtype=np.float32)
+    x[4] = bad
+    with np.errstate(all="ignore"):
+        y, message = read(x, 8, 3, spikes), bytes(written(encode(x, 8, 3, spikes)))
+    assert np.isnan(y[3:6]).all() and not np.isnan(y[:3]).any() and not np.isnan(y[6:]).any()
+    assert message[4:8] == message[16:20] == np.float32("nan").tobytes()
+    assert [*message[-6:-3]] == [0, 0, 0]
+
+
+def test_a_range_that_overflows_makes_its_group_nan():
+    x = np.array([-3e38, 3e38, 1], np.float32)
+    with np.errstate(all="ignore"):
+        y = read(x, 8, 2)
+    assert np.isnan(y[:2]).all() and y[2] == 1
+
+
+@pytest.mark.parametrize("spikes", [False, True])
+def test_equal_entries_are_exact(spikes):
+    """And zeros are +0.0."""
+    for value in (0.1, -1e-45, 3e38, -0.0):
+        y = np.array(read(np.full(5, value, np.float32), 2, 3, spikes), np.float32)
+        assert (y == np.float32(value)).all() and not (np.signbit(y) & (y == 0)).any()
+
+
+def test_a_step_below_all_numbers_is_none():
+    """A range of a few of the smallest numbers has a step of 0, and all entries are read as the least."""
+    x = np.array([0, 1e-45, 3e-45], np.float32)
+    assert read(x, 8, 3) == [0, 0, 0]
+
+
+@pytest.mark.parametrize("spikes", [False, True])
+@pytest.mark.parametrize("g", [1, 2, 3, 256, 257, 65536, 65537])
+def test_sizes(g, spikes):
+    """As many bytes as are told, empty vectors and groups that are not full included."""
+    for c in (0, 1, 2, 5):
+        for bits in (1, 3, 8):
+            for dtype in ("float32", "float64"):
+                x = np.arange(c).astype(dtype)
+                assert len(written(encode(x, bits, g, spikes))) == groups.octets(c, bits, g, spikes, x.itemsize)
+
+
+def test_a_message_of_exact_numbers_tells_them():
+    assert written(encode([Fraction(0), Fraction(1), Fraction(3)], 2, 3)) == [0, 1, 0b110100]
+
+
+def test_groups_of_one_and_of_two_are_their_spikes():
+    x = np.array([1.1, -7.3, 0.7], np.float32)
+    for g in (1, 2):
+        assert read(x, 1, g, True) == x.tolist()
+
+
+@pytest.mark.parametrize("g", [0, -1, (1 << 32) + 1])
+def test_groups_of_no_size_are_refused(g):
+    with pytest.raises(InputError, match="a group must have 1 to"):
+        encode([1.0], 8, g)
+
+
+def test_a_zero_of_16_bits_would_break_the_bound():
+    """Why steps and zeros have the vector's type: the nearest of half precision is far off, however small the range."""
+    x = [Fraction(1000) + Fraction(1, 8), Fraction(1000) + Fraction(1, 4)]
+    low = Fraction(float(np.float16(float(x[0]))))
+    bound = (x[1] - x[0]) / (2 * levels(8))
+    assert abs(low - x[0]) > 200 * bound
+    assert read(x, 8, 2) == x
