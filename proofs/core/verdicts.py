@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class Word(Enum):
@@ -73,3 +74,12 @@ def overall(verdicts: list[Verdict]) -> Word:
     """
     order = list(Word)
     return max((v.word for v in verdicts), key=order.index, default=Word.NOT_COVERED)
+
+
+class Settled(NamedTuple):
+    """What a proof that decides one statement came to: whether it holds, how that was found, or where it fails."""
+
+    holds: bool
+    detail: str
+    verdict: Verdict = PROVED
+    """How sure it is that it holds."""

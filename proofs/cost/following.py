@@ -18,7 +18,7 @@ import z3
 
 from sparring.errors import Undecided
 from sparring.proofs.core.solvers import ask_z3, question
-from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Verdict
+from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Settled, Verdict
 from sparring.proofs.cost.claims import told
 from sparring.proofs.cost.statements import Shown, Theorem
 from sparring.proofs.cost.symbols import CeilLog2, Expr, Log2, exact, symbol
@@ -53,10 +53,10 @@ def decide(theorem: Theorem | Shown) -> Decided:
 def shown(one: Shown) -> Decided:
     """What its own proof says, expected or not."""
     try:
-        holds, detail = one.proof()
+        holds, detail, verdict = Settled(*one.proof())
     except Undecided as why:
         return Decided("undecided", str(why), UNDECIDED)
-    return Decided("follows", detail, PROVED) if holds else Decided("false", detail, REFUTED)
+    return Decided("follows", detail, verdict) if holds else Decided("false", detail, REFUTED)
 
 
 def attempted(theorem: Theorem) -> Decided:

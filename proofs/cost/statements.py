@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
+from sparring.proofs.core.verdicts import Settled
 from sparring.proofs.cost import literature
 from sparring.proofs.cost.published import GIVEN, QUANTITIES, Claim, parts
 
@@ -85,11 +86,11 @@ class Theorem(Statement):
 class Shown(Statement):
     """What a proof of its own decides: ``proof`` says whether it holds, and how that was found, or where it fails.
 
-    A proof that comes to no end raises Undecided.
+    A proof that comes to no end raises Undecided; one that is worth less than *proved* says its verdict, too.
     """
 
     says: str
-    proof: Callable[[], tuple[bool, str]]
+    proof: Callable[[], Settled | tuple[bool, str]]
     _: KW_ONLY
     hypotheses: str = ""
     xfail: str = ""

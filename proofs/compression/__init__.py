@@ -1,0 +1,1 @@
+"""Theory of compressed allreduces: what is lost, and at most how much."""
