@@ -1,0 +1,96 @@
+"""What the tests of allreduces that code gradients run on every rank; each wrong one has one fault."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from sparring.errors import InputError
+from sparring.impl import one_bit
+from sparring.impl.core import signs
+
+
+def calls(comm: Any, xs: Any, *, name: str, **params: Any) -> Any:
+    """The results of all calls, one a row of ``xs``, one after the other; vectors stay as they are."""
+    instance, kept = import_module(f"sparring.impl.{name}").Allreduce(comm, xs.shape[1], **params), xs.tobytes()
+    ys = [instance(x).copy() for x in xs]
+    assert xs.tobytes() == kept
+    return np.concatenate(ys)
+
+
+def refused(comm: Any, x: Any, *, name: str, wrong: dict[str, Any], bad: int) -> Any:
+    """The error's text, as bytes, where rank ``bad`` alone is made of what is wrong, or called with whole numbers."""
+    made = import_module(f"sparring.impl.{name}").Allreduce
+    try:
+        instance = made(comm, x.size, **(wrong if comm.Get_rank() == bad else {}))
+        instance(x if wrong or comm.Get_rank() != bad else x.astype(np.int64))
+    except InputError as error:
+        return np.frombuffer(str(error).encode(), np.uint8)
+    return np.empty(0, np.uint8)
+
+
+class OneBitTwin(one_bit.Allreduce):
+    """Correct."""
+
+
+class OneBitOwnerExact(one_bit.Allreduce):
+    """The owner of a block keeps the mean that it made codes of."""
+
+    def __call__(self, x: Any, /) -> Any:
+        y, p, r = super().__call__(x), self._comm.Get_size(), self._comm.Get_rank()
+        own = y[one_bit.begin(r, x.size, p) : one_bit.begin(r + 1, x.size, p)]
+        own += self._server
+        return y
+
+
+class OneBitNotAdded(one_bit.Allreduce):
+    """The worker's error is not added."""
+
+    def _taken(self, x: Any) -> Any:
+        waiting = self._admitted(x)
+        waiting[...] = x
+        return waiting
+
+
+class OneBitServerForgets(one_bit.Allreduce):
+    """The server's error is not added."""
+
+    def __call__(self, x: Any, /) -> Any:
+        self._server = None
+        return super().__call__(x)
+
+
+class OneBitZeroIsMinus(one_bit.Allreduce):
+    """The sign of 0 is -."""
+
+    def __init__(self, comm: Any, n: int, **params: Any) -> None:
+        super().__init__(comm, n, **params)
+
+        def encode(x: Any, scale: Any, out: Any) -> None:
+            out[: scale.itemsize] = np.frombuffer(scale.tobytes(), np.uint8)
+            out[scale.itemsize :] = np.packbits(x > 0, bitorder="little")
+
+        signs.encode = encode
+
+
+class OneBitOtherOrder(one_bit.Allreduce):
+    """The first sign is the highest bit of its byte, on both sides: results are right, messages are not."""
+
+    def __init__(self, comm: Any, n: int, **params: Any) -> None:
+        super().__init__(comm, n, **params)
+        good = signs.encode, signs.decode
+
+        def turned(message: Any, width: int) -> Any:
+            bits = np.unpackbits(message[width:].copy()).reshape(-1, 8)[:, ::-1]
+            return np.concatenate([message[:width], np.packbits(bits)])
+
+        def encode(x: Any, scale: Any, out: Any) -> None:
+            good[0](x, scale, out)
+            out[...] = turned(out, scale.itemsize)
+
+        def decode(message: Any, like: Any) -> Any:
+            return good[1](turned(message, like.itemsize), like)
+
+        signs.encode, signs.decode = encode, decode
