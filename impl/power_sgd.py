@@ -159,7 +159,7 @@ def allreduce(comm: Intracomm, x: Vector, /, *, validate: bool = True, **params:
 
 def orthonormal(columns: Vector, epsilon: int) -> Vector:
     """Columns, each a row here, made unit ones and without the parts in those before, in their place."""
-    more = columns.dtype.type(epsilon / BILLION)
+    more = columns.dtype.type(epsilon) / columns.dtype.type(BILLION)
     for s, column in enumerate(columns):
         size = np.sqrt(halved(np.square(column)[None])[0]) + more
         if size != 0:

@@ -37,11 +37,11 @@ Where the published code is silent, or this page differs:
 >>> ran = run("power_sgd", [[3, 4, 6, 8], [5, 0, 10, 0]], columns=2, rate=0, epsilon=0, through="two_shot")
 >>> for t, wire, _ in ran:
 ...     print(t, *(f"{src}->{dst}:{[round(float(v), 2) for v in entries]}" for src, dst, entries in wire))
-0 0->1:[-9.54] 1->0:[-0.93]
-1 0->1:[-5.7] 1->0:[-11.41]
+0 0->1:[-5.17] 1->0:[-4.98]
+1 0->1:[-7.56] 1->0:[-15.12]
 2 0->1:[-8.94] 1->0:[-11.18]
 3 0->1:[-17.89] 1->0:[-8.94]
->>> [round(v, 9) for v in ran.results[1]]  # the mean matrix has rank 1
+>>> [float(v) for v in ran.results[1]]  # the mean matrix has rank 1
 [4.0, 2.0, 8.0, 4.0]
 
 .. [VKJ19] T. Vogels, S. P. Karimireddy and M. Jaggi, "PowerSGD: Practical low-rank gradient compression for
@@ -146,16 +146,17 @@ def dot(a: Vector, b: Vector) -> Any:
 
 
 def root(x: Any) -> Any:
-    """The square root, in its type; exact of a square of a fraction."""
+    """The square root, in its type; of an exact number that is no square a fraction near it."""
     if isinstance(x, (int, Fraction)):
         exact = Fraction(isqrt(x.numerator), isqrt(x.denominator))
-        return exact if exact * exact == x else sqrt(x)
+        return exact if exact * exact == x else Fraction(sqrt(x))
     return type(x)(sqrt(x))  # of float32 as well: a double's root has digits enough to be rounded twice
 
 
 def unit(column: Vector, epsilon: int) -> Vector:
     """A column over its length, and ``epsilon``; one without either as it is."""
-    size = root(dot(column, column)) + (epsilon / BILLION if epsilon else 0)
+    size = root(dot(column, column))
+    size += type(size)(epsilon) / BILLION
     return [v / size for v in column] if size != 0 else column
 
 
