@@ -21,6 +21,11 @@ The published code takes a flat vector as the least square that holds it, as ``c
 of nothing but padding.  Columns are made orthonormal by Gram and Schmidt: each is divided by its length plus
 ``epsilon`` billionths, then its part in the columns after it is removed.
 
+That has a price where the columns of ``P`` depend on each other, as they do where the mean matrix has a lower rank
+than asked for.  The first is a little too short, so a second that is parallel to it keeps a little of it, which is
+then made a column of a length that counts: the result is up to twice the mean, however small ``epsilon`` is.  What is
+too much is in the errors, and is taken back in later calls.  Without ``epsilon`` what rounding left is made a column.
+
 Where the published code is silent, or this page differs:
 
 * The first ``Q`` are not normal numbers: an entry is the number of ones among 64 drawn bits, less 32, the same on all
@@ -41,7 +46,7 @@ Where the published code is silent, or this page differs:
 1 0->1:[-7.56] 1->0:[-15.12]
 2 0->1:[-8.94] 1->0:[-11.18]
 3 0->1:[-17.89] 1->0:[-8.94]
->>> [float(v) for v in ran.results[1]]  # the mean matrix has rank 1
+>>> [round(float(v), 9) for v in ran.results[1]]  # the mean matrix has rank 1
 [4.0, 2.0, 8.0, 4.0]
 
 .. [VKJ19] T. Vogels, S. P. Karimireddy and M. Jaggi, "PowerSGD: Practical low-rank gradient compression for

@@ -13,6 +13,11 @@ at on fractions, of which all lengths are fractions, too.
 is that of ``Q`` or less, the projection is ``M``.  For every ``Q`` it is not: one at right angles to the rows finds
 nothing.
 
+That takes lengths as they are.  Where a little is added to them, as in published code against a division by zero, a
+first unit column is a little too short, and so another column that is parallel to it keeps a little of it, which is
+made longer in turn: the second is a unit column's part that does not vanish with what is added.  So of a mean of
+rank 1 two columns find up to twice of it.
+
 *One rank alone* that is given the mean of what all ranks have finds the same.  It needs that ``P`` may be a sum or a
 mean: so it is if nothing is added to lengths, and is not otherwise.
 
@@ -200,6 +205,27 @@ def exact_always() -> Settled:
     x = [one_, none, one_, none]
     (y,) = run(page, [x], power_sgd.State(1, [[none] * 4], [[none, one_]])).results
     return Settled(y == x, f"rows (1, 0) and Q = (0, 1): the result is {', '.join(map(str, y))}")
+
+
+def exact_with_epsilon() -> Settled:
+    """Whether it is so where something is added to lengths: two columns of ``P`` that are parallel."""
+    page, row = load(power_sgd, columns=2, rank=2, rate=0), [Fraction(3), Fraction(3), Fraction(4), Fraction(4)]
+    q = [[Fraction(v) for v in (1, 0, 0, 1)]]
+    (y,) = run(page, [row], power_sgd.State(1, [[Fraction(0)] * 4], q)).results
+    told = f"rows (3, 3), (4, 4): the result is {float(y[0] / row[0]):.4f} times the mean"
+    return Settled(y == row, f"{told}, and {limit(sympy.Integer(1))} times as what is added goes to 0")
+
+
+def limit(longer: Any) -> Any:
+    """How many times the mean the result is in the end, of two parallel columns, the second so many times as long.
+
+    The first unit column is too short by a part, of which the second column keeps twice as much; beside what is
+    added to its length that is not small.
+    """
+    more = sympy.Symbol("epsilon", positive=True)
+    first_ = 1 / (1 + more)
+    kept = longer * (1 - first_**2)
+    return sympy.limit(first_**2 + (kept / (kept + more)) ** 2, more, 0, "+")
 
 
 def single_node() -> Settled:
