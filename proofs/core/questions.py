@@ -132,7 +132,8 @@ class Memory:
         text, said = question.to_smt2(), {"z3": answer}
         if answer == "sat":
             question.add(reader(p) <= FEW_RANKS, *reader.exactly(FEW_RANKS.bit_length()))
-            found = solvers.witness(question, reader(p)) if solvers.ask_z3(question) == "sat" else {}
+            again, question = solvers.decided(question, effort)
+            found = solvers.witness(question, reader(p)) if again == "sat" else {}
             witness = found if found and counterexample(claim, found) else {}
         if answer == "unknown" or (answer == "sat" and not witness):  # a mutant's run tells more, and sooner, than bits
             return None if second_opinion else Answer(claim, {"z3": "unknown"}, text, {}, "z3 finds no counterexample")
@@ -155,15 +156,17 @@ class Memory:
             question.add(*(reader(Sym.var(name) == value) for name, value in at.items()))
             question.add(*reader.exactly(max(at.values()).bit_length() + 1))
             text = question.to_smt2()
-            found = solvers.witness(question, reader(p)) if solvers.ask_z3(question) == "sat" else {}
+            answer, question = solvers.decided(question)
+            found = solvers.witness(question, reader(p)) if answer == "sat" else {}
         return Answer(claim, {"z3": "sat"}, text, found, "") if found and counterexample(claim, found) else None
 
     def asked(self, claim: Obligation, reader: Z3Reader, premises: tuple[Any, ...], second_opinion: bool) -> Answer:
         """One obligation put to z3 and, for a second opinion, to cvc5."""
-        question = solvers.question(reader.hypotheses, reader(claim.claim), EFFORT if second_opinion else LITTLE)
+        effort = EFFORT if second_opinion else LITTLE
+        question = solvers.question(reader.hypotheses, reader(claim.claim), effort)
         text = question.to_smt2()
-        said = {"z3": solvers.ask_z3(question)}
-        witness = solvers.witness(question, reader(p)) if said["z3"] == "sat" else {}
+        answer, question = solvers.decided(question, effort)
+        said, witness = {"z3": answer}, solvers.witness(question, reader(p)) if answer == "sat" else {}
         if second_opinion:
             said["cvc5"] = solvers.ask_cvc5(text)
         if premises not in self.vacuous:

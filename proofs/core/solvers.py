@@ -52,9 +52,22 @@ def needed(facts: Sequence[z3.BoolRef], claim: z3.BoolRef, effort: int = EFFORT)
     for name, fact in names.items():
         solver.assert_and_track(fact, name)
     solver.add(z3.Not(claim))
-    answer = ask_z3(solver)
+    answer, solver = decided(solver, effort)
     core = {*map(str, solver.unsat_core())} if answer == "unsat" else {*names}  # in no order of its own
     return answer, [fact for name, fact in names.items() if name in core]
+
+
+def decided(solver: z3.Solver, effort: int = EFFORT) -> tuple[str, z3.Solver]:
+    """z3's answer, and the solver that gave it.
+
+    Terms of earlier questions change the way that z3 goes, and may make it long.  So where it gives up
+    it is asked again in a context of its own, whose answer is the same whatever was asked before.
+    """
+    if (answer := ask_z3(solver)) == "unknown":
+        solver = solver.translate(z3.Context())
+        solver.set("rlimit", effort)
+        answer = ask_z3(solver)
+    return answer, solver
 
 
 def ask_z3(solver: z3.Solver) -> str:
@@ -97,7 +110,7 @@ def ask_cvc5(text: str) -> str:
 
 def witness(solver: z3.Solver, p: Any) -> dict[str, int]:
     """A model of a satisfiable question with the fewest ranks, found by bisection."""
-    model = solver.model()
+    model, p = solver.model(), p if p.ctx == solver.ctx else p.translate(solver.ctx)
     least, most = 1, number(model.eval(p, model_completion=True))
     while least < most:
         middle = (least + most) // 2

@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+import z3
 
+from sparring.proofs.core import solvers
 from sparring.proofs.core.obligations import p, q, r, within
 from sparring.proofs.core.questions import SMALL, instance
 from sparring.spec.core.numbers import Bool, both, evaluate, variables
@@ -40,3 +42,18 @@ def any_of_all(hypotheses: list[Bool], ranks: int) -> bool:
         except ValueError:
             continue
     return False
+
+
+@pytest.mark.parametrize(("least", "word"), [(14, "sat"), (13, "unsat")])
+def test_where_z3_gives_up_it_is_asked_alone(least, word):
+    """In a context of its own, whose models can be read for terms of the first; one that answers is asked once."""
+    p, x = z3.Ints("p x")
+    facts, claim = [p >= 2, x * p == 42, p <= x], p + x >= least
+    tired = solvers.question(facts, claim, effort=1)
+    assert solvers.ask_z3(tired) == "unknown"
+    answer, solver = solvers.decided(tired)
+    assert (answer, solver is tired, solver.ctx == tired.ctx) == (word, False, False)
+    rested = solvers.question(facts, claim)
+    assert solvers.decided(rested) == (word, rested)
+    if word == "sat":
+        assert solvers.witness(solver, p) == solvers.witness(rested, p) == {"p": 6, "x": 7}
