@@ -1,4 +1,4 @@
-"""Statements about real numbers, put to z3 and to cvc5: a lemma holds when both say so."""
+"""Statements about real numbers, put to z3 and to cvc5: a lemma holds when both say so, and fails at an example."""
 
 from __future__ import annotations
 
@@ -21,21 +21,28 @@ class Lemma(NamedTuple):
 
 
 def refuted(lemma: Lemma) -> str:
-    """A counterexample in words, empty where the lemma holds; raises Undecided unless both solvers agree.
+    """A counterexample in words, which stands when it is evaluated; empty where both solvers say that there is none.
 
-    Hypotheses that nothing satisfies prove nothing: that is Undecided, too.
+    Raises Undecided where they do not, and where nothing satisfies the hypotheses, so that anything would follow.
     """
     asked = solvers.question(lemma.hypotheses, lemma.claim)
-    said = {"z3": solvers.ask_z3(asked), "cvc5": solvers.ask_cvc5(asked.to_smt2())}
-    if "unknown" in str(said) or len({*said.values()}) > 1:
-        raise Undecided(f"{lemma.name}: solvers answer {', '.join(f'{who} {word}' for who, word in said.items())}")
+    said = {"z3": solvers.ask_z3(asked)}
     if said["z3"] == "sat":
-        model = asked.model()
-        return f"{lemma.name}: it fails at " + ", ".join(sorted(f"{x} = {model[x]}" for x in model.decls()))
-    possible = solvers.question(lemma.hypotheses, z3.BoolVal(False))
-    if solvers.ask_z3(possible) != "sat":
+        return f"{lemma.name}: it fails at {counterexample(lemma, asked.model())}"
+    said["cvc5"] = solvers.ask_cvc5(asked.to_smt2())
+    if {*said.values()} != {"unsat"}:
+        raise Undecided(f"{lemma.name}: solvers answer {', '.join(f'{who} {word}' for who, word in said.items())}")
+    if solvers.ask_z3(solvers.question(lemma.hypotheses, z3.BoolVal(False))) != "sat":
         raise Undecided(f"{lemma.name}: its hypotheses contradict each other, so that anything would follow")
     return ""
+
+
+def counterexample(lemma: Lemma, model: z3.ModelRef) -> str:
+    """The numbers of a model in words; raises Undecided unless they satisfy the hypotheses and not the claim."""
+    wanted = [*lemma.hypotheses, z3.Not(lemma.claim)]
+    if not all(z3.is_true(model.eval(each, model_completion=True)) for each in wanted):
+        raise Undecided(f"{lemma.name}: z3's counterexample {model} is none when evaluated")
+    return ", ".join(sorted(f"{x} = {model[x]}" for x in model.decls()))
 
 
 def proved(lemmas: Iterable[Lemma]) -> Settled:

@@ -10,12 +10,12 @@ import pytest
 import sympy
 
 from sparring import claiming
-from sparring.errors import InputError
-from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED
+from sparring.errors import InputError, Undecided
+from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Settled, Verdict, Word
 from sparring.proofs.cost.following import decide
 from sparring.proofs.cost.literature import packet_loss
 from sparring.proofs.cost.published import log2
-from sparring.proofs.cost.statements import Row, Source, Theorem, Unjudged, source, sources
+from sparring.proofs.cost.statements import Row, Shown, Source, Theorem, Unjudged, source, sources
 
 ALL = [(each, one) for each in sources() for one in each.statements]
 NAMED: dict[str, Any] = {claiming.entitled(each, one): one for each, one in ALL}
@@ -28,7 +28,8 @@ def test_every_statement_has_an_id_of_its_own():
 def test_every_statement_is_judged_or_says_why_not():
     for one in NAMED.values():
         assert one.where and one.tag
-        assert one.because if isinstance(one, Unjudged) else one.formula if isinstance(one, Row) else one.relation
+        has = {Unjudged: "because", Row: "formula", Theorem: "relation", Shown: "proof"}[type(one)]
+        assert getattr(one, has)
 
 
 def theorem(relation, **more):
@@ -49,6 +50,24 @@ def test_a_false_factor_in_a_condition_is_refuted():
 
     planted = replace(NAMED["topka2a/beats-topkallgather"], relation=relation)
     assert decide(planted).checked == REFUTED
+
+
+def shown(proof, **more):
+    return Shown("planted", "here", "D", "planted", proof, **more)
+
+
+def test_what_a_proof_of_its_own_decides_is_worth_what_that_says():
+    """It holds, it was tested, it fails at a place, or it comes to no end; and what is known to fail has to."""
+
+    def endless():
+        raise Undecided("no end")
+
+    assert decide(shown(lambda: (True, "so"))) == ("follows", "so", PROVED, "")
+    assert decide(shown(lambda: Settled(True, "so", Verdict(Word.TESTED, 3)))).checked.word == Word.TESTED
+    assert decide(shown(lambda: (False, "at p=2")))[:3] == ("false", "at p=2", REFUTED)
+    assert decide(shown(endless))[:3] == ("undecided", "no end", UNDECIDED)
+    assert decide(shown(lambda: (False, "at p=2"), xfail="we know")).checked == EXPECTED
+    assert decide(shown(lambda: (True, "so"), xfail="we know")).checked == REFUTED
 
 
 def test_what_is_known_to_fail_and_does_not_is_refuted():
