@@ -127,7 +127,8 @@ class Allreduce(Keeping):
     def _mean(self, x: Vector) -> Vector:
         """Over all ranks."""
         total = self._sum(self._comm, x, validate=False)
-        return np.divide(total, x.dtype.type(self._comm.Get_size()), out=total)
+        np.divide(total, x.dtype.type(self._comm.Get_size()), out=total)
+        return total
 
     def _factored(self, held: Vector, x: Vector) -> Vector:
         """A call that sends two factors."""
@@ -138,9 +139,9 @@ class Allreduce(Keeping):
         first = self._sum(self._comm, sketched(m, q).T.reshape(-1), validate=False)
         p = orthonormal(first.reshape(self._rank, self._rows), self._epsilon)
         self._q = self._mean(crossed(m, p).reshape(-1)).reshape(self._rank, self._columns)
-        y = subtracted(m, p, self._q)
+        y: Vector = subtracted(m, p, self._q)[: self._n]
         held[self._n :] = 0
-        return y[: self._n]
+        return y
 
     def _begun(self) -> Vector:
         """``Q``, row by row its columns; those of zeros are drawn anew."""
@@ -152,9 +153,16 @@ class Allreduce(Keeping):
         return q
 
 
-def allreduce(comm: Intracomm, x: Vector, /, *, validate: bool = True, **params: Any) -> Vector:
+def allreduce(
+    comm: Intracomm, x: Vector, /, *, rank: int = 1, columns: int = 0, rate: int = 2, epsilon: int = 10, seed: int = 0,
+    through: str = "ring", allow_nan: bool = True, validate: bool = True,
+) -> Vector:  # fmt: skip
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
-    return Allreduce(comm, np.size(x), validate=validate, **params)(x)
+    made = Allreduce(
+        comm, np.size(x), rank=rank, columns=columns, rate=rate, epsilon=epsilon, seed=seed, through=through,
+        allow_nan=allow_nan, validate=validate,
+    )  # fmt: skip
+    return made(x)
 
 
 def orthonormal(columns: Vector, epsilon: int) -> Vector:
@@ -163,7 +171,7 @@ def orthonormal(columns: Vector, epsilon: int) -> Vector:
     for s, column in enumerate(columns):
         size = np.sqrt(halved(np.square(column)[None])[0]) + more
         if size != 0:
-            column /= size
+            np.divide(column, size, out=column)
         rest = columns[s + 1 :]
         parts = halved(rest * column).copy()
         rest -= parts[:, None] * column

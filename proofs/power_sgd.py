@@ -8,7 +8,6 @@ pages do, whose obligations are among these.  What is said of projections, which
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import SimpleNamespace
 from typing import Any
 
 from sparring.impl import arc_top_k as rows_of_impl

@@ -59,11 +59,11 @@ from math import isqrt, sqrt
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
-from sparring.spec.arc_top_k import SCHEDULES, Sums, Vector, each, halved, like, matrix, normal, rows, slot, summed
+from sparring.spec.arc_top_k import SCHEDULES, Vector, each, halved, like, matrix, normal, rows, slot, summed
 from sparring.spec.core.feedback import zero
 from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.runner import Message, Outcome, Played
-from sparring.spec.core.schedule import truth
+from sparring.spec.core.schedule import number, truth
 
 __all__ = ["SCHEDULES", "normal", "rows", "slot"]
 
@@ -102,6 +102,7 @@ class State(NamedTuple):
 
 
 Going = Generator[list[Message], None, tuple[list[Vector], State]]
+Factors = Generator[list[Message], None, list[Columns]]
 
 
 def checked(params: Params) -> None:
@@ -199,28 +200,34 @@ def joined(p: Columns, q: Columns, n: int) -> Vector:
     return [halved([v * w for v, w in zip(a, b)]) for a in zip(*p) for b in zip(*q)][:n]
 
 
+def first_factor(whole: Sequence[Columns], state: State, width: int, params: Params) -> Factors:
+    """By rank the columns of ``P``."""
+    m, columns, nothing = len(whole[0]), len(whole[0][0]), zero(whole[0][0][0])
+    qs = [begun(q, nothing, state.call, width, columns, params.seed) for q in state.q or [[]] * len(whole)]
+    mine = [product(x, orthonormal(q, params.epsilon)) for x, q in zip(whole, qs)]
+    sums = yield from summed(mine, params.through)
+    return [orthonormal(matrix(y, m), params.epsilon) for y in sums]
+
+
+def second_factor(whole: Sequence[Columns], ps: Sequence[Columns], params: Params) -> Factors:
+    """By rank the columns of the next ``Q``."""
+    sums = yield from summed([crossed(x, one) for x, one in zip(whole, ps)], params.through)
+    return [matrix([mean(v, len(whole)) for v in y], len(whole[0][0])) for y in sums]
+
+
 def factors(given: Sequence[Vector], state: State, width: int, params: Params) -> Going:
     """A call that sends two factors of ``width`` columns."""
-    n, nothing = len(given[0]), zero(given[0][0])
-    columns, p = side(n, params.columns), len(given)
-    whole = [matrix(x, columns) for x in given]
-    qs = [begun(q, nothing, state.call, width, columns, params.seed) for q in state.q or [()] * p]
-    firsts = yield from narrow([product(m, orthonormal(q, params.epsilon)) for m, q in zip(whole, qs)], params)
-    ps = [orthonormal(matrix(y, rows(n, columns)), params.epsilon) for y in firsts]
-    sums = yield from narrow([crossed(m, one) for m, one in zip(whole, ps)], params)
-    means = [[mean(v, p) for v in y] for y in sums]
-    ys = [joined(one, matrix(q, columns), n) for one, q in zip(ps, means)]
-    return ys, State(state.call + 1, each(left, given, ys), means)
-
-
-def narrow(xs: Sequence[Vector], params: Params) -> Sums:
-    """What each rank has of the sum of these."""
-    return (yield from summed(xs, params.through))
+    n = len(given[0])
+    matrices = [matrix(x, side(n, params.columns)) for x in given]
+    ps = yield from first_factor(matrices, state, width, params)
+    qs = yield from second_factor(matrices, ps, params)
+    ys = [joined(one, q, n) for one, q in zip(ps, qs)]
+    return ys, State(state.call + 1, each(left, given, ys), [[v for column in q for v in column] for q in qs])
 
 
 def whole(xs: Sequence[Vector], state: State, params: Params) -> Going:
     """A call that sends all."""
-    sums = yield from narrow(xs, params)
+    sums = yield from summed(xs, params.through)
     return [[mean(v, len(xs)) for v in y] for y in sums], state._replace(call=state.call + 1)
 
 
@@ -228,7 +235,7 @@ def program(xs: Sequence[Any], state: State, params: Params) -> Played:
     """A call: what it sends, step by step; then what came of it."""
     checked(params)
     columns = side(len(xs[0]), params.columns)
-    m = rows(len(xs[0]), columns)
+    m = number(rows(len(xs[0]), columns))
     width = min(params.rank, m, columns)
     if truth(worth(m, columns, width, params.rate)):
         given = each(entered, xs, state.kept) if state.kept else [[*x] for x in xs]

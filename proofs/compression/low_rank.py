@@ -27,7 +27,7 @@ mean: so it is if nothing is added to lengths, and is not otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -116,7 +116,7 @@ def rational(x: Any) -> Any:
     return sympy.Rational(x.numerator, x.denominator)
 
 
-def step(u: Sequence[Any], d: Sequence[Any]) -> Any:
+def step(u: list[Any], d: list[Any]) -> Any:
     """What remains of ``u d`` once the part in ``u`` is removed, by the page's functions; and what the lemmas say."""
     dot = power_sgd.dot
     return dot(u, power_sgd.without(d, u)) - (dot(u, d) - dot(u, d) * dot(u, u))
@@ -147,7 +147,8 @@ def scaled() -> Iterator[Lemma]:
 def same_projection(width: int) -> bool:
     """Whether ``T T' G = 1`` for so many columns whose products are letters."""
     gram = sympy.Matrix(width, width, lambda i, j: sympy.Symbol(f"g{min(i, j)}{max(i, j)}"))
-    columns, total = [], sympy.zeros(width, width)
+    columns: list[Any] = []
+    total = sympy.zeros(width, width)
     for i in range(width):
         column = sympy.Matrix(width, 1, lambda j, _, i=i: int(i == j))
         for before in columns:
@@ -160,7 +161,7 @@ def same_projection(width: int) -> bool:
 def algebra() -> Settled:
     """What of it is algebra: Gram and Schmidt, by the page's functions, and that their projection is without roots."""
     for many in TERMS:
-        u, d = (sympy.symbols(f"{letter}:{many}") for letter in "ud")
+        u, d = ([*sympy.symbols(f"{letter}:{many}")] for letter in "ud")
         if sympy.expand(step(u, d)) != 0:
             return Settled(False, f"of {many} terms another part is removed")
     for width in WIDTHS:

@@ -19,6 +19,8 @@ HYPOTHESES = (
     ("W2", "a factor has as many columns as the rank says, or fewer where the matrix has fewer rows or columns"),
     ("W3", "drawing the first factor sends nothing"),
 )
+FEW = 16
+"""On more ranks one call is counted."""
 FIRST, SECOND = "the factor of the rows", "the factor of the columns"
 
 
@@ -47,10 +49,10 @@ def fewer() -> Iterator[Obligation]:
 
 
 def played(page: Page, p: int) -> Iterator[Played]:
-    """Calls on ``p`` ranks: of as many rows as share out evenly, of many and of one."""
+    """Calls on ``p`` ranks: of as many rows as share out evenly; on a few ranks of others, too, and of one."""
     rng, columns, rank = random.Random(p), page.params["columns"], page.params["rank"]
     bound = load(page.module, **{**page.params, "rate": 0})
-    for rows in (max(p, rank), rng.randrange(1, 2 * p + 2), 1):
+    for rows in (max(p, rank), rng.randrange(1, 2 * p + 2), 1)[: 3 if p <= FEW else 1]:
         xs = [[float(rng.randrange(-9, 10)) for _ in range(rows * columns)] for _ in range(p)]
         reached = () if min(rows, columns) < rank else (FIRST, SECOND)
         yield Played(f"{rows} rows", bound, xs, page.module.State(), reached)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,15 @@ from sparring.proofs.mutants.beside import beside
 TARGETS = Path(__file__).with_name("power_sgd_targets.py")
 TARGET = "sparring.impl.power_sgd:Allreduce"
 DTYPES = ("float32", "float64")
-OTHERS = [{}, {"columns": 3, "rank": 2, "rate": 0, "through": "two_shot"}, {"rank": 3, "rate": 1, "epsilon": 0},
-          {"columns": 1, "rate": 0, "seed": 7}]  # fmt: skip
-LONG = [(3000, {"columns": 7, "rank": 2}), (900, {"rank": 4, "rate": 1}), (2100, {"columns": 1100, "rate": 0})]
+OTHERS: list[dict[str, Any]] = [
+    {}, {"columns": 3, "rank": 2, "rate": 0, "through": "two_shot"}, {"rank": 3, "rate": 1, "epsilon": 0},
+    {"columns": 1, "rate": 0, "seed": 7},
+]  # fmt: skip
+LONG: list[tuple[int, dict[str, Any]]] = [
+    (3000, {"columns": 7, "rank": 2}),
+    (900, {"rank": 4, "rate": 1}),
+    (2100, {"columns": 1100, "rate": 0}),
+]
 """More rows than one piece has, and more columns than one span."""
 
 
@@ -85,7 +92,7 @@ def test_faults_are_found(fault):
     xs = [np.random.default_rng(r).standard_normal((4, 210)) for r in range(3)]
     for x in xs:
         x[0] = 0
-    options = {"columns": 3, "rank": 2, "rate": 0}
+    options: dict[str, Any] = {"columns": 3, "rank": 2, "rate": 0}
     assert unlike(xs, simulated(xs, f"{TARGETS}:{fault}", **options), **options)
     assert unlike(xs, simulated(xs, f"{TARGETS}:Changed", **options), **options) == []
 

@@ -35,7 +35,7 @@ statements = [
     Shown("exact-with-epsilon", f"{OURS}; 1e-8 is what {HOOK}, advises against columns of zeros", "D",
           "the result is the mean itself where the mean has rank r or less", low_rank.exact_with_epsilon,
           hypotheses="1e-8 is added to lengths, and some columns depend on those before",
-          xfail="a column that is parallel to the first stays so and is made longer: the result is up to twice the mean"),
+          xfail="a column that is parallel to the first stays so and is made longer: up to twice the mean"),
     Shown("single-node", OURS, "D",
           "results, Q and the mean of the errors are those of one rank alone that is given the mean",
           low_rank.single_node, hypotheses=EXACT),
