@@ -215,7 +215,7 @@ def amounts(one: Most) -> str:
 
 def place(one: Played) -> dict[str, int]:
     """The letters of a run; ``k`` where the page has it."""
-    x, kept = one.xs[0], {"k": one.page.params["k"]} if "k" in one.page.params else {}
+    x, kept = one.xs[0], {"k": one.page.params.get("k", 0)} if "k" in one.page.params else {}
     return {"p": len(one.xs), "n": x.n if isinstance(x, SparseVector) else len(x), **kept}
 
 

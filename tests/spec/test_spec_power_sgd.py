@@ -1,0 +1,257 @@
+"""PowerSGD beside projections on exact numbers, numpy's factorisations and one node's run; its edges; its faults."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, sqrt
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring.errors import InputError
+from sparring.proofs.compression import low_rank
+from sparring.spec import power_sgd
+from sparring.spec.core.runner import run
+
+ROUNDING = 1e-10
+"""Of doubles whose sizes are about 1, with matrices of good condition: far above what rounding does to them."""
+SHAPES = [(4, 3, 1), (7, 5, 2), (6, 6, 3), (70, 3, 2), (3, 9, 2)]
+"""Rows, columns and rank; of 70 rows more than one piece is added up."""
+
+
+def drawn(p, m, columns, calls=1):
+    """By call and rank normal numbers."""
+    return np.random.default_rng([p, m, columns]).standard_normal((calls, p, m * columns))
+
+
+def played(calls, **params):
+    """By call, the run."""
+    page, state = sparring.page("power_sgd", **{"rate": 0, "epsilon": 0, **params}), None
+    for xs in calls:
+        ran = run(page, [np.array(x) for x in xs], state)
+        state = ran.state
+        yield ran
+
+
+def first(seed, columns, rank):
+    """The drawn ``Q``."""
+    return np.array([[power_sgd.normal(seed, 0, s, c) for s in range(rank)] for c in range(columns)], float)
+
+
+def oracle(calls, m, columns, rank, seed=0):
+    """By call result, errors and ``Q``, with numpy's QR and products: whatever signs columns have."""
+    q, errors = first(seed, columns, rank), 0
+    for xs in calls:
+        given = xs.reshape(len(xs), m, columns) + errors
+        mean = given.mean(0)
+        p = np.linalg.qr(mean @ np.linalg.qr(q)[0])[0]
+        q = mean.T @ p
+        errors = given - p @ q.T
+        yield p @ q.T, errors
+
+
+def unlike(calls, m, columns, rank, **params):
+    """In which call the page is not the oracle; None where it always is."""
+    page = played(calls, columns=columns, rank=rank, **params)
+    for i, (ran, (y, errors)) in enumerate(zip(page, oracle(calls, m, columns, rank), strict=True)):
+        if max(abs(np.array(ran.results) - y.reshape(-1)).max(), 0) > ROUNDING:
+            return i, "result"
+        if abs(np.array(ran.state.kept) - errors.reshape(len(errors), -1)).max() > ROUNDING:
+            return i, "error"
+    return None
+
+
+@pytest.mark.parametrize("p", range(1, 6))
+@pytest.mark.parametrize("shape", SHAPES)
+def test_numpy_finds_the_same_call_after_call(p, shape):
+    m, columns, rank = shape
+    assert unlike(drawn(p, m, columns, 4), m, columns, rank, through=("ring", "two_shot")[p % 2]) is None
+
+
+def by_rank(good):
+    """``Q`` drawn with another seed on every rank: the ranks are asked for one after the other."""
+    asked = iter(range(10**6))
+    return lambda *args: good(*args[:-1], args[-1] + next(asked))
+
+
+FAULTS = {
+    "errors are not added": ("entered", lambda good: lambda x, kept: x, 1),
+    "another Q on each rank": ("begun", by_rank, 0),
+    "columns are not orthonormal": ("orthonormal", lambda good: lambda columns, epsilon: columns, 0),
+    "columns have length 1 and no right angles": ("without", lambda good: lambda column, one: column, 0),
+    "the sum for the mean": ("mean", lambda good: lambda total, p: total, 0),
+    "all is kept": ("left", lambda good: lambda given, result: given, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_oracle_tells_a_fault(fault, monkeypatch):
+    """In the first call, or in the second where errors count."""
+    name, plant, call = FAULTS[fault]
+    calls = drawn(3, 7, 5, 3)
+    assert unlike(calls, 7, 5, 2) is None
+    monkeypatch.setattr(power_sgd, name, plant(getattr(power_sgd, name)))
+    found = unlike(calls, 7, 5, 2)
+    assert found and found[0] == call
+
+
+def test_exactly_the_projection_of_the_mean():
+    """On fractions whose lengths are fractions, of one rank to five: P (P' P)^-1 P' times the mean."""
+    for call in low_rank.calls():
+        q = np.array(call.state.q[0], object).reshape(call.page.params["rank"], -1).T
+        wanted = low_rank.projected(call.mean.dot(q), call.mean).reshape(-1).tolist()
+        ran = run(call.page, call.xs, call.state)
+        assert ran.results == [wanted] * len(call.xs)
+        assert all(isinstance(v, Fraction) for y in ran.results for v in y)
+
+
+def test_nothing_is_lost_exactly():
+    """Over calls: p times all results and the last errors are all inputs, though lengths are no fractions."""
+    p, page, state = 3, sparring.page("power_sgd", columns=2, rate=0), None
+    rng, given, sent = np.random.default_rng(1), [Fraction(0)] * 6, [Fraction(0)] * 6
+    for _ in range(3):
+        xs = [[Fraction(int(v)) for v in rng.integers(-9, 10, 6)] for _ in range(p)]
+        ran = run(page, xs, state)
+        state = ran.state
+        given = [a + sum(column) for a, column in zip(given, zip(*xs))]
+        sent = [a + p * v for a, v in zip(sent, ran.results[0])]
+        assert given == [a + sum(column) for a, column in zip(sent, zip(*state.kept))]
+        assert any(any(x) for x in state.kept)
+
+
+@pytest.mark.parametrize("p", [2, 4])
+def test_one_rank_alone_finds_the_same_exactly(p):
+    """Call after call: of two and four ranks lengths are rounded alike, too."""
+    rng = np.random.default_rng(p)
+    calls = [[[Fraction(int(v)) for v in rng.integers(-5, 6, 4)] for _ in range(p)] for _ in range(3)]
+    many, single = None, None
+    page = sparring.page("power_sgd", columns=2, rate=0, epsilon=0)
+    for xs in calls:
+        ran = run(page, xs, many)
+        alone = run(page, [[sum(column) / p for column in zip(*xs)]], single)
+        many, single = ran.state, alone.state
+        assert ran.results == alone.results * p
+        assert [sum(column) / p for column in zip(*many.kept)] == single.kept[0]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_better_than_the_best_of_that_rank(shape):
+    """What is left is at least the singular values beyond the rank [Eckart and Young], and nothing beyond all."""
+    m, columns, rank = shape
+    (xs,) = drawn(2, m, columns)
+    mean = xs.mean(0).reshape(m, columns)
+    (ran,) = played([xs], columns=columns, rank=rank)
+    left = np.linalg.norm(mean.reshape(-1) - ran.results[0])
+    assert left >= np.linalg.norm(np.linalg.svd(mean)[1][rank:]) - ROUNDING
+    (ran,) = played([xs], columns=columns, rank=99)
+    np.testing.assert_allclose(ran.results[0], mean.reshape(-1), atol=ROUNDING)
+
+
+def test_the_power_iteration_comes_nearer():
+    """Of a matrix that stays, without errors, what is left shrinks from call to call, to the best of that rank."""
+    m, columns, rank = 8, 6, 2
+    x, page, state = drawn(1, m, columns)[0], sparring.page("power_sgd", columns=6, rank=2, rate=0, epsilon=0), None
+    best, left = np.linalg.norm(np.linalg.svd(x.reshape(m, columns))[1][rank:]), []
+    for _ in range(60):
+        ran = run(page, list(x), state)
+        state = ran.state._replace(kept=())
+        left.append(np.linalg.norm(x[0] - ran.results[0]))
+    assert all(b <= a + ROUNDING for a, b in pairwise(left))
+    assert best - ROUNDING <= left[-1] <= left[0]
+
+
+def test_a_call_of_zeros_is_not_the_last(monkeypatch):
+    """Columns of zeros are drawn anew; by the published rule nothing is ever sent again."""
+    calls = [np.zeros((2, 12)), *drawn(2, 4, 3, 2)]
+    assert all(np.any(ran.results[0]) for ran in [*played(calls, columns=3, rank=2)][1:])
+    monkeypatch.setattr(power_sgd, "any", lambda column: True, raising=False)
+    state = power_sgd.State(1, [[0.0] * 12] * 2, [[0.0] * 6] * 2)
+    page = sparring.page("power_sgd", columns=3, rank=2, rate=0)
+    for xs in calls[1:]:
+        ran = run(page, list(xs), state)
+        state = ran.state
+        assert not np.any(ran.results)
+
+
+def test_of_a_lower_rank_too_much_is_found():
+    """With epsilon parallel columns stay so: (1 + (2 v / (2 v + 1))^2) times the mean, v times as long the second."""
+    x = np.outer(np.arange(1.0, 6.0), [1.0, -2.0, 3.0]).reshape(-1)
+    (ran,) = played([[x, 3 * x]], columns=3, rank=2, epsilon=10)
+    q = np.linalg.qr(first(0, 3, 2))[0]
+    v = abs(np.divide(*([1.0, -2.0, 3.0] @ q)[::-1]))
+    np.testing.assert_allclose(ran.results[0], (1 + (2 * v / (2 * v + 1)) ** 2) * 2 * x, rtol=1e-5)
+    (ran,) = played([[x, 3 * x]], columns=3, rank=1)
+    np.testing.assert_allclose(ran.results[0], 2 * x, rtol=1e-12)
+
+
+def test_what_is_not_worth_it_is_sent_whole():
+    """And leaves no error: single rows and columns, and factors too large."""
+    for n, params in ((5, {"columns": 1}), (5, {"columns": 5}), (9, {"columns": 3, "rank": 2}), (1, {}), (0, {})):
+        xs = [np.arange(n) + 1.0 * r for r in range(4)]
+        (ran,) = played([xs], rate=1, **params)
+        np.testing.assert_array_equal(ran.results, [np.arange(n) + 1.5] * 4)
+        assert not ran.state.kept
+
+
+def test_when_factors_are_worth_it():
+    """As the published condition, on matrices of small sizes."""
+    for m in range(12):
+        for columns in range(1, 12):
+            for rank in range(1, 4):
+                for rate in range(4):
+                    assert power_sgd.worth(m, columns, rank, rate) == ((m + columns) * rank * rate < m * columns)
+
+
+def test_the_side_is_the_least_squares():
+    for n in (*range(1, 300), 10**6, 10**7, 2**60 + 1):
+        side = power_sgd.side(n, 0)
+        assert side**2 >= n > (side - 1) ** 2
+        assert power_sgd.side(n, 5) == 5
+    assert power_sgd.side(0, 0) == 1
+    assert power_sgd.side(10**4, 0) == ceil(sqrt(10**4)) == 100
+
+
+def test_padding_is_nothing():
+    """Seven entries are three rows of three; results are those of the matrix with two zeros more."""
+    (xs,) = drawn(2, 7, 1)
+    full = np.pad(xs, ((0, 0), (0, 2)))
+    (short,), (long,) = (list(played([x], columns=3, rank=1)) for x in (xs, full))
+    np.testing.assert_array_equal(short.results, [y[:7] for y in long.results])
+    assert [len(x) for x in short.state.kept] == [7, 7]
+
+
+def test_edges():
+    nan = float("nan")
+    for p in (1, 3):
+        ran = sparring.run("power_sgd", [[0.0] * 9] * p, rate=0)
+        assert ran.results == [[0.0] * 9] * p
+        assert "nan" in str(ran.results[0]) or not any(ran.results[0])
+    first_ = sparring.run("power_sgd", [[1.0, 2.0, nan, 4.0], [1.0] * 4], rate=0)
+    assert all(str(v) == "nan" for v in first_.results[1])
+    page = sparring.page("power_sgd", rate=0)
+    second = run(page, [[1.0] * 4] * 2, first_.state)
+    assert all(str(v) == "nan" for v in second.results[0])
+
+
+def test_a_root_is_exact_where_it_is():
+    assert power_sgd.root(Fraction(9, 16)) == Fraction(3, 4)
+    assert power_sgd.root(Fraction(2)) == Fraction(sqrt(2))
+    for bits in np.random.default_rng(0).integers(0, 0x7F800000, 20_000, np.uint32):
+        x = bits.view(np.float32)
+        assert power_sgd.root(x) == np.sqrt(x)
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"rank": 0}, "rank = 0: it must be 1 or more"), ({"columns": -2}, "columns = -2: it must be 0 or more"),
+        ({"rate": -1}, "rate = -1: it must be 0 or more"), ({"seed": -1}, "seed = -1: it must be 0 or more"),
+        ({"epsilon": -1}, "epsilon = -1: it must be 0 or more"),
+        ({"through": "tree"}, "through = 'tree': it must be one of ring, two_shot"),
+    ],
+)  # fmt: skip
+def test_bad_parameters_are_refused(params, said):
+    with pytest.raises(InputError, match=said):
+        _ = sparring.run("power_sgd", [[1.0]], **params).results
