@@ -76,7 +76,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     )  # fmt: skip
     yield Stated(
         "contention", "In a step a rank sends one message to each other rank, and hears one from each: on a crossbar "
-        "p - 1 messages share the port of each sender and of each receiver, and no two links serve the same pair.",
+        "p - 1 messages share the port of each sender and of each receiver, one for each pair of ranks.",
         (*apart(m), *rotation(m)), "all ranks send to the same one",
     )  # fmt: skip
     yield Stated(
