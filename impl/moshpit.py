@@ -93,10 +93,11 @@ def collected(comm: Intracomm, x: Vector, one: Party, plan: Plan, i: int) -> Vec
 
 def weighed(copies: Sequence[Vector], weights: Sequence[int], own: Vector) -> Vector:
     """Their mean, added in this order; of one copy, that, and of none ``own``."""
-    if len(copies) < 2:
-        return copies[0] if copies else own
-    total = copies[0] * weights[0]
-    for copy, weight in zip(copies[1:], weights[1:]):
+    first, *others = copies or [own]
+    if not others:
+        return first
+    total: Vector = first * weights[0]
+    for copy, weight in zip(others, weights[1:]):
         total += copy if weight == 1 else copy * weight
     total /= sum(weights)
     return total
