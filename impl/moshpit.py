@@ -82,21 +82,22 @@ def averaged(comm: Intracomm, x: Vector, one: Party, i: int) -> Vector:
 
 
 def collected(comm: Intracomm, x: Vector, one: Party, plan: Plan, i: int) -> Vector:
-    """The mean of member ``i``'s part, of the copies that came; without entries where there is none."""
+    """The mean of member ``i``'s part, of the copies that came; where none do, what it has there."""
     own = x[one.part(i)]
     copies = {k: own if k == i else np.empty_like(own) for k in range(len(one.ranks)) if k == i or i in plan.copies[k]}
     receives = [comm.Irecv(copy, one.ranks[k]) for k, copy in copies.items() if k != i]
     sends = [comm.Isend(x[one.part(j)], one.ranks[j]) for j in plan.copies[i]]
     finish([*receives, *sends])
-    return weighed([copies[k] for k in plan.came[i]], [one.weights[k] for k in plan.came[i]], x[:0])
+    return weighed([copies[k] for k in plan.came[i]], [one.weights[k] for k in plan.came[i]], own)
 
 
-def weighed(copies: Sequence[Vector], weights: Sequence[int], nothing: Vector) -> Vector:
-    """Their mean, added in this order; of one copy, that."""
-    if len(copies) < 2:
-        return copies[0] if copies else nothing
-    total = copies[0] * weights[0]
-    for copy, weight in zip(copies[1:], weights[1:]):
+def weighed(copies: Sequence[Vector], weights: Sequence[int], own: Vector) -> Vector:
+    """Their mean, added in this order; of one copy, that, and of none ``own``."""
+    first, *others = copies or [own]
+    if not others:
+        return first
+    total: Vector = first * weights[0]
+    for copy, weight in zip(others, weights[1:]):
         total += copy if weight == 1 else copy * weight
     total /= sum(weights)
     return total
@@ -105,8 +106,7 @@ def weighed(copies: Sequence[Vector], weights: Sequence[int], nothing: Vector) -
 def handed_out(comm: Intracomm, x: Vector, mean: Vector, one: Party, plan: Plan, i: int) -> Vector:
     """Every mean that comes in its place, and this member's own sent to all that it goes to."""
     y = x.copy()
-    if mean.size:
-        y[one.part(i)] = mean
+    y[one.part(i)] = mean
     heard = [j for j in range(len(one.ranks)) if i in plan.means[j]]
     receives = [comm.Irecv(y[one.part(j)], one.ranks[j]) for j in heard]
     finish([*receives, *(comm.Isend(mean, one.ranks[k]) for k in plan.means[i])])

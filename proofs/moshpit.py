@@ -26,10 +26,12 @@ GRID = (m >= 2, d >= 1, p == power(m, d), within(t, d), within(q), within(r), wi
 TURN = (*RANKS, i >= 1, i < p)
 """A group of ``p`` members, and one of its turns."""
 
-others = ({"m": 3, "chance": 1}, {"m": 4, "rounds": 3, "weights": (2, 0, 1, 3), "bandwidths": (3, 1, 0, 2, 9)},
+others = ({"m": 3, "chance": 1}, {"m": 4, "rounds": 3, "weights": (49, 0, 1, 3), "bandwidths": (3, 1, 0, 2, 9)},
+          {"m": 4, "bandwidths": (5, 4, 4, 3)},
           {"m": 3, "rounds": 2, "dead": ((1, 0, 1), (2, 1, -1), (4, 0, 2), (0, 1, 2))})  # fmt: skip
 refused = ({"m": 1}, {"rounds": -1}, {"weights": (-1,)}, {"bandwidths": (-1,)}, {"dead": ((0, 0),)},
-           {"dead": ((0, 0, -2),)}, {"dead": ((0, 0, 1), (0, 1, 1))})  # fmt: skip
+           {"dead": ((0, 0, -2),)}, {"dead": ((-1, 0, 0),)},
+           {"dead": ((0, -1, 0),)}, {"dead": ((0, 0, 1), (0, 1, 1))})  # fmt: skip
 
 faults: Mapping[str, Mapping[str, Any]] = {
     "the index goes into the next digit": {"moved": lambda z, e, c, m: put(z, e + 1, c, m)},
@@ -38,6 +40,15 @@ faults: Mapping[str, Mapping[str, Any]] = {
     "parts rounded up": {"rounded": lambda amount, total: (amount + total - 1) // total},
     "sends to the next but one": {"turn": lambda i, j, n: (i + j + 1) % n},
 }
+
+
+def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:  # noqa: ARG001  # all
+    """Faults that are none, each with what this rests on."""
+    base = Obligation("1 is no base", (p >= 1, m == 1), m < 2)
+    return {
+        ('least, named = {"m": 2, "rounds": 0}, params._asdict()', "2 becomes 1"):
+            ("digits refuse a base of 1 themselves", (base,)),
+    }  # fmt: skip
 
 
 def theorems(page: Page) -> Iterator[Stated]:

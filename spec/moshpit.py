@@ -46,7 +46,7 @@ which it dies; ranks that are not there may be said to die; weights and bandwidt
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
@@ -93,21 +93,26 @@ Sends = Sequence[Sequence[int]]  # by member, to which members
 
 def checked(params: Params) -> None:
     """Raises InputError for a parameter that means nothing."""
-    for name, least in (("m", 2), ("rounds", 0)):
-        if (value := getattr(params, name)) < least:
-            raise InputError(f"{name} = {value}: it must be {least} or more")
-    for name in ("weights", "bandwidths"):
-        if wrong := [value for value in getattr(params, name) if value < 0]:
-            raise InputError(f"{name}: {wrong[0]} is less than 0, which none can be")
-    if wrong := [one for one in params.dead if len(one) != 3 or one[0] < 0 or one[1] < 0 or one[2] < -1]:
-        raise InputError(f"dead: {[*wrong[0]]} must be a rank, a round from 0, and a number of messages, or -1")
-    if len({one[0] for one in params.dead}) < len(params.dead):
-        raise InputError("dead: a rank dies once at most")
+    if found := faults(params):
+        raise InputError(found[0])
+
+
+def faults(params: Params) -> list[str]:
+    """What is wrong with parameters, in words."""
+    least, named = {"m": 2, "rounds": 0}, params._asdict()
+    points = "must be a rank, a round from 0, and a number of messages, or -1"
+    return [
+        *(f"{name} = {named[name]}: it must be {x} or more" for name, x in least.items() if named[name] < x),
+        *(f"{name}: {value} is less than 0, which none can be"
+          for name in ("weights", "bandwidths") for value in named[name] if value < 0),
+        *(f"dead: {[*one]} {points}" for one in params.dead if len(one) != 3 or min(0, *one[:2]) < 0 or one[2] < -1),
+        *(["dead: a rank dies once at most"] if len({one[0] for one in params.dead}) < len(params.dead) else []),
+    ]
 
 
 def sides(p: int, m: int) -> int:
     """The least ``d >= 1`` for which a grid of ``m**d`` cells has room for all ranks."""
-    return next(d for d in range(1, p + 1) if m**d >= p)
+    return next(d for d in count(1) if m**d >= p)
 
 
 def line(z: Int, e: Int, m: Int) -> Int:
@@ -145,9 +150,10 @@ def scores(bandwidths: Sequence[int]) -> list[Fraction]:
 
 def shares(n: int, wanted: Sequence[Fraction]) -> list[int]:
     """``n`` entries in these proportions; those left go to the largest quotients, after Hagenbach-Bischoff."""
-    total = sum(wanted)
-    found = [int(rounded(n * s, total)) if total else 0 for s in wanted]
-    while total and sum(found) < n:
+    if not (total := sum(wanted)):
+        return [0] * len(wanted)
+    found = [int(rounded(n * s, total)) for s in wanted]
+    while sum(found) < n:
         found[max(range(len(found)), key=lambda i: (wanted[i] / (found[i] + 1), -i))] += 1
     return found
 
@@ -225,8 +231,9 @@ def telling(one: Group, came: Sends, up: Sequence[int]) -> Sends:
 
 def mean(values: Sequence[Any], weights: Sequence[int]) -> Any:
     """The sum of values times their weights, in this order, over the sum of weights; of one value, that."""
-    if len(values) == 1:
-        return values[0]
+    first, *others = values
+    if not others:
+        return first
     return reduce(lambda a, b: a + b, (weighed(x, w) for w, x in zip(weights, values))) / sum(weights)
 
 
@@ -234,17 +241,10 @@ def weighed(x: Any, w: Any) -> Any:
     return w * x
 
 
-def averaged(copies: Vectors, weights: Sequence[int]) -> Any:
-    """The means of all places of some vectors; nothing of none."""
-    y = copy(copies[0]) if copies else []
-    y[:] = [mean(values, weights) for values in zip(*copies)]
-    return y
-
-
 def means(one: Group, xs: Vectors, came: Sends) -> Vectors:
     """By member, the mean of its part."""
     return [
-        averaged([xs[one.ranks[i]][part] for i in who], [one.weights[i] for i in who])
+        [mean(values, [one.weights[i] for i in who]) for values in zip(*(xs[one.ranks[i]][part] for i in who))]
         for who, part in zip(came, one.parts)
     ]
 
@@ -266,7 +266,7 @@ def with_means(i: int, x: Any, one: Group, found: Vectors, told: Sends) -> Any:
     """Member ``i``'s vector ``x`` with the means that it has in their places."""
     y = copy(x)
     for j, part in enumerate(one.parts):
-        if len(found[j]) and (j == i or i in told[j]):
+        if found[j] and (j == i or i in told[j]):
             y[part] = found[j]
     return y
 
@@ -274,12 +274,12 @@ def with_means(i: int, x: Any, one: Group, found: Vectors, told: Sends) -> Any:
 def program(xs: Vectors, state: Any, params: Params) -> Played:
     """All rounds: what is sent, step by step; then every rank's vector."""
     checked(params)
-    d, now, cells = sides(len(xs), params.m), [*xs], {r: r for r in range(len(xs))}
+    d, now, cells, [n, *_] = sides(len(xs), params.m), [*xs], {r: r for r in range(len(xs))}, map(len, xs)
     for t in range(params.rounds or d):
         dying = deaths(t, params)
         cells = {r: z for r, z in cells.items() if dying.get(r) != -1}
         groups = grouped(cells, t, t % d, params)
-        met = [meeting(group(chunks, len(xs[0]), t, params), now) for chunks in groups]
+        met = [meeting(group(chunks, n, t, params), now) for chunks in groups]
         yield in_order(copies for copies, _, _ in met)
         yield in_order(means for _, means, _ in met)
         later = {r: x for _, _, vectors in met for r, x in vectors.items()}
