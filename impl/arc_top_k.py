@@ -126,8 +126,8 @@ class Allreduce(Keeping):
         held = super()._admitted(x)
         if held.size == self._rows * self._columns:
             return held
-        self._waiting = np.zeros(self._rows * self._columns, x.dtype)
-        return self._waiting
+        self._waiting = held = np.zeros(self._rows * self._columns, x.dtype)
+        return held
 
     def _check(self, x: Vector) -> None:
         super()._check(x)
