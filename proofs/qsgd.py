@@ -14,10 +14,12 @@ from sparring.impl.core import everyone
 from sparring.proofs.core.obligations import RANKS, Obligation, i, p, q, r, s
 from sparring.proofs.core.supplement import Stated
 from sparring.proofs.flash import TURN, WIDTHS, apart, rotation, turns
+from sparring.proofs.thc import PLANES, planes, sizes
+from sparring.spec.core import wholes
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Int, Sym, where
+from sparring.spec.core.numbers import Sym, where
 
-a, b, e = (Sym.var(name) for name in ("a", "b", "e"))
+a, b = Sym.var("a"), Sym.var("b")
 
 others = ({"levels": 1, "seed": 5}, {"levels": 3, "by_max": 1}, {"levels": 300})
 refused = ({"levels": 0}, {"levels": 65537}, {"seed": -1}, {"by_max": 2}, {"by_max": -1})
@@ -76,20 +78,12 @@ def same_reads(m: Any) -> Iterator[Obligation]:
 
 def volume(m: Any, levels: int) -> Iterator[Obligation]:
     """How long messages are, of entries of 4 and of 8 bytes."""
-    bits = levels.bit_length() + 1
-    planes = bits // 8 + (bits % 8).bit_count()
-
+    for plane in PLANES:
+        yield from sizes(wholes, plane)
+    parts = [wholes.octets(a, plane) for plane in planes(levels.bit_length() + 1)]
     for width in WIDTHS:
-
-        def octets(c: Int, width: int = width) -> Int:
-            found: Int = m.octets(c, levels, width)
-            return found - width
-
-        what = f"{width} bytes"
-        yield Obligation(f"a unit, {what}", (), octets(0) == 0)
-        yield Obligation(f"room for all, {what}", (a >= 0,), 8 * octets(a) >= bits * a)
-        yield Obligation(f"and no more, {what}", (a >= 0,), 8 * octets(a) <= bits * a + 7 * planes)
-        yield Obligation(f"full bytes, {what}", (e >= 0,), octets(8 * e) == bits * e)
+        yield Obligation(f"a unit and planes, {width} bytes", (a >= 0,),
+                         m.octets(a, levels, width) == sum(parts, width))  # fmt: skip
 
 
 def peers(page: Page) -> Iterator[Obligation]:
