@@ -109,7 +109,7 @@ def contracts_by_magnitudes() -> Settled:
 
 
 def zero_may_be_zero() -> bool:
-    """Whether the same were left if a zero were read as 0: it is not, so that the sign of 0 is part of the statement."""
+    """Whether as much were left if a zero were read as 0: it is less, so that the sign of 0 belongs to the statement."""
     return not refuted(next(entries(z3.If(x > 0, 1, z3.If(x < 0, -1, z3.RealVal(0))))))
 
 

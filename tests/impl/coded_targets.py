@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparring.errors import InputError
-from sparring.impl import one_bit
+from sparring.impl import one_bit, qsgd, thc
 from sparring.impl.core import signs
 
 
@@ -94,3 +94,108 @@ class OneBitOtherOrder(one_bit.Allreduce):
             return good[1](turned(message, like.itemsize), like)
 
         signs.encode, signs.decode = encode, decode
+
+
+class ThcTwin(thc.Allreduce):
+    """Correct."""
+
+
+class ThcNearest(thc.Allreduce):
+    """Entries are rounded to the nearest point, which is no expectation."""
+
+    def __init__(self, comm: Any, n: int, **params: Any) -> None:
+        super().__init__(comm, n, **params)
+        thc.rounded = lambda t, chance, most: np.minimum(np.rint(t), most).astype(np.int64)
+
+
+class ThcSameChances(thc.Allreduce):
+    """Every call draws the chances of the first."""
+
+    def __call__(self, x: Any, /) -> Any:
+        self._calls = 0
+        return super().__call__(x)
+
+
+class ThcTooFewBits(thc.Allreduce):
+    """Sums have as many bits as codes."""
+
+    def __init__(self, comm: Any, n: int, **params: Any) -> None:
+        super().__init__(comm, n, **params)
+        thc.wide = lambda bits, p: bits
+
+
+class ThcOwnGrid(thc.Allreduce):
+    """The grid is that of a rank's own entries: codes on different grids do not add up."""
+
+    def _grid(self, x: Any) -> Any:
+        low, step = super()._grid(x)
+        if x.size and not np.isnan(step):
+            low, step = x.min() + 0, (x.max() - x.min()) / thc.most(self._bits)
+        return low, step
+
+
+class ThcOwnerExact(thc.Allreduce):
+    """The owner of a block adds what it has itself as it is, and not its code."""
+
+    def __call__(self, x: Any, /) -> Any:
+        low, step = self._grid(x)
+        y, p, r = super().__call__(x), self._comm.Get_size(), self._comm.Get_rank()
+        own = slice(thc.begin(r, x.size, p), thc.begin(r + 1, x.size, p))
+        self._calls -= 1
+        codes = self._coded(x, low, step)
+        self._calls += 1
+        y[own] += (x[own] - low) - step * codes[own].astype(x.dtype)
+        return y
+
+
+class QsgdTwin(qsgd.Allreduce):
+    """Correct."""
+
+
+class QsgdNearest(qsgd.Allreduce):
+    """Levels are rounded to the nearest, which is no expectation."""
+
+    def __init__(self, comm: Any, n: int, **params: Any) -> None:
+        super().__init__(comm, n, **params)
+        qsgd.rounded = lambda t, chance, most: np.minimum(np.rint(t), most).astype(np.int64)
+
+
+class QsgdByMax(qsgd.Allreduce):
+    """The greatest magnitude in the place of the norm."""
+
+    def __init__(self, comm: Any, n: int, **params: Any) -> None:
+        super().__init__(comm, n, **params)
+        self._by_max = True
+
+
+class QsgdOneUnit(qsgd.Allreduce):
+    """Levels are added up as if all ranks had one norm."""
+
+    def __init__(self, comm: Any, n: int, **params: Any) -> None:
+        super().__init__(comm, n, **params)
+        good = qsgd.read
+
+        def read(message: Any, like: Any, levels: int) -> Any:
+            mine = np.frombuffer(qsgd.unit(like, levels, False).tobytes(), np.uint8)
+            return good(np.concatenate([mine, message[like.itemsize :]]), like, levels)
+
+        qsgd.read = read
+
+
+class QsgdOwnExact(qsgd.Allreduce):
+    """A rank adds its own vector as it is, and not what is read of its codes."""
+
+    def __call__(self, x: Any, /) -> Any:
+        with np.errstate(all="ignore"):
+            mine = qsgd.read(self._coded(x), x, self._levels)
+            return super().__call__(x) + (x - mine)
+
+
+class QsgdNoSigns(qsgd.Allreduce):
+    """The bit of the sign is left out of a message, so that it is shorter."""
+
+    def __init__(self, comm: Any, n: int, **params: Any) -> None:
+        super().__init__(comm, n, **params)
+        good = qsgd.wholes.packed, qsgd.wholes.unpacked
+        qsgd.wholes.packed = lambda numbers, bits: good[0](numbers & (1 << bits - 1) - 1, bits - 1)
+        qsgd.wholes.unpacked = lambda message, c, bits: good[1](message, c, bits - 1)

@@ -20,16 +20,38 @@ from sparring.proofs.core.refinement import difference, sizes
 
 TARGETS = Path(__file__).with_name("coded_targets.py")
 DTYPES = ("float32", "float64")
-WAYS = {"one_bit": [{}, {"norm": 1}]}
-WRONG = {"one_bit": [({"norm": 0}, "norm = 0: it must be a whole number, 1 or more"), ({"norm": 1}, "norm=1")]}
-BEYOND = {"one_bit": ({"norm": 3}, "norm = 3: it must be 1 or 2")}
+WAYS = {
+    "one_bit": [{}, {"norm": 1}],
+    "thc": [{}, {"bits": 1, "seed": 3}, {"bits": 7}, {"bits": 8}],
+    "qsgd": [{}, {"levels": 1, "by_max": 1}, {"levels": 15, "seed": 2}, {"levels": 300}],
+}
+WRONG = {
+    "one_bit": [({"norm": 0}, "norm = 0: it must be a whole number, 1 or more"), ({"norm": 1}, "norm=1")],
+    "thc": [({"bits": 0}, "bits = 0: it must be a whole number, 1 or more"), ({"seed": 2}, "seed=2"),
+            ({"seed": -1}, "seed = -1: it must be a whole number, 0 or more"), ({"bits": 9}, "bits=9")],
+    "qsgd": [({"levels": 0}, "levels = 0: it must be a whole number, 1 or more"), ({"seed": 2}, "seed=2"),
+             ({"by_max": -1}, "by_max = -1: it must be a whole number, 0 or more"), ({"by_max": 1}, "by_max=1")],
+}  # fmt: skip
+BEYOND = {
+    "one_bit": ({"norm": 3}, "norm = 3: it must be 1 or 2"),
+    "thc": ({"bits": 9}, "bits = 9: a code must have 1 to 8 bits"),
+    "qsgd": ({"levels": 65537}, "levels = 65537: there must be 1 to 65536"),
+}
 FAULTS = {
     "one_bit": [
         ("OneBitOwnerExact", "result"), ("OneBitNotAdded", "result"), ("OneBitServerForgets", "result"),
         ("OneBitZeroIsMinus", "result"), ("OneBitOtherOrder", "steps"),
     ],
+    "thc": [
+        ("ThcNearest", "result"), ("ThcSameChances", "result"), ("ThcTooFewBits", "volume"), ("ThcOwnGrid", "result"),
+        ("ThcOwnerExact", "agreement"),
+    ],
+    "qsgd": [
+        ("QsgdNearest", "result"), ("QsgdByMax", "result"), ("QsgdOneUnit", "agreement"), ("QsgdOwnExact", "agreement"),
+        ("QsgdNoSigns", "volume"),
+    ],
 }  # fmt: skip
-TWINS = {"one_bit": "OneBitTwin"}
+TWINS = {"one_bit": "OneBitTwin", "thc": "ThcTwin", "qsgd": "QsgdTwin"}
 EACH = [(name, i) for name, ways in WAYS.items() for i in range(len(ways))]
 
 
