@@ -10,7 +10,7 @@ squares are added in halves, the upper to the lower, block by block of rows, so 
 processor's cache and have the same bits everywhere.  No library multiplies matrices here: such a product's
 order of addition is its own matter, and ranks that differ in a bit may keep different rows.
 
-.. [CM25] X. Chen, Y. Ma, Y. Li, Y. He, Y. Dong and K. Yuan, "ARC-Top-K", arXiv:2510.26709, 2025.
+.. [CM25] Chen, Ma, Li, He, Dong and Yuan, "ARC-Top-K", arXiv:2510.26709, 2025.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from sparring.errors import InputError
 from sparring.impl import ring, two_shot
 from sparring.impl.core.chance import drawn
 from sparring.impl.core.keeping import Keeping
+from sparring.impl.core.means import WHOLE, mixed
 from sparring.impl.core.selection import first, magnitudes
 from sparring.impl.core.transport import Vector
 
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 FEEDBACK = ("none", "ef14", "ef21", "ef21m")
 SCHEDULES: Mapping[str, Callable[..., Vector]] = {"ring": ring.allreduce, "two_shot": two_shot.allreduce}
 FLOATS = tuple(map(np.dtype, ("float32", "float64")))
-WHOLE = 1000
-"""Thousandths."""
 BLOCK = 1 << 16
 """So many entries are multiplied together: few enough to stay in the processor's cache."""
 
@@ -51,11 +50,6 @@ def wide(n: int) -> int:
 def high(n: Any, columns: Any) -> Any:
     """How many rows there are, the last filled up."""
     return -(-n // columns)
-
-
-def mixed(mean: Any, x: Any, momentum: Any) -> Any:
-    """A running mean with a new vector in it, which counts so many thousandths; times ``WHOLE``."""
-    return mean * (WHOLE - momentum) + x * momentum
 
 
 class Allreduce(Keeping):
@@ -101,12 +95,12 @@ class Allreduce(Keeping):
 
     @property
     def residual(self) -> Vector | None:
-        """What this rank has not sent so far, with ``"ef14"``; its estimate, with ``"ef21"`` and ``"ef21m"``.
+        """What this rank has not sent so far, with ``"ef14"``; with ``"none"``, what its last call lost.
 
-        ``n`` entries of the vectors' dtype, a view, not to be written to, that changes with the next call.
-        None before the first call, and where nothing is remembered.
+        With ``"ef21"`` and ``"ef21m"`` its estimate.  ``n`` entries of the vectors' dtype, a view, not to be
+        written to, that changes with the next call.  None before the first call.
         """
-        if self._waiting is None or self._feedback == "none":
+        if self._waiting is None:
             return None
         view = self._waiting[: self._n].view()
         view.flags.writeable = False
@@ -132,8 +126,8 @@ class Allreduce(Keeping):
         held = super()._admitted(x)
         if held.size == self._rows * self._columns:
             return held
-        self._waiting = np.zeros(self._rows * self._columns, x.dtype)
-        return self._waiting
+        self._waiting = held = np.zeros(self._rows * self._columns, x.dtype)
+        return held
 
     def _check(self, x: Vector) -> None:
         super()._check(x)

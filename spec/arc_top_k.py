@@ -37,7 +37,7 @@ a row are added in halves, the upper to the lower, until one is left, and so are
 >>> ran.results[1]
 [5, 5, 0, 0, 0, 0]
 
-.. [CM25] X. Chen, Y. Ma, Y. Li, Y. He, Y. Dong and K. Yuan, "ARC-Top-K", arXiv:2510.26709, 2025.
+.. [CM25] Chen, Ma, Li, He, Dong and Yuan, "ARC-Top-K", arXiv:2510.26709, 2025.
 """
 
 from collections.abc import Generator, Mapping, Sequence

@@ -19,7 +19,7 @@ is less than a third wherever ``q < 2/3``.
 
 A sum over rows, or over entries, is a number here, and each step of an induction takes one more.
 
-.. [CM25] X. Chen, Y. Ma, Y. Li, Y. He, Y. Dong and K. Yuan, "ARC-Top-K", arXiv:2510.26709, 2025.
+.. [CM25] Chen, Ma, Li, He, Dong and Yuan, "ARC-Top-K", arXiv:2510.26709, 2025.
 """
 
 from __future__ import annotations

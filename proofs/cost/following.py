@@ -53,9 +53,10 @@ def decide(theorem: Theorem | Shown) -> Decided:
 def shown(one: Shown) -> Decided:
     """What its own proof says, expected or not."""
     try:
-        holds, detail, verdict = Settled(*one.proof())
+        found = one.proof()
     except Undecided as why:
         return Decided("undecided", str(why), UNDECIDED)
+    holds, detail, verdict = found if isinstance(found, Settled) else Settled(*found)
     return Decided("follows", detail, verdict) if holds else Decided("false", detail, REFUTED)
 
 

@@ -264,7 +264,8 @@ def counts(page: Page, trace: Trace, p: int, adds: Trace) -> dict[str, int]:
 
     ``adds``: the steps in which what is received is added.
     """
-    found, received = rows(page, trace, p), rows(page, adds, p)["received"]
+    found = rows(page, trace, p)
+    received = found["received"] if adds is trace else rows(page, adds, p)["received"]
     most = {name: max(found[name]) for name in ("words", "messages")}
     return {**most, "critical": sum(found["critical"]), "added": max(received)}
 

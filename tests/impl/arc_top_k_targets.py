@@ -29,15 +29,14 @@ def several(comm: Any, xs: Any, **options: Any) -> Any:
 
 
 def remembered(comm: Any, xs: Any, **options: Any) -> Any:
-    """The last result, and what is remembered after it; nothing before the first call."""
+    """The last result, and the residual after it; none before the first call."""
     instance = Allreduce(comm, xs.shape[1], **options)
     if instance.residual is not None:
         raise AssertionError("something is remembered already")
     y = [instance(x) for x in xs][-1]
-    left = np.zeros_like(y) if instance.residual is None else instance.residual
-    if left.flags.writeable and instance.residual is not None:
+    if instance.residual.flags.writeable:
         raise AssertionError("what is remembered can be written to")
-    return np.concatenate([y, left])
+    return np.concatenate([y, instance.residual])
 
 
 def once(comm: Any, x: Any, **options: Any) -> Any:

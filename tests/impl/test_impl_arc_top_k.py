@@ -133,18 +133,19 @@ def test_how_long_a_row_is():
         assert arc_top_k.wide(n) == page_module.length(n, 0)
 
 
-@pytest.mark.parametrize(("feedback", "left"), [("none", 0), ("ef14", 1), ("ef21", 1), ("ef21m", 1)])
-def test_what_is_remembered(feedback, left):
-    """With ef14 it is what was not sent; with the others the estimates, which add up to the result."""
+@pytest.mark.parametrize("feedback", arc_top_k.FEEDBACK)
+def test_what_is_remembered(feedback):
+    """What was not sent, in all calls or in the last; or estimates, which add up to the result."""
     xs = [np.random.default_rng([5, r]).integers(-9, 9, (3, 10)).astype(np.float64) for r in range(3)]
     ran = simulated(xs, f"{TARGETS}:remembered", call=called, k=1, columns=3, feedback=feedback)
     ys, kept = ([row[part] for row in ran] for part in (slice(10), slice(10, None)))
-    assert any(map(np.any, kept)) == bool(left)
-    if feedback == "ef14":
-        results = simulated(xs, k=1, columns=3, feedback=feedback)[0]
-        np.testing.assert_allclose(np.sum(results, 0) + np.sum(kept, 0), np.sum(xs, (0, 1)), atol=1e-12)
-    elif left:
-        np.testing.assert_allclose(np.sum(kept, 0), ys[0], atol=1e-12)
+    results = simulated(xs, k=1, columns=3, feedback=feedback)[0]
+    whole = {
+        "none": (np.sum(kept, 0) + ys[0], np.sum(xs, 0)[-1]),
+        "ef14": (np.sum(kept, 0) + np.sum(results, 0), np.sum(xs, (0, 1))),
+    }.get(feedback, (np.sum(kept, 0), ys[0]))
+    np.testing.assert_allclose(*whole, atol=1e-12)
+    assert np.any(kept)
 
 
 def called(function, comm, *args, **params):
