@@ -144,7 +144,7 @@ def test_all_of_the_rank_is_minibatch_descent():
     """Four columns of four: nothing is kept but what rounding leaves, and what epsilon makes columns short by."""
     one, (places, _, kept, _) = problem(2), powered(2, 4, steps=20)
     w = np.zeros(N)
-    for t in range(20):
+    for _ in range(20):
         w = w - one.rate * (one.a.mean(0) @ w - one.b.mean(0))
     assert np.isfinite(places).all() and places.shape == (20, N)
     assert (
