@@ -14,6 +14,14 @@ from sparring.spec.core.model import Page
 SCHEDULES = ("msccl", "json", "goal", "chakra")
 
 
+def told() -> list[str]:
+    """The algorithms that test vectors can tell of."""
+    from sparring import api
+    from sparring.vectors import covered
+
+    return [name for name in api.pages() if covered(api.page(name))]
+
+
 def vectors(pages: Sequence[Page], folder: Path) -> list[Path]:
     """Test vectors."""
     from sparring.vectors import export
@@ -67,7 +75,7 @@ def command(
         raise click.UsageError("Missing option '--out'.")
     if format_ in SCHEDULES and (ranks is None or not algorithms):
         raise click.UsageError(f"--format {format_} needs ALGO and --ranks N")
-    pages = [api.page(algo, **dict(params)) for algo in algorithms or api.pages()]
+    pages = [api.page(algo, **dict(params)) for algo in algorithms or told()]
     if folder is not None and format_ == "vectors":
         written = vectors(pages, folder)
     else:

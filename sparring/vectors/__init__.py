@@ -73,9 +73,14 @@ def document(page: Page) -> dict[str, Any]:
     }
 
 
+def covered(page: Page) -> bool:
+    """Whether test vectors can tell of the page: it is no program, or one that files have rules for."""
+    return not page.irregular or page.module.__name__ in PROGRAMS
+
+
 def sort(page: Page) -> str:
     """What the file calls the page's data.  Raises InputError for a program, or residuals, that no file can tell of."""
-    if page.irregular and page.module.__name__ not in PROGRAMS:
+    if not covered(page):
         raise InputError(
             f"{page.name} is a program: what it sends depends on the data, by rules that no test vectors have"
         )

@@ -70,7 +70,7 @@ def streamed(page, p, size):
             for form in FORMS}  # fmt: skip
 
 
-EXPORTED = [page(name) for name in pages() if not page(name).stateful] + [
+EXPORTED = [page(name) for name in pages() if not page(name).stateful and not page(name).irregular] + [
     page("recursive_multiplying", radix=radix) for radix in (2, 3, 7)
 ]
 
