@@ -110,7 +110,7 @@ def powered(p, rank, steps=80, **params):
     one = problem(p)
     results, sent = ran("powered", p, one.rows, rate=one.rate, steps=steps, rank=rank, columns=4, **params)
     assert len({np.ascontiguousarray(y[:, :N]).tobytes() for y in results}) == 1
-    places, slopes, kept = np.split(np.mean(results, axis=0), 3, axis=1)
+    _, slopes, kept = np.split(np.mean(results, axis=0), 3, axis=1)
     return results[0][:, :N], slopes, kept, sent
 
 
