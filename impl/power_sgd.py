@@ -73,7 +73,7 @@ class Allreduce(Keeping):
                    "seed": (seed, 0), "schedule": ([*SCHEDULES].index(through) if known else -1, 0)}  # fmt: skip
         refusal = f"through = {through!r}: it must be one of {', '.join(SCHEDULES)}"
         try:
-            super().__init__(comm, n, numbers, allow_nan=allow_nan, validate=validate)
+            super().__init__(comm, n, numbers, allow_nan=True, validate=validate)
         except InputError as error:
             raise (InputError(refusal) if "schedule = -1" in str(error) else error) from None
         self._columns = int(columns) or wide(self._n)
@@ -82,6 +82,7 @@ class Allreduce(Keeping):
         self._pays = bool(pays(self._rows, self._columns, self._rank, int(rate)))
         self._epsilon, self._seed, self._sum, self._calls = int(epsilon), int(seed), SCHEDULES[through], 0
         self._q: Any = None
+        self._nan = allow_nan
 
     @property
     def residual(self) -> Vector | None:
@@ -123,6 +124,8 @@ class Allreduce(Keeping):
         super()._check(x)
         if x.dtype not in FLOATS:
             raise InputError(f"x has dtype {x.dtype}: it must be {' or '.join(map(str, FLOATS))}")
+        if not self._nan and (bad := np.isnan(x)).any():
+            raise InputError(f"x[{int(bad.argmax())}] is NaN; with allow_nan it makes this and all later results NaN")
 
     def _mean(self, x: Vector) -> Vector:
         """Over all ranks."""

@@ -86,7 +86,7 @@ def drawn(seed: int, p: int, m: int, columns: int, rank: int, *, low: bool = Fal
     """
     rng = np.random.default_rng([seed, p, m, columns, rank])
     u, v = rotation(rng, m), rotation(rng, columns)
-    triangle = np.triu(numbers(rng, rank, rank)) + np.diag([Fraction(7)] * rank)
+    triangle = np.triu(numbers(rng, rank, rank)) + 7 * np.eye(rank, dtype=int)
     others = numbers(rng, m, columns - rank)
     others = u[:, :rank].dot(numbers(rng, rank, columns - rank)) if low else others
     mean = u[:, :rank].dot(triangle).dot(v[:, :rank].T) + others.dot(v[:, rank:].T)

@@ -43,7 +43,7 @@ def refusals(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
         yield from exchanged(world.run(function, ranks, [good] * ranks), without, 1 + page.stateful, ranks)
     if "allow_nan" in options:
         nan = np.array([np.nan] * N)
-        choosy = partial(called, allow_nan=False, k=KEPT)
+        choosy = partial(called, allow_nan=False, **({"k": KEPT} if "k" in options else {}))
         yield from unrefused("NaN", world.run(function, ranks, [nan] * ranks, call=choosy), ranks)
     if page.stateful:
         yield from instances(target, ranks, {"k": KEPT} if page.selecting else {})

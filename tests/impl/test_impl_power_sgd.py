@@ -157,6 +157,7 @@ def test_ranks_that_differ_hear_it_alike(what):
     [
         (np.ones(31), "x has 31 entries: this Allreduce was made for 30"),
         (np.ones(30, np.float32), "x has dtype float32, the residual float64: all calls need one dtype"),
+        (np.array([1.0, np.nan] * 15), "x[1] is NaN; with allow_nan it makes this and all later results NaN"),
         (np.ones(30, np.int64), "x has dtype int64, the residual float64: all calls need one dtype"),
     ],
 )
