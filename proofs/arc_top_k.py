@@ -14,7 +14,8 @@ from typing import Any
 from sparring.impl import arc_top_k
 from sparring.proofs import ring as ring_proofs
 from sparring.proofs import two_shot as two_shot_proofs
-from sparring.proofs.contention import claims, networks
+from sparring.proofs.contention import networks
+from sparring.proofs.contention.claims import exclusive
 from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation, c, i, implies, j, p, q, within
 from sparring.proofs.core.supplement import Stated
@@ -86,7 +87,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     if page.params["through"] == "ring":
         yield Stated(
             "contention", "Each directed link of the ring of ranks serves one (source, destination) pair, in both "
-            "sums.", (*claims.exclusive(inner, networks.find("ring")),), "sums go astray",
+            "sums.", (*exclusive(inner, networks.find("ring")),), "sums go astray",
         )  # fmt: skip
 
 

@@ -7,9 +7,10 @@ page; obligations say that no rank sends more.  What runs send (``played``) is c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 from typing import NamedTuple
 
 import sympy
@@ -167,12 +168,23 @@ class BoundedCost(Cost):
                     yield f"{counted} {claim.quantity} are sent, and not {said}, at {where}"
 
 
+KNOWN: dict[tuple[ModuleType, Callable[[Page], Bounded], str], BoundedCost] = {}
+"""By module, by who says of which parts a call is made, and by parameters: runs are counted once in a process."""
+
+
 def cost(page: Page) -> BoundedCost:
     """The bound of a program; raises Undecided where its proof module has none."""
     said = getattr(companion(page), "bounded", None)
     if said is None:
         raise Undecided(f"{page.name} is a program, whose cost depends on the data; its proof module has no bound")
-    bounded: Bounded = said(page)
+    key = page.module, said, repr(page.params)
+    if key not in KNOWN:
+        KNOWN[key] = derived(page, said(page))
+    return KNOWN[key]
+
+
+def derived(page: Page, bounded: Bounded) -> BoundedCost:
+    """The sums of all parts."""
     forms = [derived_part(part).forms for part in bounded.parts]
     of = {name: sum(tidy(form[name]) for form in forms) for name in QUANTITIES}
     gap = "V_path: it is at most V_crit; which paths there are depends on the data"
