@@ -33,6 +33,10 @@ refused = ({"m": 1}, {"rounds": -1}, {"chance": -1}, {"weights": (-1,)}, {"bandw
            {"dead": ((0, 0, -2),)}, {"dead": ((-1, 0, 0),)},
            {"dead": ((0, -1, 0),)}, {"dead": ((0, 0, 1), (0, 1, 1))})  # fmt: skip
 
+survivors = {
+    "return isinstance(value, Integral) and least <= int(value) <= MOST": "nobody asks for 2^63 - 1 itself",
+}
+
 faults: Mapping[str, Mapping[str, Any]] = {
     "the index goes into the next digit": {"moved": lambda z, e, c, m: put(z, e + 1, c, m)},
     "all lower digits may differ": {"line": lambda z, e, m: prefix(z, e + 1, m)},
