@@ -35,6 +35,7 @@ refused = ({"m": 1}, {"rounds": -1}, {"chance": -1}, {"weights": (-1,)}, {"bandw
 
 survivors = {
     "return isinstance(value, Integral) and least <= int(value) <= MOST": "nobody asks for 2^63 - 1 itself",
+    """*([f"x has dtype {x.dtype}: a mean needs {' or '.join(map(str, FLOATS))}"] if x.dtype not in FLOATS else []),""": "vectors here are of the dtypes that the page takes; the tests pass others",
 }
 
 faults: Mapping[str, Mapping[str, Any]] = {
@@ -48,10 +49,13 @@ faults: Mapping[str, Mapping[str, Any]] = {
 
 def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:  # noqa: ARG001  # all
     """Faults that are none, each with what this rests on."""
+    before = Obligation("nothing lies between", (p >= 1, y == x - 1), negate(both(x <= i, i < y)))
     base = Obligation("1 is no base", (p >= 1, m == 1), m < 2)
     return {
         ('least, named = {"m": 2, "rounds": 0, "chance": 0}, params._asdict()', "2 becomes 1"):
             ("digits refuse a base of 1 themselves", (base,)),
+        ("return [0] * len(wanted)", "0 becomes -1"):
+            ("a part that ends before it begins has no entries", (before,)),
     }  # fmt: skip
 
 
