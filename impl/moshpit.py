@@ -124,9 +124,10 @@ def checked(x: Vector, out: Vector | None, asked: Asked) -> Vector:
 def refused(x: Vector, asked: Asked) -> list[str]:
     """What is wrong with a vector's dtype and the parameters, in words."""
     least, named = {"m": 2, "rounds": 0, "chance": 0}, asked._asdict()
+    kinds = " or ".join(map(str, FLOATS))
     points = "must be a rank, a round from 0, and a number of messages, or -1"
     return [
-        *([f"x has dtype {x.dtype}: a mean needs {' or '.join(map(str, FLOATS))}"] if x.dtype not in FLOATS else []),
+        *([f"x has dtype {x.dtype}: a mean needs {kinds}"] if x.dtype not in FLOATS else []),
         *(f"{name} = {named[name]!r}: it must be a whole number, {few} or more, below 2^63"
           for name, few in least.items() if not whole(named[name], few)),
         *(f"{name}: {value!r} must be a whole number, 0 or more, below 2^63"

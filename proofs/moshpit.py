@@ -35,8 +35,10 @@ refused = ({"m": 1}, {"rounds": -1}, {"chance": -1}, {"weights": (-1,)}, {"bandw
 
 survivors = {
     "return isinstance(value, Integral) and least <= int(value) <= MOST": "nobody asks for 2^63 - 1 itself",
-    """*([f"x has dtype {x.dtype}: a mean needs {' or '.join(map(str, FLOATS))}"] if x.dtype not in FLOATS else []),""": "vectors here are of the dtypes that the page takes; the tests pass others",
-}
+    '*([f"x has dtype {x.dtype}: a mean needs {kinds}"] if x.dtype not in FLOATS else []),':
+        "vectors here are of the dtypes that the page takes; the tests pass others",
+    "if refusal:": "the rank is then refused by what all ranks are told; the tests read its own error",
+}  # fmt: skip
 
 faults: Mapping[str, Mapping[str, Any]] = {
     "the index goes into the next digit": {"moved": lambda z, e, c, m: put(z, e + 1, c, m)},
