@@ -98,7 +98,7 @@ def weighed(copies: Sequence[Vector], weights: Sequence[int], own: Vector) -> Ve
         return first
     total: Vector = first * weights[0]
     for copy, weight in zip(others, weights[1:]):
-        total += copy if weight == 1 else copy * weight
+        total += copy * weight
     total /= sum(weights)
     return total
 
@@ -116,20 +116,25 @@ def handed_out(comm: Intracomm, x: Vector, mean: Vector, one: Party, plan: Plan,
 def checked(x: Vector, out: Vector | None, asked: Asked) -> Vector:
     """The array that the result goes to; raises InputError for what no rank may pass."""
     y = result(x, out)
-    if x.dtype not in FLOATS:
-        raise InputError(f"x has dtype {x.dtype}: a mean needs {' or '.join(map(str, FLOATS))}")
-    for name, least in (("m", 2), ("rounds", 0), ("chance", 0)):
-        if not whole(value := getattr(asked, name), least):
-            raise InputError(f"{name} = {value!r}: it must be a whole number, {least} or more, below 2^63")
-    for name in ("weights", "bandwidths"):
-        if odd := [value for value in getattr(asked, name) if not whole(value, 0)]:
-            raise InputError(f"{name}: {odd[0]!r} must be a whole number, 0 or more, below 2^63")
-    for one in asked.dead:
-        if len(one) != 3 or not all(map(whole, one, (0, 0, -1))):
-            raise InputError(f"dead: {[*one]} must be a rank, a round from 0, and a number of messages, or -1")
-    if len({one[0] for one in asked.dead}) < len(asked.dead):
-        raise InputError("dead: a rank dies once at most")
+    if odd := refused(x, asked):
+        raise InputError(odd[0])
     return y
+
+
+def refused(x: Vector, asked: Asked) -> list[str]:
+    """What is wrong with a vector's dtype and the parameters, in words."""
+    least, named = {"m": 2, "rounds": 0, "chance": 0}, asked._asdict()
+    kinds = " or ".join(map(str, FLOATS))
+    points = "must be a rank, a round from 0, and a number of messages, or -1"
+    return [
+        *([f"x has dtype {x.dtype}: a mean needs {kinds}"] if x.dtype not in FLOATS else []),
+        *(f"{name} = {named[name]!r}: it must be a whole number, {few} or more, below 2^63"
+          for name, few in least.items() if not whole(named[name], few)),
+        *(f"{name}: {value!r} must be a whole number, 0 or more, below 2^63"
+          for name in ("weights", "bandwidths") for value in named[name] if not whole(value, 0)),
+        *(f"dead: {[*one]} {points}" for one in asked.dead if len(one) != 3 or not all(map(whole, one, (0, 0, -1)))),
+        *(["dead: a rank dies once at most"] if len({one[0] for one in asked.dead}) < len(asked.dead) else []),
+    ]  # fmt: skip
 
 
 def whole(value: Any, least: int) -> bool:

@@ -27,11 +27,18 @@ TURN = (*RANKS, i >= 1, i < p)
 """A group of ``p`` members, and one of its turns."""
 
 others = ({"m": 3, "chance": 1}, {"m": 4, "rounds": 3, "weights": (49, 0, 1, 3), "bandwidths": (3, 1, 0, 2, 9)},
-          {"m": 4, "bandwidths": (5, 4, 4, 3)},
+          {"m": 4, "bandwidths": (5, 4, 4, 3)}, {"bandwidths": (0, 0, 1)},
           {"m": 3, "rounds": 2, "dead": ((1, 0, 1), (2, 1, -1), (4, 0, 2), (0, 1, 2))})  # fmt: skip
-refused = ({"m": 1}, {"rounds": -1}, {"weights": (-1,)}, {"bandwidths": (-1,)}, {"dead": ((0, 0),)},
+refused = ({"m": 1}, {"rounds": -1}, {"chance": -1}, {"weights": (-1,)}, {"bandwidths": (-1,)}, {"dead": ((0, 0),)},
            {"dead": ((0, 0, -2),)}, {"dead": ((-1, 0, 0),)},
            {"dead": ((0, -1, 0),)}, {"dead": ((0, 0, 1), (0, 1, 1))})  # fmt: skip
+
+survivors = {
+    "return isinstance(value, Integral) and least <= int(value) <= MOST": "nobody asks for 2^63 - 1 itself",
+    '*([f"x has dtype {x.dtype}: a mean needs {kinds}"] if x.dtype not in FLOATS else []),':
+        "vectors here are of the dtypes that the page takes; the tests pass others",
+    "if refusal:": "the rank is then refused by what all ranks are told; the tests read its own error",
+}  # fmt: skip
 
 faults: Mapping[str, Mapping[str, Any]] = {
     "the index goes into the next digit": {"moved": lambda z, e, c, m: put(z, e + 1, c, m)},
@@ -44,10 +51,13 @@ faults: Mapping[str, Mapping[str, Any]] = {
 
 def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:  # noqa: ARG001  # all
     """Faults that are none, each with what this rests on."""
+    before = Obligation("nothing lies between", (p >= 1, y == x - 1), negate(both(x <= i, i < y)))
     base = Obligation("1 is no base", (p >= 1, m == 1), m < 2)
     return {
-        ('least, named = {"m": 2, "rounds": 0}, params._asdict()', "2 becomes 1"):
+        ('least, named = {"m": 2, "rounds": 0, "chance": 0}, params._asdict()', "2 becomes 1"):
             ("digits refuse a base of 1 themselves", (base,)),
+        ("return [0] * len(wanted)", "0 becomes -1"):
+            ("a part that ends before it begins has no entries", (before,)),
     }  # fmt: skip
 
 

@@ -99,13 +99,14 @@ def checked(params: Params) -> None:
 
 def faults(params: Params) -> list[str]:
     """What is wrong with parameters, in words."""
-    least, named = {"m": 2, "rounds": 0}, params._asdict()
+    least, named = {"m": 2, "rounds": 0, "chance": 0}, params._asdict()
     points = "must be a rank, a round from 0, and a number of messages, or -1"
     return [
         *(f"{name} = {named[name]}: it must be {x} or more" for name, x in least.items() if named[name] < x),
         *(f"{name}: {value} is less than 0, which none can be"
           for name in ("weights", "bandwidths") for value in named[name] if value < 0),
-        *(f"dead: {[*one]} {points}" for one in params.dead if len(one) != 3 or min(0, *one[:2]) < 0 or one[2] < -1),
+        *(f"dead: {[*one]} {points}" for one in params.dead
+          if len(one) != 3 or any(x < 0 for x in one[:2]) or one[2] < -1),
         *(["dead: a rank dies once at most"] if len({one[0] for one in params.dead}) < len(params.dead) else []),
     ]
 

@@ -231,6 +231,7 @@ def test_conservation_fails_where_the_page_says_so():
     [
         ({"m": 1}, "m = 1: it must be 2 or more"),
         ({"rounds": -1}, "rounds = -1: it must be 0 or more"),
+        ({"chance": -1}, "chance = -1: it must be 0 or more"),
         ({"weights": (1, -2)}, "weights: -2 is less than 0, which none can be"),
         ({"bandwidths": (-3,)}, "bandwidths: -3 is less than 0, which none can be"),
         ({"dead": ((0, 1),)}, r"dead: \[0, 1\] must be a rank, a round from 0, and a number of messages, or -1"),
