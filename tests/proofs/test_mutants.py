@@ -247,7 +247,7 @@ CHECKS = {
     "the largest radix": ("recursive_multiplying", "if radix > np", "if radix >= np"),
     "a program's least period": ("oktopk", '"tau": (tau, 1)', '"tau": (tau, 0)'),
     "a program's least trigger": ("oktopk", '"trigger": (trigger, 0)', '"trigger": (trigger, -1)'),
-    "a later dtype of whole vectors": ("lossy_two_shot", "if self._replica is not None and x.dtype", "if False and x.dtype"),
+    "a later dtype of whole vectors": ("lossy_two_shot", "self._replica is not None and", "False and"),
     "a loss of more than all": ("lossy_two_shot", "number > most", "False"),
     "one radix on all ranks": ("recursive_multiplying", "x.size, radix]", "x.size, 2]"),
 }
