@@ -118,9 +118,10 @@ def said(ran: Run, width: int) -> Iterator[tuple[int, int, int]]:
     with np.errstate(all="ignore"):
         for wire in ran.trace:
             for src, dst, entries in wire:
-                listed = isinstance(entries, SparseVector)
-                m, size = (len(entries.indices), entries.n) if listed else (len(entries), len(entries))
-                yield src, dst, getattr(entries, "nbytes", number(ran.page.octets(m, size, width)))
+                if isinstance(entries, SparseVector):
+                    yield src, dst, number(ran.page.octets(len(entries.indices), entries.n, width))
+                else:
+                    yield src, dst, getattr(entries, "nbytes", len(entries) * width)
 
 
 def channels(messages: Any) -> dict[tuple[int, int], list[int]]:
