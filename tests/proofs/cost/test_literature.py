@@ -31,14 +31,7 @@ DECIDING = {Row: "formula", Shown: "proof", Theorem: "relation", Unjudged: "beca
 def test_every_statement_is_judged_or_says_why_not():
     for one in NAMED.values():
         assert one.where and one.tag
-<<<<<<< HEAD
-        why = {Unjudged: "because", Row: "formula", Theorem: "relation", Shown: "proof"}
-        assert getattr(one, why[type(one)])
-=======
-        assert isinstance(one, Shown) or (
-            one.because if isinstance(one, Unjudged) else one.formula if isinstance(one, Row) else one.relation
-        )
->>>>>>> lossy
+        assert getattr(one, DECIDING[type(one)])
 
 
 def theorem(relation, **more):
