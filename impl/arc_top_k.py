@@ -179,9 +179,15 @@ class Allreduce(Keeping):
         return at, sums.reshape(-1, self._columns)
 
 
-def allreduce(comm: Intracomm, x: Vector, /, *, validate: bool = True, **params: Any) -> Vector:
+def allreduce(
+    comm: Intracomm, x: Vector, /, *, k: int = 2, columns: int = 0, sketch: int = 4, seed: int = 0,
+    feedback: str = "none", momentum: int = 100, through: str = "ring", allow_nan: bool = True,
+    validate: bool = True,
+) -> Vector:  # fmt: skip
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
-    return Allreduce(comm, np.size(x), validate=validate, **params)(x)
+    made = Allreduce(comm, np.size(x), k=k, columns=columns, sketch=sketch, seed=seed, feedback=feedback,
+                     momentum=momentum, through=through, allow_nan=allow_nan, validate=validate)  # fmt: skip
+    return made(x)
 
 
 def unknown(feedback: Any, through: Any, momentum: Any) -> str:

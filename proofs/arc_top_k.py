@@ -14,6 +14,7 @@ from typing import Any
 from sparring.impl import arc_top_k
 from sparring.proofs import ring as ring_proofs
 from sparring.proofs import two_shot as two_shot_proofs
+from sparring.proofs.contention import claims, networks
 from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation, c, i, implies, j, p, q, within
 from sparring.proofs.core.supplement import Stated
@@ -82,6 +83,11 @@ def theorems(page: Page) -> Iterator[Stated]:
         "deadlock", "Posting all of a step of either sum and then waiting never deadlocks, with synchronous sends.",
         (*obligations.schedule(inner),), "sums go astray",
     )  # fmt: skip
+    if page.params["through"] == "ring":
+        yield Stated(
+            "contention", "Each directed link of the ring of ranks serves one (source, destination) pair, in both "
+            "sums.", (*claims.exclusive(inner, networks.find("ring")),), "sums go astray",
+        )  # fmt: skip
 
 
 def total(m: Any) -> Iterator[Obligation]:

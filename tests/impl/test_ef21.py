@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -161,9 +162,10 @@ def test_bad_arguments_are_refused():
         def Get_size(self):  # MPI's name
             return 1
 
+    alone: Any = One()
     with pytest.raises(InputError, match="momentum = 1001: it must be 1000 or less, thousandths"):
-        Estimates(One(), 5, momentum=1001)
+        Estimates(alone, 5, momentum=1001)
     with pytest.raises(InputError, match="momentum"):
-        Estimates(One(), 5, momentum=-1)
+        Estimates(alone, 5, momentum=-1)
     heard = world.run(f"{TARGETS}:estimates", 2, [np.ones((1, 4), np.int32)] * 2, call=functools.partial(called, k=1))
     assert any("it must be float32 or float64" in finding.text for finding in heard.findings)

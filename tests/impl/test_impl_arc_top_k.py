@@ -14,6 +14,7 @@ from sparring import world
 from sparring.impl import arc_top_k
 from sparring.proofs.core import iterations
 from sparring.proofs.core.iterations import vectors
+from sparring.proofs.mutants.beside import beside
 from sparring.spec import arc_top_k as page_module
 
 TARGETS = Path(__file__).with_name("arc_top_k_targets.py")
@@ -65,6 +66,13 @@ def test_simulated(p, buffers):
     for i, n in enumerate((0, 1, p - 1, p, 3 * p + 1, 40)):
         xs, options = vectors(DTYPES[(i + p) % 2], p, n), OTHERS[(i + p) % 4]
         assert same(simulated(xs, buffers=buffers, **options), expected(xs, **options))
+
+
+@pytest.mark.parametrize("p", range(1, 6))
+def test_messages_are_the_pages(p):
+    """From each rank to each go messages of the page's lengths, whatever the parameters."""
+    for options in ({}, *OTHERS):
+        assert [*beside(sparring.page("arc_top_k", **options), TARGET, p)] == []
 
 
 @pytest.mark.parametrize("options", [{}, *OTHERS], ids=str)

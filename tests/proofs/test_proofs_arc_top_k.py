@@ -20,6 +20,7 @@ from sparring.proofs.core.verdicts import PROVED, REFUTED, Word
 from sparring.proofs.cost import programs
 from sparring.spec import arc_top_k as page_module
 from sparring.spec.core.numbers import both, either
+from sparring.spec.core.schedule import truth
 
 PROPERTIES = ["result", "agreement", "conservation", "partition", "deadlock", "peers"]
 UPSETS = {
@@ -36,7 +37,8 @@ UPSETS = {
 @pytest.mark.parametrize("through", ["ring", "two_shot"])
 def test_all_are_proved_for_every_p(through):
     found = list(kernel.prove(sparring.page("arc_top_k", through=through)))
-    assert [one.name for one in found] == PROPERTIES
+    assert [one.name for one in found if one.name != "contention"] == PROPERTIES
+    assert ("contention" in [one.name for one in found]) == (through == "ring")  # in two shots messages meet
     assert all(isinstance(one, kernel.Theorem) and one.verdict == PROVED and one.mutant for one in found)
 
 
@@ -84,7 +86,7 @@ def test_one_set_of_rows_comes_first():
 
 def test_the_order_is_that_of_sorting():
     def order(i, j):
-        return -1 if page_module.before(-scores[i], i, -scores[j], j) else 1
+        return -1 if truth(page_module.before(-scores[i], i, -scores[j], j)) else 1
 
     for scores in product(range(3), repeat=4):
         assert sorted(range(4), key=cmp_to_key(order)) == sorted(range(4), key=lambda i: (-scores[i], i))

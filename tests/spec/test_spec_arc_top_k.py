@@ -46,7 +46,7 @@ def oracle(calls, k, columns, sketch, seed, feedback):
 
     kept, mean = matrices(np.full_like(calls[0], Fraction(0))), None
     for call, xs in enumerate(map(matrices, calls)):
-        eta = Fraction(MOMENTUM, 1000)
+        eta, sent = Fraction(MOMENTUM, 1000), np.zeros_like(xs)
         mean = xs if mean is None or feedback != "ef21m" else (1 - eta) * mean + eta * xs
         if feedback in ("ef21", "ef21m") and not call:
             kept = mean
