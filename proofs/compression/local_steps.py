@@ -88,7 +88,8 @@ def most(p: int, every: int) -> Fraction:
         return [Fraction(-1 if r == 0 else 1)]
 
     walk = local_sgd.descended(summed, p, [Fraction(0)], slopes_of, rate=Fraction(1), every=every, steps=2 * every)
-    return max(abs(ws[0][0] - sum(x for [x] in ws) / p) for ws in walk)
+    places: list[list[Fraction]] = [[x for [x] in ws] for ws in walk]
+    return max(abs(xs[0] - sum(xs, Fraction(0)) / p) for xs in places)
 
 
 def summed(ws: list[local_sgd.Point]) -> list[local_sgd.Point]:

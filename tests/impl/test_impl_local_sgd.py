@@ -100,7 +100,7 @@ def test_it_is_the_reference(through):
         rows = one.rows[r]
         return rows[:, :-1].T @ (rows[:, :-1] @ np.array(w) - rows[:, -1]) / len(rows)
 
-    right = local_sgd.descended(summed, p, np.zeros(N), slope, rate=one.rate, every=4, steps=12)
+    right = local_sgd.descended(summed, p, [*np.zeros(N)], slope, rate=one.rate, every=4, steps=12)
     for t, ws in enumerate(right):
         np.testing.assert_array_equal(places[:, t], ws)
 

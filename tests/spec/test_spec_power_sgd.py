@@ -227,7 +227,6 @@ def test_edges():
     for p in (1, 3):
         ran = sparring.run("power_sgd", [[0.0] * 9] * p, rate=0)
         assert ran.results == [[0.0] * 9] * p
-        assert "nan" in str(ran.results[0]) or not any(ran.results[0])
     first_ = sparring.run("power_sgd", [[1.0, 2.0, nan, 4.0], [1.0] * 4], rate=0)
     assert all(str(v) == "nan" for v in first_.results[1])
     page = sparring.page("power_sgd", rate=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,7 +79,7 @@ def test_with_a_meeting_in_each_step_it_is_minibatch_descent_exactly(p):
 def test_between_meetings_ranks_stay_near_exactly(p, every):
     """The squares of both sides are fractions; the longest gradient is that of the walk."""
     slope, rate = slope_of(problem(p)), Fraction(1, 50)
-    longest = [Fraction(0)]
+    longest: list[Any] = [Fraction(0)]
 
     def heard(r, w):
         g = slope(r, w)
