@@ -66,7 +66,7 @@ class Allreduce(Keeping):
             low, step = self._grid(x)
             total = self._added(self._coded(x, low, step))
             p = x.dtype.type(self._comm.Get_size())
-            y = np.multiply(total, step, dtype=x.dtype, casting="unsafe")
+            y: Vector = np.multiply(total, step, dtype=x.dtype, casting="unsafe")
             np.add(low * p, y, out=y)
         self._calls += 1
         return y
