@@ -135,9 +135,9 @@ def algorithms(text: str) -> list[Algorithm]:
 
 
 def algorithm(page: Page) -> Algorithm | None:
-    """How a page's implementation is measured; None where there is none, or where it is no allreduce."""
+    """How a page's implementation is measured; None where there is none, or where it is no exact allreduce."""
     found = judged(page)
-    if found is None or page.collective != "allreduce":
+    if found is None or page.collective != "allreduce" or page.dense:
         return None
     return Algorithm(page.name, found, sparse=page.sparse)
 

@@ -82,7 +82,8 @@ def allreduce(
     y = admitted(own, x, out, validate)
     p, r = own.Get_size(), own.Get_rank()
     if p == 1:
-        return np.add(x, x.dtype.type(0), out=y)
+        np.add(x, x.dtype.type(0), out=y)
+        return y
     first, second = (Quantiser(x.dtype, bits=int(b), g=int(g), spikes=bool(spikes)) for b in (b1, b2))
     blocks = [slice(cut(c, x.size, p), cut(c + 1, x.size, p)) for c in range(p)]
     coming, going = rooms(p, max(made.size(-(-x.size // p)) for made in (first, second)))
@@ -96,7 +97,7 @@ def allreduce(
 def rooms(p: int, size: int) -> tuple[Sequence[Bytes], Sequence[Bytes]]:
     """Room for so many bytes from each rank and for each: one stretch of memory, which is cheaper than many."""
     every = np.empty((2 * p, -(-size // ALIGNED) * ALIGNED), np.uint8)
-    return every[:p], every[p:]
+    return [*every[:p]], [*every[p:]]
 
 
 def limited(numbers: Mapping[str, tuple[int, int]]) -> None:

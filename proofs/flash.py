@@ -76,13 +76,13 @@ def theorems(page: Page) -> Iterator[Stated]:
     )  # fmt: skip
     yield Stated(
         "contention", "In a step a rank sends one message to each other rank, and hears one from each: on a crossbar "
-        "p - 1 messages share the port of each sender and of each receiver, and no two links serve the same pair.",
+        "p - 1 messages share the port of each sender and of each receiver, one for each pair of ranks.",
         (*apart(m), *rotation(m)), "all ranks send to the same one",
     )  # fmt: skip
     yield Stated(
-        "volume", "A message of c entries has the bytes of its codes and of its groups' metadata, so that with n <= p e "
-        "no rank sends more than p - 1 times the bytes of e entries in a step; codes and groups that are full make "
-        "that an equation.", volume(page), "a last group that is not full is not told",
+        "volume", "A message of c entries has the bytes of its codes and of what is told of its groups, so that with "
+        "n <= p e no rank sends more than p - 1 times the bytes of e entries in a step; exactly so where all are full.",
+        volume(page), "a last group that is not full is not told",
     )  # fmt: skip
 
 
@@ -139,9 +139,7 @@ def error(l1: int, l2: int) -> Iterator[Obligation]:
         "a code is within half a step", (*ranges, within(a, x + 1), at_most(b - l1 * a, x)), at_most(l1 * a - b, x)
     )
     yield Obligation("errors add up", (*ranges, at_most(a, k), at_most(b, x)), at_most(a + b, k + x))
-    yield Obligation(
-        "ranges add up", (*ranges, between(d, l1 * k), between(e, l1 * x)), between(d + e, l1 * (k + x))
-    )
+    yield Obligation("ranges add up", (*ranges, between(d, l1 * k), between(e, l1 * x)), between(d + e, l1 * (k + x)))
     yield Obligation("what is read is in range", (*ranges, within(a, l1 * x + 1), within(b, l1 * x + 1)),
                      between(a - b, l1 * x))  # fmt: skip
     both_steps = (k >= 0, at_most(a, k), d >= 0, d <= l1 * k, at_most(e, d))

@@ -37,6 +37,7 @@ design is this page's own.
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from itertools import pairwise
 from operator import add
 from typing import Any, NamedTuple
 
@@ -104,16 +105,25 @@ def like(x: Any, values: Sequence[Any]) -> Any:
     return y
 
 
-def program(xs: Sequence[Sequence[Any]], state: None, params: Params) -> Played:
+def pieces(x: Any, p: int) -> list[Any]:
+    """A vector's chunks."""
+    ends = [number(bound(c, len(x), p)) for c in range(p + 1)]
+    return [x[start:end] for start, end in pairwise(ends)]
+
+
+def added(copies: Sequence[Coded]) -> list[Any]:
+    """The sum of what is read from these, in this order."""
+    return [reduce(add, entries) for entries in zip(*map(decode, copies))]
+
+
+def program(xs: Sequence[Any], state: None, params: Params) -> Played:
     """A call: its two steps, and what all ranks have in the end."""
     checked(params)
-    p, n = len(xs), len(xs[0])
-    if p == 1:
+    if (p := len(xs)) == 1:
         return Outcome([like(xs[0], [v + 0 for v in xs[0]])], [], state)
-    cuts = [slice(number(bound(c, n, p)), number(bound(c + 1, n, p))) for c in range(p)]
-    copies = [[coded(x[cut], params.b1, params) for cut in cuts] for x in xs]
+    copies = [[coded(piece, params.b1, params) for piece in pieces(x, p)] for x in xs]
     yield sent(p, lambda r, d: copies[r][d])
-    totals = [[reduce(add, vs) for vs in zip(*(decode(copies[r][c]) for r in range(p)))] for c in range(p)]
+    totals = [added([row[c] for row in copies]) for c in range(p)]
     sums = [coded(total, params.b2, params) for total in totals]
     yield sent(p, lambda r, d: sums[r])
     reads = [decode(one) for one in sums]

@@ -64,7 +64,7 @@ def pack(codes: Bytes, out: Bytes, c: int, first: int, bits: int) -> None:
     for begin, width in zip(begins(c, bits), widths(bits)):
         if width < EIGHT:
             at = begin + first * width // EIGHT
-            out[at : at + octets(codes.size, width)] = squeezed(codes & ((1 << width) - 1), width)
+            out[at : at + octets(codes.size, width)] = squeezed(codes & np.uint8((1 << width) - 1), width)
             np.right_shift(codes, width, out=codes)
 
 

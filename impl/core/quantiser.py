@@ -165,28 +165,30 @@ class Quantiser:
     def _extremes(self, x: Vector, told: Groups) -> Vector:
         """Tells each group's least entry, with spikes both extremes and where they are; the greatest."""
         m = told.low.size
+        low, high = extremes(x, np.arange(0, x.size, x.size // m))
         if not self._spikes:
-            starts = np.arange(0, x.size, x.size // m)
-            told.low[...], high = extremes(x, starts)
+            told.low[...] = low
             return high
-        rows = x.reshape(m, -1)
-        for at, spikes, extreme in zip(told.places, told.spikes, (rows.argmin(axis=1), rows.argmax(axis=1))):
-            at[...] = extreme
-            np.add(rows[np.arange(m), extreme], 0, out=spikes)
-        return told.spikes[1]
+        for at, spikes, extreme in zip(told.places, told.spikes, (low, high)):
+            spikes[...] = extreme
+            at[...] = (x.reshape(m, -1) == extreme[:, None]).argmax(axis=1)  # the first of equal ones
+        return high
 
     def _without_spikes(self, x: Vector, told: Groups) -> Vector:
-        """Tells the least of each group's other entries, or its least where there are none; the greatest of them."""
-        m, others = told.low.size, self._room[1][: x.size]
-        starts, rows = np.arange(0, x.size, x.size // m), np.arange(m)
+        """Tells the least of each group's other entries, or its least where there are none; the greatest of them.
+
+        In a copy one of the others takes the place of both spikes.
+        """
+        m, lines = told.low.size, np.arange(told.low.size)
+        others, (a, b) = self._room[1][: x.size], told.places
+        rows = others.reshape(m, -1)
         others[...] = x
-        for at in told.places:
-            others.reshape(m, -1)[rows, at] = np.inf
-        told.low[...], _ = extremes(others, starts)
-        for at in told.places:
-            others.reshape(m, -1)[rows, at] = -np.inf
-        _, high = extremes(others, starts)
-        alone = high < told.low
+        other = np.where((a != 0) & (b != 0), 0, np.where((a != 1) & (b != 1), 1, 2))
+        alone = other >= rows.shape[1]
+        other[alone] = 0
+        values = rows[lines, other]
+        rows[lines, a] = rows[lines, b] = values
+        told.low[...], high = extremes(others, np.arange(0, x.size, x.size // m))
         told.low[alone] = high[alone] = told.spikes[0][alone]
         return high
 

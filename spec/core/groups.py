@@ -119,7 +119,7 @@ def group(values: Sequence[Any], bits: int, spikes: bool) -> Group:
     return (spiked if spikes else plain)(values, levels(bits))
 
 
-def encode(x: Sequence[Any], bits: int, g: int, spikes: bool = False) -> Coded:
+def encode(x: Any, bits: int, g: int, spikes: bool = False) -> Coded:
     """``x`` in groups, of which the last may have fewer entries; raises InputError as :func:`checked` does."""
     checked(bits, g)
     found = [group(x[i : i + g], bits, spikes) for i in range(0, len(x), g)]

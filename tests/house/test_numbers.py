@@ -26,6 +26,7 @@ from sparring.checks import checking
 from sparring.cli.calibrate import command as calibrate
 from sparring.cli.cost import command as cost
 from sparring.present import linkload
+from sparring.proofs.compression import traffic
 from sparring.proofs.contention import networks, overlaps
 from sparring.proofs.contention.traffic import Routed, Traffic
 from sparring.proofs.core import bits, kernel
@@ -35,6 +36,7 @@ from sparring.proofs.schedules import files, loader, program, races
 from sparring.proofs.trace import files as traces
 from sparring.proofs.trace import rules
 from sparring.spec import ring_sparse
+from sparring.spec.core import codes
 from sparring.verification import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -99,6 +101,13 @@ def told():
             f"| {min(quantities.REDUCED)} to {sized(max(quantities.REDUCED))} entries |",
         ],
         "docs/howto/compare.md": [f"{levels.RANKS} ranks, `sparring advise` counts"],
+        "docs/howto/compressed.md": [
+            f"as codes of 1 to {codes.WIDTHS[0]} bits",
+            *(
+                f"| {bits}, {g} | {float(traffic.Coding(g, 0, 4).per_entry(bits)):g} | {bits + 32 / g:g} |"
+                for bits, g in ((8, 128), (4, 128), (4, 32))
+            ),
+        ],
         "docs/howto/papers.md": [f"at most {default(cost, 'within').replace('%', ' %')} more (`--within`)"],
         "docs/howto/schedule-files.md": [
             f"({loader.STEPS} steps a block, {loader.BLOCKS} blocks, {loader.COUNT - 1} chunks a step)",
@@ -158,6 +167,11 @@ GIVEN = {
     "docs/howto/compare.md": [
         "of 4 and 8 ranks", "within 1 %",  # tests/examples/test_simgrid.py asserts it
         "takes 2.3 times as long as its formula says",  # tests/proofs/cost/test_levels.py reads it here
+    ],
+    "docs/howto/compressed.md": [
+        "with 8 bits, about an eighth", "| 2, 3, 5, 6, 7 bits |", "planes of 4, 2 and 1 bits", "for 2 and 3 bits",
+        "1, 2 or 4 bytes for", "low` and step of 16 bits", "a `low` of 16 bits",  # tests/spec/test_spec_groups.py
+        "for 2 to 8 ranks",  # tests/proofs/compression/test_errors.py
     ],
     "docs/howto/sparse-ring.md": [  # what is drawn
         "Values of 4 bytes", "for 8, 32 and 256 ranks", "on 8 ranks; the", "mean over 8 ranks",

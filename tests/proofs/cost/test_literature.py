@@ -15,7 +15,7 @@ from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED
 from sparring.proofs.cost.following import decide
 from sparring.proofs.cost.literature import packet_loss
 from sparring.proofs.cost.published import log2
-from sparring.proofs.cost.statements import Row, Source, Theorem, Unjudged, source, sources
+from sparring.proofs.cost.statements import Row, Shown, Source, Theorem, Unjudged, source, sources
 
 ALL = [(each, one) for each in sources() for one in each.statements]
 NAMED: dict[str, Any] = {claiming.entitled(each, one): one for each, one in ALL}
@@ -28,7 +28,8 @@ def test_every_statement_has_an_id_of_its_own():
 def test_every_statement_is_judged_or_says_why_not():
     for one in NAMED.values():
         assert one.where and one.tag
-        assert one.because if isinstance(one, Unjudged) else one.formula if isinstance(one, Row) else one.relation
+        decides = {Unjudged: "because", Row: "formula", Shown: "proof", Theorem: "relation"}
+        assert getattr(one, decides[type(one)])
 
 
 def theorem(relation, **more):

@@ -1,0 +1,72 @@
+"""What the papers on Flash Communication say of schedules, sizes and codes, decided on our page and its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from sparring.errors import Undecided
+from sparring.proofs import flash as proofs
+from sparring.proofs.compression import errors, traffic
+from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.questions import answered
+from sparring.spec import flash
+from sparring.spec.core import codes
+from sparring.spec.core.model import load
+from sparring.spec.core.runner import run
+
+RANKS = range(2, 17)
+BITS = range(1, 9)
+Shown = tuple[bool, str]
+
+
+def proved(obligations: Iterable[Obligation]) -> str:
+    """The first of these that does not hold; empty where all do, by both solvers.  Raises Undecided otherwise."""
+    for answer in answered([*obligations], second_opinion=True):
+        if answer.problem:
+            raise Undecided(f"{answer.obligation.name}: {answer.problem}")
+        if not answer.holds:
+            return answer.obligation.name
+    return ""
+
+
+def volume() -> Shown:
+    """Of codes alone: what is told of groups comes on top."""
+    for bits in BITS:
+        for width in proofs.WIDTHS:
+            of_codes = traffic.Coding(128, 0, width).per_entry(bits) - Fraction(8 * 2 * width, 128)
+            *_, full = proofs.sizes(flash, bits, 128, 0, width)
+            if wrong := proved([full]):
+                return False, wrong
+            if of_codes != bits:
+                return False, f"a code of {bits} bits takes {of_codes}"
+    return True, "of codes, of 1 to 8 bits, for every p; a step and a zero for each group come on top"
+
+
+def steps() -> Shown:
+    """On the page's runs, and for every p that each rank hears from each other in each of the two."""
+    page = load(flash)
+    for p in RANKS:
+        trace = run(page, [[0.0] * p] * p).trace
+        if [len(wire) for wire in trace] != [p * (p - 1)] * 2:
+            return False, f"p={p}: {len(trace)} steps"
+    wrong = proved(proofs.rotation(flash))
+    return not wrong, wrong or f"2 steps on runs of p = {RANKS[0]}..{RANKS[-1]}; in each all hear from all, for every p"
+
+
+def bit_splitting() -> Shown:
+    """All codes of all widths, in rows of any length up to that of all codes."""
+    for bits in BITS:
+        every = [*range(1 << bits)]
+        for c in range(len(every) + 1):
+            if codes.unpacked(codes.packed(every[:c], bits), c, bits) != every[:c]:
+                return False, f"{c} codes of {bits} bits do not come back"
+    units = {width for bits in BITS for width in codes.widths(bits)}
+    return units == {1, 2, 4, 8}, "all codes of 1 to 8 bits come back from planes of 8, 4, 2 and 1 bits"
+
+
+def spike_reserving() -> Shown:
+    """The theorem on spikes."""
+    one = next(one for one in errors.statements() if one.name == "spikes")
+    found = errors.answered(one)
+    return found.holds, f"{one.says} (z3, cvc5; mutant refuted: {one.fault})"
