@@ -1,6 +1,6 @@
 """What QSGD's levels lose, in expectation [QSGD]_: its three bounds, of any vector and any number of levels.
 
-An entry ``v`` of a vector ``x`` lies ``t = s |v| / |x|`` levels above 0, ``t = l + f`` with a whole number ``l >= 0``
+An entry ``v`` of a vector ``x`` lies ``t = s |v| / |x|`` levels above 0, ``t = whole + f`` with ``whole >= 0``
 and ``0 <= f < 1``.  It is right in expectation, as :mod:`sparring.proofs.compression.rounding` has it, and off by
 ``f (1 - f)`` in squared units of ``|x| / s``.  That is at most 1, so that all are off by ``d |x|^2 / s^2``; and at
 most ``t``, which all add up to ``s |x|_1 / |x|``, at most ``s sqrt(d)``, so that all are off by
@@ -35,12 +35,12 @@ VECTORS = [(3, 4), (-4, 3), (0, 5), (1, 2, 2), (2, -3, 6), (1, 4, -8), (1, 1, 1,
 """Of rational norms, one zero."""
 LEVELS = range(1, 6)
 
-l, f, t, a, b, d, s, x, lost, found, chance, root = z3.Reals("l f t a b d s x lost found chance root")  # noqa: E741
+f, t, a, b, d, s, x, lost, found, chance, root, whole = z3.Reals("f t a b d s x lost found chance root whole")
 
 
 def entry() -> Iterator[Lemma]:
     """Of one entry: what it is off by, and the chance that its level is not 0."""
-    part = (l >= 0, f >= 0, f < 1, t == l + f)
+    part = (whole >= 0, f >= 0, f < 1, t == whole + f)
     yield Lemma("a square", (), x * x >= 0)
     yield Lemma("no more than what is above a level", (f * f >= 0, *part), f * (1 - f) <= t)
     yield Lemma("no more than 1", (f * f >= 0, *part), f * (1 - f) <= 1)
