@@ -99,6 +99,11 @@ class Allreduce(Keeping):
         return total
 
 
+def allreduce(comm: Intracomm, x: Vector, /, *, norm: int = 2, validate: bool = True) -> Vector:
+    """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
+    return Allreduce(comm, np.size(x), norm=norm, validate=validate)(x)
+
+
 def room(like: Vector) -> Bytes:
     """Room for the message of a piece such as this."""
     return np.empty(signs.size(like.size, like.itemsize), np.uint8)

@@ -93,6 +93,13 @@ class Allreduce(Keeping):
         return np.concatenate([np.frombuffer(one.tobytes(), np.uint8), wholes.packed(levels, sign + 1)])
 
 
+def allreduce(
+    comm: Intracomm, x: Vector, /, *, levels: int = 4, seed: int = 0, by_max: int = 0, validate: bool = True
+) -> Vector:
+    """One call of a new :class:`Allreduce`.  Collective."""
+    return Allreduce(comm, np.size(x), levels=levels, seed=seed, by_max=by_max, validate=validate)(x)
+
+
 def size(c: Any, levels: int, width: int) -> Any:
     """How many bytes the message of ``c`` entries of ``width`` bytes has."""
     return width + wholes.size(c, levels.bit_length() + 1)

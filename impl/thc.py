@@ -120,6 +120,11 @@ class Allreduce(Keeping):
         return codes
 
 
+def allreduce(comm: Intracomm, x: Vector, /, *, bits: int = 4, seed: int = 0, validate: bool = True) -> Vector:
+    """One call of a new :class:`Allreduce`.  Collective."""
+    return Allreduce(comm, np.size(x), bits=bits, seed=seed, validate=validate)(x)
+
+
 def most(bits: int) -> int:
     """The greatest code."""
     return (1 << bits) - 1

@@ -46,7 +46,7 @@ def refusals(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
         choosy = partial(called, allow_nan=False, k=KEPT)
         yield from unrefused("NaN", world.run(function, ranks, [nan] * ranks, call=choosy), ranks)
     if page.stateful:
-        yield from instances(target, ranks)
+        yield from instances(target, ranks, {"k": KEPT} if page.selecting else {})
     for params in getattr(companion(page), "refused", ()):
         for validate in (True, False) if "validate" in options else (True,):
             call = partial(called, **params, **({} if validate else {"validate": False}))
@@ -109,28 +109,36 @@ def exchanged(validated: Outcome, without: Outcome, fewer: int, ranks: int) -> I
         yield Flaw("bad input", f"p={ranks}: without validation arguments are exchanged, or {without.findings}")
 
 
-def instances(target: str, ranks: int) -> Iterator[Flaw]:
-    """What is wrong with the making and calling of a class, and with the residual that it shows."""
+def instances(target: str, ranks: int, kept: Mapping[str, int]) -> Iterator[Flaw]:
+    """What is wrong with the making and calling of a class and, where it selects ``kept``, with its residual."""
     xs = [np.arange(1.0, N + 1)] * ranks
-    bad: Mapping[str, Callable[..., Any]] = {
-        "another length than that it was made for": lambda kind, comm, x: kind(comm, N + 1, k=KEPT)(x),
-        "a k that differs": lambda kind, comm, x: kind(comm, N, k=KEPT + (comm.Get_rank() == ranks - 1 > 0)),
-        "a negative k": lambda kind, comm, x: kind(comm, N, k=-1),
-        "a k that is no number, on one rank": lambda kind, comm, x: kind(comm, N, k=KEPT if comm.Get_rank() else "2"),
-        "a k that is no number, not validated": lambda kind, comm, x: kind(comm, N, k="2", validate=False),
-        "another dtype in a later call": another_dtype,
+    bad: dict[str, Callable[..., Any]] = {
+        "another length than that it was made for": lambda kind, comm, x: kind(comm, N + 1, **kept)(x),
+        "another dtype in a later call": partial(another_dtype, kept=kept),
     }
-    for what, call in bad.items():
+    for what, call in (bad | (many(ranks) if kept else {})).items():
         if ranks > 1 or "differs" not in what:
             yield from unrefused(what, world.run(target, ranks, xs, call=call), ranks)
+    if not kept:
+        return
     shown = world.run(target, ranks, xs, call=residuals)
     if shown.findings or not all(shown.results):
         yield Flaw("residual", f"p={ranks}: before the first call it is not None, or it can be written to later")
 
 
-def another_dtype(kind: Any, comm: Any, x: Any) -> Any:
+def many(ranks: int) -> dict[str, Callable[..., Any]]:
+    """How many entries no class keeps."""
+    return {
+        "a k that differs": lambda kind, comm, x: kind(comm, N, k=KEPT + (comm.Get_rank() == ranks - 1 > 0)),
+        "a negative k": lambda kind, comm, x: kind(comm, N, k=-1),
+        "a k that is no number, on one rank": lambda kind, comm, x: kind(comm, N, k=KEPT if comm.Get_rank() else "2"),
+        "a k that is no number, not validated": lambda kind, comm, x: kind(comm, N, k="2", validate=False),
+    }
+
+
+def another_dtype(kind: Any, comm: Any, x: Any, kept: Mapping[str, int]) -> Any:
     """Two calls of one instance."""
-    instance = kind(comm, x.size, k=KEPT)
+    instance = kind(comm, x.size, **kept)
     instance(x)
     return instance(x.astype(np.float32))
 
