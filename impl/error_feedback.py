@@ -119,7 +119,7 @@ class ErrorFeedback:
 class Estimates(ErrorFeedback):
     """The sum of all ranks' estimates of their vectors, which come nearer by what a selector takes of the difference.
 
-    EF21 [RSF21]_, and with a ``momentum`` below ``1000`` EF21-SGDM [FTR23]_, which estimates a running mean of
+    EF21, and with a ``momentum`` below ``1000`` EF21-SGDM, which estimates a running mean of
     the vectors in which a new one counts so many thousandths.  Estimates begin as zeros, so that the first call
     sends no more than others.  A selector that takes at least some part of the squared length of any vector
     is contractive, as ``topk`` is with ``k / n``; of vectors that tend to a limit the result tends to the limits'

@@ -65,15 +65,14 @@ class Allreduce(Keeping):
         Raises InputError for other vectors.
         """
         self._admitted(x)  # nothing waits: all calls need one dtype
-        p, r, total = self._comm.Get_size(), self._comm.Get_rank(), None
+        p, r = self._comm.Get_size(), self._comm.Get_rank()
+        y = np.zeros_like(x)  # so that no sum of zeros has a sign
         with np.errstate(all="ignore"):
             mine = self._coded(x)
             coming = [mine if q == r else np.empty_like(mine) for q in range(p)]
             for q in exchanged(self._comm, [mine] * p, coming):
-                one = read(coming[q], x, self._levels)
-                total = one if total is None else np.add(total, one, out=total)
-            self._calls += 1
-            y: Vector = np.add(total, x.dtype.type(0), out=total)
+                y += read(coming[q], x, self._levels)
+        self._calls += 1
         return y
 
     def _check(self, x: Vector) -> None:
@@ -92,6 +91,13 @@ class Allreduce(Keeping):
         sign = self._levels.bit_length()
         levels |= (x < 0).astype(np.int64) << sign
         return np.concatenate([np.frombuffer(one.tobytes(), np.uint8), wholes.packed(levels, sign + 1)])
+
+
+def allreduce(
+    comm: Intracomm, x: Vector, /, *, levels: int = 4, seed: int = 0, by_max: int = 0, validate: bool = True
+) -> Vector:
+    """One call of a new :class:`Allreduce`.  Collective."""
+    return Allreduce(comm, np.size(x), levels=levels, seed=seed, by_max=by_max, validate=validate)(x)
 
 
 def size(c: Any, levels: int, width: int) -> Any:

@@ -66,7 +66,7 @@ class Allreduce(Keeping):
             low, step = self._grid(x)
             total = self._added(self._coded(x, low, step))
             p = x.dtype.type(self._comm.Get_size())
-            y = np.multiply(total, step, dtype=x.dtype, casting="unsafe")
+            y: Vector = np.multiply(total, step, dtype=x.dtype, casting="unsafe")
             np.add(low * p, y, out=y)
         self._calls += 1
         return y
@@ -118,6 +118,11 @@ class Allreduce(Keeping):
         for q in exchanged(self._comm, [mine] * p, sums):
             codes[blocks[q]] = wholes.unpacked(sums[q], lengths[q], wide(bits, p))
         return codes
+
+
+def allreduce(comm: Intracomm, x: Vector, /, *, bits: int = 4, seed: int = 0, validate: bool = True) -> Vector:
+    """One call of a new :class:`Allreduce`.  Collective."""
+    return Allreduce(comm, np.size(x), bits=bits, seed=seed, validate=validate)(x)
 
 
 def most(bits: int) -> int:

@@ -65,8 +65,8 @@ def theorems(page: Page) -> Iterator[Stated]:
         (*apart(m), *rotation(m)), "all ranks send to the same one",
     )  # fmt: skip
     yield Stated(
-        "volume", f"A rank sends p - 1 messages of a unit and {levels.bit_length() + 1} bits an entry, in planes that are "
-        "filled up to bytes.", volume(m, levels), "signs are not told",
+        "volume", f"A rank sends p - 1 messages of a unit and {levels.bit_length() + 1} bits an entry, in planes that "
+        "are filled up to bytes.", volume(m, levels), "signs are not told",
     )  # fmt: skip
 
 

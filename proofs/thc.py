@@ -81,9 +81,9 @@ def theorems(page: Page) -> Iterator[Stated]:
         (*apart(m), *rotation(m)), "all ranks send to the same one",
     )  # fmt: skip
     yield Stated(
-        "volume", f"A message of c numbers of up to {WIDE[-1]} bits has room for all, with less than a byte more for each "
-        "plane; so with n = 8 p e a rank sends p - 1 times as many bytes as e times the bits of a code and of a sum "
-        "are, two numbers to each other rank besides, and with fewer entries no more.",
+        "volume", f"A message of c numbers of up to {WIDE[-1]} bits has room for all, with less than a byte more for "
+        "each plane; so with n = 8 p e a rank sends p - 1 times as many bytes as e times the bits of a code and of a "
+        "sum are, two numbers to each other rank besides, and with fewer entries no more.",
         volume(m), "a last byte that is not full is not told",
     )  # fmt: skip
 

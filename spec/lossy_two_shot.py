@@ -7,11 +7,11 @@ in packets of ``packet`` entries, and each packet is lost by itself, with ``lost
 
 How the owner makes a mean of what arrives is one of ``AGGREGATORS``; its own copy needs no packet:
 
-``ht``      adds its own copy and ``1 / (1 - loss)`` times what arrives, and divides by ``p``: right in
-            expectation, after Horvitz and Thompson; not for a loss of 1
-``ratio``   divides the sum of what is there by how much is there: the own copy weighs too much
-``ratio0``  the same, but the own copy is lost as often as the others'; 0 where nothing is left
-``zero``    adds what is there and divides by ``p``: what is lost counts as zero
+- ``ht`` adds its own copy and ``1 / (1 - loss)`` times what arrives, and divides by ``p``: right in
+  expectation, after Horvitz and Thompson; not for a loss of 1;
+- ``ratio`` divides the sum of what is there by how much is there: the own copy weighs too much;
+- ``ratio0`` does the same, but the own copy is lost as often as the others'; 0 where nothing is left;
+- ``zero`` adds what is there and divides by ``p``: what is lost counts as zero.
 
 With ``running`` 1 a shard is the sum of its means of all calls, as parameters are that move by them;
 with 0 it is the mean of its last call.  At first all is zero.

@@ -1,14 +1,14 @@
 """QSGD: norm, signs and levels drawn by chance; all ranks gather all codes and add up what they read [QSGD]_.
 
-A rank's entry ``v`` lies ``t = s |v| / |x|_2`` levels above 0, of its vector ``x``.  Its level is ``floor(t)``, or one
-more with the chance ``t - floor(t)``, at most ``s``, and it is read as ``|x|_2 / s`` times its level, with its sign: so it
-is right in expectation.  Ranks have different norms, so that codes do not add up as they are.  Each rank
-sends its codes to all others, in one step, and all add up what they read, their own codes included, in the
-order of the ranks.  So all end with the same bits.
+A rank's entry ``v`` lies ``t = s |v| / |x|_2`` levels above 0, of its vector ``x``.  Its level is ``floor(t)``, or
+one more with the chance ``t - floor(t)``, at most ``s``, and it is read as ``|x|_2 / s`` times its level, with its
+sign: so it is right in expectation.  Ranks have different norms, so that codes do not add up as they are.
+Each rank sends its codes to all others, in one step, and all add up what they read, their own codes
+included, in the order of the ranks.  So all end with the same bits.
 
 A message has the *unit*, ``|x|_2 / s``, in the type of the vector, then for each entry a number: its level, and
-above it a bit that is set where ``v < 0``.  The norm's squares are added up as in :mod:`sparring.spec.core.signs`, and
-chances drawn as in :mod:`sparring.spec.thc`.  The paper codes levels by Elias' code, which is shorter where most
+above it a bit that is set where ``v < 0``.  The norm's squares are added up as in ``spec/core/signs.py``, and
+chances drawn as in the page ``thc``.  The paper codes levels by Elias' code, which is shorter where most
 are 0, and of a length that is told apart; that is not here.
 
 ``by_max = 1`` divides by the greatest magnitude, as many ports do.  That is right in expectation, too, and less
@@ -112,7 +112,7 @@ def norm(x: Sequence[Any], by_max: int) -> Any:
     return max(sizes) if by_max else root(folded([v * v for v in sizes]))
 
 
-def unit(x: Sequence[Any], params: Params, none: Any) -> Any:
+def unit(x: Any, params: Params, none: Any) -> Any:
     """A level, in the type of the entries; ``none``: where there are no entries."""
     if len(x) == 0:
         return none
@@ -126,11 +126,12 @@ def level(v: Any, unit: Any, levels: int, chance: int) -> int:
     """The level of an entry; ``chance``: a number below 2^53 that decides whether it is rounded up."""
     t = abs(v) / unit if unit > 0 else 0
     rest = t - floor(t)
-    up = chance < (float(rest) if hasattr(rest, "dtype") else rest) * (1 << FINE)
-    return min(floor(t) + up, levels)
+    up = bool(chance < (float(rest) if hasattr(rest, "dtype") else rest) * (1 << FINE))
+    above: int = floor(t) + up
+    return min(above, levels)
 
 
-def coded(x: Sequence[Any], params: Params, none: Any, *counters: int) -> Coded:
+def coded(x: Any, params: Params, none: Any, *counters: int) -> Coded:
     """The codes of a rank's vector in a call."""
     one = unit(x, params, none)
     chances = [drawn(params.seed, *counters, i) >> 64 - FINE for i in range(len(x))]
@@ -149,6 +150,11 @@ def written(one: Coded, levels: int) -> Any:
     return memoryview(one.unit.tobytes() + numbers) if hasattr(one.unit, "tobytes") else [one.unit, *numbers]
 
 
+def zero(x: Any) -> Any:
+    """Of the vector's type, where that has one whatever its entries."""
+    return x.dtype.type(0) if hasattr(x, "dtype") else 0
+
+
 def like(x: Any, values: Sequence[Any]) -> Any:
     """These values in a vector of ``x``'s class."""
     y = copy(x)
@@ -159,7 +165,7 @@ def like(x: Any, values: Sequence[Any]) -> Any:
 def program(xs: Sequence[Sequence[Any]], state: State, params: Params) -> Played:
     """A call: its step, and what all ranks have in the end."""
     checked(params)
-    p, none = len(xs), xs[0].dtype.type(0) if hasattr(xs[0], "dtype") else 0
+    p, none = len(xs), zero(xs[0])
     codes = [coded(x, params, none, state.call, r) for r, x in enumerate(xs)]
     pairs = [(r, number(dst(r, j, p))) for r in range(p) for j in range(1, p)]
     yield [Message(r, d, written(codes[r], params.levels)) for r, d in pairs]

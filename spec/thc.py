@@ -12,7 +12,7 @@ others the sums of codes of its own, in ``bits + ceil(log2(p))`` bits.  An entry
 allreduce of codes gives all ranks the same bits; this one sends the fewest that two steps can.
 
 A rank draws its chances by itself: a hash of the seed, the number of the call, its rank and the index, to
-53 bits (:mod:`sparring.spec.core.chance`).  The paper's switch that adds, its rotation of vectors before, and
+53 bits (``spec/core/chance.py``).  The paper's switch that adds, its rotation of vectors before, and
 its tables of unequal steps are not here.  How messages lie is this page's own.
 
 Requires: ``p >= 1``; vectors of one length and floating-point type; ``bits`` from 1 to 8; ``seed >= 0``.
@@ -39,7 +39,6 @@ equal, or their step is too small for a number, all are read as ``low``.
 from collections.abc import Callable, Sequence
 from functools import reduce
 from math import floor, isfinite
-from operator import add
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
@@ -118,7 +117,7 @@ def taken(r: Int, c: Int, total: Any, read: Any) -> Any:
     return read
 
 
-def extremes(x: Sequence[Any], none: Any) -> list[Any]:
+def extremes(x: Any, none: Any) -> list[Any]:
     """The least and the greatest entry of a rank; NaN twice, where there is NaN or an infinity."""
     if len(x) == 0:
         return [none, none]
@@ -140,11 +139,12 @@ def code(v: Any, at: Grid, bits: int, chance: int) -> int:
         return 0
     t = (v - at.low) / at.step
     rest = t - floor(t)
-    up = chance < (float(rest) if hasattr(rest, "dtype") else rest) * (1 << FINE)
-    return min(floor(t) + up, most(bits))
+    up = bool(chance < (float(rest) if hasattr(rest, "dtype") else rest) * (1 << FINE))
+    above: int = floor(t) + up
+    return min(above, most(bits))
 
 
-def coded(x: Sequence[Any], at: Grid, params: Params, *counters: int) -> list[int]:
+def coded(x: Any, at: Grid, params: Params, *counters: int) -> list[int]:
     """The codes of a rank's vector in a call."""
     return [code(v, at, params.bits, drawn(params.seed, *counters, i) >> 64 - FINE) for i, v in enumerate(x)]
 

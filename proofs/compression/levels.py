@@ -1,14 +1,15 @@
 """What QSGD's levels lose, in expectation [QSGD]_: its three bounds, of any vector and any number of levels.
 
-An entry ``v`` of a vector ``x`` lies ``t = s |v| / |x|`` levels above 0, ``t = l + f`` with a whole number ``l >= 0`` and
-``0 <= f < 1``.  It is right in expectation, as :mod:`sparring.proofs.compression.rounding` has it, and off by
-``f (1 - f)`` in squared units of ``|x| / s``.  That is at most 1, so that all are off by ``d |x|^2 / s^2``; and at most
-``t``, which all add up to ``s |x|_1 / |x|``, at most ``s sqrt(d)``, so that all are off by ``sqrt(d) |x|^2 / s``.  A level is
-not 0 with a chance of at most ``t`` and of at most 1, so of no more than ``t^2 + t``: over all entries that is
-``s^2 + s sqrt(d)``.
+An entry ``v`` of a vector ``x`` lies ``t = s |v| / |x|`` levels above 0, ``t = whole + f`` with ``whole >= 0``
+and ``0 <= f < 1``.  It is right in expectation, as :mod:`sparring.proofs.compression.rounding` has it, and off by
+``f (1 - f)`` in squared units of ``|x| / s``.  That is at most 1, so that all are off by ``d |x|^2 / s^2``; and at
+most ``t``, which all add up to ``s |x|_1 / |x|``, at most ``s sqrt(d)``, so that all are off by
+``sqrt(d) |x|^2 / s``.  A level is not 0 with a chance of at most ``t`` and of at most 1, so of no more than
+``t^2 + t``: over all entries that is ``s^2 + s sqrt(d)``.
 
-Of ``d`` entries ``a`` is what all ``t`` add up to, ``b`` their squares, ``lost`` their ``f (1 - f)`` and ``found`` the chances
-that levels are not 0.  A sum over entries is a number here, and each step of an induction takes one more.
+Of ``d`` entries ``a`` is what all ``t`` add up to, ``b`` their squares, ``lost`` their ``f (1 - f)`` and ``found`` the
+chances that levels are not 0.  A sum over entries is a number here, and each step of an induction takes one
+more.
 
 .. [QSGD] D. Alistarh, D. Grubic, J. Li, R. Tomioka and M. Vojnovic, "QSGD: Communication-efficient SGD via gradient
    quantization and encoding", NeurIPS 2017, arXiv:1610.02132.
@@ -20,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import floor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import z3
 
@@ -34,12 +35,12 @@ VECTORS = [(3, 4), (-4, 3), (0, 5), (1, 2, 2), (2, -3, 6), (1, 4, -8), (1, 1, 1,
 """Of rational norms, one zero."""
 LEVELS = range(1, 6)
 
-l, f, t, a, b, d, s, x, lost, found, chance, root = z3.Reals("l f t a b d s x lost found chance root")  # noqa: E741
+f, t, a, b, d, s, x, lost, found, chance, root, whole = z3.Reals("f t a b d s x lost found chance root whole")
 
 
 def entry() -> Iterator[Lemma]:
     """Of one entry: what it is off by, and the chance that its level is not 0."""
-    part = (l >= 0, f >= 0, f < 1, t == l + f)
+    part = (whole >= 0, f >= 0, f < 1, t == whole + f)
     yield Lemma("a square", (), x * x >= 0)
     yield Lemma("no more than what is above a level", (f * f >= 0, *part), f * (1 - f) <= t)
     yield Lemma("no more than 1", (f * f >= 0, *part), f * (1 - f) <= 1)
@@ -138,9 +139,10 @@ def sparse_by_max() -> Settled:
     """Whether that is so where the greatest magnitude is the norm: of nine equal entries and one level it is not."""
     d, levels = 9, 1
     nonzero = moments([1] * d, module.Params(levels, by_max=1)).nonzero
-    if nonzero <= levels * (levels + 3):  # the root of d is 3
+    bound = levels * (levels + 3)  # the root of d is 3
+    if nonzero <= bound:
         raise Undecided("the vector is no counterexample")
-    return Settled(False, f"of {d} equal entries and {levels} level {nonzero} are not 0, more than {levels * (levels + 3)}")
+    return Settled(False, f"of {d} equal entries and {levels} level {nonzero} are not 0, more than {bound}")
 
 
 def told(found: Settled) -> Settled:

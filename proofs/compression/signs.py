@@ -109,7 +109,7 @@ def contracts_by_magnitudes() -> Settled:
 
 
 def zero_may_be_zero() -> bool:
-    """Whether as much were left if a zero were read as 0: it is less, so that the sign of 0 belongs to the statement."""
+    """Whether as much were left if a zero were read as 0: it is less, so that the statement needs a sign of 0."""
     return not refuted(next(entries(z3.If(x > 0, 1, z3.If(x < 0, -1, z3.RealVal(0))))))
 
 

@@ -108,6 +108,7 @@ def told():
                 for bits, g in ((8, 128), (4, 128), (4, 32))
             ),
         ],
+        "docs/howto/gradient-codes.md": [f"codes of 1 to {codes.WIDTHS[0]} bits"],
         "docs/howto/papers.md": [f"at most {default(cost, 'within').replace('%', ' %')} more (`--within`)"],
         "docs/howto/schedule-files.md": [
             f"({loader.STEPS} steps a block, {loader.BLOCKS} blocks, {loader.COUNT - 1} chunks a step)",

@@ -28,7 +28,6 @@ def results(xs, **params):
 def test_right_in_expectation(monkeypatch, xs, levels):
     """Whole calls with all their chances, of which each rounds up as often as its entry lies above a level."""
     p, n = len(xs), len(xs[0])
-    xs = [[v for v in x] for x in xs]
     rest = {}
     for r, x in enumerate(xs):
         one = qsgd.unit(x, qsgd.Params(levels, by_max=1), F(0))
