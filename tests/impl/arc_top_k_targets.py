@@ -30,7 +30,7 @@ def several(comm: Any, xs: Any, **options: Any) -> Any:
 
 def remembered(comm: Any, xs: Any, **options: Any) -> Any:
     """The last result, and the residual after it; none before the first call."""
-    instance = Allreduce(comm, xs.shape[1], **options)
+    instance: Any = Allreduce(comm, xs.shape[1], **options)
     if instance.residual is not None:
         raise AssertionError("something is remembered already")
     y = [instance(x) for x in xs][-1]

@@ -41,7 +41,7 @@ def local(comm: Any, rows: Any, *, rate: float, every: int, steps: int, through:
 def powered(comm: Any, rows: Any, *, rate: float, steps: int, rank: int, columns: int, forgets: bool = False) -> Any:
     """By step where all are, this rank's gradient there, and what it keeps then."""
     n = rows.shape[1] - 1
-    mean = (Forgetful if forgets else Allreduce)(comm, n, rank=rank, columns=columns, rate=0)
+    mean: Any = (Forgetful if forgets else Allreduce)(comm, n, rank=rank, columns=columns, rate=0)
     w, walk = np.zeros(n), []
     for _ in range(steps):
         gradient = slope(rows, w)
