@@ -30,13 +30,15 @@ def several(comm: Any, xs: Any, **options: Any) -> Any:
 
 def remembered(comm: Any, xs: Any, **options: Any) -> Any:
     """The last result, and the residual after it; none before the first call."""
-    instance: Any = Allreduce(comm, xs.shape[1], **options)
-    if instance.residual is not None:
+    instance = Allreduce(comm, xs.shape[1], **options)
+    before: Any = instance.residual
+    if before is not None:
         raise AssertionError("something is remembered already")
     y = [instance(x) for x in xs][-1]
-    if instance.residual.flags.writeable:
+    after: Any = instance.residual
+    if after.flags.writeable:
         raise AssertionError("what is remembered can be written to")
-    return np.concatenate([y, instance.residual])
+    return np.concatenate([y, after])
 
 
 def once(comm: Any, x: Any, **options: Any) -> Any:
