@@ -79,6 +79,13 @@ def through(numbers):
     return next(p for p in range(1, max(numbers) + 1) if p + 1 not in numbers)
 
 
+def named(algorithm):
+    """The parameters with which the training of compressed allreduces has it."""
+    found = json.loads((ROOT / "benchmarks/results/training/compressed.json").read_text(encoding="utf-8"))
+    texts = (row["algorithm"].split(":") for row in found["rows"])
+    return next(dict(part.split("=") for part in parts) for name, *parts in texts if name == algorithm)
+
+
 @cache
 def told():
     """By document, what it says with the code's numbers."""
@@ -157,7 +164,12 @@ def told():
             f"{traces.EVENTS:,} events a trace, {rules.RANKS} ranks",
             f"1 to {rules.RANKS}",
         ],
-        "docs/training.md": [f"the largest {100 * trained['settings']['density']:g} % of the entries"],
+        "docs/training.md": [
+            f"the largest {100 * trained['settings']['density']:g} % of the entries",
+            f"(howto/compressed.md) with {sparring.page('flash').params['b1']} bits",
+            "keeps {k} rows of {columns} entries".format(**named("arc_top_k")),
+            f"but {trained['settings']['steps']} steps are too few",
+        ],
     }
 
 
