@@ -21,6 +21,8 @@ from timeplot import COLOURS, MARKERS
 Row = Mapping[str, Any]
 
 PICTURE = "training-{}.svg"
+LONG = 50
+"""Letters of a label of which no three fit beside each other."""
 ALIKE = 0.01
 """Mean curves that are nowhere further apart than this are drawn as one."""
 
@@ -115,7 +117,8 @@ def draw(path: Path, found: Mapping[str, Any]) -> None:
         grid[-1][0].set_xlabel("step")
         grid[-1][1].set_xlabel("bytes that a rank has sent")
         handles, labels = grid[0][1].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+        columns = 3 if max(map(len, labels)) < LONG else 2
+        figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
         figure.savefig(path, metadata={"Date": None})
 
 
@@ -124,7 +127,8 @@ def panels(
 ) -> None:
     """The mean loss of each group of names against steps, and of its members against bytes."""
     steps = np.minimum(np.arange(len(rows[0]["losses"][0])) * settings["every"], settings["steps"])
-    for names, colour, marker in zip(named, cycle(COLOURS), cycle(MARKERS)):
+    for i, (names, colour) in enumerate(zip(named, cycle(COLOURS))):
+        marker = MARKERS[(i + i // len(COLOURS)) % len(MARKERS)]  # no two groups have both in common
         group, label = [row for row in rows if row["algorithm"] in names], ", ".join(names)
         curve = np.mean(group[0]["losses"], axis=0)
         left.plot(steps, curve, color=colour, marker=marker, markersize=3, markevery=5, linewidth=1.1)
