@@ -21,8 +21,8 @@ from timeplot import COLOURS, MARKERS
 Row = Mapping[str, Any]
 
 PICTURE = "training-{}.svg"
-LONG = 50
-"""Letters of a label of which no three fit beside each other."""
+LONG = 40
+"""Letters of a line of which no three fit beside each other."""
 ALIKE = 0.01
 """Mean curves that are nowhere further apart than this are drawn as one."""
 
@@ -117,7 +117,7 @@ def draw(path: Path, found: Mapping[str, Any]) -> None:
         grid[-1][0].set_xlabel("step")
         grid[-1][1].set_xlabel("bytes that a rank has sent")
         handles, labels = grid[0][1].get_legend_handles_labels()
-        columns = 3 if max(map(len, labels)) < LONG else 2
+        columns = 3 if max(len(line) for label in labels for line in label.split("\n")) < LONG else 2
         figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
         figure.savefig(path, metadata={"Date": None})
 
