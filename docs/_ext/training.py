@@ -21,7 +21,7 @@ from timeplot import COLOURS, MARKERS
 Row = Mapping[str, Any]
 
 PICTURE = "training-{}.svg"
-LONG = 40
+LONG = 36
 """Letters of a line of which no three fit beside each other."""
 ALIKE = 0.01
 """Mean curves that are nowhere further apart than this are drawn as one."""
