@@ -18,18 +18,16 @@ import numpy as np
 
 from sparring.impl import flash
 from sparring.impl.core.quantiser import Quantiser
-from sparring.proofs.core import obligations
-from sparring.proofs.core.obligations import RANKS, Obligation, c, every, i, implies, j, n, p, q, r, s, within
+from sparring.proofs.core.obligations import Obligation, c, i, n, p, r, within
+from sparring.proofs.core.rotation import TURN, of_chunks, of_ports, of_waiting, rotation, same_codes
 from sparring.proofs.core.supplement import Stated
 from sparring.proofs.cost.oktopk import sharing
 from sparring.spec.core.groups import levels
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Int, Sym, both, negate, where
+from sparring.spec.core.numbers import Bool, Int, Sym, both, where
 
 k, x, a, b, d, e = (Sym.var(name) for name in ("k", "x", "a", "b", "d", "e"))
 
-TURN = (*RANKS, i >= 1, i < p)
-"""A rank's ``i``-th message of a step."""
 WIDTHS = (4, 8)
 """Bytes of an entry."""
 
@@ -66,56 +64,14 @@ def theorems(page: Page) -> Iterator[Stated]:
         "agreement", "Of each chunk all ranks take what is read from the same codes, its own rank included.",
         (*same_codes(m), *rotation(m)), "an owner keeps its sum as it is",
     )  # fmt: skip
-    yield Stated(
-        "partition", "The chunks cut [0, n) without gap or overlap; both steps cut them, and their groups, alike.",
-        obligations.partition(m.bound), "chunks of equal length, the rest dropped",
-    )  # fmt: skip
-    yield Stated(
-        "deadlock", "Posting all of a step and then waiting never deadlocks, with synchronous sends.",
-        turns(m), "sends to the next rank but one",
-    )  # fmt: skip
-    yield Stated(
-        "contention", "In a step a rank sends one message to each other rank, and hears one from each: on a crossbar "
-        "p - 1 messages share the port of each sender and of each receiver, one for each pair of ranks.",
-        (*apart(m), *rotation(m)), "all ranks send to the same one",
-    )  # fmt: skip
+    yield of_chunks(m)
+    yield of_waiting(m)
+    yield of_ports(m)
     yield Stated(
         "volume", "A message of c entries has the bytes of its codes and of what is told of its groups, so that with "
         "n <= p e no rank sends more than p - 1 times the bytes of e entries in a step; exactly so where all are full.",
         volume(page), "a last group that is not full is not told",
     )  # fmt: skip
-
-
-def turns(m: Any) -> Iterator[Obligation]:
-    """A rank's ``i``-th message is another rank's ``i``-th to come."""
-    to, whence = m.dst(r, i, p), m.src(r, i, p)
-    yield Obligation("to a rank", TURN, both(within(to), within(whence)))
-    yield Obligation("not to itself", TURN, negate(to == r))
-    yield Obligation("it is heard", TURN, m.src(to, i, p) == r)
-    yield Obligation("it hears", TURN, m.dst(whence, i, p) == r)
-
-
-def rotation(m: Any) -> Iterator[Obligation]:
-    """Each rank hears from each other one in exactly one message of a step."""
-    yield from turns(m)
-    turn, other = (r - q) % p, negate(q == r)
-    yield Obligation("some message", RANKS, implies(other, every(turn >= 1, turn < p, m.src(r, turn, p) == q)))
-    yield Obligation("no other message", TURN, implies(m.src(r, i, p) == q, i == turn))
-
-
-def apart(m: Any) -> Iterator[Obligation]:
-    """No two messages of a step have the same two ranks."""
-    two = (*TURN, j >= 1, j < p)
-    yield Obligation("of two messages", two, implies(m.dst(r, i, p) == m.dst(r, j, p), i == j))
-    yield Obligation("from two messages", two, implies(m.src(r, i, p) == m.src(r, j, p), i == j))
-    yield Obligation("of two ranks", TURN, implies(m.dst(q, i, p) == m.dst(r, i, p), q == r))
-
-
-def same_codes(m: Any) -> Iterator[Obligation]:
-    """Whatever the sum was, and what is read of its codes: ranks ``r`` and ``s`` take the same, and that is read."""
-    cell = (*RANKS, within(c))
-    yield Obligation("two ranks", cell, m.taken(r, c, a, b) == m.taken(s, c, a, b))
-    yield Obligation("what is read", cell, m.taken(r, c, a, b) == b)
 
 
 def at_most(value: Int, most: Int) -> Bool:

@@ -12,7 +12,8 @@ from typing import Any
 
 from sparring.impl import bruck_allgather, oktopk
 from sparring.proofs.core import obligations
-from sparring.proofs.core.obligations import RANKS, Obligation, c, every, i, iff, implies, j, n, p, q, r, within
+from sparring.proofs.core.obligations import RANKS, Obligation, c, i, iff, implies, j, n, p, q, r, within
+from sparring.proofs.core.rotation import TURN, rotation, turns
 from sparring.proofs.core.supplement import Stated
 from sparring.proofs.cost.oktopk import bounded, leaving, moving, played, sharing
 from sparring.spec.core.model import Page
@@ -24,8 +25,6 @@ d, x, k, e, a, b = (Sym.var(name) for name in ("d", "x", "k", "e", "a", "b"))
 begin, end, start, stop = (Sym.var(name) for name in ("begin", "end", "start", "stop"))
 begin2, end2, start2, stop2 = (Sym.var(name) for name in ("begin2", "end2", "start2", "stop2"))
 
-TURN = (*RANKS, i >= 1, i < p)
-"""A turn of the rotation."""
 ROUND = (*RANKS, within(c), d >= 1, d < p)
 """A round of the allgather in which not all lists are there yet."""
 BOX = (p >= 1, n >= 0, within(j))
@@ -140,23 +139,6 @@ def theorems(page: Page) -> Iterator[Stated]:
         "stay and are dealt out, no rank sends more than 6 (k - e) = 6 k (p - 1) / p words.",
         volume(m), "shares of equal length, the rest dropped",
     )  # fmt: skip
-
-
-def turns(m: Any) -> Iterator[Obligation]:
-    """In each turn all ranks send to different ones, none to itself."""
-    to, whence = m.dst(r, i, p), m.src(r, i, p)
-    yield Obligation("to a rank", TURN, both(within(to), within(whence)))
-    yield Obligation("not to itself", TURN, negate(to == r))
-    yield Obligation("it is heard", TURN, m.src(to, i, p) == r)
-    yield Obligation("it hears", TURN, m.dst(whence, i, p) == r)
-
-
-def rotation(m: Any) -> Iterator[Obligation]:
-    """Each rank hears from each other one in exactly one turn."""
-    yield from turns(m)
-    turn, apart = (r - q) % p, negate(q == r)
-    yield Obligation("some turn", RANKS, implies(apart, every(turn >= 1, turn < p, m.src(r, turn, p) == q)))
-    yield Obligation("no other turn", TURN, implies(m.src(r, i, p) == q, i == turn))
 
 
 def apart(m: Any) -> Iterator[Obligation]:

@@ -15,15 +15,17 @@ from typing import Any
 
 from sparring.impl.core import everyone
 from sparring.impl.core import signs as impl_signs
-from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation, c, i, n, p, r, within
+from sparring.proofs.core.rotation import TURN, of_chunks, of_ports, of_waiting, rotation, same_codes
 from sparring.proofs.core.supplement import Stated
 from sparring.proofs.cost.oktopk import sharing
-from sparring.proofs.flash import TURN, WIDTHS, apart, rotation, same_codes, turns
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym, where
 
 a, b, d, e, f, k, u, v, x, y = (Sym.var(name) for name in ("a", "b", "d", "e", "f", "k", "u", "v", "x", "y"))
+
+WIDTHS = (4, 8)
+"""Bytes of an entry."""
 
 others = ({"norm": 1},)
 refused = ({"norm": 0}, {"norm": 3})
@@ -70,19 +72,9 @@ def theorems(page: Page) -> Iterator[Stated]:
         "all worker errors and p times the server's error add up to what all ranks had in these calls and the errors "
         "before, in exact arithmetic.", (*mass(m),), "an error is not added",
     )  # fmt: skip
-    yield Stated(
-        "partition", "The chunks cut [0, n) without gap or overlap; both steps cut them alike.",
-        obligations.partition(m.bound), "chunks of equal length, the rest dropped",
-    )  # fmt: skip
-    yield Stated(
-        "deadlock", "Posting all of a step and then waiting never deadlocks, with synchronous sends.",
-        turns(m), "sends to the next rank but one",
-    )  # fmt: skip
-    yield Stated(
-        "contention", "In a step a rank sends one message to each other rank, and hears one from each: on a crossbar "
-        "p - 1 messages share the port of each sender and of each receiver, and no two links serve the same pair.",
-        (*apart(m), *rotation(m)), "all ranks send to the same one",
-    )  # fmt: skip
+    yield of_chunks(m)
+    yield of_waiting(m)
+    yield of_ports(m)
     yield Stated(
         "volume", "A message of c entries has a scale and c bits, filled up to bytes; so with n = 8 p e a rank sends "
         "2 (p - 1) messages of e bytes and a scale, and with fewer entries no more.",

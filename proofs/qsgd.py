@@ -12,14 +12,17 @@ from typing import Any
 from sparring.impl import qsgd as impl_qsgd
 from sparring.impl.core import everyone
 from sparring.proofs.core.obligations import RANKS, Obligation, i, p, q, r, s
+from sparring.proofs.core.rotation import TURN, of_ports, of_waiting, rotation
 from sparring.proofs.core.supplement import Stated
-from sparring.proofs.flash import TURN, WIDTHS, apart, rotation, turns
 from sparring.proofs.thc import PLANES, planes, sizes
 from sparring.spec.core import wholes
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, where
 
 a, b = Sym.var("a"), Sym.var("b")
+
+WIDTHS = (4, 8)
+"""Bytes of an entry."""
 
 others = ({"levels": 1, "seed": 5}, {"levels": 3, "by_max": 1}, {"levels": 300})
 refused = ({"levels": 0}, {"levels": 65537}, {"seed": -1}, {"by_max": 2}, {"by_max": -1})
@@ -55,15 +58,8 @@ def theorems(page: Page) -> Iterator[Stated]:
         "agreement", "Any two ranks add up the same numbers, what is read from codes, their own included; and in the "
         "order of the ranks.", (*same_reads(m), *rotation(m)), "a rank adds its own vector as it is",
     )  # fmt: skip
-    yield Stated(
-        "deadlock", "Posting all of a step and then waiting never deadlocks, with synchronous sends.",
-        turns(m), "sends to the next rank but one",
-    )  # fmt: skip
-    yield Stated(
-        "contention", "A rank sends one message to each other rank, and hears one from each: on a crossbar "
-        "p - 1 messages share the port of each sender and of each receiver, and no two links serve the same pair.",
-        (*apart(m), *rotation(m)), "all ranks send to the same one",
-    )  # fmt: skip
+    yield of_waiting(m)
+    yield of_ports(m)
     yield Stated(
         "volume", f"A rank sends p - 1 messages of a unit and {levels.bit_length() + 1} bits an entry, in planes that "
         "are filled up to bytes.", volume(m, levels), "signs are not told",

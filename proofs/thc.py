@@ -12,11 +12,10 @@ from typing import Any
 
 from sparring.impl.core import everyone
 from sparring.impl.core import wholes as impl_wholes
-from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation, c, i, n, p, r, within
+from sparring.proofs.core.rotation import TURN, of_chunks, of_ports, of_waiting, rotation, same_codes
 from sparring.proofs.core.supplement import Stated
 from sparring.proofs.cost.oktopk import sharing
-from sparring.proofs.flash import TURN, apart, rotation, same_codes, turns
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym, both, where
 
@@ -67,19 +66,9 @@ def theorems(page: Page) -> Iterator[Stated]:
         "agreement", "Codes add up alike in any order, and of each chunk all ranks take what is read from the same "
         "sums, its own rank included.", (*orders(m), *same_codes(m), *rotation(m)), "an owner keeps a sum of its own",
     )  # fmt: skip
-    yield Stated(
-        "partition", "The chunks cut [0, n) without gap or overlap; both steps cut them alike.",
-        obligations.partition(m.bound), "chunks of equal length, the rest dropped",
-    )  # fmt: skip
-    yield Stated(
-        "deadlock", "Posting all of a step and then waiting never deadlocks, with synchronous sends.",
-        turns(m), "sends to the next rank but one",
-    )  # fmt: skip
-    yield Stated(
-        "contention", "In a step a rank sends one message to each other rank, and hears one from each: on a crossbar "
-        "p - 1 messages share the port of each sender and of each receiver, and no two links serve the same pair.",
-        (*apart(m), *rotation(m)), "all ranks send to the same one",
-    )  # fmt: skip
+    yield of_chunks(m)
+    yield of_waiting(m)
+    yield of_ports(m)
     yield Stated(
         "volume", f"A message of c numbers of up to {WIDE[-1]} bits has room for all, with less than a byte more for "
         "each plane; so with n = 8 p e a rank sends p - 1 times as many bytes as e times the bits of a code and of a "

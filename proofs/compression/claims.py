@@ -10,6 +10,7 @@ from sparring.proofs import flash as proofs
 from sparring.proofs.compression import errors, traffic
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.questions import answered
+from sparring.proofs.core.rotation import rotation
 from sparring.spec import flash
 from sparring.spec.core import codes
 from sparring.spec.core.model import load
@@ -50,7 +51,7 @@ def steps() -> Shown:
         trace = run(page, [[0.0] * p] * p).trace
         if [len(wire) for wire in trace] != [p * (p - 1)] * 2:
             return False, f"p={p}: {len(trace)} steps"
-    wrong = proved(proofs.rotation(flash))
+    wrong = proved(rotation(flash))
     return not wrong, wrong or f"2 steps on runs of p = {RANKS[0]}..{RANKS[-1]}; in each all hear from all, for every p"
 
 
