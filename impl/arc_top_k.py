@@ -16,6 +16,7 @@ order of addition is its own matter, and ranks that differ in a bit may keep dif
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from sparring.errors import InputError
 from sparring.impl import ring, two_shot
 from sparring.impl.core.chance import drawn
-from sparring.impl.core.keeping import Keeping
+from sparring.impl.core.keeping import Keeping, place
 from sparring.impl.core.means import WHOLE, mixed
 from sparring.impl.core.selection import first, magnitudes
 from sparring.impl.core.transport import Vector
@@ -41,10 +42,10 @@ BLOCK = 1 << 16
 
 def wide(n: int) -> int:
     """How long a row of ``n`` entries is: the largest power of two that divides ``n`` and is below its root."""
-    most = n & -n
+    most = max(n & -n, 1)
     while most > 1 and most * most >= n:
         most >>= 1
-    return max(most, 1)
+    return most
 
 
 def high(n: Any, columns: Any) -> Any:
@@ -78,19 +79,16 @@ class Allreduce(Keeping):
         feedback: str = "none", momentum: int = 100, through: str = "ring", allow_nan: bool = True,
         validate: bool = True,
     ) -> None:  # fmt: skip
-        refusal = unknown(feedback, through, momentum)
-        named = -1 if refusal else FEEDBACK.index(feedback) * len(SCHEDULES) + [*SCHEDULES].index(through)
         numbers = {"k": (k, 0), "columns": (columns, 0), "sketch": (sketch, 1), "seed": (seed, 0),
-                   "momentum": (momentum, 0), "rules": (named, 0)}  # fmt: skip
-        try:
-            super().__init__(comm, n, numbers, allow_nan=allow_nan, validate=validate)
-        except InputError as error:
-            raise (InputError(refusal) if refusal and "rules" in str(error) else error) from None
+                   "momentum": (momentum, 0), "feedback": place(feedback, FEEDBACK),
+                   "through": place(through, SCHEDULES)}  # fmt: skip
+        fault = unknown(feedback, through, momentum)
+        super().__init__(comm, n, numbers, allow_nan=allow_nan, validate=validate, fault=fault)
         self._columns = int(columns) or wide(self._n)
         self._rows = high(self._n, self._columns)
         self._k, self._sketch, self._seed, self._momentum = int(k), int(sketch), int(seed), int(momentum)
         self._feedback, self._sum, self._calls = feedback, SCHEDULES[through], 0
-        self._mean: Any = None
+        self._mean: Vector | None = None
         self._sums: Any = None
 
     @property
@@ -139,30 +137,36 @@ class Allreduce(Keeping):
         mine = held[: self._n]
         np.add(mine, x, out=mine) if self._feedback == "ef14" and self._calls else np.copyto(mine, x)
         at, sums = self._compressed(held)
+        self._matrix(held)[at] = 0
         y = np.zeros_like(held)
         self._matrix(y)[at] = sums
-        self._matrix(held)[at] = 0
         return y[: self._n]
 
     def _estimated(self, held: Vector, x: Vector) -> Vector:
         """A call whose result is the sum of estimates; the first has none yet, and sends all."""
-        mine, new = held[: self._n], x
-        if self._mean is not None and self._feedback == "ef21m":
-            new = np.divide(mixed(self._mean, x, x.dtype.type(self._momentum)), x.dtype.type(WHOLE))
-        if not self._calls:
-            self._sums = np.zeros_like(held)
-            self._sum(self._comm, x, out=self._sums[: self._n], validate=False)
+        mine = held[: self._n]
+        if self._sums is None:
+            total = np.zeros_like(held)
+            self._sum(self._comm, x, out=total[: self._n], validate=False)
+            self._sums, self._mean = total, (x.copy() if self._feedback == "ef21m" else None)
             np.copyto(mine, x)
         else:
             change = np.zeros_like(held)
-            np.subtract(new, mine, out=change[: self._n])
-            at, sums = self._compressed(change)
+            np.subtract(self._moved(x), mine, out=change[: self._n])
+            at, more = self._compressed(change)
             self._matrix(held)[at] += self._matrix(change)[at]
-            self._matrix(self._sums)[at] += sums
-        if self._feedback == "ef21m":
-            self._mean = new.copy() if new is x else new
+            sums = self._matrix(self._sums)
+            sums[at] += more
         result: Vector = self._sums[: self._n].copy()
         return result
+
+    def _moved(self, x: Vector) -> Vector:
+        """The running mean with ``x`` in it; ``x`` itself where there is none."""
+        if self._mean is None:
+            return x
+        mean: Vector = np.divide(mixed(self._mean, x, x.dtype.type(self._momentum)), x.dtype.type(WHOLE))
+        self._mean = mean
+        return mean
 
     def _matrix(self, x: Vector) -> Vector:
         """Whole rows as a matrix."""
@@ -173,10 +177,10 @@ class Allreduce(Keeping):
         mine = self._matrix(x)
         draws = drawn(self._seed, self._calls, *np.ogrid[: self._sketch, : self._columns])
         normal = np.bitwise_count(draws).astype(x.dtype) - x.dtype.type(32)
-        near = self._sum(self._comm, sketched(mine, normal).reshape(-1), validate=False)
+        near = self._sum(self._comm, sketched(mine, normal).ravel(), validate=False)
         at = first(magnitudes(halved(np.square(near).reshape(self._rows, self._sketch))), self._k)
-        sums = self._sum(self._comm, mine[at].reshape(-1), validate=False)
-        return at, sums.reshape(-1, self._columns)
+        sums = self._sum(self._comm, mine[at].ravel(), validate=False)
+        return at, sums.reshape(at.size, self._columns)
 
 
 def allreduce(
@@ -195,7 +199,7 @@ def unknown(feedback: Any, through: Any, momentum: Any) -> str:
     for name, value, known in (("feedback", feedback, FEEDBACK), ("through", through, (*SCHEDULES,))):
         if value not in known:
             return f"{name} = {value!r}: it must be one of {', '.join(known)}"
-    if isinstance(momentum, int) and momentum > WHOLE:
+    if isinstance(momentum, Integral) and int(momentum) > WHOLE:
         return f"momentum = {momentum}: it must be {WHOLE} or less, thousandths"
     return ""
 

@@ -31,7 +31,7 @@ from sparring.impl.core.transport import Vector, finish, private
 from sparring.impl.core.wire import Bytes
 
 if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+    from mpi4py.MPI import Intracomm, Request
 
 BITS, GROUP = 8, 1 << 32
 """A code has at most so many bits, a group at most so many entries."""
@@ -87,10 +87,12 @@ def allreduce(
     first, second = (Quantiser(x.dtype, bits=int(b), g=int(g), spikes=bool(spikes)) for b in (b1, b2))
     blocks = [slice(cut(c, x.size, p), cut(c + 1, x.size, p)) for c in range(p)]
     coming, going = rooms(p, max(made.size(-(-x.size // p)) for made in (first, second)))
-    copies = scattered(own, [x[block] for block in blocks], first, coming, going)
+    copies, waiting = scattered(own, [x[block] for block in blocks], first, coming, going)
+    first.encode(x[blocks[r]], copies[r])  # while the others are under way
     mine = going[r][: second.size(x[blocks[r]].size)]
+    finish(waiting)
     summed(copies, x[blocks[r]], first, second, mine)
-    gathered(own, mine, [y[block] for block in blocks], second, coming)
+    finish(gathered(own, mine, [y[block] for block in blocks], second, coming))
     return y
 
 
@@ -124,20 +126,20 @@ def admitted(comm: Intracomm, x: Vector, out: Vector | None, validate: bool) -> 
 
 def scattered(
     comm: Intracomm, pieces: list[Vector], made: Quantiser, coming: Sequence[Bytes], going: Sequence[Bytes]
-) -> list[Bytes]:
-    """By rank the codes of its copy of this rank's block; ``pieces``: of this rank's vector, one for each rank."""
+) -> tuple[list[Bytes], list[Request]]:
+    """By rank room for the codes of its copy of this rank's block, which are there once all requests are waited for.
+
+    ``pieces``: of this rank's vector, one for each rank; those of its own are still to be made.
+    """
     p, r = comm.Get_size(), comm.Get_rank()
     copies = [room[: made.size(pieces[r].size)] for room in coming]
     receiving = [comm.Irecv(copies[below(r, d, p)], below(r, d, p)) for d in range(1, p)]
     sending = []
-    for d in range(1, p):
-        to = above(r, d, p)
+    for to in (above(r, d, p) for d in range(1, p)):
         message = going[to][: made.size(pieces[to].size)]
         made.encode(pieces[to], message)
         sending.append(comm.Isend(message, to))
-    made.encode(pieces[r], copies[r])
-    finish([*receiving, *sending])
-    return copies
+    return copies, [*receiving, *sending]
 
 
 def summed(copies: list[Bytes], like: Vector, read: Quantiser, made: Quantiser, out: Bytes) -> None:
@@ -151,14 +153,19 @@ def summed(copies: list[Bytes], like: Vector, read: Quantiser, made: Quantiser, 
         made.encode_block(total, out, like.size, block.start)
 
 
-def gathered(comm: Intracomm, mine: Bytes, pieces: list[Vector], read: Quantiser, coming: Sequence[Bytes]) -> None:
-    """Fills each of the pieces with what is read from its rank's codes, of which ``mine`` are this rank's."""
+def gathered(
+    comm: Intracomm, mine: Bytes, pieces: list[Vector], read: Quantiser, coming: Sequence[Bytes]
+) -> list[Request]:
+    """Fills each of the pieces with what is read from its rank's codes, of which ``mine`` are this rank's.
+
+    The requests of the sends, for the caller to wait for.
+    """
     p, r = comm.Get_size(), comm.Get_rank()
     messages = {q: coming[q][: read.size(pieces[q].size)] for q in (below(r, d, p) for d in range(1, p))}
     receiving = {q: comm.Irecv(message, q) for q, message in messages.items()}
     sending = [comm.Isend(mine, above(r, d, p)) for d in range(1, p)]
-    read.decode(mine, pieces[r])
-    for q, message in messages.items():
-        receiving[q].Wait()
+    for q, message in {r: mine, **messages}.items():
+        if q != r:
+            receiving[q].Wait()
         read.decode(message, pieces[q])
-    finish(sending)
+    return sending

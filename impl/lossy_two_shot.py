@@ -14,7 +14,8 @@ Zeros of a result are +0.0, never -0.0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from sparring.errors import InputError
 from sparring.impl.core.arguments import alike, check_vector
 from sparring.impl.core.chance import happens
-from sparring.impl.core.keeping import settle, whole
+from sparring.impl.core.keeping import place, settle
 from sparring.impl.core.transport import Vector, private
 from sparring.impl.two_shot import above, cut, shot
 
@@ -56,9 +57,9 @@ class Allreduce:
         running: int = 0, seed: int = 0, validate: bool = True,
     ) -> None:  # fmt: skip
         self._comm, self._validate = private(comm), validate
-        numbers = {"n": (n, 0), "lost": (lost, 0), "packet": (packet, 1), "running": (running, 0), "seed": (seed, 0)}
-        kind = AGGREGATORS.index(aggregator) if aggregator in AGGREGATORS else 0
-        settle(self._comm, {**numbers, "aggregator": (kind, 0)}, validate, refusal(aggregator, lost, running))
+        numbers = {"n": (n, 0), "lost": (lost, 0), "packet": (packet, 1), "running": (running, 0), "seed": (seed, 0),
+                   "aggregator": place(aggregator, AGGREGATORS)}  # fmt: skip
+        settle(self._comm, numbers, validate, refusal(aggregator, lost, running))
         self._n, self._lost, self._packet, self._seed = int(n), int(lost), int(packet), int(seed)
         self._aggregator, self._running, self._calls = aggregator, bool(running), 0
         p = self._comm.Get_size()
@@ -80,13 +81,14 @@ class Allreduce:
         """
         held = self._admitted(x)
         p, r, self._calls = self._comm.Get_size(), self._comm.Get_rank(), self._calls + 1
+        self._versions[r][:] = self._calls
         others, mine = [above(r, d, p) for d in range(1, p)], held[self._shards[r]]
         copies = np.empty((p, mine.size), x.dtype)
         copies[r] = x[self._shards[r]]
-        shot(self._comm, {q: x[self._shards[q]] for q in others}, {q: copies[q] for q in others})
+        leaving, coming = {q: x[self._shards[q]] for q in others}, {q: copies[q] for q in others}
+        shot(self._comm, leaving, coming)
         news = self._aggregated(copies, r)
-        np.add(mine if self._running else 0, news, out=mine)
-        self._versions[r][:] = self._calls
+        np.add(mine if self._running else 0, news, out=mine)  # also to zero: -0.0 becomes +0.0
         came = np.empty_like(held)
         shot(self._comm, dict.fromkeys(others, mine), {q: came[self._shards[q]] for q in others})
         for q in others:
@@ -96,9 +98,9 @@ class Allreduce:
     def _take(self, came: Vector, source: int, r: int) -> None:
         """Of a shard, what arrives of it at rank ``r``; ``came``: all that was sent."""
         shard, arrived = self._shards[source], self._arrived(HANDING, source, r, source)
+        self._versions[source][arrived] = self._calls
         held = cast("Vector", self._replica)
         np.copyto(held[shard], came[shard], where=np.repeat(arrived, self._sizes[source]))
-        self._versions[source][arrived] = self._calls
 
     def _admitted(self, x: Vector) -> Vector:
         """What this rank has so far.  Raises InputError for what no call may have."""
@@ -148,12 +150,12 @@ def allreduce(
     return made(x)
 
 
-def refusal(aggregator: str, lost: int, running: int) -> str:
+def refusal(aggregator: str, lost: Any, running: Any) -> str:
     """What is wrong with these, apart from numbers that are none or negative; empty where nothing is."""
     if aggregator not in AGGREGATORS:
         return f"aggregator = {aggregator!r}: it must be one of {', '.join(AGGREGATORS)}"
     for name, number, most in (("lost", lost, WHOLE), ("running", running, 1)):
-        if whole(number, 0) and number > most:
+        if isinstance(number, Integral) and int(number) > most:
             return f"{name} = {number}: it must be 0 to {most}"
     if aggregator == "ht" and lost == WHOLE:
         return f"lost = {WHOLE} with aggregator ht: what never arrives has no weight; right is less"
@@ -181,5 +183,4 @@ def mean(copies: Vector, there: Mask, r: int, *, aggregator: str, lost: int) -> 
         np.add(total, copies[q], out=total, where=there[q])
     many = there.sum(axis=0) if aggregator.startswith("ratio") else len(copies)
     np.divide(total, np.maximum(many, 1).astype(total.dtype), out=total)
-    np.add(total, total.dtype.type(0), out=total)  # -0.0 becomes +0.0
     return total

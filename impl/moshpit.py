@@ -7,10 +7,10 @@ mean of its own part.  The index of the part that it looked after takes the plac
 Messages go directly from rank to rank, all of a step without blocking, before any is waited for; no group
 needs a communicator of its own.  Parts are added in the order of chunk indices.
 
-MPI cannot tell that a rank is gone, and a receive of what never comes would wait for ever.  So who dies, and after
-which message, is a parameter that all ranks know, where peers on a network have timeouts: the rank sends no more
-from there on, nobody waits for what it does not send, and what came of it is what would have.  It still
-returns.
+MPI cannot tell that a rank is gone, and a receive of what never comes would wait for ever.  So who dies or fails, and
+after which message, is a parameter that all ranks know, where peers on a network have timeouts: the rank sends no
+more from there on, in all rounds or in this one, nobody waits for what it does not send, and what came of it is
+what would have.  It still returns.
 
 .. [R21] M. Ryabinin, E. Gorbunov, V. Plokhotnyuk and G. Pekhimenko, "Moshpit SGD: communication-efficient
    decentralized training on heterogeneous unreliable devices", NeurIPS 2021, arXiv:2103.03239.
@@ -19,7 +19,7 @@ returns.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -39,20 +39,21 @@ FLOATS = tuple(dtype for dtype in DTYPES if dtype.kind == "f")
 
 def allreduce(
     comm: Intracomm, x: Vector, /, *, m: int = 2, rounds: int = 0, chance: int = 0, weights: Sequence[int] = (),
-    bandwidths: Sequence[int] = (), dead: Sequence[Sequence[int]] = (), out: Vector | None = None,
-    validate: bool = True,
+    bandwidths: Sequence[int] = (), dead: Sequence[Sequence[int]] = (), failing: Sequence[Sequence[int]] = (),
+    out: Vector | None = None, validate: bool = True,
 ) -> Vector:  # fmt: skip
     """This rank's average after so many rounds, by default one for each side of the grid.  Collective.
 
     It is a mean, not a sum, and each rank's own; where the number of ranks is a power of ``m``, all weights are
-    alike and nobody dies, it is the mean of all ranks' ``x``, but for rounding.
+    alike and nobody dies or fails, it is the mean of all ranks' ``x``, but for rounding.
 
     ``x``: a contiguous vector of float32 or float64, of any length.  ``m``: at least 2, the largest group.
     ``chance``: a number on which chunk indices depend, which are drawn.  By rank, 1 where the list ends:
     ``weights``, of a rank's vector, 0 for one that only looks after a part; ``bandwidths``, to which parts are
     fitted, 0 for one that looks after none.  ``dead``: who dies, each as ``(rank, round, messages)``: in which
     round, from 0, after how many messages of its own, or with -1 before its group is formed.  A rank that
-    dies returns what it had before that round, and an auxiliary its ``x``.
+    dies returns what it had before that round, and an auxiliary its ``x``.  ``failing``: who sends no more in a
+    round after so many messages, in the same form, and goes on in the next; it gets the means that have its copies.
 
     ``out``: where the result goes, ``x`` itself included; by default a new array of ``x``'s class.
     Unless it is ``out``, ``x`` stays as it is.  Beside it a rank needs room for as many copies of its part as
@@ -64,7 +65,7 @@ def allreduce(
 
     Two calls on one communicator may not run at the same time in different threads.
     """
-    own, asked = private(comm), Asked(m, rounds, chance, weights, bandwidths, dead)
+    own, asked = private(comm), Asked(m, rounds, chance, weights, bandwidths, dead, failing)
     y = agreed(own, x, out, asked) if validate else checked(x, out, asked)
     now = x
     for one in meetings(own.Get_size(), own.Get_rank(), x.size, asked):
@@ -125,16 +126,29 @@ def refused(x: Vector, asked: Asked) -> list[str]:
     """What is wrong with a vector's dtype and the parameters, in words."""
     least, named = {"m": 2, "rounds": 0, "chance": 0}, asked._asdict()
     kinds = " or ".join(map(str, FLOATS))
-    points = "must be a rank, a round from 0, and a number of messages, or -1"
+    points = "must be a rank, a round from 0, and a number of messages"
     return [
         *([f"x has dtype {x.dtype}: a mean needs {kinds}"] if x.dtype not in FLOATS else []),
         *(f"{name} = {named[name]!r}: it must be a whole number, {few} or more, below 2^63"
           for name, few in least.items() if not whole(named[name], few)),
         *(f"{name}: {value!r} must be a whole number, 0 or more, below 2^63"
           for name in ("weights", "bandwidths") for value in named[name] if not whole(value, 0)),
-        *(f"dead: {[*one]} {points}" for one in asked.dead if len(one) != 3 or not all(map(whole, one, (0, 0, -1)))),
-        *(["dead: a rank dies once at most"] if len({one[0] for one in asked.dead}) < len(asked.dead) else []),
+        *(f"dead: {[*one]} {points}, or -1" for one in asked.dead if not point(one, -1)),
+        *(f"failing: {[*one]} {points}" for one in asked.failing if not point(one, 0)),
+        *(["dead: a rank dies once at most"] if twice(one[:1] for one in asked.dead) else []),
+        *(["failing: a rank fails once a round at most"] if twice(one[:2] for one in asked.failing) else []),
     ]  # fmt: skip
+
+
+def twice(items: Iterable[Sequence[int]]) -> bool:
+    """Whether two are the same."""
+    found = [*map(tuple, items)]
+    return len({*found}) < len(found)
+
+
+def point(one: Sequence[Any], least: int) -> bool:
+    """Whether it is a rank, a round, and a number of messages that is not less."""
+    return len(one) == 3 and all(map(whole, one, (0, 0, least)))
 
 
 def whole(value: Any, least: int) -> bool:
@@ -150,7 +164,7 @@ def agreed(comm: Intracomm, x: Vector, out: Vector | None, asked: Asked) -> Vect
     refusal, row = None, [REFUSED] * 6
     try:
         y = checked(x, out, asked)
-        row = [DTYPES.index(x.dtype), x.size, int(asked.m), int(asked.rounds), int(asked.chance), digest(asked)]
+        row = [DTYPES.index(x.dtype), x.size, int(asked.m), int(asked.rounds), int(asked.chance), *digest(asked)]
     except InputError as error:
         y, refusal = x, error
     told = np.empty((comm.Get_size(), 6), np.int64)
@@ -161,15 +175,16 @@ def agreed(comm: Intracomm, x: Vector, out: Vector | None, asked: Asked) -> Vect
     return y
 
 
-def digest(asked: Asked) -> int:
-    """A number of 63 bits that tells lists of parameters apart."""
-    lists = ([*map(int, asked.weights)], [*map(int, asked.bandwidths)], [[*map(int, one)] for one in asked.dead])
-    return int.from_bytes(hashlib.blake2b(repr(lists).encode(), digest_size=8).digest(), "little") >> 1
+def digest(asked: Asked) -> Vector:
+    """One number, of 64 bits, that tells lists of parameters apart."""
+    points = [[[*map(int, one)] for one in some] for some in (asked.dead, asked.failing)]
+    lists = ([*map(int, asked.weights)], [*map(int, asked.bandwidths)], *points)
+    return np.frombuffer(hashlib.blake2b(repr(lists).encode(), digest_size=8).digest(), np.int64)
 
 
 def in_words(kind: int, n: int, m: int, rounds: int, chance: int, lists: int) -> str:
     """A row of what ranks tell."""
     return (
-        f"{DTYPES[kind]}, {n} entries, m={m}, rounds={rounds}, chance={chance}, and weights, bandwidths and dead "
-        f"with the digest {lists:x}"
+        f"{DTYPES[kind]}, {n} entries, m={m}, rounds={rounds}, chance={chance}, and weights, bandwidths, dead and "
+        f"failing with the digest {lists:x}"
     )

@@ -43,7 +43,7 @@ class Allreduce(Keeping):
 
     def __init__(self, comm: Intracomm, n: int, *, norm: int = 2, validate: bool = True) -> None:
         super().__init__(comm, n, {"norm": (norm, 1)}, allow_nan=True, validate=validate)
-        if norm not in (1, 2):
+        if norm > 2:
             raise InputError(f"norm = {norm}: it must be 1 or 2")
         self._norm = int(norm)
         self._server: Vector | None = None
@@ -77,7 +77,6 @@ class Allreduce(Keeping):
             self._server = np.zeros_like(mean)
         self._server += mean
         code = coded(self._server, signs.scale(self._server, self._norm))
-        leave(self._server, code)
         y = np.empty_like(m)
         coming = [code if q == r else room(y[block]) for q, block in enumerate(blocks)]
         for q in exchanged(self._comm, [code] * p, coming):
@@ -93,10 +92,7 @@ class Allreduce(Keeping):
         total = np.zeros_like(pieces[r])
         for q in exchanged(self._comm, going, coming):
             total += signs.decode(coming[q], pieces[r])
-        for piece, code in zip(pieces, going):
-            leave(piece, code)
-        total /= p
-        return total
+        return np.divide(total, p, out=total)
 
 
 def allreduce(comm: Intracomm, x: Vector, /, *, norm: int = 2, validate: bool = True) -> Vector:
@@ -110,15 +106,11 @@ def room(like: Vector) -> Bytes:
 
 
 def coded(x: Vector, scale: Any) -> Bytes:
-    """The message of ``x``."""
+    """The message of ``x``, which becomes what its codes leave out; zeros where the scale is NaN."""
     message = room(x)
     signs.encode(x, scale, message)
-    return message
-
-
-def leave(x: Vector, message: Bytes) -> None:
-    """Leaves of ``x`` what its codes leave out; nothing where their scale is NaN."""
-    if np.isnan(message[: x.itemsize].copy().view(x.dtype)[0]):
+    if np.isnan(scale):
         x[...] = 0
     else:
         np.subtract(x, signs.decode(message, x), out=x)
+    return message

@@ -25,7 +25,7 @@ import numpy as np
 from sparring.errors import InputError
 from sparring.impl.arc_top_k import BLOCK, FLOATS, SCHEDULES, halved, high, sketched
 from sparring.impl.core.chance import drawn
-from sparring.impl.core.keeping import Keeping
+from sparring.impl.core.keeping import Keeping, place
 from sparring.impl.core.transport import Vector
 
 if TYPE_CHECKING:
@@ -68,14 +68,10 @@ class Allreduce(Keeping):
         self, comm: Intracomm, n: int, *, rank: int = 1, columns: int = 0, rate: int = 2, epsilon: int = 10,
         seed: int = 0, through: str = "ring", allow_nan: bool = True, validate: bool = True,
     ) -> None:  # fmt: skip
-        known = through in SCHEDULES
         numbers = {"rank": (rank, 1), "columns": (columns, 0), "rate": (rate, 0), "epsilon": (epsilon, 0),
-                   "seed": (seed, 0), "schedule": ([*SCHEDULES].index(through) if known else -1, 0)}  # fmt: skip
-        refusal = f"through = {through!r}: it must be one of {', '.join(SCHEDULES)}"
-        try:
-            super().__init__(comm, n, numbers, allow_nan=True, validate=validate)
-        except InputError as error:
-            raise (InputError(refusal) if "schedule = -1" in str(error) else error) from None
+                   "seed": (seed, 0), "through": place(through, SCHEDULES)}  # fmt: skip
+        fault = "" if through in SCHEDULES else f"through = {through!r}: it must be one of {', '.join(SCHEDULES)}"
+        super().__init__(comm, n, numbers, allow_nan=True, validate=validate, fault=fault)
         self._columns = int(columns) or wide(self._n)
         self._rows = high(self._n, self._columns)
         self._rank = min(int(rank), self._rows, self._columns)
@@ -139,9 +135,9 @@ class Allreduce(Keeping):
         np.add(mine, x, out=mine) if self._calls else np.copyto(mine, x)
         m = held.reshape(self._rows, self._columns)
         q = orthonormal(self._begun(), self._epsilon)
-        first = self._sum(self._comm, sketched(m, q).T.reshape(-1), validate=False)
+        first = self._sum(self._comm, sketched(m, q).T.ravel(), validate=False)
         p = orthonormal(first.reshape(self._rank, self._rows), self._epsilon)
-        self._q = self._mean(crossed(m, p).reshape(-1)).reshape(self._rank, self._columns)
+        self._q = self._mean(crossed(m, p).ravel()).reshape(self._rank, self._columns)
         y: Vector = subtracted(m, p, self._q)[: self._n]
         held[self._n :] = 0
         return y
@@ -150,9 +146,8 @@ class Allreduce(Keeping):
         """``Q``, row by row its columns; those of zeros are drawn anew."""
         q: Vector = self._q.copy()
         (gone,) = np.nonzero(~q.any(axis=1))
-        if gone.size:
-            draws = drawn(self._seed, self._calls, gone[:, None], np.arange(self._columns)[None])
-            q[gone] = np.bitwise_count(draws).astype(q.dtype) - q.dtype.type(32)
+        draws = drawn(self._seed, self._calls, gone[:, None], np.arange(self._columns)[None])
+        q[gone] = np.bitwise_count(draws).astype(q.dtype) - q.dtype.type(32)
         return q
 
 
@@ -172,7 +167,8 @@ def orthonormal(columns: Vector, epsilon: int) -> Vector:
     """Columns, each a row here, made unit ones and without the parts in those before, in their place."""
     more = columns.dtype.type(epsilon) / columns.dtype.type(BILLION)
     for s, column in enumerate(columns):
-        size = np.sqrt(halved(np.square(column)[None])[0]) + more
+        (square,) = halved(np.square(column)[None])
+        size = np.sqrt(square) + more
         if size != 0:
             np.divide(column, size, out=column)
         rest = columns[s + 1 :]
@@ -205,6 +201,6 @@ def subtracted(m: Vector, p: Vector, q: Vector) -> Vector:
     for i in range(0, many, size):
         terms = p[:, i : i + size, None] * q[:, None, :]
         some = y[i : i + size]
-        np.copyto(some, halved(terms.reshape(len(p), -1).T).reshape(some.shape))
+        np.copyto(some, halved(terms.reshape(len(p), some.size).T).reshape(some.shape))
         m[i : i + size] -= some
-    return y.reshape(-1)
+    return y.ravel()

@@ -20,13 +20,12 @@ import numpy as np
 
 from sparring.errors import InputError
 from sparring.impl.core import wholes
-from sparring.impl.core.chance import drawn
+from sparring.impl.core.chance import BLOCK, drawn, rounded
 from sparring.impl.core.everyone import exchanged
 from sparring.impl.core.keeping import Keeping
 from sparring.impl.core.signs import folded
 from sparring.impl.core.transport import Vector
 from sparring.impl.core.wire import Bytes
-from sparring.impl.thc import BLOCK, rounded
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -83,11 +82,10 @@ class Allreduce(Keeping):
     def _coded(self, x: Vector) -> Bytes:
         """The message of this rank's vector."""
         one, levels = unit(x, self._levels, self._by_max), np.zeros(x.size, np.int64)
-        if one > 0:
-            for i in range(0, x.size, BLOCK):
-                some = slice(i, min(i + BLOCK, x.size))
-                chance = drawn(self._seed, self._calls, self._comm.Get_rank(), np.arange(some.start, some.stop))
-                levels[some] = rounded(np.abs(x[some]) / one, chance, self._levels)
+        for i in range(0, x.size, BLOCK):
+            some = slice(i, min(i + BLOCK, x.size))
+            chance = drawn(self._seed, self._calls, self._comm.Get_rank(), np.arange(some.start, some.stop))
+            levels[some] = rounded(np.abs(x[some]) / one, chance, self._levels)
         sign = self._levels.bit_length()
         levels |= (x < 0).astype(np.int64) << sign
         return np.concatenate([np.frombuffer(one.tobytes(), np.uint8), wholes.packed(levels, sign + 1)])
@@ -110,14 +108,14 @@ def unit(x: Vector, levels: int, by_max: bool) -> Any:
     if not x.size:
         return x.dtype.type(0)
     sizes = np.abs(x, out=np.empty(x.size), dtype=np.float64)
-    norm = sizes.max() if by_max else np.sqrt(folded(np.multiply(sizes, sizes, out=sizes))[0])
+    norm = sizes.max() if by_max else np.sqrt(folded(np.multiply(sizes, sizes, out=sizes))).item()
     found = x.dtype.type(norm / levels)
     return found if np.isfinite(found) else x.dtype.type(np.nan)
 
 
 def read(message: Bytes, like: Vector, levels: int) -> Vector:
     """What is read from the message of as many entries as ``like`` has, of its type."""
-    one, sign = message[: like.itemsize].copy().view(like.dtype)[0], levels.bit_length()
+    (one,), sign = message[: like.itemsize].copy().view(like.dtype), levels.bit_length()
     numbers = wholes.unpacked(message[like.itemsize :], like.size, sign + 1)
     found: Vector = np.multiply(numbers & (1 << sign) - 1, one, dtype=like.dtype, casting="unsafe")
     return np.negative(found, where=numbers >> sign != 0, out=found)

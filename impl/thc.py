@@ -17,11 +17,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparring.errors import InputError
 from sparring.impl.core import wholes
-from sparring.impl.core.chance import drawn
+from sparring.impl.core.chance import BLOCK, drawn, rounded
 from sparring.impl.core.everyone import begin, exchanged
 from sparring.impl.core.keeping import Keeping
 from sparring.impl.core.transport import Vector
@@ -32,10 +31,6 @@ if TYPE_CHECKING:
 
 BITS = 8
 """A code has at most so many."""
-FINE = 53
-"""Bits of a chance: a double holds them."""
-BLOCK = 1 << 15
-"""So many entries are rounded together: few enough to stay in the processor's cache."""
 
 
 class Allreduce(Keeping):
@@ -77,7 +72,7 @@ class Allreduce(Keeping):
             raise InputError(f"x has dtype {x.dtype}: it must be float32 or float64, which lie between whole numbers")
 
     def _grid(self, x: Vector) -> tuple[Any, Any]:
-        """What code 0 is read as, and the step; both NaN where there is no range."""
+        """What code 0 is read as, and the step, which is no finite number where there is no range."""
         p, r = self._comm.Get_size(), self._comm.Get_rank()
         every = np.zeros((p, 2), x.dtype)
         if x.size:
@@ -87,20 +82,15 @@ class Allreduce(Keeping):
         for _ in exchanged(self._comm, [rows[r]] * p, rows):
             pass
         low, high = every[:, 0].min(), every[:, 1].max()
-        if not np.isfinite(high - low):
-            low = step = x.dtype.type(np.nan)
-        else:
-            step = (high - low) / most(self._bits)
-        return low, step
+        return low, (high - low) / most(self._bits)
 
     def _coded(self, x: Vector, low: Any, step: Any) -> Wholes:
         """The codes of this rank's vector."""
         codes = np.zeros(x.size, np.int64)
-        if step > 0:
-            for i in range(0, x.size, BLOCK):
-                some = slice(i, min(i + BLOCK, x.size))
-                chance = drawn(self._seed, self._calls, self._comm.Get_rank(), np.arange(some.start, some.stop))
-                codes[some] = rounded((x[some] - low) / step, chance, most(self._bits))
+        for i in range(0, x.size, BLOCK):
+            some = slice(i, min(i + BLOCK, x.size))
+            chance = drawn(self._seed, self._calls, self._comm.Get_rank(), np.arange(some.start, some.stop))
+            codes[some] = rounded((x[some] - low) / step, chance, most(self._bits))
         return codes
 
     def _added(self, codes: Wholes) -> Wholes:
@@ -133,12 +123,3 @@ def most(bits: int) -> int:
 def wide(bits: int, p: int) -> int:
     """The bits of a sum of ``p`` codes."""
     return bits + (p - 1).bit_length()
-
-
-def rounded(t: Vector, chance: NDArray[np.uint64], most: int) -> Wholes:
-    """Each of ``t``, none negative, as one of the two whole numbers beside it, the nearer the likelier."""
-    floor = np.floor(t)
-    rest = (t - floor).astype(np.float64)
-    up = (chance >> np.uint64(64 - FINE)).astype(np.float64) < rest * float(1 << FINE)
-    codes: Wholes = floor.astype(np.int64) + up
-    return np.minimum(codes, most, out=codes)

@@ -7,7 +7,7 @@ prove, their own pages do, whose obligations are among these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,11 +17,13 @@ from sparring.proofs import two_shot as two_shot_proofs
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.claims import exclusive
 from sparring.proofs.core import obligations
-from sparring.proofs.core.obligations import Obligation, c, i, implies, j, p, q, within
+from sparring.proofs.core.obligations import Obligation, c, i, implies, j, p, q, r, t, within
+from sparring.proofs.core.rotation import of_ports
 from sparring.proofs.core.supplement import Stated
-from sparring.proofs.cost.arc_top_k import bounded, played
-from sparring.spec import ring
-from sparring.spec.core.model import Page, load
+from sparring.proofs.cost.arc_top_k import bounded, fewer, played
+from sparring.proofs.cost.oktopk import sharing
+from sparring.spec import ring, two_shot
+from sparring.spec.core.model import Page, bound, load
 from sparring.spec.core.numbers import Int, Sym, both, either, negate, where
 
 __all__ = ["bounded", "played"]
@@ -38,12 +40,17 @@ SENT = i >= 1
 PART = (p >= 1, k >= 0, e >= 1, e <= p)
 
 others = ({"k": 1, "columns": 2, "sketch": 1, "feedback": "ef14", "through": "two_shot"},
-          {"k": 0, "columns": 3, "sketch": 3, "feedback": "ef21", "seed": 5},
+          {"k": 0, "columns": 3, "sketch": 3, "feedback": "ef21", "seed": 5, "momentum": 0},
           {"k": 3, "columns": 1, "feedback": "ef21m", "momentum": 1000, "through": "two_shot"})  # fmt: skip
+long = ({"columns": 70_000, "sketch": 1}, {"columns": 70, "sketch": 1})
+shown = {"residual": lambda state, r: state.kept[r] if state.kept else None}
 refused = ({"k": -1}, {"columns": -1}, {"sketch": 0}, {"seed": -1}, {"momentum": -1}, {"momentum": 1001},
            {"feedback": "ef15"}, {"through": "tree"})  # fmt: skip
 
-astray: Any = SimpleNamespace(**{**vars(ring), "dst": lambda r, t, p: (r + 2) % p})
+astray: Mapping[str, Any] = {
+    "ring": SimpleNamespace(**{**vars(ring), "dst": lambda r, t, p: (r + 2) % p}),
+    "two_shot": SimpleNamespace(**{**vars(two_shot), "dst": lambda r, t, j, p: (r + j + 2) % p}),
+}
 faults: Mapping[str, Mapping[str, Any]] = {
     "ties are left open": {"before": lambda a, i, b, j: a < b},
     "rows overlap": {"slot": lambda i, c, columns: i + c},
@@ -51,8 +58,26 @@ faults: Mapping[str, Mapping[str, Any]] = {
     "what was sent waits, too": {"waits": lambda sent, x, nothing: x},
     "a mean that is not scaled": {"mixed": lambda mean, x, momentum: mean * 1000 + x * momentum},
     "the last row is dropped": {"rows": lambda n, columns: n // columns},
-    "sums go astray": {"SCHEDULES": {"ring": astray, "two_shot": astray}},
+    "a row of nothing but padding": {"rows": lambda n, columns: n // columns + 1},
+    "sums go astray": {"SCHEDULES": astray},
 }
+
+
+def kept(state: Any, xs: Sequence[Any], calls: int) -> Iterator[str]:  # noqa: ARG001  # as for every page
+    """What is wrong with the number of calls."""
+    if state.call != calls:
+        yield f"after {calls} calls it has counted {state.call}"
+
+
+survivors = {"size = max(1, BLOCK // columns)": "How many rows are taken together is for speed; it changes no bit."}
+POWERS = "powers = (1 << e for e in range(n.bit_length()))"
+
+
+def certificates(page: Page) -> dict[tuple[str, str], tuple[str, list[Obligation]]]:  # noqa: ARG001  # of every page
+    """Why faults are none."""
+    one: Int = 1
+    longer = Obligation("no power is less", ANY, implies(a >= 1, where(a < 1, one, a) == a))
+    return {(POWERS, "1 becomes 2"): ("without other powers a row has one entry", [longer])}
 
 
 def theorems(page: Page) -> Iterator[Stated]:
@@ -84,11 +109,32 @@ def theorems(page: Page) -> Iterator[Stated]:
         "deadlock", "Posting all of a step of either sum and then waiting never deadlocks, with synchronous sends.",
         (*obligations.schedule(inner),), "sums go astray",
     )  # fmt: skip
-    if page.params["through"] == "ring":
-        yield Stated(
-            "contention", "Each directed link of the ring of ranks serves one (source, destination) pair, in both "
-            "sums.", (*exclusive(inner, networks.find("ring")),), "sums go astray",
-        )  # fmt: skip
+    yield contended(inner)
+    yield Stated(
+        "volume", "In two sums, of the rows' sketches and of the k kept rows or fewer, a rank sends 2 (p - 1) messages "
+        "of a chunk each, without an index: at most 2 (p - 1) e words of a sum of up to p e entries.",
+        (*rows(m), *places(m), *fewer(), *volume(inner)), "a row of nothing but padding",
+    )  # fmt: skip
+
+
+def contended(inner: Page) -> Stated:
+    """Of two sums that are made so."""
+    if not inner.several:
+        says = "Each directed link of the ring of ranks serves one (source, destination) pair, in both sums."
+        return Stated("contention", says, (*exclusive(inner, networks.find("ring")),), "sums go astray")
+    return of_ports(counted(inner), "sums go astray")
+
+
+def counted(inner: Page) -> Any:
+    """To and from whom in each step of two shots, with messages counted from 1 on."""
+    return SimpleNamespace(dst=lambda r, i, p: inner.dst(r, t, p, i - 1), src=lambda r, i, p: inner.src(r, t, p, i - 1))
+
+
+def volume(inner: Page) -> Iterator[Obligation]:
+    """A rank's messages in a sum, and how long one is, of ``n`` entries."""
+    yield Obligation("2 (p - 1) messages", ANY, inner.steps(p) * inner.messages(t, p) == 2 * (p - 1))
+    yield Obligation("of one chunk", ANY, inner.count(r, t, p) == 1)
+    yield from sharing(SimpleNamespace(bound=bound))
 
 
 def total(m: Any) -> Iterator[Obligation]:

@@ -19,8 +19,10 @@ import numpy as np
 from sparring.impl import flash
 from sparring.impl.core.quantiser import Quantiser
 from sparring.proofs.core.obligations import Obligation, c, i, n, p, r, within
+from sparring.proofs.core.parts import Bounded, Played
 from sparring.proofs.core.rotation import TURN, of_chunks, of_ports, of_waiting, rotation, same_codes
 from sparring.proofs.core.supplement import Stated
+from sparring.proofs.cost import quantised
 from sparring.proofs.cost.oktopk import sharing
 from sparring.spec.core.groups import levels
 from sparring.spec.core.model import Page
@@ -31,7 +33,7 @@ k, x, a, b, d, e = (Sym.var(name) for name in ("k", "x", "a", "b", "d", "e"))
 WIDTHS = (4, 8)
 """Bytes of an entry."""
 
-others = ({"b1": 4, "g": 3}, {"b1": 3, "b2": 5, "g": 2, "spikes": 1}, {"b1": 1, "b2": 7, "g": 1})
+others = ({"b1": 4, "b2": 1, "g": 3}, {"b1": 3, "b2": 5, "g": 2, "spikes": 1}, {"b1": 1, "b2": 7, "g": 1})
 refused = ({"b1": 0}, {"b1": 9}, {"b2": 0}, {"b2": 9}, {"g": 0}, {"spikes": 2}, {"spikes": -1})
 
 faults: Mapping[str, Mapping[str, Any]] = {
@@ -140,6 +142,26 @@ def metadata(g: int, spikes: int, width: int) -> int:
     """Bytes of a group's step and zero; with spikes of two more numbers and of two places in the group."""
     place = next(octets for octets in (1, 2, 4) if g <= 256**octets)
     return 4 * width + 2 * place if spikes else 2 * width
+
+
+def bounded(page: Page) -> Bounded:
+    """What a call sends at most; raises InputError for parameters that the page does not take."""
+    m: Any = page.module
+    params = m.Params(**page.params)
+    m.checked(params)
+
+    def sizes(bits: int) -> quantised.Sizes:
+        return lambda c: m.octets(c, bits, params.g, params.spikes, quantised.width)
+
+    return quantised.bounded(
+        quantised.of_chunks(m, quantised.COPIES, 0, sizes(params.b1)),
+        quantised.of_chunks(m, quantised.SUMS, 1, sizes(params.b2)),
+    )
+
+
+def played(page: Page, ranks: int) -> Iterator[Played]:
+    """Calls that are counted beside it."""
+    return quantised.calls(page, ranks, (quantised.COPIES, quantised.SUMS))
 
 
 def peers(page: Page) -> Iterator[Obligation]:

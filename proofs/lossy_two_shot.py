@@ -11,11 +11,16 @@ versions ``i`` and ``j``, entries ``y`` and ``z``: of this call they are what th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from types import SimpleNamespace
 from typing import Any
+
+import numpy as np
 
 from sparring.impl import lossy_two_shot
 from sparring.proofs.core import obligations
-from sparring.proofs.core.obligations import RANKS, Obligation, every, implies, n, p, q, r, within
+from sparring.proofs.core.obligations import RANKS, Obligation, implies, n, p, r
+from sparring.proofs.core.rotation import ASTRAY, SAME, of_ports, of_waiting
 from sparring.proofs.core.supplement import Stated
 from sparring.proofs.cost.lossy import bounded, played
 from sparring.proofs.cost.oktopk import sharing
@@ -43,7 +48,8 @@ faults: Mapping[str, Mapping[str, Any]] = {
     "a late packet counts": {"fresh": lambda version, call: version <= call},
     "shards of equal length, the rest dropped": {"bound": lambda c, n, p: c * (n // p)},
     "shards of equal length, the rest in the last": {"bound": lambda c, n, p: where(c < p, c * (n // p), n)},
-    "sends to the next rank but one": {"dst": lambda r, j, p: (r + j + 2) % p},
+    ASTRAY: {"dst": lambda r, j, p: (r + j + 2) % p},
+    SAME: {"dst": lambda r, j, p: j},
     "packets that overlap": {"begins": lambda i, start, packet: start + i * (packet - 1)},
 }
 asked = {
@@ -52,6 +58,8 @@ asked = {
     "fresh": lambda version, call: 1 <= version <= call,
     "begins": lambda i, start, packet: i >= 0 and start >= 0 and packet >= 1,
 }
+
+shown = {"versions": lambda state, r: np.array([one for shard in state.versions[r] for one in shard], np.int64)}
 
 
 def kept(state: Any, xs: Sequence[Any], calls: int) -> Iterator[str]:
@@ -80,10 +88,8 @@ def theorems(page: Page) -> Iterator[Stated]:
         "partition", "The shards cut [0, n), and the packets each shard, without gap or overlap.",
         (*obligations.partition(mod.bound), *cut_up(mod)), "packets that overlap",
     )  # fmt: skip
-    yield Stated(
-        "deadlock", "Posting all of a step and then waiting never deadlocks, with synchronous sends.",
-        turns(mod), "sends to the next rank but one",
-    )  # fmt: skip
+    yield of_waiting(counted(mod))
+    yield of_ports(counted(mod))
     yield Stated(
         "volume", "A rank whose shard has s entries sends n + (p - 2) s words, whatever is lost, and where n <= p e it "
         "has at most e: 2 n (p - 1) / p words where p divides n.",
@@ -99,6 +105,9 @@ def counting(mod: Any) -> Iterator[Obligation]:
     yield Obligation("nor what was never sent", some, negate(mod.fresh(0 * p, call)))
     yield Obligation("two that count are of one version", some,
                      implies(both(mod.fresh(i, call), mod.fresh(j, call)), i == j))  # fmt: skip
+    for came in product((1, 2), repeat=2):
+        held = mod.received(mod.Packet(0, ()), [mod.Packet(one, ()) for one in came], 2).version
+        yield Obligation(f"of those of calls {came} in call 2", some, call * held == call * (2 if 2 in came else 0))
 
 
 def near(one: Int, other: Int, bound: Int) -> Bool:
@@ -130,16 +139,9 @@ def cut_up(mod: Any) -> Iterator[Obligation]:
     yield Obligation("one after the other", CUT, mod.begins(i + 1, start, e) == mod.begins(i, start, e) + e)
 
 
-def turns(mod: Any) -> Iterator[Obligation]:
-    """In a step each rank sends each other rank one message, and hears one from each."""
-    to, whence = mod.dst(r, j, p), mod.src(r, j, p)
-    yield Obligation("to a rank", TURN, both(within(to), within(whence)))
-    yield Obligation("not to itself", TURN, negate(to == r))
-    yield Obligation("it is heard", TURN, mod.src(to, j, p) == r)
-    yield Obligation("it hears", TURN, mod.dst(whence, j, p) == r)
-    apart, turn = negate(q == r), (r - q - 1) % p
-    yield Obligation("some message", RANKS, implies(apart, every(turn >= 0, turn < p - 1, mod.src(r, turn, p) == q)))
-    yield Obligation("no other", TURN, implies(mod.src(r, j, p) == q, j == turn))
+def counted(mod: Any) -> Any:
+    """To and from whom with messages counted from 1 on; the page counts them from 0."""
+    return SimpleNamespace(dst=lambda r, i, p: mod.dst(r, i - 1, p), src=lambda r, i, p: mod.src(r, i - 1, p))
 
 
 def peers(page: Page) -> Iterator[Obligation]:

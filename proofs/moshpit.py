@@ -10,33 +10,37 @@ entries, each times its weight, and ``b`` of the weights.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from sparring.impl.core import parties
-from sparring.proofs.core.obligations import RANKS, Obligation, every, i, iff, implies, j, n, p, q, r, s, t, within
+from sparring.proofs.core.obligations import Obligation, every, i, iff, implies, n, p, q, r, s, t, within
+from sparring.proofs.core.rotation import SAME, TURN, apart, rotation
 from sparring.proofs.core.supplement import Stated
+from sparring.proofs.cost.moshpit import bounded, played
 from sparring.spec.core.digits import digit, power, prefix, put
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, both, negate
+
+__all__ = ["bounded", "played"]
 
 m, d, x, y, z, b, g, a, w, h = (Sym.var(name) for name in ("m", "d", "x", "y", "z", "b", "g", "a", "w", "h"))
 
 GRID = (m >= 2, d >= 1, p == power(m, d), within(t, d), within(q), within(r), within(x), within(y), within(z))
 """A full grid, and a round."""
-TURN = (*RANKS, i >= 1, i < p)
-"""A group of ``p`` members, and one of its turns."""
 
-others = ({"m": 3, "chance": 1}, {"m": 4, "rounds": 3, "weights": (49, 0, 1, 3), "bandwidths": (3, 1, 0, 2, 9)},
-          {"m": 4, "bandwidths": (5, 4, 4, 3)}, {"bandwidths": (0, 0, 1)},
-          {"m": 3, "rounds": 2, "dead": ((1, 0, 1), (2, 1, -1), (4, 0, 2), (0, 1, 2))})  # fmt: skip
+others = ({"m": 4, "rounds": 3, "failing": ((0, 0, 0), (1, 0, 2), (2, 1, 4), (0, 1, 3), (3, 1, 1), (3, 2, 1)),
+           "dead": ((3, 1, 5),)},
+          {"m": 3, "rounds": 2, "dead": ((1, 0, 1), (2, 1, -1), (4, 0, 2), (0, 1, 2))},
+          {"m": 4, "rounds": 3, "weights": (49, 0, 1, 3), "bandwidths": (3, 1, 0, 2, 9)},
+          {"m": 4, "bandwidths": (5, 4, 4, 3)}, {"bandwidths": (0, 0, 1)}, {"m": 3, "chance": 2**63 - 1})  # fmt: skip
 refused = ({"m": 1}, {"rounds": -1}, {"chance": -1}, {"weights": (-1,)}, {"bandwidths": (-1,)}, {"dead": ((0, 0),)},
            {"dead": ((0, 0, -2),)}, {"dead": ((-1, 0, 0),)},
-           {"dead": ((0, -1, 0),)}, {"dead": ((0, 0, 1), (0, 1, 1))})  # fmt: skip
+           {"dead": ((0, -1, 0),)}, {"dead": ((0, 0, 1), (0, 1, 1))}, {"dead": ((),)},
+           {"failing": ((0, 0),)}, {"failing": ((0, 0, -1),)}, {"failing": ((-1, 0, 0),)}, {"failing": ((0, -1, 0),)},
+           {"failing": ((0, 0, 1), (1, 0, 1), (0, 0, 0))})  # fmt: skip
 
 survivors = {
-    "return isinstance(value, Integral) and least <= int(value) <= MOST": "nobody asks for 2^63 - 1 itself",
-    '*([f"x has dtype {x.dtype}: a mean needs {kinds}"] if x.dtype not in FLOATS else []),':
-        "vectors here are of the dtypes that the page takes; the tests pass others",
     "if refusal:": "the rank is then refused by what all ranks are told; the tests read its own error",
 }  # fmt: skip
 
@@ -45,7 +49,9 @@ faults: Mapping[str, Mapping[str, Any]] = {
     "all lower digits may differ": {"line": lambda z, e, m: prefix(z, e + 1, m)},
     "weights forgotten": {"weighed": lambda x, w: x},
     "parts rounded up": {"rounded": lambda amount, total: (amount + total - 1) // total},
+    "parts an entry longer": {"rounded": lambda amount, total: amount // total + 1},
     "sends to the next but one": {"turn": lambda i, j, n: (i + j + 1) % n},
+    SAME: {"turn": lambda i, j, n: j},
 }
 
 
@@ -70,8 +76,9 @@ def theorems(page: Page) -> Iterator[Stated]:
         (*cells(f), *influence(f)), "the index goes into the next digit", "digits",
     )  # fmt: skip
     yield Stated(
-        "conservation", "Whatever the groups: all members with the mean of a group have, times their weights, what "
-        "they had together; squares do not grow, and no mean is beyond the largest or the smallest that went into it.",
+        "conservation", "Whatever the groups, and who fails to send: members with the mean of their copies and of no "
+        "others have, times their weights, what they had together; squares do not grow, and no mean is beyond the "
+        "largest or the smallest that went into it.",
         mass(f), "weights forgotten",
     )  # fmt: skip
     yield Stated(
@@ -81,7 +88,18 @@ def theorems(page: Page) -> Iterator[Stated]:
     )  # fmt: skip
     yield Stated(
         "deadlock", "In a step a member sends to each other one of its group in one turn, and never to itself.",
-        turns(f), "sends to the next but one",
+        rotation(steps(f)), "sends to the next but one",
+    )  # fmt: skip
+    yield Stated(
+        "volume", "In a round of a group of p, a member that looks after s of n entries sends n + (p - 2) s words at "
+        "most, its copies and its mean; where p divides n and all bandwidths are alike, 2 n (p - 1) / p.",
+        words(f), "parts an entry longer",
+    )  # fmt: skip
+    yield Stated(
+        "contention", "In a step a member sends at most one message to each other one of its group, hears at most one "
+        "from each, and none of another group: on a crossbar p - 1 messages share the port of each sender and of each "
+        "receiver, one for each pair of members.",
+        (*apart(steps(f)), *rotation(steps(f))), SAME,
     )  # fmt: skip
 
 
@@ -149,13 +167,19 @@ def parts(f: Any) -> Iterator[Obligation]:
     yield Obligation("all scores are n entries", some, (n * p) // p == n)
 
 
-def turns(f: Any) -> Iterator[Obligation]:
-    """In ``p - 1`` turns each other member once."""
-    to = f.turn(r, i, p)
-    yield Obligation("a member", TURN, within(to))
-    yield Obligation("not itself", TURN, negate(to == r))
-    yield Obligation("some turn", RANKS, implies(negate(q == r), f.turn(r, (q - r) % p, p) == q))
-    yield Obligation("no other turn", (*TURN, j >= 1, j < p), implies(to == f.turn(r, j, p), i == j))
+def steps(f: Any) -> Any:
+    """To which of ``p`` members one sends in each turn, and from which it hears: from those before it."""
+    return SimpleNamespace(dst=f.turn, src=lambda r, i, p: (r - i) % p)
+
+
+def words(f: Any) -> Iterator[Obligation]:
+    """Each other member has one turn: copies of their parts are ``a`` words, and the mean of ``s`` goes to each."""
+    yield from rotation(steps(f))
+    some = (p >= 1, n >= 0, s >= 0, s <= n)
+    yield Obligation("copies and means", (*some, a == n - s), a + (p - 1) * s == n + (p - 2) * s)
+    even = f.rounded(n, p)
+    yield Obligation("equal parts", (*some, n == p * h), p * even == n)
+    yield Obligation("of equal parts", (*some, n == p * even), p * (n + (p - 2) * even) == 2 * n * (p - 1))
 
 
 def peers(page: Page) -> Iterator[Obligation]:

@@ -16,8 +16,10 @@ from typing import Any
 from sparring.impl.core import everyone
 from sparring.impl.core import signs as impl_signs
 from sparring.proofs.core.obligations import Obligation, c, i, n, p, r, within
+from sparring.proofs.core.parts import Bounded, Played
 from sparring.proofs.core.rotation import TURN, of_chunks, of_ports, of_waiting, rotation, same_codes
 from sparring.proofs.core.supplement import Stated
+from sparring.proofs.cost import quantised
 from sparring.proofs.cost.oktopk import sharing
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym, where
@@ -46,10 +48,12 @@ asked = {
     "src": lambda r, j, p: 0 <= r < p and 1 <= j < p,
 }
 
+shown = {"residual": lambda state, r: state.worker[r], "server_residual": lambda state, r: state.server[r]}
+
 
 def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:
     """What is wrong with the errors, whose entries are finite whatever the vectors hold."""
-    n, p = len(xs[0][0]), len(xs)
+    n, p = len(xs[0]), len(xs)
     if [len(error) for error in state.worker] != [n] * p or sum(map(len, state.server)) != n or len(state.server) != p:
         yield f"after call {i} errors are not those of {p} ranks and their chunks of {n} entries"
     if not all(isfinite(value) for error in (*state.worker, *state.server) for value in error):
@@ -113,6 +117,25 @@ def sizes(m: Any, width: int) -> Iterator[Obligation]:
     yield Obligation(f"and no more, {what}", (a >= 0,), 8 * (octets(a) - width) <= a + 7)
     yield Obligation(f"fewer entries, {what}", (a >= 0, b >= a), octets(a) <= octets(b))
     yield Obligation(f"full bytes, {what}", (e >= 0,), octets(8 * e) == e + width)
+
+
+def bounded(page: Page) -> Bounded:
+    """What a call sends at most; raises InputError for parameters that the page does not take."""
+    m: Any = page.module
+    m.checked(m.Params(**page.params))
+
+    def sizes(c: Int) -> Int:
+        octets: Int = m.octets(c, quantised.width)
+        return octets
+
+    return quantised.bounded(
+        quantised.of_chunks(m, quantised.COPIES, 0, sizes), quantised.of_chunks(m, quantised.SUMS, 1, sizes)
+    )
+
+
+def played(page: Page, ranks: int) -> Iterator[Played]:
+    """Calls that are counted beside it."""
+    return quantised.calls(page, ranks, (quantised.COPIES, quantised.SUMS))
 
 
 def peers(page: Page) -> Iterator[Obligation]:

@@ -7,7 +7,8 @@ pages do, whose obligations are among these.  What is said of projections, which
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from sparring.impl import arc_top_k as rows_of_impl
@@ -15,11 +16,12 @@ from sparring.impl import power_sgd
 from sparring.proofs import arc_top_k as rows_of
 from sparring.proofs.arc_top_k import INNER, LENGTHS, astray
 from sparring.proofs.core import obligations
+from sparring.proofs.core.iterations import NOTHING
 from sparring.proofs.core.obligations import Obligation, iff, p, q
 from sparring.proofs.core.supplement import Stated
-from sparring.proofs.cost.power_sgd import bounded, played
+from sparring.proofs.cost.power_sgd import bounded, fewer, played
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.numbers import Int, Sym, negate
+from sparring.spec.core.numbers import Int, Sym, both, negate
 
 __all__ = ["bounded", "played"]
 
@@ -30,7 +32,9 @@ ANY = (p >= 1,)
 SIZES = (m_ >= 0, columns >= 1, rank >= 0, rate >= 0)
 
 others = ({"columns": 2, "rate": 0, "through": "two_shot"}, {"columns": 3, "rank": 2, "rate": 0, "epsilon": 0},
-          {"rank": 3, "rate": 1, "seed": 5})  # fmt: skip
+          {"rank": 3, "rate": 0, "seed": 5}, {"rate": 9})  # fmt: skip
+long = ({"columns": 70_000, "rate": 0}, {"columns": 1061, "rank": 2, "rate": 0})
+shown = {"residual": lambda state, r: state.kept[r] if state.kept else NOTHING}
 refused = ({"rank": 0}, {"columns": -1}, {"rate": -1}, {"epsilon": -1}, {"seed": -1}, {"through": "tree"})
 
 faults: Mapping[str, Mapping[str, Any]] = {
@@ -40,8 +44,24 @@ faults: Mapping[str, Mapping[str, Any]] = {
     "a term is added twice": {"dot": lambda a, b: sum((v * w for v, w in zip(a, b)), a[0] * b[0])},
     "the last row is dropped": {"rows": lambda n, columns: n // columns},
     "columns are not counted": {"worth": lambda m, columns, rank, rate: rank * m * rate < m * columns},
-    "sums go astray": {"SCHEDULES": {"ring": astray, "two_shot": astray}},
+    "a row of nothing but padding": {"rows": lambda n, columns: n // columns + 1},
+    "sums go astray": {"SCHEDULES": astray},
 }
+
+
+def kept(state: Any, xs: Sequence[Any], calls: int) -> Iterator[str]:  # noqa: ARG001  # as for every page
+    """What is wrong with the number of calls."""
+    if state.call != calls:
+        yield f"after {calls} calls it has counted {state.call}"
+
+
+SPEED = "How many are taken together is for speed; it changes no bit."
+survivors = {
+    "np.add(mine, x, out=mine) if self._calls else np.copyto(mine, x)":
+        "Zeros wait before the first call; adding them changes no number, the sign of a zero alone.",
+    "size = min(columns, BLOCK // PIECE)": SPEED,
+    "size = max(1, BLOCK // (columns * len(p)))": SPEED,
+}  # fmt: skip
 
 
 def theorems(page: Page) -> Iterator[Stated]:
@@ -52,7 +72,7 @@ def theorems(page: Page) -> Iterator[Stated]:
         "result", "What is sent of a sum of matrices is the sum of what is sent of each (products of up to 8 terms), "
         "and is added once for each rank: so both factors are those of one rank alone that is given the mean of all "
         "matrices, once columns have length 1.",
-        (*rows_of.places(m), *linear(m), *obligations.result(inner)), "rows overlap",
+        (*rows_of.places(m), *linear(m), *roots(m), *obligations.result(inner)), "rows overlap",
     )  # fmt: skip
     yield Stated(
         "agreement", "Both sums have the same bits on all ranks, and everything else follows from these and from what "
@@ -73,6 +93,13 @@ def theorems(page: Page) -> Iterator[Stated]:
         "deadlock", "Posting all of a step of either sum and then waiting never deadlocks, with synchronous sends.",
         (*obligations.schedule(inner),), "sums go astray",
     )  # fmt: skip
+    yield rows_of.contended(inner)
+    yield Stated(
+        "volume", "In a call that sends factors, of up to w columns, these have w numbers a row and w a column, each "
+        "set summed by 2 (p - 1) messages of a chunk from each rank: at most 2 (p - 1) e words of a sum of up to p e "
+        "entries. Else one sum of n entries is sent so.",
+        (*rows_of.rows(m), *fewer(), *chosen(m), *rows_of.volume(inner)), "a row of nothing but padding",
+    )  # fmt: skip
 
 
 def linear(m: Any) -> Iterator[Obligation]:
@@ -89,6 +116,16 @@ def linear(m: Any) -> Iterator[Obligation]:
         for u in first:
             total = total + u
         yield Obligation(f"{many} one below the other", ANY, m.down(first) == total)
+
+
+def roots(m: Any) -> Iterator[Obligation]:
+    """Of exact numbers: of a square its root, of others a fraction near it."""
+    for top, bottom in ((0, 1), (2, 1), (2, 3), (5, 4)):
+        root = m.root(Fraction(top * top, bottom * bottom))
+        same = both(p * root.numerator == p * top, p * root.denominator == p * bottom)
+        yield Obligation(f"root of the square of {top}/{bottom}", ANY, same)
+    near = abs(m.root(2) ** 2 - 2) * 10**15
+    yield Obligation("near the root of 2", ANY, p * int(near) <= p - 1)
 
 
 def mass(m: Any) -> Iterator[Obligation]:

@@ -12,19 +12,22 @@ from typing import Any
 from sparring.impl import qsgd as impl_qsgd
 from sparring.impl.core import everyone
 from sparring.proofs.core.obligations import RANKS, Obligation, i, p, q, r, s
+from sparring.proofs.core.parts import Bounded, Played
 from sparring.proofs.core.rotation import TURN, of_ports, of_waiting, rotation
 from sparring.proofs.core.supplement import Stated
+from sparring.proofs.cost import quantised
 from sparring.proofs.thc import PLANES, planes, sizes
 from sparring.spec.core import wholes
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Sym, where
+from sparring.spec.core.numbers import Int, Sym, where
 
 a, b = Sym.var("a"), Sym.var("b")
 
+CODES = "codes of vectors"
 WIDTHS = (4, 8)
 """Bytes of an entry."""
 
-others = ({"levels": 1, "seed": 5}, {"levels": 3, "by_max": 1}, {"levels": 300})
+others = ({"levels": 1, "seed": 5}, {"levels": 3, "by_max": 1}, {"levels": 65536})
 refused = ({"levels": 0}, {"levels": 65537}, {"seed": -1}, {"by_max": 2}, {"by_max": -1})
 
 faults: Mapping[str, Mapping[str, Any]] = {
@@ -80,6 +83,23 @@ def volume(m: Any, levels: int) -> Iterator[Obligation]:
     for width in WIDTHS:
         yield Obligation(f"a unit and planes, {width} bytes", (a >= 0,),
                          m.octets(a, levels, width) == sum(parts, width))  # fmt: skip
+
+
+def bounded(page: Page) -> Bounded:
+    """What a call sends at most; raises InputError for parameters that the page does not take."""
+    m: Any = page.module
+    m.checked(m.Params(**page.params))
+
+    def sizes(c: Int) -> Int:
+        octets: Int = m.octets(c, page.params["levels"], quantised.width)
+        return octets
+
+    return quantised.bounded(quantised.of_vectors(m, CODES, sizes, adds=True))
+
+
+def played(page: Page, ranks: int) -> Iterator[Played]:
+    """Calls that are counted beside it."""
+    return quantised.calls(page, ranks, (CODES,), cut=False)
 
 
 def peers(page: Page) -> Iterator[Obligation]:

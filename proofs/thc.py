@@ -13,8 +13,10 @@ from typing import Any
 from sparring.impl.core import everyone
 from sparring.impl.core import wholes as impl_wholes
 from sparring.proofs.core.obligations import Obligation, c, i, n, p, r, within
+from sparring.proofs.core.parts import Bounded, Played
 from sparring.proofs.core.rotation import TURN, of_chunks, of_ports, of_waiting, rotation, same_codes
 from sparring.proofs.core.supplement import Stated
+from sparring.proofs.cost import quantised
 from sparring.proofs.cost.oktopk import sharing
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym, both, where
@@ -23,6 +25,7 @@ a, b, d, e, k, q, x, y = (Sym.var(name) for name in ("a", "b", "d", "e", "k", "q
 
 PLANES = (8, 4, 2, 1)
 """Bits of a plane's numbers."""
+ENDS = "least and greatest entries"
 WIDE = range(1, 21)
 """Bits of codes and of sums whose messages' sizes are proved."""
 
@@ -127,6 +130,33 @@ def sizes(m: Any, bits: int) -> Iterator[Obligation]:
     yield Obligation(f"and no more, {bits} bits", (a >= 0,), 8 * octets(a) <= bits * a + 7)
     yield Obligation(f"fewer entries, {bits} bits", (a >= 0, b >= a), octets(a) <= octets(b))
     yield Obligation(f"full bytes, {bits} bits", (e >= 0,), octets(8 * e) == bits * e)
+
+
+def bounded(page: Page) -> Bounded:
+    """What a call sends at most; raises InputError for parameters that the page does not take.
+
+    Sums have ``d = ceil(log2(p))`` bits more than codes.  The planes of a number have as many bits together, and
+    each takes no more bytes than bits for every eight numbers.
+    """
+    m: Any = page.module
+    m.checked(m.Params(**page.params))
+    bits = page.params["bits"]
+    return quantised.bounded(
+        quantised.of_vectors(m, ENDS, lambda c: 2 * quantised.width, adds=False),
+        quantised.of_chunks(m, quantised.COPIES, 0, lambda c: m.octets(c, bits)),
+        quantised.of_chunks(m, quantised.SUMS, 1, lambda c: (bits + d) * ((c + 7) // 8), (*eights(m),)),
+    )
+
+
+def eights(m: Any) -> Iterator[Obligation]:
+    """What planes take."""
+    for bits in PLANES:
+        yield Obligation(f"eight at a time, {bits} bits", (a >= 0,), m.octets(a, bits) <= bits * ((a + 7) // 8))
+
+
+def played(page: Page, ranks: int) -> Iterator[Played]:
+    """Calls that are counted beside it; with eight numbers to a chunk all bytes are full."""
+    return quantised.calls(page, ranks, (ENDS, quantised.COPIES, quantised.SUMS), 8)
 
 
 def peers(page: Page) -> Iterator[Obligation]:

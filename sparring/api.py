@@ -44,15 +44,28 @@ def costed(algo: str | Page) -> bool:
 
     A program may have a bound with some parameters and none with others.
     """
+    return not uncosted(algo)
+
+
+def uncosted(algo: str | Page) -> str:
+    """Why there is nothing to derive its cost from, in words; empty where there is."""
     from sparring.errors import Undecided
     from sparring.proofs.core.supplement import companion
 
     found = algo if isinstance(algo, Page) else page(algo)
     said = getattr(companion(found), "bounded", None)
+    if not found.irregular:
+        return ""
+    if said is None:
+        return UNBOUNDED
     try:
-        return not found.irregular or bool(said and said(found))
-    except Undecided:
-        return False
+        said(found)
+    except Undecided as why:
+        return str(why).removeprefix(f"{found.name}: ")
+    return ""
+
+
+UNBOUNDED = "a program, whose cost depends on the data, and its proof module has no bound; sparring run counts it"
 
 
 def selectors() -> list[str]:

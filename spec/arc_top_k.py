@@ -40,7 +40,7 @@ a row are added in halves, the upper to the lower, until one is left, and so are
 .. [CM25] Chen, Ma, Li, He, Dong and Yuan, "ARC-Top-K", arXiv:2510.26709, 2025.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cmp_to_key
 from operator import add, sub
 from types import ModuleType
@@ -53,7 +53,7 @@ from sparring.spec.core.feedback import zero
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import Bool, Int, both, either, where
 from sparring.spec.core.runner import Message, Outcome, Played, run
-from sparring.spec.core.schedule import truth
+from sparring.spec.core.schedule import number, truth
 from sparring.spec.core.select import place
 
 data = "dense"
@@ -129,9 +129,9 @@ def slot(i: Int, c: Int, columns: Int) -> Int:
 
 def matrix(x: Sequence[Any], columns: int) -> list[Vector]:
     """The rows of a vector."""
-    m = rows(len(x), columns)
-    full = [*x, *(zero(v) for v in x[:1] for _ in range(m * columns - len(x)))]
-    return [full[slot(i, 0, columns) : slot(i, columns, columns)] for i in range(m)]
+    nothing, at = next(map(zero, x), None), range(columns)
+    places = [[number(slot(i, c, columns)) for c in at] for i in range(rows(len(x), columns))]
+    return [[x[place] if place < len(x) else nothing for place in row] for row in places]
 
 
 def normal(seed: int, call: int, s: int, c: int) -> int:
@@ -144,7 +144,8 @@ def halved(terms: Sequence[Any]) -> Any:
     while len(terms) > 1:
         low, high = (len(terms) + 1) // 2, len(terms) // 2
         terms = [*map(add, terms[:high], terms[low:]), *terms[high:low]]
-    return terms[0]
+    (total,) = terms
+    return total
 
 
 def sketched(row: Vector, columns: Sequence[Sequence[int]]) -> Vector:
@@ -166,11 +167,11 @@ def first(scores: Vector, k: int) -> list[int]:
     """The ``k`` first rows in that order, ascending."""
     places = [place(v) for v in scores]
     known = {one: i for i, one in enumerate(sorted({*places}))}
-
-    def order(i: int, j: int) -> int:
-        return -1 if truth(before(known[places[i]], i, known[places[j]], j)) else 1
-
-    return sorted(sorted(range(len(scores)), key=cmp_to_key(order))[:k])
+    at = [known[one] for one in places]
+    order: Callable[[int], Any] = cmp_to_key(
+        lambda i, j: truth(before(at[j], j, at[i], i)) - truth(before(at[i], i, at[j], j))
+    )
+    return sorted(sorted(range(len(scores)), key=order)[:k])
 
 
 def summed(xs: Sequence[Vector], through: str) -> Sums:
@@ -182,7 +183,8 @@ def summed(xs: Sequence[Vector], through: str) -> Sums:
 
 def compressed(xs: Sequence[Vector], call: int, params: Params) -> Sent:
     """By rank the rows that it keeps, and the sum of these rows, zeros elsewhere."""
-    columns, width = length(len(xs[0]), params.columns), range(params.sketch)
+    (n,) = {len(x) for x in xs}
+    columns, width = length(n, params.columns), range(params.sketch)
     sketch = [[normal(params.seed, call, s, c) for c in range(columns)] for s in width]
     whole = [matrix(x, columns) for x in xs]
     near = yield from summed([[v for row in m for v in sketched(row, sketch)] for m in whole], params.through)
@@ -256,6 +258,6 @@ def program(xs: Sequence[Any], state: State, params: Params) -> Played:
 
 def like(x: Any, y: Vector) -> Any:
     """``y`` in the class of ``x``."""
-    z = x[:] if isinstance(x, list) else x.copy()
+    z = x.copy()
     z[:] = y
     return z

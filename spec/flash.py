@@ -68,8 +68,8 @@ class Params(NamedTuple):
 
 def checked(params: Params) -> None:
     """Raises InputError for widths and sizes that codes and groups cannot have."""
-    groups.checked(params.b1, params.g)
-    groups.checked(params.b2, params.g)
+    for bits in (params.b1, params.b2):
+        groups.checked(bits, params.g)
     if params.spikes not in (0, 1):
         raise InputError(f"spikes = {params.spikes}: it must be 0 or 1")
 
@@ -119,8 +119,9 @@ def added(copies: Sequence[Coded]) -> list[Any]:
 def program(xs: Sequence[Any], state: None, params: Params) -> Played:
     """A call: its two steps, and what all ranks have in the end."""
     checked(params)
-    if (p := len(xs)) == 1:
-        return Outcome([like(xs[0], [v + 0 for v in xs[0]])], [], state)
+    p = len(xs)
+    if p == 1:
+        return Outcome([like(x, [v + 0 for v in x]) for x in xs], [], state)
     copies = [[coded(piece, params.b1, params) for piece in pieces(x, p)] for x in xs]
     yield sent(p, lambda r, d: copies[r][d])
     totals = [added([row[c] for row in copies]) for c in range(p)]

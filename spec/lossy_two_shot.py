@@ -202,14 +202,14 @@ def handed(news: Sequence[Packets], state: State, cuts: Sequence[Sequence[slice]
 
 
 def exchanged(parts: Callable[[int, int], Any], p: int) -> Sent:
-    """A step in which all send to all others, at once."""
-    if p > 1:
-        yield [Message(r, d, parts(r, d)) for r in range(p) for j in range(p - 1) for d in [number(dst(r, j, p))]]
+    """A step in which all send to all others, at once; none where there are no others."""
+    step = [Message(r, d, parts(r, d)) for r in range(p) for j in range(p - 1) for d in [number(dst(r, j, p))]]
+    yield from filter(None, [step])
 
 
 def called(xs: Sequence[Any], state: State, params: Params, channel: Channel) -> Played:
     """A call over any channel."""
-    p, n = len(xs), len(xs[0])
+    p, (n,) = len(xs), {len(x) for x in xs}
     cuts = [packets(c, n, p, params.packet) for c in range(p)]
     shards = [slice(number(bound(c, n, p)), number(bound(c + 1, n, p))) for c in range(p)]
     state = begun(xs, state, cuts)

@@ -13,7 +13,8 @@ mean of all vectors if ``p`` is a power of ``m``, all weights are alike, nobody 
 ``d`` rounds (``rounds`` of 0), whichever part each member looks after.
 
 In any case no entry is beyond the largest and smallest of that place; and all results, each times its weight, add
-up to what the vectors do, unless a rank dies in the middle of a round, when some of its messages have been sent.
+up to what the vectors do, unless a rank dies in the middle of a round, when some of its messages have been sent, or
+fails when its copies have been sent and its means have not.
 
 A rank whose weight is 0 is an auxiliary: it looks after a part, but sends nothing of its own, and keeps
 its vector.  A rank whose bandwidth is 0 is a client: it looks after no part.  Other parts are as long as
@@ -23,10 +24,15 @@ A rank dies, ``(rank, t, sent)``, in round ``t`` after its first ``sent`` messag
 groups are formed: then there is one member less.  Parts that it sent are in the means, with its weight, and
 later ones are not; the part it looked after stays as it is on all ranks that do not get its mean.
 
+A rank that is failing, ``(rank, t, sent)``, sends no more in that round either, but stays, hears, and goes on in the
+next.  It gets the means that have its copies, and no others: who waited for its copy in vain does not answer it.
+Without all its copies sent it has no mean of its own part, which then stays as it is on all ranks.
+
 Where the paper is silent: rounds go along digit 0, 1, ...; a cell is at first the rank; indices are drawn, member
 by member; a part without entries is not sent; a mean of one copy is that copy; members send to those after
 them in turn; a rank that dies keeps what it had before that round, and hears what is sent in the step in
-which it dies; ranks that are not there may be said to die; weights and bandwidths that are not given are 1.
+which it dies; one that fails and dies in a round dies; ranks that are not there may be said to die or to fail;
+weights and bandwidths that are not given are 1.
 
 >>> from sparring import run
 >>> ran = run("moshpit", [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])
@@ -38,6 +44,8 @@ which it dies; ranks that are not there may be said to die; weights and bandwidt
 3 0->3:[5.0] 1->2:[5.0] 2->1:[4.0] 3->0:[4.0]
 >>> ran.results[3], run("moshpit", [[1.0, 2.0], [3.0, 4.0]], dead=[[0, 0, 1]]).results
 ([4.0, 5.0], [[1.0, 2.0], [3.0, 3.0]])
+>>> [run("moshpit", [[1.0, 2.0], [3.0, 4.0]], failing=[[0, 0, sent]]).results for sent in range(2)]
+[[[1.0, 2.0], [3.0, 4.0]], [[2.0, 3.0], [3.0, 3.0]]]
 
 .. [R21] M. Ryabinin, E. Gorbunov, V. Plokhotnyuk and G. Pekhimenko, "Moshpit SGD: communication-efficient
    decentralized training on heterogeneous unreliable devices", NeurIPS 2021, arXiv:2103.03239.
@@ -52,7 +60,7 @@ from typing import Any, NamedTuple
 from sparring.errors import InputError
 from sparring.spec.core.cells import copy
 from sparring.spec.core.chance import permuted
-from sparring.spec.core.digits import put
+from sparring.spec.core.digits import power, put
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.runner import Message, Outcome, Played
 from sparring.spec.core.schedule import number
@@ -67,7 +75,7 @@ class Params(NamedTuple):
     """``m``: the largest group; ``rounds``: how many, with 0 one for each side; ``chance``: draws depend on it.
 
     By rank: ``weights``, of its vector in a mean, and ``bandwidths``, whole numbers.  ``dead``: who dies,
-    each as ``(rank, t, sent)``.
+    and ``failing``: who fails, each as ``(rank, t, sent)``.
     """
 
     m: int = 2
@@ -76,15 +84,20 @@ class Params(NamedTuple):
     weights: Sequence[int] = ()
     bandwidths: Sequence[int] = ()
     dead: Sequence[Sequence[int]] = ()
+    failing: Sequence[Sequence[int]] = ()
 
 
 class Group(NamedTuple):
-    """By member, in the order of chunk indices: its rank, its part, its vector's weight, what it can still send."""
+    """By member, in the order of chunk indices: its rank, its part, its vector's weight, what it can still send.
+
+    ``stays``: whether it is there when that has been sent.
+    """
 
     ranks: Sequence[int]
     parts: Sequence[slice]
     weights: Sequence[int]
     left: Sequence[int | None]
+    stays: Sequence[bool]
 
 
 Vectors = Sequence[Any]  # lists or arrays
@@ -100,20 +113,36 @@ def checked(params: Params) -> None:
 def faults(params: Params) -> list[str]:
     """What is wrong with parameters, in words."""
     least, named = {"m": 2, "rounds": 0, "chance": 0}, params._asdict()
-    points = "must be a rank, a round from 0, and a number of messages, or -1"
+    points = "must be a rank, a round from 0, and a number of messages"
     return [
         *(f"{name} = {named[name]}: it must be {x} or more" for name, x in least.items() if named[name] < x),
-        *(f"{name}: {value} is less than 0, which none can be"
-          for name in ("weights", "bandwidths") for value in named[name] if value < 0),
-        *(f"dead: {[*one]} {points}" for one in params.dead
-          if len(one) != 3 or any(x < 0 for x in one[:2]) or one[2] < -1),
-        *(["dead: a rank dies once at most"] if len({one[0] for one in params.dead}) < len(params.dead) else []),
+        *(
+            f"{one}: {x} is less than 0, which none can be"
+            for one in ("weights", "bandwidths")
+            for x in named[one]
+            if x < 0
+        ),
+        *(f"dead: {[*one]} {points}, or -1" for one in params.dead if not point(one, -1)),
+        *(f"failing: {[*one]} {points}" for one in params.failing if not point(one, 0)),
+        *(["dead: a rank dies once at most"] if twice(one[:1] for one in params.dead) else []),
+        *(["failing: a rank fails once a round at most"] if twice(one[:2] for one in params.failing) else []),
     ]
+
+
+def point(one: Sequence[int], least: int) -> bool:
+    """Whether it is a rank, a round, and a number of messages that is not less."""
+    return len(one) == 3 and all(x >= low for x, low in zip(one, (0, 0, least)))
+
+
+def twice(items: Iterable[Sequence[int]]) -> bool:
+    """Whether two are the same."""
+    found = sorted(map(tuple, items))
+    return any(a == b for a, b in pairwise(found))
 
 
 def sides(p: int, m: int) -> int:
     """The least ``d >= 1`` for which a grid of ``m**d`` cells has room for all ranks."""
-    return next(d for d in count(1) if m**d >= p)
+    return next(d for d in count(1) if number(power(m, d)) >= p)
 
 
 def line(z: Int, e: Int, m: Int) -> Int:
@@ -175,13 +204,14 @@ def group(chunks: Mapping[int, int], n: int, t: int, params: Params) -> Group:
     """A group in round ``t`` that averages ``n`` entries; ``chunks``: by rank, its chunk index."""
     ranks = sorted(chunks, key=lambda r: chunks[r])
     ends = [*accumulate(shares(n, scores([given(params.bandwidths, r) for r in ranks])), initial=0)]
-    weights, dying = [given(params.weights, r) for r in ranks], deaths(t, params)
-    return Group(ranks, [slice(*cut) for cut in pairwise(ends)], weights, [dying.get(r) for r in ranks])
+    weights, dying = [given(params.weights, r) for r in ranks], ending(t, params.dead)
+    left, parts = ending(t, params.failing) | dying, [slice(*cut) for cut in pairwise(ends)]
+    return Group(ranks, parts, weights, [left.get(r) for r in ranks], [r not in dying for r in ranks])
 
 
-def deaths(t: int, params: Params) -> dict[int, int]:
-    """Who dies in round ``t``, and after how many of its messages."""
-    return {rank: sent for rank, when, sent in params.dead if when == t}
+def ending(t: int, points: Sequence[Sequence[int]]) -> dict[int, int]:
+    """Of those who die, or fail, who does in round ``t``, and after how many of its messages."""
+    return {rank: sent for rank, when, sent in points if when == t}
 
 
 def after(i: int, n: int) -> list[int]:
@@ -215,6 +245,11 @@ def whole(sends: Sends, sent: Sends) -> list[int]:
     return [i for i, to in enumerate(sends) if len(sent[i]) == len(to)]
 
 
+def there(one: Group, done: Sequence[int]) -> list[int]:
+    """The members that still hear, where these have sent all."""
+    return [i for i, stays in enumerate(one.stays) if stays or i in done]
+
+
 def contributors(one: Group, sent: Sends, up: Sequence[int]) -> Sends:
     """By member, whose copies go into the mean of its part; none where there is no such mean."""
     n = len(one.ranks)
@@ -224,10 +259,9 @@ def contributors(one: Group, sent: Sends, up: Sequence[int]) -> Sends:
     ]
 
 
-def telling(one: Group, came: Sends, up: Sequence[int]) -> Sends:
-    """Each member that has a mean sends it to each other one that lives, but for auxiliaries."""
-    n = len(one.ranks)
-    return [[k for k in after(j, n) if one.weights[k] and k in up] if came[j] else [] for j in range(n)]
+def telling(came: Sends, hearing: Sequence[int]) -> Sends:
+    """Each member that has a mean sends it to each other one that hears, and whose copy is in it."""
+    return [[k for k in after(j, len(came)) if k in who and k in hearing] for j, who in enumerate(came)]
 
 
 def mean(values: Sequence[Any], weights: Sequence[int]) -> Any:
@@ -255,11 +289,11 @@ def meeting(one: Group, xs: Vectors) -> tuple[list[Message], list[Message], dict
     sent = cut_off(copying(one), one.left)
     up = whole(copying(one), sent)
     came = contributors(one, sent, up)
-    found, due = means(one, xs, came), telling(one, came, up)
+    found, due = means(one, xs, came), telling(came, there(one, up))
     told = cut_off(due, [None if m is None else m - len(to) for m, to in zip(one.left, sent)])
     copies = [Message(r, one.ranks[j], xs[r][one.parts[j]]) for r, to in zip(one.ranks, sent) for j in to]
     ends = [Message(r, one.ranks[k], found[j]) for j, r in enumerate(one.ranks) for k in told[j]]
-    living = {i: one.ranks[i] for i in whole(due, told) if i in up and one.weights[i]}
+    living = {i: one.ranks[i] for i in there(one, whole(due, told)) if i in there(one, up) and one.weights[i]}
     return copies, ends, {r: with_means(i, xs[r], one, found, told) for i, r in living.items()}
 
 
@@ -277,7 +311,7 @@ def program(xs: Vectors, state: Any, params: Params) -> Played:
     checked(params)
     d, now, cells, [n, *_] = sides(len(xs), params.m), [*xs], {r: r for r in range(len(xs))}, map(len, xs)
     for t in range(params.rounds or d):
-        dying = deaths(t, params)
+        dying = ending(t, params.dead)
         cells = {r: z for r, z in cells.items() if dying.get(r) != -1}
         groups = grouped(cells, t, t % d, params)
         met = [meeting(group(chunks, n, t, params), now) for chunks in groups]

@@ -127,8 +127,8 @@ def zero(x: Any) -> Any:
 def program(xs: Sequence[Sequence[Any]], state: State, params: Params) -> Played:
     """A call: its two steps, what all ranks have in the end, and both errors."""
     checked(params)
-    p, n = len(xs), len(xs[0])
-    none = zero(xs[0])
+    first, *_ = xs
+    p, n, none = len(xs), len(first), zero(first)
     cuts = [slice(number(bound(c, n, p)), number(bound(c + 1, n, p))) for c in range(p)]
     errors, before = state.worker or [[none] * n] * p, state.server or [[none] * n] * p
     ms = [compensated(x, error) for x, error in zip(xs, errors)]

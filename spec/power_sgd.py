@@ -93,6 +93,14 @@ class Params(NamedTuple):
 Columns = list[Vector]
 
 
+class Sizes(NamedTuple):
+    """Of the matrix, and how many columns its factors have."""
+
+    rows: int
+    columns: int
+    width: int
+
+
 class State(NamedTuple):
     """``call``: its number; by rank what was not sent, ``kept``, and the ``Q`` to begin with, column after column."""
 
@@ -139,14 +147,14 @@ def mean(total: Any, p: Any) -> Any:
     return total / p
 
 
-def begun(q: Vector, nothing: Any, call: int, width: int, columns: int, seed: int) -> Columns:
-    """The columns of ``Q`` as the call before left it, those of zeros drawn anew; all, at first."""
-    have = matrix(q, columns) or [[nothing] * columns] * width
-    return [column if any(column) else [nothing + normal(seed, call, s, c) for c in range(columns)]
+def begun(q: Vector, x: Columns, call: int, sizes: Sizes, seed: int) -> Columns:
+    """The columns of ``Q`` as the call before left it, those of zeros drawn anew; all of ``x``'s kind, at first."""
+    have = matrix(q, sizes.columns) or [[zero(v) for v in row] for row, _ in zip(x, range(sizes.width))]
+    return [column if any(column) else [v + normal(seed, call, s, c) for c, v in enumerate(column)]
             for s, column in enumerate(have)]  # fmt: skip
 
 
-def dot(a: Vector, b: Vector) -> Any:
+def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
     """Of two vectors."""
     return halved([v * w for v, w in zip(a, b)])
 
@@ -187,7 +195,7 @@ def product(m: Columns, q: Columns) -> Vector:
 
 def crossed(m: Columns, p: Columns) -> Vector:
     """``M' P``, column after column."""
-    return [down([row[c] * v for row, v in zip(m, column)]) for column in p for c in range(len(m[0]))]
+    return [down([v * w for v, w in zip(entries, column)]) for column in p for entries in zip(*m)]
 
 
 def down(terms: Vector) -> Any:
@@ -195,33 +203,31 @@ def down(terms: Vector) -> Any:
     return halved([halved(terms[i : i + PIECE]) for i in range(0, len(terms), PIECE)])
 
 
-def joined(p: Columns, q: Columns, n: int) -> Vector:
-    """The first ``n`` entries of ``P Q'``, row after row."""
-    return [halved([v * w for v, w in zip(a, b)]) for a in zip(*p) for b in zip(*q)][:n]
+def joined(p: Columns, q: Columns) -> Vector:
+    """``P Q'``, row after row."""
+    return [dot(a, b) for a in zip(*p) for b in zip(*q)]
 
 
-def first_factor(whole: Sequence[Columns], state: State, width: int, params: Params) -> Factors:
+def first_factor(whole: Sequence[Columns], state: State, sizes: Sizes, params: Params) -> Factors:
     """By rank the columns of ``P``."""
-    m, columns, nothing = len(whole[0]), len(whole[0][0]), zero(whole[0][0][0])
-    qs = [begun(q, nothing, state.call, width, columns, params.seed) for q in state.q or [[]] * len(whole)]
+    qs = [begun(q, x, state.call, sizes, params.seed) for x, q in zip(whole, state.q or [[]] * len(whole))]
     mine = [product(x, orthonormal(q, params.epsilon)) for x, q in zip(whole, qs)]
     sums = yield from summed(mine, params.through)
-    return [orthonormal(matrix(y, m), params.epsilon) for y in sums]
+    return [orthonormal(matrix(y, sizes.rows), params.epsilon) for y in sums]
 
 
-def second_factor(whole: Sequence[Columns], ps: Sequence[Columns], params: Params) -> Factors:
+def second_factor(whole: Sequence[Columns], ps: Sequence[Columns], sizes: Sizes, params: Params) -> Factors:
     """By rank the columns of the next ``Q``."""
     sums = yield from summed([crossed(x, one) for x, one in zip(whole, ps)], params.through)
-    return [matrix([mean(v, len(whole)) for v in y], len(whole[0][0])) for y in sums]
+    return [matrix([mean(v, len(whole)) for v in y], sizes.columns) for y in sums]
 
 
-def factors(given: Sequence[Vector], state: State, width: int, params: Params) -> Going:
-    """A call that sends two factors of ``width`` columns."""
-    n = len(given[0])
-    matrices = [matrix(x, side(n, params.columns)) for x in given]
-    ps = yield from first_factor(matrices, state, width, params)
-    qs = yield from second_factor(matrices, ps, params)
-    ys = [joined(one, q, n) for one, q in zip(ps, qs)]
+def factors(given: Sequence[Vector], state: State, sizes: Sizes, params: Params) -> Going:
+    """A call that sends two factors."""
+    matrices = [matrix(x, sizes.columns) for x in given]
+    ps = yield from first_factor(matrices, state, sizes, params)
+    qs = yield from second_factor(matrices, ps, sizes, params)
+    ys = [joined(one, q)[: len(x)] for one, q, x in zip(ps, qs, given)]
     return ys, State(state.call + 1, each(left, given, ys), [[v for column in q for v in column] for q in qs])
 
 
@@ -234,12 +240,13 @@ def whole(xs: Sequence[Vector], state: State, params: Params) -> Going:
 def program(xs: Sequence[Any], state: State, params: Params) -> Played:
     """A call: what it sends, step by step; then what came of it."""
     checked(params)
-    columns = side(len(xs[0]), params.columns)
-    m = number(rows(len(xs[0]), columns))
+    (n,) = {len(x) for x in xs}
+    columns = side(n, params.columns)
+    m = number(rows(n, columns))
     width = min(params.rank, m, columns)
     if truth(worth(m, columns, width, params.rate)):
         given = each(entered, xs, state.kept) if state.kept else [[*x] for x in xs]
-        ys, after = yield from factors(given, state, width, params)
+        ys, after = yield from factors(given, state, Sizes(m, columns, width), params)
     else:
         ys, after = yield from whole([[*x] for x in xs], state, params)
     return Outcome([like(x, y) for x, y in zip(xs, ys)], [], after)

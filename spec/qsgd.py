@@ -36,14 +36,14 @@ is NaN and all of the result.
 
 from collections.abc import Sequence
 from functools import reduce
-from math import floor, isfinite
+from math import isfinite
 from operator import add
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
 from sparring.spec.core import wholes
 from sparring.spec.core.cells import copy
-from sparring.spec.core.chance import drawn
+from sparring.spec.core.chance import FINE, drawn, rounded
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.runner import Message, Outcome, Played
 from sparring.spec.core.schedule import number
@@ -51,7 +51,6 @@ from sparring.spec.core.signs import exact, floating, folded, root
 
 data = "dense"
 dtypes = ("float32", "float64")
-FINE = 53  # bits of a chance
 MOST = 1 << 16
 
 
@@ -116,19 +115,16 @@ def unit(x: Any, params: Params, none: Any) -> Any:
     """A level, in the type of the entries; ``none``: where there are no entries."""
     if len(x) == 0:
         return none
-    found, kind = norm(x, params.by_max) / params.levels, type(x[0])
-    if not floating(x[0]):
+    first, *_ = x
+    found, kind = norm(x, params.by_max) / params.levels, type(first)
+    if not floating(first):
         return found
     return kind(found) if all(map(isfinite, x)) and isfinite(kind(found)) else kind("nan")
 
 
 def level(v: Any, unit: Any, levels: int, chance: int) -> int:
-    """The level of an entry; ``chance``: a number below 2^53 that decides whether it is rounded up."""
-    t = abs(v) / unit if unit > 0 else 0
-    rest = t - floor(t)
-    up = bool(chance < (float(rest) if hasattr(rest, "dtype") else rest) * (1 << FINE))
-    above: int = floor(t) + up
-    return min(above, levels)
+    """The level of an entry, 0 without a unit; ``chance``, below 2^53, decides whether it is rounded up."""
+    return bool(unit > 0) and min(rounded(abs(v) / unit, chance), levels)
 
 
 def coded(x: Any, params: Params, none: Any, *counters: int) -> Coded:
@@ -165,7 +161,8 @@ def like(x: Any, values: Sequence[Any]) -> Any:
 def program(xs: Sequence[Sequence[Any]], state: State, params: Params) -> Played:
     """A call: its step, and what all ranks have in the end."""
     checked(params)
-    p, none = len(xs), zero(xs[0])
+    first, *_ = xs
+    p, none = len(xs), zero(first)
     codes = [coded(x, params, none, state.call, r) for r, x in enumerate(xs)]
     pairs = [(r, number(dst(r, j, p))) for r in range(p) for j in range(1, p)]
     yield [Message(r, d, written(codes[r], params.levels)) for r, d in pairs]

@@ -38,13 +38,13 @@ equal, or their step is too small for a number, all are read as ``low``.
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from math import floor, isfinite
+from math import isfinite
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
 from sparring.spec.core import wholes
 from sparring.spec.core.cells import copy
-from sparring.spec.core.chance import drawn
+from sparring.spec.core.chance import FINE, drawn, rounded
 from sparring.spec.core.model import bound
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.runner import Message, Outcome, Played
@@ -52,7 +52,6 @@ from sparring.spec.core.schedule import number
 
 data = "dense"
 dtypes = ("float32", "float64")
-FINE = 53  # bits of a chance
 
 
 class Params(NamedTuple):
@@ -121,27 +120,22 @@ def extremes(x: Any, none: Any) -> list[Any]:
     """The least and the greatest entry of a rank; NaN twice, where there is NaN or an infinity."""
     if len(x) == 0:
         return [none, none]
-    return [min(x) + 0, max(x) + 0] if all(map(isfinite, x)) else [type(x[0])("nan")] * 2
+    least, greatest = min(x), max(x)
+    return [least + 0, greatest + 0] if all(map(isfinite, x)) else [type(least)("nan")] * 2
 
 
 def grid(told: Sequence[Sequence[Any]], bits: int) -> Grid:
     """The grid of all ranks, of what each of them told."""
     low, high = min(one[0] for one in told), max(one[1] for one in told)
     step = (high - low) / most(bits)
-    if any(one[0] != one[0] for one in told) or not isfinite(high - low):
+    if any(one[0] != one[0] for one in told) or not isfinite(step):
         return Grid(*[type(low)("nan")] * 2)
     return Grid(low, step)
 
 
 def code(v: Any, at: Grid, bits: int, chance: int) -> int:
-    """The code of an entry; ``chance``: a number below 2^53 that decides whether it is rounded up."""
-    if not at.step > 0:
-        return 0
-    t = (v - at.low) / at.step
-    rest = t - floor(t)
-    up = bool(chance < (float(rest) if hasattr(rest, "dtype") else rest) * (1 << FINE))
-    above: int = floor(t) + up
-    return min(above, most(bits))
+    """The code of an entry, 0 without a step; ``chance``, below 2^53, decides whether it is rounded up."""
+    return bool(at.step > 0) and min(rounded((v - at.low) / at.step, chance), most(bits))
 
 
 def coded(x: Any, at: Grid, params: Params, *counters: int) -> list[int]:
@@ -149,9 +143,14 @@ def coded(x: Any, at: Grid, params: Params, *counters: int) -> list[int]:
     return [code(v, at, params.bits, drawn(params.seed, *counters, i) >> 64 - FINE) for i, v in enumerate(x)]
 
 
+def bytewise(values: Sequence[Any]) -> bool:
+    """Whether all have bytes."""
+    return all(hasattr(v, "tobytes") for v in values)
+
+
 def written(values: Sequence[Any]) -> Any:
     """A message of numbers: bytes where they have any."""
-    return memoryview(b"".join(v.tobytes() for v in values)) if hasattr(values[0], "tobytes") else list(values)
+    return memoryview(b"".join(v.tobytes() for v in values)) if bytewise(values) else list(values)
 
 
 def told(x: Any, numbers: Sequence[int], bits: int) -> Any:
@@ -181,7 +180,8 @@ def like(x: Any, values: Sequence[Any]) -> Any:
 def program(xs: Sequence[Sequence[Any]], state: State, params: Params) -> Played:
     """A call: its three steps, and what all ranks have in the end."""
     checked(params)
-    p, n, x = len(xs), len(xs[0]), xs[0]
+    x, *_ = xs
+    p, n = len(xs), len(x)
     ends = [extremes(x, zero(x)) for x in xs]
     yield sent(p, lambda r, d: written(ends[r]))
     at = grid(ends, params.bits)

@@ -2,6 +2,7 @@
 
 import atexit
 import fcntl
+import gc
 import json
 import os
 import shutil
@@ -20,6 +21,14 @@ for runtime in RUNTIMES:  # for the ranks that tests start themselves
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # then all that tests start would compile every module anew
     os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="sparring-compiled-")
     atexit.register(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], ignore_errors=True)
+gc.disable()  # until all is collected, which makes many objects and lets go of none
+
+
+def pytest_collection_finish():
+    """Ten thousand tests and all modules stay to the end; nobody need look through them again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

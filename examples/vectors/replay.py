@@ -20,25 +20,20 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # where Python is told not to look by itself
-import thresholds  # the file beside this one
+import dense  # the files beside this one
+import thresholds
+from whole import Malformed, Wrong
 
 SIZE, RANKS = 16 * 2**20, 1024  # bytes of a file; ranks, and chunks, of a test
 FORMATS = {"float32": "f", "float64": "d", "int32": "i", "int64": "q"}
 PROGRAM = "thresholds"  # who sends what to whom depends on the vectors
+OWN = "dense"  # messages are made by rules of the algorithm's own
 SELECTED = ("selected", "collected", "selected once", "selected again", PROGRAM)  # what is not sent is kept
-DATA = ("vector", "lists", "sparse", *SELECTED)
+DATA = ("vector", "lists", "sparse", *SELECTED, OWN)
 HEADER, BLOCK = 8, 2**16  # of messages that are encoded as is shortest
 
 Chunk = dict[int, Any]  # the numbers that are there, by their place in the chunk
 State = list[list[Chunk]]  # by rank and chunk
-
-
-class Malformed(Exception):
-    """A file is not what it should be."""
-
-
-class Wrong(Exception):
-    """A test does not hold."""
 
 
 # Numbers
@@ -361,13 +356,14 @@ def replay_file(path: Path) -> int:
         if file["data"] not in DATA:
             raise Malformed(f"has data {file['data']!r}; right: one of {', '.join(DATA)}")
         for group in file["groups"]:
-            if not (0 < group["p"] <= RANKS and 0 < group["chunks"] <= RANKS):
+            if not (0 < group["p"] <= RANKS and 0 < group.get("chunks", 1) <= RANKS):
                 raise Malformed(f"has a group of no ranks or chunks, or of more than {RANKS}")
             for test in group["tests"]:
                 ids.append(test["id"])
                 try:
                     check(set(test["flags"]) <= set(file["notes"]), "a flag has no note")
-                    run(file["data"], group, test)
+                    judged = (dense.run, file["algorithm"]) if file["data"] == OWN else (run, file["data"])
+                    judged[0](judged[1], group, test)
                 except Wrong as why:
                     wrong += 1
                     print(f"{path}: test {test['id']} ({test['comment']}): {why}")

@@ -13,10 +13,16 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.impl.core.transport import Vector
+
 Counter: TypeAlias = int | NDArray[np.integer]
 """One counter, or an array of them; arrays are broadcast against each other."""
 Words: TypeAlias = NDArray[np.uint64]
 
+FINE = 53
+"""Bits of a chance to round up: a double holds them."""
+BLOCK = 1 << 15
+"""So many entries are rounded together: few enough to stay in the processor's cache."""
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -36,6 +42,19 @@ def happens(seed: int, *counters: Counter, thousandths: int) -> NDArray[np.bool_
     """Where something happens whose chance is so many of 1000, to within 2^-64."""
     numbers, end = drawn(seed, *counters), ((thousandths << 64) + 999) // 1000
     return numbers < np.uint64(end) if end < 1 << 64 else np.ones_like(numbers, np.bool_)
+
+
+def rounded(t: Vector, chance: Words, most: int) -> NDArray[np.int64]:
+    """Each of ``t``, none negative, as a whole number beside it, the nearer the likelier; at most ``most``.
+
+    What is no finite number is 0.
+    """
+    t = np.where(np.isfinite(t), t, 0)
+    floor = np.floor(t)
+    rest = (t - floor).astype(np.float64)
+    up = (chance >> np.uint64(64 - FINE)).astype(np.float64) < rest * float(1 << FINE)
+    codes: NDArray[np.int64] = floor.astype(np.int64) + up
+    return np.minimum(codes, most, out=codes)
 
 
 def permuted(seed: int, n: int, *counters: int) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -21,15 +21,17 @@ MOST = np.iinfo(np.int64).max
 class Keeping:
     """A target for vectors of ``n`` entries; ``numbers``: its other whole numbers, each with the least it may be.
 
+    ``fault``: what else is wrong with this rank's arguments, a sentence; empty where nothing is.
     Made collectively.  With ``validate``, one exchange makes sure, here and in each call, that all
     ranks have the same; a fault on one rank raises InputError on all and leaves residuals as they were.
     """
 
     def __init__(
-        self, comm: Intracomm, n: int, numbers: Mapping[str, tuple[int, int]], *, allow_nan: bool, validate: bool
-    ) -> None:
+        self, comm: Intracomm, n: int, numbers: Mapping[str, tuple[int, int]], *, allow_nan: bool, validate: bool,
+        fault: str = "",
+    ) -> None:  # fmt: skip
         self._comm, self._allow_nan, self._validate = private(comm), allow_nan, validate
-        settle(self._comm, {"n": (n, 0), **numbers}, validate)
+        settle(self._comm, {"n": (n, 0), **numbers}, validate, fault)
         self._n = int(n)
         self._waiting: Vector | None = None
 
@@ -94,6 +96,11 @@ def settle(comm: Intracomm, numbers: Mapping[str, tuple[int, int]], validate: bo
         return ", ".join(f"{name}={x}" for name, x in zip(numbers, row))
 
     compare(told, words, "value of each")
+
+
+def place(name: Any, known: Iterable[Any]) -> tuple[int, int]:
+    """A name as one of those numbers: its place among ``known``, after which all others have one."""
+    return (*known, name).index(name), 0
 
 
 def whole(x: Any, least: int) -> bool:

@@ -31,15 +31,20 @@ class Asked(NamedTuple):
     weights: Sequence[int] = ()
     bandwidths: Sequence[int] = ()
     dead: Sequence[Sequence[int]] = ()
+    failing: Sequence[Sequence[int]] = ()
 
 
 class Party(NamedTuple):
-    """A group by chunk index: members' ranks, where their parts begin and end, weights, and messages left to each."""
+    """A group by chunk index: members' ranks, where their parts begin and end, weights, and messages left to each.
+
+    ``mortal``: who is gone after these.
+    """
 
     ranks: Sequence[int]
     bounds: Sequence[int]
     weights: Sequence[int]
     left: Sequence[float]
+    mortal: Sequence[bool]
 
     def part(self, i: int) -> slice:
         """Where member ``i``'s part lies."""
@@ -102,12 +107,16 @@ def dying(t: int, asked: Asked) -> Mapping[int, int]:
     return {r: sent for r, when, sent in asked.dead if when == t}
 
 
+def stopping(t: int, asked: Asked) -> Mapping[int, int]:
+    """Who sends no more in round ``t``, dead or not, after how many messages."""
+    return {**{r: sent for r, when, sent in asked.failing if when == t}, **dying(t, asked)}
+
+
 def party(ranks: Sequence[int], n: int, t: int, asked: Asked) -> Party:
     """The group of these members, ordered by chunk index, in round ``t``; vectors have ``n`` entries."""
     seats = apportioned(n, fractions([told(asked.bandwidths, r) for r in ranks]))
-    ends = dying(t, asked)
-    left = [ends.get(r, np.inf) for r in ranks]
-    return Party(ranks, [*accumulate(seats, initial=0)], [told(asked.weights, r) for r in ranks], left)
+    left, gone = [stopping(t, asked).get(r, np.inf) for r in ranks], [r in dying(t, asked) for r in ranks]
+    return Party(ranks, [*accumulate(seats, initial=0)], [told(asked.weights, r) for r in ranks], left, gone)
 
 
 def meetings(p: int, r: int, n: int, asked: Asked) -> Iterator[Party | None]:
@@ -134,7 +143,7 @@ class Plan(NamedTuple):
     """What becomes of a round: by member, to which members its copies and its mean go, and who lived through both.
 
     ``up``: who sent all its copies; ``came``: whose copies are in a member's mean, in order, none where there
-    is no mean.
+    is no mean.  A mean goes to those whose copies are in it.
     """
 
     copies: Sequence[Sequence[int]]
@@ -154,9 +163,10 @@ def planned(one: Party) -> Plan:
     up = [len(sent) == len(to) for sent, to in zip(copies, wanted)]
     came = [[i for i in range(n) if one.weights[i] and (i == j or j in copies[i])] if up[j] and filled[j] else []
             for j in range(n)]  # fmt: skip
-    due = [[k for k in turns[j] if up[k] and one.weights[k]] if came[j] else [] for j in range(n)]
+    hears = [a or not mortal for a, mortal in zip(up, one.mortal)]
+    due = [[k for k in turns[j] if hears[k] and k in came[j]] for j in range(n)]
     means = [to[: least(one.left[j] - len(copies[j]), len(to))] for j, to in enumerate(due)]
-    lived = [a and len(sent) == len(to) for a, sent, to in zip(up, means, due)]
+    lived = [not one.mortal[i] or (up[i] and len(means[i]) == len(due[i])) for i in range(n)]
     return Plan(copies, up, came, means, lived)
 
 

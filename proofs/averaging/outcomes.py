@@ -1,4 +1,4 @@
-"""What a round of Moshpit may leave when ranks die in it, entry by entry, told without how it comes about.
+"""What a round of Moshpit may leave when ranks die or fail in it, entry by entry, told without how it comes about.
 
 ``before`` and ``after`` are all ranks' vectors, of exact numbers; groups are worked out as implementations do.
 """
@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import chain, combinations
 from typing import Any
 
-from sparring.impl.core.parties import Asked, Party, dying, meetings
+from sparring.impl.core.parties import Asked, Party, dying, meetings, stopping
 
 Vectors = Sequence[Sequence[Any]]
 
@@ -28,23 +28,24 @@ def wrong(before: Vectors, after: Vectors, t: int, asked: Asked) -> Iterator[str
     apart = {*range(p)} - {r for one in met for r in one.ranks}
     yield from (f"rank {r} is dead and has another vector" for r in apart if [*before[r]] != [*after[r]])
     for one in met:
-        yield from unlike(one, before, after, {r for r in one.ranks if r in dying(t, asked)})
+        yield from unlike(one, before, after, {r for r in one.ranks if r in stopping(t, asked)})
         if not any(sent > 0 for r, sent in dying(t, asked).items() if r in one.ranks):
             yield from lost(one, before, after)
 
 
-def unlike(one: Party, before: Vectors, after: Vectors, dead: set[int]) -> Iterator[str]:
+def unlike(one: Party, before: Vectors, after: Vectors, ended: set[int]) -> Iterator[str]:
     """Entries of a group that are neither a mean that may be there nor what was there.
 
-    Where the part's own rank lives, all that live have one mean, of all but some of the dead.  Where it
-    dies, each has such a mean, and all that have one the same, or what it had.  One that dies has what it had.
+    ``ended`` are those that die or fail.  Where the part's own rank is none of them, all others have one mean, of all
+    but some of these.  Where it is, each has such a mean, and all that have one the same, or what it had.  So has
+    each of these.
     """
     for j, owner in enumerate(one.ranks):
         for e in range(*one.part(j).indices(len(before[0]))):
-            may, took = {*may_be(one, before, e, dead)}, set()
+            may, took = {*may_be(one, before, e, ended)}, set()
             for r, weight in zip(one.ranks, one.weights):
                 x, y = before[r][e], after[r][e]
-                if x == y and (not weight or r in dead or owner in dead):
+                if x == y and (not weight or r in ended or owner in ended):
                     continue
                 took.add(y)
                 if not weight or y not in may:
@@ -53,10 +54,10 @@ def unlike(one: Party, before: Vectors, after: Vectors, dead: set[int]) -> Itera
                 yield f"members of {one.ranks} have several means at {e}: {', '.join(map(str, sorted(took)))}"
 
 
-def may_be(one: Party, before: Vectors, e: int, dead: set[int]) -> Iterator[Fraction]:
-    """The means at ``e`` of the group's vectors, without some of the dead."""
+def may_be(one: Party, before: Vectors, e: int, ended: set[int]) -> Iterator[Fraction]:
+    """The means at ``e`` of the group's vectors, without some of those that die or fail."""
     copies = [(r, w) for r, w in zip(one.ranks, one.weights) if w]
-    gone = [r for r, _ in copies if r in dead]
+    gone = [r for r, _ in copies if r in ended]
     for some in chain.from_iterable(combinations(gone, k) for k in range(len(gone) + 1)):
         left = [(before[r][e], w) for r, w in copies if r not in some]
         if left:
@@ -64,8 +65,18 @@ def may_be(one: Party, before: Vectors, e: int, dead: set[int]) -> Iterator[Frac
 
 
 def lost(one: Party, before: Vectors, after: Vectors) -> Iterator[str]:
-    """Where the group's vectors, times weights, do not add up to what they did."""
-    for e in range(len(before[0])):
-        had, have = (sum(w * x[r][e] for r, w in zip(one.ranks, one.weights)) for x in (before, after))
-        if had != have:
-            yield f"members of {one.ranks} have {have} together at {e}: they had {had}"
+    """Where the group's vectors, times weights, do not add up to what they did, though nobody died midway.
+
+    They do also if members failed, but for the part of one that had all its copies sent.
+    """
+    for j, left in enumerate(one.left):
+        if left < copies(one, j) or left >= copies(one, j) + len(one.ranks) - 1:
+            for e in range(*one.part(j).indices(len(before[0]))):
+                had, have = (sum(w * x[r][e] for r, w in zip(one.ranks, one.weights)) for x in (before, after))
+                if had != have:
+                    yield f"members of {one.ranks} have {have} together at {e}: they had {had}"
+
+
+def copies(one: Party, i: int) -> int:
+    """How many copies member ``i`` has to send."""
+    return sum(one.bounds[j] < one.bounds[j + 1] for j in range(len(one.ranks)) if j != i) if one.weights[i] else 0

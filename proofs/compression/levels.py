@@ -30,6 +30,7 @@ from sparring.errors import Undecided
 from sparring.proofs.compression.reals import Lemma, proved
 from sparring.proofs.compression.rounding import fraction
 from sparring.proofs.core.verdicts import Settled
+from sparring.spec.core.chance import FINE
 
 VECTORS = [(3, 4), (-4, 3), (0, 5), (1, 2, 2), (2, -3, 6), (1, 4, -8), (1, 1, 1, 1), (0, 0, 0, 7), (1, 1, 3, 5), (0, 0)]
 """Of rational norms, one zero."""
@@ -88,7 +89,7 @@ def moments(v: Sequence[int], params: module.Params) -> Moments:
     for entry in xs:
         t = abs(entry) / one if one else Fraction(0)
         up = t - floor(t)
-        both = [(up, 0), (1 - up, (1 << module.FINE) - 1)]  # the smallest chance rounds up, the largest down
+        both = [(up, 0), (1 - up, (1 << FINE) - 1)]  # the smallest chance rounds up, the largest down
         levels = [(share, module.level(entry, one, params.levels, u)) for share, u in both if share]
         reads = [(share, module.read(module.Coded(one, [q], [int(entry < 0)]))[0], q) for share, q in levels]
         mean.append(sum((share * y for share, y, _ in reads), Fraction(0)))

@@ -21,8 +21,9 @@ from sparring.proofs.compression.reals import Lemma, proved
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import Settled
 from sparring.proofs.thc import homomorphic, orders, room
+from sparring.spec.core.chance import FINE
 
-QUARTERS = [i << module.FINE - 2 for i in range(4)]
+QUARTERS = [i << FINE - 2 for i in range(4)]
 """Chances that stand for all where numbers lie at quarters of a step."""
 GRID = module.Grid(Fraction(-3, 2), Fraction(1, 2))
 """Of the two bits of ``BITS``: its points are -3/2, -1, -1/2 and 0."""

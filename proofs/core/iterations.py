@@ -9,7 +9,7 @@ make up all that was put in, whatever the page says.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,10 +19,14 @@ from sparring.errors import InputError
 from sparring.proofs.core import refinement
 from sparring.proofs.core.lists import made
 from sparring.proofs.core.refinement import DTYPES, Flaw, difference, sizes, told
+from sparring.proofs.core.supplement import companion
 from sparring.proofs.mutants.conduct import Fault, unharmed
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import Run, run
+
+NOTHING = np.zeros(0, np.bool_)
+"""What is there where a target shows None of what it remembers."""
 
 
 class Case(NamedTuple):
@@ -43,10 +47,19 @@ class Case(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What a rank has after a call; ``residual`` with all its entries, None where nothing is selected."""
+    """What a rank has after a call; ``residual`` with all its entries.
+
+    Where nothing is selected it is what the target shows of what it remembers, by name; None where nobody looks.
+    """
 
     result: Any
     residual: Any
+
+    @property
+    def each(self) -> dict[str, Any]:
+        """By name the result, and the residual or all that is shown, where somebody looks."""
+        kept = self.residual if isinstance(self.residual, dict) else {"residual": self.residual}
+        return {"result": self.result, **(kept if self.residual is not None else {})}
 
 
 def edges(ranks: Sequence[int], dtypes: Sequence[str] = DTYPES) -> list[Case]:
@@ -73,10 +86,16 @@ def iterate(kind: Any, comm: Any, xs: Any, **params: Any) -> list[Done]:
     return [checked(instance(x), instance.residual, x) for x in xs]
 
 
-def answer(kind: Any, comm: Any, xs: Any, **params: Any) -> list[Done]:
-    """The same where nothing is selected: whatever it returns, as it is now."""
+def answer(kind: Any, comm: Any, xs: Any, /, shown: Sequence[str] = (), **params: Any) -> list[Done]:
+    """The same where nothing is selected: whatever it returns, and has in the attributes ``shown``, as they are now."""
     instance = kind(comm, xs.shape[1], **params)
-    return [Done(plain(instance(x)), None) for x in xs]
+    return [Done(plain(instance(x)), {name: remembered(instance, name) for name in shown}) for x in xs]
+
+
+def remembered(instance: Any, shown: str) -> Any:
+    """A copy of this attribute."""
+    kept = getattr(instance, shown)
+    return NOTHING if kept is None else plain(kept)
 
 
 def plain(y: Any) -> Any:
@@ -95,7 +114,8 @@ def checked(y: Any, residual: Any, x: Any) -> Done:
 
 def on_numbers(page: Page, target: str, case: Case, prop: str, fault: Fault = unharmed) -> list[Flaw]:
     """Run ``target`` on these vectors against the page, bit for bit; a deviation falsifies ``prop``."""
-    call = fault(partial(iterate if page.selecting else answer, **case.params(page)))
+    asked = {"shown": tuple(shown(page))} if page.dense else {}
+    call = fault(partial(iterate if page.selecting else answer, **asked, **case.params(page)))
     ran = refinement.run(target, case.xs, "synchronous", case.place, prop, call=call)
     return ran.flaws + compared(page, case, ran.ys, prop)
 
@@ -113,8 +133,9 @@ def deviations(page: Page, case: Case, ran: Sequence[Sequence[Done]]) -> Iterato
     bound = load(page.module, **case.params(page))
     for i, wanted in enumerate(expected(bound, case.xs)):
         for r, right in enumerate(wanted):
-            for name, has, want in zip(Done._fields, ran[r][i], right):
-                if want is not None and (at := difference(has, want)) is not None:
+            for name, has in ran[r][i].each.items():
+                want = right.each[name]
+                if has is not None and want is not None and (at := difference(has, want)) is not None:
                     yield f"after call {i + 1}, rank {r}'s {name} {told(has, want, at)}"
 
 
@@ -123,9 +144,22 @@ def expected(page: Page, xs: Sequence[Any]) -> Iterator[list[Done]]:
     dtype = xs[0].dtype
     for ran in runs(page, xs):
         if page.dense:
-            yield [Done(y, None) for y in ran.results]
+            names = shown(page).items()
+            kept = ({name: as_array(right(ran.state, r), dtype) for name, right in names} for r in range(len(xs)))
+            yield [Done(y, left) for y, left in zip(ran.results, kept)]
         else:
             yield [Done(made(y, dtype), made(left, dtype).dense()) for y, left in zip(ran.results, ran.residuals)]
+
+
+def as_array(kept: Any, dtype: np.dtype[Any]) -> Any:
+    """What is kept, with the vectors' dtype where it is a list; None stays so."""
+    return np.array(kept, dtype) if isinstance(kept, list) else kept
+
+
+def shown(page: Page) -> Mapping[str, Callable[[Any, int], Any]]:
+    """What a target shows of what it remembers: attributes, and what rank ``r`` has there by the page's state."""
+    found: Mapping[str, Callable[[Any, int], Any]] = getattr(companion(page), "shown", {})
+    return found
 
 
 def runs(page: Page, xs: Sequence[Any]) -> Iterator[Run]:

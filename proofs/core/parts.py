@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sparring.proofs.core.obligations import Obligation
@@ -26,6 +26,15 @@ class Part(NamedTuple):
     """All leave in one step, so that the largest of that step are all that one rank sends; or there is none."""
     length: Int | None = None
     """Of whole vectors: how many entries these have there, in the place of ``n``; its steps are its page's own."""
+    octets: Callable[[Int], Int] | None = None
+    """Of codes: the bytes of a message of so many entries, of ``width`` bytes each; it never falls as they grow.
+
+    Then ``longest`` says how many entries rank ``r``'s messages have, and ``d`` is ``ceil(log2(p))``.
+    """
+    ranks: int | None = None
+    """Of groups: so many ranks are in a full one, in the place of ``p``; ranks of others may send fewer messages."""
+    times: int | None = None
+    """Of groups: how often they meet; None for as often as groups of ``ranks`` need to reach all, ``d`` times."""
 
 
 class Bounded(NamedTuple):

@@ -65,10 +65,10 @@ def of_waiting(m: Any) -> Stated:
     return Stated("deadlock", says, turns(m), ASTRAY)
 
 
-def of_ports(m: Any) -> Stated:
+def of_ports(m: Any, fault: str = SAME) -> Stated:
     """On a crossbar."""
     says = (
         "In a step a rank sends one message to each other rank, and hears one from each: on a crossbar p - 1 messages "
         "share the port of each sender and of each receiver, one for each pair of ranks."
     )
-    return Stated("contention", says, (*apart(m), *rotation(m)), SAME)
+    return Stated("contention", says, (*apart(m), *rotation(m)), fault)

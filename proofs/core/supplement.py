@@ -17,6 +17,8 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``played(page, p)``       of a program, calls that keep to the bound's hypotheses, each a ``Played``
 ``asked``                 of a program, a mapping from names of its functions to which arguments they may be asked for
 ``kept(state, xs, i)``    of a program, in words, what is wrong with what it keeps after call ``i`` on vectors ``xs``
+``long``                  of a program on whole vectors, parameters with which it runs on ones of 70,000 entries
+``shown``                 of a program on whole vectors, attributes of its class, each with ``f(state, r)``: its value
 ``certificates(page)``    a mapping (line, change) -> why such a fault is none, and obligations on which that rests
 ``least``                 a mapping parameter -> its least value: the theorems hold for every value from there on
 ``survivors``             a mapping from lines of the implementation to why mutants of them may live

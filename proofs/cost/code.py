@@ -9,14 +9,15 @@ import sympy
 from sympy.printing.c import C99CodePrinter
 from sympy.printing.pycode import PythonCodePrinter
 
-from sparring.proofs.cost.symbols import Expr
+from sparring.proofs.cost.symbols import CeilLog, Expr
 from sparring.proofs.cost.tables import FORMS
 from sparring.proofs.cost.unioncost import u
 
 if TYPE_CHECKING:
     from sparring.proofs.cost.forms import Forms
 
-LOGARITHMS = {"Log2": "floor_log2", "FloorLog2": "floor_log2", "CeilLog2": "ceil_log2", "Log": "floor_log"}
+LOGARITHMS = {"Log2": "floor_log2", "FloorLog2": "floor_log2", "CeilLog2": "ceil_log2", "Log": "floor_log",
+              "CeilLog": "ceil_log"}  # fmt: skip
 """What computes each logarithm; one that is written without rounding has an integer value where it holds."""
 
 PYTHON = '''\
@@ -32,6 +33,12 @@ def floor_log(x, base):
     while base ** (m + 1) <= x:
         m += 1
     return m
+
+
+def ceil_log(x, base):
+    """The least m with x <= base**m, for x >= 1."""
+    m = floor_log(x, base)
+    return m + (base**m < x)
 
 
 def floor_log2(x):
@@ -57,6 +64,14 @@ static double floor_log(double x, double base) {{
 static double floor_log2(double x) {{ return floor_log(x, 2); }}
 static double ceil_log2(double x) {{ return floor_log2(x) + (exp2(floor_log2(x)) < x); }}
 """
+
+C_CEIL_LOG = """\
+static double ceil_log(double x, double base) {
+    double m = floor_log(x, base);
+    return m + (pow(base, m) < x);
+}
+"""
+"""Only where a formula has it: compilers warn of functions that nobody calls."""
 
 
 def called(page: str) -> dict[str, str]:
@@ -92,7 +107,9 @@ def python(costs: Sequence[Forms]) -> str:
 
 def c(costs: Sequence[Forms]) -> str:
     """The same in C99."""
-    return "\n".join([C.format(names=names(costs)), *(in_c(*form) for form in functions(costs))])
+    forms = functions(costs)
+    beside = [C_CEIL_LOG] if any(form.has(CeilLog) for _, _, form in forms) else []
+    return "\n".join([C.format(names=names(costs)), *beside, *(in_c(*form) for form in forms)])
 
 
 def names(costs: Sequence[Forms]) -> str:

@@ -30,7 +30,10 @@ class Point(NamedTuple):
     messages: int
     words: int | None
     nbytes: int | None
-    """Bytes of the most words that one rank sends, with the indices of lists; None where sizes are the page's own."""
+    """Bytes of the most words that one rank sends, with the indices of lists, or of all its codes, at most.
+
+    None where sizes are the page's own and no proof module says what they add up to.
+    """
     path: int | None
     critical: int | None
     added: int | None

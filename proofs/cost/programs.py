@@ -9,43 +9,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, ClassVar
 
-import sympy
-
-from sparring.errors import Undecided
+from sparring.errors import InputError, Undecided
 from sparring.proofs.core.parts import Bounded, Part, Played
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.supplement import companion
 from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
-from sparring.proofs.cost import claims, floors, proof, symbols
+from sparring.proofs.cost import claims, floors, proof
+from sparring.proofs.cost.amounts import Most, amounts, derived_part, unrounded
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost
 from sparring.proofs.cost.counted import Unlike
-from sparring.proofs.cost.derivation import Derivation, derive
+from sparring.proofs.cost.derivation import Derivation
 from sparring.proofs.cost.published import Claim, holds, published
-from sparring.proofs.cost.simplified import even, tidy
-from sparring.proofs.cost.sums import largest
-from sparring.proofs.cost.symbols import Expr, SympyReader, exact, plain
+from sparring.proofs.cost.simplified import simplified, tidy
+from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import Message, run, worded
-from sparring.spec.core.schedule import truth
+from sparring.spec.core.schedule import number, truth
 from sparring.spec.core.sparse import SparseVector
 
 RANKS = range(1, 65)
-QUANTITIES = ("words", "critical", "added", "messages", "steps")
-
-
-class Most(NamedTuple):
-    """A part, and what is derived of it: the most that a rank does, in the quantities of ``QUANTITIES``."""
-
-    part: Part
-    derived: Derivation
-    forms: Mapping[str, Expr]
-
-
+PATHS = "V_path: it is at most V_crit; which paths there are depends on the data"
+CODED = (
+    "words: messages are codes, told in bytes; published and least words do not speak of them",
+    "additions: of all entries of messages that are added; derived, and not counted in runs, where these are bytes",
+)
+WIDTHS = (4, 8)
+"""Bytes of an entry of vectors whose codes are counted."""
 NO_BOUND = Bounded("", (), ())
 
 
@@ -89,9 +84,12 @@ class BoundedCost(Cost):
     @property
     def even(self) -> str:
         """The hypothesis under which nothing is rounded."""
-        found = [one.derived for one in self.most]
-        longest = [SympyReader()(one.part.longest) for one in self.most if one.part.longest is not None]
-        return even([*longest, *(d.steps for d in found), *(piece.words for d in found for piece in d.pieces)])
+        return unrounded(self.most)
+
+    @property
+    def bounds(self) -> Mapping[str, floors.Floor]:
+        """Lower bounds, by form; none of groups, in which a rank need not hear from all."""
+        return {} if any(part.ranks for part in self.bounded.parts) else super().bounds
 
     @property
     def gaps(self) -> list[str]:
@@ -162,10 +160,39 @@ class BoundedCost(Cost):
         for one in self.runs():
             at = place(one)
             if claim.quantity in ("words", "messages", "critical") and holds(claim.given, **at):
-                counted, said = whole(one, cut(self.most, one))[claim.quantity], exact(claims.stated(claim), at)
+                pieces, said = cut(self.most, one), exact(claims.stated(claim), at)
+                counted = whole(one, pieces, self.most[0].unit)[claim.quantity]
                 if counted > said:
                     where = ", ".join(f"{x}={at[x]}" for x in ("p", "k" if "k" in at else "n"))
                     yield f"{counted} {claim.quantity} are sent, and not {said}, at {where}"
+
+
+@dataclass(frozen=True)
+class CodedCost(BoundedCost):
+    """The most that a program may cost whose messages are codes: in bytes, where vectors have entries of 4 or 8."""
+
+    names: ClassVar[tuple[str, ...]] = ("messages", "bytes", "added", "time")
+
+    def form(self, name: str) -> Expr | None:
+        """The closed form of that name; None where there is none, as of words."""
+        if name == "time":
+            return self.time
+        if name == "bytes":
+            return tidy(simplified(plain(sum(one.forms["bytes"] for one in self.most)), self.given))
+        return super().form(name)
+
+    @property
+    def time(self) -> Expr:
+        """Seconds in lock step: ``alpha`` a message, ``beta`` a byte, ``gamma`` an addition."""
+        return alpha * self.messages + beta * self.needed("bytes") + gamma * self.needed("added")
+
+    def octets(self, words: int | None, at: Mapping[str, Fraction]) -> int | None:
+        """The bytes of all messages; raises InputError where entries have another width than the page's."""
+        if at["width"] not in WIDTHS:
+            widths = " or ".join(map(str, WIDTHS))
+            raise InputError(f"width={at['width']}: entries of {self.page.name} have {widths} bytes")
+        found = self.number("bytes", dict(at))
+        return None if found is None else int(found)
 
 
 KNOWN: dict[tuple[ModuleType, Callable[[Page], Bounded], str], BoundedCost] = {}
@@ -185,50 +212,27 @@ def cost(page: Page) -> BoundedCost:
 
 def derived(page: Page, bounded: Bounded) -> BoundedCost:
     """The sums of all parts."""
-    forms = [derived_part(part).forms for part in bounded.parts]
-    of = {name: sum(tidy(form[name]) for form in forms) for name in QUANTITIES}
-    gap = "V_path: it is at most V_crit; which paths there are depends on the data"
-    derived = Derivation(
-        steps=of["steps"], pieces=(), sent=None, adding=None, added=None, largest=of["words"], path=None,
-        critical=of["critical"], added_most=of["added"], added_critical=of["added"], gaps=(gap,),
-        several=of["messages"],
+    most = [derived_part(part) for part in bounded.parts]
+    if len({one.unit for one in most}) > 1:
+        raise Undecided(f"{page.name}: of its parts some send words and some bytes, which do not add up")
+    coded = any(one.unit == "bytes" for one in most)
+
+    def of(name: str) -> Expr:
+        return sum(tidy(one.forms[name]) for one in most)
+
+    sums = Derivation(
+        steps=of("steps"), pieces=(), sent=None, adding=None, added=None, largest=None if coded else of("words"),
+        path=None, critical=None if coded else of("critical"), added_most=of("added"), added_critical=of("added"),
+        gaps=CODED if coded else (PATHS,), several=of("messages"),
     )  # fmt: skip
-    return BoundedCost(page, derived, bounded=bounded)
-
-
-def derived_part(part: Part) -> Most:
-    """What is derived of a part."""
-    d = derive(part.page)
-    longest = None if part.longest is None else plain(largest(SympyReader()(part.longest)))
-    length = symbols.n if part.length is None else SympyReader()(part.length)
-
-    def form(x: Expr | None) -> Expr:
-        if x is None:
-            raise Undecided(f"{part.name}: {'; '.join(d.gaps)}")
-        return plain(x).subs(symbols.n, length) if longest is None else plain(x).subs(symbols.k, longest)
-
-    words, added = form(d.largest), sympy.Integer(0) if part.longest is not None else form(d.added_critical)
-    return Most(part, d, {
-        "words": words, "critical": words if part.once else form(d.critical), "added": added, "messages": d.messages,
-        "steps": d.steps if part.length is not None else in_steps(d.messages, SympyReader()(part.together)),
-    })  # fmt: skip
-
-
-def in_steps(messages: Expr, together: Expr) -> Expr:
-    """How many steps messages take of which so many leave together."""
-    return messages if together == 1 else sympy.ceiling(messages / together)
-
-
-def amounts(one: Most) -> str:
-    """What a rank does in a part, in words."""
-    words, messages, steps = (tidy(one.forms[name]) for name in ("words", "messages", "steps"))
-    return f"{words} words, {messages} messages" + ("" if steps == messages else f", steps: {steps}")
+    return (CodedCost if coded else BoundedCost)(page, sums, bounded=bounded)
 
 
 def place(one: Played) -> dict[str, int]:
     """The letters of a run; ``k`` where the page has it."""
     x, kept = one.xs[0], {"k": one.page.params.get("k", 0)} if "k" in one.page.params else {}
-    return {"p": len(one.xs), "n": x.n if isinstance(x, SparseVector) else len(x), **kept}
+    width = {"width": x.dtype.itemsize} if hasattr(x, "dtype") else {}
+    return {"p": len(one.xs), "n": x.n if isinstance(x, SparseVector) else len(x), **kept, **width}
 
 
 Trace = Sequence[Sequence[Message]]
@@ -240,6 +244,8 @@ def cut(most: Sequence[Most], one: Played) -> list[tuple[Sequence[Most], Trace]]
     Raises Undecided where there are other steps than the parts have.
     """
     trace, p = run(one.page, one.xs, one.state).trace, len(one.xs)
+    if p == 1 and not any(trace):
+        return []
     many = [0 if each.part.once else int(exact(each.forms["steps"], {"p": p})) for each in most]
     more, begun = len(trace) - sum(many), 0
     left_out: list[Most] = []
@@ -253,65 +259,79 @@ def cut(most: Sequence[Most], one: Played) -> list[tuple[Sequence[Most], Trace]]
         end = begun + steps + each.part.once
         found.append(([*left_out, each], trace[begun:end]))
         begun, left_out = end, []
+    if begun != len(trace):
+        raise Undecided(f"{one.what} at p={p}: {len(trace)} steps, and the parts have {begun}")
     return found
 
 
-def rows(page: Page, trace: Trace, p: int) -> dict[str, list[int]]:
-    """By rank the words and messages that it sends, and the values that it receives; by step the fullest rank's."""
-    found = {name: [0] * p for name in ("words", "messages", "received")}
+def sized(page: Page, entries: Any, unit: str) -> int:
+    """How long a message is, in words or in bytes; raises Undecided for one that is to be bytes and is none."""
+    if unit == "words":
+        return worded(page, entries, 8)
+    if not isinstance(entries, memoryview):
+        raise Undecided(f"{page.name}: a message is a {type(entries).__name__}, whose bytes are not counted")
+    return entries.nbytes
+
+
+def rows(page: Page, trace: Trace, p: int, unit: str) -> dict[str, list[int]]:
+    """By rank what it sends, in ``unit`` and messages, and the values that it receives; by step the fullest rank's."""
+    found = {name: [0] * p for name in (unit, "messages", "received")}
     critical = []
     for wire in trace:
         step = [0] * p
         for src, dst, entries in wire:
-            step[src] += worded(page, entries, 8)
+            step[src] += sized(page, entries, unit)
             found["messages"][src] += 1
             found["received"][dst] += len(entries.indices if isinstance(entries, SparseVector) else entries)
         critical.append(max(step, default=0))
-        found["words"] = [a + b for a, b in zip(found["words"], step)]
+        found[unit] = [a + b for a, b in zip(found[unit], step)]
     return found | {"critical": critical}
 
 
-def counts(page: Page, trace: Trace, p: int, adds: Trace) -> dict[str, int]:
-    """The most words and messages of a rank, the fullest rank's words of each step, and the most values to be added.
+def counts(page: Page, trace: Trace, p: int, adds: Trace, unit: str) -> dict[str, int]:
+    """The most that a rank sends, in ``unit`` and messages, the fullest rank's of each step, and the most values added.
 
-    ``adds``: the steps in which what is received is added.
+    ``adds``: the steps in which what is received is added.  How many values bytes are is not counted.
     """
-    found = rows(page, trace, p)
-    received = found["received"] if adds is trace else rows(page, adds, p)["received"]
-    most = {name: max(found[name]) for name in ("words", "messages")}
-    return {**most, "critical": sum(found["critical"]), "added": max(received)}
+    found = rows(page, trace, p, unit)
+    most = {name: max(found[name]) for name in (unit, "messages")} | {"critical": sum(found["critical"])}
+    if unit == "bytes":
+        return most
+    return {**most, "added": max(found["received"] if adds is trace else rows(page, adds, p, unit)["received"])}
 
 
 def adding(part: Part, trace: Trace, p: int) -> Trace:
     """The steps of a part in which something is added: all, unless whole vectors' own page says which."""
-    if part.length is None:
+    if part.length is None and part.ranks is None:
         return trace
-    return [wire for t, wire in enumerate(trace) if truth(part.page.adds(t, p))]
+    each = len(trace) if part.ranks is None else number(part.page.steps(part.ranks))
+    return [wire for t, wire in enumerate(trace) if truth(part.page.adds(t % each, p))]
 
 
 def compared(most: Sequence[Most], one: Played) -> Iterator[Unlike]:
     """Where a run is above the bound of a part, or below where it is to reach it."""
-    at, p, pieces = place(one), len(one.xs), cut(most, one)
+    at, p, pieces, unit = place(one), len(one.xs), cut(most, one), most[0].unit
     for parts, trace in pieces:
-        last = parts[-1]
-        counted = counts(one.page, trace, p, adding(last.part, trace, p))
-        name = f"{one.what}, {last.part.name}"
+        last, name = parts[-1], f"{one.what}, {parts[-1].part.name}"
+        counted = counts(one.page, trace, p, adding(last.part, trace, p), unit)
         bound = {what: int(exact(sum(each.forms[what] for each in parts), at)) for what in counted}
         within = [what for what in counted if what != "added" or bound[what]]  # else nothing is added there
         yield from (
             Unlike(f"{name}, {what}", at, bound[what], counted[what]) for what in within if counted[what] > bound[what]
         )
-        fewest = min(rows(one.page, trace, p)["messages"])
-        if not last.part.once and fewest != (right := int(exact(last.forms["messages"], at))):
+        reached = last.part.name in one.reaches
+        alike = not last.part.once and (last.part.ranks is None or reached)
+        fewest = min(rows(one.page, trace, p, unit)["messages"])
+        if alike and fewest != (right := int(exact(last.forms["messages"], at))):
             yield Unlike(f"{name}, messages of each rank", at, right, fewest)
-        if last.part.name in one.reaches and counted["words"] != (all_ := int(exact(last.forms["words"], at))):
-            yield Unlike(f"{name}, all words of the bound", at, all_, counted["words"])
-    words, sent = int(exact(sum(each.forms["words"] for each in most), at)), whole(one, pieces)["words"]
-    if sent > words or (sent < words and "" in one.reaches):
-        yield Unlike(f"{one.what}, words of all parts", at, words, sent)
+        if reached and counted[unit] != (all_ := int(exact(last.forms[unit], at))):
+            yield Unlike(f"{name}, all {unit} of the bound", at, all_, counted[unit])
+    most_sent, sent = int(exact(sum(each.forms[unit] for each in most), at)), whole(one, pieces, unit)[unit]
+    if sent > most_sent or (sent < most_sent and "" in one.reaches):
+        yield Unlike(f"{one.what}, {unit} of all parts", at, most_sent, sent)
 
 
-def whole(one: Played, pieces: Sequence[tuple[Sequence[Most], Trace]]) -> dict[str, int]:
+def whole(one: Played, pieces: Sequence[tuple[Sequence[Most], Trace]], unit: str) -> dict[str, int]:
     """What is counted of a whole call."""
     trace = [wire for _, part in pieces for wire in part]
-    return counts(one.page, trace, len(one.xs), trace)
+    return counts(one.page, trace, len(one.xs), trace, unit)

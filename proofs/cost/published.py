@@ -5,6 +5,7 @@ A page, or its module in ``proofs``, may hold ``claims``, a list of :class:`Clai
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +25,8 @@ GIVEN: Mapping[str, Callable[[int, int, int, int], bool]] = {
     "p = radix^m": lambda n, p, k, radix: power_of(radix, log_of(p, radix)) == p,
 }
 """Hypotheses that a claim may have, also several with commas between them, and whether they hold."""
+MULTIPLE, POWER_OF = re.compile(r"(\d+)( p)? \| n"), re.compile(r"p = (\d+)\^m")
+"""Others that a cost may have, with a number in them: ``8 | n``, ``128 p | n``, ``p = 3^m``."""
 
 QUANTITIES = ("words", "messages", "added", "path", "critical")
 """What a claim may speak of: V_max, messages of one rank, the most words that one rank adds, V_path and V_crit."""
@@ -53,7 +56,20 @@ def parts(given: str) -> list[str]:
 
 def holds(given: str, n: int, p: int, k: int, radix: int = 2) -> bool:
     """Whether these hypotheses hold there."""
-    return all(GIVEN[part](n, p, k, radix) for part in parts(given))
+    return all(GIVEN[part](n, p, k, radix) if part in GIVEN else numbered(part, n, p) for part in parts(given))
+
+
+def numbered(part: str, n: int, p: int) -> bool:
+    """Whether a hypothesis with a number in it holds; raises KeyError for one that is not known.
+
+    >>> numbered("8 p | n", 48, 3), numbered("8 | n", 12, 3), numbered("p = 3^m", 0, 9)
+    (True, False, True)
+    """
+    if found := MULTIPLE.fullmatch(part):
+        return n % (int(found[1]) * (p if found[2] else 1)) == 0
+    if found := POWER_OF.fullmatch(part):
+        return power_of(int(found[1]), log_of(p, int(found[1]))) == p
+    raise KeyError(part)
 
 
 def log2(p: Any, rounded: str = "") -> Any:

@@ -7,19 +7,22 @@ from collections.abc import Iterable
 import sympy
 
 from sparring.errors import InputError
-from sparring.proofs.cost.symbols import LENGTHS, B, CeilLog2, Expr, FloorLog2, Log2, p
+from sparring.proofs.cost.published import MULTIPLE, POWER_OF
+from sparring.proofs.cost.symbols import LENGTHS, B, CeilLog, CeilLog2, Expr, FloorLog2, Log, Log2, n, p
 
 DIVIDED = {f"p | {m}": m for m in LENGTHS}
 """Hypotheses, and what ``p`` divides there; several are joined by commas."""
 
 POWER = "p = 2^m"
+NUMBERED = ("8 | n", "8 p | n", "p = 3^m")
+"""Hypotheses with a number in them, here with one for any."""
 HYPOTHESES = (*DIVIDED, POWER, "p not 2^m", "2^floor(log2 p) | n", "p = radix^m", "k p <= n")
 
 
 def simplified(x: Expr, given: str) -> Expr:
     """``x`` under the hypothesis ``given``: "", "p | n", "p | k", "p = 2^m", or several, "p | n, p | k".
 
-    Others change nothing.
+    So with "8 | n", "128 p | n" and "p = 3^m".  Others change nothing.
 
     >>> from sparring.proofs.cost.symbols import n
     >>> simplified(2 * n - sympy.floor(2 * n / p), "p | n")
@@ -28,17 +31,29 @@ def simplified(x: Expr, given: str) -> Expr:
     parts = hypotheses(given)
     if POWER in parts:
         x = sympy.powsimp(x.replace(CeilLog2, Log2).replace(FloorLog2, Log2).subs(2 ** Log2(p), p))
-    for m in (DIVIDED[part] for part in parts if part in DIVIDED):
+    elif any(map(POWER_OF.fullmatch, parts)):
+        x = x.replace(CeilLog, Log)
+    for m, by in (shared(part) for part in parts if part in DIVIDED or MULTIPLE.fullmatch(part)):
         each = sympy.Symbol(f"{m}/p", integer=True, nonnegative=True)
-        x = sympy.factor(sympy.expand(x.subs(m, each * p)).subs(each, m / p))
+        x = sympy.factor(sympy.expand(x.subs(m, each * by)).subs(each, m / by))
     return x
+
+
+def shared(part: str) -> tuple[Expr, Expr]:
+    """Which letter is divided where that is given, and by what.
+
+    >>> shared("p | k"), shared("8 p | n"), shared("3 | n")
+    ((k, p), (n, 8*p), (n, 3))
+    """
+    found = MULTIPLE.fullmatch(part)
+    return (n, int(found[1]) * (p if found[2] else 1)) if found else (DIVIDED[part], p)
 
 
 def hypotheses(given: str) -> list[str]:
     """Those that ``given`` joins; raises InputError for one that is not known."""
     parts = [part.strip() for part in given.split(",")] if given else []
-    if any(part not in HYPOTHESES for part in parts):
-        known = ", ".join(map(repr, HYPOTHESES))
+    if any(part not in HYPOTHESES and not MULTIPLE.fullmatch(part) and not POWER_OF.fullmatch(part) for part in parts):
+        known = ", ".join(map(repr, (*HYPOTHESES, *NUMBERED)))
         raise InputError(f"given={given!r} is no hypothesis that costs are simplified under; there are {known}")
     return parts
 

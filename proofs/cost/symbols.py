@@ -94,6 +94,12 @@ class CeilLog2(Logarithm):
     text, typeset, bracketed = "ceil(log2({}))", r"\lceil\log_2 {}\rceil", True
 
 
+class CeilLog(Logarithm):
+    """The least ``m`` with ``x <= b**m``."""
+
+    text, typeset, bracketed = "ceil(log({}, {}))", r"\lceil\log_{{{1}}} {0}\rceil", True
+
+
 class FloorLog2(Logarithm):
     """The largest ``m`` with ``2**m <= x``."""
 
@@ -172,6 +178,14 @@ def exactly(x: Fraction, base: int | Fraction) -> int:
     return m
 
 
+def ceil_log(x: int, base: int) -> int:
+    """The least ``m`` with ``x <= base**m``."""
+    m = 0
+    while base**m < x:
+        m += 1
+    return m
+
+
 EXACT: Mapping[Any, Any] = {
     sympy.Add: sum,
     sympy.Mul: math.prod,
@@ -182,5 +196,6 @@ EXACT: Mapping[Any, Any] = {
     Log2: lambda a: log2(a[0]),
     Log: lambda a: exactly(*a),
     CeilLog2: lambda a: (math.ceil(a[0]) - 1).bit_length(),
+    CeilLog: lambda a: ceil_log(math.ceil(a[0]), int(a[1])),
     FloorLog2: lambda a: math.floor(a[0]).bit_length() - 1,
 }

@@ -11,7 +11,7 @@ import sympy
 
 from sparring.proofs.cost.floors import Floor
 from sparring.proofs.cost.simplified import HYPOTHESES, tidy
-from sparring.proofs.cost.symbols import CeilLog2, Expr, FloorLog2, Log2, p
+from sparring.proofs.cost.symbols import Expr, Logarithm, p
 
 if TYPE_CHECKING:
     from sparring.proofs.cost.forms import Forms
@@ -82,7 +82,7 @@ def row(
 
 def towards(ratio: Expr) -> Expr | None:
     """The limit of a ratio for large ``p``, of a logarithm with or without rounding."""
-    smooth = ratio.replace(lambda x: isinstance(x, (CeilLog2, FloorLog2, Log2)), lambda x: sympy.log(x.args[0], 2))
+    smooth = ratio.replace(lambda x: isinstance(x, Logarithm), lambda x: sympy.log(x.args[0], *(x.args[1:] or (2,))))
     if smooth.has(sympy.floor, sympy.ceiling, sympy.Min) or not smooth.free_symbols <= {p}:
         return None
     found = sympy.limit(smooth, p, sympy.oo)

@@ -37,15 +37,16 @@ CONDITIONS = {
 def condition(text: str) -> str:
     r"""A hypothesis, in LaTeX.
 
-    >>> condition("p | n"), condition("1 < node"), condition("n <= 2^31")
-    ('p \\mid n', '1 < g', 'n \\le 2^{31}')
+    >>> condition("p | n"), condition("1 < node"), condition("n <= 2^31"), condition("8 p | n")
+    ('p \\mid n', '1 < g', 'n \\le 2^{31}', '8 p \\mid n')
     """
     if text in CONDITIONS:
         return CONDITIONS[text]
-    left, relation, right = text.split(" ")
+    left, relation, right = text.rsplit(" ", 2)
     sign = {"|": r"\mid", "<=": r"\le"}.get(relation, relation)
     base, power, exponent = right.partition("^")
-    return f"{number(left)} {sign} {f'{base}^{{{exponent}}}' if power else number(right)}"
+    factors = " ".join(map(number, left.split()))
+    return f"{factors} {sign} {f'{base}^{{{exponent}}}' if power else number(right)}"
 
 
 def number(text: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -27,14 +27,18 @@ from sparring.proofs.world import world
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page
 
-RANKS = (2, 3, 4)
+MEASURED = (2, 3, 4)
+"""Numbers of ranks."""
 N = 102  # entries: so many that a vector outweighs all that ranks tell each other of their arguments
 FRAMES = 4  # from numpy's own code back to the line that called it
 OURS, NUMPY = (str(Path(str(package.__file__)).parent) for package in (impl, np))
 
 
-def held(page: Page, target: str) -> dict[str, int]:
-    """The most bytes that arrays of ``target``, or of the function beside a class, hold at once; by example."""
+def held(page: Page, target: str, among: Sequence[int] = MEASURED) -> dict[str, int]:
+    """The most bytes that arrays of ``target``, or of the function beside a class, hold at once; by example.
+
+    ``among``: numbers of ranks.
+    """
     function = f"{target.partition(':')[0]}:{page.collective}"
     given = options(page, function)
     calls: dict[str, Call] = {"": called}
@@ -43,7 +47,7 @@ def held(page: Page, target: str) -> dict[str, int]:
     told = "".join(f" {name}={value}" for name, value in given.items())
     return {
         f"{what}p={ranks}{told}, {which}": most(function, xs, partial(call, **given))
-        for ranks in RANKS for which, xs in inputs(page, ranks).items() for what, call in calls.items()
+        for ranks in among for which, xs in inputs(page, ranks).items() for what, call in calls.items()
     }  # fmt: skip
 
 

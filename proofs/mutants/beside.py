@@ -13,10 +13,11 @@ import numpy as np
 
 from sparring.proofs.core import iterations, lists, refinement
 from sparring.proofs.core.refinement import DTYPES, Flaw
+from sparring.proofs.core.supplement import companion
 from sparring.proofs.world import world
 from sparring.proofs.world.findings import Outcome
 from sparring.spec.core import runner
-from sparring.spec.core.model import Page
+from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import Run
 from sparring.spec.core.schedule import number
 from sparring.spec.core.sparse import SparseVector
@@ -47,7 +48,9 @@ def long(page: Page, target: str) -> Iterator[Flaw]:
     """A call on vectors that are longer than what a target may look at together."""
     rng = np.random.default_rng(LONG)
     case = iterations.Case(KEPT, [rng.standard_normal((1, LONG)).astype(DTYPES[0]) for _ in range(2)])
-    yield from iterations.on_numbers(page, target, case, "dtypes")
+    runs: Sequence[dict[str, Any]] = ({},) if page.selecting else getattr(companion(page), "long", ())
+    for params in runs:
+        yield from iterations.on_numbers(load(page.module, **{**page.params, **params}), target, case, "dtypes")
 
 
 def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
@@ -94,23 +97,41 @@ def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
         dtypes = page.dtypes[::2] if page.irregular else page.dtypes[:1]  # a program's rules may know whole numbers
         yield from (flaw.detail for flaw in called_again(page, target, ranks, dtypes))
         target = f"{target.partition(':')[0]}:{page.collective}"
-    for n in refinement.sizes(ranks, page.sparse):
-        xs = lists.given(page, refinement.vectors("float32", ranks, n))
+    for xs in examples(page, ranks):
         with warnings.catch_warnings():  # that infinities cancel to NaN is no surprise here
             warnings.simplefilter("ignore", RuntimeWarning)
-            outcome = world.run(target, ranks, xs, call=partial(called, **options(page, target)))
+            outcome = world.run(target, ranks, xs, call=partial(called, **options(page, target)), record=page.dense)
         yield from (flaw.detail for flaw in refinement.compared(page, xs, outcome.results, "dtypes"))
         yield from traffic(page, xs, outcome)
 
 
+def examples(page: Page, ranks: int) -> Iterator[list[Any]]:
+    """Vectors for so many ranks; of pages on whole ones also zeros with a sign, and what may be read as such."""
+    for n in refinement.sizes(ranks, page.sparse):
+        yield lists.given(page, refinement.vectors("float32", ranks, n))
+    if page.dense and ranks <= FEW:
+        yield [np.full(ranks + 1, -0.0, np.float32) for _ in range(ranks)]
+        yield [np.full(ranks + 1, -1e-45, np.float32) for _ in range(ranks)]  # of which a part is -0.0
+        least = np.full(10 * ranks, 1e-45, np.float32)  # of which a mean is 0, but where all are below 0
+        yield [np.where((np.arange(least.size) == 0) | (r % 2 == 1), -least, least) for r in range(ranks)]
+
+
 def traffic(page: Page, xs: Sequence[Any], outcome: Outcome) -> Iterator[str]:
-    """The channels on which a run's messages have other lengths than the page's, in words."""
+    """The channels on which a run's messages have other lengths, or bytes, than the page's, in words."""
     sent = channels((m.src, m.dst, m.nbytes) for m in outcome.messages if m.context)
-    wanted = channels(said(runner.run(page, xs), xs[0].dtype.itemsize))
+    ran = runner.run(page, xs)
+    wanted = channels(said(ran, xs[0].dtype.itemsize))
     for ends in sorted({*sent, *wanted}):
         if (has := sent.get(ends)) != (right := wanted.get(ends)):
             at = refinement.place(xs)
             yield f"{at}: from rank {ends[0]} to {ends[1]} go {has} bytes, the page says {right}"
+    told = [message for wire in ran.trace for message in wire] if page.dense else []
+    if all(isinstance(message.entries, memoryview) for message in told):  # of others the page says no bytes
+        ours = [m for m in outcome.messages if m.context]
+        sent = channels((m.src, m.dst, m.payload.tobytes()) for m in ours if m.payload is not None)
+        for ends, texts in channels((src, dst, entries.tobytes()) for src, dst, entries in told).items():
+            if sent.get(ends) != texts:
+                yield f"{refinement.place(xs)}: from rank {ends[0]} to {ends[1]} go other bytes than the page says"
 
 
 def said(ran: Run, width: int) -> Iterator[tuple[int, int, int]]:
@@ -124,10 +145,10 @@ def said(ran: Run, width: int) -> Iterator[tuple[int, int, int]]:
                     yield src, dst, getattr(entries, "nbytes", len(entries) * width)
 
 
-def channels(messages: Any) -> dict[tuple[int, int], list[int]]:
-    """The lengths of messages that are not empty, by source and destination, in order."""
-    found: dict[tuple[int, int], list[int]] = {}
-    for src, dst, nbytes in messages:
-        if nbytes:
-            found.setdefault((src, dst), []).append(nbytes)
+def channels(messages: Any) -> dict[tuple[int, int], list[Any]]:
+    """The lengths, or the bytes, of messages that are not empty, by source and destination, in order."""
+    found: dict[tuple[int, int], list[Any]] = {}
+    for src, dst, size in messages:
+        if size:
+            found.setdefault((src, dst), []).append(size)
     return found

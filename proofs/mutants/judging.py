@@ -9,19 +9,24 @@ it; else it has survived, whatever the reason.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
+from fractions import Fraction
+from itertools import chain, product
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from sparring.errors import InputError, SparringError, Undecided
+import numpy as np
+
+from sparring.errors import InputError, Refuted, SparringError, Undecided
 from sparring.proofs.core import execution, iterations
 from sparring.proofs.core.questions import Memory
 from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.cost.counted import count, unlike_a_run
-from sparring.proofs.mutants.arrays import held, wasted
+from sparring.proofs.mutants.arrays import MEASURED, held, wasted
 from sparring.proofs.mutants.beside import FEW, RANKS, beside, long, runs
 from sparring.proofs.mutants.equivalence import proved, same_expression, same_function, same_page
 from sparring.proofs.mutants.planting import Counter, built, guarded, planted
@@ -33,6 +38,7 @@ from sparring.spec.core.runner import run
 from sparring.spec.core.schedule import number
 
 FEWEST = 2  # entries that are selected
+SOME = 4  # ranks, up to which a program on whole vectors runs with other parameters than its own
 STEPS = 20  # for each rank: a schedule with more is not run, but counts as wrong
 
 
@@ -58,16 +64,29 @@ class Judges(NamedTuple):
 
 def of_page(page: Page, target: str | None) -> Iterator[Fate]:
     """The fate of every mutant of the page's own formulas; ``target`` implements it."""
-    trials = Trials(Memory())
-    for mutant in mutants(inspect.getsource(page.module)):
+    trials, source = Trials(Memory()), inspect.getsource(page.module)
+    sound(of_formulas(page, target, unharmed(source), trials))
+    for mutant in mutants(source):
         yield fate(mutant, of_formulas(page, target, mutant, trials))
 
 
 def of_implementation(page: Page, target: str) -> Iterator[Fate]:
     """The fate of every mutant of the module in which ``target`` lies."""
-    trials, usual = Trials(Memory()), memory_of(page, target)
-    for mutant in mutants(inspect.getsource(module_of(target))):
+    trials, usual, source = Trials(Memory()), memory_of(page, target), inspect.getsource(module_of(target))
+    sound(of_code(page, target, unharmed(source), trials, usual))
+    for mutant in mutants(source):
         yield fate(mutant, of_code(page, target, mutant, trials, usual))
+
+
+def unharmed(source: str) -> Mutant:
+    """The source as it is."""
+    return Mutant("", "", 0, "nothing", ast.parse(source))
+
+
+def sound(judges: Judges) -> None:
+    """Raises Refuted where runs find a fault though none is planted: then they would kill every mutant."""
+    if fault := first(judges.runs()):
+        raise Refuted(f"a fault is found where none is planted: {fault}")
 
 
 def module_of(target: str) -> ModuleType:
@@ -105,9 +124,12 @@ def of_formulas(page: Page, target: str | None, mutant: Mutant, trials: Trials) 
     whole, memory = subject(page).general, trials.memory
 
     def runs() -> Faults:
-        for params in variants(page):
-            yield from page_faults(load(changed, **params), target)
-        yield from trials.tried(subject(load(changed, **page.params)))
+        pages = [load(changed, **params) for params in variants(page)]
+        small = trials.tried(subject(load(changed, **page.params)))
+        if page.irregular:  # programs take longer than numbers
+            yield from chain(small, program_faults(pages, target))
+        else:
+            yield from chain((fault for one in pages for fault in page_faults(one, target)), small)
 
     def certificate() -> str:
         found = same_page(whole, load(changed, **whole.page.params), memory) or same_function(
@@ -164,16 +186,15 @@ def variants(page: Page) -> list[dict[str, Any]]:
 
 def memory_of(page: Page, target: str) -> dict[str, int]:
     """The most bytes that its arrays hold at once, by example, with the page's parameters and others."""
+    own, *others = variants(page)
+    runs = [(own, MEASURED), *((params, (FEW,) if page.dense else MEASURED) for params in others)]
     return {
-        what: size for params in variants(page) for what, size in held(load(page.module, **params), target).items()
+        what: size for params, ranks in runs for what, size in held(load(page.module, **params), target, ranks).items()
     }
 
 
 def page_faults(changed: Page, target: str | None) -> Faults:
-    """What is wrong with a page that has a fault, as far as running it tells."""
-    if changed.irregular:
-        yield from program_faults(changed, target)
-        return
+    """What is wrong with a page of formulas that has a fault, as far as running it tells."""
     for ranks in RANKS:
         if number(changed.steps(ranks)) > STEPS * ranks:
             yield f"at p={ranks} there are {number(changed.steps(ranks))} steps"
@@ -187,17 +208,52 @@ def page_faults(changed: Page, target: str | None) -> Faults:
         yield from (f"implementation: {fault}" for ranks in RANKS for fault in beside(changed, target, ranks))
 
 
-def program_faults(changed: Page, target: str | None) -> Faults:
-    """The same of a program, which has no schedule of its own: what it refuses, and does with entries, and beside."""
+def program_faults(pages: Sequence[Page], target: str | None) -> Faults:
+    """The same of a program, which has no schedule of its own: what it refuses, and does with entries, and beside.
+
+    ``pages``: with its own parameters, and with others; few ranks come first.
+    """
+    changed = pages[0]
     for params in getattr(companion(changed), "refused", ()):
         if taken(load(changed.module, **params)):
             yield f"run: {params} is not refused"
-    if changed.selecting and (wrong := execution.first(execution.mass_lost, changed, RANKS)):
-        yield f"run: {wrong}"
-    if changed.stateful:
-        yield from (f"run: {wrong}" for ranks in range(1, FEW + 1) for wrong in kept(changed, ranks))
-    if target:
-        yield from (f"implementation: {fault}" for ranks in RANKS for fault in beside(changed, target, ranks))
+    for one in pages if changed.selecting else ():
+        if wrong := execution.first(execution.mass_lost, one, RANKS):
+            yield f"run: {wrong}"
+    for one in pages if changed.dense else ():
+        yield from (f"run: {wrong}" for wrong in of_lists(one))
+    for ranks in RANKS:
+        if changed.stateful and ranks <= FEW:
+            yield from (f"run: {wrong}" for one in pages for wrong in kept(one, ranks))
+        if target:
+            with guarded(changed.module, getattr(companion(changed), "asked", {})):
+                faults = (fault for one in running(pages, ranks) for fault in beside(one, target, ranks))
+                yield from (f"implementation: {fault}" for fault in faults)
+
+
+def running(pages: Sequence[Page], ranks: int) -> Sequence[Page]:
+    """Which of these are run with so many ranks; the first has the page's own parameters."""
+    return pages if ranks <= SOME or not pages[0].dense else pages[:1]
+
+
+def of_lists(changed: Page) -> Faults:
+    """Where a page on whole vectors makes other numbers of lists than of arrays, or sends bytes at times alone."""
+    kinds = set()
+    for ranks, n in product(range(1, FEW + 1), (0, 1, 2 * FEW + 1)):
+        xs = [np.arange(n) * (r - 0.75) for r in range(ranks)]
+        ran, plain = run(changed, xs), run(changed, [x.tolist() for x in xs])
+        kinds |= {isinstance(entries, memoryview) for wire in ran.trace for *_, entries in wire}
+        if n == 0 and any(np.any(np.asarray(m.entries)) for one in (ran, plain) for wire in one.trace for m in wire):
+            yield f"at p={ranks} numbers are sent of vectors that have none"
+        if any(isinstance(m.entries, memoryview) and len(m.entries) for wire in plain.trace for m in wire):
+            yield f"at p={ranks}, n={n} bytes are sent of lists"
+        if [y.tolist() for y in ran.results] != plain.results:
+            yield f"at p={ranks}, n={n} arrays become {ran.results}, lists {plain.results}"
+    whole, exact = (run(changed, [[kind(v) for v in (1, -1, 1, 1)]]).results for kind in (int, Fraction))
+    if whole != exact:
+        yield f"whole numbers become {whole}, fractions {exact}"
+    if len(kinds) > 1:
+        yield "of arrays it sends bytes in some messages, and lists in others"
 
 
 def kept(changed: Page, ranks: int) -> Faults:
@@ -229,10 +285,11 @@ def implementation_faults(page: Page, target: str) -> Faults:
     """What is wrong with an implementation that has a fault, as far as running it tells."""
     pages = [load(page.module, **params) for params in variants(page)]
     for ranks in RANKS:
-        yield from (f"beside the page: {fault}" for one in pages for fault in beside(one, target, ranks))
+        faults = (fault for one in running(pages, ranks) for fault in beside(one, target, ranks))
+        yield from (f"beside the page: {fault}" for fault in faults)
         if ranks <= FEW:
             yield from (f"{flaw.property}: {flaw.detail}" for flaw in refusals(page, target, ranks))
     for one in pages:
         yield from (f"{flaw.property}: {flaw.detail}" for flaw in runs(one, target))
-    if page.selecting and page.irregular:
+    if page.irregular:
         yield from (f"beside the page: {flaw.detail}" for flaw in long(page, target))

@@ -6,13 +6,14 @@ refuses its own, and no exchange comes first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from sparring.proofs.core.refinement import Flaw
+from sparring.proofs.core import iterations
+from sparring.proofs.core.refinement import DTYPES, Flaw
 from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.mutants.beside import accepted, called
 from sparring.proofs.world import world
@@ -33,24 +34,49 @@ def refusals(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
     good = Sparse(np.arange(0, N, 2), vector[::2], N) if page.sparse else vector
     for what, x in unlike(good).items() if ranks > 1 else ():
         yield from unrefused(what, world.run(function, ranks, [good] * (ranks - 1) + [x]), ranks)
-    for what, x in unfit(good).items():
+    for what, x in {**unfit(good), **strange(page, good)}.items():
         yield from unrefused(what, world.run(function, ranks, [good] * (ranks - 1) + [x]), ranks)
         if "validate" in options:
             plain = partial(called, validate=False)
             yield from unrefused(f"{what}, not validated", world.run(function, ranks, [x] * ranks, call=plain), ranks)
     if "validate" in options:
         without = world.run(function, ranks, [good] * ranks, call=partial(called, validate=False))
-        yield from exchanged(world.run(function, ranks, [good] * ranks), without, 1 + page.stateful, ranks)
+        yield from exchanged(world.run(function, ranks, [good] * ranks), without, page, ranks)
     if "allow_nan" in options:
         nan = np.array([np.nan] * N)
         choosy = partial(called, allow_nan=False, **({"k": KEPT} if "k" in options else {}))
         yield from unrefused("NaN", world.run(function, ranks, [nan] * ranks, call=choosy), ranks)
     if page.stateful:
-        yield from instances(target, ranks, {"k": KEPT} if page.selecting else {})
+        yield from instances(page, target, ranks)
     for params in getattr(companion(page), "refused", ()):
         for validate in (True, False) if "validate" in options else (True,):
             call = partial(called, **params, **({} if validate else {"validate": False}))
             yield from unrefused(f"{params}", world.run(function, ranks, [good] * ranks, call=call), ranks)
+    yield from (settled if page.dense else scaled)(page, function, good, ranks)
+
+
+def settled(page: Page, function: str, good: Any, ranks: int) -> Iterator[Flaw]:
+    """What is wrong with how parameters are treated that are no whole numbers, or that the last rank alone has."""
+    xs = [good] * ranks
+    numbers = {name: value for name, value in page.params.items() if type(value) is int}
+    odd = [{name: x} for name, value in numbers.items() for x in (f"{value}", value + 0.5, None)]
+    for params in odd:
+        for validate in (True, False):
+            call = partial(called, **params, validate=validate)
+            yield from unrefused(f"{params}", world.run(function, ranks, xs, call=call), ranks)
+    others = getattr(companion(page), "others", ()), getattr(companion(page), "refused", ())
+    for params in (*odd, *(one for some in others for one in some)) if ranks > 1 else ():
+        outcome = world.run(function, ranks, xs, call=partial(alone, params=params))
+        yield from unrefused(f"{params} on the last rank alone", outcome, ranks)
+
+
+def alone(function: Any, comm: Any, x: Any, *, params: Mapping[str, Any]) -> Any:
+    """The last rank has these parameters, the others have none."""
+    return function(comm, x, **(params if comm.Get_rank() == comm.Get_size() - 1 else {}))
+
+
+def scaled(page: Page, function: str, good: Any, ranks: int) -> Iterator[Flaw]:
+    """What is wrong with how those parameters are treated for every value of which theorems hold."""
     for name, least in subject(page).least.items():
         yield from parameters(function, good, name, least, ranks)
 
@@ -88,11 +114,16 @@ def unlike(good: Any) -> Mapping[str, Any]:
     return {"unequal lengths": good[:-1], "unequal dtypes": good.astype(np.float32)}
 
 
-def unfit(good: Any) -> Mapping[str, Any]:
+def unfit(good: Any) -> dict[str, Any]:
     """What no rank may have."""
     if isinstance(good, Sparse):
         return {"descending indices": (np.array([3, 1]), np.ones(2), N), "no vector": "text"}
     return {"two dimensions": good.reshape(1, -1), "gaps": np.repeat(good, 2)[::2], "no array": good.tolist()}
+
+
+def strange(page: Page, good: Any) -> Mapping[str, Any]:
+    """Vectors of dtypes that a page on whole vectors does not take."""
+    return {dtype: good.astype(dtype) for dtype in DTYPES if page.dense and dtype not in page.dtypes}
 
 
 def unrefused(what: str, outcome: Outcome, ranks: int) -> Iterator[Flaw]:
@@ -102,26 +133,31 @@ def unrefused(what: str, outcome: Outcome, ranks: int) -> Iterator[Flaw]:
         yield Flaw("bad input", f"p={ranks}: {what} is an error on {len(told)} ranks only")
 
 
-def exchanged(validated: Outcome, without: Outcome, fewer: int, ranks: int) -> Iterator[Flaw]:
-    """An exchange of arguments where none was asked for: each rank takes part in so many fewer; others are no such."""
+def exchanged(validated: Outcome, without: Outcome, page: Page, ranks: int) -> Iterator[Flaw]:
+    """An exchange of arguments where none was asked for: each rank takes part in one fewer, with what it keeps in two.
+
+    Others are no such, but for those of whole vectors, of which no page gathers anything in one collective.
+    """
+    fewer = 1 + page.stateful
     before, now = (sum(call.name == "Allgather" for call in one.collectives) for one in (validated, without))
-    if without.findings or before - now < fewer * ranks:
+    if without.findings or before - now < fewer * ranks or (page.dense and now):
         yield Flaw("bad input", f"p={ranks}: without validation arguments are exchanged, or {without.findings}")
 
 
-def instances(target: str, ranks: int, kept: Mapping[str, int]) -> Iterator[Flaw]:
-    """What is wrong with the making and calling of a class and, where it selects ``kept``, with its residual."""
+def instances(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
+    """What is wrong with the making and calling of a class and, where it has one, with its residual."""
+    kept: Mapping[str, Any] = {"k": KEPT} if page.selecting else next(iter(getattr(companion(page), "others", ())), {})
     xs = [np.arange(1.0, N + 1)] * ranks
     bad: dict[str, Callable[..., Any]] = {
         "another length than that it was made for": lambda kind, comm, x: kind(comm, N + 1, **kept)(x),
         "another dtype in a later call": partial(another_dtype, kept=kept),
+        "fewer than no entries": lambda kind, comm, x: kind(comm, -1, **kept, validate=False),
     }
-    for what, call in (bad | (many(ranks) if kept else {})).items():
+    for what, call in (bad | (many(ranks) if page.selecting else {})).items():
         if ranks > 1 or "differs" not in what:
             yield from unrefused(what, world.run(target, ranks, xs, call=call), ranks)
-    if not kept:
-        return
-    shown = world.run(target, ranks, xs, call=residuals)
+    names = ["residual"] if page.selecting else [name for name in iterations.shown(page) if "residual" in name]
+    shown = world.run(target, ranks, xs, call=partial(residuals, names=names, kept=kept))
     if shown.findings or not all(shown.results):
         yield Flaw("residual", f"p={ranks}: before the first call it is not None, or it can be written to later")
 
@@ -136,16 +172,22 @@ def many(ranks: int) -> dict[str, Callable[..., Any]]:
     }
 
 
-def another_dtype(kind: Any, comm: Any, x: Any, kept: Mapping[str, int]) -> Any:
+def another_dtype(kind: Any, comm: Any, x: Any, kept: Mapping[str, Any]) -> Any:
     """Two calls of one instance."""
     instance = kind(comm, x.size, **kept)
     instance(x)
     return instance(x.astype(np.float32))
 
 
-def residuals(kind: Any, comm: Any, x: Any) -> bool:
-    """Whether there is none before the first call, and one that is not to be written to afterwards."""
-    instance = kind(comm, x.size, k=KEPT)
-    before = instance.residual
+def residuals(kind: Any, comm: Any, x: Any, names: Sequence[str], kept: Mapping[str, Any]) -> bool:
+    """Whether of each there is none before the first call, and one that nobody else can change afterwards."""
+    instance = kind(comm, x.size, **kept)
+    before = [getattr(instance, name) for name in names]
     instance(x)
-    return before is None and not instance.residual.flags.writeable
+    return before == [None] * len(names) and all(apart(instance, name) for name in names)
+
+
+def apart(instance: Any, name: str) -> bool:
+    """Whether what it shows is not to be written to, or a copy."""
+    shown = getattr(instance, name)
+    return not (shown.flags.writeable and np.shares_memory(shown, getattr(instance, name)))

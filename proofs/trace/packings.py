@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
@@ -39,6 +40,7 @@ def unlisted(x: SparseLike, dtype: np.dtype[Any]) -> Array:
     return np.array([dtype.type(-0.0) if v is NOTHING else v for v in x.values], dtype)
 
 
+@cache
 def pairs(width: int, dtype: np.dtype[Any]) -> np.dtype[Any]:
     """An index and a value."""
     return np.dtype([("index", f"i{width}"), ("value", dtype)])
@@ -53,13 +55,15 @@ class Packing(NamedTuple):
 
     def narrowed(self, entries: Array) -> Array:
         """The same entries, with this width of indices, if they have some."""
-        return entries if entries.dtype.names is None else entries.astype(pairs(self.width, self.dtype))
+        return entries if entries.dtype.names is None else entries.astype(pairs(self.width, self.dtype), copy=False)
 
     def packed(self, entries: Array) -> bytes:
         """The message."""
         whole = self.narrowed(entries)
-        indices, values = whole["index"].tobytes(), whole["value"].tobytes()
-        return {"values first": values + indices, "indices first": indices + values}.get(self.order, whole.tobytes())
+        if self.order == "pairs":
+            return whole.tobytes()
+        names = ("value", "index") if self.order == "values first" else ("index", "value")
+        return b"".join([whole[name].tobytes() for name in names])
 
     def unpacked(self, message: Array) -> Array:
         """The entries of a message of a whole number of them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import lru_cache
 from importlib.abc import MetaPathFinder
@@ -77,7 +77,7 @@ class Modules:
 
     def __enter__(self) -> Self:
         self.before = set(sys.modules)
-        self.hidden = {name: m for name, m in sys.modules.items() if below(name, [*self.roots, "mpi4py"])}
+        self.hidden = {name: sys.modules[name] for name in among(self.before, [*self.roots, "mpi4py"])}
         _swap(self.hidden, self.common, self.roots)
         sys.meta_path.insert(0, self.finder)
         return self
@@ -86,7 +86,7 @@ class Modules:
         sys.meta_path.remove(self.finder)
         self._note()
         _swap({**self.common, **self._shown()}, self.hidden, self.roots)
-        for name in [name for name in sys.modules if name not in self.before and self._tainted(sys.modules[name])]:
+        for name in [name for name in sys.modules.keys() - self.before if self._tainted(sys.modules[name])]:
             del sys.modules[name]
 
     def enter(self, rank: int) -> None:
@@ -114,7 +114,13 @@ class Modules:
 
 def below(name: str, roots: Sequence[str]) -> bool:
     """Whether the module ``name`` is one of ``roots`` or lies in one."""
-    return name in roots or name.startswith(tuple([f"{root}." for root in roots]))
+    return bool(among([name], roots))
+
+
+def among(names: Iterable[str], roots: Sequence[str]) -> list[str]:
+    """Those of the modules that are one of ``roots`` or lie in one."""
+    inside = tuple([f"{root}." for root in roots])
+    return [name for name in names if name.startswith(inside) or name in roots]
 
 
 def _swap(old: dict[str, ModuleType], new: dict[str, ModuleType], roots: Sequence[str]) -> None:

@@ -29,7 +29,6 @@ UNIONS = (
     "identical and disjoint are its bounds, independent is its expected size, at which expected bytes are no more. "
     "deviation: at most the standard deviation of the entries that a chunk of all ranks' union has."
 )
-COUNTED = "a program, whose cost depends on the data, and its proof module has no bound; sparring run counts it"
 FORMATS = ("markdown", "csv", "python", "c")
 Derived: TypeAlias = "Cost | UnionCost | SharedCost"
 BESIDE = ("ring_allgather", "ring")  # what a sparse ring is compared with
@@ -173,16 +172,17 @@ def told(
     start = time.perf_counter()
     costs: list[Derived] = []
     undecided = {}
-    uncovered = [name for name in algorithms or api.pages() if not api.costed(api.page(name, **dict(params)))]
+    asked = {name: api.uncosted(api.page(name, **dict(params))) for name in algorithms or api.pages()}
+    uncovered = {name: why for name, why in asked.items() if why}
     with _options.console(json_=True).status("deriving …"):
-        for name in (name for name in algorithms or api.pages() if name not in uncovered):
+        for name in (name for name in algorithms or asked if name not in uncovered):
             try:
                 costs.append(api.cost(name, support=support, **where.asked, **dict(params)))
             except Undecided as why:
                 undecided[name] = str(why)
         points = [evaluations(cost, at) for cost in costs] if at else []
         report = cost_report(costs, undecided, time.perf_counter() - start)
-        report.not_covered = [*report.not_covered, *(f"{name}: {COUNTED}" for name in uncovered)]
+        report.not_covered = [*report.not_covered, *(f"{name}: {why}" for name, why in uncovered.items())]
     names = [cost.page.name for cost in costs]
     report.extra = {
         **report.extra,
@@ -191,7 +191,7 @@ def told(
     }
     if format_ == "text":
         told = [f"{name}: undecided: {why}" for name, why in undecided.items()]
-        told += [f"{name}: not covered: {COUNTED}" for name in uncovered]
+        told += [f"{name}: not covered: {why}" for name, why in uncovered.items()]
         unions = [UNIONS, *_versus.supposed(support)] if any(cost.page.data == "sparse" for cost in costs) else []
         for line in (*text(costs, points, at or {}), *told, LEGEND, *([where.legend] if where.asked else []), *unions):
             click.echo(line)

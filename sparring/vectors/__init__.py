@@ -16,7 +16,10 @@ from sparring.errors import InputError
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
 from sparring.spec.core.staying import rule
+from sparring.vectors import dense
 from sparring.vectors.cases import Given, cases
+from sparring.vectors.dense import cases as whole
+from sparring.vectors.dense import recording as kept
 from sparring.vectors.flags import flags, notes
 from sparring.vectors.recording import group, recorded, schedule, test
 from sparring.vectors.writing import text
@@ -52,14 +55,14 @@ def document(page: Page) -> dict[str, Any]:
     """All that a file says.  Raises InputError unless the page is an allreduce."""
     if page.collective != "allreduce":
         raise InputError(f"{page.name} is a {page.kind}: there are test vectors of allreduces only")
-    if odd := [name for name, value in page.params.items() if not isinstance(value, int)]:
+    if odd := [name for name, value in page.params.items() if not (page.dense or isinstance(value, int))]:
         raise InputError(
             f"{page.name}: {odd[0]} = {page.params[odd[0]]!r}; in test vectors parameters are whole numbers"
         )
     data = sort(page)
-    groups: dict[tuple[int, ...], list[Given]] = {}
-    for given in cases(page):
-        groups.setdefault((given.p, *given.page.params.values()), []).append(given)
+    groups: dict[str, list[Given]] = {}
+    for given in whole.cases(page) if page.dense else cases(page):
+        groups.setdefault(str((given.p, *given.page.params.values())), []).append(given)
     numbered = list(grouped(groups.values()))
     tests = [one for each in numbered for one in each["tests"]]
     return {
@@ -68,14 +71,14 @@ def document(page: Page) -> dict[str, Any]:
         "title": page.title,
         "data": data,
         "test_count": len(tests),
-        "notes": notes({name for one in tests for name in one["flags"]}),
+        "notes": notes(page, {name for one in tests for name in one["flags"]}),
         "groups": numbered,
     }
 
 
 def covered(page: Page) -> bool:
     """Whether test vectors can tell of the page: it is no program, or one that files have rules for."""
-    return not page.irregular or page.module.__name__ in PROGRAMS
+    return not page.irregular or page.module.__name__ in PROGRAMS or dense.own(page) is not None
 
 
 def sort(page: Page) -> str:
@@ -85,7 +88,7 @@ def sort(page: Page) -> str:
             f"{page.name} is a program: what it sends depends on the data, by rules that no test vectors have"
         )
     if page.irregular:
-        return PROGRAMS[page.module.__name__]
+        return PROGRAMS.get(page.module.__name__, page.data)
     if not (found := rule(page.left)):
         raise InputError(f"{page.name}: what its formula left leaves behind is no rule that test vectors have")
     if found != "cut":
@@ -99,9 +102,21 @@ def grouped(groups: Iterable[list[Given]]) -> Iterator[dict[str, Any]]:
     """The groups, their tests numbered through from 1."""
     before = 0
     for mine in groups:
-        page, p = mine[0].page, mine[0].p
-        sends = schedule(page, p)
-        done = [recorded(given, sends) for given in mine]
-        tests = [test(case, flags(case), before + i) for i, case in enumerate(done, start=1)]
+        made, tests = whole_group(mine, before) if mine[0].page.dense else group_of(mine, before)
         before += len(mine)
-        yield {**group(page, p, sends), "tests": tests}
+        yield {**made, "tests": tests}
+
+
+def group_of(mine: Sequence[Given], before: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """What a group's tests have in common, and these; ``before``: how many tests there are in groups before it."""
+    page, p = mine[0].page, mine[0].p
+    sends = schedule(page, p)
+    done = [recorded(given, sends) for given in mine]
+    return group(page, p, sends), [test(case, flags(case), before + i) for i, case in enumerate(done, start=1)]
+
+
+def whole_group(mine: Sequence[Given], before: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The same of a program on whole vectors."""
+    done = [kept.recorded(given) for given in mine]
+    tests = [kept.test(case, flags(case), before + i) for i, case in enumerate(done, start=1)]
+    return kept.group(mine[0].page, mine[0].p), tests

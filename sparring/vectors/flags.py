@@ -5,33 +5,24 @@ A test is never said to have a flag; that it has is found in what it does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sparring.proofs.core.lists import fills
 from sparring.spec.core.model import Page
+from sparring.vectors import dense
 from sparring.vectors import predicates as what
-from sparring.vectors.recording import Case
-
-On = Callable[[Page], bool]
-
-
-class Flag(NamedTuple):
-    """``holds(case)``: whether the test has it; ``on(page)``: whether some test of this page must have it.
-
-    ``kind``: edge, arithmetic, sparsity or selection.  ``description``: when a test has it.
-    ``effect``: what goes wrong in implementations that do not think of it.
-    """
-
-    kind: str
-    description: str
-    effect: str
-    holds: what.Holds
-    on: On = lambda page: True
+from sparring.vectors.dense.flags import COMMON
+from sparring.vectors.flag import Flag
 
 
 def cut(page: Page) -> bool:
-    return page.cuts and not page.irregular
+    return page.cuts and (not page.irregular or (page.dense and hasattr(page.module, "bound")))
+
+
+def summed(page: Page) -> bool:
+    """Whether results are sums of the inputs, and not of what is read from codes, or means."""
+    return not page.dense
 
 
 def sparse(page: Page) -> bool:
@@ -49,11 +40,11 @@ def chunked(page: Page) -> bool:
 
 def signed(page: Page) -> bool:
     """What is left over begins as +0.0, to which the first vector is added."""
-    return not page.selecting
+    return summed(page) and not page.selecting
 
 
 def selects(page: Page) -> bool:
-    return page.stateful
+    return page.selecting
 
 
 def exactly(page: Page) -> bool:
@@ -62,7 +53,7 @@ def exactly(page: Page) -> bool:
 
 
 def program(page: Page) -> bool:
-    return page.irregular
+    return page.irregular and page.selecting
 
 
 def limited(page: Page) -> bool:
@@ -110,18 +101,21 @@ FLAGS: Mapping[str, Flag] = {
         "Adding in the order of ranks, or in the reverse order, gives different bits.",
         "Only the order of the declared steps gives the bits of the result.",
         what.floats(what.ordered),
+        summed,
     ),
     "Cancellation": Flag(
         "arithmetic",
         "Exactly added, the contributions to some entry are less than 2^-20 of the largest of them.",
         "Another order of additions may give a result without one right digit.",
         what.floats(what.cancels),
+        summed,
     ),
     "SubnormalSum": Flag(
         "arithmetic",
         "Some sum is not zero, and smaller than the smallest normal number.",
         "Arithmetic that flushes subnormal numbers to zero loses it.",
         what.floats(what.subnormal),
+        summed,
     ),
     "SignedZero": Flag(
         "arithmetic",
@@ -135,24 +129,28 @@ FLAGS: Mapping[str, Flag] = {
         "Some contribution is infinite.",
         "It is added as any other number is.",
         what.floats(what.infinite),
+        summed,
     ),
     "NotANumber": Flag(
         "arithmetic",
         "Some sum is NaN, which came in or was made of infinities that cancel.",
         "It must reach all ranks; which NaN it is does not matter.",
         what.floats(what.no_number),
+        summed,
     ),
     "Overflow": Flag(
         "arithmetic",
         "Finite contributions have an infinite sum.",
         "Sums in a wider type, or that stop at the largest number, differ.",
         what.floats(what.overflows),
+        summed,
     ),
     "IntegerWrap": Flag(
         "arithmetic",
         "The exact sum of integers is out of range.",
         "It wraps around; sums that go through floats, or saturate, differ.",
         what.integers(what.wraps),
+        summed,
     ),
     "EmptyRank": Flag(
         "sparsity",
@@ -267,21 +265,26 @@ FLAGS: Mapping[str, Flag] = {
         program,
     ),
 }
-"""All flags by name, in the order in which they are listed."""
+"""All flags that several algorithms have, by name, in the order in which they are listed."""
+
+
+def known(page: Page) -> Mapping[str, Flag]:
+    """The flags that tests of this page may have; those of a program on whole vectors come last."""
+    return {**FLAGS, **COMMON, **getattr(dense.own(page), "FLAGS", {})} if page.dense else FLAGS
 
 
 def applying(page: Page) -> list[str]:
     """The flags that some test of this page must have."""
-    return [name for name, flag in FLAGS.items() if flag.on(page)]
+    return [name for name, flag in known(page).items() if flag.on(page)]
 
 
-def flags(case: Case) -> list[str]:
-    """Those that the test has."""
-    return [name for name in applying(case.page) if FLAGS[name].holds(case)]
+def flags(case: Any) -> list[str]:
+    """Those that the test, carried out, has."""
+    return [name for name in applying(case.page) if known(case.page)[name].holds(case)]
 
 
-def notes(names: Iterable[str]) -> dict[str, dict[str, str]]:
+def notes(page: Page, names: Iterable[str]) -> dict[str, dict[str, str]]:
     """What these flags mean."""
     wanted = {*names}
     told = ("kind", "description", "effect")
-    return {name: {key: getattr(flag, key) for key in told} for name, flag in FLAGS.items() if name in wanted}
+    return {name: {key: getattr(flag, key) for key in told} for name, flag in known(page).items() if name in wanted}

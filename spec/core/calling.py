@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
 from operator import itemgetter
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from sparring.errors import InputError
+from sparring.spec.core.numbers import Node
 
 
 def taking(function: Callable[..., Any], places: Sequence[int], fixed: tuple[Any, ...]) -> Callable[..., Any]:
@@ -38,4 +40,25 @@ def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[
         raise InputError(f"page {name} has no parameter {unknown[0]!r}; it has {', '.join(params._fields) or 'none'}")
     if missing := sorted(set(params._fields) - set(params._field_defaults) - set(given)):
         raise InputError(f"page {name} needs a value for {missing[0]!r}: -P {missing[0]}=VALUE")
+    kinds = get_type_hints(params)
+    for field, value in given.items():
+        if not fits(kinds[field], value):
+            raise InputError(f"page {name}: {field} = {value!r}: it must be {WORDS[repr(kinds[field])]}")
     return dict(params(**given)._asdict())
+
+
+WORDS = {
+    repr(int): "a whole number", repr(str): "a word", repr(Sequence[int]): "a list of whole numbers, as in [1, 2]",
+    repr(Sequence[Sequence[int]]): "a list of lists of whole numbers, as in [[1, 2], [3, 4]]",
+}  # fmt: skip
+"""What a parameter may be, by the type that a page writes."""
+
+
+def fits(kind: Any, value: Any) -> bool:
+    """Whether a value is of a type of ``WORDS``; a letter is a whole number, and of other types all are."""
+    if kind is int:
+        return isinstance(value, (Integral, Node))
+    if get_origin(kind) is Sequence:
+        (each,) = get_args(kind)
+        return isinstance(value, Sequence) and not isinstance(value, str) and all(fits(each, one) for one in value)
+    return kind is not str or isinstance(value, str)

@@ -17,9 +17,14 @@ finaliser of SplitMix64 [SLF14]_, applied once for the seed and once for each co
 
 from __future__ import annotations
 
+from math import floor
+from typing import Any
+
 WORD = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 """2^64 over the golden ratio, odd: what the generator's counter goes on by."""
+FINE = 53
+"""Bits of a chance by which a number is rounded."""
 
 
 def mixed(x: int) -> int:
@@ -40,6 +45,20 @@ def drawn(seed: int, *counters: int) -> int:
 def happens(seed: int, *counters: int, thousandths: int) -> bool:
     """True for so many of 1000 numbers: what happens with this chance, to within 2^-64."""
     return drawn(seed, *counters) * 1000 >> 64 < thousandths
+
+
+def rounded(t: Any, chance: int) -> int:
+    """One of the two whole numbers beside ``t``, none negative; ``chance``: a number of ``FINE`` bits.
+
+    The higher one where the chance, over ``2**FINE``, is less than what ``t`` has above the lower.
+
+    >>> [rounded(2.25, chance) for chance in (0, (1 << FINE - 2) - 1, 1 << FINE - 2)]
+    [3, 3, 2]
+    """
+    lower: int = floor(t)
+    above, below = (t - lower).as_integer_ratio()
+    higher: bool = chance * below < above << FINE
+    return lower + higher
 
 
 def permuted(seed: int, n: int, *counters: int) -> list[int]:

@@ -132,3 +132,12 @@ def planted(comm: Any, xs: Any, *, fault: str) -> Any:
     """As ``states``, of the class of that name."""
     made = globals()[fault](comm, xs.shape[1])
     return np.stack([np.concatenate([made(x), made.versions]) for x in xs])
+
+
+class Forgetful(Allreduce):
+    """Planted: it shows as of the last call what came before."""
+
+    @property
+    def versions(self) -> Any:
+        """All of the last call."""
+        return np.full_like(super().versions, self._calls)

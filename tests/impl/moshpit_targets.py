@@ -21,6 +21,9 @@ WRONG: dict[str, dict[str, Any]] = {
     "dies twice": {"dead": ((0, 0, 1), (0, 1, 1))},
     "another m": {"m": 3},
     "another death": {"dead": ((1, 0, 0),)},
+    "not there": {"failing": ((0, 0, -1),)},
+    "fails twice": {"failing": ((0, 1, 2), (1, 0, 0), (0, 1, 1))},
+    "another failure": {"failing": ((1, 0, 0),)},
 }
 
 
@@ -39,9 +42,9 @@ def three_ways(comm: Any, x: Any, **params: Any) -> Any:
     return y
 
 
-def every_death(comm: Any, x: Any, *, deaths: Any, **params: Any) -> Any:
-    """The averages for each of these, one after the other."""
-    return np.concatenate([moshpit.allreduce(comm, x, dead=dead, **params) for dead in deaths])
+def every_end(comm: Any, x: Any, *, points: Any, **params: Any) -> Any:
+    """The averages where each of these dies or fails, one after the other."""
+    return np.concatenate([moshpit.allreduce(comm, x, **point, **params) for point in points])
 
 
 def refused(comm: Any, _: Any, *, what: str, bad: int) -> Any:

@@ -44,7 +44,10 @@ def test_every_selector_is_among_them():
     assert {"gtopk", "ring_topk", "spardl", "topka2a"} <= {*SELECTING}
 
 
-@pytest.mark.parametrize(("name", "selector", "params"), CASES)
+@pytest.mark.parametrize(
+    ("name", "selector", "params"),
+    [pytest.param(*case, marks=[pytest.mark.slow] * (case[2] != WAYS[case[1]][0])) for case in CASES],
+)
 def test_the_pages_bits(name, selector, params):
     """Results and residuals, call after call, in all dtypes: n < p, n = 0, ties, NaN, infinities and signed zeros."""
     found = [flaws(name, case, selector, params) for p in (1, 3) for case in iterations.edges([p])]

@@ -41,6 +41,15 @@ def test_it_happens_as_often_as_it_is_said():
     assert abs(int(chance.happens(11, np.arange(10**6), thousandths=300).sum()) - 300_000) < 5 * 458
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_both_sides_round_alike(dtype):
+    """Also where the chance is just what decides, and where the higher number would be too large."""
+    ts = np.array([0, 0.5, 2.25, 2.375, 3, 7.5], dtype)
+    for chance_of in (0, (1 << 51) - 1, 1 << 51, 3 << 50, (3 << 50) + 1, (1 << 53) - 1):
+        found = chance.rounded(ts, np.full(ts.size, chance_of << 11, np.uint64), 7)
+        assert found.tolist() == [min(reference.rounded(t, chance_of), 7) for t in ts]
+
+
 def test_permutations():
     for n in (0, 1, 2, 7, 30):
         order = chance.permuted(9, n, 4)

@@ -115,7 +115,7 @@ def largest(v, k):
     return y
 
 
-@pytest.mark.parametrize("kind", ["estimates of means", "arc ef21m"])
+@pytest.mark.parametrize("kind", ["estimates of means", pytest.param("arc ef21m", marks=pytest.mark.slow)])
 def test_with_noise_momentum_comes_nearer(kind):
     """Over ten seeds: EF21M reaches a neighbourhood of the optimum, and a smaller one than without momentum."""
     plain, k = {"estimates of means": ("estimates", 2), "arc ef21m": ("arc ef21", 1)}[kind]

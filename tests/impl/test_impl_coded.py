@@ -73,7 +73,7 @@ def test_arithmetic(p):
 
 
 @pytest.mark.parametrize(("name", "i"), EACH)
-@pytest.mark.parametrize("p", range(1, 17))
+@pytest.mark.parametrize("p", [*range(1, 10), *(pytest.param(p, marks=pytest.mark.slow) for p in range(10, 17))])
 def test_simulated(p, name, i):
     """The page's bits on all ranks, call after call, whatever is in the vectors."""
     params = WAYS[name][i]

@@ -36,7 +36,7 @@ def simulated(target, xs):
 
 
 @pytest.mark.parametrize("density", [0, 0.01, 0.3, 0.9, 0.99, 1])
-@pytest.mark.parametrize("p", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("p", [1, 2, 3, 5, pytest.param(8, marks=pytest.mark.slow)])
 def test_by_thirds(p, density):
     """Bit for bit the page with TopkDSA's rule, for every dtype, n < p and n = 0 included, without a finding."""
     for dtype in DTYPES:

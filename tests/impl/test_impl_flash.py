@@ -64,7 +64,7 @@ def test_arithmetic(p):
 
 
 @pytest.mark.parametrize("way", range(len(WAYS)))
-@pytest.mark.parametrize("p", range(1, 17))
+@pytest.mark.parametrize("p", [*range(1, 10), *(pytest.param(p, marks=pytest.mark.slow) for p in range(10, 17))])
 def test_simulated(p, way):
     """New array, given array and in place: the page's bits on all ranks, whatever is in the vectors."""
     for n in sizes(p)[way % 2 :: 2]:

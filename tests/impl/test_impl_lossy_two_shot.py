@@ -200,3 +200,12 @@ def called(function, comm, *args, **params):
 def test_before_the_first_call_it_has_nothing_from_anybody():
     outcome = world.run(f"{TARGETS}:made_only", 2, [np.ones(5)] * 2)
     assert [y.tolist() for y in outcome.results] == [[0, 0, 0]] * 2
+
+
+def test_versions_are_compared_with_the_pages():
+    """Of a class whose results are right, and which shows other versions than the page has."""
+    page = sparring.page("lossy_two_shot", lost=500, packet=1)
+    case = iterations.Case(0, several("float32", 3, 7))
+    assert not iterations.on_numbers(page, TARGET, case, "dtypes")
+    (flaw,) = iterations.on_numbers(page, f"{TARGETS}:Forgetful", case, "dtypes")
+    assert "rank 0's versions entry" in flaw.detail

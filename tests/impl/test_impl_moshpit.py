@@ -23,9 +23,12 @@ TARGETS = Path(__file__).with_name("moshpit_targets.py")
 TARGET = "sparring.impl.moshpit:allreduce"
 OTHERS = [{}, {"m": 3, "chance": 5}, {"m": 4, "rounds": 3, "weights": (2, 0, 3, 1), "bandwidths": (5, 0, 1, 2, 7)},
           {"m": 3, "rounds": 5, "dead": ((1, 0, 1), (3, 1, -1), (4, 1, 0), (0, 2, 3))},
-          {"m": 2, "weights": (0, 0), "bandwidths": (0, 1, 0)}]  # fmt: skip
+          {"m": 2, "weights": (0, 0), "bandwidths": (0, 1, 0)},
+          {"m": 4, "rounds": 3, "failing": ((0, 0, 0), (1, 0, 2), (2, 1, 4), (0, 1, 3), (3, 1, 1)),
+           "dead": ((3, 1, 5),)}]  # fmt: skip
 ASKED = {"m": 3, "chance": 3, "dead": ((1, 0, 1), (2, 1, 0))}
-POINTS = [((r, t, sent),) for r in range(8) for t in range(3) for sent in (-1, 0, 1, 2)]
+KINDS = {"dead": (-1, 0, 1, 2), "failing": (0, 1)}
+POINTS = [{kind: ((r, t, sent),)} for kind, of in KINDS.items() for r in range(8) for t in range(3) for sent in of]
 
 
 def called(function, comm, *args, **params):
@@ -61,7 +64,7 @@ def test_messages_are_the_pages(p, params):
     assert [*beside(sparring.page("moshpit", **params), TARGET, p)] == []
 
 
-@pytest.mark.parametrize("params", OTHERS[1:4])
+@pytest.mark.parametrize("params", [*OTHERS[1:4], OTHERS[-1]])
 def test_conforms_step_by_step(params):
     """As a user would ask."""
     report = sparring.check(TARGET, "moshpit", level="steps", ranks=range(1, 6), max_examples=20, **params)
@@ -103,28 +106,29 @@ def fractions(xs):
 
 def judged(ys, xs):
     """Each point's outcome: the page's, and among those that it allows, round by round."""
-    for k, dead in enumerate(POINTS):
+    for k, point in enumerate(POINTS):
         mine = [y[k * xs[0].size : (k + 1) * xs[0].size] for y in ys]
         before = fractions(xs)
         for t in range(3):
-            asked = Asked(rounds=t + 1, dead=dead)
-            after = sparring.run(sparring.page("moshpit", rounds=t + 1, dead=dead), fractions(xs)).results
+            asked = Asked(rounds=t + 1)._replace(**point)
+            after = sparring.run(sparring.page("moshpit", rounds=t + 1, **point), fractions(xs)).results
             assert [*wrong(before, after, t, asked)] == []
             before = after
-        assert fractions(mine) == [[*y] for y in before], dead
+        assert fractions(mine) == [[*y] for y in before], point
 
 
 def test_every_failure_point_of_eight_simulated():
-    """All 96: each rank, each round, before the group is formed and after each message."""
+    """All 144: each rank, each round, before the group is formed and after each message, dead or not."""
+    assert len(POINTS) == 144
     xs = eight()
-    judged(simulated(f"{TARGETS}:every_death", xs, deaths=POINTS), xs)
+    judged(simulated(f"{TARGETS}:every_end", xs, points=POINTS), xs)
 
 
 @pytest.mark.mpi
 def test_every_failure_point_of_eight_on_real_ranks(group):
     """In one group of processes, one call after the other; none hangs."""
     xs = eight()
-    judged(group.run(f"{TARGETS}:every_death", xs, deaths=POINTS), xs)
+    judged(group.run(f"{TARGETS}:every_end", xs, points=POINTS), xs)
 
 
 @pytest.mark.mpi
@@ -146,6 +150,8 @@ TEXTS = {
     "negative bandwidth": "bandwidths: -2 must be a whole number, 0 or more, below 2^63",
     "no point": "dead: [0, 0] must be a rank, a round from 0, and a number of messages, or -1",
     "dies twice": "dead: a rank dies once at most",
+    "not there": "failing: [0, 0, -1] must be a rank, a round from 0, and a number of messages",
+    "fails twice": "failing: a rank fails once a round at most",
 }
 
 
@@ -162,7 +168,7 @@ def test_bad_on_one_rank_is_one_sentence_on_all(what):
     assert all(t.startswith("rank 2's arguments are refused") for r, t in enumerate(texts) if r != 2)
 
 
-@pytest.mark.parametrize("what", ["another m", "another death"])
+@pytest.mark.parametrize("what", ["another m", "another death", "another failure"])
 def test_ranks_that_differ_hear_it_alike(what):
     (text,) = {*heard("refused", what=what, bad=2)}
     assert text.startswith("rank 2 has float64, 5 entries, m=")

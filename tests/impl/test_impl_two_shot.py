@@ -100,8 +100,9 @@ def test_a_planted_fault_is_found_with_the_fewest_ranks(fault, p):
     assert refinement.on_terms(PAGE, target, p, 8, "synchronous").flaws[0].property == "terms"
 
 
-def test_check_compares_its_messages_step_by_step():
+def test_check_compares_its_messages_step_by_step(monkeypatch):
     """A run is the page's, message by message; whoever looks after another block is told its chunk."""
+    monkeypatch.undo()  # the example is to be the smallest
     options = {"page": "two_shot", "level": "steps", "max_examples": 10}
 
     assert sparring.check(TARGET, ranks=[1, 2, 3, 4, 5], **options).verdict == "holds"

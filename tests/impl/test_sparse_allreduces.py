@@ -54,7 +54,7 @@ def simulated(target, xs, **options):
 
 
 @pytest.mark.parametrize("density", [0, 0.01, 0.3, 0.9, 0.99, 1])
-@pytest.mark.parametrize("p", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("p", [1, 2, 3, 5, pytest.param(8, marks=pytest.mark.slow)])  # 8 real ranks are below
 def test_simulated(name, p, density):
     """Bit for bit the page for every dtype, n < p and n = 0 included, without a finding."""
     for dtype in DTYPES:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sparring
-from sparring.errors import InputError, Undecided
+from sparring.errors import InputError, Refuted, Undecided
 from sparring.impl import ring as implementation
 from sparring.proofs import oktopk
 from sparring.proofs.core import iterations
@@ -27,6 +27,7 @@ from sparring.sparse import Sparse
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import negate
 from sparring.verification import judged
+from tests.proofs.changes import changed
 
 RING = sparring.page("ring")
 OURS = "sparring.impl.ring:allreduce"
@@ -95,15 +96,6 @@ def test_no_fault_in_a_page_goes_unseen():
 
 def mutant(source, function, operator="constant"):
     return Mutant(operator, function, 1, "", ast.parse(source))
-
-
-def changed(module, **lines):
-    """The module's source with some lines in other words."""
-    source = inspect.getsource(module)
-    for old, new in lines.values():
-        assert source.count(old) == 1
-        source = source.replace(old, new)
-    return source
 
 
 def test_the_same_function_in_other_words_is_equivalent():
@@ -248,7 +240,16 @@ CHECKS = {
     "a program's least period": ("oktopk", '"tau": (tau, 1)', '"tau": (tau, 0)'),
     "a program's least trigger": ("oktopk", '"trigger": (trigger, 0)', '"trigger": (trigger, -1)'),
     "a later dtype of whole vectors": ("lossy_two_shot", "self._replica is not None and", "False and"),
-    "a loss of more than all": ("lossy_two_shot", "number > most", "False"),
+    "a dtype that the page does not take": ("moshpit", "if x.dtype not in FLOATS", "if False"),
+    "a loss of more than all": ("lossy_two_shot", "int(number) > most", "False"),
+    "whole numbers": ("flash", 'if x.dtype.kind != "f":', "if False:"),
+    "an exchange of vectors' lengths": ("flash", "    if validate:\n        alike", "    if True:\n        alike"),
+    "a greatest number of bits, on one rank": (
+        "flash",
+        "    settle(own,",
+        "    limited({'b1': (b1, BITS)})\n    settle(own,",
+    ),
+    "a seed that is no number": ("thc", '"seed": (seed, 0)', '"seed": (0, 0)'),
     "one radix on all ranks": ("recursive_multiplying", "x.size, radix]", "x.size, 2]"),
 }
 
@@ -282,6 +283,26 @@ def test_what_a_program_keeps_and_asks_for_is_looked_at(right, wrong, told):
     with pytest.raises(InputError, match="is asked for") if told == "is asked for" else nullcontext():
         assert told in next(judging.kept(load(new, trigger=0), 2))
     assert not any(judging.kept(PROGRAM, 2))
+
+
+def test_a_check_that_finds_faults_in_what_is_right_counts_nothing(monkeypatch):
+    """It would kill every mutant."""
+
+    def wrong():
+        yield "all wrong"
+
+    def broken():
+        yield 1 // 0
+
+    judging.sound(Judges(nothing, lambda: "", nothing))
+    for faults, told in {wrong: "all wrong", broken: "ZeroDivisionError"}.items():
+        with pytest.raises(Refuted, match=f"a fault is found where none is planted: {told}"):
+            judging.sound(Judges(faults, lambda: "", nothing))
+    monkeypatch.setattr(judging, "page_faults", lambda page, target: wrong())
+    monkeypatch.setattr(judging, "implementation_faults", lambda page, target: wrong())
+    for count in (judging.of_page, judging.of_implementation):
+        with pytest.raises(Refuted, match="all wrong"):
+            next(count(RING, OURS))
 
 
 def test_guarded_functions_are_themselves_again():

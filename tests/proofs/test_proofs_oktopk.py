@@ -1,4 +1,4 @@
-"""Ok-Topk's theorems: each fault upsets one of them, and without a hypothesis the volume does not hold."""
+"""Ok-Topk's theorems: without a hypothesis the volume does not hold."""
 
 from __future__ import annotations
 
@@ -24,19 +24,6 @@ def test_all_are_proved_for_every_p():
     found = list(kernel.prove(PAGE))
     assert [one.name for one in found] == PROPERTIES
     assert all(isinstance(one, kernel.Theorem) and one.verdict == PROVED and one.mutant for one in found)
-
-
-@pytest.mark.parametrize("fault", oktopk.faults)
-def test_every_fault_upsets_a_theorem(fault):
-    """A solver has a counterexample, which stands when it is evaluated."""
-    wrong = [
-        answer.obligation.name
-        for conjecture in conjectures(planted(subject(PAGE), fault))
-        if conjecture.name != "peers"
-        for answer in answered(conjecture.obligations, False)
-        if answer.witness and not answer.problem
-    ]
-    assert wrong
 
 
 def test_a_program_without_faults_proves_nothing():

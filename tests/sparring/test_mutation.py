@@ -20,8 +20,10 @@ NAME = "ring_allgather"
 PAGE = sparring.page(NAME)
 
 
-def test_the_command_tells_how_many_and_who():
+def test_the_command_tells_how_many_and_who(monkeypatch):
     """In its envelope and in a table; the counts of parts and of operators add up to those of all."""
+    found = mutation.told(PAGE, lambda items, _: items)
+    monkeypatch.setattr(mutation, "told", lambda page, _: found if page == PAGE else [])
     plain, envelope = (
         CliRunner(env={"COLUMNS": "200"}).invoke(cli, ["verify", NAME, "--ranks", "2", "--mutants", *more])
         for more in ([], ["--json"])

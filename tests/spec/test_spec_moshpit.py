@@ -158,26 +158,36 @@ def steps(p, n, m, rounds, dead=(), **params):
     return [(before, after, t, asked) for t, (before, after) in enumerate(pairwise(states))]
 
 
-POINTS = [((r, t, sent),) for r in range(8) for t in range(3) for sent in (-1, 0, 1, 2)]
+KINDS = {"dead": (-1, 0, 1, 2), "failing": (0, 1)}
+POINTS = [{kind: ((r, t, sent),)} for kind, of in KINDS.items() for r in range(8) for t in range(3) for sent in of]
+"""Who dies, and who fails, in which round, after how many messages."""
 
 
 def test_every_failure_point_of_eight_in_pairs():
     """Each rank, round and message of p = 8, m = 2: only what the page allows, round by round."""
     told = 0
-    for dead in POINTS:
-        for step in steps(8, 5, 2, 3, dead):
+    for point in POINTS:
+        for step in steps(8, 5, 2, 3, **point):
             assert [*wrong(*step)] == []
             told += step[0] != step[1]
     assert told == 3 * len(POINTS)
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sent", range(-1, 7))
-def test_every_failure_point_of_a_group_of_four(sent):
-    """Copies go out one by one, then means; also where two of a group die, and members are unlike."""
+def test_every_failure_point_of_a_group_of_four(sent, kind):
+    """Copies go out one by one, then means; also where two of a group die or fail, and members are unlike."""
+    sent += sent < 0 and kind == "failing"
     for r, options in product(range(4), ({}, {"weights": (2, 0, 1, 1), "bandwidths": (1, 3, 0, 2)})):
-        for dead in (((r, 0, sent),), ((r, 0, sent), ((r + 1) % 4, 0, 2))):
-            for step in steps(4, 9, 4, 2, dead, **options):
-                assert [*wrong(*step)] == []
+        for others in ((), (((r + 1) % 4, 0, 2),)):
+            for points in ({kind: ((r, 0, sent), *others)}, {kind: ((r, 0, sent),), other(kind): others}):
+                for step in steps(4, 9, 4, 2, **points, **options):
+                    assert [*wrong(*step)] == []
+
+
+def other(kind):
+    """The other way to end."""
+    return next(one for one in KINDS if one != kind)
 
 
 def damaged(after, t, asked):
@@ -194,9 +204,10 @@ def damaged(after, t, asked):
     yield "only one of two has the mean", put(other, after[other][part] + 1)
 
 
-@pytest.mark.parametrize("dead", [(), ((0, 1, 0),), ((0, 1, 1),)])
-def test_other_outcomes_are_refused(dead):
-    before, after, t, asked = steps(8, 5, 2, 3, dead)[1]
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("points", [(), ((0, 1, 0),), ((0, 1, 1),)])
+def test_other_outcomes_are_refused(kind, points):
+    before, after, t, asked = steps(8, 5, 2, 3, **{kind: points})[1]
     for what, bad in damaged(after, t, asked):
         assert [*wrong(before, bad, t, asked)], what
 
@@ -226,6 +237,42 @@ def test_conservation_fails_where_the_page_says_so():
     assert lost == {-1: False, 0: False, 1: True, 2: False}
 
 
+def test_what_fails_to_send_changes_no_sum_before_its_own_mean():
+    """Of four, after up to three copies the sum stays, after up to two of three means it does not."""
+    lost = {
+        sent: mean(ran(vectors(4, 4), m=4, failing=((1, 0, sent),)).results) != mean(vectors(4, 4)) for sent in range(7)
+    }
+    assert lost == {0: False, 1: False, 2: False, 3: True, 4: True, 5: True, 6: False}
+
+
+def test_what_fails_has_the_means_that_have_its_copies():
+    """Of four, rank 1 sends one copy: it has that part's mean, of all; others have those of theirs without it."""
+    xs = vectors(4, 4)
+    done = ran(xs, m=4, failing=((1, 0, 1),), rounds=1)
+    ((heard,),) = [[dst for src, dst, _ in done.trace[0] if src == 1]]
+    one = groups(4, 4, 0, Asked(m=4, rounds=1))[0]
+    for j, owner in enumerate(one.ranks):
+        (e,) = range(4)[one.part(j)]
+        everyone, others = ([x[e] for r, x in enumerate(xs) if r != skip] for skip in (None, 1))
+        for r in range(4):
+            right = [v[e] for v in xs][r] if owner == 1 or (r == 1 and owner != heard) else None
+            found = everyone if owner == heard else others
+            assert done.results[r][e] == (mean([[v] for v in found])[0] if right is None else right)
+
+
+def test_what_fails_goes_on():
+    """It sends as many messages in the next round as if nothing had been."""
+    failed, whole = (ran(vectors(8, 6), failing=points).trace for points in (((3, 0, 0),), ()))
+    said = [[[(src, dst) for src, dst, _ in wire] for wire in trace] for trace in (failed, whole)]
+    assert said[0][2:] == said[1][2:] and said[0][0] != said[1][0]
+
+
+def test_what_fails_and_dies_dies():
+    xs = vectors(4, 4)
+    both = ran(xs, m=4, failing=((1, 0, 5),), dead=((1, 0, 2),))
+    assert both.results == ran(xs, m=4, dead=((1, 0, 2),)).results
+
+
 @pytest.mark.parametrize(
     ("params", "text"),
     [
@@ -236,6 +283,9 @@ def test_conservation_fails_where_the_page_says_so():
         ({"bandwidths": (-3,)}, "bandwidths: -3 is less than 0, which none can be"),
         ({"dead": ((0, 1),)}, r"dead: \[0, 1\] must be a rank, a round from 0, and a number of messages, or -1"),
         ({"dead": ((0, 1, 2), (0, 2, 2))}, "dead: a rank dies once at most"),
+        ({"dead": ((),)}, r"dead: \[\] must be a rank"),
+        ({"failing": ((0, 1, -1),)}, r"failing: \[0, 1, -1\] must be a rank, .* and a number of messages$"),
+        ({"failing": ((0, 1, 2), (0, 1, 1))}, "failing: a rank fails once a round at most"),
     ],
 )
 def test_what_means_nothing_is_refused(params, text):

@@ -72,7 +72,7 @@ def drawn(p, n, calls, seed=0):
     return np.array(many, object).reshape(calls, p, n)
 
 
-@pytest.mark.parametrize("p", RANKS)
+@pytest.mark.parametrize("p", [*RANKS[:6], *(pytest.param(p, marks=pytest.mark.slow) for p in RANKS[6:])])
 @pytest.mark.parametrize(("trigger", "bucket", "gain"), [(0, 1, 0), (1, 2, 12), (4, 8, 700)])
 def test_every_call_is_the_dense_oracles_and_nothing_is_lost(p, trigger, bucket, gain):
     for n, k in product((0, 1, p - 1, 3 * p + 2), (0, 1, 4, 1000)):

@@ -126,7 +126,10 @@ def lines(m, d, axis):
     return [*found.values()]
 
 
-@pytest.mark.parametrize(("m", "d", "rounds"), [(2, 1, 2), (2, 2, 4), (2, 3, 3), (3, 2, 2), (8, 1, 2)])
+@pytest.mark.parametrize(
+    ("m", "d", "rounds"),
+    [(2, 1, 2), (2, 2, 4), (2, 3, 3), pytest.param(3, 2, 2, marks=pytest.mark.slow), (8, 1, 2)],
+)
 @pytest.mark.parametrize("dies", [Fraction(1, 7)])
 def test_the_torus_by_enumeration(m, d, rounds, dies):
     """All patterns of each round: the covariance of all cells, exactly."""

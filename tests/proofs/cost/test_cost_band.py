@@ -39,15 +39,21 @@ def test_no_term_falls_or_is_convex():
     assert second == -s * (s - 1)
 
 
+@pytest.fixture(scope="module")
+def words():
+    """Per place, in closed form."""
+    return ring(derive(PAGE))
+
+
 @pytest.mark.parametrize("ranks", range(3, 65))
-def test_the_crossing_at_rationals(ranks):
+def test_the_crossing_at_rationals(ranks, words):
     """Exactly 2 at the crossing; below, the allgather sends no more, above, the dense ring sends less."""
     meeting, dense = Fraction(1, ranks - 1), Fraction(2 * (ranks - 1), ranks)
     assert pairs(ranks, meeting) == 2 * (ranks - 1) * meeting == 2
     for step in (Fraction(1, 100), Fraction(1, 2), Fraction(99, 100)):
         assert pairs(ranks, step * meeting) > 2 * (ranks - 1) * step * meeting
         assert pairs(ranks, meeting + step * (1 - meeting)) > 2 > dense
-    assert ring(derive(PAGE)).subs({p: ranks, x: Fraction(1, 7)}) == pairs(ranks, Fraction(1, 7))
+    assert words.subs({p: ranks, x: Fraction(1, 7)}) == pairs(ranks, Fraction(1, 7))
 
 
 def test_a_wrong_sum_has_no_such_crossing():

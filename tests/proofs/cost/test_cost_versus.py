@@ -1,6 +1,7 @@
 """Crossings: between two numbers with opposite signs, none elsewhere; and the enclosures that this rests on."""
 
 from fractions import Fraction
+from functools import cache
 
 import pytest
 import sympy
@@ -15,14 +16,16 @@ from sparring.proofs.cost.symbols import CeilLog2, FloorLog2, alpha, beta, exact
 from sparring.proofs.cost.versus import compare
 
 MACHINE = {"alpha": "10us", "beta": "25Gbit/s"}
-COSTS = {name: sparring.cost(name) for name in ("ring", "ring_allgather", "recursive_doubling")}
-SPARSE = {
-    support: sparring.cost("ring_sparse", support=support) for support in ("identical", "independent", "disjoint")
-}
+
+
+@cache
+def cost(name, **params):
+    """Once for all tests, and not when they are collected."""
+    return sparring.cost(name, **params)
 
 
 def test_lists_meet_the_dense_ring_at_one_in_p():
-    found = compare(COSTS["ring_allgather"], COSTS["ring"], "rho", {"p": 8, "n": 10**6})
+    found = compare(cost("ring_allgather"), cost("ring"), "rho", {"p": 8, "n": 10**6})
     (crossing,) = found.crossings
     assert found.formula == 1 / p and crossing.low <= Fraction(1, 8) <= crossing.high
     assert crossing.high - crossing.low <= 2 * versus.CLOSE * crossing.low
@@ -30,12 +33,12 @@ def test_lists_meet_the_dense_ring_at_one_in_p():
 
 
 def test_the_formula_is_where_the_costs_are_the_same():
-    found = compare(COSTS["ring"], COSTS["recursive_doubling"], "n", {"p": 8, **MACHINE})
+    found = compare(cost("ring"), cost("recursive_doubling"), "n", {"p": 8, **MACHINE})
     at = {**sparring.proofs.cost.units.full(MACHINE), "p": Fraction(8)}
     meeting = exact(found.formula, at)
     (crossing,) = found.crossings
     assert crossing.low <= meeting <= crossing.high
-    a, b = (exact(COSTS[name].simplify(found.given if name == "ring" else "p = 2^m").time, {**at, "n": meeting})
+    a, b = (exact(cost(name).simplify(found.given if name == "ring" else "p = 2^m").time, {**at, "n": meeting})
             for name in found.names)  # fmt: skip
     assert a == b
     assert found.cheaper == ("recursive_doubling", "ring")
@@ -44,7 +47,7 @@ def test_the_formula_is_where_the_costs_are_the_same():
 @pytest.mark.parametrize("ranks", [3, 8, 12])
 def test_each_side_of_a_crossing_is_as_counted(ranks):
     """Against exact costs at lengths that ``p`` divides."""
-    a, b = COSTS["ring"], COSTS["recursive_doubling"]
+    a, b = cost("ring"), cost("recursive_doubling")
     found = compare(a, b, "n", {"p": ranks, **MACHINE})
     (crossing,) = found.crossings
     for length in (
@@ -58,7 +61,7 @@ def test_each_side_of_a_crossing_is_as_counted(ranks):
 
 
 def test_over_the_number_of_ranks_every_one_is_looked_at():
-    a, b = COSTS["ring"], COSTS["recursive_doubling"]
+    a, b = cost("ring"), cost("recursive_doubling")
     found = compare(a, b, "p", {"n": 10**5, **MACHINE}, end=40)
     edges = [found.start, *(edge for crossing in found.crossings for edge in crossing), found.end]
     ranges = list(zip(edges[::2], edges[1::2], found.cheaper))
@@ -69,30 +72,28 @@ def test_over_the_number_of_ranks_every_one_is_looked_at():
         assert [name] == [one for one, time in times.items() if time == least]
 
 
-@pytest.mark.parametrize(
-    "support", [pytest.param(one, marks=[pytest.mark.slow] * (one == "identical")) for one in SPARSE]
-)
+@pytest.mark.parametrize("support", [pytest.param("identical", marks=pytest.mark.slow), "independent", "disjoint"])
 @pytest.mark.parametrize("other", ["ring", "ring_allgather"])
 def test_sparse_rings_against_counted_messages(support, other):
-    sparse, point = SPARSE[support], {"p": 6, "n": 6000}
-    found = compare(sparse, COSTS[other], "rho", {**point, **MACHINE})
+    sparse, point = cost("ring_sparse", support=support), {"p": 6, "n": 6000}
+    found = compare(sparse, cost(other), "rho", {**point, **MACHINE})
     edges = [found.start, *(edge for crossing in found.crossings for edge in crossing), found.end]
     for low, high, name in zip(edges[::2], edges[1::2], found.cheaper):
         for kept in {max(1, int(low * 6000) + 1), int((low + high) * 3000), int(high * 6000)}:
             if not low * 6000 <= kept <= high * 6000:
                 continue
-            times = {c.page.name: c.at(**point, k=kept, **MACHINE).time for c in (sparse, COSTS[other])}
+            times = {c.page.name: c.at(**point, k=kept, **MACHINE).time for c in (sparse, cost(other))}
             assert min(times, key=times.__getitem__) == name
 
 
 def test_one_cost_is_the_same_as_itself():
-    found = compare(COSTS["ring"], COSTS["ring"], "n", {"p": 8})
+    found = compare(cost("ring"), cost("ring"), "n", {"p": 8})
     assert (found.crossings, found.cheaper, found.formula) == ((), ("",), None)
 
 
 def test_a_meeting_outside_of_the_range_is_not_told():
     """The formula is of the crossing that is there, and of no other."""
-    found = compare(COSTS["ring_allgather"], COSTS["ring"], "rho", {"p": 8, "n": 10**6}, start="0.2")
+    found = compare(cost("ring_allgather"), cost("ring"), "rho", {"p": 8, "n": 10**6}, start="0.2")
     assert (found.crossings, found.cheaper, found.formula) == ((), ("ring",), None)
 
 
@@ -121,7 +122,7 @@ def test_a_difference_that_stays_near_zero_ends():
 )
 def test_bad_input_is_one_sentence(over, at, between, message):
     with pytest.raises(InputError, match=message):
-        compare(COSTS["ring_allgather"], COSTS["ring"], over, at, *between)
+        compare(cost("ring_allgather"), cost("ring"), over, at, *between)
 
 
 FORMULAS = [

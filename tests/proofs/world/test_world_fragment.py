@@ -20,9 +20,11 @@ OTHERWISE_CALLED = {"Start", "Startall", "Clone", "Disconnect"}
 PROGRAMS = [
     *((Path(__file__).with_name("mpi_calls.py"), name) for name in (
         "all_modes_of_sending", "buffered_sends_need_room", "replaced", "probed", "matched_probes", "persistent",
-        "some_and_any", "polled", "cancelled", "objects", "collectives_on_objects", "to_and_from_a_root",
-        "typed_exchange", "reductions_to_parts", "own_operations", "nonblocking_collectives",
-        "parts_of_a_communicator", "groups", "grids",
+        "some_and_any", "polled", "cancelled", "objects",
+    )),
+    *((Path(__file__).with_name("mpi_collectives.py"), name) for name in (
+        "collectives_on_objects", "to_and_from_a_root", "typed_exchange", "reductions_to_parts", "own_operations",
+        "nonblocking_collectives", "parts_of_a_communicator", "groups", "grids",
     )),
     *((Path(__file__), name) for name in ("plain_calls", "persistent_meetings", "looks", "any_source")),
 ]  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 from sparring import world
 from sparring.world import Kind
 
-PROGRAMS = [Path(__file__).with_name(name) for name in ("mpi_programs.py", "mpi_calls.py")]
+PROGRAMS = [Path(__file__).with_name(name) for name in ("mpi_programs.py", "mpi_calls.py", "mpi_collectives.py")]
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
 P = 3
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from sparring.checks import launch
+from sparring.checks import engine, launch
 
 
 @pytest.fixture
@@ -29,3 +29,9 @@ def gone():
         return alive
 
     return wait
+
+
+@pytest.fixture
+def unshrunk(monkeypatch):
+    """For tests of what is found false, not of how small an example shows it."""
+    monkeypatch.setattr(engine, "SHRINKING", 0.0)

@@ -170,7 +170,7 @@ def test_vectors_of_two_lengths_are_refused(folder):
 
 
 @pytest.mark.parametrize("on", ["simulated", pytest.param("mpi", marks=pytest.mark.mpi)])
-def test_a_right_implementation_holds_and_wrong_ones_do_not(folder, on):
+def test_a_right_implementation_holds_and_wrong_ones_do_not(folder, unshrunk, on):
     """Results by their bits, messages by their bytes; what is coded and not decoded at home is no agreement."""
     how = {"level": "steps", "on": on, "ranks": [1, 2, 3], "max_examples": 25}
     right = check("mine.py:allreduce", "mean.py", **how)
@@ -182,7 +182,7 @@ def test_a_right_implementation_holds_and_wrong_ones_do_not(folder, on):
     assert (keeps["result"], keeps["agreement"], keeps["steps"]) == (Word.REFUTED, Word.REFUTED, Word.TESTED)
 
 
-def test_another_width_of_messages_is_another_volume(folder):
+def test_another_width_of_messages_is_another_volume(folder, unshrunk):
     wide = MEAN_OF_MINE.replace("x.size, np.uint8", "x.size, np.int16").replace("(codes /", "(codes.astype(np.uint8) /")
     (folder / "wide.py").write_text(wide)
     found = words(check("wide.py:allreduce", "mean.py", level="steps", ranks=[2], max_examples=25))
@@ -199,7 +199,7 @@ def test_only_dtypes_of_the_page_are_drawn(folder):
 
 
 @pytest.mark.parametrize("on", ["simulated", pytest.param("mpi", marks=pytest.mark.mpi)])
-def test_a_memory_is_judged_call_after_call(folder, on):
+def test_a_memory_is_judged_call_after_call(folder, unshrunk, on):
     """Ranks that need not agree are not asked to; what is forgotten is seen in the second call."""
     how = {"level": "steps", "on": on, "ranks": [1, 2, 3], "max_examples": 25}
     right = words(check("slowly.py:Allreduce", "slow.py", **how))

@@ -67,12 +67,11 @@ def test_right_ones_pass_every_property(target, name):
     assert not report.not_covered
 
 
+@pytest.mark.parametrize("most", [4, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", DEFECTS)
-def test_a_defect_falsifies_its_properties_and_no_other(target, name, monkeypatch):
+def test_a_defect_falsifies_its_properties_and_no_other(target, name, most, unshrunk):
     """The declared set, exactly."""
-    monkeypatch.setattr(engine, "SHRINKING", 0.0)
-
-    assert set(failed(judged(target(planted(name))))) == DEFECTS[name][2]
+    assert set(failed(judged(target(planted(name)), ranks=range(1, most + 1)))) == DEFECTS[name][2]
 
 
 @pytest.mark.slow  # each is looked for as long as it takes
@@ -133,7 +132,7 @@ def test_a_reproducer_fails_when_run_alone_and_passes_when_the_target_is_mended(
         assert ran().stdout == "holds: result on this example\n"
 
 
-def test_messages_that_nobody_can_read_are_counted_and_it_says_so(target):
+def test_messages_that_nobody_can_read_are_counted_and_it_says_so(target, unshrunk):
     """Right ones hold with a gap; one message too many is still found."""
     right = judged(target(AS_FLOATS), max_examples=40)
     assert not failed(right)
@@ -144,13 +143,13 @@ def test_messages_that_nobody_can_read_are_counted_and_it_says_so(target):
     assert set(failed(judged(target(one_more), max_examples=40))) == {"steps", "volume"}
 
 
-def test_another_algorithm_is_right_but_not_this_one(target):
+def test_another_algorithm_is_right_but_not_this_one(target, unshrunk):
     """The library gathers without a message; where nobody asks for messages, it passes."""
     assert set(failed(judged(target(APART), max_examples=40))) == {"steps", "volume"}
     assert not failed(judged(target(APART), max_examples=40, level="result"))
 
 
-def test_the_contract_alone_can_be_sparse(target):
+def test_the_contract_alone_can_be_sparse(target, unshrunk):
     """By the argument and by the command's option; without it, vectors are arrays."""
     name = target(APART)
     assert check(name, sparse=True, max_examples=40).exit_code == 0
@@ -229,10 +228,8 @@ def test_bad_questions_are_one_sentence(target, asked, why):
     ["loses explicit zeros", "sends every list twice", *(pytest.param(name, marks=pytest.mark.slow) for name in (
         "returns unsorted indices", "changes its input", "adds in another order on one rank"))],
 )  # fmt: skip
-def test_real_ranks_show_the_same(target, name, monkeypatch):
+def test_real_ranks_show_the_same(target, name, unshrunk):
     """What the world finds in results, inputs and messages is found under mpiexec too."""
-    monkeypatch.setattr(engine, "SHRINKING", 0.0)
-
     assert set(failed(judged(target(planted(name)), on="mpi", ranks=range(2, 5)))) == DEFECTS[name][2]
 
 

@@ -75,7 +75,7 @@ def test_a_function_is_judged_in_one_call(target, name):
     ]
 
 
-def test_a_hidden_residual_is_told(target):
+def test_a_hidden_residual_is_told(target, unshrunk):
     """What such a target keeps shows in its next results alone; forgetting is found all the same."""
     hidden = TWIN.replace("self.residual", "self._left")
     report = judged(target(hidden))
@@ -89,9 +89,8 @@ def test_a_hidden_residual_is_told(target):
 
 
 @pytest.mark.parametrize("name", DEFECTS)
-def test_a_defect_falsifies_its_properties_and_no_other(target, name, monkeypatch):
+def test_a_defect_falsifies_its_properties_and_no_other(target, name, unshrunk):
     """A wrong selection loses nothing, a lost residual is found in the results after it, and so on."""
-    monkeypatch.setattr(engine, "SHRINKING", 0.0)
     _, falsified, also = DEFECTS[name]
     found = set(failed(judged(target(planted(name)))))
 
@@ -265,9 +264,8 @@ def test_on_the_command_line(target):
 @pytest.mark.parametrize(
     "name", ["breaks ties the other way round", "keeps its state across instances", "works in its input"]
 )
-def test_defects_on_real_ranks(target, name, monkeypatch):
+def test_defects_on_real_ranks(target, name, unshrunk):
     """The same properties as on simulated ones."""
-    monkeypatch.setattr(engine, "SHRINKING", 0.0)
     _, falsified, also = DEFECTS[name]
     found = set(failed(judged(target(planted(name)), on="mpi", max_examples=30)))
 

@@ -184,7 +184,7 @@ def test_state_that_leaks_into_the_next_call_is_found(mine):
     assert "in call 2 on the same communicator" in told
 
 
-def test_parameters_reach_the_target(mine):
+def test_parameters_reach_the_target(mine, unshrunk):
     """And a wrong one shows."""
     assert check("mine.py:right", scale=1, only=["result"]).exit_code == 0
     assert check("mine.py:right", scale=2, only=["result"]).exit_code == 1

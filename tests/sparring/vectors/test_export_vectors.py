@@ -86,8 +86,9 @@ def test_what_is_no_allreduce_is_refused(tmp_path):
 
 def test_parameters_are_whole_numbers(tmp_path):
     """Others the schema does not know."""
-    with pytest.raises(InputError, match=r"recursive_multiplying: radix = 2\.5; in test vectors parameters are whole"):
-        export([sparring.page("recursive_multiplying", radix=2.5)], tmp_path)
+    mine = planted(tmp_path, "from typing import NamedTuple", "class Params(NamedTuple):", "    rate: float = 2.5")
+    with pytest.raises(InputError, match=r"mine: rate = 2\.5; in test vectors parameters are whole"):
+        export([mine], tmp_path)
 
 
 def test_ranks_that_disagree_are_refused(tmp_path):
@@ -104,3 +105,20 @@ def test_a_program_of_ones_own_is_refused(tmp_path):
     (tmp_path / "mine.py").write_text(ours, encoding="utf-8")
     with pytest.raises(InputError, match="mine is a program: what it sends depends on the data, by rules that no test"):
         export([str(tmp_path / "mine.py")], tmp_path)
+
+
+def test_a_program_on_whole_vectors_of_ones_own_is_refused(tmp_path):
+    """Likewise, even one that has the name of one of ours."""
+    ours = (Path(sparring.__file__).parent / "spec" / "flash.py").read_text(encoding="utf-8")
+    (tmp_path / "flash.py").write_text(ours, encoding="utf-8")
+    with pytest.raises(
+        InputError, match="flash is a program: what it sends depends on the data, by rules that no test"
+    ):
+        export([str(tmp_path / "flash.py")], tmp_path)
+
+
+def test_parameters_of_a_program_are_taken(tmp_path):
+    """They are the page's own in a part of the tests."""
+    export([sparring.page("flash", g=7)], tmp_path)
+    file = json.loads((tmp_path / "flash.json").read_text(encoding="utf-8"))
+    assert {7, 3, 2, 1} <= {group["parameters"]["g"] for group in file["groups"]}

@@ -1,0 +1,114 @@
+"""What a program on whole vectors does with given inputs, and how that is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import Message, run
+from sparring.vectors.cases import Given
+from sparring.vectors.recording import bits
+
+
+class Call(NamedTuple):
+    """One call: a vector a rank, the messages step by step, each rank's result, the state before and after."""
+
+    xs: list[Any]
+    wires: list[list[Message]]
+    results: list[Any]
+    before: Any
+    state: Any
+
+
+class Case(NamedTuple):
+    """A test, carried out."""
+
+    page: Page
+    p: int
+    n: int
+    dtype: np.dtype[Any]
+    comment: str
+    calls: list[Call]
+
+
+def recorded(given: Given) -> Case:
+    """Runs the page.  Raises InputError for parameters that it does not take."""
+    done, state, x = [], None, given.calls[0][0]
+    with np.errstate(all="ignore"):  # that infinities cancel to NaN is no surprise here
+        for xs in given.calls:
+            ran = run(given.page, xs, state)
+            done.append(Call(xs, ran.trace, ran.results, state, ran.state))
+            state = ran.state
+    return Case(given.page, given.p, x.size, x.dtype, given.comment, done)
+
+
+def group(page: Page, p: int) -> dict[str, Any]:
+    """What tests with as many ranks and the same parameters have in common; steps are each call's own."""
+    return {"p": p, "parameters": {name: plain(value) for name, value in page.params.items()}}
+
+
+def plain(value: Any) -> Any:
+    """A parameter as JSON has it."""
+    return [plain(one) for one in value] if isinstance(value, (tuple, list)) else value
+
+
+def test(case: Case, flags: list[str], number: int) -> dict[str, Any]:
+    """A test as the file has it."""
+    about = {"id": number, "comment": case.comment, "flags": flags}
+    calls = [told(case, each) for each in case.calls]
+    return {**about, "dtype": str(case.dtype), "n": case.n, "calls": calls}
+
+
+def told(case: Case, call: Call) -> dict[str, Any]:
+    """A call as the file has it."""
+    return {
+        "inputs": [bits(x) for x in call.xs],
+        "sends": [[[m.src, m.dst] for m in wire] for wire in call.wires],
+        "messages": [[message(m.entries, case.dtype) for m in wire] for wire in call.wires],
+        "costs": costs(case, call),
+        "results": [bits(y) for y in call.results],
+        "state": kept(call.state, case.dtype) if case.page.stateful else {},
+    }
+
+
+def costs(case: Case, call: Call) -> dict[str, Any]:
+    """By rank, what it sends; and the sum over the steps of what the busiest rank sends."""
+    w, p = case.dtype.itemsize, case.p
+    octets = [[sum(size(m.entries, w) for m in wire if m.src == r) for r in range(p)] for wire in call.wires]
+    return {
+        "messages": [sum(m.src == r for wire in call.wires for m in wire) for r in range(p)],
+        "bytes": [sum(step[r] for step in octets) for r in range(p)],
+        "critical_bytes": sum(map(max, octets)),
+    }
+
+
+def size(entries: Any, w: int) -> int:
+    """The bytes of a message."""
+    return len(entries) if isinstance(entries, memoryview) else len(entries) * w
+
+
+def message(entries: Any, dtype: np.dtype[Any]) -> Any:
+    """A message as the file has it: of bytes their digits, of numbers each number's."""
+    return entries.hex() if isinstance(entries, memoryview) else numbers(entries, dtype)
+
+
+def numbers(values: Iterable[Any], dtype: np.dtype[Any]) -> list[str]:
+    """Numbers of this type, none of another, as the file has them."""
+    found = [*values]
+    if odd := [v for v in found if getattr(v, "dtype", None) != dtype]:
+        raise TypeError(f"{odd[0]!r} is a {type(odd[0]).__name__}, not of {dtype}")
+    return bits(np.array(found, dtype))
+
+
+def kept(state: Any, dtype: np.dtype[Any]) -> Any:
+    """What is kept as the file has it: whole numbers as they are, others by their bits."""
+    if hasattr(state, "_asdict"):
+        return {name: kept(value, dtype) for name, value in state._asdict().items()}
+    if isinstance(state, int):
+        return state
+    if len(state) and all(hasattr(value, "dtype") and not hasattr(value, "__len__") for value in state):
+        return numbers(state, dtype)
+    return [kept(value, dtype) for value in state]

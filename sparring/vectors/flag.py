@@ -1,0 +1,24 @@
+"""What a flag is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sparring.spec.core.model import Page
+
+On = Callable[[Page], bool]
+
+
+class Flag(NamedTuple):
+    """``holds(case)``: whether the test has it; ``on(page)``: whether some test of this page must have it.
+
+    ``kind``: edge, arithmetic, sparsity, selection, coding, chance, faults or memory.  ``description``: when a
+    test has it.  ``effect``: what goes wrong in implementations that do not think of it.
+    """
+
+    kind: str
+    description: str
+    effect: str
+    holds: Callable[[Any], bool]
+    on: On = lambda page: True

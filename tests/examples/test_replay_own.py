@@ -1,0 +1,377 @@
+"""Test vectors of algorithms that make messages of their own: whatever is wrong with one of these is found."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import sparring
+from sparring.vectors import covered
+
+ROOT = Path(__file__).parents[2]
+READERS = ROOT / "examples" / "vectors"
+DATA = ROOT / "sparring" / "vectors" / "data"
+NAMES = [page.name for page in map(sparring.page, sparring.pages()) if page.dense and covered(page)]
+MODULES = {
+    **dict.fromkeys(("flash", "one_bit", "thc", "qsgd"), "codes.py"),
+    **dict.fromkeys(("moshpit", "lossy_two_shot"), "averages.py"),
+    **dict.fromkeys(("arc_top_k", "power_sgd"), "matrices.py"),
+}
+DEFECTS = {
+    "flash": {
+        "of two codes the upper one": (
+            "round(at.div(at.sub(v, low), step))",
+            "int(at.div(at.sub(v, low), step) + 0.5)",
+        ),
+        "codes cut and not rounded": ("round(at.div(at.sub(v, low), step))", "int(at.div(at.sub(v, low), step))"),
+        "steps for one code more": ("(1 << bits) - 1", "(1 << bits)"),
+        "the last of equal spikes": ("x.index(max(x))", "len(x) - 1 - x[::-1].index(max(x))"),
+        "spikes have codes": ("0 if not step or i in places else", "0 if not step else"),
+        "spikes are in the range": ("if i not in places] or kept[:1]", "if True] or kept[:1]"),
+        "what has no range is read as 0": ("Group([math.nan] *", "Group([0.0] *"),
+        "group by group": (
+            "at.octets([one.told[kind] for kind in range(4 if spikes else 2) for one in found])",
+            "at.octets([v for one in found for v in one.told])",
+        ),
+        "places have one byte": ("1 if g <= 256 else 2", "1 if g <= 65536 else 2"),
+        "places the higher byte first": ('"little"', '"big"'),
+        "the widths of both steps swapped": ('parameters["b2"], parameters', 'parameters["b1"], parameters'),
+        "one rank alone makes codes": ("if p == 1:", "if p == 0:"),
+        "an owner keeps its sum": (
+            "[[v for one in told for v in one.read]] * p",
+            "[[v for c, one in enumerate(told) for v in (sums[c] if c == r else one.read)] for r in range(p)]",
+        ),
+    },
+    "one_bit": {
+        "zero has the sign -": ("v >= 0 for v in x]", "v > 0 for v in x]"),
+        "-0.0 has the sign -": ("v >= 0 for v in x]", "math.copysign(1, v) > 0 for v in x]"),
+        "added in a row": ("double.halved(", "sum("),
+        "added in the vector's type": ('Numbers("float64")', "at"),
+        "the other norm": ("norm == 1", "norm == 2"),
+        "errors of NaN": ("if math.isnan(one.scale) else", "if False else"),
+        "worker errors forgotten": ("[[*map(at.add, x, error)] for x", "[x for x"),
+        "server errors forgotten": ("[[*map(at.add, mean, error)] for mean", "[mean for mean"),
+        "a sum and no mean": ("at.div(at.total(vs), p)", "at.total(vs)"),
+    },
+    "thc": {
+        "always the lower code": ("(chance < (t - math.floor(t)) * 2.0**53)", "0"),
+        "the nearer code": ("(chance < (t - math.floor(t)) * 2.0**53)", "(t - math.floor(t) >= 0.5)"),
+        "a chance of other bits": ('parameters["seed"], call, r, i) >> 11', 'parameters["seed"], call, r, i) % 2**53'),
+        "rank and call swapped": ("call, r, i)", "r, call, i)"),
+        "the same chance in every call": ("call, r, i)", "0, r, i)"),
+        "the same chance on every rank": ("call, r, i)", "call, 0, i)"),
+        "one bit too wide": ("(p - 1).bit_length()", "p.bit_length()"),
+        "the least entry once": ("at.mul(low, p)", "low"),
+        "one step too many": ("at.div(at.sub(high, low), (1 << bits) - 1)", "at.div(at.sub(high, low), 1 << bits)"),
+        "what has no range is read as 0": ("low = step = math.nan", "low = step = 0.0"),
+    },
+    "qsgd": {
+        "the sign below the level": ("[q | (v < 0) << sign for", "[q << 1 | (v < 0) for"),
+        "-0.0 is below 0": ("[q | (v < 0) << sign for", "[q | (math.copysign(1, v) < 0) << sign for"),
+        "always the lower level": ("(chance < (t - math.floor(t)) * 2.0**53)", "0"),
+        "the unit before it is rounded": ("at.rounded(norm / ", "(norm / "),
+        "added in a row": ("double.halved(", "sum("),
+        "added in the vector's type": ('Numbers("float64")', "at"),
+        "the greatest entry, and not its magnitude": ("max(map(abs, x))", "abs(max(x))"),
+        "the norm, whatever is asked for": ('if parameters["by_max"]', "if False"),
+        "another seed": ('drawn(parameters["seed"], *counters, i)', "drawn(0, *counters, i)"),
+        "added from the last rank on": ("for one in codes))", "for one in codes[::-1]))"),
+    },
+    "moshpit": {
+        "ranks in their order": ('(drawn(parameters["chance"], t, key, i), i)', "i"),
+        "the same draws in every round": (
+            'drawn(parameters["chance"], t, key, i)',
+            'drawn(parameters["chance"], 0, key, i)',
+        ),
+        "all groups draw alike": ('drawn(parameters["chance"], t, key, i)', 'drawn(parameters["chance"], t, 0, i)'),
+        "ranks stay in their cells": ("cells[r] = key + chunk[r] * base", "pass"),
+        "weights forgotten": ("self.at.mul(w, v)", "v"),
+        "divided by copies": ("sum(weights))", "len(weights))"),
+        "of equal quotients the last": ("(sizes[i] + 1), -i)", "(sizes[i] + 1), i)"),
+        "parts alike": ("time * b - 1 if b", "1 if b"),
+        "nobody dies before groups are formed": ("if dying.get(r) != -1", "if True"),
+        "whoever dies is heard": ("sent = [to[:room] for to, room in zip(due, self.room)]", "sent = due"),
+        "a mean of one copy is divided": ("if len(who) < 2:", "if len(who) < 1:"),
+        "whoever fails is gone": ("[r not in dying for r in ranks]", "[r not in {**failing, **dying} for r in ranks]"),
+        "whoever fails hears of all": ("k in had and self.hears(k)", "bool(had) and self.hears(k)"),
+        "an auxiliary takes means": ("and self.weights[i]]\n", "]\n"),
+    },
+    "lossy_two_shot": {
+        "the steps' losses swapped": ("arrives(1, c, r, i)", "arrives(0, c, r, i)"),
+        "calls counted from 0": ("call, step, src, dst, i)", "call - 1, step, src, dst, i)"),
+        "sender and receiver swapped": ("step, src, dst, i)", "step, dst, src, i)"),
+        "all packets of a shard alike": ("step, src, dst, i)", "step, src, dst, 0)"),
+        "one packet more is lost": ('>= parameters["lost"]', '> parameters["lost"] + 90'),
+        "the own copy weighs more, too": ('if kind == "ht" and q != owner else', 'if kind == "ht" else'),
+        "divided by all ranks": ('len(there) if kind.startswith("ratio") else p', "p"),
+        "divided by what is there": ('len(there) if kind.startswith("ratio") else p', "len(there)"),
+        "the own copy is never lost": ('own = parameters["aggregator"] != "ratio0"', "own = True"),
+        "means are not added up": ('if parameters["running"] else moves', "if False else moves"),
+        "what is lost is zero": (
+            "if r == c or arrives(1, c, r, i):",
+            "replicas[r][cut] = [0.0] * len(held)\n            if r == c or arrives(1, c, r, i):",
+        ),
+    },
+    "arc_top_k": {
+        "of equal rows the last": ("-nothing(scores[i]), i)", "-nothing(scores[i]), -i)"),
+        "NaN after all numbers": ("(not math.isnan(scores[i]), ", "(math.isnan(scores[i]), "),
+        "one row more": ("order[:k])", "order[: k + 1])"),
+        "ones less 31": (".bit_count() - 32)", ".bit_count() - 31)"),
+        "the same sketch in every call": (
+            'normal(parameters["seed"], call, s, c)',
+            'normal(parameters["seed"], 0, s, c)',
+        ),
+        "columns and rows of the sketch swapped": ("call, s, c) for", "call, c, s) for"),
+        "added in a row": ("at.halved([*map(at.mul, a, b)])", "at.total([*map(at.mul, a, b)])"),
+        "a row as long as the root": ("4**e < n", "4**e <= n"),
+        "what was sent waits, too": ("[0.0 if s else v for", "[v for"),
+        "momentum for the mean": (
+            "at.mul(mean, 1000 - momentum), at.mul(v, momentum)",
+            "at.mul(mean, momentum), at.mul(v, 1000 - momentum)",
+        ),
+        "always by the ring": ('self.through == "ring"', "True"),
+    },
+    "power_sgd": {
+        "pieces of 128 rows": ("PIECE = 64", "PIECE = 128"),
+        "added in a row": ("at.halved([*map(at.mul, a, b)])", "at.total([*map(at.mul, a, b)])"),
+        "a length without epsilon": ("at.div(epsilon, 10**9)", "0.0"),
+        "a column of zeros stays so": ("one if any(one) else", "one if q else"),
+        "drawn as in the first call": ('normal(parameters["seed"], call, s, c)', 'normal(parameters["seed"], 0, s, c)'),
+        "a sum and no mean": ("new = [at.div(v, p) for v in sums(crossed)]", "new = sums(crossed)"),
+        "what was kept is forgotten": (
+            "[[*map(at.add, x, one)] for x, one in zip(xs, kept)] if kept else xs\n    whole",
+            "xs\n    whole",
+        ),
+        "the last Q is not made orthonormal": ('qs = orthonormal(at, begun, parameters["epsilon"])', "qs = begun"),
+        "factors as long as the matrix": (
+            'parameters["rate"] >= m * columns',
+            'parameters["rate"] > m * columns - (n == 0)',
+        ),
+        "the largest square within": ("math.isqrt(max(n - 1, 0)) + 1", "max(math.isqrt(n), 1)"),
+        "all that is given is kept": ("[[*map(at.sub, x, y)] for x in given]", "given"),
+    },
+}
+"""By algorithm and what it means, a text in its module and what is planted in the text's place."""
+ALL = {
+    "planes of nibbles swapped": ("<< i * width % 8", "<< (8 - width - i * width % 8)"),
+    "the highest bits first": ("for w in (8, 4, 2, 1) if w <= bits)", "for w in (1, 2, 4, 8) if bits & w)"),
+    "numbers the highest byte first": ('struct.pack(f"<{self.format}"', 'struct.pack(f">{self.format}"'),
+}
+"""The same in what all that send bytes have in common."""
+WIDER = "the highest bits first"  # of codes of more than one
+CODED = {
+    name: [what for what in ALL if what != WIDER or name != "one_bit"] for name in ("flash", "one_bit", "thc", "qsgd")
+}
+
+
+def planted(folder: Path, module: str, old: str, new: str) -> Path:
+    """The reader, in a folder of its own, with another text in the place of one."""
+    for file in READERS.glob("*.py"):
+        shutil.copy(file, folder)
+    text = (folder / module).read_text(encoding="utf-8")
+    assert old in text, f"{module} has no {old!r}"
+    (folder / module).write_text(text.replace(old, new), encoding="utf-8")
+    return folder / "replay.py"
+
+
+def told(reader: Path, file: Path) -> tuple[int, str]:
+    """The reader's exit code, and what it says."""
+    command = [sys.executable, "-I", "-S", str(reader), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("name", "what"), [(name, what) for name in NAMES for what in DEFECTS[name]])
+def test_a_planted_defect_is_found(name: str, what: str, tmp_path: Path) -> None:
+    """In an algorithm that is right but for it; a test is named."""
+    code, said = told(planted(tmp_path, MODULES[name], *DEFECTS[name][what]), DATA / f"{name}.json")
+    assert code == 1, said[-500:]
+    assert ": test " in said
+
+
+@pytest.mark.parametrize(("name", "what"), [(name, what) for name, some in CODED.items() for what in some])
+def test_a_planted_defect_of_bytes_is_found(name: str, what: str, tmp_path: Path) -> None:
+    """In each algorithm whose codes lie so."""
+    code, said = told(planted(tmp_path, "whole.py", *ALL[what]), DATA / f"{name}.json")
+    assert code == 1, said[-500:]
+
+
+@cache
+def smallest(name: str) -> str:
+    """A file with one test, as text: of a few ranks, whose messages have something."""
+    file = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    tests = [(g, t) for g in file["groups"] for t in g["tests"] if g["p"] == 3 and t["n"] > 3]
+    group, test = next(one for one in tests if len(one[1]["calls"][-1]["messages"][0]) > 1)
+    return json.dumps({**file, "test_count": 1, "groups": [{**group, "tests": [{**test, "id": 1}]}]})
+
+
+def flipped(text: str) -> str:
+    """The last digit with another lowest bit."""
+    return f"{text[:-1]}{int(text[-1], 16) ^ 1:x}"
+
+
+def other_result(test: Any) -> None:
+    test["calls"][-1]["results"][-1][0] = flipped(test["calls"][-1]["results"][-1][0])
+
+
+def other_message(test: Any) -> None:
+    step = next(step for step in test["calls"][0]["messages"] if any(step))
+    i = next(i for i, what in enumerate(step) if what)
+    step[i] = flipped(step[i]) if isinstance(step[i], str) else [flipped(step[i][0]), *step[i][1:]]
+
+
+def other_input(test: Any) -> None:
+    test["calls"][0]["inputs"][0][:] = ["4" + bits[1:-1] + "5" for bits in test["calls"][0]["inputs"][0]]
+
+
+def other_state(test: Any) -> None:
+    test["calls"][-1]["state"]["call"] = 99
+
+
+PLANTED = {
+    "a result": other_result,
+    "a message": other_message,
+    "an input": other_input,
+    "what is kept": other_state,
+    "bytes": lambda test: test["calls"][0]["costs"].update(critical_bytes=1),
+    "a send": lambda test: test["calls"][0]["sends"][0][0].reverse(),
+    "a step": lambda test: test["calls"][0]["sends"].append([]),
+    "a rank has no result": lambda test: test["calls"][0]["results"].pop(),
+}
+
+
+@pytest.mark.parametrize(("name", "what"), [(name, what) for name in NAMES for what in PLANTED])
+def test_what_is_planted_in_a_file_is_found(name: str, what: str, tmp_path: Path) -> None:
+    """As is right what nothing is planted in."""
+    file, path = json.loads(smallest(name)), tmp_path / "planted.json"
+    path.write_text(json.dumps(file), encoding="utf-8")
+    assert told(READERS / "replay.py", path)[0] == 0
+    PLANTED[what](file["groups"][0]["tests"][0])
+    path.write_text(json.dumps(file), encoding="utf-8")
+    code, said = told(READERS / "replay.py", path)
+    assert code == 1 and ": test 1 (" in said, said
+
+
+MALFORMED: dict[str, Any] = {
+    "an algorithm that is not known": lambda file: file.update(algorithm="planted"),
+    "a code of no bits": lambda file: file["groups"][0]["parameters"].update(b1=0),
+    "a width that is a text": lambda file: file["groups"][0]["parameters"].update(b2="8"),
+    "a parameter too few": lambda file: file["groups"][0]["parameters"].pop("g"),
+    "a rank too few": lambda file: file["groups"][0]["tests"][0]["calls"][0]["inputs"].pop(),
+    "a number too few": lambda file: file["groups"][0]["tests"][0]["calls"][0]["inputs"][0].pop(),
+    "no messages": lambda file: file["groups"][0]["tests"][0]["calls"][0].pop("messages"),
+    "whole numbers": lambda file: file["groups"][0]["tests"][0].update(dtype="int32"),
+}
+
+
+@pytest.mark.parametrize("what", MALFORMED)
+def test_a_malformed_file_is_refused(what: str, tmp_path: Path) -> None:
+    """In one sentence, with exit code 2."""
+    file, path = json.loads(smallest("flash")), tmp_path / "planted.json"
+    MALFORMED[what](file)
+    path.write_text(json.dumps(file), encoding="utf-8")
+    code, said = told(READERS / "replay.py", path)
+    assert (code, said.count("\n")) == (2, 1), said
+    assert said.startswith(f"{path}: ")
+
+
+def somewhere(x: Any, rng: random.Random) -> tuple[Any, Any]:
+    """Some object or list in a file, and a key or place in it."""
+    key = rng.choice([*x] if isinstance(x, dict) else range(len(x)))
+    deeper = isinstance(x[key], (dict, list)) and len(x[key]) > 0 and rng.random() < 0.85
+    return somewhere(x[key], rng) if deeper else (x, key)
+
+
+@pytest.fixture(scope="module")
+def reader() -> ModuleType:
+    """The reader, as a module."""
+    spec = importlib.util.spec_from_file_location("replay_own", READERS / "replay.py")
+    assert spec and spec.loader
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_reader_survives_noise(name: str, reader: ModuleType, tmp_path: Path) -> None:
+    """Values of other types anywhere in a file: it holds or not, or is refused; nothing else is raised."""
+    rng, seen, path = random.Random(name), set(), tmp_path / "noise.json"
+    for _ in range(80):
+        file = json.loads(smallest(name))
+        parent, key = somewhere(file, rng)
+        parent[key] = rng.choice([None, -1, 10**30, 1.5, "x", [], {}, True, "00000000"])
+        path.write_text(json.dumps(file), encoding="utf-8")
+        try:
+            seen.add(reader.replay_file(path))
+        except reader.Malformed:
+            seen.add(2)
+    assert {0, 2} <= seen <= {0, 1, 2}
+
+
+# Flash Communication in C
+
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
+IN_C = {
+    "of two codes the upper one": ("rest == 0.5 && below % 2", "rest == 0.5"),
+    "of two codes the lower one": ("(rest == 0.5 && below % 2)", "false"),
+    "planes of nibbles swapped": ("<< i * w % 8)", "<< (8 - w - i * w % 8))"),
+    "the narrowest plane first": ("for (unsigned w = 8; w; w /= 2) {", "for (unsigned w = 1; w <= 8; w *= 2) {"),
+    "numbers the highest byte first": ("bits >> 8 * i", "bits >> 8 * (bytes - 1 - i)"),
+    "the last of equal spikes": ("x[i] > x[one.at[1]]", "x[i] >= x[one.at[1]]"),
+    "no rounding to float32": ("single ? (double)(float)v : v", "v"),
+}
+
+
+def compiled(folder: Path, text: str) -> Path:
+    """The program in C, with another text."""
+    if not (compiler := shutil.which("cc")):
+        pytest.skip("there is no C compiler 'cc'")
+    shutil.copy(READERS / "json.h", folder)
+    (folder / "flash.c").write_text(text, encoding="utf-8")
+    command = [compiler, *STRICT, folder / "flash.c", "-o", folder / "flash"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    return folder / "flash"
+
+
+def started(program: Path, file: Path) -> tuple[int, str]:
+    """The program's exit code, and what it says."""
+    done = subprocess.run([str(program), str(file)], capture_output=True, text=True, timeout=100, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_flash_holds_in_c(tmp_path: Path) -> None:
+    """All tests, every byte; files that are not of this algorithm are refused."""
+    program = compiled(tmp_path, (READERS / "flash.c").read_text(encoding="utf-8"))
+    count = json.loads((DATA / "flash.json").read_text(encoding="utf-8"))["test_count"]
+    assert started(program, DATA / "flash.json") == (0, f"{DATA / 'flash.json'}: {count} of {count} tests hold\n")
+    assert [started(program, DATA / f"{name}.json")[0] for name in ("one_bit", "ring", "nowhere")] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("what", IN_C)
+def test_a_planted_defect_in_c_is_found(what: str, tmp_path: Path) -> None:
+    """As in Python."""
+    text = (READERS / "flash.c").read_text(encoding="utf-8")
+    assert text.count(IN_C[what][0]) == 1
+    code, said = started(compiled(tmp_path, text.replace(*IN_C[what])), DATA / "flash.json")
+    assert code == 1 and ": test " in said
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_what_is_planted_in_a_file_is_found_in_c(what: str, tmp_path: Path) -> None:
+    """But for costs, and what is kept, which it does not read."""
+    program = compiled(tmp_path, (READERS / "flash.c").read_text(encoding="utf-8"))
+    file, path = json.loads(smallest("flash")), tmp_path / "planted.json"
+    PLANTED[what](file["groups"][0]["tests"][0])
+    path.write_text(json.dumps(file), encoding="utf-8")
+    assert started(program, path)[0] == (0 if what in ("bytes", "what is kept") else 1)
