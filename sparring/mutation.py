@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sparring.proofs.core.supplement import companion
 from sparring.proofs.mutants import judging
 from sparring.proofs.mutants.judging import Fate
-from sparring.proofs.mutants.syntax import OPERATORS, Mutant
+from sparring.proofs.mutants.syntax import OPERATORS
 from sparring.spec.core.model import Page
 from sparring.verification import Track, judged
 
@@ -38,14 +38,15 @@ class Told(NamedTuple):
     why: str
 
 
-def told(page: Page, track: Track) -> list[Told]:
-    """The fate of every mutant of the page, and of its implementation if there is one."""
+def told(page: Page, track: Track, every: int = 1) -> list[Told]:
+    """The fate of every mutant of the page, and of its implementation if there is one; or of one in ``every``."""
     target, reasons = judged(page), getattr(companion(page), "survivors", {})
-    found = [entry(page, "page", fate, reasons) for fate in track(judging.of_page(page, target), f"{page.name}: page")]
+    fates = track(judging.of_page(page, target, every), f"{page.name}: page")
+    found = [entry(page, "page", fate, reasons) for fate in fates]
     if target:
         module = importlib.import_module(target.partition(":")[0])
-        fates = track(judging.of_implementation(page, target), f"{page.name}: implementation")
-        found += [entry(page, part(module, fate.mutant), fate, reasons) for fate in fates]
+        fates = track(judging.of_implementation(page, target, every), f"{page.name}: implementation")
+        found += [entry(page, part(module, fate.mutant.function), fate, reasons) for fate in fates]
     return found
 
 
@@ -56,9 +57,9 @@ def entry(page: Page, part: str, fate: Fate, reasons: dict[str, str]) -> Told:
     return Told(page.name, part, mutant.operator, mutant.function, mutant.text, mutant.told, fate.word, why)
 
 
-def part(module: ModuleType, mutant: Mutant) -> str:
-    """Whether the changed function is one of numbers alone, a peer's or a chunk's."""
-    types = getattr(getattr(module, mutant.function, None), "__annotations__", {})
+def part(module: ModuleType, function: str) -> str:
+    """Whether the changed function of an implementation is one of numbers alone, a peer's or a chunk's."""
+    types = getattr(getattr(module, function, None), "__annotations__", {})
     return "index functions" if types and {*types.values()} <= NUMBERS else "implementation"
 
 

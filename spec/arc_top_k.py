@@ -41,7 +41,7 @@ a row are added in halves, the upper to the lower, until one is left, and so are
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from functools import cmp_to_key
+from functools import cmp_to_key, lru_cache
 from operator import add, sub
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -167,11 +167,16 @@ def first(scores: Vector, k: int) -> list[int]:
     """The ``k`` first rows in that order, ascending."""
     places = [place(v) for v in scores]
     known = {one: i for i, one in enumerate(sorted({*places}))}
-    at = [known[one] for one in places]
+    return [*chosen(tuple(known[one] for one in places), k)]
+
+
+@lru_cache(maxsize=1)  # the ranks have the same scores, one after the other
+def chosen(at: tuple[int, ...], k: int) -> list[int]:
+    """The same; ``at``: which a row's score is, of all from the largest on."""
     order: Callable[[int], Any] = cmp_to_key(
         lambda i, j: truth(before(at[j], j, at[i], i)) - truth(before(at[i], i, at[j], j))
     )
-    return sorted(sorted(range(len(scores)), key=order)[:k])
+    return sorted(sorted(range(len(at)), key=order)[:k])
 
 
 def summed(xs: Sequence[Vector], through: str) -> Sums:

@@ -15,7 +15,7 @@ import inspect
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from fractions import Fraction
-from itertools import chain, product
+from itertools import chain, islice, product
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -62,19 +62,19 @@ class Judges(NamedTuple):
     theorems: Callable[[], Faults]
 
 
-def of_page(page: Page, target: str | None) -> Iterator[Fate]:
-    """The fate of every mutant of the page's own formulas; ``target`` implements it."""
+def of_page(page: Page, target: str | None, every: int = 1) -> Iterator[Fate]:
+    """The fate of every mutant, or of one in ``every``, of the page's own formulas; ``target`` implements it."""
     trials, source = Trials(Memory()), inspect.getsource(page.module)
     sound(of_formulas(page, target, unharmed(source), trials))
-    for mutant in mutants(source):
+    for mutant in islice(mutants(source), None, None, every):
         yield fate(mutant, of_formulas(page, target, mutant, trials))
 
 
-def of_implementation(page: Page, target: str) -> Iterator[Fate]:
-    """The fate of every mutant of the module in which ``target`` lies."""
+def of_implementation(page: Page, target: str, every: int = 1) -> Iterator[Fate]:
+    """The fate of every mutant, or of one in ``every``, of the module in which ``target`` lies."""
     trials, usual, source = Trials(Memory()), memory_of(page, target), inspect.getsource(module_of(target))
     sound(of_code(page, target, unharmed(source), trials, usual))
-    for mutant in mutants(source):
+    for mutant in islice(mutants(source), None, None, every):
         yield fate(mutant, of_code(page, target, mutant, trials, usual))
 
 

@@ -10,7 +10,8 @@ import ast
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from operator import is_not
+from typing import Any, NamedTuple, TypeAlias
 
 Fault: TypeAlias = Callable[[ast.AST], Iterator[ast.AST]]
 """What a node may become; nothing where the operator does not fit."""
@@ -147,15 +148,19 @@ OPERATORS: Mapping[str, Fault] = {
 
 
 def mutants(source: str) -> Iterator[Mutant]:
-    """All mutants of the functions in ``source``, in the order of its lines."""
-    tree = ast.parse(source)
-    order, lines = list(ast.walk(tree)), source.splitlines()
+    """All mutants of the functions in ``source``, in the order of its lines; their trees share what is the same."""
+    tree, lines = ast.parse(source), source.splitlines()
+    for operator, function, node, new in changes(tree):
+        changed = ast.fix_missing_locations(_replaced(tree, node, new))
+        text = lines[node.lineno - 1].strip()
+        yield Mutant(operator, function, node.lineno, _told(node, new), changed, node, new, text)
+
+
+def changes(tree: ast.Module) -> Iterator[tuple[str, str, ast.expr | ast.stmt, ast.AST]]:
+    """Of all mutants of ``tree`` the operator, the function, which node goes and what comes in its place."""
     for function, node in _sites(tree):
         for operator, fault in OPERATORS.items():
-            for new in fault(node):
-                changed = _replaced(tree, order.index(node), new)
-                text = lines[node.lineno - 1].strip()
-                yield Mutant(operator, function, node.lineno, _told(node, new), changed, node, new, text)
+            yield from ((operator, function, node, new) for new in fault(node))
 
 
 def _sites(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt]]:
@@ -181,17 +186,18 @@ def _listed(field: object) -> list[object]:
     return field if isinstance(field, list) else [field]
 
 
-def _replaced(tree: ast.Module, at: int, new: ast.AST) -> ast.Module:
-    """A copy of ``tree`` with ``new`` in the place of its node number ``at``."""
-    whole = copy.deepcopy(tree)
-    old = list(ast.walk(whole))[at]
-
-    class Replace(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            return new if node is old else self.generic_visit(node)
-
-    Replace().visit(whole)
-    return ast.fix_missing_locations(whole)
+def _replaced(x: Any, old: ast.AST, new: ast.AST) -> Any:
+    """``x``, a node, a list or another value, with ``new`` for ``old``; what holds no ``old`` is not copied."""
+    if x is old:
+        return new
+    if isinstance(x, list):
+        items = [_replaced(one, old, new) for one in x]
+        return items if any(map(is_not, items, x)) else x
+    if isinstance(x, ast.AST):
+        fields = {name: (field, _replaced(field, old, new)) for name, field in ast.iter_fields(x)}
+        changed = {name: after for name, (before, after) in fields.items() if after is not before}
+        return _with(x, **changed) if changed else x
+    return x
 
 
 def _told(old: ast.AST, new: ast.AST) -> str:

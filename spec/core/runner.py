@@ -138,7 +138,8 @@ class ListRun(Run):
     @cached_property
     def results(self) -> list[Any]:
         rows = [tuple(map(id, row)) for row in self._ran[1]]
-        sums = {key: total(row) for key, row in zip(rows, self._ran[1])}  # ranks with the same lists share a sum
+        alike = dict(zip(rows, self._ran[1]))  # ranks with the same lists share a sum
+        sums = {key: total(row) for key, row in alike.items()}
         return [x.having(sums[key].indices, sums[key].values) for x, key in zip(self.given, rows)]
 
 

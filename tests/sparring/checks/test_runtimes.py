@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -34,17 +35,17 @@ FIRST = ("ring", "ring_allgather", "ring_sparse", "ring_topk", "recursive_multip
 """One of each kind of data, and one that sends several messages in a step; the others are slow."""
 
 
-def rather(name: str, *more: Any) -> Any:
-    """The parameters of a test of that algorithm, which is slow or among the first."""
-    return pytest.param(name, *more, id="-".join([name, *more]), marks=[pytest.mark.slow] * (name not in FIRST))
+MOST = [(name, 4) for name in FIRST]
+MOST += [pytest.param(name, 8, marks=[pytest.mark.slow, pytest.mark.timeout(600)]) for name in TARGETS]
 
 
-@pytest.fixture(params=[4, pytest.param(8, marks=[pytest.mark.slow, pytest.mark.timeout(600)])])
-def most(request):
-    """The most ranks; 8 on MPICH alone, since the others take longer to start and to share cores."""
-    if request.param > 4 and launch.runtime(launch.launcher()) is not runtimes.MPICH:
-        pytest.skip("eight ranks are run on MPICH alone, which starts them at once")
-    return request.param
+def counts(name: str, most: int) -> range:
+    """Numbers of ranks; 8 on MPICH alone, since the others take longer to start and to share cores."""
+    if most > 4 and launch.runtime(launch.launcher()) is not runtimes.MPICH:
+        if name in FIRST:
+            pytest.skip("eight ranks are run on MPICH alone, which starts them at once")
+        most = 4
+    return range(1, most + 1)
 
 
 AROUND = {"error_feedback", "drop_compute"}
@@ -57,20 +58,20 @@ def test_no_implementation_is_left_out():
     assert modules == {*TARGETS, *AROUND}
 
 
-@pytest.mark.parametrize("name", [*map(rather, TARGETS)])
+@pytest.mark.parametrize(("name", "most"), MOST)
 def test_an_algorithm_gives_the_reference(name, most):
     """The page's bits on every rank, for edge sizes of all dtypes and for gradients."""
-    plan = verification.plan(range(1, most + 1), full=False, on="mpi")
+    plan = verification.plan(counts(name, most), full=False, on="mpi")
     result = verification.on_mpi(PAGES[name], TARGETS[name], plan, lambda inputs, _: inputs)
 
     assert result.verdict.word is Word.TESTED, result.detail
 
 
-@pytest.mark.parametrize("name", [*map(rather, TARGETS)])
+@pytest.mark.parametrize(("name", "most"), MOST)
 def test_an_algorithm_passes_check(name, most, tmp_path, monkeypatch):
     """Every property that real ranks show, message by message, and call after call where state is kept."""
     monkeypatch.chdir(tmp_path)
-    report = check(TARGETS[name], name, ranks=range(1, most + 1), on="mpi", level="steps", max_examples=30)
+    report = check(TARGETS[name], name, ranks=counts(name, most), on="mpi", level="steps", max_examples=30)
 
     assert report.verdict == "holds", [result.detail for result in report.results]
     judged = {result.property for result in report.results if result.verdict.word is Word.TESTED}
@@ -106,7 +107,10 @@ EDGES = {
     "the order of addition": Edge([[1e8, 1, 0.1], [1, -1e8, 0.2], [-1e8, 1e8, 0.3]], k=3),
 }
 """Equal indices are not among them: no ``sparring.Sparse`` has any."""
-EDGE_CASES = [(name, edge) for name in TARGETS for edge in EDGES if PAGES[name].data in EDGES[edge].data]
+EDGE_CASES = [
+    pytest.param(name, edge, id=f"{name}-{edge}", marks=[pytest.mark.slow] * (name not in FIRST))
+    for name, edge in product(TARGETS, EDGES) if PAGES[name].data in EDGES[edge].data
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +120,7 @@ def ranks():
         yield group
 
 
-@pytest.mark.parametrize(("name", "edge"), [rather(*case) for case in EDGE_CASES])
+@pytest.mark.parametrize(("name", "edge"), EDGE_CASES)
 def test_edge_cases(name, edge, ranks, tmp_path, monkeypatch):
     """What published codes leave open or get wrong goes as the page says, message by message, for all dtypes."""
     monkeypatch.chdir(tmp_path)
