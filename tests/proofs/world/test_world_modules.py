@@ -123,7 +123,7 @@ def test_what_one_rank_has_loaded_others_load_again():
 
     assert [known for _, *known in found] == [[True, True]] * 3
     assert len({id(module) for own, *_ in found for module in own}) == 6
-    assert sys.modules["sparring.impl.ring"] not in [own[0] for own, *_ in found]
+    assert sys.modules.get("sparring.impl.ring") not in [own[0] for own, *_ in found]
 
 
 def test_a_cached_duplicate_is_made_and_freed_once_per_rank(package):
