@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from sparring.impl import arc_top_k
 from sparring.proofs import ring as ring_proofs
@@ -47,9 +47,14 @@ shown = {"residual": lambda state, r: state.kept[r] if state.kept else None}
 refused = ({"k": -1}, {"columns": -1}, {"sketch": 0}, {"seed": -1}, {"momentum": -1}, {"momentum": 1001},
            {"feedback": "ef15"}, {"through": "tree"})  # fmt: skip
 
-astray: Mapping[str, Any] = {
-    "ring": SimpleNamespace(**{**vars(ring), "dst": lambda r, t, p: (r + 2) % p}),
-    "two_shot": SimpleNamespace(**{**vars(two_shot), "dst": lambda r, t, j, p: (r + j + 2) % p}),
+def changed(module: Any, **formulas: Any) -> Page:
+    """A page with other formulas."""
+    return load(cast("Any", SimpleNamespace(**{**vars(module), **formulas})))
+
+
+astray: Mapping[str, Page] = {
+    "ring": changed(ring, dst=lambda r, t, p: (r + 2) % p),
+    "two_shot": changed(two_shot, dst=lambda r, t, j, p: (r + j + 2) % p),
 }
 faults: Mapping[str, Mapping[str, Any]] = {
     "ties are left open": {"before": lambda a, i, b, j: a < b},
@@ -83,7 +88,7 @@ def certificates(page: Page) -> dict[tuple[str, str], tuple[str, list[Obligation
 def theorems(page: Page) -> Iterator[Stated]:
     """All of them."""
     m: Any = page.module
-    inner = load(m.SCHEDULES[page.params["through"]])
+    inner = m.SCHEDULES[page.params["through"]]
     yield Stated(
         "result", "Each kept row has a place of its own in the second sum, the same on all ranks, where it is added "
         "once for each rank; and the sum of all ranks' memories goes the way of one rank's alone that is given the sum "
@@ -225,4 +230,4 @@ def peers(page: Page) -> Iterator[Obligation]:
     for part in (0, 1, 100, 1000):
         yield Obligation(f"means, {part}", ANY, impl.mixed(e, x, part) == m.mixed(e, x, part))
     through = page.params["through"]
-    yield from INNER[through].peers(load(m.SCHEDULES[through]))
+    yield from INNER[through].peers(m.SCHEDULES[through])

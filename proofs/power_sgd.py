@@ -20,7 +20,7 @@ from sparring.proofs.core.iterations import NOTHING
 from sparring.proofs.core.obligations import Obligation, iff, p, q
 from sparring.proofs.core.supplement import Stated
 from sparring.proofs.cost.power_sgd import bounded, fewer, played
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym, both, negate
 
 __all__ = ["bounded", "played"]
@@ -67,7 +67,7 @@ survivors = {
 def theorems(page: Page) -> Iterator[Stated]:
     """All of them."""
     m: Any = page.module
-    inner = load(m.SCHEDULES[page.params["through"]])
+    inner = m.SCHEDULES[page.params["through"]]
     yield Stated(
         "result", "What is sent of a sum of matrices is the sum of what is sent of each (products of up to 8 terms), "
         "and is added once for each rank: so both factors are those of one rank alone that is given the mean of all "
@@ -155,4 +155,4 @@ def peers(page: Page) -> Iterator[Obligation]:
     alike = iff(impl.pays(m_, columns, rank, rate), m.worth(m_, columns, rank, rate))
     yield Obligation("factors are sent", SIZES, alike)
     through = page.params["through"]
-    yield from INNER[through].peers(load(m.SCHEDULES[through]))
+    yield from INNER[through].peers(m.SCHEDULES[through])

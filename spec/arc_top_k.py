@@ -43,14 +43,13 @@ a row are added in halves, the upper to the lower, until one is left, and so are
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cmp_to_key, lru_cache
 from operator import add, sub
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
 from sparring.spec import ring, two_shot
 from sparring.spec.core.chance import drawn
 from sparring.spec.core.feedback import zero
-from sparring.spec.core.model import load
+from sparring.spec.core.model import Page, load
 from sparring.spec.core.numbers import Bool, Int, both, either, where
 from sparring.spec.core.runner import Message, Outcome, Played, run
 from sparring.spec.core.schedule import number, truth
@@ -61,7 +60,7 @@ dtypes = ("float32", "float64")
 
 FEEDBACK = ("none", "ef14", "ef21", "ef21m")
 ESTIMATES = FEEDBACK[2:]  # rules whose result is the sum of the ranks' estimates
-SCHEDULES: Mapping[str, ModuleType] = {"ring": ring, "two_shot": two_shot}
+SCHEDULES: Mapping[str, Page] = {"ring": load(ring), "two_shot": load(two_shot)}
 BITS = 64
 WHOLE = 1000  # thousandths
 
@@ -181,7 +180,7 @@ def chosen(at: tuple[int, ...], k: int) -> list[int]:
 
 def summed(xs: Sequence[Vector], through: str) -> Sums:
     """What each rank has of the sum of these."""
-    ran = run(load(SCHEDULES[through]), [list(x) for x in xs])
+    ran = run(SCHEDULES[through], [list(x) for x in xs])
     yield from ran.trace
     return [[v + zero(v) for v in y] for y in ran.results]
 

@@ -12,7 +12,7 @@ from sparring.proofs.core.blocks import BlocksReader
 from sparring.proofs.core.digits import DigitsReader
 from sparring.proofs.core.obligations import Obligation, p
 from sparring.proofs.core.symbolic import EFFORT, Z3Reader
-from sparring.spec.core.numbers import Bool, Node, Reader, Sym, evaluate, variables
+from sparring.spec.core.numbers import Bool, Evaluator, Node, Reader, Sym, evaluate, variables
 
 READERS: Mapping[str, type[Z3Reader]] = {"wrap": Z3Reader, "bits": BitsReader}
 """By encoding."""
@@ -202,14 +202,16 @@ def instance(hypotheses: Sequence[Bool], ranks: int) -> bool:
 
     Each hypothesis is looked at as soon as its variables have values.
     """
-    names = ["p", *sorted(set().union(*map(variables, hypotheses)) - {"p"})]
+    spoken = [variables(h) for h in hypotheses]
+    names = ["p", *sorted(set().union(*spoken) - {"p"})]
     due: list[list[Bool]] = [[] for _ in names]
-    for h in hypotheses:
-        due[max(map(names.index, variables(h)), default=0)].append(h)
+    for h, mine in zip(hypotheses, spoken):
+        due[max(map(names.index, mine), default=0)].append(h)
 
     def satisfiable(at: dict[str, int]) -> bool:
+        read = Evaluator(at)
         try:
-            if not all(evaluate(h, **{v: at[v] for v in variables(h)}) for h in due[len(at) - 1]):
+            if not all(map(read, due[len(at) - 1])):
                 return False
         except ValueError:  # a shift by a negative number
             return False

@@ -31,7 +31,7 @@ def bounded(page: Page) -> Bounded:
     columns, sketch = page.params["columns"], page.params["sketch"]
     if not columns:
         raise Undecided(f"{page.name}: a row's length follows divisors of n: -P columns=64 has a cost")
-    inner = load(module.SCHEDULES[page.params["through"]])
+    inner = module.SCHEDULES[page.params["through"]]
     parts = (
         Part(SKETCHES, inner, 1, (), length=sketch * module.rows(n, columns)),
         Part(ROWS, inner, 1, (*fewer(),), length=columns * k),

@@ -34,7 +34,7 @@ def bounded(page: Page) -> Bounded:
     columns, rank = page.params["columns"], page.params["rank"]
     if not columns:
         raise Undecided(f"{page.name}: a square's side follows a root of n: -P columns=64 has a cost")
-    inner = load(module.SCHEDULES[page.params["through"]])
+    inner = module.SCHEDULES[page.params["through"]]
     parts = (
         Part(FIRST, inner, 1, (*fewer(),), length=rank * module.rows(n, columns)),
         Part(SECOND, inner, 1, (), length=rank * columns),

@@ -32,7 +32,7 @@ from sparring.proofs.cost import symbols
 from sparring.proofs.cost.simplified import POWER
 from sparring.proofs.cost.symbols import CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.spec.core.model import Page, chunk_words
-from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym, both, either, evaluate, variables, where
+from sparring.spec.core.numbers import Bool, Evaluator, Int, Node, Reader, Sym, both, either, variables, where
 from sparring.spec.recursive_doubling import rem
 
 SHARED = "p | k"
@@ -272,8 +272,8 @@ def plausible(claim: Obligation) -> bool:
     names = sorted(variables(claim.claim) - {"p"})
 
     def fits(p: int, values: tuple[int, ...]) -> bool:
-        at = {**dict.fromkeys("qrsct", 0), "p": p, **dict(zip(names, values))}
-        return not all(evaluate(h, **at) for h in claim.hypotheses) or bool(evaluate(claim.claim, **at))
+        read = Evaluator({**dict.fromkeys("qrsct", 0), "p": p, **dict(zip(names, values))})
+        return not all(map(read, claim.hypotheses)) or bool(read(claim.claim))
 
     return all(fits(p, values) for p in FEW for values in product(range(max(FEW) + 1), repeat=len(names)))
 
