@@ -16,6 +16,7 @@ import pytest
 import sparring
 import sparring.world
 from sparring.checks import launch
+from tests.sweeps import third
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "benchmarks" / "training.py"
@@ -55,7 +56,7 @@ def test_a_file_of_results(training, tmp_path):
 VARIANTS = ["ring", "ring_topk", "ring_sparse", "flash:b1=4:b2=4", "lossy_two_shot:running=1", "moshpit:dropping=300"]
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", third(VARIANTS))
 @pytest.mark.mpi
 @pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
 def test_real_ranks_learn_the_same(training, name, tmp_path):

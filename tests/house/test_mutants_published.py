@@ -45,7 +45,9 @@ def test_the_goal_is_reached():
 def formulas(name: str) -> list[str]:
     """What the page defines itself."""
     module = sparring.page(name).module
-    return [key for key, value in vars(module).items() if inspect.isfunction(value) and value.__module__ == module.__name__]
+    return [
+        key for key, value in vars(module).items() if inspect.isfunction(value) and value.__module__ == module.__name__
+    ]
 
 
 @pytest.mark.parametrize("name", PUBLISHED)

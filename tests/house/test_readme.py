@@ -53,13 +53,13 @@ def test_the_numbers_are_up_to_date():
 
 
 def test_a_stale_number_is_seen(tmp_path):
-    """The table of costs is what it says; another number in it, here in the ring's line alone, is reported."""
+    """The ring's line of the table of costs is what it says; another number in it is reported."""
     text = README.read_text(encoding="utf-8")
     whole = text[text.index("**What does it cost?**") : text.index("**What would it do")]
     others = re.compile(r"^\| (?!ring \|)\w+ \| `.*\n", re.MULTILINE)
     part = others.sub("", whole.replace("sparring.pages()", '["ring"]'))
     for name, said, code in (
-        ("whole", whole, 0), ("part", part, 0), ("stale", part.replace("1,875,000", "1,875,001"), 5),
+        ("part", part, 0), ("stale", part.replace("1,875,000", "1,875,001"), 5),
     ):  # fmt: skip
         (tmp_path / name).write_text(said)
         assert cog(tmp_path / name).returncode == code

@@ -16,6 +16,7 @@ from sparring.proofs.core import iterations
 from sparring.proofs.core.iterations import vectors
 from sparring.proofs.mutants.beside import beside
 from sparring.spec import arc_top_k as page_module
+from tests.sweeps import sweep
 
 TARGETS = Path(__file__).with_name("arc_top_k_targets.py")
 TARGET = "sparring.impl.arc_top_k:Allreduce"
@@ -60,7 +61,7 @@ def same(ran, right):
 
 
 @pytest.mark.parametrize("buffers", ["synchronous", "unbounded"])
-@pytest.mark.parametrize("p", range(1, 7))
+@pytest.mark.parametrize("p", sweep(range(1, 7)))
 def test_simulated(p, buffers):
     """Bit for bit the page, call after call, for each rule, infinities and NaN included."""
     for i, n in enumerate((0, 1, p - 1, p, 3 * p + 1, 40)):
@@ -68,7 +69,7 @@ def test_simulated(p, buffers):
         assert same(simulated(xs, buffers=buffers, **options), expected(xs, **options))
 
 
-@pytest.mark.parametrize("p", range(1, 6))
+@pytest.mark.parametrize("p", sweep(range(1, 6)))
 def test_messages_are_the_pages(p):
     """From each rank to each go messages of the page's lengths, whatever the parameters."""
     for options in ({}, *OTHERS):

@@ -16,6 +16,7 @@ from sparring.impl.lossy_two_shot import AGGREGATORS, sizes
 from sparring.proofs.core import iterations
 from sparring.proofs.core.refinement import vectors
 from sparring.proofs.mutants.beside import beside
+from tests.sweeps import sweep
 
 TARGETS = Path(__file__).with_name("lossy_two_shot_targets.py")
 TARGET = "sparring.impl.lossy_two_shot:Allreduce"
@@ -61,7 +62,7 @@ def same(ys, rights):
 
 
 @pytest.mark.parametrize("buffers", ["synchronous", "unbounded"])
-@pytest.mark.parametrize("p", range(1, 9))
+@pytest.mark.parametrize("p", sweep(range(1, 9)))
 def test_simulated(p, buffers):
     """Bits and versions, call after call, whatever is lost."""
     for i, (n, options) in enumerate(product((0, 1, p - 1, 3 * p + 1, 40), OTHERS)):
@@ -74,7 +75,7 @@ def test_simulated(p, buffers):
         same(outcome.results, wanted(xs, **options))
 
 
-@pytest.mark.parametrize("p", range(1, 8))
+@pytest.mark.parametrize("p", sweep(range(1, 8)))
 def test_messages_are_the_pages(p):
     """From each rank to each go messages of the page's lengths."""
     for options in OTHERS:

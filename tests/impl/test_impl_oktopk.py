@@ -14,6 +14,7 @@ from sparring import world
 from sparring.proofs.core import iterations
 from sparring.proofs.core.iterations import Case, vectors
 from sparring.proofs.mutants.beside import beside
+from tests.sweeps import sweep
 
 TARGETS = Path(__file__).with_name("oktopk_targets.py")
 TARGET = "sparring.impl.oktopk:Allreduce"
@@ -55,7 +56,7 @@ def unlike(xs, k, ran, **options):
 
 
 @pytest.mark.parametrize("buffers", ["synchronous", "unbounded"])
-@pytest.mark.parametrize("p", range(1, 9))
+@pytest.mark.parametrize("p", sweep(range(1, 9)))
 def test_simulated(p, buffers):
     """Bit for bit the page for every dtype, call after call, whatever the periods, the trigger and the bucket."""
     for i, (n, k) in enumerate([(0, 3), (1, 1), (p - 1, 2), (p, 0), (3 * p + 1, p), (40, 9), (40, 99)]):
@@ -63,7 +64,7 @@ def test_simulated(p, buffers):
         assert unlike(xs, k, simulated(xs, k, buffers=buffers, **options), **options) == []
 
 
-@pytest.mark.parametrize("p", range(1, 8))
+@pytest.mark.parametrize("p", sweep(range(1, 8)))
 def test_messages_are_the_pages(p):
     """From each rank to each go messages of the page's lengths."""
     assert [*beside(sparring.page("oktopk"), TARGET, p)] == []

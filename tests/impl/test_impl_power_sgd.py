@@ -14,6 +14,7 @@ from sparring import world
 from sparring.proofs.core import iterations
 from sparring.proofs.core.iterations import Case, vectors
 from sparring.proofs.mutants.beside import beside
+from tests.sweeps import sweep
 
 TARGETS = Path(__file__).with_name("power_sgd_targets.py")
 TARGET = "sparring.impl.power_sgd:Allreduce"
@@ -50,7 +51,7 @@ def unlike(xs, ran, **options):
 
 
 @pytest.mark.parametrize("buffers", ["synchronous", "unbounded"])
-@pytest.mark.parametrize("p", range(1, 9))
+@pytest.mark.parametrize("p", sweep(range(1, 9)))
 def test_simulated(p, buffers):
     """Bit for bit the page for both dtypes, of odd numbers, too, whatever the parameters."""
     for i, n in enumerate([0, 1, p - 1, p, 3 * p + 1, 40]):
@@ -69,7 +70,7 @@ def test_of_more_rows_than_a_piece(p, dtype, n, options):
     assert unlike(xs, simulated(xs, **options), **options) == []
 
 
-@pytest.mark.parametrize("p", range(1, 8))
+@pytest.mark.parametrize("p", sweep(range(1, 8)))
 def test_messages_are_the_pages(p):
     """From each rank to each go messages of the page's lengths."""
     for options in OTHERS:

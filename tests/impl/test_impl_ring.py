@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from sparring import world
 from sparring.impl import ring
+from tests.sweeps import sweep
 
 TARGETS = Path(__file__).with_name("ring_targets.py")
 THREE_WAYS, PLAIN = f"{TARGETS}:three_ways", f"{TARGETS}:plain"
@@ -117,7 +118,7 @@ def test_large(group):
 
 
 @pytest.mark.parametrize("buffers", ["synchronous", "unbounded"])
-@pytest.mark.parametrize("p", [*range(1, 9), 16])
+@pytest.mark.parametrize("p", sweep([*range(1, 9), 16]))
 def test_simulated(p, buffers):
     """The same on the simulated MPI, with synchronous sends and without a finding."""
     for dtype in DTYPES:

@@ -19,6 +19,7 @@ from sparring import world
 from sparring.checks import iterated
 from sparring.impl import spardl
 from sparring.proofs.core.iterations import Case, iterate, vectors
+from tests.sweeps import sweep
 
 TARGETS = Path(__file__).with_name("spardl_targets.py")
 TARGET = "sparring.impl.spardl:Allreduce"
@@ -95,7 +96,7 @@ def test_arithmetic(p):
 
 
 @pytest.mark.parametrize("buffers", ["synchronous", "unbounded"])
-@pytest.mark.parametrize("p", [1, 2, 3, 5, 6, 8, 9])
+@pytest.mark.parametrize("p", sweep([1, 2, 3, 5, 6, 8, 9]))
 def test_simulated(p, buffers):
     """Bit for bit the reference for every dtype, n < p, n = 0, k < p, k = 0 and k > n included."""
     cases = [(n, k) for n in (0, 1, p - 1, p, 3 * p + 1, 40) for k in (0, 1, p - 1, n // 2, n, 2 * n + 3)]

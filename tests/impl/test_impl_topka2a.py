@@ -15,6 +15,7 @@ from sparring import InputError, world
 from sparring.checks import iterated
 from sparring.impl import topka2a
 from sparring.proofs.core.iterations import Case, iterate, vectors
+from tests.sweeps import sweep
 
 TARGET = "sparring.impl.topka2a:Allreduce"
 PAGE = sparring.page("topka2a")
@@ -68,7 +69,7 @@ def simulated(xs, k, buffers="synchronous"):
 
 
 @pytest.mark.parametrize("buffers", ["synchronous", "unbounded"])
-@pytest.mark.parametrize("p", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("p", sweep([1, 2, 3, 5, 8]))
 def test_simulated(p, buffers):
     """Bit for bit the reference for every dtype, n < p, n = 0, k < p, k = 0 and k > n included."""
     cases = [(n, k) for n in (0, 1, p - 1, p, 3 * p + 1, 40) for k in (0, 1, p - 1, n // 2, n, 2 * n + 3)]

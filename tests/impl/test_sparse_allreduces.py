@@ -16,6 +16,7 @@ from sparring.proofs.core import refinement
 from sparring.spec.core import pages
 from sparring.spec.core.runner import run
 from tests.impl.sparse_inputs import DTYPES, EDGES, vectors
+from tests.sweeps import sweep
 
 TARGETS = Path(__file__).with_name("sparse_targets.py")
 DENSE = {
@@ -53,8 +54,8 @@ def simulated(target, xs, **options):
     return ran.ys
 
 
-@pytest.mark.parametrize("density", [0, 0.01, 0.3, 0.9, 0.99, 1])
-@pytest.mark.parametrize("p", [1, 2, 3, 5, pytest.param(8, marks=pytest.mark.slow)])  # 8 real ranks are below
+@pytest.mark.parametrize("density", sweep([0, 0.01, 0.3, 0.9, 0.99, 1], few=(0, 0.3, 1)))
+@pytest.mark.parametrize("p", sweep([1, 2, 3, 5, 8]))  # 8 real ranks are below
 def test_simulated(name, p, density):
     """Bit for bit the page for every dtype, n < p and n = 0 included, without a finding."""
     for dtype in DTYPES:
@@ -73,7 +74,7 @@ def test_sparse_and_dense_routes_agree(name, p, n, dtype, density, seed):
         assert refinement.difference(y.dense(), wanted) is None
 
 
-@pytest.mark.parametrize("density", [0.01, 0.3, 0.9])
+@pytest.mark.parametrize("density", sweep([0.01, 0.3, 0.9], few=(0.3,)))
 def test_bytes_are_the_pages(name, density):
     """What is counted on the wire is the page's formula for each message, exactly."""
     p, n, page = 4, 4 * 70_000, pages.find(name)

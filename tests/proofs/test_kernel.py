@@ -228,7 +228,7 @@ def test_an_unknown_of_both_solvers_is_undecided(monkeypatch):
     monkeypatch.setattr(solvers, "ask_z3", lambda solver: "unknown")
     monkeypatch.setattr(solvers, "ask_cvc5", lambda text: "unknown")
 
-    assert attempt().verdict == UNDECIDED
+    assert attempt("deadlock").verdict == UNDECIDED
 
 
 def test_contradictory_hypotheses_prove_nothing():

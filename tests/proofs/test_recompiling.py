@@ -68,6 +68,7 @@ def rewritten(folder, name, old, new):
 
 
 @needs_coq
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_what_was_written_holds(folder, room):
     """From the files alone."""

@@ -49,6 +49,7 @@ def test_three_ranks_exactly():
         assert mpmath.almosteq(numbers.expected_largest(3), 3 / (2 * mpmath.sqrt(mpmath.pi)), 1e-25)
 
 
+@pytest.mark.slow
 def test_from_three_ranks_on_it_is_too_high():
     """By 2.6 % of the exact one at most, at six ranks; less and less from there on."""
     gaps = [*numbers.gaps([*range(3, 17), 64, 1024, 16384]).values()]

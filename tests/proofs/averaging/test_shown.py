@@ -40,6 +40,7 @@ def test_another_factor_is_refuted(monkeypatch):
     assert shown.exact_factor() == (False, "not at p=2 with groups of 2")
 
 
+@pytest.mark.slow
 def test_another_algorithm_is_refuted(monkeypatch):
     """Indices go to the wrong digit, so it is not exact; of each copy nothing is left out, so more is sent."""
     monkeypatch.setattr(moshpit, "moved", lambda z, e, c, m: z)

@@ -9,11 +9,12 @@ import pytest
 
 import sparring
 from sparring.proofs.compression import traffic
+from tests.sweeps import sweep
 
 WAYS = [{}, {"b1": 4}, {"b1": 3, "b2": 5, "g": 2, "spikes": 1}, {"b1": 4, "b2": 4, "g": 1}]
 
 
-@pytest.mark.parametrize("p", range(1, 65))
+@pytest.mark.parametrize("p", sweep(range(1, 65), few=(1, 2, 3, 5, 8, 16, 33, 64)))
 def test_counted(p):
     """For a length that p does not divide, and for one below p."""
     page = sparring.page("flash", **WAYS[p % len(WAYS)])

@@ -24,6 +24,7 @@ from sparring.proofs.cost import amounts, programs, quantised
 from sparring.proofs.cost.symbols import Log2, n, p, width
 from sparring.proofs.cost.versus import compare
 from tests.sparring.calling import called
+from tests.sweeps import sweep
 
 FEW = (1, 2, 3, 4, 8)
 PAGES = ("flash", "one_bit", "thc", "qsgd")
@@ -92,7 +93,7 @@ def test_the_bytes_are_those_of_the_implementations_messages(name, params, octet
             assert cost.at(p=ranks, n=length, width=octets).nbytes == expected
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", sweep(PAGES, few=["one_bit", "qsgd"]))
 def test_counted_bytes_keep_to_the_bound_and_reach_it(name):
     """For all of 1..64 ranks, in arrays of both widths."""
     cost = sparring.cost(name)

@@ -64,7 +64,8 @@ def test_the_calls_that_are_counted_keep_to_the_hypotheses(ranks, params):
         assert sum(v != 0 and -abs(v) <= one.state.least[1] for v in total) <= many
 
 
-@pytest.mark.parametrize("params", [pytest.param(PARAMS[0], marks=pytest.mark.slow), PARAMS[2]], ids=str)
+@pytest.mark.slow
+@pytest.mark.parametrize("params", PARAMS[::2], ids=str)
 def test_counted_traces_keep_to_the_bound_and_reach_it(params):
     """For all of 1..64 ranks; rotation and allgather reach theirs wherever there are two ranks, dealing out mostly."""
     cost = sparring.cost("oktopk", **params)

@@ -14,6 +14,7 @@ from sparring.proofs.cost import versus
 from sparring.proofs.cost.enclosure import enclosed, interval, sign
 from sparring.proofs.cost.symbols import CeilLog2, FloorLog2, alpha, beta, exact, gamma, k, n, p, width
 from sparring.proofs.cost.versus import compare
+from tests.sweeps import sweep
 
 MACHINE = {"alpha": "10us", "beta": "25Gbit/s"}
 
@@ -72,7 +73,7 @@ def test_over_the_number_of_ranks_every_one_is_looked_at():
         assert [name] == [one for one, time in times.items() if time == least]
 
 
-@pytest.mark.parametrize("support", [pytest.param("identical", marks=pytest.mark.slow), "independent", "disjoint"])
+@pytest.mark.parametrize("support", sweep(["identical", "independent", "disjoint"], few=["disjoint"]))
 @pytest.mark.parametrize("other", ["ring", "ring_allgather"])
 def test_sparse_rings_against_counted_messages(support, other):
     sparse, point = cost("ring_sparse", support=support), {"p": 6, "n": 6000}
