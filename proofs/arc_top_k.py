@@ -47,6 +47,7 @@ shown = {"residual": lambda state, r: state.kept[r] if state.kept else None}
 refused = ({"k": -1}, {"columns": -1}, {"sketch": 0}, {"seed": -1}, {"momentum": -1}, {"momentum": 1001},
            {"feedback": "ef15"}, {"through": "tree"})  # fmt: skip
 
+
 def changed(module: Any, **formulas: Any) -> Page:
     """A page with other formulas."""
     return load(cast("Any", SimpleNamespace(**{**vars(module), **formulas})))

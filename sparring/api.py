@@ -348,8 +348,9 @@ def advise(
 
     Raises InputError where one of these is not what it should be, Undecided where no algorithm has a cost.
 
-    >>> [answer.options[0].algorithm for answer in advise(ranks=[4, 1024], machine="eth-25g").answers]
-    ['ssar_recursive_doubling', 'ssar_recursive_doubling']
+    >>> found = advise(ranks=[4, 1024], machine="eth-25g", algorithms=["ring", "ring_sparse", "ring_topk"])
+    >>> [[option.algorithm for option in answer.options] for answer in found.answers]
+    [['ring_topk', 'ring_sparse', 'ring'], ['ring_topk', 'ring', 'ring_sparse']]
     """
     from sparring import given
     from sparring.advising import advice, measuring, spending

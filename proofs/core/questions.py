@@ -132,7 +132,7 @@ class Memory:
         text, said = question.to_smt2(), {"z3": answer}
         if answer == "sat":
             question.add(reader(p) <= FEW_RANKS, *reader.exactly(FEW_RANKS.bit_length()))
-            again, question = solvers.decided(question, effort)
+            again, question = solvers.apart(question, effort)
             found = solvers.witness(question, reader(p)) if again == "sat" else {}
             witness = found if found and counterexample(claim, found) else {}
         if answer == "unknown" or (answer == "sat" and not witness):  # a mutant's run tells more, and sooner, than bits
@@ -156,7 +156,7 @@ class Memory:
             question.add(*(reader(Sym.var(name) == value) for name, value in at.items()))
             question.add(*reader.exactly(max(at.values()).bit_length() + 1))
             text = question.to_smt2()
-            answer, question = solvers.decided(question)
+            answer, question = solvers.apart(question)
             found = solvers.witness(question, reader(p)) if answer == "sat" else {}
         return Answer(claim, {"z3": "sat"}, text, found, "") if found and counterexample(claim, found) else None
 

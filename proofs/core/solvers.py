@@ -65,11 +65,15 @@ def decided(solver: z3.Solver, effort: int = EFFORT) -> tuple[str, z3.Solver]:
     Terms of earlier questions change the way that z3 goes, and may make it long.  So where it gives up
     it is asked again in a context of its own, whose answer is the same whatever was asked before.
     """
-    if (answer := ask_z3(solver)) == "unknown":
-        solver = solver.translate(z3.Context())
-        solver.set("rlimit", effort)
-        answer = ask_z3(solver)
-    return answer, solver
+    answer = ask_z3(solver)
+    return apart(solver, effort) if answer == "unknown" else (answer, solver)
+
+
+def apart(solver: z3.Solver, effort: int = EFFORT) -> tuple[str, z3.Solver]:
+    """The same in a context of its own at once, for a model that does not depend on earlier questions."""
+    solver = solver.translate(z3.Context())
+    solver.set("rlimit", effort)
+    return ask_z3(solver), solver
 
 
 def ask_z3(solver: z3.Solver) -> str:

@@ -17,6 +17,7 @@ import pytest
 
 import sparring
 from sparring.vectors import covered
+from tests.sweeps import third
 
 ROOT = Path(__file__).parents[2]
 READERS = ROOT / "examples" / "vectors"
@@ -191,7 +192,7 @@ def told(reader: Path, file: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(("name", "what"), [(name, what) for name in NAMES for what in DEFECTS[name]])
+@pytest.mark.parametrize(("name", "what"), third((name, what) for name in NAMES for what in DEFECTS[name]))
 def test_a_planted_defect_is_found(name: str, what: str, tmp_path: Path) -> None:
     """In an algorithm that is right but for it; a test is named."""
     code, said = told(planted(tmp_path, MODULES[name], *DEFECTS[name][what]), DATA / f"{name}.json")
@@ -250,7 +251,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize(("name", "what"), [(name, what) for name in NAMES for what in PLANTED])
+@pytest.mark.parametrize(("name", "what"), third((name, what) for name in NAMES for what in PLANTED))
 def test_what_is_planted_in_a_file_is_found(name: str, what: str, tmp_path: Path) -> None:
     """As is right what nothing is planted in."""
     file, path = json.loads(smallest(name)), tmp_path / "planted.json"

@@ -21,6 +21,7 @@ def test_every_claim_has_an_id_of_its_own():
     assert len({*ids}) == len(ids) == sum(len(published(page)) for page in PAGES) > 10
 
 
+@pytest.mark.slow
 def test_all_claims_hold_or_differ_as_expected(snapshot):
     code, text, _ = call()
     assert (code, text) == (0, snapshot)

