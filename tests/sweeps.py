@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 
-def sweep(values: Iterable[Any], few: Collection[Any] = (1, 2, 3, 5)) -> list[Any]:
-    """``values``, mostly numbers of ranks, as parameters; all but a ``few`` are slow."""
-    return [one if one in few else pytest.param(one, marks=pytest.mark.slow) for one in values]
+def sweep(values: Collection[Any], few: Collection[Any] = (1, 2, 3, 5)) -> list[Any]:
+    """``values``, mostly numbers of ranks, as parameters, tuples as several each; all but a ``few`` are slow."""
+    slow = [pytest.param(*(one if isinstance(one, tuple) else [one]), marks=pytest.mark.slow) for one in values]
+    return [one if one in few else param for one, param in zip(values, slow)]
 
 
 def third(names: Iterable[Any]) -> list[Any]:
