@@ -166,14 +166,14 @@ def first(scores: Vector, k: int) -> list[int]:
     """The ``k`` first rows in that order, ascending."""
     places = [place(v) for v in scores]
     known = {one: i for i, one in enumerate(sorted({*places}))}
-    return [*chosen(tuple(known[one] for one in places), k)]
+    return [*chosen(tuple(known[one] for one in places), k, before)]
 
 
 @lru_cache(maxsize=1)  # the ranks have the same scores, one after the other
-def chosen(at: tuple[int, ...], k: int) -> list[int]:
-    """The same; ``at``: which a row's score is, of all from the largest on."""
+def chosen(at: tuple[int, ...], k: int, earlier: Callable[..., Bool]) -> list[int]:
+    """The same; ``at``: which a row's score is, of all from the largest on; ``earlier``: the order."""
     order: Callable[[int], Any] = cmp_to_key(
-        lambda i, j: truth(before(at[j], j, at[i], i)) - truth(before(at[i], i, at[j], j))
+        lambda i, j: truth(earlier(at[j], j, at[i], i)) - truth(earlier(at[i], i, at[j], j))
     )
     return sorted(sorted(range(len(at)), key=order)[:k])
 
