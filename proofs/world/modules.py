@@ -8,7 +8,6 @@ from copy import copy
 from functools import lru_cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from importlib.util import module_from_spec
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import Self
@@ -26,33 +25,24 @@ def code(name: str, path: str, written: int, size: int) -> CodeType | None:  # n
 
 
 class Compiled(SourceFileLoader):
-    """Loads a module, and notes that in ``loaded``; ``state`` is what the file was like when its place was found."""
+    """Loads a module; ``state`` is what the file was like when its place was found."""
 
-    def __init__(self, name: str, path: str, loaded: dict[str, None]) -> None:
+    def __init__(self, name: str, path: str) -> None:
         super().__init__(name, path)
         stat = Path(path).stat()
-        self.state, self.loaded = (stat.st_mtime_ns, stat.st_size), loaded
-
-    def exec_module(self, module: ModuleType) -> None:
-        super().exec_module(module)
-        self.loaded[module.__name__] = None
+        self.state = stat.st_mtime_ns, stat.st_size
 
     def get_code(self, fullname: str) -> CodeType | None:
         return PLANTED.get(fullname) or code(fullname, self.path, *self.state)
 
 
 class Finder(MetaPathFinder):
-    """Finds the modules below ``roots`` once for all ranks, notes their names, refuses what the simulated MPI lacks.
-
-    ``loaded``: these names in the order in which ranks were through with them, so that none comes before those that
-    it imports, unless they do so in a circle.
-    """
+    """Finds the modules below ``roots`` once for all ranks, notes their names, refuses what the simulated MPI lacks."""
 
     def __init__(self, roots: Sequence[str]) -> None:
         self.roots = roots
         self.names: set[str] = set()
         self.found: dict[str, ModuleSpec] = {}
-        self.loaded: dict[str, None] = {}
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
         if below(name, ["mpi4py"]):
@@ -64,7 +54,7 @@ class Finder(MetaPathFinder):
             spec = PathFinder.find_spec(name, path)
             if spec is None or type(spec.loader) is not SourceFileLoader:
                 return spec
-            spec.loader = Compiled(name, spec.loader.path, self.loaded)
+            spec.loader = Compiled(name, spec.loader.path)
             self.found[name] = spec
         spec = copy(self.found[name])
         if spec.submodule_search_locations is not None:
@@ -105,19 +95,6 @@ class Modules:
             self._note()
             _swap(self._shown(), self.own[rank], self.roots)
             self.now = rank
-
-    def load_again(self, root: str) -> None:
-        """Load for the running rank what others have loaded of ``root``, where no import goes in a circle.
-
-        The import system, which takes longer than the code, is not asked.
-        """
-        for name in among(self.finder.loaded, [root]):
-            spec = None if name in sys.modules else self.finder.find_spec(name)
-            if spec and spec.loader:
-                parent, _, child = name.rpartition(".")
-                module = sys.modules[name] = module_from_spec(spec)
-                setattr(sys.modules[parent], child, module)
-                spec.loader.exec_module(module)
 
     def _shown(self) -> dict[str, ModuleType]:
         return {} if self.now is None else self.own[self.now]

@@ -116,7 +116,6 @@ def run_along(
         def main(rank: Rank) -> Any:
             rank.world_comm = Intracomm(rank, 0, range(p))
             rank.world_comm.Set_name("MPI_COMM_WORLD")
-            swapped.load_again(targets.OWN)
             function = targets.load(target, swapped.hidden)
             return call(function, rank.world_comm, *(arg[rank.number] for arg in per_rank_args))
 

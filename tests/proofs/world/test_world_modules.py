@@ -111,21 +111,6 @@ def test_modules_of_a_package_are_a_ranks_own(package):
     assert world.run("ranked.main:state", 3).raise_if_found().results == [([r], [r], True) for r in range(3)]
 
 
-def test_what_one_rank_has_loaded_others_load_again():
-    """Our own modules: each rank's are no other's, but those that one of its modules imports are those it has."""
-
-    def loaded(comm):
-        ring, transport = (import_module(f"sparring.impl.{name}") for name in ("ring", "core.transport"))
-        parent = import_module("sparring.impl")
-        return [ring, transport], ring.exchange is transport.exchange, parent.ring is ring and parent.core is not None
-
-    found = world.run(loaded, 3).raise_if_found().results
-
-    assert [known for _, *known in found] == [[True, True]] * 3
-    assert len({id(module) for own, *_ in found for module in own}) == 6
-    assert sys.modules.get("sparring.impl.ring") not in [own[0] for own, *_ in found]
-
-
 def test_a_cached_duplicate_is_made_and_freed_once_per_rank(package):
     """The attribute idiom of libraries works, and shares nothing between ranks."""
     assert world.run("ranked.main:cached", 3).raise_if_found().results == [(True, [1, 1])] * 3
