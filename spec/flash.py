@@ -35,20 +35,14 @@ design is this page's own.
    arXiv:2508.03760, 2025.
 """
 
-from collections.abc import Callable, Sequence
-from functools import reduce
-from itertools import pairwise
-from operator import add
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sparring.errors import InputError
 from sparring.spec.core import groups
-from sparring.spec.core.cells import copy
-from sparring.spec.core.groups import Coded, decode, encode, written
-from sparring.spec.core.model import bound
-from sparring.spec.core.numbers import Int
-from sparring.spec.core.runner import Message, Outcome, Played
-from sparring.spec.core.schedule import number
+from sparring.spec.core.compositions import Text
+from sparring.spec.core.exchanges import allgather, read_by_chunk, reduce_scatter
+from sparring.spec.core.groups import Grouped
+from sparring.spec.core.vectors import Vector, total
 
 data = "dense"
 dtypes = ("float32", "float64")
@@ -74,59 +68,16 @@ def checked(params: Params) -> None:
         raise InputError(f"spikes = {params.spikes}: it must be 0 or 1")
 
 
-def dst(r: Int, j: Int, p: Int) -> Int: return (r + j) % p  # to whom rank r's j-th message goes, j = 1, ..., p - 1
-def src(r: Int, j: Int, p: Int) -> Int: return (r - j) % p
-
-
-def taken(r: Int, c: Int, total: Any, read: Any) -> Any:
-    """What rank ``r`` takes of chunk ``c``: of its own too what is read, and not the sum that it made codes of."""
-    return read
-
-
-def coded(x: Sequence[Any], bits: int, params: Params) -> Coded:
-    return encode(x, bits, params.g, bool(params.spikes))
-
-
-def octets(c: Int, bits: int, g: int, spikes: int, width: int) -> Int:
-    """How many bytes the codes of a chunk of ``c`` entries of ``width`` bytes take."""
-    return groups.octets(c, bits, g, bool(spikes), width)
-
-
-def sent(p: int, entries: Callable[[int, int], Coded]) -> list[Message]:
-    """A step in which each rank sends to each other: ``entries(r, d)`` from rank ``r`` to rank ``d``."""
-    pairs = [(r, number(dst(r, j, p))) for r in range(p) for j in range(1, p)]
-    return [Message(r, d, written(entries(r, d))) for r, d in pairs]
-
-
-def like(x: Any, values: Sequence[Any]) -> Any:
-    """These values in a vector of ``x``'s class."""
-    y = copy(x)
-    y[:] = values
-    return y
-
-
-def pieces(x: Any, p: int) -> list[Any]:
-    """A vector's chunks."""
-    ends = [number(bound(c, len(x), p)) for c in range(p + 1)]
-    return [x[start:end] for start, end in pairwise(ends)]
-
-
-def added(copies: Sequence[Coded]) -> list[Any]:
-    """The sum of what is read from these, in this order."""
-    return [reduce(add, entries) for entries in zip(*map(decode, copies))]
-
-
-def program(xs: Sequence[Any], state: None, params: Params) -> Played:
-    """A call: its two steps, and what all ranks have in the end."""
-    checked(params)
-    p = len(xs)
+def program(x: Vector, p: int, params: Params) -> Text:
     if p == 1:
-        return Outcome([like(x, [v + 0 for v in x]) for x in xs], [], state)
-    copies = [[coded(piece, params.b1, params) for piece in pieces(x, p)] for x in xs]
-    yield sent(p, lambda r, d: copies[r][d])
-    totals = [added([row[c] for row in copies]) for c in range(p)]
-    sums = [coded(total, params.b2, params) for total in totals]
-    yield sent(p, lambda r, d: sums[r])
-    reads = [decode(one) for one in sums]
-    each = [[taken(r, c, *v) for c in range(p) for v in zip(totals[c], reads[c])] for r in range(p)]
-    return Outcome([like(x, y) for x, y in zip(xs, each)], [], state)
+        return x
+    sums = yield reduce_scatter(x, Grouped(params.b1, params.g, params.spikes))
+    return (yield allgather(sums, Grouped(params.b2, params.g, params.spikes)))
+
+
+def ensures(x: Vector, p: int, params: Params) -> Vector:
+    """What all ranks end with."""
+    if p == 1:
+        return x
+    sums = total(read_by_chunk(Grouped(params.b1, params.g, params.spikes), x, p))
+    return read_by_chunk(Grouped(params.b2, params.g, params.spikes), sums, p)

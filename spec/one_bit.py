@@ -27,26 +27,20 @@ error is zero: the next call begins as if this had not been.  That is this page'
 1 0->1:[1.25, 3] 1->0:[0.75, 0]
 >>> ran.results[0]
 [1.25, 1.25, -0.75, -0.75]
->>> ran.state
-State(worker=[[2.0, -1.0, 0.0, -1.0], [-0.5, -0.5, 0.5, -1.5]], server=[[0.0, 0.0], [-0.5, 0.5]])
+>>> ran.state.worker, ran.state.server
+([[2.0, -1.0, 0.0, -1.0], [-0.5, -0.5, 0.5, -1.5]], [[0.0, 0.0], [-0.5, 0.5]])
 
 .. [TG21] H. Tang, S. Gan, A. A. Awan, S. Rajbhandari, C. Li, X. Lian, J. Liu, C. Zhang and Y. He, "1-bit Adam",
    ICML 2021, arXiv:2102.02888; DeepSpeed, deepspeed/runtime/comm/nccl.py, compressed_allreduce.
 """
 
-from collections.abc import Callable, Sequence
-from functools import reduce
-from operator import add
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
-from sparring.spec.core import signs
-from sparring.spec.core.cells import copy
-from sparring.spec.core.model import bound
-from sparring.spec.core.numbers import Int
-from sparring.spec.core.runner import Message, Outcome, Played
-from sparring.spec.core.schedule import number
-from sparring.spec.core.signs import Signed, part, read, signed, written
+from sparring.spec.core.compositions import Text
+from sparring.spec.core.exchanges import allgather, read, read_by_chunk, reduce_scatter
+from sparring.spec.core.signs import Signs
+from sparring.spec.core.vectors import Vector, is_number, owned, total, where
 
 data = "dense"
 dtypes = ("float32", "float64")
@@ -60,10 +54,10 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``worker``: by rank what its codes left out; ``server``: by chunk what its rank's codes did."""
+    """``worker``: what the codes of a rank's vector left out; ``server``: what those of its chunk's mean did."""
 
-    worker: Sequence[Any] = ()
-    server: Sequence[Any] = ()
+    worker: Any = 0
+    server: Any = 0
 
 
 def checked(params: Params) -> None:
@@ -72,73 +66,27 @@ def checked(params: Params) -> None:
         raise InputError(f"norm = {params.norm}: it must be 1 or 2")
 
 
-def dst(r: Int, j: Int, p: Int) -> Int: return (r + j) % p  # to whom rank r's j-th message goes, j = 1, ..., p - 1
-def src(r: Int, j: Int, p: Int) -> Int: return (r - j) % p
+def left(v: Vector, read: Vector) -> Vector:
+    """What codes leave out; nothing, where what is read is no number."""
+    return where(is_number(read), v - read, 0)
 
 
-def together(x: Any, error: Any) -> Any:
-    """An entry and what was left out of it before."""
-    return x + error
+def program(x: Vector, p: int, state: State, params: Params) -> Text:
+    code = Signs(params.norm)
+    v = x + state.worker
+    mean = (yield reduce_scatter(v, code)) / p
+    s = mean + state.server
+    y = yield allgather(s, code)
+    return y + 0, State(left(v, read(code, v)), left(s, read(code, s)))
 
 
-def kept(m: Any, read: Any) -> Any:
-    """What is left out of an entry that is read so."""
-    return m - read
+def ensures(x: Vector, p: int, state: State, params: Params) -> Vector:
+    """What all ranks end with."""
+    code = Signs(params.norm)
+    mean = total(read(code, x + state.worker)) / p
+    return read_by_chunk(code, mean + owned(state.server), p)
 
 
-def taken(r: Int, c: Int, total: Any, read: Any) -> Any:
-    """What rank ``r`` takes of chunk ``c``: of its own too what is read, and not the mean that it made codes of."""
-    return read
-
-
-def octets(c: Int, width: int) -> Int:
-    """How many bytes the message of a chunk of ``c`` entries has."""
-    return signs.octets(c, width)
-
-
-def compensated(x: Sequence[Any], error: Sequence[Any]) -> list[Any]:
-    return [together(v, e) for v, e in zip(x, error)]
-
-
-def left(m: Sequence[Any], coded: Signed) -> list[Any]:
-    """The error of codes; zeros, where they have no scale."""
-    lost = coded.scale != coded.scale
-    return [type(v)(0) if lost else kept(v, u) for v, u in zip(m, read(coded))]
-
-
-def sent(p: int, entries: Callable[[int, int], Signed]) -> list[Message]:
-    """A step in which each rank sends to each other: ``entries(r, d)`` from rank ``r`` to rank ``d``."""
-    pairs = [(r, number(dst(r, j, p))) for r in range(p) for j in range(1, p)]
-    return [Message(r, d, written(entries(r, d))) for r, d in pairs]
-
-
-def like(x: Any, values: Sequence[Any]) -> Any:
-    """These values in a vector of ``x``'s class."""
-    y = copy(x)
-    y[:] = values
-    return y
-
-
-def zero(x: Any) -> Any:
-    """Of the vector's type, where that has one whatever its entries."""
-    return x.dtype.type(0) if hasattr(x, "dtype") else 0
-
-
-def program(xs: Sequence[Sequence[Any]], state: State, params: Params) -> Played:
-    """A call: its two steps, what all ranks have in the end, and both errors."""
-    checked(params)
-    first, *_ = xs
-    p, n, none = len(xs), len(first), zero(first)
-    cuts = [slice(number(bound(c, n, p)), number(bound(c + 1, n, p))) for c in range(p)]
-    errors, before = state.worker or [[none] * n] * p, state.server or [[none] * n] * p
-    ms = [compensated(x, error) for x, error in zip(xs, errors)]
-    told = [signed(m, params.norm, none) for m in ms]
-    yield sent(p, lambda r, d: part(told[r], cuts[d]))
-    means = [[reduce(add, vs) / p for vs in zip(*(read(part(one, cut)) for one in told))] for cut in cuts]
-    ys = [compensated(mean, error) for mean, error in zip(means, before)]
-    sums = [signed(y, params.norm, none) for y in ys]
-    yield sent(p, lambda r, d: sums[r])
-    reads = [read(one) for one in sums]
-    each = [[taken(r, c, *v) + 0 for c in range(p) for v in zip(ys[c], reads[c])] for r in range(p)]
-    now = State([left(m, one) for m, one in zip(ms, told)], [left(y, one) for y, one in zip(ys, sums)])
-    return Outcome([like(x, y) for x, y in zip(xs, each)], [], now)
+def waiting(state: State, p: int) -> Any:
+    """What is still to come, of all ranks."""
+    return total(state.worker) + p * owned(state.server)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sparring.proofs.contention import claims, networks
-from sparring.proofs.core import execution, obligations
+from sparring.proofs.core import compositions, execution, obligations
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
 
@@ -46,7 +46,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
     """The conjectures as they are, without lemmas."""
     page = subject.page
     if page.irregular:
-        yield from of_program(subject)
+        yield from (of_composition if page.composed else of_program)(subject)
         return
     yield Conjecture(
         "result",
@@ -110,6 +110,37 @@ def of_program(subject: Subject) -> Iterator[Conjecture]:
     for one in subject.theorems(subject.page) if subject.theorems else ():
         yield Conjecture(one.name, one.statement, tuple(one.obligations), None, one.fault, one.encoding)
     yield from peers(subject, next(iter(subject.faults), ""))
+
+
+def of_composition(subject: Subject) -> Iterator[Conjecture]:
+    """What is generated from a composition's text, then what else the proof module states of its functions."""
+    page, found = subject.page, subject.paths
+    pages = compositions.serving(found, subject.served)
+    what = "mean" if page.averages else "sum"
+    yield Conjecture(
+        "result",
+        f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what}).",
+        tuple(compositions.result(page, found, pages)), None, "",
+    )  # fmt: skip
+    if page.agrees:
+        says = "All ranks end with what was made once, or from the same parts: identical bits."
+        yield Conjecture("agreement", says, tuple(compositions.agreement(found)), None, "")
+    if compositions.conserves(page):
+        says = "The result, what stays behind and what waits make up what was given and what waited, in every call."
+        yield Conjecture("conservation", says, tuple(compositions.conservation(page, found)), None, "")
+    yield Conjecture(
+        "partition", "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
+        tuple(obligations.partition(subject.bound)), None, "remainder dropped",
+    )  # fmt: skip
+    yield Conjecture(
+        "deadlock", "All ranks yield the same exchanges, and posting all of a step and then waiting never deadlocks.",
+        tuple(compositions.deadlock(found, pages)), None, "exchanges: wrong neighbour",
+    )  # fmt: skip
+    yield Conjecture(
+        "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
+        tuple(compositions.ports(pages)), None, "exchanges: one receiver",
+    )  # fmt: skip
+    yield from of_program(subject)
 
 
 def peers(subject: Subject, mutant: str) -> Iterator[Conjecture]:

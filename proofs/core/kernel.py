@@ -32,6 +32,7 @@ from sparring.proofs.core.verdicts import (
     Verdict,
     proved_up_to,
 )
+from sparring.proofs.mutants import texts
 from sparring.proofs.mutants.schedules import MUTATIONS, ONE_LINK
 from sparring.spec.core.model import Page
 
@@ -210,12 +211,15 @@ def confirmed(whole: Subject, attempt: Attempt, memory: Memory) -> Attempt:
 
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
-    first = next(c.mutant for c in conjectures(whole.general) if c.name == name)
+    first = next((c.mutant for c in conjectures(whole.general) if c.name == name), "")
     mutants = mutations(whole)
     names = (*(m for m in mutants if m == first), *(m for m in mutants if m != first))
     for suspected in (True, False):  # what is found false for few ranks is soon found so by a solver too
         for mutation in names:
-            conjecture = next(c for c in conjectures(mutants[mutation](whole.general)) if c.name == name)
+            try:
+                conjecture = next(c for c in conjectures(mutants[mutation](whole.general)) if c.name == name)
+            except Exception:  # noqa: BLE001, S112 - a fault can be such that there is nothing to ask solvers any more
+                continue
             asked = (claim for claim in conjecture.obligations if bool(samples.false_at(claim)) == suspected)
             if refuted(mutants[mutation](whole), conjecture, asked, memory):
                 return mutation
@@ -223,7 +227,9 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
 
 
 def mutations(whole: Subject) -> Mapping[str, Callable[[Subject], Subject]]:
-    """The faults that are planted: in formulas, or in a program's functions."""
+    """The faults that are planted: in formulas, in a program's functions, or in a composition's text and exchanges."""
+    if whole.page.composed:
+        return texts.mutations(whole)
     return {fault: partial(planted, fault=fault) for fault in whole.faults} if whole.page.irregular else MUTATIONS
 
 

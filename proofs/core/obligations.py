@@ -35,6 +35,8 @@ class Obligation(NamedTuple):
     hypotheses: tuple[Bool, ...]
     claim: Bool
     annotation: bool = False
+    encoding: str = ""
+    """How it is read, where that is not as the other obligations of its theorem."""
 
 
 def within(x: Int, top: Int = p) -> Bool:

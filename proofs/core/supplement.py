@@ -38,9 +38,16 @@ from typing import Any, NamedTuple
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.levels import LEVELS
+from sparring.proofs.core import reading
 from sparring.proofs.core.obligations import Bound, Lemmas, Obligation, Same, Spent
+from sparring.proofs.core.reading import Path
+from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page, bound, load
 from sparring.spec.core.numbers import Bool, Sym
+
+
+Served = Callable[[str], Page]
+"""By name, the page that carries an exchange out."""
 
 
 class Stated(NamedTuple):
@@ -77,6 +84,14 @@ class Subject:
     """Of a program, by name: functions to plant in the place of its own."""
     values: Mapping[str, int] = field(default_factory=dict)
     """Of the parameters that are symbols, the values that were asked for: contention is claimed for these."""
+
+    served: Served = served
+    """Of a composition: the pages of its exchanges."""
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Of a composition: all paths of its text."""
+        return tuple(reading.paths(self.page))
 
     @property
     def general(self) -> Subject:

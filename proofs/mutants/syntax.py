@@ -141,9 +141,15 @@ def tag(node: ast.AST) -> Iterator[ast.AST]:
         yield _with(node, keywords=[*node.keywords, ast.keyword("tag", ast.Constant(1))])
 
 
+def unsent(node: ast.AST) -> Iterator[ast.AST]:
+    """An exchange left out: a rank goes on with what it brought."""
+    if isinstance(node, ast.Yield) and isinstance(node.value, ast.Call) and node.value.args:
+        yield node.value.args[0]
+
+
 OPERATORS: Mapping[str, Fault] = {
     f.__name__: f
-    for f in (constant, value, comparison, arithmetic, branch, logic, overwrite, dropped, swapped, tag)
+    for f in (constant, value, comparison, arithmetic, branch, logic, overwrite, dropped, swapped, tag, unsent)
 }  # fmt: skip
 
 

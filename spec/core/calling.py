@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from operator import itemgetter
 from types import ModuleType
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from sparring.errors import InputError
 from sparring.spec.core.numbers import Node
@@ -43,7 +43,7 @@ def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[
     kinds = get_type_hints(params)
     for field, value in given.items():
         if not fits(kinds[field], value):
-            raise InputError(f"page {name}: {field} = {value!r}: it must be {WORDS[repr(kinds[field])]}")
+            raise InputError(f"page {name}: {field} = {value!r}: it must be {words(kinds[field])}")
     return dict(params(**given)._asdict())
 
 
@@ -54,10 +54,17 @@ WORDS = {
 """What a parameter may be, by the type that a page writes."""
 
 
+def words(kind: Any) -> str:
+    """What a parameter of this type may be."""
+    return f"one of {', '.join(get_args(kind))}" if get_origin(kind) is Literal else WORDS[repr(kind)]
+
+
 def fits(kind: Any, value: Any) -> bool:
     """Whether a value is of a type of ``WORDS``; a letter is a whole number, and of other types all are."""
     if kind is int:
         return isinstance(value, (Integral, Node))
+    if get_origin(kind) is Literal:
+        return value in get_args(kind)
     if get_origin(kind) is Sequence:
         (each,) = get_args(kind)
         return isinstance(value, Sequence) and not isinstance(value, str) and all(fits(each, one) for one in value)

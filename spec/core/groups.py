@@ -34,12 +34,15 @@ a few roundings of numbers of the size of the group's entries.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
 from sparring.spec.core import codes
+from sparring.spec.core.exchanges import Coding
 from sparring.spec.core.numbers import Int
+from sparring.spec.core.vectors import Vector
 
 
 class Group(NamedTuple):
@@ -150,3 +153,24 @@ def written(coded: Coded) -> Any:
     return [*told, *places, *coded.planes]
 
 
+
+
+@dataclass(frozen=True)
+class Grouped(Coding):
+    """These codes as a form in which vectors travel."""
+
+    bits: int
+    g: int
+    spikes: int
+
+    def encode(self, x: Vector) -> Coded:
+        return encode(x, self.bits, self.g, bool(self.spikes))
+
+    def decode(self, coded: Coded) -> Vector:
+        return Vector(decode(coded))
+
+    def written(self, coded: Coded) -> Any:
+        return written(coded)
+
+    def octets(self, c: Int, width: int) -> Int:
+        return octets(c, self.bits, self.g, bool(self.spikes), width)

@@ -114,6 +114,11 @@ class Page:
     """``program(xs, state, params)``, of a page that has it in the place of formulas; see :meth:`play`."""
 
     @property
+    def composed(self) -> bool:
+        """Whether it is a composition: one rank's text between exchanges, see ``spec/core/compositions.py``."""
+        return self.program is not None and "x" in inspect.signature(self.program).parameters
+
+    @property
     def irregular(self) -> bool:
         """Whether it is a program: what is sent depends on entries and earlier calls, and there are no formulas."""
         return self.program is not None

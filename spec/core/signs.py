@@ -23,13 +23,16 @@ A message has the scale, then the signs: bit ``i % 8``, from the lowest, of byte
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite, isqrt, sqrt
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from sparring.errors import InputError
 from sparring.spec.core import codes
+from sparring.spec.core.exchanges import Coding
 from sparring.spec.core.numbers import Int
+from sparring.spec.core.vectors import Vector
 
 
 class Signed(NamedTuple):
@@ -110,3 +113,27 @@ def written(coded: Signed) -> Any:
     """The message: bytes where the scale has any, else a list of the scale and of the bytes after it."""
     planes = codes.packed(coded.signs, 1)
     return memoryview(coded.scale.tobytes() + planes) if hasattr(coded.scale, "tobytes") else [coded.scale, *planes]
+
+
+@dataclass(frozen=True)
+class Signs(Coding):
+    """These codes as a form in which vectors travel; a piece has the scale of the whole vector."""
+
+    norm: int
+    whole: ClassVar[bool] = True
+
+    def encode(self, x: Vector) -> Signed:
+        return signed(x, self.norm, x.zero)
+
+    def pieces(self, x: Vector, cuts: Sequence[slice]) -> list[Signed]:
+        coded = self.encode(x)
+        return [part(coded, cut) for cut in cuts]
+
+    def decode(self, coded: Signed) -> Vector:
+        return Vector(read(coded), type(coded.scale)(0))
+
+    def written(self, coded: Signed) -> Any:
+        return written(coded)
+
+    def octets(self, c: Int, width: int) -> Int:
+        return octets(c, width)

@@ -1,0 +1,150 @@
+"""What has to be shown of a composition, generated from its text.
+
+Nothing is stated beside it: *agreement* is that the result is the same on all ranks, *result* that it is what the page
+``ensures``, *conservation* that with what is kept it makes up what was given, *deadlock* that all ranks yield the same
+exchanges, whose pages never deadlock.  That sequences of such exchanges do not either is proved in
+``proofs/coq/sequences.v``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from sparring.proofs.core import obligations
+from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, t
+from sparring.proofs.core.obligations import i as other
+from sparring.proofs.core.points import nonzero, plus, point
+from sparring.proofs.core.reading import Path, letters_of, same
+from sparring.spec.core.exchanges import served
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Bool, both
+
+Served = Callable[[str], Page]
+"""The page of an exchange; with a fault, where one is planted."""
+
+
+def false(path: Path, why: str) -> Obligation:
+    """What cannot be shown."""
+    return Obligation(f"{path.name}: {why}", path.hypotheses, False)
+
+
+def about(path: Path, name: str, claim: Bool) -> Obligation:
+    return Obligation(f"{path.name}: {name}", path.hypotheses, claim)
+
+
+def following(found: Sequence[Path], claims: Callable[[Path], Iterator[Obligation]]) -> Iterator[Obligation]:
+    """Of each path the claims, unless no rank can go it; and that letters taken for one another are."""
+    for path in found:
+        if path.refused:
+            yield false(path, path.refused)
+        else:
+            yield from path.same
+            yield from claims(path)
+
+
+def equal(path: Path, name: str, a: Any, b: Any) -> Iterator[Obligation]:
+    """Two points are one number; where there is one rank, its sum over all ranks is one summand."""
+    a, b = (point(path.given["x"].reading, one) for one in (a, b))
+    if path.alone:
+        yield about(path, name, same(plus(a.each, a.rest), plus(b.each, b.rest)))
+        return
+    if nonzero(a.each) and nonzero(b.each) and a.mean != b.mean:
+        yield false(path, f"{name}: {a!r}, and not {b!r}")
+        return
+    yield about(path, f"{name}, summand by summand", same(a.each, b.each))
+    yield about(path, f"{name}, the rest", same(a.rest, b.rest))
+
+
+def result(page: Page, found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligation]:
+    """The result is what the page ensures; what exchanges promise is so; and what the state says of itself stays so."""
+    for one in pages:
+        yield from exchanged(one, obligations.result(one))
+
+    def claims(path: Path) -> Iterator[Obligation]:
+        yield from equal(path, "the result is what the page ensures", path.ended.result, path.ensured)
+        if hasattr(page.module, "told") and path.after is not None:
+            for field, says in page.module.told(path.after)._asdict().items():
+                yield from equal(path, f"{field} is what the state says of it", getattr(path.after, field), says)
+
+    yield from following(found, claims)
+
+
+def exchanged(page: Page, claims: Iterator[Obligation]) -> Iterator[Obligation]:
+    """Obligations of an exchange's page, told by its name and read in its encoding."""
+    for claim in claims:
+        yield claim._replace(name=f"{page.name}: {claim.name}", encoding=page.encoding, annotation=False)
+
+
+def agreement(found: Sequence[Path]) -> Iterator[Obligation]:
+    """All ranks have the result: it is replicate, or there is one rank."""
+
+    def claims(path: Path) -> Iterator[Obligation]:
+        placement = getattr(path.ended.result, "placement", "replicate")
+        agrees = placement == "replicate" or path.alone
+        yield about(path, f"the result is {placement}", agrees)
+
+    yield from following(found, claims)
+
+
+def conservation(page: Page, found: Sequence[Path]) -> Iterator[Obligation]:
+    """The result, what stays behind and what waits make up the vectors and what waited before."""
+
+    def claims(path: Path) -> Iterator[Obligation]:
+        reading = path.given["x"].reading
+        y = point(reading, path.ended.result)
+        ends = y.total() if page.averages else y
+        begins = path.given["x"].total()
+        if page.selecting:
+            ends = ends + point(reading, path.ended.residual).total()
+        if hasattr(page.module, "waiting"):
+            ends, begins = ends + waiting(page, path, path.after), begins + waiting(page, path, path.before)
+        yield from equal(path, "nothing is lost", ends, begins)
+
+    yield from following(found, claims)
+
+
+def waiting(page: Page, path: Path, state: Any) -> Any:
+    """What is still to come by this state."""
+    letters = {**path.given, "state": state}
+    return page.module.waiting(**{name: letters[name] for name in letters_of(page.module.waiting)})
+
+
+def conserves(page: Page) -> bool:
+    """Whether the page says that nothing is lost."""
+    return page.selecting or hasattr(page.module, "waiting")
+
+
+def deadlock(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligation]:
+    """All ranks yield the same exchanges with the same terms, and each is a schedule."""
+    for one in pages:
+        yield from exchanged(one, obligations.schedule(one))
+
+    def claims(path: Path) -> Iterator[Obligation]:
+        yield about(path, f"all ranks yield {len(path.exchanges)} exchanges alike", True)
+
+    yield from following(found, claims)
+
+
+def ports(pages: Sequence[Page]) -> Iterator[Obligation]:
+    """In a step a rank sends at most one message to another and hears at most one from it."""
+    for one in pages:
+        yield from exchanged(one, apart(one))
+
+
+def apart(page: Page) -> Iterator[Obligation]:
+    """Of the messages of a step."""
+    yield from obligations.schedule(page)
+    if page.several:
+        two = (*during(page), *letters(page, j, other))
+        to, also = page.dst(r, t, p, j), page.dst(r, t, p, other)
+        whence, too = page.src(r, t, p, j), page.src(r, t, p, other)
+        active = both(page.active(r, t, p, j), page.active(r, t, p, other))
+        yield Obligation("of two messages", two, implies(both(active, to == also), j == other))
+        yield Obligation("from two messages", two, implies(whence == too, j == other))
+
+
+def serving(found: Sequence[Path], pages: Served = served) -> list[Page]:
+    """The pages of the exchanges that the text yields."""
+    names = dict.fromkeys(e.through for path in found for e in path.exchanges if e.through)
+    return [pages(name) for name in names]

@@ -1,0 +1,293 @@
+"""Points: one index of a vector, on any rank, for any number of ranks; what a composition's text is read on.
+
+A point has a placement, in the words of sharded tensors:
+
+=============  ===================================================
+*partial*      every rank has a value of its own
+*shard*        the index's owner has it, nobody else
+*replicate*    all ranks have the same
+=============  ===================================================
+
+and a value ``(sum over ranks q of each(q)) + rest``: ``each`` in letters of rank ``q``; ``rest`` in letters of this
+rank (partial) or in letters that all ranks share.  Of a ``mean`` the sum is over ``p``.  What is linear passes through
+the sum; what is not is a letter of its own, the same one for the same arguments.  ``proofs/coq/points.v`` says why what
+is so of points is so of all ranks.
+
+Values are letters for numbers; solvers read them as whole ones.  What is claimed of them is linear and has no
+constants, so that it holds of rational numbers if it holds of whole ones, and of real ones, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sparring.errors import Refuted, Undecided
+from sparring.spec.core.numbers import Bool, Int, Node, Sym, Truth, both, either, negate, where
+from sparring.spec.core.vectors import AtPoint
+
+ORDER = ("replicate", "shard", "partial")
+
+
+class Apart(Refuted):
+    """What the text does no rank can do: it says why."""
+
+
+def lowest(*things: Any) -> tuple[str, str]:
+    """Where all of these are, and who owns it; raises Apart where no rank has all of them."""
+    placed = [t for t in things if isinstance(t, Point | Condition)]
+    found, owners = {t.placement for t in placed}, {t.owner for t in placed if t.owner}
+    if {"shard", "partial"} <= found:
+        raise Apart("a rank combines what it has itself with what only the owner of the index has")
+    if len(owners) > 1:
+        raise Apart(f"shards of two owners are combined: by {' and by '.join(sorted(owners))}")
+    return max(found, key=ORDER.index, default="replicate"), next(iter(owners), "")
+
+
+@dataclass(frozen=True, eq=False)
+class Point(AtPoint):
+    """A number at an index; see the module."""
+
+    reading: Any
+    placement: str
+    rest: Int
+    each: Int = 0
+    mean: bool = False
+    owner: str = ""
+    """Of a shard: how its owner is found."""
+
+    def __repr__(self) -> str:
+        whose = {"partial": "own ", "shard": "owner's ", "replicate": ""}[self.placement]
+        sums = f"{'mean' if self.mean else 'sum'} of {self.each!r}" if nonzero(self.each) else ""
+        return whose + " + ".join(x for x in (sums, repr(self.rest) if nonzero(self.rest) or not sums else "") if x)
+
+    def __add__(self, o: Any) -> Point: return combined(self, o, plus)
+    def __radd__(self, o: Any) -> Point: return combined(o, self, plus)
+    def __sub__(self, o: Any) -> Point: return combined(self, o, minus)
+    def __rsub__(self, o: Any) -> Point: return combined(o, self, minus)
+    def __neg__(self) -> Point: return combined(0, self, minus)
+    def __mul__(self, o: Any) -> Point: return scaled(self, o)
+    def __rmul__(self, o: Any) -> Point: return scaled(self, o)
+    def __truediv__(self, o: Any) -> Any: return divided(self, o)
+    def __floordiv__(self, o: Any) -> Point: return self.letter(operation("//"), (self, o))
+    def __mod__(self, o: Any) -> Point: return self.letter(operation("%"), (self, o))
+    def __abs__(self) -> Point: return self.letter(operation("abs"), (self,))
+    def __lt__(self, o: Any) -> Condition: return compared(self, o, "<", lambda a, b: a < b)
+    def __le__(self, o: Any) -> Condition: return compared(self, o, "<=", lambda a, b: a <= b)
+    def __gt__(self, o: Any) -> Condition: return compared(lifted(self, o), self, "<", lambda a, b: a < b)
+    def __ge__(self, o: Any) -> Condition: return compared(lifted(self, o), self, "<=", lambda a, b: a <= b)
+    def __eq__(self, o: Any) -> Condition: return compared(self, o, "==", lambda a, b: a == b)  # type: ignore[override]
+    def __ne__(self, o: Any) -> Condition: return ~(self == o)  # type: ignore[override]
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        return bool(self.truth)
+
+    def __len__(self) -> int:
+        raise Undecided(f"the length of {self!r} is asked for: a text that is read knows of no lengths; use local functions")
+
+    def __getitem__(self, at: Any) -> Point:
+        return self.letter(operation("[]"), (self, at if isinstance(at, int | str | AtPoint) else repr(at)))
+
+    def __getattr__(self, field: str) -> Point:
+        if field.startswith("_"):
+            raise AttributeError(field)
+        return self.letter(operation(f".{field}"), (self,))
+
+    @property
+    def truth(self) -> Condition:
+        """What was meant as a truth: that of a local function."""
+        if nonzero(self.each):
+            return Condition(self.reading, self.placement, self.letter(operation("truth"), (self,)).rest >= 1, self.owner)
+        return Condition(self.reading, self.placement, self.rest >= 1, self.owner)
+
+    def chooses(self, a: Any, b: Any) -> Any:
+        return self.truth.chooses(a, b)
+
+    def __and__(self, o: Any) -> Condition: return self.truth & o
+    def __rand__(self, o: Any) -> Condition: return self.truth & o
+    def __or__(self, o: Any) -> Condition: return self.truth | o
+    def __invert__(self) -> Condition: return ~self.truth
+
+    def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
+        found: Point = self.reading.letter(function, args)
+        return found
+
+    def total(self) -> Point:
+        """The sum over all ranks of what each has; of what all have, ``p`` times it."""
+        if nonzero(self.each) and not self.mean:
+            raise Undecided(f"{self!r} is a sum over all ranks already, of which the sum is asked for")
+        return Point(self.reading, "replicate", 0, plus(self.rest, self.each))
+
+    def owned(self) -> Point:
+        """What the owner has, as a fact about all ranks."""
+        return replace(self, placement="replicate", owner="")
+
+
+@dataclass(frozen=True, eq=False)
+class Condition(AtPoint):
+    """A truth at an index."""
+
+    reading: Any
+    placement: str
+    value: Bool
+    owner: str = ""
+
+    def __repr__(self) -> str:
+        return f"{'own ' if self.placement == 'partial' else ''}{self.value!r}"
+
+    def __and__(self, o: Any) -> Condition: return conditions(both, self, o)
+    def __rand__(self, o: Any) -> Condition: return conditions(both, self, o)
+    def __or__(self, o: Any) -> Condition: return conditions(either, self, o)
+    def __ror__(self, o: Any) -> Condition: return conditions(either, self, o)
+    def __invert__(self) -> Condition: return replace(self, value=negate(self.value))
+
+    def __bool__(self) -> bool:
+        """Which side of a branch is read; all are, one after the other."""
+        if self.placement != "replicate" and not isinstance(self.value, bool):
+            raise Apart(f"a rank's own condition, {self.value!r}, decides what it does next: ranks part ways")
+        side: bool = self.reading.decides(self.value)
+        return side
+
+    def chooses(self, a: Any, b: Any) -> Any:
+        """``where(self, a, b)``: with a condition that all ranks share it passes through sums."""
+        if isinstance(a, Condition | bool) and isinstance(b, Condition | bool):
+            return (self & a) | (~self & b)
+        if a is b:
+            return a
+        x, y = point(self.reading, a), point(self.reading, b)
+        placement, owner = lowest(self, x, y)
+        if self.placement == "partial" and (nonzero(x.each) or nonzero(y.each)):
+            raise Apart("a rank's own condition chooses among sums over ranks")
+        x, y = alike(x, y)
+        each, rest = chosen(self.value, x.each, y.each), chosen(self.value, x.rest, y.rest)
+        return Point(self.reading, placement, rest, each, x.mean, owner)
+
+    def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
+        found: Point = self.reading.letter(function, args)
+        return found
+
+
+def nonzero(x: Int) -> bool:
+    """Whether a term says anything."""
+    return not (isinstance(x, int) and x == 0)
+
+
+def plus(a: Int, b: Int) -> Int:
+    return b if not nonzero(a) else a if not nonzero(b) else a + b
+
+
+def minus(a: Int, b: Int) -> Int:
+    return a if not nonzero(b) else 0 if a is b else a - b
+
+
+def chosen(c: Bool, a: Int, b: Int) -> Int:
+    return a if a is b or (not nonzero(a) and not nonzero(b)) else where(c, a, b)
+
+
+def point(reading: Any, x: Any) -> Point:
+    """A number, or what is nothing, as a point that all ranks have."""
+    if isinstance(x, Point):
+        return x
+    if isinstance(x, Condition):
+        return Point(reading, x.placement, where(x.value, 1, 0), owner=x.owner)
+    if isinstance(x, Node) or (isinstance(x, int) and not isinstance(x, bool)):
+        return Point(reading, "replicate", x)  # type: ignore[arg-type]  # a term
+    if isinstance(x, float) and x == 0:
+        return Point(reading, "replicate", 0)
+    if type(x).__name__ == "Nothing":
+        return Point(reading, "replicate", 0)
+    raise Undecided(f"{x!r} cannot be read at a point; a local function can hold it")
+
+
+def lifted(like: Point, x: Any) -> Point:
+    return point(like.reading, x)
+
+
+def of_both(a: Any, b: Any) -> tuple[Point, Point]:
+    reading = (a if isinstance(a, Point) else b).reading
+    return point(reading, a), point(reading, b)
+
+
+def alike(a: Point, b: Point) -> tuple[Point, Point]:
+    """Two points whose sums are both means, or both none; raises Undecided for one of each."""
+    if nonzero(a.each) and nonzero(b.each) and a.mean != b.mean:
+        raise Undecided(f"{a!r} and {b!r}: of a sum and a mean over ranks")
+    mean = a.mean if nonzero(a.each) else b.mean
+    return replace(a, mean=mean), replace(b, mean=mean)
+
+
+def combined(a: Any, b: Any, op: Callable[[Int, Int], Int]) -> Point:
+    """What is linear passes through sums."""
+    a, b = alike(*of_both(a, b))
+    placement, owner = lowest(a, b)
+    return Point(a.reading, placement, op(a.rest, b.rest), op(a.each, b.each), a.mean, owner)
+
+
+def scaled(a: Point, o: Any) -> Point:
+    """A product: with a number that stands in the text it passes through sums; else it is a letter."""
+    if isinstance(o, int) and not isinstance(o, bool):
+        return replace(a, rest=a.rest * o if nonzero(a.rest) else 0, each=a.each * o if nonzero(a.each) else 0)
+    if isinstance(o, Point) and o.rest is a.reading.p and a.placement != "partial":
+        return replace(a.total(), placement=a.placement, owner=a.owner)
+    if isinstance(a, Point) and a.rest is a.reading.p and isinstance(o, Point):
+        return scaled(o, a)
+    return a.letter(operation("*"), (a, o))
+
+
+def divided(a: Point, o: Any) -> Point:
+    """Over the number of ranks it is a mean, where it is a sum over these alone; else it is a letter."""
+    over = o.rest if isinstance(o, Point) else o
+    if isinstance(over, int) and over == 1:
+        return a
+    if over is a.reading.p and nonzero(a.each) and not nonzero(a.rest) and not a.mean:
+        return replace(a, mean=True)
+    return a.letter(operation("/"), (a, o))
+
+
+def compared(a: Any, b: Any, name: str, op: Callable[[Int, Int], Bool]) -> Condition:
+    """Of two numbers: a formula, or of sums a letter."""
+    if isinstance(b, str):
+        return Condition(a.reading, "replicate", False)
+    a, b = of_both(a, b)
+    placement, owner = lowest(a, b)
+    if nonzero(a.each) or nonzero(b.each):
+        return replace(a.letter(operation(name), (a, b)).truth, placement=placement, owner=owner)
+    return Condition(a.reading, placement, op(a.rest, b.rest), owner)
+
+
+def conditions(op: Callable[[Bool, Bool], Bool], a: Condition, b: Any) -> Condition:
+    other = b.truth if isinstance(b, Point) else Condition(a.reading, "replicate", b) if isinstance(b, bool) else b
+    placement, owner = lowest(a, other)
+    return Condition(a.reading, placement, op(a.value, other.value), owner)
+
+
+def operation(name: str) -> Callable[..., Any]:
+    """An operator that is read as a local function of single entries."""
+
+    def applied(*_: Any) -> Any:
+        raise TypeError(name)
+
+    applied.__name__, applied.entrywise = name, True  # type: ignore[attr-defined]  # as ``local`` marks them
+    return applied
+
+
+def parts(x: Any) -> Iterable[Point | Condition]:
+    """The points in what a local function is given: in tuples, lists and records, too."""
+    if isinstance(x, Point | Condition):
+        yield x
+    elif isinstance(x, tuple | list):
+        for one in x:
+            yield from parts(one)
+    elif hasattr(x, "__dataclass_fields__"):
+        for name in x.__dataclass_fields__:
+            yield from parts(getattr(x, name))
+
+
+def truths(x: Any) -> bool:
+    return isinstance(x, Truth | bool)
+
+
+def symbol(name: str) -> Sym:
+    return Sym.var(name)

@@ -1,0 +1,41 @@
+"""Faults planted in a composition: in its text, from the syntax tree of the page; and in the pages of its exchanges."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from sparring.proofs.core.supplement import Subject, subject
+from sparring.proofs.mutants.planting import built
+from sparring.proofs.mutants.schedules import MUTATIONS
+from sparring.proofs.mutants.syntax import Mutant, mutants
+from sparring.spec.core.model import Page, load
+
+Fault = Callable[[Subject], Subject]
+
+
+def mutations(whole: Subject) -> Mapping[str, Fault]:
+    """By name: faults of exchanges, then those of the text, each as the line says that is changed."""
+    exchanged: dict[str, Fault] = {f"exchanges: {name}": partial(in_exchanges, fault=f) for name, f in MUTATIONS.items()}
+    planted: dict[str, Fault] = {
+        f"{one}": partial(in_text, mutant=one) for one in mutants(inspect.getsource(whole.page.module))
+    }
+    chunks: dict[str, Fault] = {"remainder dropped": MUTATIONS["remainder dropped"]}
+    return {**planted, **exchanged, **chunks}
+
+
+def in_exchanges(whole: Subject, fault: Fault) -> Subject:
+    """The same composition, carried out by pages with a fault."""
+
+    def served(name: str) -> Page:
+        return fault(subject(whole.served(name))).page
+
+    return replace(whole, served=served)
+
+
+def in_text(whole: Subject, mutant: Mutant) -> Subject:
+    """The composition with a fault in its text."""
+    changed = load(built(whole.page.module, mutant.tree), **whole.page.params)
+    return replace(whole, page=changed)

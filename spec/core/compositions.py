@@ -1,0 +1,186 @@
+"""Compositions: local code between exchanges, written as one rank's text and played by all ranks in lock step.
+
+A page that is a composition has, in the place of formulas, a generator::
+
+    def program(x, state, params):
+        v = x + state.residual
+        y = yield allreduce(v)
+        return y, State(v - y)
+
+It may ask for ``x``, the rank's vector; ``r``, its rank; ``p``, how many there are; ``call``, how many calls were
+before; ``state``, what it returned as such in the call before, at first ``State()``; and ``params``.  It returns the
+result, what stays behind of the vector if the page selects entries, and the state if it has one.
+
+A rank sees nothing but that and what its exchanges give it.  Ranks that yield different exchanges, or end while others
+go on, part ways: that is a :class:`~sparring.errors.ScheduleFault` which names both lines.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Generator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from sparring.errors import InputError, ScheduleFault
+from sparring.spec.core.cells import copy
+from sparring.spec.core.exchanges import Exchange, Trace
+from sparring.spec.core.model import Page
+from sparring.spec.core.runs import ProgramRun, Run, Step, vectors
+from sparring.spec.core.sparse import SparseVector, total
+from sparring.spec.core.vectors import Vector
+
+LETTERS = ("x", "r", "p", "call", "state", "params")
+"""What a text may ask for."""
+
+
+class Memory(NamedTuple):
+    """What the next call begins with: ``call``, how many there were; by rank, the text's ``State``."""
+
+    call: int
+    ranks: Sequence[Any]
+
+    def __getattr__(self, field: str) -> list[Any]:
+        """By rank, what it has in a field of its state."""
+        if field.startswith("_") or not all(hasattr(one, field) for one in self.ranks):
+            raise AttributeError(field)
+        return [getattr(one, field) for one in self.ranks]
+
+    @property
+    def fields(self) -> dict[str, list[Any]]:
+        """All of it, field by field."""
+        return {name: getattr(self, name) for name in getattr(self.ranks[0], "_fields", ())}
+
+
+class Ending(NamedTuple):
+    """What a rank's text returns: its result, what stays behind, its state."""
+
+    result: Any
+    residual: Any
+    state: Any
+
+
+Text = Generator[Exchange, Any, Any]
+
+
+def text(page: Page, **given: Any) -> Text:
+    """One rank's text, begun; ``given``: by letter."""
+    letters = asked(page)
+    begun: Text = page.module.program(**{name: given[name] for name in letters})
+    return begun
+
+
+def asked(page: Page) -> Sequence[str]:
+    """For what the text asks; raises InputError for a letter that there is not."""
+    names = tuple(inspect.signature(page.module.program).parameters)
+    if strange := [name for name in names if name not in LETTERS]:
+        raise InputError(f"page {page.name}: program asks for {strange[0]!r}; it may ask for {', '.join(LETTERS)}")
+    return names
+
+
+def ending(page: Page, returned: Any) -> Ending:
+    """What was returned, by its names: a result, then what stays behind and the state, of pages that have these."""
+    parts = [page.selecting, hasattr(page.module, "State")]
+    many = returned if isinstance(returned, tuple) and not hasattr(returned, "_fields") else (returned,)
+    if len(many) != 1 + sum(parts):
+        raise InputError(f"page {page.name}: program returns {len(many)} things; it must return {1 + sum(parts)}")
+    found = iter(many)
+    return Ending(next(found), *(next(found) if has else None for has in parts))
+
+
+def played(page: Page, texts: Sequence[Text]) -> tuple[list[Any], Trace]:
+    """All ranks' texts in lock step: what each returns, and the messages of all exchanges."""
+    p, trace = len(texts), []
+    answers: list[Any] = [None] * p
+    while True:
+        asked, ends = [], []
+        for r, one in enumerate(texts):
+            try:
+                asked.append((r, one.send(answers[r])))
+            except StopIteration as end:
+                ends.append((r, end.value))
+        if not asked:
+            return [value for _, value in ends], trace
+        together(p, texts, asked, ends)
+        carried = asked[0][1].carry([one for _, one in asked])
+        answers, trace = carried.results, trace + carried.trace
+
+
+def together(p: int, texts: Sequence[Text], asked: Sequence[tuple[int, Exchange]], ends: Sequence[Any]) -> None:
+    """Raises ScheduleFault where not all ranks are at the same exchange."""
+    (r, first), *others = asked
+    if ends:
+        raise ScheduleFault(p, None, f"rank {r} is at {where(texts[r])} and rank {ends[0][0]} has ended: ranks part ways")
+    for s, other in others:
+        if other.terms != first.terms:
+            here, there = (f"rank {q} yields {named(x)} at {where(texts[q])}" for q, x in ((r, first), (s, other)))
+            raise ScheduleFault(p, None, f"{here}, {there}: ranks part ways")
+
+
+def named(exchange: Exchange) -> str:
+    """An exchange and its terms, in words."""
+    name, *terms = exchange.terms
+    return f"{name}({', '.join(map(repr, terms))})"
+
+
+def where(one: Text) -> str:
+    """The line at which a text waits, of the innermost generator."""
+    while (inner := getattr(one, "gi_yieldfrom", None)) is not None and hasattr(inner, "gi_frame"):
+        one = inner
+    frame = one.gi_frame
+    return f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}" if frame else "its end"
+
+
+class ComposedRun(ProgramRun):
+    """A run of a composition, one call: see :class:`~sparring.spec.core.runs.ProgramRun`.
+
+    ``state``: a :class:`Memory`.
+    """
+
+    def __init__(self, page: Page, xs: Sequence[Any], state: Memory | None = None) -> None:
+        self.before = state
+        if page.dense:
+            Run.__init__(self, page, xs)
+        else:
+            super().__init__(page, xs, state)
+
+    def __iter__(self) -> Any:
+        return (Step(t, wire, []) for t, wire in enumerate(self.trace))
+
+    @cached_property
+    def _ran(self) -> tuple[Trace, list[Ending]]:
+        page, p = self.page, len(self.xs)
+        entries = [Vector.of(x) for x in self.xs] if page.dense else vectors(self.given)
+        before = self.before or Memory(0, [page.module.State() if hasattr(page.module, "State") else None] * p)
+        params = page.module.Params(**page.params) if hasattr(page.module, "Params") else None
+        if hasattr(page.module, "checked"):
+            page.module.checked(params)
+        texts = [
+            text(page, x=x, r=r, p=p, call=before.call, state=before.ranks[r], params=params)
+            for r, x in enumerate(entries)
+        ]
+        returned, trace = played(page, texts)
+        return trace, [ending(page, one) for one in returned]
+
+    @cached_property
+    def results(self) -> list[Any]:
+        ys = [one.result for one in self._ran[1]]
+        if self.page.dense:
+            return [like(x, y) for x, y in zip(self.xs, ys)]
+        held = [total([y]) for y in ys]
+        return [x.having(y.indices, y.values) if hasattr(x, "having") else y for x, y in zip(self.given, held)]
+
+    @property
+    def residuals(self) -> list[SparseVector]:
+        return [one.residual for one in self._ran[1]] if self.page.selecting else []
+
+    @property
+    def state(self) -> Memory:
+        return Memory((self.before.call if self.before else 0) + 1, [one.state for one in self._ran[1]])
+
+
+def like(x: Any, y: Vector) -> Any:
+    """Entries in a vector of ``x``'s class."""
+    z = copy(x)
+    z[:] = [*y]
+    return z

@@ -1,0 +1,341 @@
+"""What ranks exchange in a composition: between its local steps a rank's text yields one of these.
+
+Each is carried out by a page with formulas, whose theorem says what comes back; which page, is the parameter
+``through``.  Every rank yields the same kind of exchange, with the same ``terms``, and its own values.
+
+=====================  ==================================================================================
+``reduce_scatter(x)``  the sum of all ranks' ``x`` in this rank's chunk
+``allgather(piece)``   all ranks' pieces, one after the other
+``allreduce(x)``       the sum of all ranks' ``x``
+``gather(x)``          by rank, what each has
+``apart(x)``           the same of sizes, bounds and the like, which are told apart and are in no trace
+=====================  ==================================================================================
+
+A :class:`Code` says in which form vectors travel: then *every* rank, the sender included, has what is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, reduce
+from itertools import chain, pairwise
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+from sparring.errors import InputError
+from sparring.spec import ring, two_shot
+from sparring.spec.core.model import Page, bound, load
+from sparring.spec.core.numbers import Int
+from sparring.spec.core.runs import Message, Run
+from sparring.spec.core.schedule import number, step_sends, truth
+from sparring.spec.core.sparse import SparseVector, strung
+from sparring.spec.core.vectors import Vector, local
+from sparring.spec.exchanges import direct_allgather, direct_reduce_scatter
+
+Trace = list[list[Message]]
+
+
+class Carried(NamedTuple):
+    """What an exchange gives: by rank what it has then; and the messages, step by step."""
+
+    results: list[Any]
+    trace: Trace
+
+
+class Code(Protocol):
+    """A form in which vectors travel.  ``name`` and its parameters tell it from other codes."""
+
+    def pieces(self, x: Any, cuts: Sequence[slice]) -> list[Any]:
+        """The codes of ``x``, cut into pieces."""
+        ...
+
+    def decode(self, coded: Any) -> Any:
+        """The vector that is read from the codes of a piece."""
+        ...
+
+    def written(self, coded: Any) -> Any:
+        """The message: bytes, where the entries have any, else a list of what is told."""
+        ...
+
+    def octets(self, c: Int, width: int) -> Int:
+        """The bytes of a message of ``c`` entries of ``width`` bytes."""
+        ...
+
+
+@dataclass(frozen=True)
+class Plain:
+    """As it is."""
+
+    exact: ClassVar[bool] = True
+    """What is read is what was coded."""
+
+    def pieces(self, x: Any, cuts: Sequence[slice]) -> list[Any]:
+        return [x[cut] for cut in cuts]
+
+    def decode(self, coded: Any) -> Any:
+        return coded
+
+    def written(self, coded: Any) -> Any:
+        return [*coded] if isinstance(coded, Vector) else coded
+
+    def octets(self, c: Int, width: int) -> Int:
+        return c * width
+
+
+class Coding:
+    """Codes that are made piece by piece: ``encode(x)`` makes those of one piece, ``decode`` reads them.
+
+    A subclass is a frozen dataclass of its parameters.
+    """
+
+    exact: ClassVar[bool] = False
+    whole: ClassVar[bool] = False
+    """A vector's codes are made of all of it and then cut, so that a rank knows by itself what others read of it."""
+
+    def encode(self, x: Any) -> Any:
+        raise NotImplementedError
+
+    def decode(self, coded: Any) -> Any:
+        raise NotImplementedError
+
+    def pieces(self, x: Any, cuts: Sequence[slice]) -> list[Any]:
+        return [self.encode(x[cut]) for cut in cuts]
+
+
+@local
+def read(code: Any, x: Any) -> Any:
+    """What others read of a vector: of a whole one where the code is made of all of it, or of a chunk."""
+    return code.decode(code.encode(x))
+
+
+@local
+def read_by_chunk(code: Any, x: Any, p: int) -> Any:
+    """The same of each of ``p`` chunks, one after the other."""
+    return joined([code.decode(one) for one in code.pieces(x, slices(bounds(len(x), p)))])
+
+
+PLAIN = Plain()
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One rank's part in an exchange: ``x``, what it brings; the rest is what all ranks have alike."""
+
+    x: Any
+    code: Any = PLAIN
+    through: str = ""
+
+    @property
+    def terms(self) -> tuple[Any, ...]:
+        """What must be the same on all ranks."""
+        return type(self).__name__, self.code, self.through
+
+    def carry(self, each: Sequence[Exchange]) -> Carried:
+        """All ranks' parts, carried out."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ReduceScatter(Exchange):
+    """See :func:`reduce_scatter`."""
+
+    through: str = "direct_reduce_scatter"
+    bounds: Sequence[int] = ()
+
+    @property
+    def terms(self) -> tuple[Any, ...]:
+        return (*super().terms, len(self.x), tuple(self.bounds))
+
+    def carry(self, each: Sequence[Exchange]) -> Carried:
+        page, cuts = served(self.through), slices(self.bounds or bounds(len(self.x), len(each)))
+        cells = [self.code.pieces(one.x, cuts) for one in each]
+        if not direct(page):
+            return summed(page, cells, self.code)
+        kept, trace = collected(page, cells, self.code)
+        return Carried([added([self.code.decode(kept[c][q]) for q in sorted(kept[c])]) for c in range(len(each))], trace)
+
+
+@dataclass(frozen=True)
+class Allgather(Exchange):
+    """See :func:`allgather`."""
+
+    through: str = "direct_allgather"
+
+    def carry(self, each: Sequence[Exchange]) -> Carried:
+        coded = [self.code.pieces(one.x, [slice(0, len(one.x))])[0] for one in each]
+        rows, trace = shown(served(self.through), coded, self.code)
+        reads = {id(one): self.code.decode(one) for one in coded}  # ranks with the same codes read the same
+        return Carried([joined([reads[id(one)] for one in row]) for row in rows], trace)
+
+
+@dataclass(frozen=True)
+class Gather(Allgather):
+    """See :func:`gather`."""
+
+    def carry(self, each: Sequence[Exchange]) -> Carried:
+        coded = [self.code.pieces(one.x, [slice(0, len(one.x))])[0] for one in each]
+        rows, trace = shown(served(self.through), coded, self.code)
+        reads = {id(one): self.code.decode(one) for one in coded}
+        return Carried([[reads[id(one)] for one in row] for row in rows], trace)
+
+
+@dataclass(frozen=True)
+class Allreduce(Exchange):
+    """See :func:`allreduce`."""
+
+    through: str = "ring"
+    at: Any = None
+
+    @property
+    def terms(self) -> tuple[Any, ...]:
+        return (*super().terms, len(self.x), None if self.at is None else tuple(map(bool, self.at)))
+
+    def carry(self, each: Sequence[Exchange]) -> Carried:
+        page = served(self.through)
+        if page.kind == "allgather":
+            rows, trace = Gather(self.x, self.code, self.through).carry(each)
+            return Carried([added(row) for row in rows], trace)
+        if self.code != PLAIN:
+            raise InputError(f"through = {self.through!r}: codes are not added on their way; right is an allgather")
+        places = range(len(self.x)) if self.at is None else [i for i, here in enumerate(self.at) if here]
+        ran = Run(page, [[one.x[i] for i in places] for one in each])
+        return Carried([spread(self.x, places, y) for y in ran.results], ran.trace)
+
+
+@dataclass(frozen=True)
+class Apart(Exchange):
+    """See :func:`apart`."""
+
+    def carry(self, each: Sequence[Exchange]) -> Carried:
+        told = [one.x for one in each]
+        return Carried([told] * len(each), [])
+
+
+def reduce_scatter(x: Any, code: Any = PLAIN, through: str = "direct_reduce_scatter", **terms: Any) -> Exchange:
+    """Rank ``r`` gets the sum of all ranks' ``x`` in chunk ``r``, which begins at ``bounds[r]``.
+
+    Each rank's pieces travel in ``code``, and what is added, in the order of the ranks, is what is read of them.
+    """
+    return ReduceScatter(x, code, through, **terms)
+
+
+def allgather(piece: Any, code: Any = PLAIN, through: str = "direct_allgather") -> Exchange:
+    """All ranks get all pieces, rank by rank, as they are read of their codes."""
+    return Allgather(piece, code, through)
+
+
+def gather(x: Any, code: Any = PLAIN, through: str = "direct_allgather") -> Exchange:
+    """All ranks get a list of what each has."""
+    return Gather(x, code, through)
+
+
+def allreduce(x: Any, code: Any = PLAIN, through: str = "ring", at: Any = None) -> Exchange:
+    """All ranks get the sum of all ranks' ``x``; where ``at`` is given, only of entries where it is true, else zeros.
+
+    ``through`` an allgather, all ranks get what all have, in its code, and each adds it up in the order of the ranks.
+    """
+    return Allreduce(x, code, through, at)
+
+
+def apart(x: Any) -> Exchange:
+    """All ranks get a list of what each has; of sizes and the like, which no trace has."""
+    return Apart(x)
+
+
+@cache
+def served(through: str) -> Page:
+    """The page that carries an exchange out; raises InputError for a name that none has."""
+    if through not in PAGES:
+        raise InputError(f"through = {through!r}: it must be one of {', '.join(PAGES)}")
+    return load(PAGES[through])
+
+
+PAGES: Mapping[str, Any] = {
+    page.__name__.rpartition(".")[2]: page for page in (ring, two_shot, direct_reduce_scatter, direct_allgather)
+}
+"""Which pages carry exchanges out."""
+
+
+def direct(page: Page) -> bool:
+    """Whether no contribution is forwarded: all that rank ``r`` sends is its own, in one step."""
+    return isinstance(page.module.__name__, str) and "direct" in page.name
+
+
+def bounds(n: int, p: int) -> list[int]:
+    """Where chunks begin, and the last ends."""
+    return [number(bound(c, n, p)) for c in range(p + 1)]
+
+
+def slices(begins: Sequence[int]) -> list[slice]:
+    return [slice(*cut) for cut in pairwise(begins)]
+
+
+def collected(page: Page, cells: Sequence[Sequence[Any]], code: Any) -> tuple[list[dict[int, Any]], Trace]:
+    """By chunk, whose codes of it have come to its rank; each comes from its own rank, or is the rank's own."""
+    p = len(cells)
+    kept, trace = [{c: cells[c][c]} for c in range(p)], []
+    for t in range(number(page.steps(p))):
+        sends = [(r, d, c) for r, d, chunks in step_sends(page, t, p) for c in chunks]
+        for r, d, c in sends:
+            kept[d][r] = cells[r][c]
+        trace.append([Message(r, d, code.written(cells[r][c])) for r, d, c in sends])
+    return kept, trace
+
+
+def summed(page: Page, cells: Sequence[Sequence[Any]], code: Any) -> Carried:
+    """Sums that are made on the way, of what is not coded."""
+    if code != PLAIN:
+        raise InputError(f"through = {page.name!r}: codes are not added on their way; right is a direct exchange")
+    p, held = len(cells), [[*row] for row in cells]
+    trace = []
+    for t in range(number(page.steps(p))):
+        sends = [(r, d, [*chunks]) for r, d, chunks in step_sends(page, t, p)]
+        now = [(r, d, chunks, [held[r][c] for c in chunks]) for r, d, chunks in sends]
+        for _, d, chunks, parts in now:
+            for c, part in zip(chunks, parts):
+                held[d][c] = part + held[d][c] if truth(page.adds(t, p)) else part
+        trace.append([Message(r, d, [*chain(*parts)]) for r, d, _, parts in now])
+    return Carried([held[r][r] for r in range(p)], trace)
+
+
+def shown(page: Page, coded: Sequence[Any], code: Any) -> tuple[list[list[Any]], Trace]:
+    """By rank, all ranks' codes; each is forwarded as it came."""
+    p = len(coded)
+    held: list[dict[int, Any]] = [{r: coded[r]} for r in range(p)]
+    trace = []
+    for t in range(number(page.steps(p))):
+        sends = [(r, d, [*chunks]) for r, d, chunks in step_sends(page, t, p)]
+        now = [(r, d, chunks, [held[r][c] for c in chunks]) for r, d, chunks in sends]
+        for _, d, chunks, parts in now:
+            held[d].update(zip(chunks, parts))
+        trace.append([Message(r, d, message(parts, code)) for r, d, _, parts in now])
+    return [[row[c] for c in range(p)] for row in held], trace
+
+
+def message(parts: Sequence[Any], code: Any) -> Any:
+    """What is sent of the codes of several chunks, one after the other."""
+    if len(parts) == 1:
+        return code.written(parts[0])
+    if isinstance(parts[0], SparseVector):
+        return strung(parts, parts[0].n)
+    written = [code.written(part) for part in parts]
+    return memoryview(b"".join(written)) if isinstance(written[0], memoryview) else [*chain(*written)]
+
+
+def added(parts: Sequence[Any]) -> Any:
+    """Their sum, in this order."""
+    return reduce(lambda a, b: a + b, parts)
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """Vectors one after the other; of sparse vectors, which have all indices, the sum."""
+    first = parts[0]
+    if isinstance(first, SparseVector):
+        return added(parts)
+    return Vector([v for part in parts for v in part], first.zero)
+
+
+def spread(x: Vector, places: Sequence[int], y: Sequence[Any]) -> Vector:
+    """Entries in their places, zeros elsewhere."""
+    found = dict(zip(places, y))
+    return x.having([found.get(i, x.zero) for i in range(len(x))])

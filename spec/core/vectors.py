@@ -1,0 +1,173 @@
+"""Vectors as the text of a composition has them: what is written once is read on entries and by the prover.
+
+A :class:`Vector` adds, subtracts and compares entry by entry.  A page's text says what it does with whole
+vectors; :func:`each` applies a formula to every entry, and a function that is no formula of single entries,
+such as a norm or an encoder, is marked :func:`local`.
+
+The prover reads the same text on a *point*, one index of a vector on any rank (``AtPoint``): there ``each`` is the
+formula itself, and a local function is a letter, the same one for the same arguments.
+
+>>> x = Vector([3, -1, 2])
+>>> x + x, x * 2 - 1, each(lambda v, w: v * w, x, x), where(x > 0, x, 0)
+([6, -2, 4], [5, -3, 3], [9, 1, 4], [3, 0, 2])
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce, wraps
+from typing import Any, TypeVar
+
+from sparring.spec.core.numbers import where
+
+__all__ = ["AtPoint", "Vector", "each", "entrywise", "is_number", "local", "owned", "total", "where", "zero"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Vector:
+    """Entries of one kind; ``zero`` is one of them that is nothing, known also where there are no entries."""
+
+    __slots__ = ("entries", "zero")
+    __array_ufunc__ = None  # numpy's scalars leave arithmetic to us
+
+    def __init__(self, entries: Sequence[Any] | Iterator[Any], zero: Any = 0) -> None:
+        self.entries, self.zero = tuple(entries), zero
+
+    @classmethod
+    def of(cls, x: Any) -> Vector:
+        """The entries of a list or an array."""
+        return cls(x, zero(x))
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.entries)
+
+    def __getitem__(self, at: int | slice) -> Any:
+        return Vector(self.entries[at], self.zero) if isinstance(at, slice) else self.entries[at]
+
+    def __repr__(self) -> str:
+        return repr([*self.entries])
+
+    def __add__(self, o: Any) -> Vector: return each(operator.add, self, o)
+    def __radd__(self, o: Any) -> Vector: return each(operator.add, o, self)
+    def __sub__(self, o: Any) -> Vector: return each(operator.sub, self, o)
+    def __rsub__(self, o: Any) -> Vector: return each(operator.sub, o, self)
+    def __mul__(self, o: Any) -> Vector: return each(operator.mul, self, o)
+    def __rmul__(self, o: Any) -> Vector: return each(operator.mul, o, self)
+    def __truediv__(self, o: Any) -> Vector: return each(operator.truediv, self, o)
+    def __neg__(self) -> Vector: return each(operator.neg, self)
+    def __lt__(self, o: Any) -> Vector: return each(operator.lt, self, o)
+    def __le__(self, o: Any) -> Vector: return each(operator.le, self, o)
+    def __gt__(self, o: Any) -> Vector: return each(operator.gt, self, o)
+    def __ge__(self, o: Any) -> Vector: return each(operator.ge, self, o)
+    def __and__(self, o: Any) -> Vector: return each(operator.and_, self, o)
+    def __or__(self, o: Any) -> Vector: return each(operator.or_, self, o)
+    def __invert__(self) -> Vector: return each(operator.not_, self)
+
+    def chooses(self, a: Any, b: Any) -> Vector:
+        """``where(self, a, b)``, entry by entry."""
+        return each(lambda c, v, w: v if c else w, self, a, b)
+
+    def having(self, entries: Sequence[Any]) -> Vector:
+        """Other entries of this kind."""
+        return Vector(entries, self.zero)
+
+
+class AtPoint:
+    """What stands for a vector, or for anything computed of vectors, where a text is not run but read.
+
+    Its arithmetic, ``chooses`` and ``letter`` are the reader's.
+    """
+
+    __slots__ = ()
+
+    def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """What a local function of these arguments is."""
+        raise NotImplementedError
+
+
+def each(formula: Callable[..., Any], *args: Any) -> Any:
+    """The formula of every entry; what is no vector is the same at each.
+
+    Raises InputError, by ``zip``, for vectors of different lengths.
+    """
+    if any(isinstance(a, AtPoint) for a in args):
+        return formula(*args)
+    like = next(a for a in args if isinstance(a, Vector))
+    rows = (a if isinstance(a, Vector) else [a] * len(like) for a in args)
+    return like.having([formula(*row) for row in zip(*rows, strict=True)])
+
+
+def local(function: Function | None = None, *, length: Callable[..., Any] | None = None) -> Any:
+    """A rank's own function that is no formula of single entries: where the text is read, a letter.
+
+    ``length(...)``: how many entries the vector has that it gives, by the same arguments with the lengths of vectors in
+    their places; without it as many as its first vector.
+    """
+    if function is None:
+        return lambda given: local(given, length=length)
+
+    @wraps(function)
+    def called(*args: Any) -> Any:
+        point = at_point(args)
+        return function(*args) if point is None else point.letter(called, args)
+
+    called.length = length  # type: ignore[attr-defined]  # read by costs
+    return called
+
+
+def entrywise(function: Function) -> Function:
+    """One of single entries that solvers cannot read as a formula, such as a comparison of magnitudes.
+
+    Unlike other local functions it is the same of a chunk as of the whole vector.
+    """
+    called: Any = local(function)
+    called.entrywise = True
+    return called  # type: ignore[no-any-return]
+
+
+def at_point(args: Any) -> AtPoint | None:
+    """The first of these that is a point, inside of tuples too; None where there is none."""
+    if isinstance(args, AtPoint):
+        return args
+    if isinstance(args, tuple | list):
+        return next((found for a in args if (found := at_point(a)) is not None), None)
+    return None
+
+
+def total(x: Any) -> Any:
+    """The sum of all ranks' values: what a page ensures may say it, and a rank's text only by an exchange.
+
+    Where pages are run, the values are a list by rank.
+    """
+    return x.total() if isinstance(x, AtPoint) else reduce(operator.add, x)
+
+
+def owned(x: Any) -> Any:
+    """What the owner of an index has there, said of all ranks: of ``ensures`` and the like alone.
+
+    Where pages are run, chunks are a list by rank.
+    """
+    return x.owned() if isinstance(x, AtPoint) else Vector([v for chunk in x for v in chunk], zero(x[0]))
+
+
+def is_number(x: Any) -> Any:
+    """Where a vector is neither NaN nor infinite.  In exact arithmetic, as texts are read, all are numbers."""
+    return True if isinstance(x, AtPoint) else each(lambda v: v == v and abs(v) != float("inf"), x)
+
+
+def zero(x: Any) -> Any:
+    """Nothing, of a vector's kind.
+
+    >>> zero([2.5]), zero([])
+    (0.0, 0)
+    """
+    if isinstance(x, Vector):
+        return x.zero
+    if hasattr(x, "dtype"):
+        return x.dtype.type(0)
+    return type(x[0])(0) if len(x) and not isinstance(x[0], str) else 0
