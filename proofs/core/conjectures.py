@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from sparring.proofs.contention import claims, networks
@@ -140,13 +141,24 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
         tuple(compositions.ports(pages)), None, "exchanges: one receiver",
     )  # fmt: skip
-    yield from of_program(subject)
+    yield from claims_of(subject)
+    yield from peers(subject, "exchanges: wrong neighbour")
+
+
+def claims_of(subject: Subject) -> Iterator[Conjecture]:
+    """What the proof module claims further of functions of the page: refuted where the text does not call these."""
+    for one in subject.theorems(subject.page) if subject.theorems else ():
+        spoken = compositions.Spoken(subject.page.module)
+        (again,) = (x for x in subject.theorems(replace(subject.page, module=spoken)) if x.name == one.name)
+        idle = tuple(compositions.idle(subject.page, spoken, tuple(again.obligations)))
+        yield Conjecture(f"claim: {one.name}", one.statement, idle, None, one.fault, one.encoding)
 
 
 def peers(subject: Subject, mutant: str) -> Iterator[Conjecture]:
     """That the implementation's arithmetic is the page's, where there is something to compare."""
     if subject.peers:
-        claims = tuple(subject.peers(subject.page))
+        of_exchanges = {"served": subject.served} if subject.page.composed else {}
+        claims = tuple(subject.peers(subject.page, **of_exchanges))
         yield Conjecture("peers", "The implementation's peers and blocks are the page's.", claims, None, mutant)
 
 

@@ -211,19 +211,28 @@ def confirmed(whole: Subject, attempt: Attempt, memory: Memory) -> Attempt:
 
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
-    first = next((c.mutant for c in conjectures(whole.general) if c.name == name), "")
+    first = next(c for c in conjectures(whole.general) if c.name == name)
     mutants = mutations(whole)
-    names = (*(m for m in mutants if m == first), *(m for m in mutants if m != first))
+    names = (*(m for m in mutants if m == first.mutant), *(m for m in mutants if m != first.mutant))
+
+
+    def identity(o: Obligation) -> tuple[int, ...]:
+        return tuple(memory.identity(term) for term in (o.claim, *o.hypotheses))
+
+    known = {identity(o) for o in first.obligations}
     for suspected in (True, False):  # what is found false for few ranks is soon found so by a solver too
         for mutation in names:
             try:
-                conjecture = next(c for c in conjectures(mutants[mutation](whole.general)) if c.name == name)
+                changed = mutants[mutation](whole)
+                conjecture = next(c for c in conjectures(changed.general) if c.name == name)
             except Exception:  # noqa: BLE001, S112 - a fault can be such that there is nothing to ask solvers any more
                 continue
-            asked = (claim for claim in conjecture.obligations if bool(samples.false_at(claim)) == suspected)
-            if refuted(mutants[mutation](whole), conjecture, asked, memory):
+            news = (o for o in conjecture.obligations if identity(o) not in known)
+            asked = (claim for claim in news if bool(samples.false_at(claim)) == suspected)
+            if refuted(changed, conjecture, asked, memory):
                 return mutation
-    return ""
+    sharper = texts.tighter(first) if name.startswith("claim: ") else ()
+    return next((fault for fault, c in sharper if refuted(whole, c, c.obligations, memory)), "")
 
 
 def mutations(whole: Subject) -> Mapping[str, Callable[[Subject], Subject]]:

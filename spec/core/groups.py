@@ -163,6 +163,11 @@ class Grouped(Coding):
     g: int
     spikes: int
 
+    @property
+    def most(self) -> int:
+        """The greatest code: how many steps a group's range has."""
+        return levels(self.bits)
+
     def encode(self, x: Vector) -> Coded:
         return encode(x, self.bits, self.g, bool(self.spikes))
 
