@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
+from sparring.errors import Undecided
 from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, t
 from sparring.proofs.core.obligations import i as other
-from sparring.proofs.core.points import nonzero, plus, point
+from sparring.proofs.core.points import Apart, nonzero, plus, point
 from sparring.proofs.core.reading import Path, letters_of, same
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page
@@ -40,9 +41,13 @@ def following(found: Sequence[Path], claims: Callable[[Path], Iterator[Obligatio
     for path in found:
         if path.refused:
             yield false(path, path.refused)
-        else:
-            yield from path.same
-            yield from claims(path)
+            continue
+        try:
+            yield from [*path.same, *claims(path)]
+        except Apart as why:
+            yield false(path, str(why))
+        except Undecided as why:  # the text may be right
+            yield false(path, str(why))._replace(annotation=True)
 
 
 def equal(path: Path, name: str, a: Any, b: Any) -> Iterator[Obligation]:

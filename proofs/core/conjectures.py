@@ -12,6 +12,10 @@ from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
 
 
+CLAIM = "claim: "
+"""With this begins the name of what a proof module claims further of a composition."""
+
+
 class Conjecture(NamedTuple):
     """A claim and the obligations from which it follows."""
 
@@ -151,7 +155,7 @@ def claims_of(subject: Subject) -> Iterator[Conjecture]:
         spoken = compositions.Spoken(subject.page.module)
         (again,) = (x for x in subject.theorems(replace(subject.page, module=spoken)) if x.name == one.name)
         idle = tuple(compositions.idle(subject.page, spoken, tuple(again.obligations)))
-        yield Conjecture(f"claim: {one.name}", one.statement, idle, None, one.fault, one.encoding)
+        yield Conjecture(f"{CLAIM}{one.name}", one.statement, idle, None, one.fault, one.encoding)
 
 
 def peers(subject: Subject, mutant: str) -> Iterator[Conjecture]:
