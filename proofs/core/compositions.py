@@ -19,6 +19,7 @@ from sparring.proofs.core.obligations import Obligation, during, implies, j, let
 from sparring.proofs.core.obligations import i as other
 from sparring.proofs.core.points import Apart, nonzero, plus, point
 from sparring.proofs.core.reading import Path, letters_of, same
+from sparring.proofs.core.supplement import supplemented
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, both
@@ -90,8 +91,16 @@ def exchanged(page: Page, claims: Iterator[Obligation]) -> Iterator[Obligation]:
         yield claim._replace(name=f"{page.name}: {claim.name}", encoding=page.encoding, annotation=False)
 
 
-def agreement(found: Sequence[Path]) -> Iterator[Obligation]:
-    """All ranks have the result: it is replicate, or there is one rank."""
+def agreement(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligation]:
+    """All ranks have the result: it is replicate, or there is one rank.
+
+    What an allreduce gives is the same bits on all ranks by the theorem of its page; an allgather gives copies.
+    """
+    for one in pages:
+        if one.kind == "allreduce" and (same_terms := supplemented(one, {}).same):
+            yield from exchanged(one, obligations.agreement(one, same_terms))
+        elif one.kind == "allreduce":
+            yield Obligation(f"{one.name} says which ranks hold identical terms", (p >= 1,), False)
 
     def claims(path: Path) -> Iterator[Obligation]:
         placement = getattr(path.ended.result, "placement", "replicate")

@@ -129,7 +129,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     )  # fmt: skip
     if page.agrees:
         says = "All ranks end with what was made once, or from the same parts: identical bits."
-        yield Conjecture("agreement", says, tuple(compositions.agreement(found)), None, "")
+        yield Conjecture("agreement", says, tuple(compositions.agreement(found, pages)), None, "")
     if compositions.conserves(page):
         says = "The result, what stays behind and what waits make up what was given and what waited, in every call."
         yield Conjecture("conservation", says, tuple(compositions.conservation(page, found)), None, "")

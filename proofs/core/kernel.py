@@ -127,7 +127,7 @@ def readable(whole: Subject) -> Iterator[Conjecture]:
     """The conjectures, with a fault in the page's own code told as bad input."""
     try:
         yield from conjectures(whole)
-    except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         if isinstance(error, SparringError):
             raise
         file = whole.page.module.__file__

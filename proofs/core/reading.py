@@ -18,7 +18,7 @@ from sparring.proofs.core.points import Apart, Condition, Point, lowest, nonzero
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core import exchanges
 from sparring.spec.core.calling import domain
-from sparring.spec.core.compositions import LETTERS, Ending, asked, ending
+from sparring.spec.core.compositions import LETTERS, Ending, asked, ending, text
 from sparring.spec.core.model import Page
 from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.numbers import Bool, Sym, both, negate, variables
@@ -340,11 +340,10 @@ def letters_of(function: Any) -> Sequence[str]:
 
 def followed(self: Reading, page: Page, letters: Mapping[str, Any], had: list[Any]) -> Any:
     """What the text returns, played with its exchanges' promises."""
-    text = page.module.program(**{name: letters[name] for name in asked(page)})
-    answer = None
+    going, answer = text(page, **letters), None
     try:
         while True:
-            exchange = text.send(answer)
+            exchange = going.send(answer)
             had.append(exchange)
             answer = self.answer(exchange)
     except StopIteration as end:
