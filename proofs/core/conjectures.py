@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sparring.proofs.contention import claims, networks
 from sparring.proofs.core import execution, obligations
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
+from sparring.spec.core.model import Page
 
 
 class Conjecture(NamedTuple):
@@ -16,11 +17,12 @@ class Conjecture(NamedTuple):
 
     name: str
     statement: str
-    obligations: tuple[Obligation, ...]
+    obligations: Iterable[Obligation]
+    """Of one that :func:`conjectures` gives, a tuple."""
     check: execution.Check | None
     """Decides by running, where an obligation about an annotation fails; None: there is none."""
-    mutant: str
-    """The mutation to try first, in which this very claim is false."""
+    mutant: str = ""
+    """Of a program, the fault to try first, in which this very claim is false."""
     encoding: str = "wrap"
     """How its obligations are read."""
     contended: bool = False
@@ -29,9 +31,12 @@ class Conjecture(NamedTuple):
     """It speaks of all values of the parameters, as far as the page's theorems do; else of those that it has."""
 
 
-def conjectures(subject: Subject) -> Iterator[Conjecture]:
-    """All conjectures about the subject, one by one, since building one already reads formulas."""
-    for conjecture in stated(subject):
+def conjectures(subject: Subject, only: str = "") -> Iterator[Conjecture]:
+    """All conjectures about the subject, or the one of that name, one by one, since building one reads formulas."""
+    for one in stated(subject):
+        if only and one.name != only:
+            continue
+        conjecture = one._replace(obligations=tuple(one.obligations))
         if conjecture.name == "partition" or subject.page.irregular:  # it is not about the page's formulas
             yield conjecture
         else:
@@ -43,15 +48,15 @@ def conjectures(subject: Subject) -> Iterator[Conjecture]:
 
 
 def stated(subject: Subject) -> Iterator[Conjecture]:
-    """The conjectures as they are, without lemmas."""
+    """The conjectures as they are, without lemmas; their obligations are generated when they are asked for."""
     page = subject.page
     if page.irregular:
         yield from of_program(subject)
         return
     yield Conjecture(
         "result",
-        f"After all steps every cell is made of each contribution of its goal exactly once ({page.kind}).",
-        tuple(obligations.result(page)),
+        f"After all steps every cell is made of each contribution of its goal exactly once ({promised(page)}).",
+        obligations.result(page),
         execution.wrong_result,
         "never adds",
     )
@@ -59,22 +64,20 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture(
             "agreement",
             "All ranks end with the identical term in every chunk, hence with identical bits.",
-            tuple(obligations.agreement(page, subject.same)),
+            obligations.agreement(page, subject.same),
             execution.disagreement,
-            "step short",
         )
     if subject.spent:
         yield Conjecture(
             "conservation",
             "No partial sum is used twice: the result and what ranks left out add up to the sum of all inputs.",
-            tuple(obligations.conservation(page, subject.spent)),
+            obligations.conservation(page, subject.spent),
             execution.mass_lost,
-            "always adds",
         )
     yield Conjecture(
         "economy",
         "Every message brings its receiver a contribution that it did not have.",
-        tuple(obligations.economy(page)),
+        obligations.economy(page),
         execution.in_vain,
         "step long",
     )
@@ -82,14 +85,13 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture(
             "partition",
             "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
-            tuple(obligations.partition(subject.bound)),
+            obligations.partition(subject.bound),
             None,
-            "remainder dropped",
         )
     yield Conjecture(
         "deadlock",
         "Posting all of a step and then waiting never deadlocks, with synchronous sends.",
-        tuple(obligations.schedule(page)),
+        obligations.schedule(page),
         execution.matched,
         "wrong neighbour",
     )
@@ -97,12 +99,16 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture(
             "sizes",
             "No message is longer than the dense one and its header, whatever its entries.",
-            tuple(subject.sizes(page)),
+            subject.sizes(page),
             None,
-            "byte more",
         )
     yield from contention(subject)
-    yield from peers(subject, "wrong neighbour")
+    yield from peers(subject)
+
+
+def promised(page: Page) -> str:
+    """The page's kind; what one of the page's own promises, no sentence of ours says."""
+    return page.kind if page.own is None else f"{page.kind}, a kind of the page's own"
 
 
 def of_program(subject: Subject) -> Iterator[Conjecture]:
@@ -112,10 +118,10 @@ def of_program(subject: Subject) -> Iterator[Conjecture]:
     yield from peers(subject, next(iter(subject.faults), ""))
 
 
-def peers(subject: Subject, mutant: str) -> Iterator[Conjecture]:
+def peers(subject: Subject, mutant: str = "") -> Iterator[Conjecture]:
     """That the implementation's arithmetic is the page's, where there is something to compare."""
     if subject.peers:
-        claims = tuple(subject.peers(subject.page))
+        claims = subject.peers(subject.page)
         yield Conjecture("peers", "The implementation's peers and blocks are the page's.", claims, None, mutant)
 
 
@@ -127,9 +133,8 @@ def contention(subject: Subject) -> Iterator[Conjecture]:
             yield Conjecture(
                 f"{claim} on {name}",
                 SENTENCES[claim].format(topology.scope),
-                tuple(BY_CLAIM[claim](subject.page, topology)),
+                BY_CLAIM[claim](subject.page, topology),
                 None,
-                "one receiver" if name == "crossbar" and claim != "exclusive" else "further neighbour",
                 contended=level == "contended",
                 general=False,
             )

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from sparring.errors import InputError, ScheduleFault, SparringError
 from sparring.proofs.contention import levels
+from sparring.proofs.contention.networks import Topology
 from sparring.proofs.core import execution, samples
 from sparring.proofs.core.conjectures import Conjecture, conjectures
-from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.obligations import LEMMA, Obligation, schedule
 from sparring.proofs.core.questions import Answer, Memory, answered
 from sparring.proofs.core.supplement import Subject, planted, subject
 from sparring.proofs.core.verdicts import (
@@ -32,7 +32,7 @@ from sparring.proofs.core.verdicts import (
     Verdict,
     proved_up_to,
 )
-from sparring.proofs.mutants.schedules import MUTATIONS, ONE_LINK
+from sparring.proofs.mutants.faults import STATED, Faults, Found
 from sparring.spec.core.model import Page
 
 TIMED = 32  # ranks up to which runs are judged under any timing
@@ -42,7 +42,12 @@ LARGEST_RUN = 64  # ranks; a counterexample with more is told by its formula alo
 PROOFS = (PROVED, PROVED_BELOW)
 """What a theorem is: where formulas are read as bits, it holds for every p that the bits allow."""
 
-NO_FAULT = "no planted fault was refuted: the theorem may say nothing"
+NO_FAULT = "no planted fault was refuted, so that this may say nothing"
+
+ONE_LINK = Topology(
+    "one link", "one link for all", {}, lambda src, dst, p: [(src, "in"), ("in", "out"), ("out", dst)], (), "one link"
+)
+"""On which all messages meet: a planted fault for what is claimed of contention."""
 
 _SEAL = object()
 
@@ -81,13 +86,14 @@ def prove(page: Page) -> Iterator[Attempt]:
     Raises InputError where a formula cannot be run on symbols, naming its line.
     """
     whole, memory = subject(page), Memory()
+    faults = Faults(whole, memory)
     for conjecture in readable(whole.general):
         start = time.perf_counter()
         attempt = judge(whole, conjecture, second_opinion=not conjecture.contended, memory=memory)
         if conjecture.contended:
             attempt = expected(attempt)
         elif attempt.verdict in PROOFS:
-            attempt = confirmed(whole, attempt, memory)
+            attempt = confirmed(whole, attempt, conjecture, faults)
         yield replace(attempt, seconds=time.perf_counter() - start)
     if whole.contention:
         yield under_any_timing(whole)
@@ -201,30 +207,53 @@ def expected(attempt: Attempt) -> Attempt:
     return attempt
 
 
-def confirmed(whole: Subject, attempt: Attempt, memory: Memory) -> Attempt:
-    """The theorem, once a mutant of the page is refuted by the same road."""
-    if mutant := refuted_mutant(whole, attempt.name, memory):
-        return Theorem(**{**vars(attempt), "mutant": mutant}, seal=_SEAL)
-    return replace(attempt, verdict=UNDECIDED, detail=NO_FAULT)
+def confirmed(whole: Subject, attempt: Attempt, conjecture: Conjecture, faults: Faults) -> Attempt:
+    """The theorem, once a fault is refuted by the same road; else *undecided*.
+
+    One is enough for obligations that the kernel generates, or a proof module of sparring's own states: that
+    each of these has a fault of its own is tested.  Of those that any other page states each needs one here.
+    """
+    if whole.page.irregular:
+        fault, idle = refuted_mutant(whole, attempt.name, faults.memory), ""
+    elif attempt.name in STATED and not faults.ours:
+        found, left = faults.refuting(conjecture)
+        fault, idle = refuting(found.values()), "".join(f"{name}: " for name in left[:1])
+    else:
+        some = faults.upsetting(conjecture, own(whole.page, conjecture))
+        fault, idle = refuting(one for _, one in some), ""
+    if fault and not idle:
+        return Theorem(**{**vars(attempt), "mutant": fault}, seal=_SEAL)
+    return replace(attempt, verdict=UNDECIDED, detail=f"{idle}{NO_FAULT}")
+
+
+def refuting(found: Iterable[Found]) -> str:
+    """The first of these faults with which the conjecture is *refuted*, and not what the page says of itself."""
+    wrong = (one for one in found if weighed(one.subject.page, one.conjecture, [one.answer])[0] == REFUTED)
+    first = next(wrong, None)
+    return first.told if first else ""
+
+
+def own(page: Page, conjecture: Conjecture) -> dict[str, Obligation]:
+    """Of a theorem's obligations, by name, those that not every theorem has; of *deadlock*, which has no other, all.
+
+    Of formulas that are not read as integers all, too: to find such a fault takes solvers minutes there.
+    """
+    shared, every = {one.name for one in schedule(page)}, {one.name: one for one in conjecture.obligations}
+    mine = {name: one for name, one in every.items() if name not in shared and not name.startswith(LEMMA)}
+    return mine if mine and page.encoding == "wrap" else every
 
 
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
-    """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
+    """The first fault of a program that falsifies the conjecture of that name and is found out; empty if none is."""
     first = next(c.mutant for c in conjectures(whole.general) if c.name == name)
-    mutants = mutations(whole)
-    names = (*(m for m in mutants if m == first), *(m for m in mutants if m != first))
+    names = (*(m for m in whole.faults if m == first), *(m for m in whole.faults if m != first))
     for suspected in (True, False):  # what is found false for few ranks is soon found so by a solver too
-        for mutation in names:
-            conjecture = next(c for c in conjectures(mutants[mutation](whole.general)) if c.name == name)
+        for fault in names:
+            conjecture = next(c for c in conjectures(planted(whole.general, fault)) if c.name == name)
             asked = (claim for claim in conjecture.obligations if bool(samples.false_at(claim)) == suspected)
-            if refuted(mutants[mutation](whole), conjecture, asked, memory):
-                return mutation
+            if refuted(planted(whole, fault), conjecture, asked, memory):
+                return fault
     return ""
-
-
-def mutations(whole: Subject) -> Mapping[str, Callable[[Subject], Subject]]:
-    """The faults that are planted: in formulas, or in a program's functions."""
-    return {fault: partial(planted, fault=fault) for fault in whole.faults} if whole.page.irregular else MUTATIONS
 
 
 def refuted(mutant: Subject, conjecture: Conjecture, asked: Iterable[Obligation], memory: Memory) -> bool:

@@ -147,19 +147,44 @@ OPERATORS: Mapping[str, Fault] = {
 }  # fmt: skip
 
 
-def mutants(source: str) -> Iterator[Mutant]:
+def letter(node: ast.AST) -> Iterator[ast.AST]:
+    """Another letter, or none: another rank, step or chunk is meant."""
+    if isinstance(node, ast.Name) and node.id in EXCHANGED:
+        yield ast.Constant(0)
+        yield from (ast.Name(other, ast.Load()) for other in EXCHANGED if other != node.id)
+
+
+def opposite(node: ast.AST) -> Iterator[ast.AST]:
+    """A number with the other sign, false for true: what a function returns."""
+    if isinstance(node, ast.FunctionDef) and node.returns and isinstance(last := node.body[-1], ast.Return):
+        said, x = ast.unparse(node.returns), last.value
+        if x and said in ("Int", "int"):
+            yield _with(node, body=[*node.body[:-1], ast.Return(ast.UnaryOp(ast.USub(), x))])
+        if x and said in ("Bool", "bool"):
+            other = _call("where", x, ast.Constant(False), ast.Constant(True))
+            yield _with(node, body=[*node.body[:-1], ast.Return(other)])
+
+
+EXCHANGED = "rtpcq"
+FURTHER: Mapping[str, Fault] = {f.__name__: f for f in (letter, opposite)}
+"""What else is planted in formulas, where these refute no obligation of some theorem."""
+
+
+def mutants(source: str, operators: Mapping[str, Fault] = OPERATORS) -> Iterator[Mutant]:
     """All mutants of the functions in ``source``, in the order of its lines; their trees share what is the same."""
     tree, lines = ast.parse(source), source.splitlines()
-    for operator, function, node, new in changes(tree):
+    for operator, function, node, new in changes(tree, operators):
         changed = ast.fix_missing_locations(_replaced(tree, node, new))
         text = lines[node.lineno - 1].strip()
         yield Mutant(operator, function, node.lineno, _told(node, new), changed, node, new, text)
 
 
-def changes(tree: ast.Module) -> Iterator[tuple[str, str, ast.expr | ast.stmt, ast.AST]]:
+def changes(
+    tree: ast.Module, operators: Mapping[str, Fault] = OPERATORS
+) -> Iterator[tuple[str, str, ast.expr | ast.stmt, ast.AST]]:
     """Of all mutants of ``tree`` the operator, the function, which node goes and what comes in its place."""
     for function, node in _sites(tree):
-        for operator, fault in OPERATORS.items():
+        for operator, fault in operators.items():
             yield from ((operator, function, node, new) for new in fault(node))
 
 
