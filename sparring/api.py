@@ -107,16 +107,18 @@ def prove(*algos: str | Page) -> Report:
     return proof_report(found, time.perf_counter() - start)
 
 
-def recheck(folder: str | Path) -> Report:
-    """Judge the certificates that ``sparring prove --export`` wrote to ``folder``, without looking at any page.
+def recheck(folder: str | Path, *algos: str | Page) -> Report:
+    """Judge the certificates that ``sparring prove --export`` wrote to ``folder``.
 
-    Raises InputError where its manifest is not as it must be.
+    They are compared with the installed page of their name, or with that of ``algos``; nothing else that they
+    name is looked at.  Raises InputError where its manifest is not as it must be.
     """
     from sparring.proofs.core import rechecking, solvers
     from sparring.report import Report, Result
 
     start = time.perf_counter()
-    judged = list(rechecking.recheck(Path(folder)))
+    given = [algo if isinstance(algo, Page) else page(algo) for algo in algos]
+    judged = list(rechecking.recheck(Path(folder), given))
     results = [Result(j.algorithm, j.theorem, j.verdict, j.detail) for j in judged]
     told = ("algorithm", "theorem", "statement", "effort")
     extra = {"theorems": [{name: getattr(j, name) for name in told} for j in judged], "solvers": solvers.versions()}

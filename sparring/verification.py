@@ -19,7 +19,17 @@ from sparring.proofs.core.conjectures import CLAIM
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.refinement import LONG, PAIRED, Flaw, sizes
 from sparring.proofs.core.supplement import companion
-from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
+from sparring.proofs.core.verdicts import (
+    EXPECTED,
+    NOT_COVERED,
+    REFUTED,
+    UNDECIDED,
+    Verdict,
+    Word,
+    overall,
+    proved_up_to,
+    tested,
+)
 from sparring.proofs.mutants.conduct import Fault
 from sparring.proofs.selection.runs import Subject
 from sparring.proofs.world import world
@@ -121,9 +131,10 @@ def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
 
 
 def merge(found: dict[str, Result], new: Mapping[str, Result]) -> None:
-    """Add results; a refutation by running outweighs a proof about the page."""
+    """Add results; on one property a proof stands unless a run speaks against it, however weakly, and more than it."""
     for prop, result in new.items():
-        if prop not in found or result.verdict == REFUTED:
+        worse = prop in found and overall([found[prop].verdict, result.verdict]) is not found[prop].verdict.word
+        if prop not in found or (worse and result.verdict.word.exit_code):
             found[prop] = result
 
 

@@ -26,6 +26,14 @@ Record family := {
   wanted : Z -> Z -> Z -> bool              (* r c p      the kind makes a promise here *)
 }.
 
+(* What the kinds of collectives promise, whatever the page: [start], [goal] and [wanted]. *)
+Definition promise : Type := (Z -> Z -> Z -> Z -> bool) * (Z -> Z -> Z -> Z -> bool) * (Z -> Z -> Z -> bool).
+Definition of_allreduce : promise := (fun q r c p => q =? r, fun q r c p => true, fun r c p => true).
+Definition of_reduce_scatter : promise := (fun q r c p => q =? r, fun q r c p => true, fun r c p => r =? c).
+Definition of_allgather : promise :=
+  (fun q r c p => (q =? r) && (r =? c), fun q r c p => q =? c, fun r c p => true).
+Definition promises (F : family) : promise := (start F, goal F, wanted F).
+
 (* ---- What a page does -------------------------------------------------------------------- *)
 
 (* 0, 1, ..., p - 1 *)

@@ -1,7 +1,7 @@
 """Obligations as files that any solver can check again, and a manifest that says what they are about.
 
 A file is SMT-LIB 2 and asks one question: can the hypotheses hold and the claim not?  The manifest
-has each file's digest, the answer that the verdict rests on, and what it says in words.
+has each theorem with all its obligations in their order, and one digest over its words and theirs.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from sparring.proofs.core import instances, solvers
 from sparring.proofs.core.kernel import Attempt
 from sparring.proofs.core.questions import Answer
 from sparring.proofs.core.verdicts import EXPECTED
+from sparring.spec.core.model import Page
 
-FORMAT, VERSION, MANIFEST = "sparring certificates", 1, "manifest.json"
+FORMAT, VERSION, MANIFEST = "sparring certificates", 2, "manifest.json"
 Entry = dict[str, Any]
 
 
-def export(attempt: Attempt, folder: Path) -> list[Entry]:
-    """Write each obligation of ``attempt`` below ``folder``; returns the manifest's entries.
+def export(attempt: Attempt, page: Page, folder: Path) -> list[Entry]:
+    """Write each obligation of ``attempt`` on ``page`` below ``folder``; returns the manifest's entry, if it has any.
 
     Each file says in its head which claim it belongs to, and in its status what the answer must be
     for the verdict to hold: ``unsat``, but for a claim that was refuted as expected.
@@ -35,7 +36,30 @@ def export(attempt: Attempt, folder: Path) -> list[Entry]:
         written = (head(attempt, answer) + answer.smtlib).encode()
         (folder / name).write_bytes(written)
         entries.append(entry(attempt, answer, name.as_posix(), written))
-    return entries
+    whole = {**about(attempt, page), "obligations": entries}
+    return [{**whole, "digest": digest(whole)}] if entries else []
+
+
+def about(attempt: Attempt, page: Page) -> Entry:
+    """What a theorem is about."""
+    return {
+        "algorithm": attempt.algorithm,
+        "parameters": dict(page.params),
+        "kind": page.kind,
+        "theorem": attempt.name,
+        "statement": attempt.statement,
+        "verdict": str(attempt.verdict),
+    }
+
+
+def digest(theorem: Entry) -> str:
+    """Of all that a theorem says, and of its obligations in their order, but for what solvers answered and spent."""
+    told = {key: value for key, value in theorem.items() if key != "digest"}
+    told["obligations"] = [{k: v for k, v in o.items() if k not in ANSWERED} for o in theorem["obligations"]]
+    return sha256(json.dumps(told, sort_keys=True, default=list).encode()).hexdigest()
+
+
+ANSWERED = ("answers", "effort")
 
 
 def entry(attempt: Attempt, answer: Answer, name: str, written: bytes) -> Entry:
@@ -43,10 +67,6 @@ def entry(attempt: Attempt, answer: Answer, name: str, written: bytes) -> Entry:
     return {
         "file": name,
         "sha256": sha256(written).hexdigest(),
-        "algorithm": attempt.algorithm,
-        "theorem": attempt.name,
-        "statement": attempt.statement,
-        "verdict": str(attempt.verdict),
         "obligation": answer.obligation.name,
         "hypotheses": [repr(h) for h in answer.obligation.hypotheses],
         "claim": repr(answer.obligation.claim),
@@ -61,17 +81,17 @@ def wanted(attempt: Attempt, answer: Answer) -> str:
     return answer.solvers["z3"] if attempt.verdict == EXPECTED else "unsat"
 
 
-def conclude(entries: Sequence[Entry], in_coq: Sequence[Entry], folder: Path) -> Path:
+def conclude(theorems: Sequence[Entry], in_coq: Sequence[Entry], folder: Path) -> Path:
     """Write the manifest, once all files are written; ``in_coq``: what is said of instances in Coq."""
     file = folder / MANIFEST
     whole = {
         "format": FORMAT,
         "version": VERSION,
         "solvers": solvers.versions(),
-        "certificates": list(entries),
+        "theorems": list(theorems),
         "coq": instances.conclude(in_coq, folder),
     }
-    file.write_text(json.dumps(whole, indent=1), encoding="utf-8")
+    file.write_text(json.dumps(whole, indent=1, default=list), encoding="utf-8")
     return file
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ from sparring.proofs.contention import claims, networks
 from sparring.proofs.core import compositions, execution, obligations
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
+from sparring.spec.core.model import Page
 
 CLAIM = "claim: "
 """With this begins the name of what a proof module claims further of a composition."""
@@ -20,11 +21,12 @@ class Conjecture(NamedTuple):
 
     name: str
     statement: str
-    obligations: tuple[Obligation, ...]
+    obligations: Iterable[Obligation]
+    """Of one that :func:`conjectures` gives, a tuple."""
     check: execution.Check | None
     """Decides by running, where an obligation about an annotation fails; None: there is none."""
-    mutant: str
-    """The mutation to try first, in which this very claim is false."""
+    mutant: str = ""
+    """Of a program, the fault to try first, in which this very claim is false."""
     encoding: str = "wrap"
     """How its obligations are read."""
     contended: bool = False
@@ -33,9 +35,12 @@ class Conjecture(NamedTuple):
     """It speaks of all values of the parameters, as far as the page's theorems do; else of those that it has."""
 
 
-def conjectures(subject: Subject) -> Iterator[Conjecture]:
-    """All conjectures about the subject, one by one, since building one already reads formulas."""
-    for conjecture in stated(subject):
+def conjectures(subject: Subject, only: str = "") -> Iterator[Conjecture]:
+    """All conjectures about the subject, or the one of that name, one by one, since building one reads formulas."""
+    for one in stated(subject):
+        if only and one.name != only:
+            continue
+        conjecture = one._replace(obligations=tuple(one.obligations))
         if conjecture.name == "partition" or subject.page.irregular:  # it is not about the page's formulas
             yield conjecture
         else:
@@ -47,15 +52,15 @@ def conjectures(subject: Subject) -> Iterator[Conjecture]:
 
 
 def stated(subject: Subject) -> Iterator[Conjecture]:
-    """The conjectures as they are, without lemmas."""
+    """The conjectures as they are, without lemmas; their obligations are generated when they are asked for."""
     page = subject.page
     if page.irregular:
         yield from (of_composition if page.composed else of_program)(subject)
         return
     yield Conjecture(
         "result",
-        f"After all steps every cell is made of each contribution of its goal exactly once ({page.kind}).",
-        tuple(obligations.result(page)),
+        f"After all steps every cell is made of each contribution of its goal exactly once ({promised(page)}).",
+        obligations.result(page),
         execution.wrong_result,
         "never adds",
     )
@@ -63,22 +68,20 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture(
             "agreement",
             "All ranks end with the identical term in every chunk, hence with identical bits.",
-            tuple(obligations.agreement(page, subject.same)),
+            obligations.agreement(page, subject.same),
             execution.disagreement,
-            "step short",
         )
     if subject.spent:
         yield Conjecture(
             "conservation",
             "No partial sum is used twice: the result and what ranks left out add up to the sum of all inputs.",
-            tuple(obligations.conservation(page, subject.spent)),
+            obligations.conservation(page, subject.spent),
             execution.mass_lost,
-            "always adds",
         )
     yield Conjecture(
         "economy",
         "Every message brings its receiver a contribution that it did not have.",
-        tuple(obligations.economy(page)),
+        obligations.economy(page),
         execution.in_vain,
         "step long",
     )
@@ -86,14 +89,13 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture(
             "partition",
             "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
-            tuple(obligations.partition(subject.bound)),
+            obligations.partition(subject.bound),
             None,
-            "remainder dropped",
         )
     yield Conjecture(
         "deadlock",
         "Posting all of a step and then waiting never deadlocks, with synchronous sends.",
-        tuple(obligations.schedule(page)),
+        obligations.schedule(page),
         execution.matched,
         "wrong neighbour",
     )
@@ -101,12 +103,16 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture(
             "sizes",
             "No message is longer than the dense one and its header, whatever its entries.",
-            tuple(subject.sizes(page)),
+            subject.sizes(page),
             None,
-            "byte more",
         )
     yield from contention(subject)
-    yield from peers(subject, "wrong neighbour")
+    yield from peers(subject)
+
+
+def promised(page: Page) -> str:
+    """The page's kind; what one of the page's own promises, no sentence of ours says."""
+    return page.kind if page.own is None else f"{page.kind}, a kind of the page's own"
 
 
 def of_program(subject: Subject) -> Iterator[Conjecture]:
@@ -124,28 +130,28 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     yield Conjecture(
         "result",
         f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what}).",
-        tuple(compositions.result(page, found, pages)), None, "",
+        compositions.result(page, found, pages), None,
     )  # fmt: skip
     if page.agrees:
         says = "All ranks end with what was made once, or from the same parts: identical bits."
-        yield Conjecture("agreement", says, tuple(compositions.agreement(found, pages)), None, "")
+        yield Conjecture("agreement", says, compositions.agreement(found, pages), None)
     if compositions.conserves(page):
         says = "The result, what stays behind and what waits make up what was given and what waited, in every call."
-        yield Conjecture("conservation", says, tuple(compositions.conservation(page, found)), None, "")
+        yield Conjecture("conservation", says, compositions.conservation(page, found), None)
     yield Conjecture(
         "partition", "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
-        tuple(obligations.partition(subject.bound)), None, "remainder dropped",
+        obligations.partition(subject.bound), None,
     )  # fmt: skip
     yield Conjecture(
         "deadlock", "All ranks yield the same exchanges, and posting all of a step and then waiting never deadlocks.",
-        tuple(compositions.deadlock(found, pages)), None, "exchanges: wrong neighbour",
+        compositions.deadlock(found, pages), None,
     )  # fmt: skip
     yield Conjecture(
         "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
-        tuple(compositions.ports(pages)), None, "exchanges: one receiver",
+        compositions.ports(pages), None,
     )  # fmt: skip
     yield from claims_of(subject)
-    yield from peers(subject, "exchanges: wrong neighbour")
+    yield from peers(subject)
 
 
 def claims_of(subject: Subject) -> Iterator[Conjecture]:
@@ -154,15 +160,15 @@ def claims_of(subject: Subject) -> Iterator[Conjecture]:
     for one in theorems(subject.page):
         spoken: Any = compositions.Spoken(subject.page.module)
         (again,) = (x for x in theorems(replace(subject.page, module=spoken)) if x.name == one.name)
-        idle = tuple(compositions.idle(subject.page, spoken, tuple(again.obligations)))
-        yield Conjecture(f"{CLAIM}{one.name}", one.statement, idle, None, one.fault, one.encoding)
+        claims = compositions.idle(subject.page, spoken, tuple(again.obligations))
+        yield Conjecture(f"{CLAIM}{one.name}", one.statement, claims, None, one.fault, one.encoding)
 
 
-def peers(subject: Subject, mutant: str) -> Iterator[Conjecture]:
+def peers(subject: Subject, mutant: str = "") -> Iterator[Conjecture]:
     """That the implementation's arithmetic is the page's, where there is something to compare."""
     if subject.peers:
         of_exchanges = {"served": subject.served} if subject.page.composed else {}
-        claims = tuple(subject.peers(subject.page, **of_exchanges))
+        claims = subject.peers(subject.page, **of_exchanges)
         yield Conjecture("peers", "The implementation's peers and blocks are the page's.", claims, None, mutant)
 
 
@@ -174,9 +180,8 @@ def contention(subject: Subject) -> Iterator[Conjecture]:
             yield Conjecture(
                 f"{claim} on {name}",
                 SENTENCES[claim].format(topology.scope),
-                tuple(BY_CLAIM[claim](subject.page, topology)),
+                BY_CLAIM[claim](subject.page, topology),
                 None,
-                "one receiver" if name == "crossbar" and claim != "exclusive" else "further neighbour",
                 contended=level == "contended",
                 general=False,
             )

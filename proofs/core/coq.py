@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.obligations import Same, c, p, q, r, s, sends, t
+from sparring.spec.core.letters import KINDS
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Node, Reader
 
@@ -108,7 +109,7 @@ Qed.
 
 Theorem page_result : {statement}
 Proof.
-  intros p Hp M op zero monoid x r c Hr Hc W.
+{kept}  intros p Hp M op zero monoid x r c Hr Hc W.
   exact (exactly_once M op zero monoid page p x (page_is_matched p Hp) (page_is_inductive p Hp) r c Hr Hc W).
 Qed.
 
@@ -141,12 +142,15 @@ Print Assumptions page_agrees.
 Print Assumptions page_agreement.
 """
 
+KEPT = "  split; [reflexivity|].\n"
+"""Proves that a page promises what its kind does."""
+
 FILES = {"schedule": SCHEDULE, "result": RESULT, "agreement": AGREEMENT}
 """By the part of the instance, the text of its file; the first is needed by the others."""
 
 STATEMENTS = {
     "result": """\
-forall p, 1 <= p ->
+{promised}forall p, 1 <= p ->
   forall (M : Type) (op : M -> M -> M) (zero : M), commutative_monoid op zero ->
   forall (x : Z -> Z -> M) r c, 0 <= r < p -> 0 <= c < chunks page p -> wanted page r c p = true ->
   final page p op (initial M op zero page p x) r c = total M op zero p (fun q => goal page q r c p) x c.""",
@@ -156,7 +160,12 @@ forall p, 1 <= p ->
   forall r s c, 0 <= r < p -> 0 <= s < p -> 0 <= c < chunks page p ->
   final page p op x r c = final page p op x s c.""",
 }
-"""What ``page_result`` and ``page_agreement`` say."""
+"""What ``page_result`` and ``page_agreement`` say; see :func:`statement`."""
+
+
+def statement(theorem: str, kind: str) -> str:
+    """What the theorem says in Coq; *result* also that the page promises what the kind does, a constant of Coq's."""
+    return STATEMENTS[theorem].replace("{promised}", f"promises page = of_{kind} /\\\n" if kind in KINDS else "")
 
 
 class CoqReader(Reader[CoqTerm]):
@@ -211,7 +220,7 @@ def instance(page: Page, same: Same | None = None) -> dict[str, str]:
         formulas["same"] = same(r, s, c, t, p)
     tactic, terms = written_for(page, formulas)
     parts = [part for part in FILES if same or part != "agreement"]
-    return {part: filled(part, page.name, tactic, terms) for part in parts}
+    return {part: filled(part, page.name, tactic, terms, page.kind) for part in parts}
 
 
 def written_for(page: Page, formulas: Mapping[str, Int | Bool]) -> tuple[str, dict[str, CoqTerm]]:
@@ -229,22 +238,23 @@ def read(page: Page, tactic: str, formulas: Mapping[str, Int | Bool]) -> dict[st
     return {name: reader(term) for name, term in formulas.items()}
 
 
-def filled(part: str, name: str, tactic: str, terms: Mapping[str, str]) -> str:
-    """The text of one file."""
-    later, statement = LATER.get(tactic, ""), STATEMENTS.get(part)
+def filled(part: str, name: str, tactic: str, terms: Mapping[str, str], kind: str) -> str:
+    """The text of one file; of a kind that is none of ``KINDS`` it says nothing but the formulas."""
+    later, said = LATER.get(tactic, ""), statement(part, kind) if part in STATEMENTS else ""
     calls = {"tactic": tactic, "prove": f"{tactic}{later}", "prove_same": f"{tactic}_same{later}"}
-    return FILES[part].format(**calls, name=name, statement=statement, **terms)
+    kept = KEPT if kind in KINDS else ""
+    return FILES[part].format(**calls, name=name, statement=said, kept=kept, **terms)
 
 
-def read_back(text: str, part: str, name: str) -> tuple[str, dict[str, str]] | None:
-    """The tactic and the formulas of an instance's file; None for any other text.
+def read_back(text: str, part: str, name: str, kind: str) -> tuple[str, dict[str, str]] | None:
+    """The tactic and the formulas of an instance's file about a page of that kind; None for any other text.
 
     So what a stranger wrote is never run, but these formulas in the text above.
     """
     blanks = {blank for _, blank, _, _ in Formatter().parse(FILES[part]) if blank}
-    blanks -= {"tactic", "prove", "prove_same", "name", "statement"}
+    blanks -= {"tactic", "prove", "prove_same", "name", "statement", "kept"}
     for tactic in BY_TACTIC:
-        empty = re.escape(filled(part, name, tactic, {blank: f"@{blank}@" for blank in blanks}))
+        empty = re.escape(filled(part, name, tactic, {blank: f"@{blank}@" for blank in blanks}, kind))
         found = re.fullmatch(re.sub(r"@(\w+)@", r"(?P<\1>.+)", empty), text)
         if found and all(map(is_formula, found.groups())):
             return tactic, found.groupdict()
@@ -257,7 +267,7 @@ def is_formula(text: str) -> bool:
     return "(*" not in text and all(word in VOCABULARY or word.isdigit() for word in words)
 
 
-def judgement(part: str, name: str) -> str:
+def judgement(part: str, name: str, kind: str) -> str:
     """A file that holds exactly if the instance of that name proves the statement, and says on what it rests."""
     return f"""\
 From Coq Require Import ZArith.
@@ -265,7 +275,7 @@ Require Import sums machine schedule terms.
 Require {name}_schedule {name}_{part}.
 Local Open Scope Z_scope.
 Local Notation page := {name}_schedule.page.
-Theorem judged : {STATEMENTS[part]}
+Theorem judged : {statement(part, kind)}
 Proof. exact {name}_{part}.page_{part}. Qed.
 Print Assumptions judged.
 """

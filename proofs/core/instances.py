@@ -12,9 +12,10 @@ from typing import Any
 
 from sparring.errors import Undecided
 from sparring.proofs.coq.check import CLOSED, HERE, in_order
-from sparring.proofs.core.coq import STATEMENTS, instance
+from sparring.proofs.core.coq import STATEMENTS, instance, statement
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.supplement import Subject
+from sparring.spec.core.model import Page
 
 FOLDER, PROJECT = "coq", "_CoqProject"
 VERSION = "8.16.1"
@@ -47,7 +48,7 @@ def export(subject: Subject, attempts: Iterable[Attempt], folder: Path) -> list[
     for attempt in attempts:
         if isinstance(attempt, Theorem) and attempt.name in STATEMENTS:
             own = {path: texts[part] for part, path in paths(name, attempt.name).items() if texts}
-            entries.append(entry(attempt, written(own, folder), why))
+            entries.append(entry(attempt, subject.page, written(own, folder), why))
     return entries
 
 
@@ -64,15 +65,17 @@ def written(texts: Mapping[str, str], folder: Path) -> dict[str, str]:
     return {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
 
 
-def entry(attempt: Attempt, files: dict[str, str], why: str) -> Entry:
+def entry(attempt: Attempt, page: Page, files: dict[str, str], why: str) -> Entry:
     """What the manifest says of one theorem's instance."""
     return {
         "algorithm": attempt.algorithm,
+        "parameters": dict(page.params),
+        "kind": page.kind,
         "theorem": attempt.name,
         "statement": attempt.statement,
         "verdict": str(attempt.verdict),
         "hypotheses": HYPOTHESES[attempt.name],
-        "claim": STATEMENTS[attempt.name],
+        "claim": statement(attempt.name, page.kind),
         "files": files,
         "expected": CLOSED,
         "uncovered": why,

@@ -17,9 +17,10 @@ from typing import Any
 
 from sparring.errors import InputError, ScheduleFault, SparringError
 from sparring.proofs.contention import levels
+from sparring.proofs.contention.networks import Topology
 from sparring.proofs.core import execution, samples
-from sparring.proofs.core.conjectures import Conjecture, conjectures
-from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.conjectures import CLAIM, Conjecture, conjectures
+from sparring.proofs.core.obligations import LEMMA, Obligation, schedule
 from sparring.proofs.core.questions import Answer, Memory, answered
 from sparring.proofs.core.supplement import Subject, planted, subject
 from sparring.proofs.core.verdicts import (
@@ -33,7 +34,7 @@ from sparring.proofs.core.verdicts import (
     proved_up_to,
 )
 from sparring.proofs.mutants import texts
-from sparring.proofs.mutants.schedules import MUTATIONS, ONE_LINK
+from sparring.proofs.mutants.faults import STATED, Faults, Found
 from sparring.spec.core.model import Page
 
 TIMED = 32  # ranks up to which runs are judged under any timing
@@ -43,7 +44,12 @@ LARGEST_RUN = 64  # ranks; a counterexample with more is told by its formula alo
 PROOFS = (PROVED, PROVED_BELOW)
 """What a theorem is: where formulas are read as bits, it holds for every p that the bits allow."""
 
-NO_FAULT = "no planted fault was refuted: the theorem may say nothing"
+NO_FAULT = "no planted fault was refuted, so that this may say nothing"
+
+ONE_LINK = Topology(
+    "one link", "one link for all", {}, lambda src, dst, p: [(src, "in"), ("in", "out"), ("out", dst)], (), "one link"
+)
+"""On which all messages meet: a planted fault for what is claimed of contention."""
 
 _SEAL = object()
 
@@ -84,13 +90,14 @@ def prove(page: Page, *, planted: bool = True) -> Iterator[Attempt]:
     Raises InputError where a formula cannot be run on symbols, naming its line.
     """
     whole, memory = subject(page), Memory()
+    faults = Faults(whole, memory)
     for conjecture in readable(whole.general):
         start = time.perf_counter()
         attempt = judge(whole, conjecture, second_opinion=not conjecture.contended, memory=memory)
         if conjecture.contended:
             attempt = expected(attempt)
         elif attempt.verdict in PROOFS and planted:
-            attempt = confirmed(whole, attempt, memory)
+            attempt = confirmed(whole, attempt, conjecture, faults)
         yield replace(attempt, seconds=time.perf_counter() - start)
     if whole.contention:
         yield under_any_timing(whole)
@@ -208,16 +215,45 @@ def expected(attempt: Attempt) -> Attempt:
     return attempt
 
 
-def confirmed(whole: Subject, attempt: Attempt, memory: Memory) -> Attempt:
-    """The theorem, once a mutant of the page is refuted by the same road."""
-    if mutant := refuted_mutant(whole, attempt.name, memory):
-        return Theorem(**{**vars(attempt), "mutant": mutant}, seal=_SEAL)
-    return replace(attempt, verdict=UNDECIDED, detail=NO_FAULT)
+def confirmed(whole: Subject, attempt: Attempt, conjecture: Conjecture, faults: Faults) -> Attempt:
+    """The theorem, once a fault is refuted by the same road; else *undecided*.
+
+    One is enough for obligations that the kernel generates, or a proof module of sparring's own states: that
+    each of these has a fault of its own is tested.  Of those that any other page states each needs one here.
+    """
+    if whole.page.irregular:
+        fault, idle = refuted_mutant(whole, attempt.name, faults.memory), ""
+    elif attempt.name in STATED and not faults.ours:
+        found, left = faults.refuting(conjecture)
+        fault, idle = refuting(found.values()), "".join(f"{name}: " for name in left[:1])
+    else:
+        some = faults.upsetting(conjecture, own(whole.page, conjecture))
+        fault, idle = refuting(one for _, one in some), ""
+    if fault and not idle:
+        return Theorem(**{**vars(attempt), "mutant": fault}, seal=_SEAL)
+    return replace(attempt, verdict=UNDECIDED, detail=f"{idle}{NO_FAULT}")
+
+
+def refuting(found: Iterable[Found]) -> str:
+    """The first of these faults with which the conjecture is *refuted*, and not what the page says of itself."""
+    wrong = (one for one in found if weighed(one.subject.page, one.conjecture, [one.answer])[0] == REFUTED)
+    first = next(wrong, None)
+    return first.told if first else ""
+
+
+def own(page: Page, conjecture: Conjecture) -> dict[str, Obligation]:
+    """Of a theorem's obligations, by name, those that not every theorem has; of *deadlock*, which has no other, all.
+
+    Of formulas that are not read as integers all, too: to find such a fault takes solvers minutes there.
+    """
+    shared, every = {one.name for one in schedule(page)}, {one.name: one for one in conjecture.obligations}
+    mine = {name: one for name, one in every.items() if name not in shared and not name.startswith(LEMMA)}
+    return mine if mine and page.encoding == "wrap" else every
 
 
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
-    """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
-    first = next(c for c in conjectures(whole.general) if c.name == name)
+    """The first fault of a program or a composition that falsifies the conjecture of that name; empty if none does."""
+    first = next(conjectures(whole.general, name))
     mutants = mutations(whole)
     names = (*(m for m in mutants if m == first.mutant), *(m for m in mutants if m != first.mutant))
 
@@ -229,22 +265,22 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
         for mutation in names:
             try:
                 changed = mutants[mutation](whole)
-                conjecture = next(c for c in conjectures(changed.general) if c.name == name)
+                conjecture = next(conjectures(changed.general, name))
             except Exception:  # noqa: BLE001, S112 - a fault can be such that there is nothing to ask solvers any more
                 continue
             news = (o for o in conjecture.obligations if identity(o) not in known)
             asked = (claim for claim in news if bool(samples.false_at(claim)) == suspected)
             if refuted(changed, conjecture, asked, memory):
                 return mutation
-    sharper = texts.tighter(first) if name.startswith("claim: ") else ()
+    sharper = texts.tighter(first) if name.startswith(CLAIM) else ()
     return next((fault for fault, c in sharper if refuted(whole, c, c.obligations, memory)), "")
 
 
 def mutations(whole: Subject) -> Mapping[str, Callable[[Subject], Subject]]:
-    """The faults that are planted: in formulas, in a program's functions, or in a composition's text and exchanges."""
+    """The faults that are planted: in a program's functions, or in a composition's text and exchanges."""
     if whole.page.composed:
         return texts.mutations(whole)
-    return {fault: partial(planted, fault=fault) for fault in whole.faults} if whole.page.irregular else MUTATIONS
+    return {fault: partial(planted, fault=fault) for fault in whole.faults}
 
 
 def refuted(mutant: Subject, conjecture: Conjecture, asked: Iterable[Obligation], memory: Memory) -> bool:

@@ -14,6 +14,7 @@ from sparring.proofs.core.certificates import FORMAT, MANIFEST, VERSION, Entry
 from sparring.proofs.core.coq import STATEMENTS
 from sparring.proofs.core.instances import FOLDER, paths
 from sparring.proofs.trace.rules import Rule, check, one_of, text, whole
+from sparring.spec.core.model import OWN
 
 MOST = 1 << 26
 """Bytes of a manifest, and of a certificate, at most."""
@@ -41,20 +42,25 @@ WHOLE = {
     "format": one_of(FORMAT),
     "version": whole(VERSION, VERSION),
     "solvers": OBJECT,
-    "certificates": LIST,
+    "theorems": LIST,
     "coq": OBJECT,
 }
 COQ = {"version": words(100), "generic": COQ_FILES, "certificates": LIST}
 THEOREM = {
     "algorithm": words(200),
+    "parameters": OBJECT,
+    "kind": text(OWN, "small letters, digits and _"),
     "theorem": words(200),
     "statement": words(2000),
     "verdict": words(100),
+}
+PROVED = {**THEOREM, "digest": DIGEST, "obligations": Rule(lambda x: isinstance(x, list) and bool(x), "a list")}
+CLAIMED = {
     "hypotheses": Rule(lambda x: isinstance(x, list), "a list of texts"),
     "claim": Rule(lambda x: isinstance(x, str), "text"),
 }
 OBLIGATION = {
-    **THEOREM,
+    **CLAIMED,
     "file": text(r"[\w-]+(/[\w-]+)*\.smt2", "a path below the folder, of letters, digits, - and _, that ends in .smt2"),
     "sha256": DIGEST,
     "obligation": words(200),
@@ -64,6 +70,7 @@ OBLIGATION = {
 }
 INSTANCE = {
     **THEOREM,
+    **CLAIMED,
     "theorem": one_of(*STATEMENTS),
     "files": COQ_FILES,
     "expected": one_of(CLOSED),
@@ -72,9 +79,9 @@ INSTANCE = {
 
 
 class Manifest(NamedTuple):
-    """What is said of the obligations, of the files that all instances in Coq need, and of the instances."""
+    """What is said of the theorems, of the files that all instances in Coq need, and of the instances."""
 
-    obligations: list[Entry]
+    theorems: list[Entry]
     generic: Mapping[str, str]
     instances: list[Entry]
 
@@ -91,11 +98,13 @@ def manifest(folder: Path) -> Manifest:
         coq = check(whole_["coq"], COQ)
     except InputError as error:
         raise InputError(f"{file}: {error}") from error
-    obligations = list(entries(file, "certificate", whole_["certificates"], OBLIGATION))
+    theorems = list(entries(file, "theorem", whole_["theorems"], PROVED))
+    for i, theorem in enumerate(theorems):
+        list(entries(file, f"theorem {i}, obligation", theorem["obligations"], OBLIGATION))
     instances = list(entries(file, "coq certificate", coq["certificates"], INSTANCE))
-    if not obligations:
-        raise InputError(f"{file} names no certificates: 'sparring prove --export' writes some")
-    return Manifest(obligations, coq["generic"], instances)
+    if not theorems:
+        raise InputError(f"{file} names no theorems: 'sparring prove --export' writes some")
+    return Manifest(theorems, coq["generic"], instances)
 
 
 def entries(file: Path, what: str, data: list[Any], rules: Mapping[str, Rule]) -> Iterator[Entry]:

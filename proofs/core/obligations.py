@@ -301,6 +301,7 @@ def news(page: Page, sender: Int, chunk: Int) -> Bool:
     return some(*new)
 
 
+LEMMA = "lemma "
 Lemmas = Callable[[Int, Int, Int], Sequence[Bool]]
 """``lemmas(r, t, p)``: what is so of every rank in every step; each may rest on those before it."""
 
@@ -316,7 +317,7 @@ def with_lemmas(page: Page, lemmas: Lemmas | None, claims: Iterable[Obligation])
     helped = {id(lemma) for _, helping in given for lemma in helping}
     needed = max((i + 1 for i, lemma in enumerate(at_r) if id(lemma) in helped), default=0)
     for i, lemma in enumerate(at_r[:needed]):
-        yield note(f"lemma {i + 1}", (*step, *at_r[:i]), lemma)
+        yield note(f"{LEMMA}{i + 1}", (*step, *at_r[:i]), lemma)
     for claim, helping in given:
         yield claim._replace(hypotheses=(*claim.hypotheses, *helping))
 

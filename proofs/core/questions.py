@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
@@ -111,12 +112,19 @@ class Memory:
         that stands when evaluated, and it has the fewest, since all facts leave no more.
         """
         try:
-            if premises not in self.known:
-                self.known[premises] = FACTS[encoding]([self.shared(h) for h in claim.hypotheses], self.shared(p))
-            with self.known[premises].aside():
-                return self.by_these(claim, self.known[premises], premises, second_opinion)
+            known = self.knowing(claim, encoding)
+            with known.aside():
+                return self.by_these(claim, known, premises, second_opinion)
         except Undecided:
             return None
+
+    def knowing(self, claim: Obligation, encoding: str) -> FactsReader:
+        """A reader that knows the facts about the claim's hypotheses."""
+        hypotheses = [self.shared(h) for h in claim.hypotheses]
+        key = (encoding, *map(self.identity, hypotheses))
+        if key not in self.known:
+            self.known[key] = FACTS[encoding](hypotheses, self.shared(p))
+        return self.known[key]
 
     def by_these(
         self, claim: Obligation, reader: FactsReader, premises: tuple[Any, ...], second_opinion: bool
@@ -129,7 +137,7 @@ class Memory:
         effort = EFFORT if second_opinion else LITTLE
         answer, facts = solvers.needed([*reader.hypotheses, *reader.facts], goal, effort)
         question = solvers.question(facts, goal, effort, plain=True)
-        text, said = question.to_smt2(), {"z3": answer}
+        text, said = solvers.question(facts, goal).to_smt2(), {"z3": answer}  # as read: a plain solver rewrites it
         if answer == "sat":
             question.add(reader(p) <= FEW_RANKS, *reader.exactly(FEW_RANKS.bit_length()))
             again, question = solvers.apart(question, effort)
@@ -159,6 +167,19 @@ class Memory:
             answer, question = solvers.apart(question)
             found = solvers.witness(question, reader(p)) if answer == "sat" else {}
         return Answer(claim, {"z3": "sat"}, text, found, "") if found and counterexample(claim, found) else None
+
+    def questions(self, claim: Obligation, encoding: str) -> Iterator[str]:
+        """By each way of reading the claim, the question with all that is known: a proof may do with a part of it."""
+        if encoding in FACTS:
+            with suppress(Undecided):
+                known = self.knowing(claim, encoding)
+                with known.aside():
+                    goal = known(self.shared(claim.claim))
+                    yield solvers.question([*known.hypotheses, *known.facts], goal).to_smt2()
+        if encoding in READERS:
+            with suppress(Undecided):
+                plain = READERS[encoding](claim.hypotheses, p)
+                yield solvers.question(plain.hypotheses, plain(claim.claim)).to_smt2()
 
     def asked(self, claim: Obligation, reader: Z3Reader, premises: tuple[Any, ...], second_opinion: bool) -> Answer:
         """One obligation put to z3 and, for a second opinion, to cvc5."""

@@ -1,30 +1,42 @@
-"""Certificates judged again, without the pages that they are about.
+"""Certificates judged again: that they are whole, what solvers and Coq answer, and whether they are about the page.
 
-What is trusted is the manifest's word that a file says what its statement says; that the file is the
-one that was written, and what the solvers and Coq answer to it, is found out anew.
+A stranger's folder is data: no sentence in it is printed as a theorem.  Where the page is at hand, its
+obligations are generated anew, and the files must ask what they ask; then the kernel's own sentence
+stands.  Of any other page it is only said how many questions were answered as the manifest says.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from sparring.errors import InputError
-from sparring.proofs.core import solvers
-from sparring.proofs.core.certificates import Entry
+import z3
+
+from sparring.errors import InputError, SparringError
+from sparring.proofs.core import samples, solvers
+from sparring.proofs.core.certificates import Entry, digest
+from sparring.proofs.core.conjectures import Conjecture, conjectures
 from sparring.proofs.core.manifest import manifest, unchanged
-from sparring.proofs.core.recompiling import Bench
-from sparring.proofs.core.verdicts import EXPECTED, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
+from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.questions import Memory
+from sparring.proofs.core.recompiling import Bench, Found
+from sparring.proofs.core.solvers import BITS
+from sparring.proofs.core.supplement import Subject, subject
+from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
+from sparring.spec.core import pages as registry
+from sparring.spec.core.model import Page, load
 
 VERDICTS = {str(v): v for v in (PROVED, PROVED_BELOW, EXPECTED)}
+ANOTHER = "it is not what this version of sparring asks of the page; the version that wrote it can judge it"
 
 
 class Judged(NamedTuple):
     """A theorem of the manifest, its files judged anew.
 
-    ``effort``: z3's resource units in all; ``detail``: the first file that does not hold, or how many do.
+    ``statement``: a sentence of this version's own; ``effort``: z3's resource units in all; ``detail``: the
+    first thing that does not hold, or how many files do.
     """
 
     algorithm: str
@@ -35,39 +47,130 @@ class Judged(NamedTuple):
     effort: int
 
 
-def recheck(folder: Path) -> Iterator[Judged]:
+def recheck(folder: Path, pages: Iterable[Page] = ()) -> Iterator[Judged]:
     """Each theorem of a folder that ``prove --export`` wrote, in its order, then those that have a file in Coq.
 
-    Raises InputError for what is no such folder.
+    It is compared with the installed page of its name, or with one of ``pages``.  Raises InputError for
+    what is no such folder.
     """
-    found = manifest(folder)
-    grouped: dict[tuple[str, str], list[Entry]] = {}
-    for entry in found.obligations:
-        grouped.setdefault((entry["algorithm"], entry["theorem"]), []).append(entry)
-    for (algorithm, theorem), entries in grouped.items():
+    found, shelf = manifest(folder), Shelf(pages)
+    for entry in found.theorems:
         faults, effort = [], 0
-        for entry in entries:
-            fault, spent = again(entry, folder)
+        for one in entry["obligations"]:
+            fault, spent = again(one, folder)
             faults += [fault] if fault else []
             effort += spent
-        verdict, detail = verdict_on(entries, faults)
-        yield Judged(algorithm, theorem, entries[0]["statement"], verdict, detail, effort)
+        statement, verdict, detail = judged(entry, faults, folder, shelf)
+        yield Judged(entry["algorithm"], entry["theorem"], statement, verdict, detail, effort)
     with tempfile.TemporaryDirectory() as room:
         bench = Bench(found.generic, folder, Path(room))
         for entry in found.instances:
-            verdict, detail = bench.judge(entry)
-            yield Judged(entry["algorithm"], f"{entry['theorem']} in Coq", entry["statement"], verdict, detail, 0)
+            statement, verdict, detail = in_coq(entry, bench, shelf)
+            yield Judged(entry["algorithm"], f"{entry['theorem']} in Coq", statement, verdict, detail, 0)
 
 
-def verdict_on(entries: Sequence[Entry], faults: Sequence[tuple[Verdict, str]]) -> tuple[Verdict, str]:
-    """The manifest's verdict if it is one that files prove and every file holds, else the worst of what was found."""
-    if not faults:
-        stated = entries[0]["verdict"]
-        return VERDICTS.get(stated, UNDECIDED), f"{len(entries)} files{'' if stated in VERDICTS else f': {stated}'}"
-    return max(faults, key=lambda fault: fault[0] == REFUTED)
+class Shelf:
+    """The pages with which certificates are compared: installed ones, and those that the caller names.
+
+    Nothing else that a manifest names is imported.
+    """
+
+    def __init__(self, pages: Iterable[Page]) -> None:
+        self.given = {page.name: page for page in pages}
+        self.memory = Memory()
+        self.known: dict[str, tuple[Subject, dict[str, Conjecture]]] = {}
+
+    def has(self, entry: Entry) -> bool:
+        """Whether a page of this name is there."""
+        return entry["algorithm"] in self.given or entry["algorithm"] in registry.names()
+
+    def found(self, entry: Entry) -> tuple[Subject, dict[str, Conjecture]]:
+        """The page with the entry's parameters, and what the kernel would prove of it.
+
+        Raises SparringError where it cannot be had with these.
+        """
+        name, params = entry["algorithm"], entry["parameters"]
+        if (key := f"{name} {params}") not in self.known:
+            given = self.given.get(name)
+            page = load(given.module, **params) if given else registry.find(name, **params)
+            whole = subject(page)
+            self.known[key] = whole, {one.name: one for one in conjectures(whole.general)}
+        return self.known[key]
 
 
-def again(entry: Entry, folder: Path) -> tuple[tuple[Verdict, str] | None, int]:
+Sentence = tuple[str, Verdict, str]
+"""What may be said of a theorem, the verdict on it, and the detail."""
+
+
+def judged(entry: Entry, faults: list[Found], folder: Path, shelf: Shelf) -> Sentence:
+    """The worst of what was found; else what the files come to, as the page at hand says."""
+    asked = len(entry["obligations"])
+    apart = f"{asked} questions, whose meaning was not compared with a page."
+    if digest(entry) != entry["digest"]:
+        changed = "the digest is another: the statement, the page or the list of obligations was changed"
+        return apart, REFUTED, changed
+    if faults:
+        return apart, *max(faults, key=lambda fault: fault[0] == REFUTED)
+    if entry["verdict"] not in VERDICTS:
+        return apart, UNDECIDED, f"{asked} files: {entry['verdict']}"
+    if not shelf.has(entry):
+        answered = f"{asked} questions answered as expected; their meaning was not compared with a page."
+        return answered, NOT_COVERED, f"no page {entry['algorithm']} is installed, and none was given"
+    try:
+        whole, known = shelf.found(entry)
+        conjecture = known.get(entry["theorem"])
+        wrong = different(entry, whole.page, conjecture, folder, shelf.memory)
+    except SparringError as fault:
+        return apart, UNDECIDED, str(fault)
+    if conjecture is None or wrong:
+        return apart, UNDECIDED, f"{wrong}: {ANOTHER}"
+    below = any(BITS in (folder / one["file"]).read_text("utf-8", "replace") for one in entry["obligations"])
+    verdict = EXPECTED if conjecture.contended else PROVED_BELOW if below else PROVED
+    return conjecture.statement, verdict, f"{asked} files, compared with the page"
+
+
+def different(entry: Entry, page: Page, conjecture: Conjecture | None, folder: Path, memory: Memory) -> str:
+    """In what a theorem differs from what the kernel asks of the page; empty where it does in nothing."""
+    if conjecture is None:
+        return f"{page.name} has no theorem of this name"
+    told, own = entry["obligations"], [*conjecture.obligations]
+    if conjecture.contended:
+        own = own[: len(told)]  # the first counterexample was enough
+    wanted = ["unsat"] * len(own)
+    if conjecture.contended:
+        wanted[-1:] = ["sat"]
+    if (entry["kind"], entry["statement"]) != (page.kind, conjecture.statement):
+        return "kind or statement"
+    names = [one["obligation"] for one in told]
+    if names != [one.name for one in own]:
+        other = next((a for a, b in zip(names, own) if a != b.name), f"{len(names)} instead of {len(own)} obligations")
+        return f"the list of obligations, {other}"
+    for one, claim, answer in zip(told, own, wanted):
+        text = unchanged(folder, one["file"], one["sha256"])
+        if one["expected"] != answer or not asks(text, claim, conjecture.encoding, answer, memory):
+            return f"the question of {one['file']}"
+    return ""
+
+
+def asks(text: str, claim: Obligation, encoding: str, answer: str, memory: Memory) -> bool:
+    """Whether an answer to this SMT-LIB text decides the claim.
+
+    Where nothing more is asserted than the hypotheses, facts and that the claim is false, that they
+    contradict each other proves it.  That there is a solution refutes nothing by itself: evaluating the
+    page's own formulas has to find one.
+    """
+    if answer == "sat":
+        return bool(samples.false_at(claim))
+    asserted = asserts(text)
+    return any(asserted.keys() <= asserts(question).keys() for question in memory.questions(claim, encoding))
+
+
+def asserts(text: str) -> Mapping[int, z3.BoolRef]:
+    """What SMT-LIB text asserts, by z3's numbers of terms, of which equal ones have one."""
+    return {one.get_id(): one for one in z3.parse_smt2_string(text)}
+
+
+def again(entry: Entry, folder: Path) -> tuple[Found | None, int]:
     """What is wrong with one file, and the effort of finding out."""
     try:
         question = unchanged(folder, entry["file"], entry["sha256"])
@@ -84,9 +187,27 @@ def again(entry: Entry, folder: Path) -> tuple[tuple[Verdict, str] | None, int]:
 
 def asked(question: str) -> tuple[Mapping[str, str], int]:
     """Both solvers' answers to SMT-LIB text, and z3's effort."""
-    z3, effort = solvers.ask_z3_text(question)
+    z3_, effort = solvers.ask_z3_text(question)
     try:
         cvc5 = solvers.ask_cvc5(question)
     except RuntimeError:  # whatever cvc5 cannot read
         cvc5 = "unreadable"
-    return {"z3": z3, "cvc5": cvc5}, effort
+    return {"z3": z3_, "cvc5": cvc5}, effort
+
+
+def in_coq(entry: Entry, bench: Bench, shelf: Shelf) -> Sentence:
+    """What Coq says of an instance: of a page at hand only where the formulas are the page's."""
+    apart = f"{entry['theorem']} of formulas that were not compared with a page."
+    verdict, detail = bench.judge(entry)
+    if not entry["files"] or verdict not in (PROVED, NOT_COVERED):
+        return apart, verdict, detail
+    if not shelf.has(entry):
+        return apart, NOT_COVERED, f"no page {entry['algorithm']} is installed, and none was given; {detail}"
+    try:
+        whole, known = shelf.found(entry)
+        same = bench.of_page(entry, whole)
+    except SparringError as fault:
+        return apart, UNDECIDED, str(fault)
+    if entry["theorem"] not in known or not same:
+        return apart, UNDECIDED, f"its formulas: {ANOTHER}"
+    return known[entry["theorem"]].statement, verdict, detail

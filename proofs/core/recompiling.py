@@ -11,14 +11,16 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from sparring.errors import InputError
 from sparring.proofs.coq.check import CLOSED, NO_COQ, UNPROVED, run
-from sparring.proofs.core.coq import filled, judgement, read_back
-from sparring.proofs.core.instances import generic
+from sparring.proofs.core.coq import filled, instance, judgement, read_back
+from sparring.proofs.core.instances import generic, paths
 from sparring.proofs.core.manifest import unchanged
+from sparring.proofs.core.supplement import Subject
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict
 
 SECONDS = 600
@@ -55,20 +57,27 @@ class Bench:
                 text = unchanged(self.folder, name, digest)
             except InputError as changed:
                 return REFUTED, str(changed)
-            if (found := read_back(text, part, entry["algorithm"])) is None:
+            if (found := read_back(text, part, entry["algorithm"], entry["kind"])) is None:
                 return strange(name, text)
             read.append(found)
-        return self.proved(theorem, *read)
+        return self.proved(theorem, entry["kind"], *read)
 
-    def proved(self, theorem: str, schedule: Instance, rest: Instance) -> Found:
-        """Whether Coq proves the theorem of these formulas."""
+    def of_page(self, entry: Mapping[str, Any], whole: Subject) -> bool:
+        """Whether the files are those that this version writes for the page."""
+        texts = instance(whole.page, whole.same)
+        named = paths(whole.page.name, entry["theorem"])
+        digests = {name: sha256(texts[part].encode()).hexdigest() for part, name in named.items() if part in texts}
+        return bool(entry["kind"] == whole.page.kind and entry["files"] == digests)
+
+    def proved(self, theorem: str, kind: str, schedule: Instance, rest: Instance) -> Found:
+        """Whether Coq proves the theorem of these formulas, which are said to be of this kind."""
         if self.coqc is None:
             return uncovered(NO_COQ.rstrip("."))
         name = self.names.setdefault(repr(schedule), f"page{len(self.names)}")
         texts = generic(schedule[0]) | {
-            f"{name}_schedule": filled("schedule", name, *schedule),
-            f"{name}_{theorem}": filled(theorem, name, *rest),
-            f"{name}_{theorem}_judged": judgement(theorem, name),
+            f"{name}_schedule": filled("schedule", name, *schedule, kind),
+            f"{name}_{theorem}": filled(theorem, name, *rest, kind),
+            f"{name}_{theorem}_judged": judgement(theorem, name, kind),
         }
         fault = next((fault for file, text in texts.items() if (fault := self.fault(file, text))), "")
         return uncovered(fault) if fault else (PROVED, f"Coq {version(self.coqc)}: {CLOSED}")

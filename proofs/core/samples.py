@@ -15,8 +15,8 @@ from sparring.proofs.core.obligations import Obligation
 from sparring.spec.core.numbers import Node, Reader, variables
 
 POINTS = 10_000
-RANKS = (2, 6)
-"""How many ranks there are, from 2 up to 5."""
+RANKS = (1, 6)
+"""How many ranks there are, from 1 up to 5."""
 MOST = 12  # bits, and digits, that numbers have here
 LONG = {"t": 2, "u": 2, "c": 2, "n": 3}
 """Letters that reach so many times as far as ranks do; the others are ranks, messages or links."""
@@ -41,20 +41,20 @@ class Sampler(Reader[Any]):
         return MEANING[x.op](*args)
 
 
-def false_at(claim: Obligation) -> dict[str, int]:
-    """Of the fewest ranks, two to five, with which a point shows the obligation false; empty where none was found.
+def false_at(claim: Obligation, many: int = POINTS) -> dict[str, int]:
+    """Of the fewest ranks, one to five, with which a point shows the obligation false; empty where none was found.
 
-    Their number, ``p``, and the parameters there.  What the claim does not speak of is 0.
+    Their number, ``p``, and the parameters there.  What the claim does not speak of is 0.  ``many``: points.
     """
     spoken = variables(claim.claim)
     names = sorted(frozenset().union(*map(variables, (claim.claim, *claim.hypotheses))) - {"p"})
-    rng = np.random.default_rng(POINTS)
-    p = np.sort(rng.integers(*RANKS, POINTS))
+    rng = np.random.default_rng(many)
+    p = np.sort(rng.integers(*RANKS, many))
     points = {name: rng.integers(0, LONG.get(name, 1) * p) * (name in spoken) for name in names}
-    points |= {name: rng.integers(*VALUES[name], POINTS) for name in VALUES if name in names}
+    points |= {name: rng.integers(*VALUES[name], many) for name in VALUES if name in names}
     read = Sampler({**points, "p": p})
     with np.errstate(all="ignore"):
-        false = np.logical_not(np.full(POINTS, True) & read(claim.claim))
+        false = np.logical_not(np.full(many, True) & read(claim.claim))
         for hypothesis in claim.hypotheses:
             false &= read(hypothesis)
     first = int(false.argmax())

@@ -182,6 +182,29 @@ IN_PAGES: Mapping[str, Fault] = {**OPERATORS, **{f.__name__: f for f in (unsent,
 """What is planted in pages, whose texts proofs read."""
 
 
+def letter(node: ast.AST) -> Iterator[ast.AST]:
+    """Another letter, or none: another rank, step or chunk is meant."""
+    if isinstance(node, ast.Name) and node.id in EXCHANGED:
+        yield ast.Constant(0)
+        yield from (ast.Name(other, ast.Load()) for other in EXCHANGED if other != node.id)
+
+
+def opposite(node: ast.AST) -> Iterator[ast.AST]:
+    """A number with the other sign, false for true: what a function returns."""
+    if isinstance(node, ast.FunctionDef) and node.returns and isinstance(last := node.body[-1], ast.Return):
+        said, x = ast.unparse(node.returns), last.value
+        if x and said in ("Int", "int"):
+            yield _with(node, body=[*node.body[:-1], ast.Return(ast.UnaryOp(ast.USub(), x))])
+        if x and said in ("Bool", "bool"):
+            other = _call("where", x, ast.Constant(False), ast.Constant(True))
+            yield _with(node, body=[*node.body[:-1], ast.Return(other)])
+
+
+EXCHANGED = "rtpcq"
+FURTHER: Mapping[str, Fault] = {f.__name__: f for f in (letter, opposite)}
+"""What else is planted in formulas, where these refute no obligation of some theorem."""
+
+
 def mutants(source: str, operators: Mapping[str, Fault] = OPERATORS) -> Iterator[Mutant]:
     """All mutants of the functions in ``source``, in the order of its lines; their trees share what is the same."""
     tree, lines = ast.parse(source), source.splitlines()

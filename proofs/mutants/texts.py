@@ -8,36 +8,33 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sparring.proofs.core.compositions import serving
 from sparring.proofs.core.conjectures import Conjecture
-from sparring.proofs.core.supplement import Subject, subject
+from sparring.proofs.core.supplement import Subject
+from sparring.proofs.mutants.faults import bounded
 from sparring.proofs.mutants.planting import built
-from sparring.proofs.mutants.schedules import MUTATIONS
 from sparring.proofs.mutants.syntax import IN_PAGES, Mutant, mutants
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.model import load
 from sparring.spec.core.numbers import Node, Truth
 
 Fault = Callable[[Subject], Subject]
 
 
 def mutations(whole: Subject) -> Mapping[str, Fault]:
-    """By name: faults of exchanges, then those of the text, each as the line says that is changed."""
-    exchanged: dict[str, Fault] = {
-        f"exchanges: {name}": partial(in_exchanges, fault=fault) for name, fault in MUTATIONS.items()
-    }
-    planted: dict[str, Fault] = {
-        f"{one}": partial(in_text, mutant=one) for one in mutants(inspect.getsource(whole.page.module), IN_PAGES)
-    }
-    chunks: dict[str, Fault] = {"remainder dropped": MUTATIONS["remainder dropped"]}
-    return {**planted, **exchanged, **chunks}
+    """By name: faults of the text, each as the line says that is changed; then of its exchanges, and of chunks."""
+    source = inspect.getsource(whole.page.module)
+    planted: dict[str, Fault] = {f"{one}": partial(in_text, mutant=one) for one in mutants(source, IN_PAGES)}
+    for page in serving(whole.paths, whole.served):
+        source = inspect.getsource(page.module)
+        planted |= {f"{page.name}, {one}": partial(in_exchange, name=page.name, mutant=one) for one in mutants(source)}
+    source = inspect.getsource(whole.bound)
+    return planted | {f"bound, {one}": partial(bounded, mutant=one) for one in mutants(source)}
 
 
-def in_exchanges(whole: Subject, fault: Fault) -> Subject:
-    """The same composition, carried out by pages with a fault."""
-
-    def served(name: str) -> Page:
-        return fault(subject(whole.served(name))).page
-
-    return replace(whole, served=served)
+def in_exchange(whole: Subject, name: str, mutant: Mutant) -> Subject:
+    """The same composition, one of whose exchanges is carried out by a page with a fault."""
+    changed = load(built(whole.served(name).module, mutant.tree))
+    return replace(whole, served=lambda other: changed if other == name else whole.served(other))
 
 
 def in_text(whole: Subject, mutant: Mutant) -> Subject:

@@ -35,7 +35,7 @@ class Trials:
     def tried(self, whole: Subject, *names: str) -> Iterator[str]:
         """Obligations that small numbers upset, of the theorems of these names or of all that are expected to hold."""
         for conjecture in claimed(whole, names):
-            yield from (f"{conjecture.name}: {found}" for found in self.upset(conjecture.obligations))
+            yield from (f"{conjecture.name}: {found}" for found in self.upset(tuple(conjecture.obligations)))
 
     def asked(self, whole: Subject, *names: str) -> Iterator[str]:
         """The same for a solver's counterexamples."""

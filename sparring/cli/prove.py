@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--export", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
               help="Write every obligation as an SMT-LIB 2 file, and each page in Coq, below DIR.")  # fmt: skip
 @click.option("--recheck", "written", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
-              help="Judge what --export wrote to DIR, without looking at any page.")  # fmt: skip
+              help="Judge what --export wrote to DIR, compared with the installed pages and with ALGO.")  # fmt: skip
 @_options.as_json
 def command(
     algorithms: tuple[str, ...], params: tuple[tuple[str, object], ...], folder: Path | None, written: Path | None,
@@ -34,10 +34,10 @@ def command(
     from sparring.proofs.core import certificates, instances, solvers
     from sparring.proofs.core.supplement import subject
 
-    if written and (algorithms or params or folder):
-        raise click.UsageError("--recheck judges all that is in DIR: give it no algorithm, -P or --export")
+    if written and (params or folder):
+        raise click.UsageError("--recheck judges all that is in DIR: give it no -P or --export")
     if written:
-        again(written, json_)
+        again(written, algorithms, json_)
     start = time.perf_counter()
     console = _options.console(json_)
     attempts, entries, in_coq = [], [], []
@@ -49,7 +49,7 @@ def command(
                 if not json_:
                     console.print(line(attempt), soft_wrap=True)
                 if folder:
-                    entries += certificates.export(attempt, folder)
+                    entries += certificates.export(attempt, page, folder)
             if folder:
                 in_coq += instances.export(subject(page), own, folder)
             attempts += own
@@ -57,20 +57,21 @@ def command(
     if folder:
         manifest = certificates.conclude(entries, in_coq, folder)
         proofs = sum(bool(entry["files"]) for entry in in_coq)
-        console.print(f"{len(entries)} obligations and {proofs} proofs in Coq written; {manifest} says what they are")
+        obligations = sum(len(entry["obligations"]) for entry in entries)
+        console.print(f"{obligations} obligations and {proofs} proofs in Coq written; {manifest} says what they are")
     if not json_:
         used = ", ".join(f"{name} {version}" for name, version in solvers.versions().items())
         console.print(f"[dim]{report.seconds:.1f} s; solvers: {used}[/dim]")
     _options.finish(report, json_)
 
 
-def again(folder: Path, json_: bool) -> NoReturn:
-    """Judge the files in ``folder``."""
+def again(folder: Path, algorithms: tuple[str, ...], json_: bool) -> NoReturn:
+    """Judge the files in ``folder``, compared with the pages of these names, too."""
     from sparring import api
 
     console = _options.console(json_)
     with console.status("rechecking …"):
-        report = api.recheck(folder)
+        report = api.recheck(folder, *algorithms)
     if not json_:
         for result, theorem in zip(report.results, report.extra["theorems"]):
             good = "green" if result.verdict.word.exit_code == 0 else "bold red"

@@ -7,6 +7,7 @@ there, binds their arguments by name and fills what a page may leave out.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -14,7 +15,7 @@ from typing import Any, NoReturn
 
 from sparring.errors import InputError, Undecided
 from sparring.spec.core.calling import NoParams, taking
-from sparring.spec.core.letters import DATA, DTYPES, ENCODINGS, KINDS, LETTERS
+from sparring.spec.core.letters import DATA, DTYPES, ENCODINGS, KINDS, LETTERS, Kind
 from sparring.spec.core.local import asked
 from sparring.spec.core.numbers import Bool, Int, Sym, where
 from sparring.spec.core.selectors import Selector
@@ -73,10 +74,6 @@ class Page:
     """``holds(q, r, c, t, p)``: after ``t`` steps rank ``r``'s copy of ``c`` contains ``q``'s contribution."""
     live: Callable[[Int, Int, Int, Int], Bool]
     """``live(r, c, t, p)``: the page vouches for this cell (by default for all)."""
-    start: Callable[[Int, Int, Int, Int], Bool]
-    goal: Callable[[Int, Int, Int, Int], Bool]
-    wanted: Callable[[Int, Int, Int], Bool]
-    """What the page's kind says of its beginning and its end, unless the page says otherwise."""
     words: Callable[[Int, Int, Int, Int, Int, Int], Int]
     """``words(r, t, c, p, n, k)``: how long the message with chunk ``c`` is, by default as long as the chunk.
 
@@ -112,6 +109,32 @@ class Page:
     """What of a rank's vector enters a run, of pages that select; by default all of it."""
     program: Callable[..., Any] | None = None
     """``program(xs, state, params)``, of a page that has it in the place of formulas; see :meth:`play`."""
+    own: Kind | None = None
+    """Of a kind that is none of ``KINDS``, what it promises; those of ``KINDS`` promise the same on every page."""
+
+    def __post_init__(self) -> None:
+        if (self.kind in KINDS) == (self.own is not None):
+            raise InputError(f"page {self.name}: {self.kind} promises what it promises on every page, or is none")
+
+    @property
+    def promise(self) -> Kind:
+        """What its kind says of the beginning and of the end."""
+        return self.own or KINDS[self.kind]
+
+    @property
+    def start(self) -> Callable[[Int, Int, Int, Int], Bool]:
+        """``start(q, r, c, p)``: before the first step rank ``r``'s copy of ``c`` contains ``q``'s contribution."""
+        return self.promise.start
+
+    @property
+    def goal(self) -> Callable[[Int, Int, Int, Int], Bool]:
+        """``goal(q, r, c, p)``: after the last step it has to."""
+        return self.promise.goal
+
+    @property
+    def wanted(self) -> Callable[[Int, Int, Int], Bool]:
+        """``wanted(r, c, p)``: of this cell the goal speaks."""
+        return self.promise.wanted
 
     @property
     def composed(self) -> bool:
@@ -267,12 +290,12 @@ def load(module: ModuleType, **params: Any) -> Page:
     parameter is unknown.  A module with a ``program`` needs no formulas, and takes no selector.
     """
     name = module.__name__.rpartition(".")[2]
-    kind = one_of(KINDS, module, name, "kind", "allreduce")
+    kind = kind_of(module, name)
     data = one_of(DATA, module, name, "data", "vector")
     encoding = one_of(ENCODINGS, module, name, "encoding", "wrap")
     values, selector = asked(module, name, params, selects=data == "selected" and not hasattr(module, "program"))
     if hasattr(module, "program"):
-        return programmed(module, name, kind, data, values)
+        return programmed(module, name, one_of(KINDS, module, name, "kind", "allreduce"), data, values)
     messages = bind(name, "messages", getattr(module, "messages", lambda t, p: 1), values)
     several = many(messages)
     known = {f: values if several or "j" not in letters else {**values, "j": 0} for f, letters in LETTERS.items()}
@@ -287,14 +310,17 @@ def load(module: ModuleType, **params: Any) -> Page:
         "words": words, "added": getattr(module, "words", words),
         "octets": pairs if data == "lists" else values_alone, "selects": lambda x: x, "keeps": lambda x: x,
         "sends": lambda x: x, "left": lambda cut: cut,
-        "encoded": lambda: "values" if data == "vector" else "pairs", **KINDS[kind]._asdict(),
+        "encoded": lambda: "values" if data == "vector" else "pairs",
     }  # fmt: skip
-    own = {f: letters for f, letters in known.items() if f not in ("chunk", "block")}
-    formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), letters) for f, letters in own.items()}
+    asked_for = {f: letters for f, letters in known.items() if f not in ("chunk", "block", *Kind._fields)}
+    formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), letters) for f, letters in asked_for.items()}
+    own = None if kind in KINDS else Kind(
+        **{f: bind(name, f, getattr(module, f, Kind._field_defaults.get(f)), values) for f in Kind._fields}
+    )
     doc = inspect.getdoc(module) or name
     return Page(
         name=name, kind=kind, data=data, encoding=encoding, doc=doc, module=module, params=values,
-        chunk=chunk, count=count, selector=selector, **formulas,
+        chunk=chunk, count=count, selector=selector, own=own, **formulas,
     )  # fmt: skip
 
 
@@ -307,7 +333,8 @@ def programmed(module: ModuleType, name: str, kind: str, data: str, params: Mapp
 
         return asked
 
-    formulas: dict[str, Any] = {formula: lacks(formula) for formula in (*LETTERS, "count") if formula != "block"}
+    without = ("block", *Kind._fields)
+    formulas: dict[str, Any] = {formula: lacks(formula) for formula in (*LETTERS, "count") if formula not in without}
     listed = data != "dense"
     formulas |= {"chunks": lambda p: p, "octets": pairs if listed else lambda m, size, w: values_alone(m, w)}
     formulas |= {"encoded": lambda m, size, w: "pairs" if listed else "values"}
@@ -315,6 +342,30 @@ def programmed(module: ModuleType, name: str, kind: str, data: str, params: Mapp
         name=name, kind=kind, data=data, encoding="wrap", doc=inspect.getdoc(module) or name, module=module,
         params=params, program=module.program, **formulas,
     )  # fmt: skip
+
+
+def kind_of(module: ModuleType, name: str) -> str:
+    """The module's kind: one of ``KINDS``, or of its own where it says what that starts from and must end with.
+
+    Raises InputError where it gives a kind of ``KINDS`` another promise: theorems name the kind alone.
+    """
+    said = getattr(module, "kind", "allreduce")
+    stated = [f for f in Kind._fields if hasattr(module, f)]
+    if said in KINDS and stated:
+        raise InputError(
+            f"page {name} defines {', '.join(stated)}, but what {said} promises is the same on every page: "
+            'leave that out, or give the kind a name of its own, such as kind = "neighbours"'
+        )
+    if said not in KINDS and not (stated and isinstance(said, str) and re.fullmatch(OWN, said)):
+        raise InputError(
+            f"page {name}: no kind {said!r}; there are {', '.join(KINDS)}, and kinds of a page's own, whose names are "
+            "small letters, digits and _, and which define start and goal"
+        )
+    return said
+
+
+OWN = "[a-z][a-z0-9_]{0,39}"
+"""How a page may call a kind of its own."""
 
 
 def one_of(known: Iterable[str], module: ModuleType, name: str, what: str, default: str) -> str:

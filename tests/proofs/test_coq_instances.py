@@ -13,7 +13,7 @@ from sparring.proofs.core.coq import FILES, instance, is_formula, read_back
 from sparring.proofs.core.recompiling import Bench
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED
-from sparring.proofs.mutants.schedules import MUTATIONS
+from tests.proofs.planted import MUTATIONS
 from tests.proofs.test_proofs_rabenseifner import FAULTS
 
 COQC = shutil.which("coqc")
@@ -49,9 +49,10 @@ def judged(tmp_path_factory):
 
     def judge(subject: Subject, theorem: str):
         texts = instance(subject.page, subject.same)
-        schedule, rest = (read_back(texts[part], part, subject.page.name) for part in ("schedule", theorem))
+        page = subject.page
+        schedule, rest = (read_back(texts[part], part, page.name, page.kind) for part in ("schedule", theorem))
         assert schedule and rest
-        return bench.proved(theorem, schedule, rest)
+        return bench.proved(theorem, page.kind, schedule, rest)
 
     return judge
 
@@ -139,13 +140,13 @@ def test_an_instance_is_read_back(name):
     """With its tactic and its formulas; under another name, or as another part, it is none."""
     found = page(name)
     for part, text in instance(found, subject(found).same).items():
-        read = read_back(text, part, name)
+        read = read_back(text, part, name, found.kind)
         assert read
         tactic, formulas = read
         assert tactic == ("lengths" if name == "rabenseifner" else found.encoding)
         assert FILES[part].count("\n") > 10 and all(map(is_formula, formulas.values()))
-        assert part == "schedule" or read_back(text, part, "other") is None
-        assert read_back(text, next(other for other in FILES if other != part), name) is None
+        assert part == "schedule" or read_back(text, part, "other", found.kind) is None
+        assert read_back(text, next(other for other in FILES if other != part), name, found.kind) is None
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from sparring import page
 from sparring.proofs.core import conjectures, kernel
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.core.verdicts import Word
-from sparring.proofs.mutants.schedules import MUTATIONS
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import both, either, negate, where
 from sparring.spec.core.schedule import number, truth
+from tests.proofs.planted import MUTATIONS
 from tests.sweeps import sweep
 
 RING = page("ring")

@@ -13,7 +13,10 @@ from sparring.proofs.core import conjectures, kernel, questions, solvers, supple
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.obligations import Obligation, p, r, t, within
 from sparring.proofs.core.verdicts import PROVED, UNDECIDED, Word
+from sparring.proofs.mutants import faults
+from sparring.spec.core.letters import KINDS
 from sparring.spec.core.numbers import both, either, where
+from tests.proofs.planted import MUTATIONS
 
 RING = page("ring")
 
@@ -175,19 +178,16 @@ def test_reduce_scatter_and_allgather_go_through_the_same_kernel():
     """The ring's first lap and its second lap are collectives of their own."""
     first = replace(
         RING,
-        kind="reduce_scatter",
-        wanted=lambda r, c, p: (r - c + 1) % p == 0,
+        kind="shifted_reduce_scatter",
+        own=KINDS["allreduce"]._replace(wanted=lambda r, c, p: (r - c + 1) % p == 0),
         steps=lambda p: p - 1,
         adds=lambda t, p: True,
         holds=lambda q, r, c, t, p: where((r - c) % p <= t, (q - c) % p <= (r - c) % p, q == r),
         live=lambda r, c, t, p: either(t < p - 1, (r - c + 1) % p == 0),
     )
-    from sparring.spec.core.letters import KINDS
-
     second = replace(
         RING,
         kind="allgather",
-        **KINDS["allgather"]._asdict(),
         steps=lambda p: p - 1,
         adds=lambda t, p: False,
         holds=lambda q, r, c, t, p: both(q == c, (r - c) % p <= t),
@@ -246,8 +246,8 @@ def test_contradictory_hypotheses_prove_nothing():
 
 
 def test_a_theorem_that_no_fault_upsets_is_none(monkeypatch):
-    """Without a refuted mutant the verdict is undecided."""
-    monkeypatch.setattr(kernel, "MUTATIONS", dict.fromkeys(kernel.MUTATIONS, lambda subject: subject))
+    """Without a refuted fault the verdict is undecided."""
+    monkeypatch.setattr(faults, "mutants", lambda source, operators: iter(()))
 
     partition = next(a for a in kernel.prove(RING) if a.name == "partition")
 
@@ -277,7 +277,7 @@ OBLIGATIONS = {
     "step": {"holds": lambda q, r, c, t, p: RING.holds(q, r, c, where(t == 1, 0, t), p)},
     "disjoint": {"adds": lambda t, p: True},
     "conclusion": {"steps": lambda p: p - 1},
-    "wanted somewhere": {"wanted": lambda r, c, p: r < c},
+    "wanted somewhere": {"kind": "none", "own": KINDS["allreduce"]._replace(wanted=lambda r, c, p: r < c)},
     "something new": {"steps": lambda p: where(p > 1, 2 * p - 1, 0)},
 }
 
@@ -341,7 +341,7 @@ def test_only_what_is_known_of_both_solvers_stands_for_both(monkeypatch):
 )
 def test_one_failed_obligation_refutes_a_mutant(mutation):
     """The same mutants are refuted as by judging the whole conjecture, and those alone."""
-    mutant = kernel.MUTATIONS[mutation](supplement.subject(RING))
+    mutant = MUTATIONS[mutation](supplement.subject(RING))
     for conjecture in kernel.conjectures(mutant):
         judged = kernel.judge(mutant, conjecture, second_opinion=False).verdict.word is Word.REFUTED
         found = kernel.refuted(mutant, conjecture, conjecture.obligations, questions.Memory())

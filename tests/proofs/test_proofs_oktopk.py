@@ -12,9 +12,10 @@ from sparring.proofs import oktopk
 from sparring.proofs.core import kernel, samples
 from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.questions import answered
+from sparring.proofs.core.questions import Memory, answered
 from sparring.proofs.core.supplement import planted, subject
 from sparring.proofs.core.verdicts import PROVED, UNDECIDED
+from sparring.proofs.mutants.faults import Faults
 
 PAGE = sparring.page("oktopk")
 PROPERTIES = ["result", "agreement", "conservation", "partition", "deadlock", "contention", "volume", "peers"]
@@ -31,7 +32,7 @@ def test_a_program_without_faults_proves_nothing():
     whole = replace(subject(PAGE), faults={})
     conjecture = next(conjectures(whole))
     attempt = kernel.judge(whole, conjecture, second_opinion=True)
-    assert kernel.confirmed(whole, attempt, kernel.Memory()).verdict == UNDECIDED
+    assert kernel.confirmed(whole, attempt, conjecture, Faults(whole, Memory())).verdict == UNDECIDED
 
 
 def named(name: str) -> Obligation:
@@ -67,12 +68,6 @@ def test_each_hypothesis_of_the_volume_is_needed(name):
     (without,) = answered([whole._replace(hypotheses=whole.hypotheses[:-1])], False)
     assert good.holds
     assert without.witness and not without.problem
-
-
-def test_a_page_with_formulas_has_faults_of_its_own():
-    """And a program those of its proof module, whatever formulas are called."""
-    assert {*kernel.mutations(subject(PAGE))} == {*oktopk.faults}
-    assert "wrong neighbour" in kernel.mutations(subject(sparring.page("ring")))
 
 
 def test_means_beyond_the_end_are_found_by_trying():

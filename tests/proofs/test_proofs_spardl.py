@@ -13,13 +13,13 @@ from sparring import impl, page, verification
 from sparring.proofs.core import kernel, obligations, supplement
 from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.verdicts import Word
-from sparring.proofs.mutants.schedules import MUTATIONS
 from sparring.proofs.selection.summaries import homes
 from sparring.proofs.spardl import spent
 from sparring.spec import ring_topk
 from sparring.spec.core import select
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import both, either
+from tests.proofs.planted import MUTATIONS
 from tests.sweeps import third
 
 PAGE = page("spardl")

@@ -1,6 +1,7 @@
 """Certificates judged again: what was written holds, and nothing that was changed since does."""
 
 import json
+from dataclasses import replace
 from hashlib import sha256
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import sparring
 from sparring.errors import InputError
 from sparring.proofs.core import certificates, kernel, rechecking
-from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED
+from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
 
 RING = sparring.page("ring")
 OPEN = b"(declare-const p Int)\n(assert (not (>= (* 2 (- p 1)) 0)))\n(check-sat)\n"
@@ -24,29 +25,37 @@ def attempts():
 @pytest.fixture
 def folder(attempts, tmp_path):
     """They, written down."""
-    certificates.conclude([entry for a in attempts for entry in certificates.export(a, tmp_path)], [], tmp_path)
+    certificates.conclude([entry for a in attempts for entry in certificates.export(a, RING, tmp_path)], [], tmp_path)
     return tmp_path
 
 
 EMPTY = """\
-{"format": "sparring certificates", "version": 1, "solvers": {}, "certificates": [],
+{"format": "sparring certificates", "version": 2, "solvers": {}, "theorems": [],
  "coq": {"version": "8.16.1", "generic": {}, "certificates": []}}"""
 
 
-def changed(folder, at=0, **fields):
-    """The manifest with other fields in one entry, which is returned."""
+def forged(folder, change, theorem=0, sealed=True):
+    """The manifest with ``change`` made to one theorem, its digest made to fit, as who forges one would do."""
     file = folder / certificates.MANIFEST
     data = json.loads(file.read_text())
-    data["certificates"][at].update(fields)
+    one = data["theorems"][theorem]
+    change(one)
+    one["digest"] = certificates.digest(one) if sealed else one["digest"]
     file.write_text(json.dumps(data))
-    return data["certificates"][at]
+    return one
 
 
 def rewritten(folder, question, at=0, **fields):
     """A file that asks something else, its digest made to fit."""
-    entry = changed(folder, at, sha256=sha256(question).hexdigest(), **fields)
+    fields["sha256"] = sha256(question).hexdigest()
+    entry = forged(folder, lambda one: one["obligations"][at].update(fields))["obligations"][at]
     (folder / entry["file"]).write_bytes(question)
     return entry["file"]
+
+
+def first(folder):
+    """The first file of the first theorem."""
+    return forged(folder, lambda one: None)["obligations"][0]["file"]
 
 
 def judged(folder):
@@ -57,14 +66,15 @@ def test_what_was_written_holds(attempts, folder):
     """Both solvers, from the files alone."""
     found = judged(folder)
 
-    assert [(j.verdict, j.detail) for j in found.values()] == [(PROVED, "8 files"), (PROVED, "3 files")]
+    compared = "files, compared with the page"
+    assert [(j.verdict, j.detail) for j in found.values()] == [(PROVED, f"{n} {compared}") for n in (8, 3)]
     assert [j.statement for j in found.values()] == [a.statement for a in attempts]
     assert all(j.effort > 0 for j in found.values())
 
 
 def test_a_changed_file_is_seen(folder):
     """Whether it still says what it said or not; the other theorem stands."""
-    name = changed(folder)["file"]
+    name = first(folder)
     (folder / name).write_text((folder / name).read_text() + "; a remark\n")
     found = judged(folder)
 
@@ -89,42 +99,119 @@ def test_what_solvers_cannot_read_decides_nothing(folder):
 
 def test_a_missing_file_is_seen(folder):
     """The theorem does not hold without it."""
-    (folder / changed(folder)["file"]).unlink()
+    (folder / first(folder)).unlink()
     found = judged(folder)["economy"]
 
     assert found.verdict == REFUTED and "there is no file" in found.detail
 
 
-def test_an_expected_refutation_stays_one(folder):
-    """Its answer is sat, and is wanted to be."""
-    rewritten(folder, OPEN, at=8, expected="sat")
-    for at in (8, 9, 10):
-        changed(folder, at, verdict=str(EXPECTED))
-
-    assert judged(folder)["partition"].verdict == EXPECTED
-
-
 def test_a_verdict_that_files_do_not_prove_stays_open(folder):
     """What was undecided when it was written is not proved by answers to some questions."""
-    for at in range(8):
-        changed(folder, at, verdict="undecided")
+    forged(folder, lambda one: one.update(verdict="undecided"))
 
     assert judged(folder)["economy"].verdict == UNDECIDED
+
+
+def swap(one):
+    """The names of two obligations exchanged."""
+    a, b = one["obligations"][:2]
+    a["obligation"], b["obligation"] = b["obligation"], a["obligation"]
+
+
+def trivial(one):
+    """One more obligation, which is the first once again."""
+    one["obligations"].append({**one["obligations"][0], "obligation": "x = x"})
+
+
+def other_file(one):
+    """A file that is proved, too, but says something else."""
+    first, second = one["obligations"][:2]
+    first.update(file=second["file"], sha256=second["sha256"])
+
+
+FORGED = {
+    "a missing obligation": (lambda one: one["obligations"].pop(), "7 instead of 8 obligations"),
+    "another one missing": (lambda one: one["obligations"].pop(3), "the list of obligations, "),
+    "a trivial one more": (trivial, "9 instead of 8 obligations"),
+    "another statement": (lambda one: one.update(statement="Every rank ends with the sum of all."), "statement"),
+    "another kind": (lambda one: one.update(kind="allgather"), "statement"),
+    "swapped names": (swap, "the list of obligations, "),
+    "another's file": (other_file, "the question of "),
+    "another theorem": (lambda one: one.update(theorem="conservation"), "no theorem of this name"),
+    "parameters that there are not": (lambda one: one.update(parameters={"radix": 3}), "radix"),
+    "an answer that refutes": (lambda one: one["obligations"][0].update(expected="sat"), "wanted is sat"),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), FORGED.values(), ids=FORGED)
+def test_a_forged_theorem_is_not_the_pages(folder, change, said):
+    """Though its digest fits; and where that was left as it was, that is what is found."""
+    forged(folder, change)
+    found = next(rechecking.recheck(folder))
+    assert found.verdict in (UNDECIDED, REFUTED) and said in found.detail
+    assert found.statement.endswith("questions, whose meaning was not compared with a page.")
+
+
+@pytest.mark.parametrize("change", [change for change, _ in FORGED.values()], ids=FORGED)
+def test_a_changed_theorem_has_another_digest(folder, change):
+    """Its words, its parameters and the whole list of its obligations are in it."""
+    forged(folder, change, sealed=False)
+    found = next(rechecking.recheck(folder))
+    assert found.verdict == REFUTED and found.detail.startswith("the digest is another")
+
+
+def test_a_question_with_fewer_hypotheses_that_still_holds_is_fine(folder):
+    """It proves more, and so the page's, too; with another claim it would not."""
+    text = (folder / first(folder)).read_text()
+    head, *asserted = text.split("(assert")
+    fewer = "(assert".join([head, *(one for one in asserted if " q " not in one)])
+    assert fewer != text
+    rewritten(folder, fewer.encode())
+    assert judged(folder)["economy"].verdict == PROVED
+    other = fewer.replace("(* 2 ", "(* 3 ")
+    assert other != fewer
+    rewritten(folder, other.encode())
+    assert judged(folder)["economy"].verdict == UNDECIDED
+
+
+def test_of_a_strange_page_nothing_is_said_but_what_was_asked(folder):
+    """Whatever sentence stands in the manifest; with the page it is the kernel's."""
+    said = "Every rank ends with the exact sum of all inputs."
+    forged(folder, lambda one: one.update(algorithm="strange", statement=said))
+    found = next(rechecking.recheck(folder))
+
+    assert found.verdict == NOT_COVERED
+    assert found.statement == "8 questions answered as expected; their meaning was not compared with a page."
+    forged(folder, lambda one: one.update(statement=forged(folder, lambda _: None, 1)["statement"]))
+    given = next(rechecking.recheck(folder, [replace(RING, name="strange")]))
+    assert given.verdict == UNDECIDED and "kind or statement" in given.detail
+
+
+@pytest.mark.parametrize("name", ["./evil.py", "tests.proofs.changes", "/evil.py"])
+def test_what_a_manifest_names_is_not_imported(folder, name, monkeypatch):
+    """A path or a module in the place of a page's name."""
+    monkeypatch.setattr(rechecking.registry, "find", lambda *_, **__: pytest.fail("imported"))
+    forged(folder, lambda one: one.update(algorithm=name))
+
+    assert next(rechecking.recheck(folder)).verdict == NOT_COVERED
 
 
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"file": "../outside.smt2"}, "certificate 0: file is '../outside.smt2': it must be a path below the folder"),
-        ({"file": "/etc/passwd"}, "certificate 0: file is '/etc/passwd'"),
-        ({"sha256": "0"}, "certificate 0: sha256 is '0': it must be 64 hexadecimal digits"),
-        ({"expected": "yes"}, "certificate 0: expected is 'yes': it must be one of unsat, sat"),
-        ({"more": 1}, "certificate 0: the field 'more' is unknown"),
+        (
+            {"file": "../outside.smt2"},
+            "theorem 0, obligation 0: file is '../outside.smt2': it must be a path below the folder",
+        ),
+        ({"file": "/etc/passwd"}, "theorem 0, obligation 0: file is '/etc/passwd'"),
+        ({"sha256": "0"}, "theorem 0, obligation 0: sha256 is '0': it must be 64 hexadecimal digits"),
+        ({"expected": "yes"}, "theorem 0, obligation 0: expected is 'yes': it must be one of unsat, sat"),
+        ({"more": 1}, "theorem 0, obligation 0: the field 'more' is unknown"),
     ],
 )
 def test_a_strange_manifest_is_bad_input(folder, fields, sentence):
     """One sentence, and no file outside is looked at."""
-    changed(folder, **fields)
+    forged(folder, lambda one: one["obligations"][0].update(fields), sealed=False)
     with pytest.raises(InputError) as caught:
         judged(folder)
     assert sentence in str(caught.value)
@@ -136,9 +223,9 @@ def test_a_strange_manifest_is_bad_input(folder, fields, sentence):
         ("", "is no JSON"),
         ("[" * 100_000, "is no JSON"),
         ("{}", "there is no format: it must be one of sparring certificates"),
-        (EMPTY.replace('"version": 1', '"version": 2'), "version is 2"),
+        (EMPTY.replace('"version": 2', '"version": 1'), "version is 1"),
         (EMPTY.replace('"version": "8.16.1", ', ""), "there is no version"),
-        (EMPTY, "names no certificates"),
+        (EMPTY, "names no theorems"),
     ],
 )  # fmt: skip
 def test_what_is_no_manifest(tmp_path, text, sentence):

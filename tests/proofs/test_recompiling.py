@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-import sys
 import time
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 import sparring
 from sparring.errors import InputError
-from sparring.proofs.core import certificates, instances, kernel, manifest, recompiling
+from sparring.proofs.core import certificates, instances, kernel, manifest, rechecking, recompiling
 from sparring.proofs.core.recompiling import Bench
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
@@ -28,7 +27,7 @@ def exported(tmp_path_factory):
     """The theorem about the result, written down."""
     folder = tmp_path_factory.mktemp("exported")
     attempts = [a for a in kernel.prove(PAGE) if a.name == "result"]
-    entries = [entry for a in attempts for entry in certificates.export(a, folder)]
+    entries = [entry for a in attempts for entry in certificates.export(a, PAGE, folder)]
     certificates.conclude(entries, instances.export(subject(PAGE), attempts, folder), folder)
     return folder
 
@@ -207,20 +206,19 @@ def test_the_files_stand_alone(folder):
         assert {*done.stdout.splitlines()} == {"Closed under the global context"}
 
 
-RECHECK = """\
-import sys
-import sparring
-from sparring.proofs.core import recompiling
-recompiling.shutil.which = lambda name: None
-print([(r.property, str(r.verdict)) for r in sparring.recheck(sys.argv[1]).results])
-spec = {name.removeprefix("sparring.spec.") for name in sys.modules if name.startswith("sparring.spec.")}
-print([name for name in spec if not name.startswith("core") and name != "selectors"])
-"""
+def test_in_coq_too_the_sentence_is_ours(folder, monkeypatch):
+    """Of the page at hand, with its formulas; of other formulas, or another page, only what Coq was asked."""
+    monkeypatch.setattr(Bench, "proved", lambda self, *_: (PROVED, "as Coq says"))
+    file = folder / certificates.MANIFEST
 
+    def told(**fields):
+        data = json.loads(file.read_text())
+        data["coq"]["certificates"][0].update(fields)
+        file.write_text(json.dumps(data))
+        *_, found = rechecking.recheck(folder)
+        return found.verdict, found.statement
 
-def test_no_page_is_imported(exported):
-    """Neither by the solvers' part nor by Coq's; the room of the selectors is no page."""
-    command = [sys.executable, "-c", RECHECK, str(exported)]
-    done = subprocess.run(command, text=True, capture_output=True, check=True, timeout=100)
-
-    assert done.stdout == "[('result', 'proved for every p'), ('result in Coq', 'not covered')]\n[]\n"
+    assert told()[0] == PROVED and told()[1].endswith("exactly once (allgather).")
+    assert told(statement="Every rank has the exact sum.") == told()
+    rewritten(folder, SCHEDULE, "steps p := (p - (1))", "steps p := (p - (2))")
+    assert told() == (UNDECIDED, "result of formulas that were not compared with a page.")

@@ -13,10 +13,10 @@ from sparring.checks.launch import find
 from sparring.proofs.core import iterations, kernel, refinement, supplement
 from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.verdicts import Word
-from sparring.proofs.mutants.schedules import MUTATIONS
 from sparring.proofs.ring_topk import spent
 from sparring.samples import Calls, edges, gradients
 from sparring.spec.core.numbers import both
+from tests.proofs.planted import MUTATIONS
 from tests.sweeps import third
 
 PAGE = page("ring_topk")

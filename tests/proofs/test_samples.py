@@ -11,8 +11,8 @@ from sparring.proofs.core.kernel import readable
 from sparring.proofs.core.obligations import Obligation, p, r, within
 from sparring.proofs.core.questions import counterexample
 from sparring.proofs.core.supplement import subject
-from sparring.proofs.mutants.schedules import MUTATIONS
 from sparring.spec.core.numbers import Sym, evaluate, variables
+from tests.proofs.planted import MUTATIONS
 
 radix = Sym.var("radix")
 

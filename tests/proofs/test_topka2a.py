@@ -15,12 +15,12 @@ from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.verdicts import Word
 from sparring.proofs.cost.counted import traced
 from sparring.proofs.cost.literature import topka2a as published
-from sparring.proofs.mutants.schedules import MUTATIONS
 from sparring.proofs.topka2a import spent
 from sparring.spec import ring_topk
 from sparring.spec.core.numbers import both
 from sparring.spec.core.runner import worded
 from sparring.spec.core.sparse import SparseVector
+from tests.proofs.planted import MUTATIONS
 from tests.sweeps import third
 
 PAGE = page("topka2a")

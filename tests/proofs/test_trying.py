@@ -9,9 +9,9 @@ from sparring.proofs.core.obligations import Obligation, p, r, t, within
 from sparring.proofs.core.questions import Memory
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.mutants import trying
-from sparring.proofs.mutants.schedules import MUTATIONS
 from sparring.proofs.mutants.trying import Trials
 from sparring.spec.core.numbers import where
+from tests.proofs.planted import MUTATIONS
 
 BOX = (p >= 1, within(r))
 

@@ -6,7 +6,7 @@ A density is k / n.  The latency of TopKAllGather stands by the page of the ring
 
 from typing import Any
 
-from sympy import And, Equivalent, Implies, Rational
+from sympy import And, Eq, Equivalent, Implies, Rational
 
 from sparring.proofs.cost.statements import Row, Theorem, Unjudged, no_page
 
@@ -73,7 +73,12 @@ statements = [
                 2 * (p - 1) * alpha + a2a(p, n, k, 0, beta) < (p - 1) * alpha + allgather(p, k, 0, beta),
                 p * alpha < beta * (2 * k * (p - 1) - n)),
             given=lambda p: p >= 2, hypotheses="p >= 2"),
-    Unjudged("powersgd", "also listed", "S", "time = 4 (p - 1) alpha + 4 (p - 1) N_c / p beta", no_page("PowerSGD")),
+    Theorem("powersgd", "also listed; that N_c is the mean length of its two factors is our reading", "DS",
+            "time = 4 (p - 1) alpha + 4 (p - 1) N_c / p beta",
+            lambda p, n, m, r, alpha, beta: Eq(
+                dense(p, r * n, alpha, beta) + dense(p, r * m, alpha, beta),
+                4 * (p - 1) * alpha + 4 * (p - 1) * (r * (n + m) / 2) / p * beta),
+            hypotheses="two rings, N_c = r (n + m) / 2"),
     Unjudged("acp-sgd", "also listed", "S", "time = 2 (p - 1) alpha + 2 (p - 1) N_c / p beta", no_page("ACP-SGD")),
     Unjudged("tensor-fusion", "section 4", "S", "a binary search locates a near-optimal buffer size",
              "its listing was not at hand, and what is optimal depends on a model's layers; fusion.py has our own"),

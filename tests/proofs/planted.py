@@ -1,15 +1,10 @@
-"""Faults planted in a page's formulas.
-
-A theorem is trusted only with a mutant that the same kernel refutes: a theorem that no fault
-can upset says nothing.
-"""
+"""Faults planted in a page's formulas, for tests of what finds them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from sparring.proofs.contention.networks import Topology
 from sparring.proofs.core.supplement import Subject
 from sparring.spec.core.numbers import where
 
@@ -78,8 +73,3 @@ MUTATIONS: Mapping[str, Callable[[Subject], Subject]] = {
     "remainder dropped": remainder_dropped,
     "byte more": byte_more,
 }
-
-ONE_LINK = Topology(
-    "one link", "one link for all", {}, lambda src, dst, p: [(src, "in"), ("in", "out"), ("out", dst)], (), "one link"
-)
-"""On which all messages meet: a planted fault for what is claimed of contention."""
