@@ -152,6 +152,17 @@ NEEDED = [
     ("pages", "silent", "pages", "copies_val"),
     ("feedback", "monoid", "feedback", "sent_or_kept"),
     ("feedback", "lossless", "feedback", "one_call"),
+    ("points", "monoid", "points", "sum_listed"),
+    ("points", "scale_adds", "points", "total_scale"),
+    ("points", "scale_zero", "points", "total_scale"),
+    ("points", "owner_is_a_rank", "points", "read_is_sound"),
+    ("points", "same_arguments", "points", "whole_denotes"),
+    ("points", "so_far", "points", "value_of_number"),
+    ("points", "inputs_denote", "points", "value_is"),
+    ("points", "can_be_read", "points", "value_is"),
+    ("points", "has_run", "points", "value_is"),
+    ("sequences", "is_over", "sequences", "arrived_on"),
+    ("sequences", "is_blind", "sequences", "moves_on"),
 ]
 
 
@@ -177,7 +188,7 @@ def test_every_hypothesis_is_tried():
         for body in record.findall(original(name))
         for hypothesis in field.findall(body)
     }
-    for name in ("kahn", "matching", "mpi", "buffers", "pages", "feedback"):
+    for name in ("kahn", "matching", "mpi", "buffers", "pages", "feedback", "points", "sequences"):
         asked |= {(name, h) for h in re.findall(r"^Hypothesis (\w+)", original(name), re.MULTILINE)}
     assert asked == {need[:2] for need in NEEDED}
 
@@ -327,6 +338,90 @@ WEAKENED = {
         "if takes t r i then zero else op (kept t r i) (x t r i)",
         "if takes t r i then zero else kept t r i",
         "sent_or_kept",
+    ),
+    "a rank's own condition on a sum": (
+        "points",
+        "nothing (each c) && match place c with Partial => sums | _ => true end.",
+        "nothing (each c).",
+        "steers_cases",
+    ),
+    "a condition that is one rank's summand": (
+        "points",
+        "nothing (each c) && match place c with Partial => sums | _ => true end.",
+        "match place c with Partial => sums | _ => true end.",
+        "steers_cases",
+    ),
+    "what only the owner has, used by each rank": (
+        "points",
+        "  | Shard, Shard => Some Shard\n  | _, _ => None",
+        "  | Shard, Shard => Some Shard\n  | _, _ => Some Partial",
+        "lowest_of_shard",
+    ),
+    "an allgather of each rank's own": (
+        "points",
+        "| Allgather, Shard => Some",
+        "| Allgather, _ => Some",
+        "read_is_sound",
+    ),
+    "a sum that is added again": (
+        "points",
+        "if nothing (each a) then Some {| place := Replicate; each := rest a; rest := Nothing |} else None",
+        "Some {| place := Replicate; each := rest a; rest := Nothing |}",
+        "read_is_sound",
+    ),
+    "an allreduce that brings one rank's own": (
+        "points",
+        "forall r, rank r -> exists v, added f v /\\ y r i = Some v",
+        "forall r, rank r -> exists v, v = f r /\\ y r i = Some v",
+        "read_is_sound",
+    ),
+    "a sum in which a rank may be left out": (
+        "points",
+        "Permutation (leaves a) (ranks p)",
+        "incl (leaves a) (ranks p)",
+        "any_order",
+    ),
+    "one letter for all who see a part": (
+        "points",
+        "let s := match k with Shard => owner i | _ => r end in",
+        "let s := r in",
+        "whole_denotes",
+    ),
+    "a result that is more than a sum over ranks": (
+        "points",
+        "  alike (rest a) Nothing -> alike (each b) Nothing -> alike (each c) Nothing ->",
+        "  True -> alike (each b) Nothing -> alike (each c) Nothing ->",
+        "conservation",
+    ),
+    "a message that is left behind": (
+        "sequences",
+        "left_over sent wished = [] /\\ length sent = length wished.",
+        "True /\\ length sent = length wished.",
+        "spent_takes",
+    ),
+    "a receive that is left behind": (
+        "sequences",
+        "left_over sent wished = [] /\\ length sent = length wished.",
+        "left_over sent wished = [] /\\ True.",
+        "spent_takes",
+    ),
+    "a member that met less often": (
+        "sequences",
+        "-> length (given (h r) c) = length (given (h q) c)).",
+        "-> length (given (h r) c) <= length (given (h q) c)).",
+        "gathered_on",
+    ),
+    "a wait for another exchange": (
+        "sequences",
+        "Wait (before l + i) (fun y",
+        "Wait i (fun y",
+        "moves_on",
+    ),
+    "a post that is not counted": (
+        "sequences",
+        "Post o (still l (S (until_now l)) k)",
+        "Post o (still l (until_now l) k)",
+        "moves_on",
     ),
     "any operation": (
         "terms",
