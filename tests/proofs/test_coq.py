@@ -154,7 +154,7 @@ NEEDED = [
     ("feedback", "lossless", "feedback", "one_call"),
     ("points", "monoid", "points", "sum_listed"),
     ("points", "scale_adds", "points", "total_scale"),
-    ("points", "scale_zero", "points", "total_scale"),
+    ("points", "scale_zero", "points", "meaning_nothing"),
     ("points", "owner_is_a_rank", "points", "read_is_sound"),
     ("points", "same_arguments", "points", "whole_denotes"),
     ("points", "so_far", "points", "value_of_number"),
