@@ -5,118 +5,19 @@
    does in an exchange, and with which values it starts, may depend on all that it has received.
 
    - [sequence_finishes]: if each exchange, started with all ranks ready, runs to its end with
-     synchronous sends and leaves nothing behind ([settled]), then so does the sequence, and the
-     ranks end with the same values;
+     synchronous sends and leaves nothing behind ([ends]), then so does the sequence, and the ranks
+     end with the same values;
    - [sequence_runs_anywhere]: so under every schedule and every buffering each execution does;
    - [exchanges_compose]: exchanges that end from wherever the one before may leave the ranks are
-     such a sequence;
-   - [two_exchanges_finish]: the hypotheses can be met; [what_is_left_behind_can_deadlock]: they are
-     needed: a send that nobody receives in its exchange is received in the next one.
+     such a sequence.
 
-   A rank must make nothing of the number by which mpi.v counts a message ([blind]).  Not said: which
-   exchanges a rank goes through may not depend on values; the list is one for all. *)
+   outside.v shows that the hypotheses can be met, and that a message that is left behind can stop
+   the next exchange.  A rank makes nothing of the number by which mpi.v counts a message ([blind]).
+   Not in it: a list of exchanges that itself depends on values; it is one for all ranks. *)
 
 From Coq Require Import Arith List Bool Lia.
-Require Import kahn matching mpi buffers program outside.
+Require Import kahn matching mpi buffers program.
 Import ListNotations.
-
-(* ---- One channel, twice ------------------------------------------------------------------ *)
-
-Section Channel.
-Variables tag value : Type.
-Local Notation message := (message tag value).
-Local Notation wish := (wish tag).
-
-(* All messages are received, and all receives have got one. *)
-Definition spent (sent : list message) (wished : list wish) : Prop :=
-  left_over sent wished = [] /\ length sent = length wished.
-
-(* Posted after n other operations. *)
-Definition later_message (n : nat) (m : message) : message :=
-  {| number := n + number m; label := label m; content := content m |}.
-Definition later_wish (n : nat) (w : wish) : wish := {| asker := n + asker w; accepts := accepts w |}.
-
-Lemma taken_is_one_less ok (sent : list message) m rest : take ok sent = Some (m, rest) ->
-  length sent = S (length rest).
-Proof.
-  revert rest. induction sent as [|n sent IH]; intros rest; cbn; [discriminate|].
-  destruct (ok (label n)); [now intros [= _ ->]|].
-  destruct (take ok sent) as [[o rest']|]; [|discriminate]. intros [= -> <-].
-  now rewrite (IH rest' eq_refl).
-Qed.
-
-Lemma left_over_most (wished : list wish) : forall sent : list message,
-  length sent <= length (left_over sent wished) + length wished.
-Proof.
-  induction wished as [|w wished IH]; intros sent; cbn; [lia|].
-  destruct (take (accepts w) sent) as [[m rest]|] eqn:E.
-  - apply taken_is_one_less in E. specialize (IH rest). lia.
-  - specialize (IH sent). lia.
-Qed.
-
-(* Where a channel is spent, what comes later is matched as on a new one. *)
-Lemma spent_takes w wished sent : spent sent (w :: wished) ->
-  exists m rest, take (accepts w) sent = Some (m, rest) /\ spent rest wished.
-Proof.
-  intros [L E]. cbn in L, E. destruct (take (accepts w) sent) as [[m rest]|] eqn:T.
-  - exists m, rest. split; [reflexivity|]. apply taken_is_one_less in T. split; [assumption|lia].
-  - assert (M := left_over_most wished sent). rewrite L in M. cbn in M. lia.
-Qed.
-
-Lemma got_after wished later i : forall sent newer, spent sent wished ->
-  (forall w, In w wished -> asker w <> i) ->
-  got (sent ++ newer) (wished ++ later) i = got newer later i.
-Proof.
-  induction wished as [|w wished IH]; intros sent newer S Other.
-  - destruct S as [L _]. cbn in L. now subst sent.
-  - destruct (spent_takes w wished sent S) as [m [rest [T R]]]. cbn. rewrite take_app, T.
-    destruct (Nat.eqb_spec i (asker w)) as [E|_]; [now destruct (Other w (or_introl eq_refl))|].
-    apply IH; [assumption|]. intros v I. apply Other. now right.
-Qed.
-
-Lemma left_over_after wished later : forall sent newer, spent sent wished ->
-  left_over (sent ++ newer) (wished ++ later) = left_over newer later.
-Proof.
-  induction wished as [|w wished IH]; intros sent newer S.
-  - destruct S as [L _]. cbn in L. now subst sent.
-  - destruct (spent_takes w wished sent S) as [m [rest [T R]]]. cbn. rewrite take_app, T. now apply IH.
-Qed.
-
-(* The numbers of operations decide nothing. *)
-Lemma take_later n ok sent : take ok (map (later_message n) sent) =
-  option_map (fun x => (later_message n (fst x), map (later_message n) (snd x))) (take ok sent).
-Proof.
-  induction sent as [|m sent IH]; cbn; [reflexivity|]. destruct (ok (label m)); [reflexivity|].
-  rewrite IH. now destruct (take ok sent) as [[]|].
-Qed.
-
-Lemma got_later n k wished i : forall sent,
-  got (map (later_message n) sent) (map (later_wish k) wished) (k + i) =
-  option_map (later_message n) (got sent wished i).
-Proof.
-  induction wished as [|w wished IH]; intros sent; cbn; [reflexivity|]. rewrite take_later.
-  replace (k + i =? k + asker w) with (i =? asker w) by
-    (destruct (Nat.eqb_spec i (asker w)), (Nat.eqb_spec (k + i) (k + asker w)); lia).
-  destruct (take (accepts w) sent) as [[m rest]|]; cbn; destruct (i =? asker w); auto.
-Qed.
-
-Lemma left_over_later n k wished : forall sent,
-  left_over (map (later_message n) sent) (map (later_wish k) wished) =
-  map (later_message n) (left_over sent wished).
-Proof.
-  induction wished as [|w wished IH]; intros sent; cbn; [reflexivity|]. rewrite take_later.
-  destruct (take (accepts w) sent) as [[m rest]|]; cbn; apply IH.
-Qed.
-
-Lemma spent_twice n k sent newer wished later : spent sent wished -> spent newer later ->
-  spent (sent ++ map (later_message n) newer) (wished ++ map (later_wish k) later).
-Proof.
-  intros S [L E]. split.
-  - rewrite left_over_after, left_over_later by assumption. now rewrite L.
-  - destruct S as [_ E']. rewrite !app_length, !map_length. lia.
-Qed.
-
-End Channel.
 
 (* ---- Sequences --------------------------------------------------------------------------- *)
 
@@ -179,7 +80,7 @@ Definition proper (r : rank) (o : operation) : Prop :=
 
 (* What has been posted is over: no message and no receive is left, members have met as often. *)
 Definition over (h : rank -> list operation) : Prop :=
-  (forall s d, spent tag value (sent (h s) d) (wished (h d) s)) /\
+  (forall s d, spent (sent (h s) d) (wished (h d) s)) /\
   (forall c r q, In r (members c) -> In q (members c) -> length (given (h r) c) = length (given (h q) c)).
 
 Definition settled (h : rank -> list operation) : Prop :=
@@ -227,60 +128,6 @@ Definition within (h : rank -> list operation) (todo : list exchange) (a : alone
                until_now := length (posted a r ++ h r);
                here := if here_now r then fst (a r) else aside r |}, posted a r ++ h r).
 
-(* What is posted on top of h counts from there. *)
-Lemma sent_on h g d : sent (h ++ g) d =
-  sent g d ++ map (later_message tag value (length g)) (sent h d).
-Proof.
-  induction h as [|o h IH]; cbn; [symmetry; apply app_nil_r|].
-  destruct o as [q t v b|q ok|q ok|c needs v]; rewrite IH; auto.
-  rewrite map_app, app_assoc. destruct (rank_eq q d); cbn; [|reflexivity].
-  unfold later_message. cbn. now rewrite app_length, Nat.add_comm.
-Qed.
-
-Lemma wished_on h g s : wished (h ++ g) s =
-  wished g s ++ map (later_wish tag (length g)) (wished h s).
-Proof.
-  induction h as [|o h IH]; cbn; [symmetry; apply app_nil_r|].
-  destruct o as [q t v b|q ok|q ok|c needs v]; rewrite IH; auto.
-  rewrite map_app, app_assoc. destruct (rank_eq q s); cbn; [|reflexivity].
-  unfold later_wish. cbn. now rewrite app_length, Nat.add_comm.
-Qed.
-
-Lemma given_on h g c : given (h ++ g) c = given g c ++ given h c.
-Proof.
-  induction h as [|o h IH]; cbn; [symmetry; apply app_nil_r|].
-  destruct o as [q t v b|q ok|q ok|b needs v]; rewrite IH; auto. symmetry. apply app_assoc.
-Qed.
-
-Lemma wished_early h s w : In w (wished h s) -> asker w < length h.
-Proof.
-  induction h as [|o h IH]; cbn; [contradiction|].
-  destruct o as [q t v b|q ok|q ok|c needs v]; try (intros I; specialize (IH I); lia). intros I.
-  apply in_app_or in I as [I|I]; [specialize (IH I); lia|]. destruct (rank_eq q s); [|contradiction].
-  destruct I as [<-|[]]. cbn. lia.
-Qed.
-
-Lemma no_number_so_high g i : length g <= i -> at_number g i = None.
-Proof.
-  induction g as [|o g IH]; cbn; [reflexivity|]. intros L.
-  destruct (Nat.eqb_spec i (length g)); [lia|]. apply IH. lia.
-Qed.
-
-Lemma at_number_on h g i : at_number (h ++ g) (length g + i) =
-  option_map (fun x => (fst x, snd x ++ g)) (at_number h i).
-Proof.
-  induction h as [|o h IH]; cbn; [apply no_number_so_high; lia|].
-  rewrite app_length. replace (length g + i =? length h + length g) with (i =? length h) by
-    (destruct (Nat.eqb_spec i (length h)), (Nat.eqb_spec (length g + i) (length h + length g)); lia).
-  destruct (i =? length h); [reflexivity|apply IH].
-Qed.
-
-Lemma at_number_in h i o older : at_number h i = Some (o, older) -> In o h.
-Proof.
-  induction h as [|x h IH]; cbn; [discriminate|].
-  destruct (i =? length h); [intros [= -> _]; now left|]. right. auto.
-Qed.
-
 Section Present.
 Variables (h : rank -> list operation) (e : exchange) (rest : list exchange).
 Variable good : local -> Prop.
@@ -294,7 +141,7 @@ Local Notation gathered := (gathered rank tag value local).
 Local Notation brings := (brings rank tag value local rank_eq).
 
 Lemma arrived_on a s d i : mpi.arrived _ _ _ _ rank_eq (on a) s d (length (h d) + i) =
-  option_map (later_message tag value (length (h s))) (arrived a s d i).
+  option_map (later_message (length (h s))) (arrived a s d i).
 Proof.
   unfold mpi.arrived. change (mpi.posted _ _ _ _ (on a) s) with (posted a s ++ h s).
   change (mpi.posted _ _ _ _ (on a) d) with (posted a d ++ h d).
@@ -305,7 +152,7 @@ Qed.
 Lemma matched_on a s d i : matched a s d i ->
   mpi.matched _ _ _ _ rank_eq (on a) s d (length (h s) + i).
 Proof.
-  intros [j [m [A <-]]]. exists (length (h d) + j), (later_message tag value (length (h s)) m).
+  intros [j [m [A <-]]]. exists (length (h d) + j), (later_message (length (h s)) m).
   split; [|reflexivity]. now rewrite arrived_on, A.
 Qed.
 
@@ -539,105 +386,11 @@ End Sequences.
 Arguments enter {rank tag value local}.
 Arguments code {rank tag value local}.
 
-(* Programs written out that make nothing of the numbers of messages. *)
-Inductive sees_no_number {rank tag value output : Type} : program rank tag value output -> Prop :=
-  | done_sees_none x : sees_no_number (Done x)
-  | then_sees_none o k : sees_no_number k -> sees_no_number (Then o k)
-  | after_sees_none i k : (forall y, sees_no_number (k y)) ->
-      (forall m n, k (Received m) =
-         k (Received {| number := n; label := label m; content := content m |})) ->
-      sees_no_number (After i k).
-
+(* Programs written out are, if they make nothing of them. *)
 Lemma programs_are_blind {rank tag value output : Type} enter :
-  blind rank tag value _ {| enter := enter; code := next |}
-    (sees_no_number (rank := rank) (tag := tag) (value := value) (output := output)).
+  blind rank tag value _ {| enter := enter; code := next |} (sees_no_number rank tag value output).
 Proof. intros l S. destruct S; cbn; auto. Qed.
-
-(* ---- Two ranks --------------------------------------------------------------------------- *)
-
-Local Notation text := (program bool unit nat nat).
-Local Notation step := (exchange bool unit nat text).
-Local Notation alone e := (act bool unit nat text bool_dec (code e)).
-Local Notation ready e l := (begin bool unit nat text (fun r => enter e r (l r))).
-Local Notation unbuffered e :=
-  (synchronous bool unit nat text bool_dec members (code e)).
-Local Notation in_turn := (next_in_turn bool unit nat text).
-Local Notation together := (act bool unit nat (turn bool unit nat text) bool_dec in_turn).
-Local Notation all_unbuffered := 
-  (synchronous bool unit nat (turn bool unit nat text) bool_dec members in_turn).
-Local Notation begun := (start bool unit nat text bool_dec [false; true]).
-
-Definition held (l : text) : nat := match l with Done v => v | _ => 0 end.
-
-(* Each rank gives the other what it holds, and adds what it gets. *)
-Definition swap : step := {| code := next; enter r l :=
-  Then (get r) (Then (Send (negb r) tt (held l) true)
-    (After 0 (fun x => After 1 (fun _ => Done (held l + value_of x))))) |}.
-
-Lemma swap_ends l : exists f, ends bool unit nat text bool_dec members [false; true] swap l f /\
-  forall r, fst (f r) = Done (held (l r) + held (l (negb r))).
-Proof.
-  exists (fun r => (Done (held (l r) + held (l (negb r))),
-                    [Send (negb r) tt (held (l r)) true; get r])).
-  split; [split; [|split; [|split; [|split]]]|].
-  - exists sees_no_number. split; [apply programs_are_blind|]. intros r. repeat constructor.
-  - eexists. go false. go true. go false. go true. go true. go true. go false. go false.
-    apply run_end. intros []; reflexivity.
-  - intros []; reflexivity.
-  - split; [intros [] []; now split|]. intros c [] []; reflexivity.
-  - split.
-    + intros [] o I; cbn in I; destruct I as [<-|[<-|[]]]; exact I.
-    + intros r N. destruct N. destruct r; cbn; auto.
-  - intros []; reflexivity.
-Qed.
-
-(* Two exchanges, the second of which gives what the first brought. *)
-Theorem two_exchanges_finish : exists n f,
-  run _ _ together all_unbuffered n (begun [swap; swap] (fun r => Done (Nat.b2n r))) f /\
-  through bool unit nat text [false; true] (fun _ => Done 2) f.
-Proof.
-  destruct (swap_ends (fun r => Done (Nat.b2n r))) as [f [E F]].
-  destruct (swap_ends (fun r => fst (f r))) as [g [E' G]].
-  destruct (sequence_finishes bool unit nat text bool_dec members [false; true] [swap; swap]
-    (fun r => Done (Nat.b2n r)) (fun r => fst (g r))) as [n [u [R [Fu U]]]].
-  - apply one_more with f; [assumption|]. apply one_more with g; [assumption|constructor].
-  - exists n, u. split; [assumption|]. split; [assumption|]. intros r I. rewrite U by assumption.
-    rewrite G, !F. now destruct r.
-Qed.
-
-(* Rank false sends and does not wait, then sends again and waits; rank true receives once. *)
-Definition send_and_leave : step := {| code := next; enter (r : bool) _ :=
-  if r then Done 0 else Then (give r) (Done 0) |}.
-Definition send_and_wait : step := {| code := next; enter (r : bool) _ :=
-  Then (if r then get r else give r) (After 0 (fun _ => Done 0)) |}.
-
-(* As [go], with the state written out. *)
-Ltac goes r := eapply (moves _ _ bool_dec _ _ r); [permitted|cbv; reflexivity|].
-
-Theorem what_is_left_behind_can_deadlock (l : bool -> text) :
-  Forall (fun e => exists n f, run _ _ (alone e) (unbuffered e) n (ready e l) f /\
-                               finished _ _ _ _ (code e) f)
-    [send_and_leave; send_and_wait] /\
-  exists n u, run _ _ together all_unbuffered n (begun [send_and_leave; send_and_wait] l) u /\
-    stuck _ _ together all_unbuffered u /\ ~ finished _ _ _ _ in_turn u.
-Proof.
-  split; [constructor; [|constructor; [|constructor]]|].
-  - exists 1, (fun r : bool => (Done 0, if r then [] else [give r])).
-    split; [go false; apply run_end; intros []; reflexivity|intros []; reflexivity].
-  - exists 4, (fun r : bool => (Done 0, [if r then get r else give r])).
-    split; [|intros []; reflexivity].
-    go false. go true. go true. go false. apply run_end. intros []; reflexivity.
-  - exists 7. eexists. split; [|split].
-    + goes false. goes false. goes false. goes true. goes true. goes true. goes true.
-      apply run_end. intros r. reflexivity.
-    + intros [] b [May [Can _]]; [discriminate|]. destruct May as [[|j] [m [A N]]]; cbn in A, N.
-      * injection A as <-. discriminate.
-      * discriminate.
-    + intros F. specialize (F false). discriminate.
-Qed.
 
 Print Assumptions sequence_finishes.
 Print Assumptions sequence_runs_anywhere.
 Print Assumptions exchanges_compose.
-Print Assumptions two_exchanges_finish.
-Print Assumptions what_is_left_behind_can_deadlock.

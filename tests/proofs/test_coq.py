@@ -394,13 +394,13 @@ WEAKENED = {
         "conservation",
     ),
     "a message that is left behind": (
-        "sequences",
+        "matching",
         "left_over sent wished = [] /\\ length sent = length wished.",
         "True /\\ length sent = length wished.",
         "spent_takes",
     ),
     "a receive that is left behind": (
-        "sequences",
+        "matching",
         "left_over sent wished = [] /\\ length sent = length wished.",
         "left_over sent wished = [] /\\ True.",
         "spent_takes",
