@@ -7,7 +7,9 @@
    - [got_more]: sends and receives posted later do not change who got what;
    - [oldest_is_taken], [first_is_served]: so a posted receive takes the oldest message left over
      that it accepts, and a posted message goes to the first receive without one that accepts it;
-   - [fifo]: where every receive accepts everything, the k-th gets the k-th message. *)
+   - [fifo]: where every receive accepts everything, the k-th gets the k-th message;
+   - [spent]: where all messages and receives have found one another, what comes later is matched as
+     on a new channel. *)
 
 From Coq Require Import Arith List Bool Lia.
 Import ListNotations.
@@ -197,6 +199,97 @@ Proof.
   specialize (IH rest). apply (take_fewer f) in E. lia.
 Qed.
 
+(* ---- One channel, twice ------------------------------------------------------------------ *)
+
+(* All messages are received, and all receives have got one. *)
+Definition spent (sent : list message) (wished : list wish) : Prop :=
+  left_over sent wished = [] /\ length sent = length wished.
+
+(* Posted after n other operations. *)
+Definition later_message (n : nat) (m : message) : message :=
+  {| number := n + number m; label := label m; content := content m |}.
+Definition later_wish (n : nat) (w : wish) : wish := {| asker := n + asker w; accepts := accepts w |}.
+
+Lemma taken_is_one_less ok (sent : list message) m rest : take ok sent = Some (m, rest) ->
+  length sent = S (length rest).
+Proof.
+  revert rest. induction sent as [|n sent IH]; intros rest; cbn; [discriminate|].
+  destruct (ok (label n)); [now intros [= _ ->]|].
+  destruct (take ok sent) as [[o rest']|]; [|discriminate]. intros [= -> <-].
+  now rewrite (IH rest' eq_refl).
+Qed.
+
+Lemma left_over_most (wished : list wish) : forall sent : list message,
+  length sent <= length (left_over sent wished) + length wished.
+Proof.
+  induction wished as [|w wished IH]; intros sent; cbn; [lia|].
+  destruct (take (accepts w) sent) as [[m rest]|] eqn:E.
+  - apply taken_is_one_less in E. specialize (IH rest). lia.
+  - specialize (IH sent). lia.
+Qed.
+
+(* Where a channel is spent, what comes later is matched as on a new one. *)
+Lemma spent_takes w wished sent : spent sent (w :: wished) ->
+  exists m rest, take (accepts w) sent = Some (m, rest) /\ spent rest wished.
+Proof.
+  intros [L E]. cbn in L, E. destruct (take (accepts w) sent) as [[m rest]|] eqn:T.
+  - exists m, rest. split; [reflexivity|]. apply taken_is_one_less in T. split; [assumption|lia].
+  - assert (M := left_over_most wished sent). rewrite L in M. cbn in M. lia.
+Qed.
+
+Lemma got_after wished later i : forall sent newer, spent sent wished ->
+  (forall w, In w wished -> asker w <> i) ->
+  got (sent ++ newer) (wished ++ later) i = got newer later i.
+Proof.
+  induction wished as [|w wished IH]; intros sent newer S Other.
+  - destruct S as [L _]. cbn in L. now subst sent.
+  - destruct (spent_takes w wished sent S) as [m [rest [T R]]]. cbn. rewrite take_app, T.
+    destruct (Nat.eqb_spec i (asker w)) as [E|_]; [now destruct (Other w (or_introl eq_refl))|].
+    apply IH; [assumption|]. intros v I. apply Other. now right.
+Qed.
+
+Lemma left_over_after wished later : forall sent newer, spent sent wished ->
+  left_over (sent ++ newer) (wished ++ later) = left_over newer later.
+Proof.
+  induction wished as [|w wished IH]; intros sent newer S.
+  - destruct S as [L _]. cbn in L. now subst sent.
+  - destruct (spent_takes w wished sent S) as [m [rest [T R]]]. cbn. rewrite take_app, T. now apply IH.
+Qed.
+
+(* The numbers of operations decide nothing. *)
+Lemma take_later n ok sent : take ok (map (later_message n) sent) =
+  option_map (fun x => (later_message n (fst x), map (later_message n) (snd x))) (take ok sent).
+Proof.
+  induction sent as [|m sent IH]; cbn; [reflexivity|]. destruct (ok (label m)); [reflexivity|].
+  rewrite IH. now destruct (take ok sent) as [[]|].
+Qed.
+
+Lemma got_later n k wished i : forall sent,
+  got (map (later_message n) sent) (map (later_wish k) wished) (k + i) =
+  option_map (later_message n) (got sent wished i).
+Proof.
+  induction wished as [|w wished IH]; intros sent; cbn; [reflexivity|]. rewrite take_later.
+  replace (k + i =? k + asker w) with (i =? asker w) by
+    (destruct (Nat.eqb_spec i (asker w)), (Nat.eqb_spec (k + i) (k + asker w)); lia).
+  destruct (take (accepts w) sent) as [[m rest]|]; cbn; destruct (i =? asker w); auto.
+Qed.
+
+Lemma left_over_later n k wished : forall sent,
+  left_over (map (later_message n) sent) (map (later_wish k) wished) =
+  map (later_message n) (left_over sent wished).
+Proof.
+  induction wished as [|w wished IH]; intros sent; cbn; [reflexivity|]. rewrite take_later.
+  destruct (take (accepts w) sent) as [[m rest]|]; cbn; apply IH.
+Qed.
+
+Lemma spent_twice n k sent newer wished later : spent sent wished -> spent newer later ->
+  spent (sent ++ map (later_message n) newer) (wished ++ map (later_wish k) later).
+Proof.
+  intros S [L E]. split.
+  - rewrite left_over_after, left_over_later by assumption. now rewrite L.
+  - destruct S as [_ E']. rewrite !app_length, !map_length. lia.
+Qed.
+
 End Matching.
 
 Arguments number {tag value}.
@@ -207,6 +300,9 @@ Arguments accepts {tag}.
 Arguments take {tag value}.
 Arguments left_over {tag value}.
 Arguments got {tag value}.
+Arguments spent {tag value}.
+Arguments later_message {tag value}.
+Arguments later_wish {tag}.
 
 Print Assumptions got_more.
 Print Assumptions oldest_is_taken.

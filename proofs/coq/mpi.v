@@ -121,6 +121,62 @@ Fixpoint gathered (a : state) (c k : nat) (ranks : list rank) : option (list val
       end
   end.
 
+(* ---- Later operations ------------------------------------------------------------------- *)
+
+(* What is posted on top of h counts from there. *)
+Lemma sent_on h g d : sent (h ++ g) d =
+  sent g d ++ map (later_message (length g)) (sent h d).
+Proof.
+  induction h as [|o h IH]; cbn; [symmetry; apply app_nil_r|].
+  destruct o as [q t v b|q ok|q ok|c needs v]; rewrite IH; auto.
+  rewrite map_app, app_assoc. destruct (rank_eq q d); cbn; [|reflexivity].
+  unfold later_message. cbn. now rewrite app_length, Nat.add_comm.
+Qed.
+
+Lemma wished_on h g s : wished (h ++ g) s =
+  wished g s ++ map (later_wish (length g)) (wished h s).
+Proof.
+  induction h as [|o h IH]; cbn; [symmetry; apply app_nil_r|].
+  destruct o as [q t v b|q ok|q ok|c needs v]; rewrite IH; auto.
+  rewrite map_app, app_assoc. destruct (rank_eq q s); cbn; [|reflexivity].
+  unfold later_wish. cbn. now rewrite app_length, Nat.add_comm.
+Qed.
+
+Lemma given_on h g c : given (h ++ g) c = given g c ++ given h c.
+Proof.
+  induction h as [|o h IH]; cbn; [symmetry; apply app_nil_r|].
+  destruct o as [q t v b|q ok|q ok|b needs v]; rewrite IH; auto. symmetry. apply app_assoc.
+Qed.
+
+Lemma wished_early h s w : In w (wished h s) -> asker w < length h.
+Proof.
+  induction h as [|o h IH]; cbn; [contradiction|].
+  destruct o as [q t v b|q ok|q ok|c needs v]; try (intros I; specialize (IH I); lia). intros I.
+  apply in_app_or in I as [I|I]; [specialize (IH I); lia|]. destruct (rank_eq q s); [|contradiction].
+  destruct I as [<-|[]]. cbn. lia.
+Qed.
+
+Lemma no_number_so_high g i : length g <= i -> at_number g i = None.
+Proof.
+  induction g as [|o g IH]; cbn; [reflexivity|]. intros L.
+  destruct (Nat.eqb_spec i (length g)); [lia|]. apply IH. lia.
+Qed.
+
+Lemma at_number_on h g i : at_number (h ++ g) (length g + i) =
+  option_map (fun x => (fst x, snd x ++ g)) (at_number h i).
+Proof.
+  induction h as [|o h IH]; cbn; [apply no_number_so_high; lia|].
+  rewrite app_length. replace (length g + i =? length h + length g) with (i =? length h) by
+    (destruct (Nat.eqb_spec i (length h)), (Nat.eqb_spec (length g + i) (length h + length g)); lia).
+  destruct (i =? length h); [reflexivity|apply IH].
+Qed.
+
+Lemma at_number_in h i o older : at_number h i = Some (o, older) -> In o h.
+Proof.
+  induction h as [|x h IH]; cbn; [discriminate|].
+  destruct (i =? length h); [intros [= -> _]; now left|]. right. auto.
+Qed.
+
 (* ---- What a rank does -------------------------------------------------------------------- *)
 
 (* What an operation of r brings; None while it lacks something. *)

@@ -1,9 +1,13 @@
-(* What kahn.v and buffers.v speak of exists, and without their conditions they would be wrong.
+(* What kahn.v, buffers.v and sequences.v speak of exists, and without their conditions they would
+   be wrong.
 
    - [exchange_finishes]: two ranks that post a receive and a send and wait for both finish
      without buffers, so the hypotheses can be met;
    - [buffers_can_hide_a_deadlock]: two ranks that both send first are in deadlock without buffers
      and finish with one: a finished run speaks for larger buffers, never for smaller ones;
+   - [two_exchanges_finish]: two such exchanges finish one after the other, as sequences.v says;
+   - [what_is_left_behind_can_deadlock]: a message that nobody receives in its exchange is received
+     in the next one, which then waits for ever: [settled] is needed;
    - [any_source_is_outside], [test_is_outside], [a_common_pool_is_outside]: one schedule does not
      decide for ranks that take what comes first, that ask whether something has come, or that
      take each other's buffers; [what_they_lack] says which condition each of them breaks.
@@ -11,7 +15,7 @@
    A rank that is not deterministic has no function [act] at all. *)
 
 From Coq Require Import Arith Bool List.
-Require Import kahn matching mpi buffers program.
+Require Import kahn matching mpi buffers program sequences.
 Import ListNotations.
 
 (* ---- Two ranks --------------------------------------------------------------------------- *)
@@ -64,6 +68,88 @@ Proof.
   - go false. go true. go true. go true. go false. go false. go false. go true.
     apply run_end. intros r. reflexivity.
   - intros []; reflexivity.
+Qed.
+
+(* ---- Two exchanges, one after the other -------------------------------------------------- *)
+
+Local Notation step := (sequences.exchange bool unit nat code).
+Local Notation alone e := (act bool unit nat code bool_dec (sequences.code e)).
+Local Notation ready e l := (begin bool unit nat code (fun r => enter e r (l r))).
+Local Notation unbuffered e :=
+  (synchronous bool unit nat code bool_dec members (sequences.code e)).
+Local Notation in_turn := (next_in_turn bool unit nat code).
+Local Notation together := (act bool unit nat (turn bool unit nat code) bool_dec in_turn).
+Local Notation all_unbuffered := 
+  (synchronous bool unit nat (turn bool unit nat code) bool_dec members in_turn).
+Local Notation begun := (start bool unit nat code bool_dec [false; true]).
+
+Definition held (l : code) : nat := match l with Done v => v | _ => 0 end.
+
+(* Each rank gives the other what it holds, and adds what it gets. *)
+Definition swap : step := {| sequences.code := next; enter r l :=
+  Then (get r) (Then (Send (negb r) tt (held l) true)
+    (After 0 (fun x => After 1 (fun _ => Done (held l + value_of x))))) |}.
+
+Lemma swap_ends l : exists f, ends bool unit nat code bool_dec members [false; true] swap l f /\
+  forall r, fst (f r) = Done (held (l r) + held (l (negb r))).
+Proof.
+  exists (fun r => (Done (held (l r) + held (l (negb r))),
+                    [Send (negb r) tt (held (l r)) true; get r])).
+  split; [split; [|split; [|split; [|split]]]|].
+  - exists (sees_no_number _ _ _ _). split; [apply programs_are_blind|]. intros r. repeat constructor.
+  - eexists. go false. go true. go false. go true. go true. go true. go false. go false.
+    apply run_end. intros []; reflexivity.
+  - intros []; reflexivity.
+  - split; [intros [] []; now split|]. intros c [] []; reflexivity.
+  - split.
+    + intros [] o I; cbn in I; destruct I as [<-|[<-|[]]]; exact I.
+    + intros r N. destruct N. destruct r; cbn; auto.
+  - intros []; reflexivity.
+Qed.
+
+(* Two exchanges, the second of which gives what the first brought. *)
+Theorem two_exchanges_finish : exists n f,
+  run _ _ together all_unbuffered n (begun [swap; swap] (fun r => Done (Nat.b2n r))) f /\
+  through bool unit nat code [false; true] (fun _ => Done 2) f.
+Proof.
+  destruct (swap_ends (fun r => Done (Nat.b2n r))) as [f [E F]].
+  destruct (swap_ends (fun r => fst (f r))) as [g [E' G]].
+  destruct (sequence_finishes bool unit nat code bool_dec members [false; true] [swap; swap]
+    (fun r => Done (Nat.b2n r)) (fun r => fst (g r))) as [n [u [R [Fu U]]]].
+  - apply one_more with f; [assumption|]. apply one_more with g; [assumption|constructor].
+  - exists n, u. split; [assumption|]. split; [assumption|]. intros r I. rewrite U by assumption.
+    rewrite G, !F. now destruct r.
+Qed.
+
+(* Rank false sends and does not wait, then sends again and waits; rank true receives once. *)
+Definition send_and_leave : step := {| sequences.code := next; enter (r : bool) _ :=
+  if r then Done 0 else Then (give r) (Done 0) |}.
+Definition send_and_wait : step := {| sequences.code := next; enter (r : bool) _ :=
+  Then (if r then get r else give r) (After 0 (fun _ => Done 0)) |}.
+
+(* As [go], with the state written out. *)
+Ltac goes r := eapply (moves _ _ bool_dec _ _ r); [permitted|cbv; reflexivity|].
+
+Theorem what_is_left_behind_can_deadlock (l : bool -> code) :
+  Forall (fun e => exists n f, run _ _ (alone e) (unbuffered e) n (ready e l) f /\
+                               finished _ _ _ _ (sequences.code e) f)
+    [send_and_leave; send_and_wait] /\
+  exists n u, run _ _ together all_unbuffered n (begun [send_and_leave; send_and_wait] l) u /\
+    stuck _ _ together all_unbuffered u /\ ~ finished _ _ _ _ in_turn u.
+Proof.
+  split; [constructor; [|constructor; [|constructor]]|].
+  - exists 1, (fun r : bool => (Done 0, if r then [] else [give r])).
+    split; [go false; apply run_end; intros []; reflexivity|intros []; reflexivity].
+  - exists 4, (fun r : bool => (Done 0, [if r then get r else give r])).
+    split; [|intros []; reflexivity].
+    go false. go true. go true. go false. apply run_end. intros []; reflexivity.
+  - exists 7. eexists. split; [|split].
+    + goes false. goes false. goes false. goes true. goes true. goes true. goes true.
+      apply run_end. intros r. reflexivity.
+    + intros [] b [May [Can _]]; [discriminate|]. destruct May as [[|j] [m [A N]]]; cbn in A, N.
+      * injection A as <-. discriminate.
+      * discriminate.
+    + intros F. specialize (F false). discriminate.
 Qed.
 
 (* ---- What is outside --------------------------------------------------------------------- *)
@@ -152,6 +238,8 @@ Qed.
 
 Print Assumptions exchange_finishes.
 Print Assumptions buffers_can_hide_a_deadlock.
+Print Assumptions two_exchanges_finish.
+Print Assumptions what_is_left_behind_can_deadlock.
 Print Assumptions any_source_is_outside.
 Print Assumptions test_is_outside.
 Print Assumptions a_common_pool_is_outside.

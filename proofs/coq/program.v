@@ -1,6 +1,6 @@
 (* Programs written out: post this, wait for that, and in the end this value. *)
 
-Require Import mpi.
+Require Import matching mpi.
 
 Section Program.
 Variables rank tag value output : Type.
@@ -17,6 +17,15 @@ Definition next (l : program) : call rank tag value program :=
   | After i k => Wait i k
   | Done _ => Halt
   end.
+
+(* It makes nothing of the numbers by which mpi.v counts messages. *)
+Inductive sees_no_number : program -> Prop :=
+  | done_sees_none x : sees_no_number (Done x)
+  | then_sees_none o k : sees_no_number k -> sees_no_number (Then o k)
+  | after_sees_none i k : (forall y, sees_no_number (k y)) ->
+      (forall m n, k (Received m) =
+         k (Received {| number := n; label := label m; content := content m |})) ->
+      sees_no_number (After i k).
 
 (* Where such a program has come to its end. *)
 Theorem finished_is_done (a : kahn.state rank (own rank tag value program)) :
