@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sparring.proofs.contention import claims, networks
-from sparring.proofs.core import execution, obligations
+from sparring.proofs.core import execution, obligations, pieces
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
 
@@ -51,7 +51,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
     yield Conjecture(
         "result",
         f"After all steps every cell is made of each contribution of its goal exactly once ({page.kind}).",
-        tuple(obligations.result(page)),
+        (*obligations.result(page), *pieces.values(page)),
         execution.wrong_result,
         "never adds",
     )
@@ -67,7 +67,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture(
             "conservation",
             "No partial sum is used twice: the result and what ranks left out add up to the sum of all inputs.",
-            tuple(obligations.conservation(page, subject.spent)),
+            (*obligations.conservation(page, subject.spent), *pieces.values(page), *pieces.staying(page)),
             execution.mass_lost,
             "always adds",
         )
@@ -93,11 +93,11 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         execution.matched,
         "wrong neighbour",
     )
-    if subject.sizes:
+    if lengths := (*(subject.sizes(page) if subject.sizes else ()), *pieces.sizes(page)):
         yield Conjecture(
             "sizes",
-            "No message is longer than the dense one and its header, whatever its entries.",
-            tuple(subject.sizes(page)),
+            pieces.SIZES + (pieces.BOUNDED if subject.sizes else ""),
+            lengths,
             None,
             "byte more",
         )

@@ -180,7 +180,7 @@ def answered(
     """Each obligation's answer, one by one."""
     memory = memory or Memory()
     for claim in claims:
-        yield memory.answer(claim, second_opinion, encoding)
+        yield memory.answer(claim, second_opinion, claim.encoding or encoding)
 
 
 def problem(claim: Obligation, said: dict[str, str], witness: dict[str, int], vacuous: int | None) -> str:

@@ -89,7 +89,7 @@ def arithmetic(node: ast.AST) -> Iterator[ast.AST]:
 
 def branch(node: ast.AST) -> Iterator[ast.AST]:
     """One of two cases always, so that a fold, say, is missing."""
-    if isinstance(node, ast.Call) and _name(node) in ("where", "least") and len(node.args) >= 2:
+    if isinstance(node, ast.Call) and _name(node) in ("where", "least", "chosen") and len(node.args) >= 2:
         yield from node.args[-2:]
     if isinstance(node, ast.IfExp):
         yield from (node.body, node.orelse)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from operator import add
+from operator import add, index
 from typing import Any, NamedTuple, Protocol, Self
 
 from sparring.errors import InputError
+from sparring.spec.core.numbers import Bool, Int
+from sparring.spec.core.select import top
 
 
 class SparseLike(Protocol):
@@ -56,6 +58,15 @@ class SparseVector(NamedTuple):
         return SparseVector(tuple(indices), tuple(values), self.n)
 
 
+    @property
+    def m(self) -> int:
+        """How many entries there are."""
+        return len(self.indices)
+
+    def where(self, c: Bool, other: SparseVector) -> SparseVector:
+        """This vector where ``c`` holds, else ``other``."""
+        return self if c else other
+
     def piece(self, start: int, end: int) -> SparseVector:
         """The entries from ``start`` on and before ``end``, counted from ``start``.
 
@@ -82,6 +93,16 @@ class SparseVector(NamedTuple):
         """The entries where ``other`` has one, too."""
         return self.at(sorted({*self.indices} & {*other.indices}))
 
+    def largest(self, k: Int) -> SparseVector:
+        """The ``k`` entries that come first in the order of selection; all of them where there are fewer.
+
+        Raises InputError for a negative ``k``.
+
+        >>> SparseVector((0, 2, 3), (3, -5, 4), 4).largest(2)
+        [2:-5 3:4]
+        """
+        return self.at(self.indices[i] for i in top(self.values, index(k)))
+
     def full(self) -> SparseVector:
         """With an entry at every index: NOTHING where there was none.
 
@@ -90,6 +111,14 @@ class SparseVector(NamedTuple):
         """
         mine = dict(zip(self.indices, self.values))
         return self.having(range(self.n), (mine.get(i, NOTHING) for i in range(self.n)))
+
+
+def chosen(c: Bool, a: SparseVector, b: SparseVector) -> SparseVector:
+    """``a`` where ``c`` holds, else ``b``.
+
+    Local functions of pages choose so, and not by ``if``: a proof reads them with both sides.
+    """
+    return a.where(c, b)
 
 
 class Nothing:
