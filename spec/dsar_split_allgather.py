@@ -42,7 +42,7 @@ from typing import NamedTuple
 
 from sparring.spec import ring_sparse
 from sparring.spec.core.numbers import Bool, Int, both, negate
-from sparring.spec.core.sparse import SparseVector, chosen
+from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring_sparse import encoded, full, octets
 from sparring.spec.two_shot import adds, chunk, dst, holds, messages, src, steps, who
 
@@ -64,4 +64,4 @@ def fills(m: Int, size: Int, t: Int, p: Int, thirds: Int) -> Bool:
 
 
 def sends(x: SparseVector, t: Int, p: Int, w: Int, thirds: Int) -> SparseVector:
-    return chosen(fills(x.m, x.n, t, p, thirds), x.full(), ring_sparse.sends(x, w))
+    return ring_sparse.sends(x.full(fills(x.m, x.n, t, p, thirds)), w)

@@ -41,7 +41,7 @@ the rule are this page's own.
 """
 
 from sparring.spec.core.numbers import Bool, Int, where
-from sparring.spec.core.sparse import SparseVector, chosen
+from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring import adds, chunk, dst, holds, src, steps
 
 __all__ = ["adds", "chunk", "dst", "holds", "src", "steps"]  # the ring's own
@@ -93,4 +93,4 @@ def encoded(m: Int, size: Int, w: Int) -> str:
 
 
 def sends(x: SparseVector, w: Int) -> SparseVector:
-    return chosen(full(x.m, x.n, w), x.full(), x)
+    return x.full(full(x.m, x.n, w))

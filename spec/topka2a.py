@@ -33,8 +33,8 @@ a rank's next vector, and floor bounds for shards and parts, are this page's own
 """
 
 from sparring.spec.core.model import chunk_words
-from sparring.spec.core.numbers import Bool, Int, both, either, where
-from sparring.spec.core.sparse import SparseVector, chosen
+from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
+from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring_topk import Params, part
 
 __all__ = ["Params", "part"]  # the ring's with selection
@@ -78,4 +78,4 @@ def selects(x: SparseVector, c: Int, p: Int, n: Int, k: Int) -> SparseVector:
 
 
 def sends(x: SparseVector, t: Int, p: Int) -> SparseVector:
-    return chosen(adds(t, p), x, x.full())
+    return x.full(negate(adds(t, p)))

@@ -50,7 +50,8 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         return
     yield Conjecture(
         "result",
-        f"After all steps every cell is made of each contribution of its goal exactly once ({page.kind}).",
+        f"After all steps every cell is made of each contribution of its goal exactly once ({page.kind})."
+        + pieces.SAID.get(page.data, ""),
         (*obligations.result(page), *pieces.values(page)),
         execution.wrong_result,
         "never adds",
@@ -96,7 +97,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
     if lengths := (*(subject.sizes(page) if subject.sizes else ()), *pieces.sizes(page)):
         yield Conjecture(
             "sizes",
-            pieces.SIZES + (pieces.BOUNDED if subject.sizes else ""),
+            pieces.told(page) + (f"  {pieces.BOUNDED}" if subject.sizes else ""),
             lengths,
             None,
             "byte more",

@@ -4,7 +4,7 @@ A *point* is one index of a chunk, on any rank: there is an entry or not, and it
 text of ``selects``, ``keeps``, ``sends`` and ``left`` is run on points as it stands, since a :class:`Point`
 has the methods of a :class:`~sparring.spec.core.sparse.SparseVector`.  Which entries a selection takes is
 a truth of which nothing is known but that it takes none that is not there; how many there are, ``m``, is
-a letter or a formula.  Both sides of :func:`~sparring.spec.core.sparse.chosen` are read.
+a letter or a formula.  Both sides of ``where`` are read.
 
 Values are read as integers.  That is enough: points can be added and chosen among, so that what is
 claimed of values are equalities of sums of them with whole coefficients, which hold in every commutative
@@ -130,9 +130,9 @@ class Point:
         """Nothing where ``other`` has none."""
         return replace(self, there=both(self.there, other.there), m=self.letters.upto(self.m))
 
-    def full(self) -> Point:
-        """An entry in every place, which adds nothing where there was none."""
-        return replace(self, there=True, value=self.part, m=self.n)
+    def full(self, when: Bool = True) -> Point:
+        """An entry in every place, which adds nothing where there was none; this one unless ``when`` holds."""
+        return replace(self, there=True, value=self.part, m=self.n).where(when, self)
 
     def where(self, c: Bool, other: Point) -> Point:
         """This one where ``c`` holds, else the other."""
@@ -154,6 +154,11 @@ def point(letters: Letters, size: Int = size, many: Int | None = None) -> Point:
     return x
 
 
+SAID = {
+    "sparse": "  A rank takes, keeps and sends of a chunk every value that is there, and no other.",
+    "selected": "  A rank takes, keeps and sends of a chunk whole entries, and cuts the others.",
+}
+"""By data, what local functions are proved to do: a part of what *result* says."""
 ACTS: Mapping[str, Callable[[Page, Any, int], Any]] = {
     "selected": lambda page, x, w: page.selects(x, c, p, n, w),
     "kept": lambda page, x, w: page.keeps(x, c, p, n, w),
@@ -238,9 +243,15 @@ def same(page: Page, rule: Left) -> Iterator[Obligation]:
     yield plain(page, "the same", (p >= 1, n >= 0, *letters.facts), both(iff(a.there, b.there), a.part == b.part))
 
 
-SIZES = "Messages have the entries, words and bytes that are said."
-BOUNDED = "  None is longer than the dense one and its header, whatever its entries."
+BOUNDED = "No message is longer than the dense one and its header, whatever its entries."
 FORMULAS = ("words", "added", "octets", "encoded")
+
+
+def told(page: Page) -> str:
+    """What is proved of sizes in words; where entries are selected, of as many as the page's parameter says."""
+    k = page.params.get("k")
+    many = f", for k = {k}" if page.data == "selected" and isinstance(k, int) else ""
+    return f"Messages have the entries, words and bytes that formulas say{many}."
 
 
 def sizes(page: Page) -> Iterator[Obligation]:
@@ -251,23 +262,36 @@ def sizes(page: Page) -> Iterator[Obligation]:
 
 
 def encodings(page: Page, w: int) -> Iterator[Obligation]:
-    """The bytes of a message are those of the encoding that is named; what has no indices is whole."""
+    """The bytes of a message are those of the encoding that is named, beside a header; none of these is shorter."""
     if page.listed:
+        home: Mapping[str, Any] = getattr(getattr(page.module, "octets", None), "__globals__", {})
         box, name = (p >= 1, within(m, size + 1)), page.encoded(m, size, w)
+        taken = page.octets(m, size, w) - home.get("HEADER", 0)
         for word in sorted(words(name)):
-            yield plain(page, f"bytes of {word}", box, implies(named(name, word), length(page, word, w)))
+            least, most = length(word, home, w)
+            right = either(taken == least, taken == most)
+            yield plain(page, f"bytes of {word}", box, implies(named(name, word), right))
+            if page.data == "sparse":
+                yield plain(page, f"no longer than {word}", box, taken <= most)
 
 
-def length(page: Page, word: str, w: int) -> Bool:
-    """``m`` entries take so many bytes in this encoding: what its own function says, if the page has one."""
-    taken = page.octets(m, size, w)
-    function = getattr(getattr(page.module, "octets", None), "__globals__", {}).get(word)
-    if function:  # what else there is, there is of every message
-        own: Int = asked(function, m=m, size=size, w=w)
-        return taken - page.octets(0, 0, w) == own
-    if word == "pairs":  # an index has 4 bytes, or 8 where these do not suffice
-        return either(taken == m * (w + 4), both(size > 2**31, taken == m * (w + 8)))
-    return both(word in WHOLE, taken == m * w)
+def length(word: str, home: Mapping[str, Any], w: int) -> tuple[Int, Int]:
+    """The bytes of ``m`` entries in this encoding, at least and at most: an index may have 8 where 4 do not suffice.
+
+    Of an encoding that is not known here its own function, beside ``octets``, says it.
+    """
+    if word == "pairs":
+        index: Int = where(size <= 2**31, 4, 8)
+        return m * (w + 4), m * (w + index)
+    begins: Int = where(size >= 1, 4 * ((size - 1) // 2**16), 0)  # of every 2^16 places but the first
+    known = {
+        "values": m * w,
+        "dense": size * w,
+        "bitmap": m * w + (size + 7) // 8,
+        "offsets": m * (w + 2) + begins,
+    }
+    found = known[word] if word in known else asked(home[word], m=m, size=size, w=w)
+    return found, found
 
 
 def density(page: Page, w: int) -> Iterator[Obligation]:
@@ -414,6 +438,6 @@ def distinct(claims: Iterable[Obligation]) -> Iterator[Obligation]:
     """Each once: many formulas are the same for values of any width."""
     seen = set()
     for claim in claims:
-        if (told := repr(claim)) not in seen:
-            seen.add(told)
+        if (text := repr(claim)) not in seen:
+            seen.add(text)
             yield claim

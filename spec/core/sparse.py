@@ -64,7 +64,7 @@ class SparseVector(NamedTuple):
         return len(self.indices)
 
     def where(self, c: Bool, other: SparseVector) -> SparseVector:
-        """This vector where ``c`` holds, else ``other``."""
+        """This vector where ``c`` holds, else ``other``: a choice that proofs can read, as ``if`` is not."""
         return self if c else other
 
     def piece(self, start: int, end: int) -> SparseVector:
@@ -103,22 +103,16 @@ class SparseVector(NamedTuple):
         """
         return self.at(self.indices[i] for i in top(self.values, index(k)))
 
-    def full(self) -> SparseVector:
-        """With an entry at every index: NOTHING where there was none.
+    def full(self, when: Bool = True) -> SparseVector:
+        """With an entry at every index, NOTHING where there was none; this vector as it is unless ``when`` holds.
 
         >>> SparseVector((1,), ("b",), 3).full()
         [0:_ 1:b 2:_]
         """
+        if not when:
+            return self
         mine = dict(zip(self.indices, self.values))
         return self.having(range(self.n), (mine.get(i, NOTHING) for i in range(self.n)))
-
-
-def chosen(c: Bool, a: SparseVector, b: SparseVector) -> SparseVector:
-    """``a`` where ``c`` holds, else ``b``.
-
-    Local functions of pages choose so, and not by ``if``: a proof reads them with both sides.
-    """
-    return a.where(c, b)
 
 
 class Nothing:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparring.proofs.core import execution, iterations
+from sparring.proofs.core import iterations
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
 from sparring.spec.core.runner import PieceRun, run
