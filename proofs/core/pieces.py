@@ -283,7 +283,7 @@ def length(word: str, home: Mapping[str, Any], w: int) -> tuple[Int, Int]:
     if word == "pairs":
         index: Int = where(size <= 2**31, 4, 8)
         return m * (w + 4), m * (w + index)
-    begins: Int = where(size >= 1, 4 * ((size - 1) // 2**16), 0)  # of every 2^16 places but the first
+    begins = where(size < 1, size, 4 * ((size - 1) // 2**16))  # of every 2^16 places but the first
     known = {
         "values": m * w,
         "dense": size * w,
