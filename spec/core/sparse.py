@@ -65,7 +65,7 @@ class SparseVector(NamedTuple):
 
     def where(self, c: Bool, other: SparseVector) -> SparseVector:
         """This vector where ``c`` holds, else ``other``: a choice that proofs can read, as ``if`` is not."""
-        return self if c else other
+        return self if bool(c) else other
 
     def piece(self, start: int, end: int) -> SparseVector:
         """The entries from ``start`` on and before ``end``, counted from ``start``.
@@ -109,7 +109,7 @@ class SparseVector(NamedTuple):
         >>> SparseVector((1,), ("b",), 3).full()
         [0:_ 1:b 2:_]
         """
-        if not when:
+        if not bool(when):
             return self
         mine = dict(zip(self.indices, self.values))
         return self.having(range(self.n), (mine.get(i, NOTHING) for i in range(self.n)))
