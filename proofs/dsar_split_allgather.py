@@ -12,7 +12,6 @@ from sparring.proofs.core.obligations import Obligation, always, iff
 from sparring.proofs.ring_sparse import m, size
 from sparring.proofs.two_shot_sparse import contention, contributions, contributor, same, sizes
 from sparring.spec.core.model import Page
-from sparring.spec.dsar_split_allgather import fills
 
 least = {"thirds": 0}
 others = ({"thirds": 4},)
@@ -30,5 +29,5 @@ def rule(page: Page) -> Iterator[Obligation]:
     """For every number of entries, and as few ``thirds`` as make a difference."""
     impl: Any = dsar_split_allgather  # its functions are typed for int and run here on symbols
     for many in range(5):
-        says = fills(m, size, 1, 2, many)
+        says = page.module.fills(m, size, 1, 2, many)
         yield Obligation(f"dense from {many} thirds on", always(page), iff(impl.reaches(m, size, many), says))

@@ -19,7 +19,7 @@ PROPERTIES: Mapping[str, str] = {
     "economy": "every message brings something new",
     "partition": "the chunks cut [0, n) without gap or overlap",
     "deadlock": "no deadlock, even with synchronous sends",
-    "sizes": "no message is longer than the dense one and its header",
+    "sizes": "messages are as long as formulas say, and none longer than the dense one and its header",
     "volume": "no rank sends more than the page's bound, under its hypotheses",
     "contention": "no link serves two senders",
     "claims": "what else the page claims of what its text does",

@@ -42,7 +42,6 @@ from typing import NamedTuple
 
 from sparring.spec import ring_sparse
 from sparring.spec.core.numbers import Bool, Int, both, negate
-from sparring.spec.core.schedule import truth
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring_sparse import encoded, full, octets
 from sparring.spec.two_shot import adds, chunk, dst, holds, messages, src, steps, who
@@ -64,6 +63,5 @@ def fills(m: Int, size: Int, t: Int, p: Int, thirds: Int) -> Bool:
     return both(negate(adds(t, p)), thirds * size <= 3 * m)
 
 
-def sends(x: SparseVector, t: int, p: int, w: int, thirds: int) -> SparseVector:
-    whole = truth(fills(len(x.indices), x.n, t, p, thirds))
-    return x.full() if whole else ring_sparse.sends(x, w)
+def sends(x: SparseVector, t: Int, p: Int, w: Int, thirds: Int) -> SparseVector:
+    return ring_sparse.sends(x.full(fills(x.m, x.n, t, p, thirds)), w)

@@ -36,7 +36,6 @@ comes through the other half, here rank 0's 5:
 from typing import NamedTuple
 
 from sparring.spec.core.numbers import Bool, Int, both, either, where
-from sparring.spec.core.select import top
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.recursive_doubling import log, rem
 
@@ -91,15 +90,15 @@ def added(k: Int) -> Int:                  return k  # the other words are indic
 def octets(m: Int, w: Int) -> Int:         return m * (w + 4)
 
 
-def selects(x: SparseVector, k: int) -> SparseVector:
-    return x.at(x.indices[i] for i in top(x.values, k))
+def selects(x: SparseVector, k: Int) -> SparseVector:
+    return x.largest(k)
 
 
-def keeps(x: SparseVector, k: int) -> SparseVector:
+def keeps(x: SparseVector, k: Int) -> SparseVector:
     return selects(x, k)
 
 
-def published(x: SparseVector, y: SparseVector, k: int) -> SparseVector:
+def published(x: SparseVector, y: SparseVector, k: Int) -> SparseVector:
     """By the published rule all of ``x`` stays behind but what was selected where the result, ``y``, has entries."""
     mine = selects(x, k)
     return x.without(mine.without(mine.without(y)))

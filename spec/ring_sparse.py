@@ -41,7 +41,6 @@ the rule are this page's own.
 """
 
 from sparring.spec.core.numbers import Bool, Int, where
-from sparring.spec.core.schedule import number, truth
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring import adds, chunk, dst, holds, src, steps
 
@@ -87,11 +86,11 @@ def octets(m: Int, size: Int, w: Int) -> Int:
     return HEADER + least(dense(size, w), sparse(m, size, w))
 
 
-def encoded(m: int, size: int, w: int) -> str:
+def encoded(m: Int, size: Int, w: Int) -> str:
     """The first of the shortest."""
-    lengths = [*map(number, (dense(size, w), pairs(m, size, w), offsets(m, size, w), bitmap(m, size, w)))]
-    return ("dense", "pairs", "offsets", "bitmap")[lengths.index(min(lengths))]
+    listed = where(offsets(m, size, w) <= bitmap(m, size, w), "offsets", "bitmap")
+    return where(full(m, size, w), "dense", where(pairs(m, size, w) <= sparse(m, size, w), "pairs", listed))
 
 
-def sends(x: SparseVector, w: int) -> SparseVector:
-    return x.full() if truth(full(len(x.indices), x.n, w)) else x
+def sends(x: SparseVector, w: Int) -> SparseVector:
+    return x.full(full(x.m, x.n, w))

@@ -28,9 +28,7 @@ the ring, and with floor bounds for the parts of ``k``, it is this page's own.  
 from typing import NamedTuple
 
 from sparring.spec.core.model import bound
-from sparring.spec.core.numbers import Int
-from sparring.spec.core.schedule import number
-from sparring.spec.core.select import top
+from sparring.spec.core.numbers import Int, where
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring import adds, chunk, dst, holds, src, steps
 
@@ -62,5 +60,5 @@ def octets(m: Int, w: Int) -> Int:
     return m * (w + 4)
 
 
-def sends(x: SparseVector, c: int, p: int, n: int, k: int) -> SparseVector:
-    return x.at(x.indices[i] for i in top(x.values, number(part(c, p, min(k, n)))))
+def sends(x: SparseVector, c: Int, p: Int, n: Int, k: Int) -> SparseVector:
+    return x.largest(part(c, p, where(k <= n, k, n)))

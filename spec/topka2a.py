@@ -33,9 +33,7 @@ a rank's next vector, and floor bounds for shards and parts, are this page's own
 """
 
 from sparring.spec.core.model import chunk_words
-from sparring.spec.core.numbers import Bool, Int, both, either, where
-from sparring.spec.core.schedule import number, truth
-from sparring.spec.core.select import top
+from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.ring_topk import Params, part
 
@@ -71,13 +69,13 @@ def octets(m: Int, size: Int, w: Int) -> Int:
     return m * (w + where(m < size, 4, 0))  # all of a chunk's values need no indices
 
 
-def encoded(m: int, size: int) -> str:
-    return "pairs" if truth(m < size) else "values"
+def encoded(m: Int, size: Int) -> str:
+    return where(m < size, "pairs", "values")
 
 
-def selects(x: SparseVector, c: int, p: int, n: int, k: int) -> SparseVector:
-    return x.at(x.indices[i] for i in top(x.values, number(part(c, p, min(k, n)))))
+def selects(x: SparseVector, c: Int, p: Int, n: Int, k: Int) -> SparseVector:
+    return x.largest(part(c, p, where(k <= n, k, n)))
 
 
-def sends(x: SparseVector, t: int, p: int) -> SparseVector:
-    return x if truth(adds(t, p)) else x.full()
+def sends(x: SparseVector, t: Int, p: Int) -> SparseVector:
+    return x.full(negate(adds(t, p)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sparring.proofs.contention import claims, networks
-from sparring.proofs.core import compositions, execution, obligations
+from sparring.proofs.core import compositions, execution, obligations, pieces
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
 from sparring.spec.core.model import Page
@@ -59,8 +59,9 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         return
     yield Conjecture(
         "result",
-        f"After all steps every cell is made of each contribution of its goal exactly once ({promised(page)}).",
-        obligations.result(page),
+        f"After all steps every cell is made of each contribution of its goal exactly once ({promised(page)})."
+        + pieces.SAID.get(page.data, ""),
+        (*obligations.result(page), *pieces.values(page)),
         execution.wrong_result,
         "never adds",
     )
@@ -75,7 +76,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture(
             "conservation",
             "No partial sum is used twice: the result and what ranks left out add up to the sum of all inputs.",
-            obligations.conservation(page, subject.spent),
+            (*obligations.conservation(page, subject.spent), *pieces.values(page), *pieces.staying(page)),
             execution.mass_lost,
         )
     yield Conjecture(
@@ -99,11 +100,11 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         execution.matched,
         "wrong neighbour",
     )
-    if subject.sizes:
+    if lengths := (*(subject.sizes(page) if subject.sizes else ()), *pieces.sizes(page)):
         yield Conjecture(
             "sizes",
-            "No message is longer than the dense one and its header, whatever its entries.",
-            subject.sizes(page),
+            pieces.told(page) + (f"  {pieces.BOUNDED}" if subject.sizes else ""),
+            lengths,
             None,
         )
     yield from contention(subject)

@@ -12,8 +12,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from sparring.spec.core.model import Page, bound
-from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, variables, where
-from sparring.spec.core.staying import rule
+from sparring.spec.core.numbers import Bool, Int, Node, Sym, both, either, negate, variables, where
 
 p, q, r, s, c, t, u, n, i, j, v = (Sym.var(name) for name in "pqrsctunijv")
 
@@ -36,7 +35,7 @@ class Obligation(NamedTuple):
     claim: Bool
     annotation: bool = False
     encoding: str = ""
-    """How it is read, where that is not as the other obligations of its theorem."""
+    """How it is read, where not as the page's formulas are."""
 
 
 def within(x: Int, top: Int = p) -> Bool:
@@ -111,6 +110,7 @@ def schedule(page: Page) -> Iterator[Obligation]:
 def result(page: Page) -> Iterator[Obligation]:
     """Every cell ends with exactly the contributions of its goal, each once."""
     yield from schedule(page)
+    yield from valued(page)
     start, step, end = always(page), during(page), page.steps(p)
     holds, live, adds = page.holds, page.live, page.adds(t, p)
     got, sender = came(page, r, q)
@@ -127,6 +127,33 @@ def result(page: Page) -> Iterator[Obligation]:
     reached = both(live(r, c, end, p), iff(holds(q, r, c, end, p), page.goal(q, r, c, p)))
     yield note("conclusion", start, implies(page.wanted(r, c, p), reached))
     yield Obligation("wanted somewhere", start, some(*(page.wanted(x, c, p) for x in near(c))))
+
+
+def valued(page: Page) -> Iterator[Obligation]:
+    """Formulas have values wherever they are asked: none shifts by a negative number, as no run could."""
+    any_j, at = letter(page), (page.holds(q, r, c, t, p), page.live(r, c, t, p))
+    asked = [f(r, t, p, *any_j) for f in (page.dst, page.src, page.chunk, page.active)]
+    asked += [page.count(r, t, p), page.adds(t, p)]
+    for name, box, terms in (
+        ("shifts of the schedule", (*during(page), *letters(page)), asked),
+        ("shifts of holds", (*always(page), within(t, page.steps(p) + 1)), at),
+    ):
+        if amounts := [e for e in shifts(terms) if not isinstance(e, int)]:
+            yield Obligation(name, box, every(*(e >= 0 for e in amounts)))
+
+
+def shifts(terms: Iterable[Int | Bool]) -> list[Int]:
+    """By how much something is shifted in these terms."""
+    found: dict[int, Int] = {}
+    todo: list[Node] = [x for x in terms if isinstance(x, Node)]
+    seen = set[int]()
+    while todo:
+        x = todo.pop()
+        if id(x) not in seen:
+            seen.add(id(x))
+            todo += [a for a in x.args if isinstance(a, Node)]
+            found |= {id(x.args[1]): x.args[1]} if x.op in ("<<", ">>") else {}
+    return [*found.values()]
 
 
 def brought(page: Page) -> Iterator[Obligation]:
@@ -256,8 +283,7 @@ def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
     """Every partial sum is added to at most one other, and none that was is sent, added to or returned.
 
     So what a rank leaves out of a chunk that it sends is missing in one place only: all that was
-    left out, and the result, add up to the sum of all inputs, entry by entry.  Where the page has a
-    rule for what stays behind, that is one that keeps the sum: see :func:`~sparring.spec.core.staying.rule`.
+    left out, and the result, add up to the sum of all inputs, entry by entry.
     """
     yield from result(page)
     step, end = during(page), page.steps(p)
@@ -270,8 +296,6 @@ def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
     yield note("sent once", step, implies(sent, negate(spent(r, c, t, p))))
     yield note("nothing added to what is spent", step, implies(both(got, adds), negate(given)))
     yield note("nothing spent is returned", always(page), implies(page.wanted(r, c, p), negate(spent(r, c, end, p))))
-    if hasattr(page.module, "left"):
-        yield Obligation("what stays behind keeps the sum", (p >= 1,), rule(page.left) != "")
 
 
 def economy(page: Page) -> Iterator[Obligation]:
@@ -325,7 +349,7 @@ def with_lemmas(page: Page, lemmas: Lemmas | None, claims: Iterable[Obligation])
 def known(claim: Obligation, at_r: Sequence[Bool], at_s: Sequence[Bool]) -> tuple[Bool, ...]:
     """The lemmas that help this claim."""
     spoken = variables(claim.claim)
-    if not any("t" in variables(h) for h in claim.hypotheses):
+    if claim.encoding or not any("t" in variables(h) for h in claim.hypotheses):
         return ()
     return tuple(x for x in (*at_r, *(at_s if "s" in spoken else ())) if variables(x) & {"c", "q"} <= spoken)
 

@@ -8,7 +8,7 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``lemmas(r, t, p)``       truths about every rank in every step that make the obligations easier for the solvers
 ``peers(page)``           obligations that the implementation's arithmetic is the page's
 ``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
-``sizes(page)``           obligations on how long messages are, whatever their entries
+``sizes(page)``           that no message is longer than the dense one and its header, whatever its entries
 ``theorems(page)``        of a program, whose page has no formulas: what is to be proved of it, each a :class:`Stated`
 ``faults``                of a program, a mapping from names to functions of its own that are planted in their place
 ``others``                parameters with which mutants are run besides its own

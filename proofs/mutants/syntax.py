@@ -87,12 +87,18 @@ def arithmetic(node: ast.AST) -> Iterator[ast.AST]:
         yield node.left
 
 
+FULL = ("full", 1)
+"""What makes a piece full where a condition holds, by name and number of arguments."""
+
+
 def branch(node: ast.AST) -> Iterator[ast.AST]:
     """One of two cases always, so that a fold, say, is missing."""
     if isinstance(node, ast.Call) and _name(node) in ("where", "least") and len(node.args) >= 2:
         yield from node.args[-2:]
     if isinstance(node, ast.IfExp):
         yield from (node.body, node.orelse)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and (node.func.attr, len(node.args)) == FULL:
+        yield from (_with(node, args=[]), node.func.value)
     if isinstance(node, ast.If):
         yield _with(node, test=ast.Constant(True))
         yield _with(node, test=ast.Constant(False))

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from sparring.errors import InputError
+from sparring.proofs.core.pieces import rule
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
-from sparring.spec.core.staying import rule
 from sparring.vectors import dense
 from sparring.vectors.cases import Given, cases
 from sparring.vectors.dense import cases as whole
@@ -89,7 +89,7 @@ def sort(page: Page) -> str:
         )
     if page.irregular:
         return PROGRAMS.get(page.module.__name__, page.data)
-    if not (found := rule(page.left)):
+    if not (found := rule(page)):
         raise InputError(f"{page.name}: what its formula left leaves behind is no rule that test vectors have")
     if found != "cut":
         return found

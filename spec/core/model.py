@@ -82,14 +82,14 @@ class Page:
     """
     added: Callable[[Int, Int, Int, Int, Int, Int], Int]
     """``added(r, t, c, p, n, k)``: how many of these words are values that may be added, by default all."""
-    selects: Callable[[SparseVector, int, int, int, int], SparseVector]
+    selects: Callable[[SparseVector, Int, Int, Int, Int], SparseVector]
     """``selects(x, c, p, n, w)``: what a rank takes of its chunk ``c``, ``x``, before the first step.
 
     The vector has ``n`` entries, whose values take ``w`` bytes.  By default all of ``x`` is taken.
     """
-    keeps: Callable[[SparseVector, int, int, int, int], SparseVector]
+    keeps: Callable[[SparseVector, Int, Int, Int, Int], SparseVector]
     """``keeps(x, c, p, n, w)``: what it keeps of a chunk to which something was just added, by default all."""
-    sends: Callable[[SparseVector, int, int, int, int, int], SparseVector]
+    sends: Callable[[SparseVector, Int, Int, Int, Int, Int], SparseVector]
     """``sends(x, c, t, p, n, w)``: what it makes of the chunk before it sends it in step ``t``, or returns it.
 
     Then ``t`` is the number of steps.  By default all of ``x`` is sent as it is.
@@ -102,7 +102,7 @@ class Page:
     octets: Callable[[Int, Int, Int], Int]
     """``octets(m, size, w)``: bytes of a message with ``m`` entries of a chunk of ``size``, ``w`` a value."""
 
-    encoded: Callable[[int, int, int], str]
+    encoded: Callable[[Int, Int, Int], str]
     """``encoded(m, size, w)``: the name of the encoding that such a message has."""
 
     selector: Selector | None = None

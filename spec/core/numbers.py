@@ -93,7 +93,7 @@ class Truth(Node):
 
 Int: TypeAlias = int | Sym
 Bool: TypeAlias = bool | Truth
-Either = TypeVar("Either", Bool, Int)
+Either = TypeVar("Either", Bool, Int, str)
 
 
 def where(c: Bool, a: Either, b: Either) -> Either:
@@ -101,6 +101,8 @@ def where(c: Bool, a: Either, b: Either) -> Either:
 
     >>> where(2 < 1, 5, 7)
     7
+    >>> where(1 < 2, "pairs", "values")
+    'pairs'
     >>> where(Sym.var("r") < 1, 5, 7)
     where((r < 1), 5, 7)
     """

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from operator import add
+from operator import add, index
 from typing import Any, NamedTuple, Protocol, Self
 
 from sparring.errors import InputError
+from sparring.spec.core.numbers import Bool, Int
+from sparring.spec.core.select import top
 
 
 class SparseLike(Protocol):
@@ -56,6 +58,15 @@ class SparseVector(NamedTuple):
         return SparseVector(tuple(indices), tuple(values), self.n)
 
 
+    @property
+    def m(self) -> int:
+        """How many entries there are."""
+        return len(self.indices)
+
+    def where(self, c: Bool, other: SparseVector) -> SparseVector:
+        """This vector where ``c`` holds, else ``other``: a choice that proofs can read, as ``if`` is not."""
+        return self if bool(c) else other
+
     def piece(self, start: int, end: int) -> SparseVector:
         """The entries from ``start`` on and before ``end``, counted from ``start``.
 
@@ -82,12 +93,24 @@ class SparseVector(NamedTuple):
         """The entries where ``other`` has one, too."""
         return self.at(sorted({*self.indices} & {*other.indices}))
 
-    def full(self) -> SparseVector:
-        """With an entry at every index: NOTHING where there was none.
+    def largest(self, k: Int) -> SparseVector:
+        """The ``k`` entries that come first in the order of selection; all of them where there are fewer.
+
+        Raises InputError for a negative ``k``.
+
+        >>> SparseVector((0, 2, 3), (3, -5, 4), 4).largest(2)
+        [2:-5 3:4]
+        """
+        return self.at(self.indices[i] for i in top(self.values, index(k)))
+
+    def full(self, when: Bool = True) -> SparseVector:
+        """With an entry at every index, NOTHING where there was none; this vector as it is unless ``when`` holds.
 
         >>> SparseVector((1,), ("b",), 3).full()
         [0:_ 1:b 2:_]
         """
+        if not bool(when):
+            return self
         mine = dict(zip(self.indices, self.values))
         return self.having(range(self.n), (mine.get(i, NOTHING) for i in range(self.n)))
 

@@ -32,7 +32,9 @@ def judged(page, name):
 def test_sizes():
     """Never above dense, full stays full, and what has all is full: for values of 4 and of 8 bytes."""
     attempt = judged(PAGE, "sizes")
-    assert (attempt.verdict, len(attempt.answers)) == (PROVED, 6)
+    named = [a.obligation.name for a in attempt.answers]
+    assert attempt.verdict == PROVED
+    assert len([name for name in named if name.endswith("-byte values")]) == 6 < len(named)
 
 
 @pytest.mark.parametrize("fault", FAULTS)

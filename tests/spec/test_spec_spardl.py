@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparring.proofs.core import execution, iterations
+from sparring.proofs.core import iterations
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
 from sparring.spec.core.runner import PieceRun, run
 from sparring.spec.core.schedule import number, step_sends
 from sparring.spec.core.sparse import SparseVector
-from sparring.spec.core.staying import rule
 
 PAGE = pages.find("spardl")
 SENT = {  # gaps and numbers of blocks that init_send_info of the paper's code has for one team of so many workers
@@ -159,26 +158,3 @@ def test_sparse_vectors_lose_nothing_either():
     xs = [Sparse([3], [5], 4), Sparse([2, 3], [9, -1], 4), Sparse([], [], 4)]
     found = ran(2, xs)
     assert total([found.results[0], *found.residuals], 4) == [0, 0, 9, 4]
-
-
-RULES = {
-    "forgets what the rank had": lambda x, cut, y: cut.meeting(y),
-    "forgets what was cut": lambda x, cut, y: x.without(y),
-    "the wrong way round": lambda x, cut, y: cut.without(y) + x.meeting(y),
-    "both": lambda x, cut, y: x.without(y) + cut,
-    "all that it had": lambda x, cut, y: x,
-}
-
-
-@pytest.mark.parametrize("name", RULES)
-def test_a_rule_that_loses_something_is_found(name):
-    """By trying entries of every kind, and by running."""
-    assert rule(RULES[name]) == ""
-    found = execution.first(execution.mass_lost, replace(PAGE, left=RULES[name]), range(1, 6))
-    assert found is not None
-    assert "result and all residuals make" in found.why
-
-
-def test_rules_that_lose_nothing():
-    """The page's own, and what the other pages have."""
-    assert (rule(PAGE.left), rule(pages.find("ring_topk").left)) == ("collected", "cut")
