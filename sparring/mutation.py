@@ -25,7 +25,8 @@ class Told(NamedTuple):
     """The fate of a mutant.
 
     ``part``: one of ``PARTS``; ``line``: the text of the line that is changed, not its number, which moves;
-    ``why``: what killed it or proves it equivalent, or why it may live.
+    ``why``: what killed it or proves it equivalent, or why it may live; ``alone``: of a page, the theorem with which
+    proof alone refuses it.
     """
 
     algorithm: str
@@ -36,6 +37,7 @@ class Told(NamedTuple):
     change: str
     word: str
     why: str
+    alone: str = ""
 
 
 def told(page: Page, track: Track, every: int = 1) -> list[Told]:
@@ -54,7 +56,7 @@ def entry(page: Page, part: str, fate: Fate, reasons: dict[str, str]) -> Told:
     """What is told of it; why a survivor may live stands in the page's proof module, by the line that is changed."""
     mutant = fate.mutant
     why = fate.why if fate.word != "survived" else reasons.get(mutant.text, NO_REASON)
-    return Told(page.name, part, mutant.operator, mutant.function, mutant.text, mutant.told, fate.word, why)
+    return Told(page.name, part, mutant.operator, mutant.function, mutant.text, mutant.told, fate.word, why, fate.alone)
 
 
 def part(module: ModuleType, function: str) -> str:
@@ -78,9 +80,18 @@ def of_algorithm(found: Sequence[Told]) -> dict[str, Any]:
     """By part and operator; and what was not killed, with the reason or the certificate."""
     parts = {part: [one for one in found if one.part == part] for part in PARTS}
     return {
-        "parts": {part: {**counted(ours), "operators": by_operator(ours)} for part, ours in parts.items() if ours},
+        "parts": {
+            part: {**counted(ours), **by_proof(part, ours), "operators": by_operator(ours)}
+            for part, ours in parts.items()
+            if ours
+        },
         "alive": [one._asdict() for one in found if one.word != "killed"],
     }
+
+
+def by_proof(part: str, found: Sequence[Told]) -> dict[str, int]:
+    """Of a page, how many proof alone refuses; of the other parts nothing is said."""
+    return {"by proof alone": sum(bool(one.alone) for one in found)} if part == PARTS[0] else {}
 
 
 def by_operator(found: Sequence[Told]) -> dict[str, dict[str, int]]:

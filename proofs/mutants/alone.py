@@ -15,7 +15,7 @@ from sparring.proofs.core.conjectures import Conjecture
 from sparring.proofs.core.questions import Memory, answered
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.mutants.planting import built
-from sparring.proofs.mutants.syntax import Mutant, mutants
+from sparring.proofs.mutants.syntax import IN_PAGES, Mutant, mutants
 from sparring.proofs.mutants.trying import Trials
 from sparring.spec.core.model import Page, load
 
@@ -60,5 +60,5 @@ def refused(page: Page, mutant: Mutant) -> str:
 def of_page(page: Page) -> Iterator[tuple[Mutant, str]]:
     """Every mutant of the page's own source, and which theorem refuses it; empty where none does."""
     alone = Alone(page)
-    for mutant in mutants(inspect.getsource(page.module)):
+    for mutant in mutants(inspect.getsource(page.module), IN_PAGES):
         yield mutant, alone.refused(mutant)

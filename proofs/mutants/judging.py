@@ -26,6 +26,7 @@ from sparring.proofs.core import execution, iterations
 from sparring.proofs.core.questions import Memory
 from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.cost.counted import count, unlike_a_run
+from sparring.proofs.mutants.alone import Alone
 from sparring.proofs.mutants.arrays import MEASURED, held, wasted
 from sparring.proofs.mutants.beside import FEW, RANKS, beside, long, runs
 from sparring.proofs.mutants.equivalence import proved, same_expression, same_function, same_page
@@ -48,6 +49,8 @@ class Fate(NamedTuple):
     mutant: Mutant
     word: str
     why: str
+    alone: str = ""
+    """Of a page: the theorem that its proof alone, without any run, does not prove any more."""
 
 
 Faults = Generator[str, None, None]
@@ -63,11 +66,20 @@ class Judges(NamedTuple):
 
 
 def of_page(page: Page, target: str | None, every: int = 1) -> Iterator[Fate]:
-    """The fate of every mutant, or of one in ``every``, of the page's own formulas; ``target`` implements it."""
-    trials, source = Trials(Memory()), inspect.getsource(page.module)
+    """The fate of every mutant, or of one in ``every``, of the page's own text; ``target`` implements it.
+
+    What proof alone refuses needs no other judge.
+    """
+    trials, alone, source = Trials(Memory()), Alone(page), inspect.getsource(page.module)
     sound(of_formulas(page, target, unharmed(source), trials))
+    if wrong := alone.refused(unharmed(source)):
+        raise Refuted(f"{wrong} is not proved though no fault is planted")
     for mutant in islice(mutants(source, IN_PAGES), None, None, every):
-        yield fate(mutant, of_formulas(page, target, mutant, trials))
+        judges = of_formulas(page, target, mutant, trials)
+        if theorem := alone.refused(mutant):
+            yield Fate(mutant, "killed", f"proof: {theorem}", theorem)
+        else:
+            yield fate(mutant, judges)
 
 
 def of_implementation(page: Page, target: str, every: int = 1) -> Iterator[Fate]:

@@ -42,6 +42,14 @@ def test_the_goal_is_reached():
     assert killed >= 99 * (killed + survived) / 100
 
 
+def test_proof_alone_refuses_the_faults_of_pages():
+    """At least 99 in 100 of those of each page that are faults."""
+    for name in PUBLISHED:
+        counts = published(name)["parts"].get("page")
+        if counts:
+            assert counts["by proof alone"] >= 99 * (counts["killed"] + counts["survived"]) / 100, name
+
+
 def formulas(name: str) -> list[str]:
     """What the page defines itself."""
     module = sparring.page(name).module
