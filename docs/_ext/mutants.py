@@ -102,7 +102,9 @@ def proved(counts: Counts) -> str:
     >>> proved({"killed": 99, "survived": 1, "by proof alone": 98}), proved({"killed": 9, "survived": 0})
     ('98 %', '')
     """
-    return rate({"killed": n, "survived": counts["killed"] + counts["survived"] - n}) if (n := counts.get(ALONE)) else ""
+    if ALONE not in counts:
+        return ""
+    return rate({"killed": counts[ALONE], "survived": counts["killed"] + counts["survived"] - counts[ALONE]})
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
