@@ -100,5 +100,5 @@ def keeps(x: SparseVector, k: Int) -> SparseVector:
 
 def published(x: SparseVector, y: SparseVector, k: Int) -> SparseVector:
     """By the published rule all of ``x`` stays behind but what was selected where the result, ``y``, has entries."""
-    mine = selects(x, k)
+    mine = selects(x, k=k)
     return x.without(mine.without(mine.without(y)))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from fractions import Fraction
 from itertools import chain, islice, product
@@ -227,7 +227,7 @@ def program_faults(pages: Sequence[Page], target: str | None) -> Faults:
     """
     changed = pages[0]
     for params in getattr(companion(changed), "refused", ()):
-        if taken(load(changed.module, **params)):
+        if taken(changed.module, params):
             yield f"run: {params} is not refused"
     for one in pages if changed.selecting else ():
         if wrong := execution.first(execution.mass_lost, one, RANKS):
@@ -278,10 +278,10 @@ def kept(changed: Page, ranks: int) -> Faults:
                 yield from (said.kept(ran.state, ran.xs, i) if hasattr(said, "kept") else ())
 
 
-def taken(page: Page) -> bool:
-    """Whether it runs with its parameters, or fails otherwise than by refusing them."""
+def taken(module: ModuleType, params: Mapping[str, Any]) -> bool:
+    """Whether a page runs with these parameters, or fails otherwise than by refusing them."""
     try:
-        return bool(run(page, [[1]]).results)
+        return bool(run(load(module, **params), [[1]]).results)
     except InputError:
         return False
 

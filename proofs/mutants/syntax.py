@@ -155,10 +155,14 @@ def unsent(node: ast.AST) -> Iterator[ast.AST]:
 
 def exchanged(node: ast.AST) -> Iterator[ast.AST]:
     """Two neighbouring arguments in each other's place: another rank's, another step's, another vector."""
-    if isinstance(node, ast.Call):
+    if isinstance(node, ast.Call) and _name(node) not in SYMMETRIC:
         for i, (one, other) in enumerate(pairwise(node.args)):
             if ast.unparse(one) != ast.unparse(other):
                 yield _with(node, args=[*node.args[:i], other, one, *node.args[i + 2 :]])
+
+
+SYMMETRIC = ("both", "either", "min", "max")
+"""Functions of which the order of arguments means nothing."""
 
 
 def summand(node: ast.AST) -> Iterator[ast.AST]:
