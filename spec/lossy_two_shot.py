@@ -68,7 +68,7 @@ class Params(NamedTuple):
     aggregator: Literal["ht", "ratio", "ratio0", "zero"] = "ht"
     lost: Annotated[int, Between(0, 1000)] = 100
     packet: Annotated[int, Between(1)] = 256
-    running: Literal[0, 1] = 0
+    running: Annotated[int, Between(0, 1)] = 0
     seed: Annotated[int, Between(0)] = 0
 
 
@@ -91,7 +91,7 @@ def fresh(version: Int, call: Int) -> Bool: return version == call  # whether a 
 @entrywise
 def weighed(v: Any, lost: int) -> Any:
     """An entry over the probability with which it comes."""
-    return v * ((type(v)(0) + WHOLE) / (WHOLE - lost))
+    return v * ((type(v)(0) + WHOLE) / (WHOLE - lost)) if v else v
 
 
 @entrywise
@@ -100,14 +100,15 @@ def over(sums: Any, many: Any) -> Any:
     return sums / many if many else sums
 
 
-def share(version: Int, own: Bool, v: Int, call: Int, lost: Int) -> Int:
-    """What an owner adds of a sender's entry with ``ht``."""
-    return where(fresh(version, call), where(own, v, weighed(v, lost)), 0)
-
-
 def there(version: Int, v: Int, call: Int) -> Int:
-    """The same with the others."""
+    """What an owner has of a sender's entry."""
     return where(fresh(version, call), v, 0)
+
+
+def share(version: Int, own: Bool, v: Int, call: Int, lost: Int) -> Int:
+    """The same with ``ht``."""
+    v = there(version, v, call)
+    return where(own, v, weighed(v, lost))
 
 
 def mean(got: Collected, call: int, p: int, params: Params) -> Vector:
@@ -123,8 +124,7 @@ def over_links(links: Any, x: Vector, r: int, p: int, call: int, state: State, p
     now, held = call + 1, zeros(x) + state.replicas
     got = yield collect(x, links, params.packet, now, own=params.aggregator != "ratio0")
     new = mean(got, now, p, params)
-    if params.running:
-        new = own_chunk(held, r, p) + new
+    new = where(params.running == 1, own_chunk(held, r, p) + new, new)
     back = yield hand(plain(new), links, params.packet, now)
     replica = where(each(fresh, back.version, now), back.entries, held)
     return replica, State(replica, newest(state.versions, back.packets, now))
@@ -138,7 +138,8 @@ def ensures(x: Vector, r: int, p: int, call: int, state: State, params: Params) 
     """What a rank ends with: where the owner's packet comes what that made, else what it had."""
     links, kind = (Losing(params.seed, params.lost), params.packet, call + 1), params.aggregator
     came_in = came(x, "owner", *links, own=kind != "ratio0")
-    sums = total(where(came_in, where(owns(x), x, weighed(x, params.lost)) if kind == "ht" else x, 0))
+    got = where(came_in, x, 0)
+    sums = total(where(owns(x), got, weighed(got, params.lost)) if kind == "ht" else got)
     made = sums / p if kind in ("ht", "zero") else over(sums, total(where(came_in, 1, 0)))
-    new = owned(own_chunk(state.replicas, r, p)) + made if params.running else made
+    new = where(params.running == 1, owned(own_chunk(state.replicas, r, p)) + made, made)
     return where(came(x, "rank", *links), new, state.replicas)

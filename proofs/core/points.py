@@ -280,6 +280,9 @@ def minus(a: Int, b: Int) -> Int:
 
 
 def chosen(c: Bool, a: Int, b: Int) -> Int:
+    """``where(c, a, b)``; what ``c`` has chosen before, it chooses again."""
+    a, b = (x.args[k] if isinstance(x, Sym) and x.op == "where" and repr(x.args[0]) == repr(c) else x
+            for k, x in ((1, a), (2, b)))  # fmt: skip
     return a if a is b or (not nonzero(a) and not nonzero(b)) else where(c, a, b)
 
 
