@@ -43,20 +43,30 @@ The paper's abstract has the two ideas; packets, aggregators and what a stale ra
 
 from typing import Annotated, Any, Literal, NamedTuple
 
-from sparring.errors import InputError
 from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import own_chunk
-from sparring.spec.core.links import Collected, Losing, came, collect, hand, newest, over_senders, owns, zeros
+from sparring.spec.core.links import (
+    Collected,
+    Losing,
+    came,
+    collect,
+    hand,
+    newest,
+    over,
+    over_senders,
+    owns,
+    weighable,
+    weighed,
+    zeros,
+)
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.vectors import Vector, each, entrywise, owned, plain, total, where
+from sparring.spec.core.vectors import Vector, each, owned, plain, total, where
 
 data = "dense"
 agrees = False
 averages = True
 dtypes = ("float32", "float64")
-
-WHOLE = 1000  # thousandths
 
 
 class Params(NamedTuple):
@@ -81,23 +91,10 @@ class State(NamedTuple):
 
 def checked(params: Params) -> None:
     """Raises InputError where what arrives cannot be weighed."""
-    if params.aggregator == "ht" and params.lost == WHOLE:
-        raise InputError(f"lost = {WHOLE} with aggregator ht: what never arrives has no weight; right is less")
+    weighable(params.aggregator, params.lost)
 
 
 def fresh(version: Int, call: Int) -> Bool: return version == call  # whether a packet counts, and has not come late
-
-
-@entrywise
-def weighed(v: Any, lost: int) -> Any:
-    """An entry over the probability with which it comes."""
-    return v * ((type(v)(0) + WHOLE) / (WHOLE - lost)) if v else v
-
-
-@entrywise
-def over(sums: Any, many: Any) -> Any:
-    """The mean of so many, 0 of none."""
-    return sums / many if many else sums
 
 
 def there(version: Int, v: Int, call: Int) -> Int:

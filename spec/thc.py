@@ -36,17 +36,16 @@ equal, or their step is too small for a number, all are read as ``low``.
    deep learning using tensor homomorphic compression", NSDI 2024, arXiv:2302.08545.
 """
 
-from collections.abc import Sequence
-from math import isfinite
 from typing import Annotated, Any, NamedTuple
 
 from sparring.spec.core.calling import Between
 from sparring.spec.core.chance import above, chances, raised, rises, whole
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allgather, gather, reduce_scatter
+from sparring.spec.core.grids import extremes, grid, most
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.packed import Packed, Raw, wide
-from sparring.spec.core.vectors import Vector, each, gathered, local, total
+from sparring.spec.core.vectors import Vector, each, gathered, total
 
 data = "dense"
 dtypes = ("float32", "float64")
@@ -57,38 +56,6 @@ class Params(NamedTuple):
 
     bits: Annotated[int, Between(1, 8)] = 4
     seed: Annotated[int, Between(0)] = 0
-
-
-class Grid(NamedTuple):
-    """What is read as code 0, and the step from a code to the next; both NaN where there is no range."""
-
-    low: Any
-    step: Any
-
-
-@local
-def most(bits: int) -> int:
-    """The greatest code."""
-    return (1 << bits) - 1
-
-
-@local
-def extremes(x: Vector) -> Vector:
-    """The least and the greatest entry of a rank; NaN twice, where there is NaN or an infinity."""
-    if len(x) == 0:
-        return x.having([x.zero, x.zero])
-    least, greatest = min(x), max(x)
-    return x.having([least + 0, greatest + 0] if all(map(isfinite, x)) else [type(least)("nan")] * 2)
-
-
-@local
-def grid(ends: Sequence[Sequence[Any]], bits: int) -> Grid:
-    """The grid of all ranks, of what each of them told."""
-    low, high = min(one[0] for one in ends), max(one[1] for one in ends)
-    step = (high - low) / most(bits)
-    if any(one[0] != one[0] for one in ends) or not isfinite(step):
-        return Grid(*[type(low)("nan")] * 2)
-    return Grid(low, step)
 
 
 def code(v: Int, low: Int, step: Int, chance: Int, bits: Int) -> Int:

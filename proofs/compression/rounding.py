@@ -23,11 +23,12 @@ from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import Settled
 from sparring.proofs.thc import homomorphic, room, room_for_ranks
 from sparring.spec.core.chance import FINE
+from sparring.spec.core.grids import Grid
 from sparring.spec.core.numbers import Sym
 
 QUARTERS = [i << FINE - 2 for i in range(4)]
 """Chances that stand for all where numbers lie at quarters of a step."""
-GRID = module.Grid(Fraction(-3, 2), Fraction(1, 2))
+GRID = Grid(Fraction(-3, 2), Fraction(1, 2))
 """Of the two bits of ``BITS``: its points are -3/2, -1, -1/2 and 0."""
 BITS = 2
 

@@ -15,8 +15,8 @@ import sympy
 
 from sparring.proofs.loss import ages, replicas, weights
 from sparring.proofs.loss.patterns import Pattern, Slot, Vector, call, over, slots
-from sparring.spec.core.links import COLLECTING, HANDING, Links, Packet
-from sparring.spec.lossy_two_shot import WHOLE, Params
+from sparring.spec.core.links import COLLECTING, HANDING, WHOLE, Links, Packet
+from sparring.spec.lossy_two_shot import Params
 
 LOSS = Fraction(3, 10)
 XS: Sequence[Vector] = [[Fraction(3)], [Fraction(5)], [Fraction(-2)]]

@@ -63,9 +63,7 @@ def patterns(some: Sequence[Slot], q: Fraction) -> Iterator[tuple[Fraction, Patt
 def over(links: Links, xs: Sequence[Any], state: Memory | None, params: Params) -> Memory:
     """The page's state after a call over these links; ``state``: None before the first."""
     p, before = len(xs), state or Memory(0, [State()] * len(xs))
-    texts = [
-        over_links(links, Entries.of(x), r, p, before.call, before.ranks[r], params) for r, x in enumerate(xs)
-    ]
+    texts = [over_links(links, Entries.of(x), r, p, before.call, before.ranks[r], params) for r, x in enumerate(xs)]
     return Memory(before.call + 1, [after for _, after in played(PAGE, texts)[0]])
 
 

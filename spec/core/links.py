@@ -20,11 +20,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from sparring.errors import InputError
 from sparring.spec.core.chance import happens
 from sparring.spec.core.exchanges import PLAIN, Carried, Exchange, bounds, collected, served, shown, slices
-from sparring.spec.core.vectors import AtPoint, Vector, each, local
+from sparring.spec.core.vectors import AtPoint, Vector, each, entrywise, local
 
 COLLECTING, HANDING = 0, 1  # the two steps
+WHOLE = 1000  # thousandths
 
 
 class Packet(NamedTuple):
@@ -193,3 +195,21 @@ def newest(held: Any, came: Sequence[Sequence[int]], call: int) -> list[list[int
     """By chunk and packet the version that a rank holds, once these have come."""
     old = held or [[0] * len(row) for row in came]
     return [[new if new == call else one for one, new in zip(*rows)] for rows in zip(old, came)]
+
+
+def weighable(aggregator: str, lost: int) -> None:
+    """Raises InputError where what arrives has no weight."""
+    if aggregator == "ht" and lost == WHOLE:
+        raise InputError(f"lost = {WHOLE} with aggregator ht: what never arrives has no weight; right is less")
+
+
+@entrywise
+def weighed(v: Any, lost: int) -> Any:
+    """An entry over the probability with which it comes."""
+    return v * ((type(v)(0) + WHOLE) / (WHOLE - lost)) if v else v
+
+
+@entrywise
+def over(sums: Any, many: Any) -> Any:
+    """The mean of so many, 0 of none."""
+    return sums / many if many else sums

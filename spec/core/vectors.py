@@ -22,7 +22,8 @@ from typing import Any, TypeVar
 from sparring.spec.core import numbers
 
 __all__ = [
-    "AtPoint", "Vector", "each", "entrywise", "gathered", "is_number", "local", "owned", "plain", "total", "where", "zero",
+    "AtPoint", "Vector", "each", "entrywise", "gathered", "is_number", "local", "owned", "plain", "total", "where",
+    "zero",
 ]  # fmt: skip
 
 Function = TypeVar("Function", bound=Callable[..., Any])

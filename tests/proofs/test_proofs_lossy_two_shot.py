@@ -26,7 +26,7 @@ WRONG = {
                           "where(back.version > 0, back.entries, held)", {"result": RESULT}),
     "what is lost is zero": ("back.entries, held)", "back.entries, 0)", {"result": RESULT}),
     "an owner's own replica is not its news": ("back.entries, held)", "held, held)", {"result": RESULT}),
-    "shards made from the wrong replica": ("own_chunk(held, r, p) + new", "own_chunk(x, r, p) + new", {"result": RESULT}),
+    "shards of the wrong replica": ("own_chunk(held, r, p) + new", "own_chunk(x, r, p) + new", {"result": RESULT}),
     "shards of another rank": ("own_chunk(held, r, p) + new", "own_chunk(held, r - 1, p) + new", {"result": RESULT}),
     "a rank adds what it has everywhere": ("own_chunk(held, r, p) + new", "held + new",
                                            {"result": "what it has itself with what only the owner of the index has"}),

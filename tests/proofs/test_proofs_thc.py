@@ -21,8 +21,8 @@ OWN = {"agreement": "the result is partial"}
 WRONG = {
     "codes on a rank's own grid": ("    ends = yield gather(extremes(x), Raw())\n    at = grid(ends,",
                                    "    at = grid(extremes(x),", OWN),
-    "sums are read with a rank's own step": ("value(at.low, at.step, q, p)\n\n", "value(at.low, grid(extremes(x), "
-                                             "params.bits).step, q, p)\n\n", OWN),
+    "sums are read with a rank's own step": ("value(at.low, at.step, q, p)\n\n", ("value(at.low, grid(extremes(x), "
+                                             "params.bits).step, q, p)\n\n"), OWN),
     "sums are read with a rank's own least entry": ("value(at.low, at.step, q, p)\n\n",
                                                     "value(extremes(x), at.step, q, p)\n\n", OWN),
     "another rank's chances": ("params.seed, call, r, x), params.bits)\n    sums",

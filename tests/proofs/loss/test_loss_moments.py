@@ -6,10 +6,10 @@ from itertools import product
 import pytest
 import sympy
 
+from sparring.impl.lossy_two_shot import AGGREGATORS
 from sparring.proofs.loss import identities, weights
 from sparring.proofs.loss.identities import Identity, induction, vanishes
 from sparring.proofs.loss.patterns import call, entries, patterns, slots
-from sparring.impl.lossy_two_shot import AGGREGATORS
 from sparring.spec.core.links import COLLECTING, HANDING
 from sparring.spec.lossy_two_shot import Params
 
