@@ -68,7 +68,7 @@ Text = Generator[Exchange, Any, Any]
 def text(page: Page, **given: Any) -> Text:
     """One rank's text, begun; ``given``: by letter."""
     begun: Any = page.module.program(**{name: given[name] for name in asked(page)})
-    going: Text = begun if hasattr(begun, "send") else silent(begun)
+    going: Text = begun if inspect.isgenerator(begun) else silent(begun)
     return going
 
 

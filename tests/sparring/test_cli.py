@@ -242,7 +242,7 @@ def test_run_takes_a_file(sparring_, tmp_path):
         (["run", "ring", "-P", "k=3"], "page ring has no parameter 'k'; it has none"),
         (["run", "flash", "-P", "b1=x"], "page flash: b1 = 'x': it must be a whole number"),
         (["cost", "recursive_multiplying", "-P", "radix=2.5"], "radix = 2.5: it must be a whole number"),
-        (["run", "lossy_two_shot", "-P", "aggregator=3"], "aggregator = 3: it must be a word"),
+        (["run", "lossy_two_shot", "-P", "aggregator=3"], "aggregator = 3: it must be ht, ratio, ratio0 or zero"),
         (["run", "moshpit", "-P", "weights=1,2"], "weights = '1,2': it must be a list of whole numbers, as in [1"),
         (["show", "moshpit", "-P", "dead=[1,2]"], "dead = [1, 2]: it must be a list of lists of whole numbers"),
         (["verify", "--ranks", "0-3"], "ranks go from 1 to 1024"),
