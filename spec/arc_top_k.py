@@ -45,7 +45,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allreduce
-from sparring.spec.core.matrices import largest, rows_of, sketched
+from sparring.spec.core.matrices import largest_rows, rows_of, sketched
 from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.vectors import Vector, total, where
 
@@ -111,7 +111,7 @@ def program(x: Vector, call: int, state: State, params: Params) -> Text:
         return sums, State(v, v, sums)
     given = entered(v, state, params)
     near = yield allreduce(sketched(given, shape, params.sketch, call, params.seed), through=params.through)
-    at = largest(near, shape, params.sketch, params.k)
+    at = largest_rows(near, shape, params.sketch, params.k)
     sums = yield allreduce(given, at=at, filled=shape.columns, through=params.through)
     if params.feedback in ESTIMATES:
         sums = nearer(at, state.sums, sums)
@@ -125,7 +125,7 @@ def ensures(x: Vector, call: int, state: State, params: Params) -> Vector:
     if params.feedback in ESTIMATES and call == 0:
         return total(v)
     given = total(entered(v, state, params))
-    at = largest(sketched(given, shape, params.sketch, call, params.seed), shape, params.sketch, params.k)
+    at = largest_rows(sketched(given, shape, params.sketch, call, params.seed), shape, params.sketch, params.k)
     return nearer(at, state.sums, given) if params.feedback in ESTIMATES else where(at, given, 0)
 
 

@@ -18,7 +18,7 @@ from sparring.proofs.core.points import Apart, Condition, Point, lowest, nonzero
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core import exchanges
 from sparring.spec.core.calling import domain
-from sparring.spec.core.compositions import LETTERS, Ending, asked, ending
+from sparring.spec.core.compositions import LETTERS, Ending, asked, ending, text
 from sparring.spec.core.model import Page
 from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.numbers import Bool, Sym, both, negate, variables
@@ -49,6 +49,8 @@ class Path(NamedTuple):
     called: frozenset[str]
     """The local functions that the text has called."""
     refused: str = ""
+    unread: str = ""
+    """Why it cannot be read, though ranks may well be able to do it."""
     leaves: Mapping[str, Any] = {}
     """What the page says of its state after the call."""
 
@@ -350,11 +352,13 @@ def once(
         ended = ending(page, followed(self, page, letters, had))
         ensured = said_by(page, "ensures", letters)
         leaves = said_by(page, "leaves", letters) if hasattr(page.module, "leaves") else {}
-    except Apart as why:
-        return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, nothing, None, before, None, had, self.same,
-                    frozenset(self.called), str(why))  # fmt: skip
+    except (Apart, Undecided) as why:
+        ended, ensured, leaves, told = nothing, None, {}, str(why)
+        refused, unread = (told, "") if isinstance(why, Apart) else ("", told)
+    else:
+        refused = unread = ""
     return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, ended, ensured, before,
-                at_points(self, ended.state), had, self.same, frozenset(self.called), leaves=leaves)  # fmt: skip
+                at_points(self, ended.state), had, self.same, frozenset(self.called), refused, unread, leaves)  # fmt: skip
 
 
 def said_by(page: Page, function: str, letters: Mapping[str, Any]) -> Any:
@@ -371,11 +375,10 @@ def letters_of(function: Any) -> Sequence[str]:
 
 def followed(self: Reading, page: Page, letters: Mapping[str, Any], had: list[Any]) -> Any:
     """What the text returns, played with its exchanges' promises."""
-    text = page.module.program(**{name: letters[name] for name in asked(page)})
-    answer = None
+    going, answer = text(page, **letters), None
     try:
         while True:
-            exchange = text.send(answer)
+            exchange = going.send(answer)
             had.append(exchange)
             answer = self.answer(exchange)
     except StopIteration as end:

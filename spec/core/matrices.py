@@ -201,7 +201,7 @@ def sketched(x: Vector, shape: Shape, many: int, call: int, seed: int) -> Vector
 
 
 @local(length=lambda near, shape, many, k: shape.n)
-def largest(near: Vector, shape: Shape, many: int, k: int) -> Vector:
+def largest_rows(near: Vector, shape: Shape, many: int, k: int) -> Vector:
     """Where the entries of the ``k`` rows are whose sketches, of so many numbers, are longest."""
     kept = {*first([dot(row, row) for row in matrix(near, many)], k)}
     return Vector([i // shape.columns in kept for i in range(shape.n)], zero=False)
