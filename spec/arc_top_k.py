@@ -135,8 +135,10 @@ def leaves(x: Vector, call: int, state: State, params: Params) -> dict[str, Any]
 
 
 def told(state: State, params: Params) -> State:
-    """The sum of estimates is that of all ranks'."""
-    return state._replace(sums=total(state.kept)) if params.feedback in ESTIMATES else state
+    """The sum of estimates is that of all ranks'; with ``none`` nothing is kept."""
+    if params.feedback in ESTIMATES:
+        return state._replace(sums=total(state.kept))
+    return State() if params.feedback == "none" else state
 
 
 def waiting(state: State, params: Params) -> Any:
