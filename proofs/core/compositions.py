@@ -87,6 +87,12 @@ def result(page: Page, found: Sequence[Path], pages: Sequence[Page]) -> Iterator
     yield from following(found, claims)
 
 
+def linear(found: Sequence[Path], claimed: set[str]) -> Iterator[Obligation]:
+    """What is read as linear is something that the page's proof module has claims of."""
+    for name in sorted(set[str]().union(*(path.linear for path in found))):
+        yield Obligation(f"{name} is claimed to be linear", (p >= 1,), name in claimed)
+
+
 def exchanged(page: Page, claims: Iterator[Obligation]) -> Iterator[Obligation]:
     """Obligations of an exchange's page, told by its name and read in its encoding."""
     for claim in claims:

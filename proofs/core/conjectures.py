@@ -124,7 +124,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     yield Conjecture(
         "result",
         f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what}).",
-        tuple(compositions.result(page, found, pages)), None, "",
+        (*compositions.result(page, found, pages), *compositions.linear(found, spoken_of(subject))), None, "",
     )  # fmt: skip
     if page.agrees:
         says = "All ranks end with what was made once, or from the same parts: identical bits."
@@ -146,6 +146,14 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     )  # fmt: skip
     yield from claims_of(subject)
     yield from peers(subject, "exchanges: wrong neighbour")
+
+
+def spoken_of(subject: Subject) -> set[str]:
+    """The functions of the page that its proof module claims something of."""
+    spoken = compositions.Spoken(subject.page.module)
+    for one in subject.theorems(replace(subject.page, module=spoken)) if subject.theorems else ():
+        tuple(one.obligations)
+    return spoken.asked
 
 
 def claims_of(subject: Subject) -> Iterator[Conjecture]:

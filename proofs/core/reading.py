@@ -51,6 +51,8 @@ class Path(NamedTuple):
     """Why it cannot be read, though ranks may well be able to do it."""
     leaves: Mapping[str, Any] = {}
     """What the page says of its state after the call."""
+    linear: frozenset[str] = frozenset()
+    """The local functions that sums have passed through."""
 
 
 @dataclass
@@ -67,6 +69,7 @@ class Reading:
     letters: dict[tuple[Any, ...], tuple[Sym, list[Any]]] = field(default_factory=dict)
     same: list[Obligation] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
+    linear: set[str] = field(default_factory=set)
     met: int = 0
 
     def __post_init__(self) -> None:
@@ -207,6 +210,7 @@ def linear(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
     x, *others = args
     if x.placement == "shard" or not nonzero(x.each) or lowest(*parts(others))[0] != "replicate":
         return self.named(name, args)
+    self.linear.add(name)
     summand = self.named(name, (Point(self, "partial", x.each), *others)).rest
     rest = self.named(name, (Point(self, x.placement, x.rest), *others)).rest if nonzero(x.rest) else 0
     return Point(self, x.placement, rest, summand, x.mean)
@@ -360,7 +364,8 @@ def once(self: Reading, page: Page, choice: Mapping[str, Any], placements: Mappi
     else:
         refused = unread = ""
     return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, ended, ensured, before,
-                at_points(self, ended.state), had, self.same, frozenset(self.called), refused, unread, leaves)  # fmt: skip
+                at_points(self, ended.state), had, self.same, frozenset(self.called), refused, unread, leaves,
+                frozenset(self.linear))  # fmt: skip
 
 
 def said_by(page: Page, function: str, letters: Mapping[str, Any]) -> Any:

@@ -47,7 +47,7 @@ WRONG = {
     "the residual is not added": ("return v + state.kept", "return v", {"conservation": LOST}),
     "what was sent waits, too": ("State(where(at, 0, given))", "State(given)", {"conservation": LOST}),
     "what is lost is kept": (
-        "State(where(at, 0, given)) if params.feedback == \"ef14\" else State()", "State(where(at, 0, given))",
+        'State(where(at, 0, given)) if params.feedback == "ef14" else State()', "State(where(at, 0, given))",
         {"result": "kept is what the state says of it"},
     ),
     "sums of estimates are not updated": (
