@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sparring.impl import arc_top_k
@@ -60,7 +61,8 @@ def sketches(m: Any) -> Iterator[Obligation]:
     for many in matrices.LENGTHS:
         for columns in (1, 3):
             shape = m.rows_of(Vector([0] * many), columns)
-            yield from matrices.additive(f"sketch, rows of {columns}", lambda v, s=shape: m.sketched(v, s, 2, 1, 0), many)
+            sketch = partial(m.sketched, shape=shape, many=2, call=1, seed=0)
+            yield from matrices.additive(f"sketch, rows of {columns}", sketch, many)
 
 
 def rules(m: Any) -> Iterator[Obligation]:

@@ -7,6 +7,7 @@ Entries and sizes are letters.  What is said of projections, which need roots an
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from sparring.impl import arc_top_k as rows_of_impl
@@ -67,8 +68,8 @@ def linear(m: Any) -> Iterator[Obligation]:
         for across in (1, 3):
             shape = m.square(Vector([0] * many), across, WIDTH)
             p, q = (Vector(matrices.letters(z, shape.width * long_)) for z, long_ in (("p", shape.rows), ("q", across)))
-            yield from matrices.additive(f"M Q, {across} columns", lambda v, s=shape, q=q: m.product(v, q, s), many)
-            yield from matrices.additive(f"M' P, {across} columns", lambda v, s=shape, p=p: m.crossed(v, p, s), many)
+            yield from matrices.additive(f"M Q, {across} columns", partial(m.product, q=q, shape=shape), many)
+            yield from matrices.additive(f"M' P, {across} columns", partial(m.crossed, p=p, shape=shape), many)
 
 
 def chosen(m: Any) -> Iterator[Obligation]:

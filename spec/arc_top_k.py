@@ -85,14 +85,14 @@ def mixed(mean: Any, x: Any, momentum: Any) -> Any:
     return mean * (WHOLE - momentum) + x * momentum
 
 
-def running(x: Vector, call: int, state: State, params: Params) -> Vector:
+def running(x: Vector, call: int, state: State, params: Params) -> Any:
     """The vector, or with ``ef21m`` the running mean with it in it."""
     if params.feedback != "ef21m" or call == 0:
         return x
     return mixed(state.mean, x, params.momentum) / WHOLE
 
 
-def entered(v: Vector, state: State, params: Params) -> Vector:
+def entered(v: Vector, state: State, params: Params) -> Any:
     """Of what rows are sent: the vector and what is left of those before; or how far it is from its estimate."""
     if params.feedback in ESTIMATES:
         return v - state.kept
@@ -119,8 +119,8 @@ def program(x: Vector, call: int, state: State, params: Params) -> Text:
     return sums, State(where(at, 0, given)) if params.feedback == "ef14" else State()
 
 
-def ensures(x: Vector, call: int, state: State, params: Params) -> Vector:
-    """What all ranks end with: in the rows that are largest in the sum, the sum; or the estimates' sum, nearer to it."""
+def ensures(x: Vector, call: int, state: State, params: Params) -> Any:
+    """What all ranks end with: in the largest rows of the sum, the sum; or the sum of estimates, nearer to it."""
     v, shape = running(x, call, state, params), rows_of(x, params.columns)
     if params.feedback in ESTIMATES and call == 0:
         return total(v)

@@ -108,7 +108,7 @@ def program(x: Vector, p: int, call: int, state: State, params: Params) -> Text:
     return y, State(m - y, right)
 
 
-def alone(x: Vector, p: int, call: int, state: State, params: Params, shape: Shape) -> tuple[Vector, Vector]:
+def alone(x: Vector, p: int, call: int, state: State, params: Params, shape: Shape) -> tuple[Any, Any]:
     """Both factors, as one rank finds them that is given the sum of all matrices."""
     m = total(x + state.kept)
     q = orthonormal(redrawn(state.q, shape, call, params.seed), shape.columns, params.epsilon)
@@ -116,7 +116,7 @@ def alone(x: Vector, p: int, call: int, state: State, params: Params, shape: Sha
     return left, crossed(m, left, shape) / p
 
 
-def ensures(x: Vector, p: int, call: int, state: State, params: Params) -> Vector:
+def ensures(x: Vector, p: int, call: int, state: State, params: Params) -> Any:
     """What all ranks end with: the product of both factors, or the mean."""
     shape = square(x, params.columns, params.rank)
     if not worth(shape.rows, shape.columns, shape.width, params.rate):

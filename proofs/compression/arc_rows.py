@@ -21,7 +21,7 @@ from sparring.proofs.core.verdicts import Settled, tested
 from sparring.spec import arc_top_k, ring
 from sparring.spec.core import matrices
 from sparring.spec.core.model import load
-from sparring.spec.core.numbers import Sym, where
+from sparring.spec.core.numbers import Int, Sym, where
 from sparring.spec.core.runner import Message, run
 
 BIG = 2.0**53
@@ -56,8 +56,9 @@ def single(m: Any) -> Iterator[Obligation]:
     """Each rule adds up over ranks: what ``x`` and ``y`` become, with memories ``e`` and ``f``."""
     e, f, x, y = (Sym.var(name) for name in "efxy")
     sent = theorems.SENT
-    sums = where(sent, 0, x) + where(sent, 0, y)
-    yield Obligation("what waits adds up", proved.ANY, where(sent, 0, x + y) == sums)
+    none: Int = 0
+    sums = where(sent, none, x) + where(sent, none, y)
+    yield Obligation("what waits adds up", proved.ANY, where(sent, none, x + y) == sums)
     sums = m.nearer(sent, e, x) + m.nearer(sent, f, y)
     yield Obligation("estimates add up", proved.ANY, m.nearer(sent, e + f, x + y) == sums)
     for part in theorems.PARTS:

@@ -150,10 +150,11 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
 
 def spoken_of(subject: Subject) -> set[str]:
     """The functions of the page that its proof module claims something of."""
-    spoken = compositions.Spoken(subject.page.module)
+    spoken: Any = compositions.Spoken(subject.page.module)
     for one in subject.theorems(replace(subject.page, module=spoken)) if subject.theorems else ():
         tuple(one.obligations)
-    return spoken.asked
+    found: set[str] = spoken.asked
+    return found
 
 
 def claims_of(subject: Subject) -> Iterator[Conjecture]:

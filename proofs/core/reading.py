@@ -412,9 +412,7 @@ def parameter(self: Reading, name: str, kind: Any, page: Page) -> Any:
     return letter
 
 
-def begun(
-    self: Reading, page: Page, placements: Mapping[str, str], letters: Mapping[str, Any], *, first: bool
-) -> Any:
+def begun(self: Reading, page: Page, placements: Mapping[str, str], letters: Mapping[str, Any], *, first: bool) -> Any:
     """The state before a call."""
     if not hasattr(page.module, "State"):
         return None

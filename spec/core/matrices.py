@@ -77,7 +77,7 @@ def slot(i: Int, c: Int, columns: Int) -> Int:
     return i * columns + c
 
 
-def matrix(x: Sequence[Any], columns: int, nothing: Any = 0) -> list[Any]:
+def matrix(x: Any, columns: int, nothing: Any = 0) -> list[Any]:
     """The rows of a vector."""
     entries, at = tuple(x), range(columns)
     places = [[number(slot(i, c, columns)) for c in at] for i in range(number(rows(len(entries), columns)))]
@@ -127,7 +127,7 @@ def crossed(m: Vector, p: Vector, shape: Shape) -> Vector:
 
 
 @local(length=lambda p, q, shape: shape.n)
-def joined(p: Vector, q: Vector, shape: Shape) -> Vector:
+def joined(p: Vector, q: Vector, shape: Shape) -> Any:
     """``P Q'``, row after row."""
     left, right = matrix(p, shape.rows), matrix(q, shape.columns)
     return Vector([dot(a, b) for a in zip(*left) for b in zip(*right)], shape.nothing)[: shape.n]

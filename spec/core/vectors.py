@@ -16,14 +16,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce, wraps
-from typing import Any, TypeVar
+from functools import partial, reduce, wraps
+from inspect import signature
+from typing import Any, TypeVar, overload
 
 from sparring.spec.core import numbers
 from sparring.spec.core.sparse import NOTHING
 
 __all__ = [
-    "AtPoint", "Vector", "by_length", "each", "entrywise", "is_number", "local", "owned", "plain", "total", "where", "zero",
+    "AtPoint", "Vector", "by_length", "each", "entrywise", "is_number", "local", "owned", "plain", "total", "where",
+    "zero",
 ]  # fmt: skip
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -124,8 +126,14 @@ def each(formula: Callable[..., Any], *args: Any) -> Any:
     return like.having([formula(*row) for row in zip(*rows, strict=True)])
 
 
+@overload
+def local(function: Function) -> Function: ...
+@overload
 def local(
-    function: Function | None = None, *, length: Callable[..., Any] | None = None, linear: bool = False
+    *, length: Callable[..., Any] | None = None, linear: bool = False
+) -> Callable[[Function], Function]: ...
+def local(
+    function: Any = None, *, length: Callable[..., Any] | None = None, linear: bool = False
 ) -> Any:
     """A rank's own function that is no formula of single entries: where the text is read, a letter.
 
@@ -134,10 +142,16 @@ def local(
     it is of a sum over ranks is the sum of what it is of each; the page's proof module proves that.
     """
     if function is None:
-        return lambda given: local(given, length=length, linear=linear)
+        return partial(made_local, length=length, linear=linear)
+    return made_local(function, length=length, linear=linear)
+
+
+def made_local(function: Any, *, length: Callable[..., Any] | None, linear: bool) -> Any:
+    """The same of a function that is known."""
 
     @wraps(function)
-    def called(*args: Any) -> Any:
+    def called(*args: Any, **named: Any) -> Any:
+        args = bound(function, args, named)
         point = at_point(args)
         return function(*args) if point is None else point.letter(called, args)
 
@@ -146,7 +160,12 @@ def local(
     return called
 
 
-def by_length(function: Callable[..., Any]) -> Callable[..., Any]:
+def bound(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments, in the order of the function."""
+    return signature(function).bind(*args, **named).args if named else args
+
+
+def by_length(function: Function) -> Function:
     """What follows from how long the rank's vector is, and of what kind: it is the same on all ranks.
 
     ``function``: its first argument is a vector; of it the function sees zeros, as many.
@@ -158,7 +177,7 @@ def by_length(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(x.having([x.zero] * len(x)), *args) if point is None else point.letter(called, (x, *args))
 
     called.by_length = True  # type: ignore[attr-defined]  # read by the prover
-    return called
+    return called  # type: ignore[return-value]  # which wraps it
 
 
 def entrywise(function: Function) -> Function:

@@ -51,8 +51,7 @@ WRONG = {
         {"result": "kept is what the state says of it"},
     ),
     "sums of estimates are not updated": (
-        "sums = nearer(at, state.sums, sums)\n", "sums, told = nearer(at, state.sums, sums), state.sums\n"
-        "        return sums, State(nearer(at, state.kept, given), v, told)\n",
+        "State(nearer(at, state.kept, given), v, sums)", "State(nearer(at, state.kept, given), v, state.sums)",
         {"result": "sums is what the state says of it"},
     ),
     "estimates are updated where nothing was sent": (
@@ -67,12 +66,16 @@ WRONG = {
     ),
     "the rank's own rows": ("    return sums, State(where", "    return where(at, given, 0), State(where",
                             {"result": OTHER, "agreement": "the result is partial"}),
-    "the rank's own, for all": ("    if params.feedback in ESTIMATES and call == 0:\n        sums = yield allreduce(v, through=params.through)\n",
-                                "    if params.feedback in ESTIMATES and call == 0:\n        sums = v\n",
-                                {"agreement": "the result is partial"}),
+    "the rank's own, for all": (
+        "and call == 0:\n        sums = yield allreduce(v, through=params.through)\n", "and call == 0:\n        sums = v\n",
+        {"agreement": "the result is partial"},
+    ),
     "sketches of the call before": (SUMMED, SUMMED.replace("call,", "call - 1,"), {"result": OTHER}),
-    "one rank's rows are summed twice": ("return sums, State(where(at, 0, given))", "return sums + sums, State(where(at, 0, given))",
-                                         {"result": OTHER, "conservation": LOST}),
+    "one rank's rows are summed twice": (
+        "return sums, State(where(at, 0, given))",
+        "return sums + sums, State(where(at, 0, given))",
+        {"result": OTHER, "conservation": LOST},
+    ),
 }  # fmt: skip
 
 

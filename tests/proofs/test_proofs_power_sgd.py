@@ -1,4 +1,4 @@
-"""PowerSGD: proved from its text, wrong texts refused by proof alone; what is said of projections fails where it must."""
+"""PowerSGD: proved from its text, wrong texts refused by proof alone; what is said of projections."""
 
 from __future__ import annotations
 
@@ -51,19 +51,27 @@ WRONG = {
     "the rank's own product": ("y = joined(left, right, shape)", "y = joined(left, crossed(m, left, shape), shape)",
                                {"agreement": PARTIAL, "result": OTHER}),
     "the residual is always zero": ("State(m - y, right)", "State(m - m, right)", {"conservation": LOST}),
-    "the residual is not added": ("m = x + state.kept\n    q", "m = x\n    q", {"conservation": LOST, "result": OTHER}),
+    "the residual is not added": (
+        "m = x + state.kept\n    q", "m = x\n    q", {"conservation": LOST, "result": OTHER},
+    ),
     "the result is added to the residual": ("State(m - y, right)", "State(m + y, right)", {"conservation": LOST}),
     "Q is summed and not averaged": (f"{SECOND} / p", SECOND, {"result": OTHER}),
     "a factor is the mean": (f"sums = {FIRST}", f"sums = ({FIRST}) / p", {"result": OTHER}),
-    "P is not made orthonormal": ("left = orthonormal(sums, shape.rows, params.epsilon)", "left = sums", {"result": OTHER}),
-    "the next call begins with the same Q": ("State(m - y, right)", "State(m - y, q)", {"result": "q is what a call leaves"}),
+    "P is not made orthonormal": (
+        "left = orthonormal(sums, shape.rows, params.epsilon)", "left = sums", {"result": OTHER},
+    ),
+    "the next call begins with the same Q": (
+        "State(m - y, right)", "State(m - y, q)", {"result": "q is what a call leaves"},
+    ),
     "the next call begins with the rank's own": ("State(m - y, right)", "State(m - y, crossed(m, left, shape))",
                                                  {"result": OTHER}),
-    "each rank draws its own Q": ("redrawn(state.q, shape, call, params.seed), shape.columns, params.epsilon)\n    sums",
-                                  "redrawn(x, shape, call, params.seed), shape.columns, params.epsilon)\n    sums",
+    "each rank draws its own Q": ("(state.q, shape, call, params.seed), shape.columns, params.epsilon)\n    sums",
+                                  "(x, shape, call, params.seed), shape.columns, params.epsilon)\n    sums",
                                   {"result": OTHER}),
-    "a mean that is a sum": ("(yield allreduce(x, through=params.through)) / p", "(yield allreduce(x, through=params.through))",
-                             {"result": OTHER}),
+    "a mean that is a sum": (
+        "(yield allreduce(x, through=params.through)) / p", "(yield allreduce(x, through=params.through))",
+        {"result": OTHER},
+    ),
     "ranks decide by their entries": (
         "if not worth(shape.rows, shape.columns, shape.width, params.rate):\n        return (yield",
         "if not x > 0:\n        return (yield", {"result": "ranks part ways"},

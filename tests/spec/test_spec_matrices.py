@@ -72,7 +72,8 @@ def test_products_are_numpys(n, columns, width):
     assert [*matrices.product(x, right, shape)] == (m @ q.T).T.ravel().tolist()
     assert [*matrices.crossed(x, left, shape)] == (m.T @ p.T).T.ravel().tolist()
     assert [*matrices.joined(left, right, shape)] == (p.T @ q).ravel().tolist()[:n]
-    for function, args in ((matrices.product, (x, right)), (matrices.crossed, (x, left)), (matrices.joined, (left, right))):
+    given = ((matrices.product, (x, right)), (matrices.crossed, (x, left)), (matrices.joined, (left, right)))
+    for function, args in given:
         assert function.length(*map(len, args), shape) == len(function(*args, shape))
     near = matrices.sketched(x, shape, 2, 5, 1)
     z = np.array(matrices.normals(1, 5, 2, columns))

@@ -83,8 +83,14 @@ def test_numpy_finds_the_same_call_after_call(p, shape):
 
 FAULTS = {
     "errors are not added": ("m = x + state.kept\n    q", "m = x\n    q", 1),
-    "another Q on each rank": ("call: int, state: State, params: Params) -> Text:\n", "r, call: int, state: State, params: Params) -> Text:\n    params = params._replace(seed=params.seed + r)\n", 0),
-    "columns are not orthonormal": ("left = orthonormal(sums, shape.rows, params.epsilon)\n    right = (yield", "left = sums\n    right = (yield", 0),
+    "another Q on each rank": (
+        "p: int, call: int, state: State, params: Params) -> Text:\n",
+        "p, r, call, state, params):\n    params = params._replace(seed=params.seed + r)\n", 0,
+    ),
+    "columns are not orthonormal": (
+        "left = orthonormal(sums, shape.rows, params.epsilon)\n    right = (yield", "left = sums\n    right = (yield",
+        0,
+    ),
     "the sum for the mean": ("through=params.through)) / p\n    y =", "through=params.through))\n    y =", 0),
     "all is kept": ("State(m - y, right)", "State(m, right)", 0),
 }  # fmt: skip
