@@ -131,7 +131,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     yield Conjecture(
         "result",
         f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what}).",
-        compositions.result(page, found, pages), None,
+        (*compositions.result(page, found, pages), *compositions.linear(found, spoken_of(subject))), None,
     )  # fmt: skip
     if page.agrees:
         says = "All ranks end with what was made once, or from the same parts: identical bits."
@@ -153,6 +153,15 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     )  # fmt: skip
     yield from claims_of(subject)
     yield from peers(subject)
+
+
+def spoken_of(subject: Subject) -> set[str]:
+    """The functions of the page that its proof module claims something of."""
+    spoken: Any = compositions.Spoken(subject.page.module)
+    for one in subject.theorems(replace(subject.page, module=spoken)) if subject.theorems else ():
+        tuple(one.obligations)
+    found: set[str] = spoken.asked
+    return found
 
 
 def claims_of(subject: Subject) -> Iterator[Conjecture]:

@@ -16,14 +16,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce, wraps
-from typing import Any, TypeVar
+from functools import partial, reduce, wraps
+from inspect import signature
+from typing import Any, TypeVar, overload
 
 from sparring.spec.core import numbers
+from sparring.spec.core.select import top
+from sparring.spec.core.sparse import NOTHING
 
 __all__ = [
-    "AtPoint", "Vector", "each", "entrywise", "gathered", "is_number", "local", "owned", "plain", "total", "where",
-    "zero",
+    "AtPoint", "Vector", "by_length", "each", "entrywise", "gathered", "is_number", "largest", "local", "owned", "plain",
+    "total", "where", "zero",
 ]  # fmt: skip
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -55,8 +58,8 @@ class Vector:
     def __repr__(self) -> str:
         return repr([*self.entries])
 
-    def __add__(self, o: Any) -> Any: return each(operator.add, self, o)
-    def __radd__(self, o: Any) -> Any: return each(operator.add, o, self)
+    def __add__(self, o: Any) -> Any: return self if o is NOTHING else each(operator.add, self, o)
+    def __radd__(self, o: Any) -> Any: return self if o is NOTHING else each(operator.add, o, self)
     def __sub__(self, o: Any) -> Any: return each(operator.sub, self, o)
     def __rsub__(self, o: Any) -> Any: return each(operator.sub, o, self)
     def __mul__(self, o: Any) -> Any: return each(operator.mul, self, o)
@@ -72,8 +75,10 @@ class Vector:
     def __invert__(self) -> Any: return each(operator.not_, self)
 
     def chooses(self, a: Any, b: Any) -> Any:
-        """``where(self, a, b)``, entry by entry."""
-        return each(lambda c, v, w: v if c else w, self, a, b)
+        """``where(self, a, b)``, entry by entry; a 0 is one of the other's kind."""
+        like = next((one for one in (a, b) if isinstance(one, Vector)), self)
+        a, b = (like.zero if isinstance(one, int) and one == 0 else one for one in (a, b))
+        return like.having([*each(lambda c, v, w: v if c else w, self, a, b)])
 
     def having(self, entries: Sequence[Any]) -> Vector:
         """Other entries of this kind."""
@@ -122,22 +127,58 @@ def each(formula: Callable[..., Any], *args: Any) -> Any:
     return like.having([formula(*row) for row in zip(*rows, strict=True)])
 
 
-def local(function: Function | None = None, *, length: Callable[..., Any] | None = None) -> Any:
+@overload
+def local(function: Function) -> Function: ...
+@overload
+def local(
+    *, length: Callable[..., Any] | None = None, linear: bool = False
+) -> Callable[[Function], Function]: ...
+def local(
+    function: Any = None, *, length: Callable[..., Any] | None = None, linear: bool = False
+) -> Any:
     """A rank's own function that is no formula of single entries: where the text is read, a letter.
 
     ``length(...)``: how many entries the vector has that it gives, by the same arguments with the lengths of vectors in
-    their places; without it as many as its first vector.
+    their places; without it as many as its first vector.  ``linear``: it is so in its first argument, so that what
+    it is of a sum over ranks is the sum of what it is of each; the page's proof module proves that.
     """
     if function is None:
-        return lambda given: local(given, length=length)
+        return partial(made_local, length=length, linear=linear)
+    return made_local(function, length=length, linear=linear)
+
+
+def made_local(function: Any, *, length: Callable[..., Any] | None, linear: bool) -> Any:
+    """The same of a function that is known."""
 
     @wraps(function)
-    def called(*args: Any) -> Any:
+    def called(*args: Any, **named: Any) -> Any:
+        args = bound(function, args, named)
         point = at_point(args)
         return function(*args) if point is None else point.letter(called, args)
 
     called.length = length  # type: ignore[attr-defined]  # read by costs
+    called.linear = linear  # type: ignore[attr-defined]  # read by the prover
     return called
+
+
+def bound(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments, in the order of the function."""
+    return signature(function).bind(*args, **named).args if named else args
+
+
+def by_length(function: Function) -> Function:
+    """What follows from how long the rank's vector is, and of what kind: it is the same on all ranks.
+
+    ``function``: its first argument is a vector; of it the function sees zeros, as many.
+    """
+
+    @wraps(function)
+    def called(x: Any, *args: Any) -> Any:
+        point = at_point((x, *args))
+        return function(x.having([x.zero] * len(x)), *args) if point is None else point.letter(called, (x, *args))
+
+    called.by_length = True  # type: ignore[attr-defined]  # read by the prover
+    return called  # type: ignore[return-value]  # which wraps it
 
 
 def entrywise(function: Function) -> Function:
@@ -148,6 +189,17 @@ def entrywise(function: Function) -> Function:
     called: Function = local(function)
     called.entrywise = True  # type: ignore[attr-defined]  # read by proofs
     return called
+
+
+@local
+def largest(x: Vector, k: int) -> Vector:
+    """Where the ``k`` first entries in the order of selections are.
+
+    >>> largest(Vector([3, -5, 5, 1]), 2)
+    [False, True, True, False]
+    """
+    kept = {*top(x.entries, k)}
+    return Vector([i in kept for i in range(len(x))], False)
 
 
 def at_point(args: Any) -> AtPoint | None:

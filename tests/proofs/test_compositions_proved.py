@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import pytest
 
 import sparring
-from sparring.proofs.core import kernel
+from sparring.proofs.core import compositions, kernel
 from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.reading import paths
 from sparring.proofs.core.supplement import subject
@@ -17,7 +17,7 @@ from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
 from sparring.proofs.mutants import texts
 from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
 from sparring.spec.core.model import load
-from sparring.spec.core.vectors import entrywise, local, owned, total, where
+from sparring.spec.core.vectors import by_length, entrywise, local, owned, total, where
 
 OTHER = "the result is what the page ensures"
 LOST = "nothing is lost"
@@ -310,3 +310,82 @@ def test_an_exchange_whose_page_has_a_fault_promises_nothing():
     for fault in faults:
         refused = (kernel.judge(whole, c, second_opinion=False).verdict for c in conjectures(fault(whole)))
         assert REFUTED in refused
+
+
+@by_length
+def long(x):
+    return len(x)
+
+
+@local(linear=True)
+def turned(x, by):
+    return x
+
+
+def of_length(x):
+    return (yield allreduce(x, at=turned(long(x), 1), filled=long(x)))
+
+
+def test_what_a_length_says_is_the_same_on_all_ranks():
+    """It may be a term of an exchange; what entries say may not, and lengths of other vectors are not known."""
+    alike = judged(page(of_length, lambda x: where(turned(long(x), 1), total(x), 0), long=long))
+    assert {verdict for verdict, _ in alike.values()} == {PROVED}
+    own = judged(page(lambda x: (yield allreduce(x, filled=norm(x)))))
+    assert own["result"][0] == REFUTED and "different terms" in own["result"][1]
+    other = judged(page(lambda x: (yield allreduce(x, filled=long(norm(x))))))
+    assert other["result"][0] != PROVED and "all ranks know of lengths is that of x" in other["result"][1]
+
+
+def test_a_linear_function_passes_through_sums_if_it_is_claimed_to_be_one(monkeypatch):
+    """And if all ranks share its other arguments."""
+
+    def program(x):
+        return (yield allreduce(turned(x, 1)))
+
+    def shared(x):
+        return turned(total(x), 1)
+
+    found = judged(page(program, shared))
+    assert found["result"][0] != PROVED and "turned is claimed to be linear" in found["result"][1]
+    monkeypatch.setattr(compositions, "linear", lambda *_: [])
+    assert judged(page(program, shared))["result"][0] == PROVED
+    assert judged(page(program, lambda x: turned(x, 1)))["result"][0] != PROVED
+    assert judged(page(program, lambda x: halves(total(x))))["result"][0] != PROVED
+    assert judged(page(lambda x: (yield allreduce(turned(x, x))), lambda x: turned(total(x), x)))["result"][0] != PROVED
+
+
+class Kept(NamedTuple):
+    """One that counts, and one that is kept."""
+
+    kept: Any = 0
+
+
+def test_what_a_call_leaves_is_what_the_page_says():
+    def program(x, state):
+        y = yield allreduce(x)
+        return y, Kept(x + state.kept)
+
+    good = page(program, State=Kept, leaves=lambda x, state: {"kept": x + state.kept})
+    assert judged(good)["result"][0] == PROVED
+    bad = judged(page(program, State=Kept, leaves=lambda x: {"kept": x}))
+    assert bad["result"][0] == REFUTED and "kept is what a call leaves" in bad["result"][1]
+
+
+def test_a_page_may_say_that_what_is_not_sent_is_lost():
+    """With some parameters; with others nothing may be lost."""
+
+    class Params(NamedTuple):
+        rule: Literal["lost", "kept"] = "lost"
+
+    def program(x, state):
+        y = yield allreduce(x + state.kept)
+        return y - y, Kept(x)
+
+    def waiting(state, params):
+        return total(state.kept) if params.rule == "kept" else None
+
+    names = {"State": Kept, "Params": Params}
+    lost = judged(page(program, lambda x: 0, **names, waiting=lambda state: None))
+    assert lost["conservation"][0] == PROVED
+    kept = judged(page(program, lambda x: 0, **names, waiting=waiting))
+    assert kept["conservation"][0] == REFUTED and "rule = kept" in kept["conservation"][1]

@@ -1,4 +1,4 @@
-"""ARC-Top-K's theorems: another total order of rows upsets none of selection."""
+"""ARC-Top-K: proved from its text, wrong texts refused by proof alone; rows, their order, and what claims rest on."""
 
 from __future__ import annotations
 
@@ -10,38 +10,96 @@ import pytest
 
 import sparring
 from sparring.errors import Undecided
-from sparring.proofs import arc_top_k
 from sparring.proofs.compression import arc_rows
+from sparring.proofs.compression import matrices as proved
 from sparring.proofs.core import kernel
 from sparring.proofs.core.questions import answered
-from sparring.proofs.core.supplement import planted, subject
-from sparring.proofs.core.verdicts import PROVED, REFUTED, Word
-from sparring.proofs.cost import programs
-from sparring.spec import arc_top_k as page_module
+from sparring.proofs.core.verdicts import PROVED, Word
+from sparring.spec import arc_top_k
+from sparring.spec.core import exchanges, matrices
 from sparring.spec.core.numbers import both, either
 from sparring.spec.core.schedule import truth
+from tests.proofs.wrong_texts import refusals, wrong
 
-PROPERTIES = ["result", "agreement", "conservation", "partition", "deadlock", "contention", "volume", "peers"]
+CLAIMS = ["claim: result", "claim: conservation"]
+PROPERTIES = ["result", "agreement", "conservation", "partition", "deadlock", "contention", *CLAIMS, "peers"]
 
 
-@pytest.mark.parametrize("through", ["ring", "two_shot"])
-def test_all_are_proved_for_every_p(through):
-    found = list(kernel.prove(sparring.page("arc_top_k", through=through)))
+@pytest.mark.slow
+def test_all_are_proved_for_every_p_and_each_has_a_fault():
+    found = list(kernel.prove(sparring.page("arc_top_k")))
     assert [one.name for one in found] == PROPERTIES
     assert all(isinstance(one, kernel.Theorem) and one.verdict == PROVED and one.mutant for one in found)
 
 
-@pytest.mark.parametrize("through", ["ring", "two_shot"])
-def test_sums_that_meet_are_found(through):
-    """A direction or a turn more, and messages share links, or ports, that they should not."""
-    wrong = planted(subject(sparring.page("arc_top_k", through=through)), "sums go astray")
-    assert wrong.theorems
-    (meeting,) = (one for one in wrong.theorems(wrong.page) if one.name == "contention")
-    assert not holds(meeting.obligations)
+def test_all_are_proved():
+    """Whatever is done with what is not sent, through a ring and through two shots."""
+    found = list(kernel.prove(sparring.page("arc_top_k", through="two_shot"), planted=False))
+    assert [(one.name, one.verdict) for one in found] == [(name, PROVED) for name in PROPERTIES]
 
 
-def module(**planted_):
-    return SimpleNamespace(**{**vars(page_module), **planted_})
+LOST, OTHER = "nothing is lost", "the result is what the page ensures"
+SKETCH = "sketched(given, shape, params.sketch, call, params.seed)"
+SUMMED = f"yield allreduce({SKETCH}, through=params.through)"
+WRONG = {
+    "each rank its own rows": (f"near = {SUMMED}", f"near = {SKETCH}", {"result": "different terms"}),
+    "the residual is always zero": ("State(where(at, 0, given))", "State(given - given)", {"conservation": LOST}),
+    "the residual is not added": ("return v + state.kept", "return v", {"conservation": LOST}),
+    "what was sent waits, too": ("State(where(at, 0, given))", "State(given)", {"conservation": LOST}),
+    "what is lost is kept": (
+        'State(where(at, 0, given)) if params.feedback == "ef14" else State()', "State(where(at, 0, given))",
+        {"result": "kept is what the state says of it"},
+    ),
+    "sums of estimates are not updated": (
+        "State(nearer(at, state.kept, given), v, sums)", "State(nearer(at, state.kept, given), v, state.sums)",
+        {"result": "sums is what the state says of it"},
+    ),
+    "estimates are updated where nothing was sent": (
+        "State(nearer(at, state.kept, given), v, sums)", "State(state.kept + given, v, sums)",
+        {"result": "sums is what the state says of it"},
+    ),
+    "the first estimate is nothing": ("return sums, State(v, v, sums)", "return sums, State(v - v, v, sums)",
+                                      {"result": "sums is what the state says of it"}),
+    "the mean is not stored": (
+        "State(nearer(at, state.kept, given), v, sums)", "State(nearer(at, state.kept, given), state.mean, sums)",
+        {"result": "mean is what a call leaves"},
+    ),
+    "the rank's own rows": ("    return sums, State(where", "    return where(at, given, 0), State(where",
+                            {"result": OTHER, "agreement": "the result is partial"}),
+    "the rank's own, for all": (
+        "and call == 0:\n        sums = yield allreduce(v, through=params.through)\n",
+        "and call == 0:\n        sums = v\n",
+        {"agreement": "the result is partial"},
+    ),
+    "sketches of the call before": (SUMMED, SUMMED.replace("call,", "call - 1,"), {"result": OTHER}),
+    "one rank's rows are summed twice": (
+        "return sums, State(where(at, 0, given))",
+        "return sums + sums, State(where(at, 0, given))",
+        {"result": OTHER, "conservation": LOST},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "why"), WRONG.values(), ids=WRONG)
+def test_wrong_texts_are_refused(old, new, why):
+    found = refusals(wrong("arc_top_k", old, new))
+    assert all(told in found.get(prop, "") for prop, told in why.items()), found
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return v + state.kept", "return state.kept + v"),
+        ("State(where(at, 0, given))", "State(given - where(at, given, 0))"),
+        ("State(nearer(at, state.kept, given), v, sums)", "State(state.kept + where(at, given, 0), v, sums)"),
+    ],
+)  # fmt: skip
+def test_the_same_in_other_words_is_not(old, new):
+    assert not refusals(wrong("arc_top_k", old, new))
+
+
+def module(**planted):
+    return SimpleNamespace(**{**vars(matrices), **planted})
 
 
 def holds(claims):
@@ -53,8 +111,23 @@ def test_any_total_order_gives_one_choice_and_no_other_does():
     last = module(before=lambda a, i, b, j: either(a < b, both(a == b, i > j)))
     odd = module(before=lambda a, i, b, j: either(a < b, i < j))
     open_ = module(before=lambda a, i, b, j: a <= b)
-    assert holds(arc_top_k.total(page_module)) and holds(arc_top_k.total(last))
-    assert not holds(arc_top_k.total(odd)) and not holds(arc_top_k.total(open_))
+    assert holds(proved.order()) and holds(proved.order(last))
+    assert not holds(proved.order(odd)) and not holds(proved.order(open_))
+
+
+@pytest.mark.parametrize(
+    ("claims", "planted"),
+    [
+        (proved.places, {"slot": lambda i, c, columns: i + c}),
+        (proved.rows, {"rows": lambda n, columns: n // columns}),
+        (proved.rows, {"rows": lambda n, columns: n // columns + 1}),
+        (proved.halves, {"halved": lambda terms: matrices.halved(terms[:7])}),
+        (proved.halves, {"dot": lambda a, b: sum((v * w for v, w in zip(a, b)), a[0] * b[0])}),
+        (proved.roots, {"root": lambda x: x}),
+    ],
+)  # fmt: skip
+def test_rows_sums_and_roots_are_proved_and_wrong_ones_are_not(claims, planted):
+    assert holds(claims()) and not holds(claims(module(**planted)))
 
 
 def test_one_set_of_rows_comes_first():
@@ -64,30 +137,23 @@ def test_one_set_of_rows_comes_first():
             sets = {frozenset(rows[:k]) for rows in permutations(range(4))}
             first = [
                 kept for kept in sets
-                if all(page_module.before(-scores[i], i, -scores[j], j) for i in kept for j in {*range(4)} - kept)
+                if all(matrices.before(-scores[i], i, -scores[j], j) for i in kept for j in {*range(4)} - kept)
             ]  # fmt: skip
-            assert first == [frozenset(page_module.first([*scores], k))]
+            assert first == [frozenset(matrices.first([*scores], k))]
 
 
 def test_the_order_is_that_of_sorting():
     def order(i, j):
-        return -1 if truth(page_module.before(-scores[i], i, -scores[j], j)) else 1
+        return -1 if truth(matrices.before(-scores[i], i, -scores[j], j)) else 1
 
     for scores in product(range(3), repeat=4):
         assert sorted(range(4), key=cmp_to_key(order)) == sorted(range(4), key=lambda i: (-scores[i], i))
 
 
-@pytest.mark.parametrize("rule", ["nearer", "waits"])
-def test_a_rule_that_is_not_linear_is_no_single_nodes(rule):
-    """One that rounds, or takes a magnitude."""
-    good = getattr(page_module, rule)
-    halves = module(**{rule: lambda sent, *at: good(sent, *at) // 2})
-    assert holds(arc_top_k.single(page_module)) and not holds(arc_top_k.single(halves))
-
-
-def test_an_order_of_addition_that_forgets_a_term_is_found():
-    forgetful = module(halved=lambda terms: page_module.halved(terms[:7]))
-    assert holds(arc_top_k.halves(page_module)) and not holds(arc_top_k.halves(forgetful))
+def test_a_rule_that_is_not_linear_is_no_single_nodes():
+    """One that rounds."""
+    halves = SimpleNamespace(**{**vars(arc_top_k), "nearer": lambda *at: arc_top_k.nearer(*at) // 2})
+    assert holds(arc_rows.single(arc_top_k)) and not holds(arc_rows.single(halves))
 
 
 def test_what_the_claims_rest_on(monkeypatch):
@@ -101,35 +167,11 @@ def test_what_the_claims_rest_on(monkeypatch):
 
 def test_messages_with_an_index_are_found(monkeypatch):
     assert arc_rows.values_alone().verdict.word == Word.TESTED
+    good = exchanges.Allreduce.carry
 
-    def longer(xs, through, inner=page_module.summed):
-        running = inner(xs, through)
-        while True:
-            try:
-                wire = next(running)
-            except StopIteration as end:
-                return end.value
-            yield [m._replace(entries=[*m.entries, 0]) for m in wire]
+    def longer(self, each):
+        done = good(self, each)
+        return done._replace(trace=[[m._replace(entries=[*m.entries, 0]) for m in wire] for wire in done.trace])
 
-    monkeypatch.setattr(page_module, "summed", longer)
+    monkeypatch.setattr(exchanges.Allreduce, "carry", longer)
     assert not arc_rows.values_alone().holds
-
-
-@pytest.mark.parametrize(
-    "params", [{"columns": 4}, {"columns": 3, "through": "two_shot", "feedback": "ef21m"}], ids=str
-)
-def test_the_cost_is_counted_and_a_wrong_one_found(params, monkeypatch):
-    cost = sparring.cost("arc_top_k", **params)
-    for p in (1, 2, 5, 16):
-        runs = [*arc_top_k.played(cost.page, p)]
-        assert not [one for run in runs for one in programs.compared(cost.most, run)]
-        few = [one._replace(forms={**one.forms, "words": one.forms["words"] - 1}) for one in cost.most]
-        assert p == 1 or [one for run in runs for one in programs.compared(few, run)]
-    assert cost.proved().verdict == PROVED
-    monkeypatch.setitem(cost.__dict__, "most", few)  # costs are kept in a process
-    assert cost.counted().verdict == REFUTED
-
-
-def test_without_a_row_length_there_is_no_cost():
-    with pytest.raises(Undecided, match="a row's length follows divisors of n: -P columns=64 has a cost"):
-        sparring.cost("arc_top_k")

@@ -13,6 +13,7 @@ from sparring.spec.core import exchanges
 from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
+from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.vectors import Vector, each, where
 
 
@@ -146,3 +147,26 @@ def test_vectors():
     assert [*where((x > 0) & ~(x >= 3), x, -x)] == [1, 2, -3]
     with pytest.raises(ValueError, match="shorter"):
         x + x[:2]
+
+
+def test_what_is_chosen_is_of_the_kind_of_a_vector():
+    """A 0 beside it, too; and nothing is added to it by what is not there yet."""
+    x = Vector.of(np.array([1, -2], np.float32))
+    chosen = where(x > 0, x, 0), where(x > 0, 0, x)
+    assert [[*y] for y in chosen] == [[1, 0], [0, -2]]
+    assert {type(v) for y in chosen for v in (*y, y.zero)} == {np.float32}
+    minus = Vector([-0.0], 0.0)
+    assert str(minus + NOTHING) == str(NOTHING + minus) == "[-0.0]" != str(minus + 0)
+
+
+@pytest.mark.parametrize("through", ["ring", "two_shot"])
+def test_an_allreduce_of_some_entries_is_filled_up(through):
+    """With zeros, which are sent and are in no result."""
+
+    def program(x):
+        return (yield allreduce(x, at=[False, True, False, True, True], filled=4, through=through))
+
+    ran = run(page(program), vectors(2, 5))
+    assert ran.results == [[0, 102, 0, 106, 108]] * 2
+    assert [[[*m.entries] for m in wire] for wire in ran.trace][-1] in ([[108, 0], [102, 106]], [[102, 106], [108, 0]])
+    assert sum(len(m.entries) for wire in ran.trace for m in wire) == 2 * 4

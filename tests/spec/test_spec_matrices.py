@@ -1,0 +1,124 @@
+"""Rows, sums, roots, orthonormal columns and random entries, beside numpy and definitions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, sqrt
+
+import numpy as np
+import pytest
+
+from sparring.spec.core import matrices
+from sparring.spec.core.vectors import Vector
+
+
+def zeros(n):
+    return Vector([0] * n)
+
+
+def by_trying(n):
+    """The largest power of two that divides ``n`` with more rows than columns, as the ports look for it."""
+    best, c = 1, 1
+    while c <= n and n % c == 0:
+        if n // c > c:
+            best = c
+        c *= 2
+    return best
+
+
+def test_how_long_a_row_is():
+    for n in (*range(1, 200), 2**20, 10**6, 3 * 2**14):
+        assert matrices.below_root(n) == by_trying(n)
+    assert matrices.below_root(0) == 1
+    assert (matrices.below_root(2**20), matrices.below_root(10**6)) == (512, 64)
+    assert matrices.rows_of(zeros(30), 0).columns == 2
+    assert matrices.rows_of(zeros(30), 7)[:3] == (30, 5, 7)
+
+
+def test_the_square_is_the_least():
+    for n in (*range(1, 300), 10**4):
+        side = matrices.square(zeros(n), 0, 1).columns
+        assert side**2 >= n > (side - 1) ** 2
+        assert side == ceil(sqrt(n))
+    assert matrices.square(zeros(0), 0, 3)[:4] == (0, 0, 1, 0)
+    assert matrices.square(zeros(7), 3, 9)[:4] == (7, 3, 3, 3)
+
+
+def test_what_a_length_says_follows_from_no_entry():
+    """Of other entries it is the same, and the zero is of their kind."""
+    x = Vector([np.float32(v) for v in (1, 2, 3)], np.float32(0))
+    assert matrices.square(x, 2, 1) == matrices.square(x * 5, 2, 1)
+    assert isinstance(matrices.square(x, 2, 1).nothing, np.float32)
+    peeking = matrices.by_length(lambda x: [*x])
+    assert peeking(Vector([4, 5])) == [0, 0]
+
+
+@pytest.mark.parametrize(("n", "columns"), [(1, 4), (5, 3), (12, 4), (7, 1)])
+def test_the_rows_are_the_vector_and_zeros(n, columns):
+    m = matrices.matrix([*range(1, n + 1)], columns)
+    flat = [v for row in m for v in row]
+    assert len(m) == -(-n // columns) and all(len(row) == columns for row in m)
+    assert flat == [*range(1, n + 1), *[0] * (len(m) * columns - n)]
+
+
+@pytest.mark.parametrize(("n", "columns", "width"), [(70 * 3, 3, 2), (20, 6, 3), (7, 3, 1)])
+def test_products_are_numpys(n, columns, width):
+    rng = np.random.default_rng(n)
+    x = Vector([int(v) for v in rng.integers(-9, 10, n)])
+    shape = matrices.square(x, columns, width)
+    m = np.array(matrices.matrix(x, columns))
+    p, q = (rng.integers(-9, 10, (width, one)) for one in (shape.rows, columns))
+    left, right = (Vector([int(v) for v in one.ravel()]) for one in (p, q))
+    assert [*matrices.product(x, right, shape)] == (m @ q.T).T.ravel().tolist()
+    assert [*matrices.crossed(x, left, shape)] == (m.T @ p.T).T.ravel().tolist()
+    assert [*matrices.joined(left, right, shape)] == (p.T @ q).ravel().tolist()[:n]
+    given = ((matrices.product, (x, right)), (matrices.crossed, (x, left)), (matrices.joined, (left, right)))
+    for function, args in given:
+        assert function.length(*map(len, args), shape) == len(function(*args, shape))
+    near = matrices.sketched(x, shape, 2, 5, 1)
+    z = np.array(matrices.normals(1, 5, 2, columns))
+    assert [*near] == (m @ z.T).ravel().tolist() and matrices.sketched.length(n, shape, 2, 5, 1) == len(near)
+
+
+def test_columns_are_orthonormal():
+    rng = np.random.default_rng(2)
+    factor = Vector([float(v) for v in rng.standard_normal(24)], 0.0)
+    u = np.array([*matrices.orthonormal(factor, 8, 0)]).reshape(3, 8)
+    np.testing.assert_allclose(u @ u.T, np.eye(3), atol=1e-12)
+    a, b = (np.linalg.matrix_rank(np.vstack([u, [*factor][i * 8 : i * 8 + 8]]), 1e-9) for i in (0, 2))
+    assert a == b == 3
+
+
+def test_columns_of_zeros_are_drawn_anew():
+    shape = matrices.square(zeros(12), 3, 2)
+    kept = matrices.redrawn(Vector([0, 0, 0, 1, 0, 2]), shape, 4, 9)
+    assert [*kept] == [*matrices.normal(9, 4, 0, 3), 1, 0, 2]
+    assert [*matrices.redrawn(None, shape, 0, 9)] == [*matrices.normal(9, 0, 0, 3), *matrices.normal(9, 0, 1, 3)]
+
+
+def test_the_largest_rows_are_numpys():
+    rng = np.random.default_rng(5)
+    near = rng.integers(-5, 6, (9, 2))
+    shape = matrices.rows_of(zeros(25), 3)
+    for k in range(11):
+        wanted = {*np.argsort(-(near**2).sum(1), kind="stable")[:k].tolist()}
+        found = matrices.largest_rows(Vector(near.ravel().tolist()), shape, 2, k)
+        assert [*found] == [i // 3 in wanted for i in range(25)]
+    assert matrices.first([1.0, float("nan"), 5.0], 1) == [1]
+
+
+def test_a_root_is_exact_where_it_is():
+    assert matrices.root(Fraction(9, 16)) == Fraction(3, 4)
+    assert matrices.root(Fraction(2)) == Fraction(sqrt(2))
+    for bits in np.random.default_rng(0).integers(0, 0x7F800000, 20_000, np.uint32):
+        x = bits.view(np.float32)
+        assert matrices.root(x) == np.sqrt(x)
+
+
+def test_an_entry_of_a_random_column_has_its_moments():
+    """Of 40,000 entries: the mean within 4 standard errors of 0, the variance of 16, the fourth moment below 768."""
+    z = np.array([matrices.normal(3, 0, s, 200) for s in range(200)], float)
+    assert abs(z.mean()) < 4 * 4 / 200
+    assert abs(z.var() - 16) < 4 * np.sqrt((760 - 256) / 40_000)
+    assert abs((z**4).mean() - 760) < 4 * (z**4).std() / 200
+    assert z.min() >= -32 and z.max() <= 32 and (z == z.round()).all()
