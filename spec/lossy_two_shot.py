@@ -97,18 +97,18 @@ def checked(params: Params) -> None:
 def fresh(version: Int, call: Int) -> Bool: return version == call  # whether a packet counts, and has not come late
 
 
-def there(version: Int, v: Int, call: Int) -> Int:
+def there(version: Int, v: Any, call: Int) -> Any:
     """What an owner has of a sender's entry."""
     return where(fresh(version, call), v, 0)
 
 
-def share(version: Int, own: Bool, v: Int, call: Int, lost: Int) -> Int:
+def share(version: Int, own: Bool, v: Any, call: Int, lost: int) -> Any:
     """The same with ``ht``."""
     v = there(version, v, call)
     return where(own, v, weighed(v, lost))
 
 
-def mean(got: Collected, call: int, p: int, params: Params) -> Vector:
+def mean(got: Collected, call: int, p: int, params: Params) -> Any:
     """What an owner makes of what arrives."""
     if params.aggregator == "ht":
         return over_senders(share, got.version, got.own, got.entries, call, params.lost) / p
@@ -131,7 +131,7 @@ def program(x: Vector, r: int, p: int, call: int, state: State, params: Params) 
     return (yield from over_links(Losing(params.seed, params.lost), x, r, p, call, state, params))
 
 
-def ensures(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> Vector:
+def ensures(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> Any:
     """What a rank ends with: where the owner's packet comes what that made, else what it had."""
     links, kind = (Losing(params.seed, params.lost), params.packet, call + 1), params.aggregator
     came_in = came(x, "owner", *links, own=kind != "ratio0")

@@ -34,7 +34,7 @@ is NaN and all of the result.
    quantization and encoding", NeurIPS 2017, arXiv:1610.02132.
 """
 
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from sparring.spec.core.calling import Between
 from sparring.spec.core.chance import above, chances, raised, rises, whole
@@ -56,7 +56,7 @@ class Params(NamedTuple):
     by_max: Literal[0, 1] = 0
 
 
-def level(v: Int, one: Int, chance: Int, levels: Int) -> Int:
+def level(v: Any, one: Any, chance: Any, levels: Int) -> Int:
     """The level of an entry, 0 without a unit; ``chance``, below 2^53, decides whether it is rounded up."""
     t = above(abs(v), one)
     return raised(whole(t), rises(t, chance), levels)
@@ -69,7 +69,7 @@ def program(x: Vector, r: int, call: int, params: Params) -> Text:
     return plain(y)
 
 
-def ensures(x: Vector, r: int, call: int, params: Params) -> Vector:
+def ensures(x: Vector, r: int, call: int, params: Params) -> Any:
     """What all ranks end with: the sum of what is read of each rank's levels, drawn by its own chances."""
     one = unit(x, params.levels, params.by_max)
     return total(leveled(one, each(level, x, one, chances(params.seed, call, r, x), params.levels), x))

@@ -58,7 +58,7 @@ class Params(NamedTuple):
     seed: Annotated[int, Between(0)] = 0
 
 
-def code(v: Int, low: Int, step: Int, chance: Int, bits: Int) -> Int:
+def code(v: Any, low: Any, step: Any, chance: Any, bits: Any) -> Int:
     """The code of an entry, 0 without a step; ``chance``, below 2^53, decides whether it is rounded up."""
     t = above(v - low, step)
     return raised(whole(t), rises(t, chance), most(bits))
@@ -78,7 +78,7 @@ def program(x: Vector, r: int, p: int, call: int, params: Params) -> Text:
     return value(at.low, at.step, q, p)
 
 
-def ensures(x: Vector, r: int, p: int, call: int, params: Params) -> Vector:
+def ensures(x: Vector, r: int, p: int, call: int, params: Params) -> Any:
     """What all ranks end with: what is read of the sum of codes on the grid of all."""
     at = grid(gathered(extremes(x)), params.bits)
     codes = each(code, x, at.low, at.step, chances(params.seed, call, r, x), params.bits)

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import floor
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import z3
 
@@ -37,6 +37,8 @@ from sparring.spec.core.vectors import Vector
 VECTORS = [(3, 4), (-4, 3), (0, 5), (1, 2, 2), (2, -3, 6), (1, 4, -8), (1, 1, 1, 1), (0, 0, 0, 7), (1, 1, 3, 5), (0, 0)]
 """Of rational norms, one zero."""
 LEVELS = range(1, 6)
+BOTH: tuple[Literal[0, 1], ...] = (0, 1)
+"""Norms."""
 
 f, t, a, b, d, s, x, lost, found, chance, root, whole = z3.Reals("f t a b d s x lost found chance root whole")
 
@@ -105,7 +107,7 @@ def at_most_root(value: Fraction, times: Fraction, d: int) -> bool:
     return value**2 <= times**2 * d
 
 
-def cases(by_max: int) -> Iterator[tuple[Sequence[int], int, Moments]]:
+def cases(by_max: Literal[0, 1]) -> Iterator[tuple[Sequence[int], int, Moments]]:
     """All vectors with all numbers of levels."""
     for v, levels in product(VECTORS, LEVELS):
         yield v, levels, moments(v, module.Params(levels, by_max=by_max))
@@ -113,7 +115,7 @@ def cases(by_max: int) -> Iterator[tuple[Sequence[int], int, Moments]]:
 
 def unbiased() -> Settled:
     """Whether it is right in expectation, with either norm."""
-    for by_max in (0, 1):
+    for by_max in BOTH:
         for v, levels, found in cases(by_max):
             if found.mean != [*v]:
                 return Settled(False, f"{v} with {levels} levels: {', '.join(map(str, found.mean))}")
@@ -122,7 +124,7 @@ def unbiased() -> Settled:
 
 def variance() -> Settled:
     """Whether what is off is within both bounds."""
-    for by_max in (0, 1):
+    for by_max in BOTH:
         for v, levels, found in cases(by_max):
             d, squares = len(v), Fraction(sum(one * one for one in v))
             if found.off > d * squares / levels**2 or not at_most_root(found.off, squares / levels, d):

@@ -23,7 +23,7 @@ from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import Settled
 from sparring.proofs.thc import homomorphic, room, room_for_ranks
 from sparring.spec.core.chance import FINE
-from sparring.spec.core.grids import Grid
+from sparring.spec.core.grids import Grid, most
 from sparring.spec.core.numbers import Sym
 
 QUARTERS = [i << FINE - 2 for i in range(4)]
@@ -121,6 +121,6 @@ def bits_enough() -> Settled:
 def bits_one_fewer() -> Settled:
     """Whether one bit less is enough: it is not, for two ranks whose codes are the greatest."""
     for bits in range(1, 9):
-        if 2 * module.most(bits) >= 1 << bits:
-            return Settled(False, f"p = 2, {bits} bits: the greatest codes add up to {2 * module.most(bits)}")
+        if 2 * most(bits) >= 1 << bits:
+            return Settled(False, f"p = 2, {bits} bits: the greatest codes add up to {2 * most(bits)}")
     return Settled(True, "")

@@ -140,7 +140,8 @@ class Reading:
 
     def comes(self, to: str, links: Any, packet: Any, call: Any, own: bool) -> Condition:
         """Whether it comes in time."""
-        return self.version(to, links, packet, call, own) == call
+        came: Condition = self.version(to, links, packet, call, own) == call
+        return came
 
     # -- branches
 
@@ -307,7 +308,7 @@ def collected(self: Reading, e: Any) -> Any:
     x = own("collect", point(self, e.x))
     version = self.version("owner", e.links, e.packet, e.call, e.own)
     entry = (version == e.call).chooses(x, self.fresh("late_copy", "partial"))
-    of_sender = {"placement": "arrived", "owner": ""}
+    of_sender: dict[str, Any] = {"placement": "arrived", "owner": ""}
     return Collected(replace(version, **of_sender), replace(self.owns(), **of_sender), replace(entry, **of_sender))
 
 

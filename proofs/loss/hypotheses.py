@@ -63,7 +63,7 @@ def all_or_none(some: Sequence[Slot], q: Fraction) -> Law:
     return lambda lost: {0: 1 - q, len(some): q}.get(len(lost), Fraction(0))
 
 
-def collecting(aggregator: str) -> tuple[Params, list[Slot]]:
+def collecting(aggregator: Any) -> tuple[Params, list[Slot]]:
     """Where packets to the owner may be lost."""
     params = Params(aggregator=aggregator, lost=int(LOSS * WHOLE), packet=1)
     return params, slots(params, 1, len(XS), (COLLECTING,), [OWNER])
@@ -148,7 +148,7 @@ def of_late(relabelled: bool) -> Shown:
     Where it takes it for this call's it goes back; the rule that only this call's count leaves it as it was.
     """
     steps, seen = 4, []
-    state = None
+    state: Any = None
 
     def arriving(step: int, _src: int, _dst: int, _i: int, sent: Packet) -> Sequence[Packet]:
         if step == HANDING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from sparring.proofs.loss.patterns import Pattern, Vector, call, patterns, slots
 from sparring.spec.core.compositions import Memory
@@ -25,7 +25,7 @@ class Walk(NamedTuple):
     """A sequence of patterns: its probability, and the page's state at its end."""
 
     probability: Fraction
-    state: Memory | None
+    state: Any
 
 
 def uncorrelated(calls: int) -> Steps:
