@@ -17,13 +17,46 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce, wraps
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
+from sparring.errors import Refuted
 from sparring.spec.core.numbers import where
 
-__all__ = ["AtPoint", "Vector", "each", "entrywise", "is_number", "local", "owned", "plain", "total", "where", "zero"]
+__all__ = [
+    "UNSET", "AtPoint", "Unset", "Vector", "by_rank", "each", "entrywise", "is_number", "local", "owned", "plain", "total", "where",
+    "zero",
+]  # fmt: skip
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Unset:
+    """What a part of the state is that no call has set yet: whoever uses it is told so, by Refuted."""
+
+    __slots__ = ("name",)
+    __array_ufunc__ = None
+
+    def __init__(self, name: str = "a part of the state") -> None:
+        self.name = name
+
+    def used(self, *_: Any) -> NoReturn:
+        raise Refuted(f"{self.name} is read before a call has set it")
+
+    def __repr__(self) -> str:
+        return f"<{self.name}, which is not set>"
+
+    def __getattr__(self, field: str) -> NoReturn:
+        if field.startswith("_"):
+            raise AttributeError(field)
+        self.used()
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = __abs__ = used
+    __lt__ = __le__ = __gt__ = __ge__ = __and__ = __rand__ = __or__ = __ror__ = __invert__ = __getitem__ = used
+    __bool__ = __len__ = __iter__ = used
+
+
+UNSET = Unset()
+"""What a text's state may begin with where its first call sets it."""
 
 
 class Vector:
@@ -113,6 +146,9 @@ def local(function: Function | None = None, *, length: Callable[..., Any] | None
 
     @wraps(function)
     def called(*args: Any) -> Any:
+        for one in args:
+            if isinstance(one, Unset):
+                one.used()
         point = at_point(args)
         return function(*args) if point is None else point.letter(called, args)
 
@@ -153,6 +189,14 @@ def owned(x: Any) -> Any:
     Where pages are run, chunks are a list by rank.
     """
     return x.owned() if isinstance(x, AtPoint) else Vector([v for chunk in x for v in chunk], zero(x[0]))
+
+
+def by_rank(x: Any) -> Any:
+    """What each rank has, rank by rank: of ``ensures`` alone; a text gets it by an exchange.
+
+    Where pages are run, the values are a list by rank already.
+    """
+    return x.by_rank() if isinstance(x, AtPoint) else x
 
 
 def is_number(x: Any) -> Any:
