@@ -71,7 +71,11 @@ def result(page: Page, found: Sequence[Path], pages: Sequence[Page]) -> Iterator
             for field, kept in path.after._asdict().items() if path.after is not None else ():
                 yield from equal(path, f"nothing of it is in {field}", kept, getattr(page.module.State(), field))
             return
-        yield from equal(path, "the result is what the page ensures", path.ended.result, path.ensured)
+        result, *remembered = path.ensured if isinstance(path.ensured, tuple) else (path.ensured,)
+        yield from equal(path, "the result is what the page ensures", path.ended.result, result)
+        for state in remembered:
+            for field, says in state._asdict().items():
+                yield from equal(path, f"{field} is what the page ensures", getattr(path.after, field), says)
         if hasattr(page.module, "told") and path.after is not None:
             for field, says in page.module.told(path.after)._asdict().items():
                 yield from equal(path, f"{field} is what the state says of it", getattr(path.after, field), says)

@@ -220,17 +220,21 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
         return tuple(memory.identity(term) for term in (o.claim, *o.hypotheses))
 
     known = {identity(o) for o in first.obligations}
-    for suspected in (True, False):  # what is found false for few ranks is soon found so by a solver too
-        for mutation in names:
-            try:
-                changed = mutants[mutation](whole)
-                conjecture = next(c for c in conjectures(changed.general) if c.name == name)
-            except Exception:  # noqa: BLE001, S112 - a fault can be such that there is nothing to ask solvers any more
-                continue
-            news = (o for o in conjecture.obligations if identity(o) not in known)
-            asked = (claim for claim in news if bool(samples.false_at(claim)) == suspected)
-            if refuted(changed, conjecture, asked, memory):
-                return mutation
+    left: list[tuple[str, Subject, Conjecture, list[Obligation]]] = []
+    for mutation in names:
+        try:
+            changed = mutants[mutation](whole)
+            conjecture = next(c for c in conjectures(changed.general) if c.name == name)
+        except Exception:  # noqa: BLE001, S112 - a fault can be such that there is nothing to ask solvers any more
+            continue
+        news = [o for o in conjecture.obligations if identity(o) not in known]
+        suspected = [bool(samples.false_at(claim)) for claim in news]  # a solver soon finds these false, too
+        if refuted(changed, conjecture, (o for o, odd in zip(news, suspected) if odd), memory):
+            return mutation
+        left.append((mutation, changed, conjecture, [o for o, odd in zip(news, suspected) if not odd]))
+    for mutation, changed, conjecture, asked in left:
+        if refuted(changed, conjecture, asked, memory):
+            return mutation
     sharper = texts.tighter(first) if name.startswith("claim: ") else ()
     return next((fault for fault, c in sharper if refuted(whole, c, c.obligations, memory)), "")
 

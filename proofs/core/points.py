@@ -25,7 +25,7 @@ from typing import Any
 
 from sparring.errors import Refuted, Undecided
 from sparring.spec.core.numbers import Bool, Int, Node, Sym, Truth, both, either, negate, where
-from sparring.spec.core.vectors import AtPoint
+from sparring.spec.core.vectors import AtPoint, Unset
 
 ORDER = ("replicate", "shard", "partial")
 
@@ -56,6 +56,10 @@ class Point(AtPoint):
     mean: bool = False
     owner: str = ""
     """Of a shard: how its owner is found."""
+    there: Bool | None = None
+    """Of an entry of a sparse vector: whether it is there, explicit zeros included; None where nothing is known of it."""
+    cuts: bool = False
+    """It says where parts of the vector begin that cut it, and the last ends; or it is a list of what says so."""
 
     def __repr__(self) -> str:
         whose = {"partial": "own ", "shard": "owner's ", "replicate": ""}[self.placement]
@@ -71,7 +75,7 @@ class Point(AtPoint):
     def __rmul__(self, o: Any) -> Point: return scaled(self, o)
     def __truediv__(self, o: Any) -> Any: return divided(self, o)
     def __floordiv__(self, o: Any) -> Point: return self.letter(operation("//"), (self, o))
-    def __mod__(self, o: Any) -> Point: return self.letter(operation("%"), (self, o))
+    def __mod__(self, o: Any) -> Point: return remainder(self, o)
     def __abs__(self) -> Point: return self.letter(operation("abs"), (self,))
     def __lt__(self, o: Any) -> Condition: return compared(self, o, "<", lambda a, b: a < b)
     def __le__(self, o: Any) -> Condition: return compared(self, o, "<=", lambda a, b: a <= b)
@@ -123,6 +127,23 @@ class Point(AtPoint):
             raise Undecided(f"{self!r} is a sum over all ranks already, of which the sum is asked for")
         return Point(self.reading, "replicate", 0, plus(self.rest, self.each))
 
+    def only(self, mask: Any) -> Point:
+        """Of a sparse vector, the entries where ``mask`` is true: what is absent is 0."""
+        mask = mask.truth if isinstance(mask, Point) else mask
+        there = None if self.there is None else both(self.there, mask.value)
+        return replace(mask.chooses(self, 0), there=there)
+
+    def support(self) -> Condition:
+        """Whether the entry is there."""
+        if self.there is None:
+            raise Undecided(f"nothing is known of the support of {self!r}")
+        return Condition(self.reading, self.placement, self.there, self.owner)
+
+    def by_rank(self) -> Point:
+        """What each rank has, as all know it."""
+        found: Point = self.reading.told(self)
+        return found
+
     def owned(self) -> Point:
         """What the owner has, as a fact about all ranks."""
         return replace(self, placement="replicate", owner="")
@@ -155,6 +176,8 @@ class Condition(AtPoint):
 
     def chooses(self, a: Any, b: Any) -> Any:
         """``where(self, a, b)``: with a condition that all ranks share it passes through sums."""
+        if (known := self.reading.knows(self.value)) is not None:
+            return a if known else b
         if isinstance(a, Condition | bool) and isinstance(b, Condition | bool):
             return (self & a) | (~self & b)
         if a is b:
@@ -193,6 +216,8 @@ def point(reading: Any, x: Any) -> Point:
     """A number, or what is nothing, as a point that all ranks have."""
     if isinstance(x, Point):
         return x
+    if isinstance(x, Unset):
+        x.used()
     if isinstance(x, Condition):
         return Point(reading, x.placement, where(x.value, 1, 0), owner=x.owner)
     if isinstance(x, Node) or (isinstance(x, int) and not isinstance(x, bool)):
@@ -225,7 +250,13 @@ def combined(a: Any, b: Any, op: Callable[[Int, Int], Int]) -> Point:
     """What is linear passes through sums."""
     a, b = alike(*of_both(a, b))
     placement, owner = lowest(a, b)
-    return Point(a.reading, placement, op(a.rest, b.rest), op(a.each, b.each), a.mean, owner)
+    there = None if a.there is None or b.there is None else either(a.there, b.there)
+    return Point(a.reading, placement, op(a.rest, b.rest), op(a.each, b.each), a.mean, owner, there)
+
+
+def remainder(a: Point, o: Any) -> Point:
+    """Of 0 it is 0; else it is a letter."""
+    return a if not nonzero(a.each) and not nonzero(a.rest) else a.letter(operation("%"), (a, o))
 
 
 def scaled(a: Point, o: Any) -> Point:
@@ -278,6 +309,8 @@ def operation(name: str) -> Callable[..., Any]:
 
 def parts(x: Any) -> Iterable[Point | Condition]:
     """The points in what a local function is given: in tuples, lists and records, too."""
+    if isinstance(x, Unset):
+        x.used()
     if isinstance(x, Point | Condition):
         yield x
     elif isinstance(x, tuple | list):

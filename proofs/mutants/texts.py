@@ -20,11 +20,12 @@ Fault = Callable[[Subject], Subject]
 
 
 def mutations(whole: Subject) -> Mapping[str, Fault]:
-    """By name: faults of exchanges, then those of the text, each as the line says that is changed."""
+    """By name: faults of the page, of its text first, each as the line says that is changed; then those of exchanges."""
     exchanged: dict[str, Fault] = {f"exchanges: {name}": partial(in_exchanges, fault=f) for name, f in MUTATIONS.items()}
     planted: dict[str, Fault] = {
         f"{one}": partial(in_text, mutant=one) for one in mutants(inspect.getsource(whole.page.module))
     }
+    planted = dict(sorted(planted.items(), key=lambda one: ", program:" not in one[0]))
     chunks: dict[str, Fault] = {"remainder dropped": MUTATIONS["remainder dropped"]}
     return {**planted, **exchanged, **chunks}
 
