@@ -12,6 +12,10 @@ from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
 
 
+CLAIM = "claim: "
+"""With this begins the name of what a proof module claims further of a composition."""
+
+
 class Conjecture(NamedTuple):
     """A claim and the obligations from which it follows."""
 
@@ -121,17 +125,17 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     yield Conjecture(
         "result",
         f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what}).",
-        tuple(compositions.result(page, found, pages)), None, "",
+        tuple(compositions.result(page, found, pages, subject.served)), None, "",
     )  # fmt: skip
     if page.agrees:
         says = "All ranks end with what was made once, or from the same parts: identical bits."
-        yield Conjecture("agreement", says, tuple(compositions.agreement(found)), None, "")
+        yield Conjecture("agreement", says, tuple(compositions.agreement(found, pages)), None, "")
     if compositions.conserves(page):
         says = "The result, what stays behind and what waits make up what was given and what waited, in every call."
         yield Conjecture("conservation", says, tuple(compositions.conservation(page, found)), None, "")
     yield Conjecture(
         "partition", "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
-        tuple(obligations.partition(subject.bound)), None, "remainder dropped",
+        (*obligations.partition(subject.bound), *compositions.beyond("partition", found, subject.served)), None, "remainder dropped",
     )  # fmt: skip
     yield Conjecture(
         "deadlock", "All ranks yield the same exchanges, and posting all of a step and then waiting never deadlocks.",
@@ -139,7 +143,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     )  # fmt: skip
     yield Conjecture(
         "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
-        tuple(compositions.ports(pages)), None, "exchanges: one receiver",
+        tuple(compositions.ports(found, pages, subject.served)), None, "exchanges: one receiver",
     )  # fmt: skip
     yield from claims_of(subject)
     yield from peers(subject, "exchanges: wrong neighbour")
@@ -151,7 +155,7 @@ def claims_of(subject: Subject) -> Iterator[Conjecture]:
         spoken = compositions.Spoken(subject.page.module)
         (again,) = (x for x in subject.theorems(replace(subject.page, module=spoken)) if x.name == one.name)
         idle = tuple(compositions.idle(subject.page, spoken, tuple(again.obligations)))
-        yield Conjecture(f"claim: {one.name}", one.statement, idle, None, one.fault, one.encoding)
+        yield Conjecture(f"{CLAIM}{one.name}", one.statement, idle, None, one.fault, one.encoding)
 
 
 def peers(subject: Subject, mutant: str) -> Iterator[Conjecture]:

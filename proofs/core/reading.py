@@ -18,7 +18,7 @@ from sparring.proofs.core.points import Apart, Condition, Point, lowest, nonzero
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core import exchanges
 from sparring.spec.core.calling import domain
-from sparring.spec.core.compositions import LETTERS, Ending, asked, ending
+from sparring.spec.core.compositions import LETTERS, Ending, asked, ending, text
 from sparring.spec.core.compositions import begun as begins
 from sparring.spec.core.model import Page
 from sparring.spec.core.sparse import NOTHING
@@ -53,6 +53,8 @@ class Path(NamedTuple):
     called: frozenset[str]
     """The local functions that the text has called."""
     refused: str = ""
+    unread: str = ""
+    """Why it cannot be read, though ranks may well be able to do it."""
 
 
 @dataclass
@@ -246,6 +248,8 @@ def reduce_scatter(self: Reading, e: Any) -> Point:
     x = read(self, e.code, point(self, own("reduce_scatter", lifted(self, e.x))), chunks=True, whole=True)
     if present(e.bounds) and not getattr(e.bounds, "cuts", False):
         raise Apart(f"reduce_scatter(bounds={e.bounds!r}): nothing says that these cut the vector")
+    if not self.sure(point(self, e.bucket).rest >= 0):
+        raise Apart(f"reduce_scatter(bucket={e.bucket!r}): nothing says that this is a number of messages")
     owner = f"bounds {e.bounds!r}" if present(e.bounds) else "chunks"
     return Point(self, "shard", 0, x.rest, owner=owner, there=self.somewhere(x))
 
@@ -370,11 +374,13 @@ def once(
         ended = ending(page, followed(self, page, letters, had))
         after = at_points(self, ended.state)
         ensured = page.module.ensures(**{x: letters[x] for x in letters_of(page.module.ensures)})
-    except Refuted as why:
-        return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, nothing, None, before, None, had, self.same,
-                    frozenset(self.called), str(why))  # fmt: skip
+    except (Refuted, Undecided) as why:
+        ended, after, ensured, told = nothing, None, None, str(why)
+        refused, unread = (told, "") if isinstance(why, Refuted) else ("", told)
+    else:
+        refused = unread = ""
     return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, ended, ensured, before,
-                after, had, self.same, frozenset(self.called))  # fmt: skip
+                after, had, self.same, frozenset(self.called), refused, unread)  # fmt: skip
 
 
 def entering(self: Reading, page: Page) -> Point:
@@ -395,11 +401,10 @@ def letters_of(function: Any) -> Sequence[str]:
 
 def followed(self: Reading, page: Page, letters: Mapping[str, Any], had: list[Any]) -> Any:
     """What the text returns, played with its exchanges' promises."""
-    text = page.module.program(**{name: letters[name] for name in asked(page)})
-    answer = None
+    going, answer = text(page, **letters), None
     try:
         while True:
-            exchange = text.send(answer)
+            exchange = going.send(answer)
             had.append(exchange)
             answer = self.answer(exchange)
     except StopIteration as end:

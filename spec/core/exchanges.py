@@ -331,6 +331,8 @@ def collected(page: Page, cells: Sequence[Sequence[Any]], code: Any) -> tuple[li
 
 def in_turns(page: Page, cells: Sequence[Sequence[Any]], code: Any, bucket: int) -> Carried:
     """By rank, its own chunk and what comes of it in each turn, added in this order; so many turns are a step."""
+    if bucket < 1:
+        raise InputError(f"bucket = {bucket}: it must be 1 or more")
     p, turns = len(cells), [step_sends(page, t, len(cells)) for t in range(number(page.steps(len(cells))))]
     sums = [code.decode(cells[r][r]) for r in range(p)]
     trace = []

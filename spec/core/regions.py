@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sparring.errors import ScheduleFault
 from sparring.spec.core.model import bound
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.schedule import number
@@ -49,7 +50,7 @@ def mean(total: Int, p: Int) -> Int:
 
 
 def checked(bounds: Sequence[Any], n: int, p: int) -> Sequence[int]:
-    """The same bounds; raises ValueError unless they cut ``[0, n)`` into ``p`` regions."""
+    """The same bounds; raises ScheduleFault unless they cut ``[0, n)`` into ``p`` regions."""
     if len(bounds) != p + 1 or list(bounds) != sorted(bounds) or (bounds[0], bounds[-1]) != (0, n):
-        raise ValueError(f"bounds {[*bounds]} do not cut [0, {n}) into {p} regions")
+        raise ScheduleFault(p, None, f"bounds {[*bounds]} do not cut [0, {n}) into {p} regions")
     return bounds
