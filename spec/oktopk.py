@@ -125,4 +125,6 @@ def ensures(x: SparseVector, p: int, call: int, state: State, params: Params) ->
     least = where(new, threshold(sums, params.k), least)
     y = sums.only(reaching(sums, least))
     bounds = where(due(call, params.tau), means(by_rank(even(mine, p))), bounds)
-    return y, State(followed(local, count(mine), params), followed(least, count(y), params), bounds)
+    local = scaled(local, change(count(mine), params.k), params.gain)
+    least = scaled(least, change(count(y), params.k), params.gain)
+    return y, State(local, least, bounds)

@@ -18,7 +18,7 @@ from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, t
 from sparring.proofs.core.obligations import i as other
 from sparring.proofs.core.points import Apart, nonzero, plus, point
-from sparring.proofs.core.reading import Path, letters_of, same
+from sparring.proofs.core.reading import Path, letters_of, regions_of, same
 from sparring.proofs.core.supplement import supplemented
 from sparring.proofs.exchanges import theorems
 from sparring.spec.core.exchanges import served
@@ -86,6 +86,9 @@ def result(
         for state in remembered:
             for field, says in state._asdict().items():
                 yield from equal(path, f"{field} is what the page ensures", getattr(path.after, field), says)
+        for field in regions_of(page) if path.after is not None else ():
+            cuts = getattr(getattr(path.after, field), "cuts", "") == "bounds"
+            yield about(path, f"{field} cuts the vector, as its type says", cuts)
         if hasattr(page.module, "told") and path.after is not None:
             for field, says in page.module.told(path.after)._asdict().items():
                 yield from equal(path, f"{field} is what the state says of it", getattr(path.after, field), says)

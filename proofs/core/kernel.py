@@ -18,7 +18,7 @@ from typing import Any
 from sparring.errors import InputError, ScheduleFault, SparringError
 from sparring.proofs.contention import levels
 from sparring.proofs.core import execution, samples
-from sparring.proofs.core.conjectures import Conjecture, conjectures
+from sparring.proofs.core.conjectures import CLAIM, Conjecture, claims_of, conjectures
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.questions import Answer, Memory, answered
 from sparring.proofs.core.supplement import Subject, planted, subject
@@ -217,10 +217,10 @@ def confirmed(whole: Subject, attempt: Attempt, memory: Memory) -> Attempt:
 
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
-    first = next(c for c in conjectures(whole.general) if c.name == name)
+    among = claims_of if name.startswith(CLAIM) else conjectures
+    first = next(c for c in among(whole.general) if c.name == name)
     mutants = mutations(whole)
     names = (*(m for m in mutants if m == first.mutant), *(m for m in mutants if m != first.mutant))
-
 
     def identity(o: Obligation) -> tuple[int, ...]:
         return tuple(memory.identity(term) for term in (o.claim, *o.hypotheses))
@@ -230,7 +230,7 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     for mutation in names:
         try:
             changed = mutants[mutation](whole)
-            conjecture = next(c for c in conjectures(changed.general) if c.name == name)
+            conjecture = next(c for c in among(changed.general) if c.name == name)
         except Exception:  # noqa: BLE001, S112 - a fault can be such that there is nothing to ask solvers any more
             continue
         news = [o for o in conjecture.obligations if identity(o) not in known]
@@ -241,7 +241,7 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     for mutation, changed, conjecture, asked in left:
         if refuted(changed, conjecture, asked, memory):
             return mutation
-    sharper = texts.tighter(first) if name.startswith("claim: ") else ()
+    sharper = texts.tighter(first) if name.startswith(CLAIM) else ()
     return next((fault for fault, c in sharper if refuted(whole, c, c.obligations, memory)), "")
 
 

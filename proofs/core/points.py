@@ -58,8 +58,8 @@ class Point(AtPoint):
     """Of a shard: how its owner is found."""
     there: Bool | None = None
     """Of an entry of a sparse vector: whether it is there, explicit zeros included; None where nothing is known of it."""
-    cuts: bool = False
-    """It says where parts of the vector begin that cut it, and the last ends; or it is a list of what says so."""
+    cuts: str = ""
+    """``"bounds"``, where it says where parts begin that cut the vector, and the last ends; ``"proposals"``: a list of such."""
 
     def __repr__(self) -> str:
         whose = {"partial": "own ", "shard": "owner's ", "replicate": ""}[self.placement]

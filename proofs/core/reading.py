@@ -91,12 +91,13 @@ class Reading:
             return read(self, code, point(self, x), chunks=name == "read_by_chunk", whole=False)
         module = getattr(function, "__module__", "")  # functions of one name are not one function
         found = self.named(name, args, entrywise=getattr(function, "entrywise", False), module=module)
-        return replace(found, cuts=True) if function is even or (function is means and args[0].cuts) else found
+        proposed = function is means and getattr(args[0], "cuts", "") == "proposals"
+        return replace(found, cuts="bounds") if function is even or proposed else found
 
     def told(self, x: Any) -> Point:
         """By rank what each has, which all know; all ranks' bounds are bounds."""
         found = self.named("all ranks' apart", (*parts(x),), placement="replicate")
-        return replace(found, cuts=getattr(x, "cuts", False))
+        return replace(found, cuts="proposals") if getattr(x, "cuts", "") == "bounds" else found
 
     def somewhere(self, x: Point) -> Bool | None:
         """Whether some rank has an entry of ``x``: if this one has, then yes."""
@@ -246,7 +247,7 @@ def read(self: Reading, code: Any, x: Point, *, chunks: bool, whole: bool) -> Po
 
 def reduce_scatter(self: Reading, e: Any) -> Point:
     x = read(self, e.code, point(self, own("reduce_scatter", lifted(self, e.x))), chunks=True, whole=True)
-    if present(e.bounds) and not getattr(e.bounds, "cuts", False):
+    if present(e.bounds) and getattr(e.bounds, "cuts", "") != "bounds":
         raise Apart(f"reduce_scatter(bounds={e.bounds!r}): nothing says that these cut the vector")
     if not self.sure(point(self, e.bucket).rest >= 0):
         raise Apart(f"reduce_scatter(bucket={e.bucket!r}): nothing says that this is a number of messages")
@@ -439,14 +440,15 @@ def begun(self: Reading, page: Page, placements: Mapping[str, str], *, first: bo
     if first:
         return at_points(self, start, whole=False)
     letters = {name: self.fresh(f"state_{name}", placements[name]) for name in start._fields}
-    letters |= {name: replace(letters[name], cuts=True) for name in regions_of(page)}
+    letters |= {name: replace(letters[name], cuts="bounds") for name in regions_of(page)}
     state = start._replace(**letters)
     return page.module.told(state) if hasattr(page.module, "told") else state
 
 
 def regions_of(page: Page) -> Sequence[str]:
     """The parts of the state that say where regions begin."""
-    return [name for name, kind in get_type_hints(page.module.State).items() if kind is Regions]
+    kinds = get_type_hints(page.module.State) if hasattr(page.module, "State") else {}
+    return [name for name, kind in kinds.items() if kind is Regions]
 
 
 def at_points(self: Reading, state: Any, *, whole: bool = True) -> Any:
