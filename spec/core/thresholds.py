@@ -5,8 +5,6 @@ A threshold is a place in the order of ``spec/core/select.py``: NaN comes before
 
 from __future__ import annotations
 
-from typing import Any
-
 from sparring.spec.core.select import Place, place, top
 from sparring.spec.core.sparse import Mask, SparseVector
 from sparring.spec.core.vectors import entrywise, local

@@ -55,7 +55,7 @@ class Unset:
     __bool__ = __len__ = __iter__ = used
 
 
-UNSET = Unset()
+UNSET: Any = Unset()
 """What a text's state may begin with where its first call sets it."""
 
 
