@@ -18,8 +18,9 @@ from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, t
 from sparring.proofs.core.obligations import i as other
 from sparring.proofs.core.points import Apart, nonzero, plus, point
-from sparring.proofs.core.reading import Path, said_by, same
+from sparring.proofs.core.reading import Path, regions_of, said_by, same
 from sparring.proofs.core.supplement import supplemented
+from sparring.proofs.exchanges import theorems
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, both
@@ -64,29 +65,50 @@ def equal(path: Path, name: str, a: Any, b: Any) -> Iterator[Obligation]:
     yield about(path, f"{name}, the rest", same(a.rest, b.rest))
 
 
-def result(page: Page, found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligation]:
+def result(
+    page: Page, found: Sequence[Path], pages: Sequence[Page], served_by: Served = served
+) -> Iterator[Obligation]:
     """The result is what the page ensures; what exchanges promise is so; and what the state says of itself stays so.
 
     Where there are no numbers, nothing of that is kept: the next call begins as the first.
     """
     for one in pages:
         yield from exchanged(one, obligations.result(one))
+    yield from beyond("result", found, served_by)
 
     def claims(path: Path) -> Iterator[Obligation]:
-        if path.poisoned:
-            for field, kept in path.after._asdict().items() if path.after is not None else ():
-                yield from equal(path, f"nothing of it is in {field}", kept, getattr(page.module.State(), field))
-            return
-        yield from equal(path, "the result is what the page ensures", path.ended.result, path.ensured)
-        if not page.agrees and getattr(path.ended.result, "placement", "") in ("shard", "arrived") and not path.alone:
-            yield false(path, "the result is what only the owner of an index has")
-        if hasattr(page.module, "told") and path.after is not None:
-            for field, says in said_by(page, "told", {**path.given, "state": path.after})._asdict().items():
-                yield from equal(path, f"{field} is what the state says of it", getattr(path.after, field), says)
-        for field, says in path.leaves.items():
-            yield from equal(path, f"{field} is what a call leaves", getattr(path.after, field), says)
+        yield from forgotten(page, path) if path.poisoned else (*ended(page, path), *remembered(page, path))
 
     yield from following(found, claims)
+
+
+def forgotten(page: Page, path: Path) -> Iterator[Obligation]:
+    """Of what was no number nothing is kept."""
+    for field, kept in path.after._asdict().items() if path.after is not None else ():
+        yield from equal(path, f"nothing of it is in {field}", kept, getattr(page.module.State(), field))
+
+
+def ended(page: Page, path: Path) -> Iterator[Obligation]:
+    """The result, and the state where that is ensured, too, are what the page ensures."""
+    result, *states = path.ensured if isinstance(path.ensured, tuple) else (path.ensured,)
+    yield from equal(path, "the result is what the page ensures", path.ended.result, result)
+    for field, says in (item for state in states for item in state._asdict().items()):
+        yield from equal(path, f"{field} is what the page ensures", getattr(path.after, field), says)
+    if not page.agrees and getattr(path.ended.result, "placement", "") in ("shard", "arrived") and not path.alone:
+        yield false(path, "the result is what only the owner of an index has")
+
+
+def remembered(page: Page, path: Path) -> Iterator[Obligation]:
+    """What the state says of itself stays so."""
+    after = path.after
+    for field in regions_of(page) if after is not None else ():
+        cuts = getattr(getattr(after, field), "cuts", "") == "bounds"
+        yield about(path, f"{field} cuts the vector, as its type says", cuts)
+    if hasattr(page.module, "told") and after is not None:
+        for field, says in said_by(page, "told", {**path.given, "state": after})._asdict().items():
+            yield from equal(path, f"{field} is what the state says of it", getattr(after, field), says)
+    for field, says in path.leaves.items():
+        yield from equal(path, f"{field} is what a call leaves", getattr(after, field), says)
 
 
 def linear(found: Sequence[Path], claimed: set[str]) -> Iterator[Obligation]:
@@ -158,10 +180,21 @@ def deadlock(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligatio
     yield from following(found, claims)
 
 
-def ports(pages: Sequence[Page]) -> Iterator[Obligation]:
+def ports(found: Sequence[Path], pages: Sequence[Page], served_by: Served = served) -> Iterator[Obligation]:
     """In a step a rank sends at most one message to another and hears at most one from it."""
     for one in pages:
         yield from exchanged(one, apart(one))
+    yield from beyond("contention", found, served_by)
+
+
+def beyond(name: str, found: Sequence[Path], served_by: Served) -> Iterator[Obligation]:
+    """What is so of exchanges with regions, in turns or with shares, for a theorem of that name."""
+    seen = set()
+    for exchange in (e for path in found for e in path.exchanges):
+        for what, claims in theorems.of(exchange, served_by).get(name, {}).items():
+            if what not in seen:
+                seen.add(what)
+                yield from (claim._replace(name=f"{what}: {claim.name}") for claim in claims())
 
 
 def apart(page: Page) -> Iterator[Obligation]:

@@ -131,7 +131,8 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     yield Conjecture(
         "result",
         f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what}).",
-        (*compositions.result(page, found, pages), *compositions.linear(found, spoken_of(subject))), None,
+        (*compositions.result(page, found, pages, subject.served), *compositions.linear(found, spoken_of(subject))),
+        None,
     )  # fmt: skip
     if page.agrees:
         says = "All ranks end with what was made once, or from the same parts: identical bits."
@@ -141,7 +142,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture("conservation", says, compositions.conservation(page, found), None)
     yield Conjecture(
         "partition", "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
-        obligations.partition(subject.bound), None,
+        (*obligations.partition(subject.bound), *compositions.beyond("partition", found, subject.served)), None,
     )  # fmt: skip
     yield Conjecture(
         "deadlock", "All ranks yield the same exchanges, and posting all of a step and then waiting never deadlocks.",
@@ -149,7 +150,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     )  # fmt: skip
     yield Conjecture(
         "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
-        compositions.ports(pages), None,
+        compositions.ports(found, pages, subject.served), None,
     )  # fmt: skip
     yield from claims_of(subject)
     yield from peers(subject)

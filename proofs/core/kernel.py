@@ -19,7 +19,7 @@ from sparring.errors import InputError, ScheduleFault, SparringError
 from sparring.proofs.contention import levels
 from sparring.proofs.contention.networks import Topology
 from sparring.proofs.core import execution, samples
-from sparring.proofs.core.conjectures import CLAIM, Conjecture, conjectures
+from sparring.proofs.core.conjectures import CLAIM, Conjecture, claims_of, conjectures
 from sparring.proofs.core.obligations import LEMMA, Obligation, schedule
 from sparring.proofs.core.questions import Answer, Memory, answered
 from sparring.proofs.core.supplement import Subject, planted, subject
@@ -50,6 +50,9 @@ ONE_LINK = Topology(
     "one link", "one link for all", {}, lambda src, dst, p: [(src, "in"), ("in", "out"), ("out", dst)], (), "one link"
 )
 """On which all messages meet: a planted fault for what is claimed of contention."""
+
+OF_EXCHANGES = ("partition", "deadlock", "contention", "peers")
+"""Theorems on chunks and exchanges: faults in these, which come last, are tried first."""
 
 _SEAL = object()
 
@@ -253,25 +256,35 @@ def own(page: Page, conjecture: Conjecture) -> dict[str, Obligation]:
 
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     """The first fault of a program or a composition that falsifies the conjecture of that name; empty if none does."""
-    first = next(conjectures(whole.general, name))
-    mutants = mutations(whole)
-    names = (*(m for m in mutants if m == first.mutant), *(m for m in mutants if m != first.mutant))
+
+    def said(subject: Subject) -> Conjecture:
+        found = next(c for c in claims_of(subject) if c.name == name) if claim else next(conjectures(subject, name))
+        return found._replace(obligations=tuple(found.obligations))
+
+    claim, mutants = name.startswith(CLAIM), mutations(whole)
+    first = said(whole.general)
+    order = [*mutants][:: -1 if name in OF_EXCHANGES else 1]
+    names = (*(m for m in order if m == first.mutant), *(m for m in order if m != first.mutant))
 
     def identity(o: Obligation) -> tuple[Any, ...]:
         return tuple(memory.identity(term) for term in (o.claim, *o.hypotheses))
 
     known = {identity(o) for o in first.obligations}
-    for suspected in (True, False):  # what is found false for few ranks is soon found so by a solver too
-        for mutation in names:
-            try:
-                changed = mutants[mutation](whole)
-                conjecture = next(conjectures(changed.general, name))
-            except Exception:  # noqa: BLE001, S112 - a fault can be such that there is nothing to ask solvers any more
-                continue
-            news = (o for o in conjecture.obligations if identity(o) not in known)
-            asked = (claim for claim in news if bool(samples.false_at(claim)) == suspected)
-            if refuted(changed, conjecture, asked, memory):
-                return mutation
+    left: list[tuple[str, Subject, Conjecture, list[Obligation]]] = []
+    for mutation in names:
+        try:
+            changed = mutants[mutation](whole)
+            conjecture = said(changed.general)
+            news = [o for o in conjecture.obligations if identity(o) not in known]
+        except Exception:  # noqa: BLE001, S112 - a fault can be such that there is nothing to ask solvers any more
+            continue
+        suspected = [bool(samples.false_at(claim)) for claim in news]  # a solver soon finds these false, too
+        if refuted(changed, conjecture, (o for o, odd in zip(news, suspected) if odd), memory):
+            return mutation
+        left.append((mutation, changed, conjecture, [o for o, odd in zip(news, suspected) if not odd]))
+    for mutation, changed, conjecture, asked in left:
+        if refuted(changed, conjecture, asked, memory):
+            return mutation
     sharper = texts.tighter(first) if name.startswith(CLAIM) else ()
     return next((fault for fault, c in sharper if refuted(whole, c, c.obligations, memory)), "")
 

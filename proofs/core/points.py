@@ -26,7 +26,7 @@ from typing import Any
 
 from sparring.errors import Refuted, Undecided
 from sparring.spec.core.numbers import Bool, Int, Node, Sym, Truth, both, either, negate, where
-from sparring.spec.core.vectors import AtPoint
+from sparring.spec.core.vectors import AtPoint, Unset
 
 ORDER = ("replicate", "shard", "partial", "arrived")
 
@@ -59,6 +59,10 @@ class Point(AtPoint):
     mean: bool = False
     owner: str = ""
     """Of a shard: how its owner is found."""
+    there: Bool | None = None
+    """Of an entry of a sparse vector: whether it is there, as explicit zeros are; None where nothing is known of it."""
+    cuts: str = ""
+    """``"bounds"``, where it says where parts begin that cut the vector; ``"proposals"``: a list of such."""
 
     def __repr__(self) -> str:
         whose = {"partial": "own ", "shard": "owner's ", "arrived": "sender's ", "replicate": ""}[self.placement]
@@ -93,7 +97,7 @@ class Point(AtPoint):
         return self.letter(operation("//"), (self, o))
 
     def __mod__(self, o: Any) -> Point:
-        return self.letter(operation("%"), (self, o))
+        return remainder(self, o)
 
     def __abs__(self) -> Point:
         return self.letter(operation("abs"), (self,))
@@ -203,6 +207,23 @@ class Point(AtPoint):
         letter: Point = self.reading.named("sum over ranks", (sums,), entrywise=True)
         return replace(self, each=0, mean=False, rest=plus(letter.rest, self.rest))
 
+    def only(self, mask: Any) -> Point:
+        """Of a sparse vector, the entries where ``mask`` is true: what is absent is 0."""
+        mask = mask.truth if isinstance(mask, Point) else mask
+        there = None if self.there is None else both(self.there, mask.value)
+        return replace(mask.chooses(self, 0), there=there)
+
+    def support(self) -> Condition:
+        """Whether the entry is there."""
+        if self.there is None:
+            raise Undecided(f"nothing is known of the support of {self!r}")
+        return Condition(self.reading, self.placement, self.there, self.owner)
+
+    def by_rank(self) -> Point:
+        """What each rank has, as all know it."""
+        found: Point = self.reading.told(self)
+        return found
+
     def gathered(self) -> Point:
         """What each rank has, told to all."""
         found: Point = self.reading.gathered(self)
@@ -249,6 +270,8 @@ class Condition(AtPoint):
 
     def chooses(self, a: Any, b: Any) -> Any:
         """``where(self, a, b)``: with a condition that all ranks share it passes through sums."""
+        if (known := self.reading.knows(self.value)) is not None:
+            return a if known else b
         if isinstance(a, Condition | bool) and isinstance(b, Condition | bool):
             return (self & a) | (~self & b)
         if a is b:
@@ -290,6 +313,8 @@ def point(reading: Any, x: Any) -> Point:
     """A number, or what is nothing, as a point that all ranks have."""
     if isinstance(x, Point):
         return x
+    if isinstance(x, Unset):
+        x.used()
     if isinstance(x, Condition):
         return Point(reading, x.placement, where(x.value, 1, 0), owner=x.owner)
     if isinstance(x, Node) or (isinstance(x, int) and not isinstance(x, bool)):
@@ -322,7 +347,13 @@ def combined(a: Any, b: Any, op: Callable[[Int, Int], Int]) -> Point:
     """What is linear passes through sums."""
     a, b = alike(*of_both(a, b))
     placement, owner = lowest(a, b)
-    return Point(a.reading, placement, op(a.rest, b.rest), op(a.each, b.each), a.mean, owner)
+    there = None if a.there is None or b.there is None else either(a.there, b.there)
+    return Point(a.reading, placement, op(a.rest, b.rest), op(a.each, b.each), a.mean, owner, there)
+
+
+def remainder(a: Point, o: Any) -> Point:
+    """Of 0 it is 0; else it is a letter."""
+    return a if not nonzero(a.each) and not nonzero(a.rest) else a.letter(operation("%"), (a, o))
 
 
 def scaled(a: Point, o: Any) -> Point:
@@ -378,6 +409,8 @@ def operation(name: str) -> Callable[..., Any]:
 
 def parts(x: Any) -> Iterable[Point | Condition]:
     """The points in what a local function is given: in tuples, lists and records, too."""
+    if isinstance(x, Unset):
+        x.used()
     if isinstance(x, Point | Condition):
         yield x
     elif isinstance(x, tuple | list):

@@ -11,16 +11,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from sparring.errors import Undecided
+from sparring.errors import Refuted, Undecided
 from sparring.proofs.core.obligations import Obligation, iff, p
 from sparring.proofs.core.points import Apart, Condition, Point, lowest, nonzero, parts, point
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core.calling import domain
 from sparring.spec.core.compositions import LETTERS, Ending, asked, ending, text
+from sparring.spec.core.compositions import begun as begins
 from sparring.spec.core.links import Collected, Handed
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Sym, negate, variables
+from sparring.spec.core.numbers import Bool, Sym, either, negate, variables
+from sparring.spec.core.regions import Regions, even, means
 from sparring.spec.core.sparse import NOTHING
+from sparring.spec.core.thresholds import count
+from sparring.spec.core.vectors import Unset
 
 MOST_PATHS = 64
 
@@ -93,14 +97,31 @@ class Reading:
             return of_length(self, name, args)
         if getattr(function, "linear", False) and isinstance(args[0], Point):
             return linear(self, name, args)
-        return self.named(name, args, entrywise=getattr(function, "entrywise", False))
+        module = getattr(function, "__module__", "")  # functions of one name are not one function
+        found = self.named(name, args, entrywise=getattr(function, "entrywise", False), module=module)
+        proposed = function is means and getattr(args[0], "cuts", "") == "proposals"
+        return replace(found, cuts="bounds") if function is even or proposed else found
 
-    def named(self, name: str, args: Any, *, entrywise: bool = False, placement: str = "") -> Point:
+    def told(self, x: Any) -> Point:
+        """By rank what each has, which all know; all ranks' bounds are bounds."""
+        found = self.named("all ranks' apart", (*parts(x),), placement="replicate")
+        return replace(found, cuts="proposals") if getattr(x, "cuts", "") == "bounds" else found
+
+    def somewhere(self, x: Point) -> Bool | None:
+        """Whether some rank has an entry of ``x``: if this one has, then yes."""
+        if x.there is None:
+            return None
+        any_rank = self.named("somewhere", (Condition(self, "partial", x.there),), placement="replicate").truth.value
+        self.hypotheses.append(either(negate(x.there), any_rank))
+        return any_rank
+
+    def named(self, name: str, args: Any, *, entrywise: bool = False, placement: str = "", module: str = "") -> Point:
         """The letter of this name; a function of whole vectors is another one of a chunk than of all of it."""
         some = [*parts(args)]
         where, owner = lowest(*some)
         where = placement or where
-        shape = (name, "own" if where in ("partial", "arrived") else "*", "" if entrywise else where, form(args))
+        own = "own" if where in ("partial", "arrived") else "*"
+        shape = (f"{module}:{name}", own, "" if entrywise else where, form(args))
         terms = [term for one in some for term in values(one)]
         for key, (symbol, others) in self.letters.items():
             if key[:4] == shape and len(others) == len(terms) and self.equal(name, others, terms):
@@ -157,13 +178,24 @@ class Reading:
         except Undecided:
             return False
 
+    def unspoken(self, value: Bool) -> bool:
+        """Whether a truth compares one letter alone, of which no hypothesis speaks, with a number: both may be."""
+        here: Any = value
+        plain = here.op in ("==", "<", "<=") and sum(isinstance(a, int) for a in here.args) == 1
+        letter = next((a for a in here.args if isinstance(a, Sym) and a.op == "var"), None)
+        return plain and letter is not None and not any(free(value) & free(h) for h in (*self.box, *self.hypotheses))
+
+    def knows(self, value: Bool) -> bool | None:
+        """What was decided of this before; None where nothing was."""
+        return value if isinstance(value, bool) else self.known.get(repr(value))
+
     def decides(self, value: Bool) -> bool:
         """The side of a branch that this reading goes to."""
         if isinstance(value, bool):
             return value
         if (key := repr(value)) in self.known:
             return self.known[key]
-        if self.sure(value) or self.sure(negate(value)):
+        if not self.unspoken(value) and (self.sure(value) or self.sure(negate(value))):
             return self.known.setdefault(key, self.sure(value))
         if self.met == len(self.decisions):
             self.decisions.append(True)
@@ -263,7 +295,22 @@ def read(self: Reading, code: Any, x: Point, *, chunks: bool, whole: bool) -> Po
 
 def reduce_scatter(self: Reading, e: Any) -> Point:
     x = read(self, e.code, point(self, own("reduce_scatter", lifted(self, e.x))), chunks=True, whole=True)
-    return Point(self, "shard", 0, x.rest, owner=f"bounds {e.bounds!r}" if present(e.bounds) else "chunks")
+    if present(e.bounds) and getattr(e.bounds, "cuts", "") != "bounds":
+        raise Apart(f"reduce_scatter(bounds={e.bounds!r}): nothing says that these cut the vector")
+    if not self.sure(point(self, e.bucket).rest >= 0):
+        raise Apart(f"reduce_scatter(bucket={e.bucket!r}): nothing says that this is a number of messages")
+    owner = f"bounds {e.bounds!r}" if present(e.bounds) else "chunks"
+    return Point(self, "shard", 0, x.rest, owner=owner, there=self.somewhere(x))
+
+
+def balanced(self: Reading, e: Any) -> Point:
+    x = point(self, lifted(self, e.x))
+    if x.placement != "shard":
+        raise Apart("balance of what ranks have more than once: only the owner of an index may have it")
+    sizes = self.told(self.letter(count, (x,)))
+    if not isinstance(e.sizes, Point) or repr(e.sizes.rest) != repr(sizes.rest):
+        raise Apart(f"balance(sizes={e.sizes!r}): these are not the sizes of what is balanced")
+    return replace(x, owner="shares")
 
 
 def present(bounds: Any) -> bool:
@@ -298,9 +345,7 @@ def gathered(self: Reading, e: Any) -> Point:
 
 
 def of_apart(self: Reading, e: Any) -> Point:
-    if isinstance(e.x, int):
-        return self.named("all ranks' apart", (e.x,), placement="replicate")
-    return self.named("all ranks' apart", (*parts(e.x),), placement="replicate")
+    return self.told(e.x) if not isinstance(e.x, int) else self.named("all ranks' apart", (e.x,), placement="replicate")
 
 
 def collected(self: Reading, e: Any) -> Any:
@@ -325,6 +370,7 @@ def handed(self: Reading, e: Any) -> Any:
 RULES: dict[str, Callable[[Reading, Any], Any]] = {
     "ReduceScatter": reduce_scatter,
     "Allgather": allgather,
+    "Balance": balanced,
     "Allreduce": allreduce,
     "Gather": gathered,
     "Apart": of_apart,
@@ -384,9 +430,9 @@ def branches(
 def once(self: Reading, page: Page, choice: Mapping[str, Any], placements: Mapping[str, str], *, first: bool) -> Path:
     """One path."""
     letters = {
-        "x": self.fresh("x", "partial"), "r": self.fresh("r", "partial"), "params": parameters(self, page, choice),
+        "x": entering(self, page), "r": self.fresh("r", "partial"), "params": parameters(self, page, choice),
         "p": 1 if self.alone else Point(self, "replicate", self.p),
-        "call": 0 if first else self.fresh("call", "replicate"),
+        "call": point(self, 0) if first else self.fresh("call", "replicate"),
     }  # fmt: skip
     letters["state"] = before = begun(self, page, placements, letters, first=first)
     if not first:
@@ -399,15 +445,16 @@ def once(self: Reading, page: Page, choice: Mapping[str, Any], placements: Mappi
     nothing = Ending(None, None, None)
     try:
         ended = ending(page, followed(self, page, letters, had))
+        after = at_points(self, ended.state)
         ensured = said_by(page, "ensures", letters)
         leaves = said_by(page, "leaves", letters) if hasattr(page.module, "leaves") else {}
-    except (Apart, Undecided) as why:
-        ended, ensured, leaves, told = nothing, None, {}, str(why)
-        refused, unread = (told, "") if isinstance(why, Apart) else ("", told)
+    except (Refuted, Undecided) as why:
+        ended, after, ensured, leaves, told = nothing, None, None, {}, str(why)
+        refused, unread = (told, "") if isinstance(why, Refuted) else ("", told)
     else:
         refused = unread = ""
     return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, ended, ensured, before,
-                at_points(self, ended.state), had, self.same, frozenset(self.called), refused, unread, leaves,
+                after, had, self.same, frozenset(self.called), refused, unread, leaves,
                 frozenset(self.linear))  # fmt: skip
 
 
@@ -415,6 +462,16 @@ def said_by(page: Page, function: str, letters: Mapping[str, Any]) -> Any:
     """What a formula of the page says of a call."""
     formula = getattr(page.module, function)
     return formula(**{name: letters[name] for name in letters_of(formula)})
+
+
+def entering(self: Reading, page: Page) -> Point:
+    """A rank's vector; of a page that selects, what is absent is 0."""
+    x = self.fresh("x", "partial")
+    if not page.selecting:
+        return x
+    there = Sym.var("x_is_there") >= 1
+    self.hypotheses.append(either(there, x.rest == 0))
+    return replace(x, there=there)
 
 
 def letters_of(function: Any) -> Sequence[str]:
@@ -459,17 +516,28 @@ def begun(self: Reading, page: Page, placements: Mapping[str, str], letters: Map
     """The state before a call."""
     if not hasattr(page.module, "State"):
         return None
-    start = page.module.State()
+    start = begins(page)
     if first:
-        return at_points(self, start)
-    state = start._replace(**{name: self.fresh(f"state_{name}", placements[name]) for name in start._fields})
+        return at_points(self, start, whole=False)
+    fresh = {name: self.fresh(f"state_{name}", placements[name]) for name in start._fields}
+    fresh |= {name: replace(fresh[name], cuts="bounds") for name in regions_of(page)}
+    state = start._replace(**fresh)
     return said_by(page, "told", {**letters, "state": state}) if hasattr(page.module, "told") else state
 
 
-def at_points(self: Reading, state: Any) -> Any:
-    """A state whose numbers are points, too."""
+def regions_of(page: Page) -> Sequence[str]:
+    """The parts of the state that say where regions begin."""
+    kinds = get_type_hints(page.module.State) if hasattr(page.module, "State") else {}
+    return [name for name, kind in kinds.items() if kind is Regions]
+
+
+def at_points(self: Reading, state: Any, *, whole: bool = True) -> Any:
+    """A state whose numbers are points, too; raises Refuted where a part of a ``whole`` one is not set."""
     if state is None:
         return None
+    for value in state if whole else ():
+        if isinstance(value, Unset):
+            raise Apart(f"a call ends before it has set {value.name}")
     numbers = {name: v for name, v in state._asdict().items() if isinstance(v, int) or v is NOTHING}
     return state._replace(**{name: point(self, v) for name, v in numbers.items()})
 

@@ -44,13 +44,14 @@ class Sampler(Reader[Any]):
 def false_at(claim: Obligation, many: int = POINTS) -> dict[str, int]:
     """Of the fewest ranks, one to five, with which a point shows the obligation false; empty where none was found.
 
-    Their number, ``p``, and the parameters there.  What the claim does not speak of is 0.  ``many``: points.
+    Their number, ``p``, and the parameters there.  Letters of one sign that the claim does not speak of are 0.
+    ``many``: points.
     """
     spoken = variables(claim.claim)
     names = sorted(frozenset().union(*map(variables, (claim.claim, *claim.hypotheses))) - {"p"})
     rng = np.random.default_rng(many)
     p = np.sort(rng.integers(*RANKS, many))
-    points = {name: rng.integers(0, LONG.get(name, 1) * p) * (name in spoken) for name in names}
+    points = {name: rng.integers(0, LONG.get(name, 1) * p) * (name in spoken or len(name) > 1) for name in names}
     points |= {name: rng.integers(*VALUES[name], many) for name in VALUES if name in names}
     read = Sampler({**points, "p": p})
     with np.errstate(all="ignore"):

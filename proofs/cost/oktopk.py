@@ -13,13 +13,15 @@ from typing import Any
 
 from sparring.proofs.core.obligations import Obligation, j, n, p, q, r, within
 from sparring.proofs.core.parts import Bounded, Part, Played
+from sparring.proofs.exchanges.volumes import leaving, moving, sharing
 from sparring.spec import bruck_allgather
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.numbers import Int, Sym, both, where
+from sparring.spec.core.numbers import Int, Sym, where
 from sparring.spec.core.sparse import SparseVector
 
+__all__ = ["sharing"]
+
 d, x, k, e, a, b = (Sym.var(name) for name in ("d", "x", "k", "e", "a", "b"))
-begin, end, start, stop = (Sym.var(name) for name in ("begin", "end", "start", "stop"))
 BOX = (p >= 1, n >= 0, within(j))
 """``n`` entries, and one of the shares that they are dealt out in."""
 
@@ -67,28 +69,6 @@ def to_all(page: Page, times: int, *, adds: bool) -> Page:
         chunk=lambda r, t, p: m.dst(r, t + 1, p), count=lambda r, t, p: 1, adds=lambda t, p: adds,
         words=lambda r, t, c, p, n, k: 2 * share(c, p, k), added=lambda r, t, c, p, n, k: share(c, p, k),
     )  # fmt: skip
-
-
-def leaving() -> Iterator[Obligation]:
-    """What leaves a rank for other regions."""
-    yield Obligation("split", (p >= 1, a >= 0, a <= k, e <= b), a - b <= k - e)
-
-
-def moving(m: Any) -> Iterator[Obligation]:
-    """What leaves a rank for other shares."""
-    slot = (p >= 1, begin >= 0, begin <= end, end <= n, start >= 0, start <= stop, stop <= n)
-    stays = where(m.later(begin, start) < m.sooner(end, stop), m.sooner(end, stop) - m.later(begin, start), 0)
-    yield Obligation("dealt out", slot, end - begin - stays <= n - (stop - start))
-
-
-def sharing(m: Any) -> Iterator[Obligation]:
-    """How long the shares of ``n`` entries are, of at most ``p e``."""
-    few, room = (*BOX, e >= 0, n <= p * e), (p >= 1, a >= 0, e >= 0, q >= 0)
-    yield Obligation("a share begins where the last ends", BOX, m.bound(j + 1, n, p) == (j * n + n) // p)
-    yield Obligation("a share ends no later than with e", few, m.bound(j + 1, n, p) <= (j * n + p * e) // p)
-    yield Obligation("which is e entries long", room, (a + p * e) // p == a // p + e)
-    yield Obligation("with q fewer in all, at most q fewer", room, (a + p * e - q) // p >= a // p + e - q)
-    yield Obligation("shares are all", (p >= 1, n >= 0), both(m.bound(0, n, p) == 0, m.bound(p, n, p) == n))
 
 
 def dealing(m: Any) -> Iterator[Obligation]:

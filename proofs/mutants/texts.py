@@ -24,6 +24,7 @@ def mutations(whole: Subject) -> Mapping[str, Fault]:
     """By name: faults of the text, each as the line says that is changed; then of its exchanges, and of chunks."""
     source = inspect.getsource(whole.page.module)
     planted: dict[str, Fault] = {f"{one}": partial(in_text, mutant=one) for one in mutants(source, IN_PAGES)}
+    planted = dict(sorted(planted.items(), key=lambda one: ", program:" not in one[0]))
     for page in serving(whole.paths, whole.served):
         source = inspect.getsource(page.module)
         planted |= {f"{page.name}, {one}": partial(in_exchange, name=page.name, mutant=one) for one in mutants(source)}

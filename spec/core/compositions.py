@@ -8,7 +8,8 @@ A page that is a composition has, in the place of formulas, a generator::
         return y, State(v - y)
 
 It may ask for ``x``, the rank's vector; ``r``, its rank; ``p``, how many there are; ``call``, how many calls were
-before; ``state``, what it returned as such in the call before, at first ``State()``; and ``params``.  It returns the
+before; ``state``, what it returned as such in the call before, at first ``State()``, of which a part may be ``UNSET``
+until a call sets it; and ``params``.  It returns the
 result, what stays behind of the vector if the page selects entries, and the state if it has one.
 
 A page whose next call begins as a first one, where its vector held what is no number, says ``recovers = True``.
@@ -30,7 +31,7 @@ from sparring.spec.core.exchanges import Exchange, Trace
 from sparring.spec.core.model import Page
 from sparring.spec.core.runs import ProgramRun, Run, Step, vectors
 from sparring.spec.core.sparse import NOTHING, SparseVector, total
-from sparring.spec.core.vectors import Vector
+from sparring.spec.core.vectors import Unset, Vector
 
 LETTERS = ("x", "r", "p", "call", "state", "params")
 """What a text may ask for."""
@@ -64,6 +65,14 @@ class Ending(NamedTuple):
 
 
 Text = Generator[Exchange, Any, Any]
+
+
+def begun(page: Page) -> Any:
+    """The state before the first call; what is not set by then is told by its name."""
+    if not hasattr(page.module, "State"):
+        return None
+    state = page.module.State()
+    return state._replace(**{name: Unset(name) for name, v in state._asdict().items() if isinstance(v, Unset)})
 
 
 def text(page: Page, **given: Any) -> Text:
@@ -162,7 +171,7 @@ class ComposedRun(ProgramRun):
     def _ran(self) -> tuple[Trace, list[Ending]]:
         page, p = self.page, len(self.xs)
         entries = [Vector.of(x) for x in self.xs] if page.dense else vectors(self.given)
-        before = self.before or Memory(0, [page.module.State() if hasattr(page.module, "State") else None] * p)
+        before = self.before or Memory(0, [begun(page)] * p)
         params = page.module.Params(**page.params) if hasattr(page.module, "Params") else None
         if hasattr(page.module, "checked"):
             page.module.checked(params)

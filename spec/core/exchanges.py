@@ -8,7 +8,8 @@ Each is carried out by a page with formulas, whose theorem says what comes back;
 ``allgather(piece)``   all ranks' pieces, one after the other
 ``allreduce(x)``       the sum of all ranks' ``x``
 ``gather(x)``          by rank, what each has
-``apart(x)``           the same of sizes, bounds and the like, which are told apart and are in no trace
+``balance(x, sizes)``  of all ranks' entries, one rank's after the other's, this rank's share of ``p`` equal ones
+``apart(x)``           by rank what each has, of sizes, bounds and the like, which are told apart and are in no trace
 =====================  ==================================================================================
 
 A :class:`Code` says in which form vectors travel: then *every* rank, the sender included, has what is read.
@@ -22,15 +23,17 @@ from functools import cache, reduce
 from itertools import chain, pairwise
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from sparring.errors import InputError
-from sparring.spec import ring, two_shot
+from sparring.errors import InputError, ScheduleFault
+from sparring.spec import bruck_allgather, ring, two_shot
+from sparring.spec.core import regions
+from sparring.spec.core.balancing import moved
 from sparring.spec.core.model import Page, bound, load
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.runs import Message, Run
 from sparring.spec.core.schedule import number, step_sends, truth
 from sparring.spec.core.sparse import SparseVector, plain, strung
 from sparring.spec.core.vectors import AtPoint, Vector, local
-from sparring.spec.exchanges import direct_allgather, direct_reduce_scatter
+from sparring.spec.exchanges import direct_allgather, direct_reduce_scatter, rotation
 
 Trace = list[list[Message]]
 
@@ -70,6 +73,8 @@ class Plain:
     """What is read is what was coded."""
 
     def pieces(self, x: Any, cuts: Sequence[slice]) -> list[Any]:
+        if isinstance(x, SparseVector):
+            return [x.piece(cut.start, cut.stop).within(cut.start, x.n) for cut in cuts]
         return [x[cut] for cut in cuts]
 
     def decode(self, coded: Any) -> Any:
@@ -148,14 +153,18 @@ class ReduceScatter(Exchange):
 
     through: str = "direct_reduce_scatter"
     bounds: Sequence[int] = ()
+    bucket: int = 0
 
     @property
     def terms(self) -> tuple[Any, ...]:
-        return (*super().terms, len(self.x), tuple(self.bounds))
+        return (*super().terms, extent(self.x), tuple(self.bounds), self.bucket)
 
     def carry(self, each: Sequence[Exchange]) -> Carried:
-        page, cuts = served(self.through), slices(self.bounds or bounds(len(self.x), len(each)))
+        page, p, n = served(self.through), len(each), extent(self.x)
+        cuts = slices(regions.checked(self.bounds, n, p) if self.bounds else bounds(n, p))
         cells = [self.code.pieces(one.x, cuts) for one in each]
+        if self.bucket:
+            return in_turns(page, cells, self.code, self.bucket)
         if not direct(page):
             return summed(page, cells, self.code)
         kept, trace = collected(page, cells, self.code)
@@ -169,10 +178,12 @@ class Allgather(Exchange):
     through: str = "direct_allgather"
 
     def carry(self, each: Sequence[Exchange]) -> Carried:
-        coded = [self.code.pieces(one.x, [slice(0, len(one.x))])[0] for one in each]
+        coded = [self.code.pieces(one.x, [slice(0, extent(one.x))])[0] for one in each]
         rows, trace = shown(served(self.through), coded, self.code)
-        reads = {id(one): self.code.decode(one) for one in coded}  # ranks with the same codes read the same
-        return Carried([joined([reads[id(one)] for one in row]) for row in rows], trace)
+        alike = {tuple(map(id, row)): row for row in rows}  # ranks with the same codes read the same
+        reads = {id(one): self.code.decode(one) for one in coded}
+        made = {key: joined([reads[id(one)] for one in row]) for key, row in alike.items()}
+        return Carried([made[tuple(map(id, row))] for row in rows], trace)
 
 
 @dataclass(frozen=True)
@@ -180,7 +191,7 @@ class Gather(Allgather):
     """See :func:`gather`."""
 
     def carry(self, each: Sequence[Exchange]) -> Carried:
-        coded = [self.code.pieces(one.x, [slice(0, len(one.x))])[0] for one in each]
+        coded = [self.code.pieces(one.x, [slice(0, extent(one.x))])[0] for one in each]
         rows, trace = shown(served(self.through), coded, self.code)
         reads = {id(one): self.code.decode(one) for one in coded}
         return Carried([[reads[id(one)] for one in row] for row in rows], trace)
@@ -196,7 +207,7 @@ class Allreduce(Exchange):
 
     @property
     def terms(self) -> tuple[Any, ...]:
-        return (*super().terms, len(self.x), None if self.at is None else tuple(map(bool, self.at)), self.filled)
+        return (*super().terms, extent(self.x), None if self.at is None else tuple(map(bool, self.at)), self.filled)
 
     def carry(self, each: Sequence[Exchange]) -> Carried:
         page = served(self.through)
@@ -212,6 +223,25 @@ class Allreduce(Exchange):
 
 
 @dataclass(frozen=True)
+class Balance(Exchange):
+    """See :func:`balance`."""
+
+    sizes: Sequence[int] = ()
+
+    @property
+    def terms(self) -> tuple[Any, ...]:
+        return (*super().terms, extent(self.x), tuple(self.sizes))
+
+    def carry(self, each: Sequence[Exchange]) -> Carried:
+        p, has = len(each), [len(one.x.indices) for one in each]
+        if [*self.sizes] != has:
+            raise ScheduleFault(p, None, f"balance is told sizes {[*self.sizes]}, and ranks have {has} entries")
+        parts = [[one.x.at(one.x.indices[part]) for part in row] for one, row in zip(each, moved(has))]
+        wire = [Message(i, j, parts[i][j]) for i in range(p) for j in range(p) if i != j and parts[i][j].indices]
+        return Carried([added([row[j] for row in parts]) for j in range(p)], [wire] if p > 1 else [])
+
+
+@dataclass(frozen=True)
 class Apart(Exchange):
     """See :func:`apart`."""
 
@@ -224,6 +254,9 @@ def reduce_scatter(x: Any, code: Any = PLAIN, through: str = "direct_reduce_scat
     """Rank ``r`` gets the sum of all ranks' ``x`` in chunk ``r``, which begins at ``bounds[r]``.
 
     Each rank's pieces travel in ``code``, and what is added, in the order of the ranks, is what is read of them.
+
+    ``bucket``: of a page that sends in turns, how many of these make a step; then a rank adds to its own piece those of
+    the others in the order of turns.  With 0 all are one step.
     """
     return ReduceScatter(x, code, through, **terms)
 
@@ -248,6 +281,14 @@ def allreduce(x: Any, code: Any = PLAIN, through: str = "ring", at: Any = None, 
     return Allreduce(x, code, through, at, filled)
 
 
+def balance(x: Any, sizes: Sequence[int]) -> Exchange:
+    """Rank ``r`` gets the ``r``-th of ``p`` equal shares of all ranks' entries, one rank's after the other's.
+
+    ``sizes``: by rank, how many entries it has; of vectors none of which has an entry where another has one.
+    """
+    return Balance(x, sizes=sizes)
+
+
 def apart(x: Any) -> Exchange:
     """All ranks get a list of what each has; of sizes and the like, which no trace has."""
     return Apart(x)
@@ -262,9 +303,15 @@ def served(through: str) -> Page:
 
 
 PAGES: Mapping[str, Any] = {
-    page.__name__.rpartition(".")[2]: page for page in (ring, two_shot, direct_reduce_scatter, direct_allgather)
+    page.__name__.rpartition(".")[2]: page
+    for page in (ring, two_shot, direct_reduce_scatter, direct_allgather, rotation, bruck_allgather)
 }
 """Which pages carry exchanges out."""
+
+
+def extent(x: Any) -> int:
+    """How many entries a vector has, with those that are absent."""
+    return x.n if isinstance(x, SparseVector) else len(x)
 
 
 def direct(page: Page) -> bool:
@@ -291,6 +338,22 @@ def collected(page: Page, cells: Sequence[Sequence[Any]], code: Any) -> tuple[li
             kept[d][r] = cells[r][c]
         trace.append([Message(r, d, code.written(cells[r][c])) for r, d, c in sends])
     return kept, trace
+
+
+def in_turns(page: Page, cells: Sequence[Sequence[Any]], code: Any, bucket: int) -> Carried:
+    """By rank, its own chunk and what comes of it in each turn, added in this order; so many turns are a step."""
+    if bucket < 1:
+        raise InputError(f"bucket = {bucket}: it must be 1 or more")
+    p, turns = len(cells), [step_sends(page, t, len(cells)) for t in range(number(page.steps(len(cells))))]
+    sums = [code.decode(cells[r][r]) for r in range(p)]
+    trace = []
+    for first in range(0, len(turns), bucket):
+        sends = [(r, d, c) for turn in turns[first : first + bucket] for r, d, chunks in turn for c in chunks]
+        for r, d, c in sends:
+            sums[d] = sums[d] + code.decode(cells[r][c])
+        sends.sort(key=lambda one: one[0])
+        trace.append([Message(r, d, code.written(cells[r][c])) for r, d, c in sends])
+    return Carried(sums, trace)
 
 
 def summed(page: Page, cells: Sequence[Sequence[Any]], code: Any) -> Carried:

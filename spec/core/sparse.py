@@ -57,6 +57,18 @@ class SparseVector(NamedTuple):
         """Other entries, of the same length."""
         return SparseVector(tuple(indices), tuple(values), self.n)
 
+    def only(self, mask: Mask) -> SparseVector:
+        """The entries at indices of the mask.
+
+        >>> x = SparseVector((0, 2, 3), ("a", "c", "d"), 4)
+        >>> x.only(Mask(frozenset([1, 2, 3]), 4)), x.only(~Mask(frozenset([2]), 4))
+        ([2:c 3:d], [0:a 3:d])
+        """
+        return self.at(i for i in self.indices if i in mask.indices)
+
+    def support(self) -> Mask:
+        """Where there are entries, explicit zeros included."""
+        return Mask(frozenset(self.indices), self.n)
 
     @property
     def m(self) -> int:
@@ -113,6 +125,22 @@ class SparseVector(NamedTuple):
             return self
         mine = dict(zip(self.indices, self.values))
         return self.having(range(self.n), (mine.get(i, NOTHING) for i in range(self.n)))
+
+
+class Mask(NamedTuple):
+    """Some of the indices of vectors of ``n`` entries.
+
+    >>> some, more = Mask(frozenset([0, 2]), 3), Mask(frozenset([1, 2]), 3)
+    >>> sorted((some & more).indices), sorted((some | more).indices), sorted((~some).indices)
+    ([2], [0, 1, 2], [1])
+    """
+
+    indices: frozenset[int]
+    n: int
+
+    def __and__(self, other: Mask) -> Mask: return Mask(self.indices & other.indices, self.n)
+    def __or__(self, other: Mask) -> Mask: return Mask(self.indices | other.indices, self.n)
+    def __invert__(self) -> Mask: return Mask(frozenset(range(self.n)) - self.indices, self.n)
 
 
 class Nothing:

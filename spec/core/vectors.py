@@ -18,18 +18,48 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce, wraps
 from inspect import signature
-from typing import Any, TypeVar, overload
+from typing import Any, NoReturn, TypeVar, overload
 
+from sparring.errors import Refuted
 from sparring.spec.core import numbers
 from sparring.spec.core.select import top
 from sparring.spec.core.sparse import NOTHING
 
 __all__ = [
-    "AtPoint", "Vector", "by_length", "each", "entrywise", "gathered", "is_number", "largest", "local", "owned", "plain",
-    "total", "where", "zero",
+    "UNSET", "AtPoint", "Unset", "Vector", "by_length", "by_rank", "each", "entrywise", "gathered", "is_number",
+    "largest", "local", "owned", "plain", "total", "where", "zero",
 ]  # fmt: skip
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Unset:
+    """What a part of the state is that no call has set yet: whoever uses it is told so, by Refuted."""
+
+    __slots__ = ("name",)
+    __array_ufunc__ = None
+
+    def __init__(self, name: str = "a part of the state") -> None:
+        self.name = name
+
+    def used(self, *_: Any) -> NoReturn:
+        raise Refuted(f"{self.name} is read before a call has set it")
+
+    def __repr__(self) -> str:
+        return f"<{self.name}, which is not set>"
+
+    def __getattr__(self, field: str) -> NoReturn:
+        if field.startswith("_"):
+            raise AttributeError(field)
+        self.used()
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = __abs__ = used
+    __lt__ = __le__ = __gt__ = __ge__ = __and__ = __rand__ = __or__ = __ror__ = __invert__ = __getitem__ = used
+    __bool__ = __len__ = __iter__ = used
+
+
+UNSET: Any = Unset()
+"""What a text's state may begin with where its first call sets it."""
 
 
 class Vector:
@@ -153,6 +183,9 @@ def made_local(function: Any, *, length: Callable[..., Any] | None, linear: bool
     @wraps(function)
     def called(*args: Any, **named: Any) -> Any:
         args = bound(function, args, named)
+        for one in args:
+            if isinstance(one, Unset):
+                one.used()
         point = at_point(args)
         return function(*args) if point is None else point.letter(called, args)
 
@@ -230,6 +263,14 @@ def owned(x: Any) -> Any:
 def gathered(x: Any) -> Any:
     """By rank, what each has: of ``ensures`` and the like alone.  Where pages are run, it is a list by rank already."""
     return x.gathered() if isinstance(x, AtPoint) else x
+
+
+def by_rank(x: Any) -> Any:
+    """What each rank has, rank by rank: of ``ensures`` alone; a text gets it by an exchange.
+
+    Where pages are run, the values are a list by rank already.
+    """
+    return x.by_rank() if isinstance(x, AtPoint) else x
 
 
 def is_number(x: Any) -> Any:

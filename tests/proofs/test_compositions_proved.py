@@ -17,6 +17,7 @@ from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
 from sparring.proofs.mutants import texts
 from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
 from sparring.spec.core.model import load
+from sparring.spec.core.regions import even, means
 from sparring.spec.core.vectors import by_length, entrywise, local, owned, total, where
 
 OTHER = "the result is what the page ensures"
@@ -127,8 +128,13 @@ def at_own_bounds(x):
     return (yield allgather((yield reduce_scatter(x, bounds=halves(x)))))
 
 
-def two_owners(x):
+def no_bounds(x):
     bounds = yield gather(halves(x))
+    return (yield allgather((yield reduce_scatter(x, bounds=bounds))))
+
+
+def two_owners(x, p):
+    bounds = means((yield apart(even(x, p))))
     a = yield reduce_scatter(x, bounds=bounds)
     return (yield allgather(a - (yield reduce_scatter(x))))
 
@@ -150,6 +156,7 @@ WRONG = {
     own_branch: ("deadlock", "a rank's own condition, .* decides what it does next"),
     own_with_the_owners: ("result", "a rank combines what it has itself with what only the owner of the index has"),
     at_own_bounds: ("deadlock", "ranks yield exchanges with different terms"),
+    no_bounds: ("result", "nothing says that these cut the vector"),
     two_owners: ("result", "shards of two owners are combined"),
     of_own_choice: ("result", "a rank's own condition chooses among sums over ranks"),
 }

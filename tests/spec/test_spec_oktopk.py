@@ -1,7 +1,6 @@
 """Ok-Topk beside a dense oracle that knows no regions, no messages and no balancing; its volume; its edges."""
 
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 
@@ -9,10 +8,16 @@ import numpy as np
 import pytest
 
 import sparring
-from sparring.errors import InputError, Undecided
+from sparring.errors import InputError, Refuted, ScheduleFault, Undecided
 from sparring.proofs.core import iterations
 from sparring.spec import oktopk
+from sparring.spec.core.compositions import Memory
+from sparring.spec.core.exchanges import Balance, ReduceScatter
+from sparring.spec.core.regions import Regions, even, means
 from sparring.spec.core.runner import run
+from sparring.spec.core.sparse import SparseVector
+from sparring.spec.core.thresholds import NONE
+from tests.proofs.wrong_texts import wrong
 
 RANKS = range(1, 10)
 PERIODS = {"tau": 3, "tau_prime": 2}
@@ -86,27 +91,19 @@ def test_every_call_is_the_dense_oracles_and_nothing_is_lost(p, trigger, bucket,
             assert (given == sent + left.sum(0)).all()
 
 
-def forgetful(xs, state, params):
-    """Clears all that a rank selected, as if all sums had stayed."""
-    outcome = yield from oktopk.program(xs, state, params)
-    mine, _ = oktopk.selected(xs, state, params)
-    return outcome._replace(residuals=[x.without(m) for x, m in zip(xs, mine)])
+LEFT = "x.only(~(sent & y.support()))"
+FAULTS = ["x.only(~sent)", "x", "x.only(~y.support())"]
+"""All that was selected is cleared; nothing is; what is in the result is cleared, whoever sent it."""
 
 
-def hoarding(xs, state, params):
-    """Clears nothing: what was sent is sent again."""
-    outcome = yield from oktopk.program(xs, state, params)
-    return outcome._replace(residuals=xs)
-
-
-@pytest.mark.parametrize("fault", [forgetful, hoarding])
+@pytest.mark.parametrize("fault", FAULTS)
 def test_the_oracle_tells_a_wrong_residual(fault):
-    calls, page = drawn(3, 12, 1), sparring.page("oktopk", k=3)
+    calls = drawn(3, 12, 1)
     (ran, left), (_, residuals) = next(played(calls, k=3)), next(oracle(calls, 3, 1))
     assert (left == residuals).all()
-    wrong = run(replace(page, program=fault), [list(x) for x in calls[0]])
-    assert wrong.results == ran.results
-    assert any((dense(y) != x).any() for y, x in zip(wrong.residuals, residuals))
+    other = run(wrong("oktopk", LEFT, fault, k=3), [list(x) for x in calls[0]])
+    assert other.results == ran.results
+    assert any((dense(y) != x).any() for y, x in zip(other.residuals, residuals))
 
 
 @pytest.mark.parametrize(("found", "right"), [(5, 3), (4, 2), (2, 2), (1, 1)])
@@ -116,7 +113,7 @@ def test_thresholds_follow_what_is_found(found, right):
     assert oktopk.followed((True, -2), found, params) == (True, -right)
     single = oktopk.followed((True, np.float32(-2)), 5, params)[1]
     assert (single, single.dtype) == (-np.float32(2) / np.float32(1000) * np.float32(1500), np.float32)
-    for least in (oktopk.NONE, (False, 0)):
+    for least in (NONE, (False, 0)):
         assert oktopk.followed(least, found, params) == least
 
 
@@ -141,13 +138,19 @@ def test_regions_cut_each_ranks_entries_evenly_and_their_means_are_in_order():
     for p, n in product(RANKS, (0, 1, 5, 40)):
         proposals = []
         for _ in range(p):
-            indices = np.flatnonzero(rng.random(n) < 0.4).tolist()
-            inner = oktopk.even(indices, n, p)
-            proposals.append(inner)
-            sizes = np.diff([0, *np.searchsorted(indices, inner), len(indices)])
+            indices = tuple(np.flatnonzero(rng.random(n) < 0.4).tolist())
+            proposals.append(even(SparseVector(indices, indices, n), p))
+            sizes = np.diff([0, *np.searchsorted(indices, proposals[-1][1:-1]), len(indices)])
             assert sizes.max() - sizes.min() <= 1
-        means = [0, *(oktopk.mean(sum(cs), p) for cs in zip(*proposals)), n]
-        assert means == sorted(means) and len(means) == p + 1
+        cuts = means(proposals)
+        assert [*cuts] == sorted(cuts) and len(cuts) == p + 1 and (cuts[0], cuts[-1]) == (0, n)
+
+
+@pytest.mark.parametrize("cuts", [(0, 3), (0, 4, 2, 3), (1, 2, 2, 3), (0, 1, 2, 4)])
+def test_what_does_not_cut_the_vector_makes_no_regions(cuts):
+    one = ReduceScatter(SparseVector((), (), 3), through="rotation", bounds=cuts, bucket=1)
+    with pytest.raises(ScheduleFault, match="do not cut"):
+        one.carry([one] * 3)
 
 
 @pytest.mark.parametrize("p", RANKS)
@@ -171,12 +174,8 @@ def test_balancing_moves_each_entry_at_most_once_and_leaves_equal_shares(p):
         sizes = rng.integers(0, 7, p) * (rng.random(p) < 0.6)
         begins = [0, *np.cumsum(sizes).tolist()]
         n = begins[-1]
-        lists = [oktopk.SparseVector(tuple(range(a, b)), tuple(range(a, b)), n) for a, b in pairwise(begins)]
-        moving = oktopk.balance(lists)
-        wire = next(moving)
-        with pytest.raises(StopIteration) as end:
-            next(moving)
-        after = end.value.value
+        lists = [SparseVector(tuple(range(a, b)), tuple(range(a, b)), n) for a, b in pairwise(begins)]
+        after, (wire,) = exchanged(lists, [len(x.indices) for x in lists])
         assert [i for x in after for i in x.indices] == list(range(n))
         assert [len(x.indices) for x in after] == [(j + 1) * n // p - j * n // p for j in range(p)]
         moved = Counter(i for m in wire for i in m.entries.indices)
@@ -184,6 +183,25 @@ def test_balancing_moves_each_entry_at_most_once_and_leaves_equal_shares(p):
         for r in range(p):
             out = sum(len(m.entries.indices) for m in wire if m.src == r)
             assert out <= n - (len(after[r].indices))
+
+
+def exchanged(lists, sizes):
+    """What ranks have, and the steps' messages, where all are told these sizes."""
+    each = [Balance(x, sizes=sizes) for x in lists]
+    return each[0].carry(each)
+
+
+def test_balancing_needs_the_right_sizes():
+    with pytest.raises(ScheduleFault, match="balance is told sizes"):
+        exchanged([SparseVector((0,), (1,), 2), SparseVector((1,), (1,), 2)], [1, 2])
+
+
+def test_a_threshold_that_is_read_before_it_is_set_is_refused():
+    page = wrong(
+        "oktopk", "if due(call, params.tau_prime):\n        local", "if due(call + 1, params.tau_prime):\n        local"
+    )
+    with pytest.raises(Refuted, match="local is read before a call has set it"):
+        _ = run(page, [[1, 2], [3, 4]]).results
 
 
 def words(trace, r):
@@ -194,8 +212,8 @@ def words(trace, r):
 def later_call(k, xs, least, trigger=0):
     """The trace of a call with older thresholds, 9 and ``least``, and regions of ``k`` entries."""
     p = len(xs)
-    state = oktopk.State(1, [(True, -9)] * p, (True, -least), [c * k for c in range(p + 1)])
-    return run(sparring.page("oktopk", k=k, trigger=trigger, bucket=1), xs, state).trace
+    state = oktopk.State((True, -9), (True, -least), Regions(c * k for c in range(p + 1)))
+    return run(sparring.page("oktopk", k=k, trigger=trigger, bucket=1), xs, Memory(1, [state] * p)).trace
 
 
 @pytest.mark.parametrize("p", range(2, 8))
