@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
-from sparring.proofs.core import obligations
+from sparring.proofs.core import averaging, loops, obligations
 from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, t
 from sparring.proofs.core.obligations import i as other
 from sparring.proofs.core.points import nonzero, plus, point
@@ -65,13 +65,18 @@ def result(page: Page, found: Sequence[Path], pages: Sequence[Page]) -> Iterator
     """
     for one in pages:
         yield from exchanged(one, obligations.result(one))
+        yield from exchanged(one, averaging.result(one))
 
     def claims(path: Path) -> Iterator[Obligation]:
         if path.poisoned:
             for field, kept in path.after._asdict().items() if path.after is not None else ():
                 yield from equal(path, f"nothing of it is in {field}", kept, getattr(page.module.State(), field))
             return
-        yield from equal(path, "the result is what the page ensures", path.ended.result, path.ensured)
+        under = path if path.alone else path._replace(hypotheses=(*path.hypotheses, *path.required))
+        for claim in equal(under, "the result is what the page ensures", path.ended.result, path.ensured):
+            yield claim._replace(encoding="digits") if path.loops else claim
+        for one in path.loops:
+            yield from loops.faithful(path, one) if path.alone else loops.result(page, path, one)
         if hasattr(page.module, "told") and path.after is not None:
             for field, says in page.module.told(path.after)._asdict().items():
                 yield from equal(path, f"{field} is what the state says of it", getattr(path.after, field), says)
@@ -96,11 +101,16 @@ def agreement(found: Sequence[Path]) -> Iterator[Obligation]:
     yield from following(found, claims)
 
 
-def conservation(page: Page, found: Sequence[Path]) -> Iterator[Obligation]:
+def conservation(page: Page, found: Sequence[Path], pages: Served = served) -> Iterator[Obligation]:
     """The result, what stays behind and what waits make up the vectors and what waited before."""
+    for one in serving(found, pages):
+        yield from exchanged(one, averaging.conservation(one))
 
     def claims(path: Path) -> Iterator[Obligation]:
         if path.poisoned:
+            return
+        if path.loops:
+            yield from loops.conservation(path)
             return
         reading = path.given["x"].reading
         y = point(reading, path.ended.result)

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sparring.proofs.contention import claims, networks
-from sparring.proofs.core import compositions, execution, obligations
+from sparring.proofs.core import averaging, compositions, execution, obligations
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
+from sparring.spec.core.model import Page
 
 
 class Conjecture(NamedTuple):
@@ -21,7 +22,7 @@ class Conjecture(NamedTuple):
     check: execution.Check | None
     """Decides by running, where an obligation about an annotation fails; None: there is none."""
     mutant: str
-    """The mutation to try first, in which this very claim is false."""
+    """How the mutations to try first are called, or begin, in which this very claim is false."""
     encoding: str = "wrap"
     """How its obligations are read."""
     contended: bool = False
@@ -129,10 +130,13 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     if compositions.conserves(page):
         says = "The result, what stays behind and what waits make up what was given and what waited, in every call."
         yield Conjecture("conservation", says, tuple(compositions.conservation(page, found)), None, "")
-    yield Conjecture(
-        "partition", "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
-        tuple(obligations.partition(subject.bound)), None, "remainder dropped",
-    )  # fmt: skip
+    met = next(filter(averaging.averages, pages), None)
+    if met is None:
+        cuts = tuple(obligations.partition(subject.bound))
+        says = "The chunks cut [0, n) without gap or overlap, for every n >= 0."
+        yield Conjecture("partition", says, cuts, None, "remainder dropped")
+    else:
+        yield from of_averages(subject, met)
     yield Conjecture(
         "deadlock", "All ranks yield the same exchanges, and posting all of a step and then waiting never deadlocks.",
         tuple(compositions.deadlock(found, pages)), None, "exchanges: wrong neighbour",
@@ -143,6 +147,27 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     )  # fmt: skip
     yield from claims_of(subject)
     yield from peers(subject, "exchanges: wrong neighbour")
+
+
+def of_averages(subject: Subject, exchange: Page) -> Iterator[Conjecture]:
+    """Where groups average, in rounds."""
+    kept = compositions.conservation(subject.page, subject.paths, subject.served)
+    yield Conjecture(
+        "conservation", "Whatever the groups, and who fails to send: whoever takes a mean has its copy in it, and unless some "
+        "die after they sent, or fail between copies and means, all of these take it. So they have, times their weights, "
+        "what they had together; squares do not grow, and no mean is beyond the largest or the smallest that went into it.",
+        tuple(kept), None, "averaging: ",
+    )  # fmt: skip
+    yield Conjecture(
+        "partition", "Parts in proportion to scores, rounded down, are no more than n entries together, and fewer by "
+        "less than there are members: one more for some of them makes n.",
+        tuple(averaging.parts(exchange.module)), None, "averaging: ",
+    )  # fmt: skip
+    yield Conjecture(
+        "volume", "In a round of a group of p, a member that looks after s of n entries sends n + (p - 2) s words at "
+        "most, its copies and its mean; where p divides n and all bandwidths are alike, 2 n (p - 1) / p.",
+        tuple(averaging.volume(exchange)), None, "averaging: ",
+    )  # fmt: skip
 
 
 def claims_of(subject: Subject) -> Iterator[Conjecture]:

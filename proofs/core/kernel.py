@@ -213,8 +213,7 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
     first = next(c for c in conjectures(whole.general) if c.name == name)
     mutants = mutations(whole)
-    names = (*(m for m in mutants if m == first.mutant), *(m for m in mutants if m != first.mutant))
-
+    names = sorted(mutants, key=lambda m: not (first.mutant and m.startswith(first.mutant)))
 
     def identity(o: Obligation) -> tuple[int, ...]:
         return tuple(memory.identity(term) for term in (o.claim, *o.hypotheses))

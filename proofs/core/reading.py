@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from sparring.errors import Undecided
+from sparring.proofs.core import loops
+from sparring.proofs.core.loops import Loop
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.obligations import p as RANKS
 from sparring.proofs.core.points import Apart, Condition, Point, lowest, nonzero, parts, point
@@ -49,6 +51,9 @@ class Path(NamedTuple):
     called: frozenset[str]
     """The local functions that the text has called."""
     refused: str = ""
+    loops: Sequence[Loop] = ()
+    required: tuple[Bool, ...] = ()
+    """Under what the result is what the page ensures."""
 
 
 @dataclass
@@ -65,6 +70,7 @@ class Reading:
     letters: dict[tuple[Any, ...], tuple[Sym, list[Any]]] = field(default_factory=dict)
     same: list[Obligation] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
+    loops: list[Loop] = field(default_factory=list)
     met: int = 0
 
     def __post_init__(self) -> None:
@@ -112,6 +118,14 @@ class Reading:
         self.same += [Obligation(f"the same arguments of {name}", (*self.box, *self.hypotheses), c) for c in claims]
         return True
 
+    def formula(self, function: Callable[..., Any], args: Any) -> Point:
+        """A formula of whole numbers."""
+        where, owner = lowest(*parts(args))
+        points = [point(self, one) for one in args]
+        if strange := [one for one in points if nonzero(one.each)]:
+            raise Undecided(f"{strange[0]!r} is no whole number")
+        return Point(self, where, function(*(one.rest for one in points)), owner=owner)
+
     # -- branches
 
     @property
@@ -147,7 +161,7 @@ class Reading:
     def answer(self, exchange: Any) -> Any:
         """What an exchange gives, by the theorem of its page; raises Apart where ranks have no such thing."""
         for one in fields(exchange):
-            if one.name != "x":
+            if one.name not in getattr(exchange, "own", LOCAL):
                 self.shared(type(exchange).__name__, one.name, getattr(exchange, one.name))
         rule = RULES.get(type(exchange).__name__)
         if rule is None:
@@ -159,6 +173,10 @@ class Reading:
         for one in parts(value):
             if one.placement != "replicate":
                 raise Apart(f"{what}({term}={one!r}): ranks yield exchanges with different terms")
+
+
+LOCAL = ("x", "one", "many", "carried", "given")
+"""What a rank brings to an exchange, which need not be the same on all; and what a loop has, of which its reader judges."""
 
 
 def free(x: Any) -> frozenset[str]:
@@ -252,12 +270,21 @@ def of_apart(self: Reading, e: Any) -> Point:
     return self.named("all ranks' apart", (*parts(e.x),), placement="replicate")
 
 
+def of_rounds(self: Reading, e: Any) -> tuple[Point, Point]:
+    """After all rounds a rank has a mean of all vectors, if the page's invariant is proved; alone it has its own."""
+    x, one = point(self, e.carried[0]), loops.loop(self, e)
+    self.loops.append(one)
+    mean = x if self.alone else Point(self, "partial", 0, x.rest, mean=True)
+    return mean, self.fresh("cell", "partial")
+
+
 RULES: dict[str, Callable[[Reading, Any], Any]] = {
     "ReduceScatter": reduce_scatter,
     "Allgather": allgather,
     "Allreduce": allreduce,
     "Gather": gathered,
     "Apart": of_apart,
+    "Rounds": of_rounds,
 }
 """By exchange, its promise: the theorem of the page that carries it out, at an index."""
 
@@ -325,11 +352,24 @@ def once(
     try:
         ended = ending(page, followed(self, page, letters, had))
         ensured = page.module.ensures(**{x: letters[x] for x in letters_of(page.module.ensures)})
+        required = requirement(page, letters)
     except Apart as why:
         return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, nothing, None, before, None, had, self.same,
                     frozenset(self.called), str(why))  # fmt: skip
     return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, ended, ensured, before,
-                at_points(self, ended.state), had, self.same, frozenset(self.called))  # fmt: skip
+                at_points(self, ended.state), [*had, *(one.at(self, loops.cell).exchange for one in self.loops)], self.same,
+                frozenset(self.called), loops=self.loops, required=required)  # fmt: skip
+
+
+def requirement(page: Page, letters: Mapping[str, Any]) -> tuple[Bool, ...]:
+    """Under what the result is what the page ensures, where it says so."""
+    function = getattr(page.module, "requires", None)
+    if function is None:
+        return ()
+    said = function(**{x: letters[x] for x in letters_of(function)})
+    if said.placement != "replicate":
+        raise Apart(f"what is required, {said!r}, is not the same on all ranks")
+    return (said.value,)
 
 
 def letters_of(function: Any) -> Sequence[str]:
@@ -362,7 +402,7 @@ def parameters(self: Reading, page: Page, choice: Mapping[str, Any]) -> Any:
 
 def parameter(self: Reading, name: str, kind: Any, page: Page) -> Any:
     """A letter in its domain for a whole number; else what the page has."""
-    if kind is not int and get_origin(kind) is not Annotated:
+    if kind is not int and (get_origin(kind) is not Annotated or get_args(kind)[0] is not int):
         return page.params[name]
     letter = self.fresh(f"param_{name}", "replicate")
     if get_origin(kind) is Annotated:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sparring.proofs.core.averaging import averages
+from sparring.proofs.core.compositions import serving
 from sparring.proofs.core.conjectures import Conjecture
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.mutants.planting import built
@@ -25,6 +27,9 @@ def mutations(whole: Subject) -> Mapping[str, Fault]:
     planted: dict[str, Fault] = {
         f"{one}": partial(in_text, mutant=one) for one in mutants(inspect.getsource(whole.page.module))
     }
+    for page in filter(averages, serving(whole.paths, whole.served)):
+        faults = mutants(inspect.getsource(page.module))
+        exchanged |= {f"{page.name}: {one}": partial(in_text_of, page=page, mutant=one) for one in faults}
     chunks: dict[str, Fault] = {"remainder dropped": MUTATIONS["remainder dropped"]}
     return {**planted, **exchanged, **chunks}
 
@@ -36,6 +41,12 @@ def in_exchanges(whole: Subject, fault: Fault) -> Subject:
         return fault(subject(whole.served(name))).page
 
     return replace(whole, served=served)
+
+
+def in_text_of(whole: Subject, page: Page, mutant: Mutant) -> Subject:
+    """The same composition, with a fault in the formulas of an exchange."""
+    changed = load(built(page.module, mutant.tree))
+    return replace(whole, served=lambda name: changed if name == page.name else whole.served(name))
 
 
 def in_text(whole: Subject, mutant: Mutant) -> Subject:

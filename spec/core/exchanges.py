@@ -9,6 +9,7 @@ Each is carried out by a page with formulas, whose theorem says what comes back;
 ``allreduce(x)``       the sum of all ranks' ``x``
 ``gather(x)``          by rank, what each has
 ``apart(x)``           the same of sizes, bounds and the like, which are told apart and are in no trace
+``averaging(x, key)``  the mean of those with the same key: see ``spec/core/members.py``
 =====================  ==================================================================================
 
 A :class:`Code` says in which form vectors travel: then *every* rank, the sender included, has what is read.
@@ -30,7 +31,7 @@ from sparring.spec.core.runs import Message, Run
 from sparring.spec.core.schedule import number, step_sends, truth
 from sparring.spec.core.sparse import SparseVector, strung
 from sparring.spec.core.vectors import Vector, local
-from sparring.spec.exchanges import direct_allgather, direct_reduce_scatter
+from sparring.spec.exchanges import averaging, direct_allgather, direct_reduce_scatter
 
 Trace = list[list[Message]]
 
@@ -120,6 +121,9 @@ PLAIN = Plain()
 @dataclass(frozen=True)
 class Exchange:
     """One rank's part in an exchange: ``x``, what it brings; the rest is what all ranks have alike."""
+
+    own: ClassVar[tuple[str, ...]] = ("x",)
+    """What each rank has of its own."""
 
     x: Any
     code: Any = PLAIN
@@ -251,7 +255,7 @@ def served(through: str) -> Page:
 
 
 PAGES: Mapping[str, Any] = {
-    page.__name__.rpartition(".")[2]: page for page in (ring, two_shot, direct_reduce_scatter, direct_allgather)
+    page.__name__.rpartition(".")[2]: page for page in (ring, two_shot, averaging, direct_reduce_scatter, direct_allgather)
 }
 """Which pages carry exchanges out."""
 

@@ -89,6 +89,10 @@ class AtPoint:
         """What a local function of these arguments is."""
         raise NotImplementedError
 
+    def formula(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """What a formula of whole numbers, of terms for these arguments, is."""
+        raise NotImplementedError
+
 
 def each(formula: Callable[..., Any], *args: Any) -> Any:
     """The formula of every entry; what is no vector is the same at each.
