@@ -132,9 +132,8 @@ def place(cell: Int, t: Int, d: Int, params: Params) -> Int:
 
 
 def requires(p: Int, params: Params) -> Any:
-    """Where the result is exact, if all weights are alike and nobody dies or fails: on a full grid, after all its sides."""
-    d = sides(p, params.m)
-    return (p == power(params.m, d)) & ((params.rounds == 0) | (params.rounds >= d))
+    """Where the result is exact, if all weights are alike and nobody dies or fails: on a full grid, with a round a side."""
+    return (p == power(params.m, log(p, params.m))) & (params.rounds == 0)
 
 
 def ensures(x: Vector, p: int) -> Any:

@@ -72,16 +72,26 @@ def result(page: Page, found: Sequence[Path], pages: Sequence[Page]) -> Iterator
             for field, kept in path.after._asdict().items() if path.after is not None else ():
                 yield from equal(path, f"nothing of it is in {field}", kept, getattr(page.module.State(), field))
             return
-        under = path if path.alone else path._replace(hypotheses=(*path.hypotheses, *path.required))
-        for claim in equal(under, "the result is what the page ensures", path.ended.result, path.ensured):
-            yield claim._replace(encoding="digits") if path.loops else claim
-        for one in path.loops:
-            yield from loops.faithful(path, one) if path.alone else loops.result(page, path, one)
+        yield from ensured(page, path)
         if hasattr(page.module, "told") and path.after is not None:
             for field, says in page.module.told(path.after)._asdict().items():
                 yield from equal(path, f"{field} is what the state says of it", getattr(path.after, field), says)
 
     yield from following(found, claims)
+    somewhere = any(not path.barred and not path.alone for path in found)
+    yield Obligation("what is required can be", (p >= 2,), somewhere)
+
+
+def ensured(page: Page, path: Path) -> Iterator[Obligation]:
+    """The result of a path, under what is required of it; a rank alone has its own vector anyway."""
+    for one in path.loops:
+        yield from loops.faithful(path, one)
+    if path.alone or not path.barred:
+        under = path if path.alone else path._replace(hypotheses=(*path.hypotheses, *path.required))
+        for claim in equal(under, "the result is what the page ensures", path.ended.result, path.ensured):
+            yield claim._replace(encoding="digits") if path.loops else claim
+        for one in () if path.alone else path.loops:
+            yield from loops.result(page, path, one)
 
 
 def exchanged(page: Page, claims: Iterator[Obligation]) -> Iterator[Obligation]:

@@ -19,7 +19,7 @@ from sparring.proofs.core.obligations import Obligation, every, iff, implies, wi
 from sparring.proofs.core.points import Apart, Point, nonzero, point
 from sparring.spec.core.members import Averaging
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Int, Node, Reader, Sym, both, negate, variables
+from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym, both, negate, variables
 
 t, q, cell, other, third, b, g = (Sym.var(name) for name in ("t", "q", "cell", "other", "third", "b", "g"))
 RANK = "r"
@@ -113,10 +113,28 @@ class Renamed(Reader[Any]):
 
 def result(page: Page, path: Any, one: Loop) -> Iterator[Obligation]:
     """On a full grid, as the page requires, all have all after these rounds."""
-    yield from faithful(path, one)
     for claim in (*places(path, one), *groups(page, path, one), *influence(page, path, one)):
-        hypotheses = (*path.hypotheses, *path.required, *claim.hypotheses)
+        hypotheses = (*about(claim, (*path.hypotheses, *path.required)), *claim.hypotheses)
         yield claim._replace(name=f"{path.name}: {claim.name}", hypotheses=hypotheses, encoding="digits")
+
+
+def about(claim: Obligation, known: Sequence[Bool]) -> Iterator[Bool]:
+    """What is known of the letters of a claim: the fewer, the more paths have the same obligations."""
+    spoken = frozenset(("p",)).union(*map(letters, (claim.claim, *claim.hypotheses)))
+    return (one for fact in known for one in conjuncts(fact) if letters(one) <= spoken)
+
+
+def letters(x: Bool) -> frozenset[str]:
+    return variables(x) if isinstance(x, Node) else frozenset()
+
+
+def conjuncts(x: Bool) -> Iterator[Bool]:
+    """What is said by one truth."""
+    if isinstance(x, Node) and x.op == "and":
+        for one in x.args:
+            yield from conjuncts(one)
+    else:
+        yield x
 
 
 def faithful(path: Any, one: Loop) -> Iterator[Obligation]:
@@ -173,6 +191,8 @@ def groups(page: Page, path: Any, one: Loop) -> Iterator[Obligation]:
     yield Obligation("each of m is a cell", two, within(mate))
     yield Obligation("each of m meets it", two, one.at(reading, mate).key == here.key)
     yield Obligation("no two of m are one", two, implies(mate == another, b == g))
+    known = here.key == f.mate(cell, 0, t, *one.given)
+    yield Obligation("they are known by the first of them, on which draws depend", HERE, known)
     at = f.place(other, t, *one.given)
     met = both(within(at, m), other == f.mate(cell, at, t, *one.given))
     yield Obligation("nobody else meets it", HERE, implies(here.key == there.key, met))

@@ -54,6 +54,8 @@ class Path(NamedTuple):
     loops: Sequence[Loop] = ()
     required: tuple[Bool, ...] = ()
     """Under what the result is what the page ensures."""
+    barred: bool = False
+    """It cannot be so on this path."""
 
 
 @dataclass
@@ -358,7 +360,7 @@ def once(
                     frozenset(self.called), str(why))  # fmt: skip
     return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, ended, ensured, before,
                 at_points(self, ended.state), [*had, *(one.at(self, loops.cell).exchange for one in self.loops)], self.same,
-                frozenset(self.called), loops=self.loops, required=required)  # fmt: skip
+                frozenset(self.called), "", self.loops, required, any(self.sure(negate(one)) for one in required))  # fmt: skip
 
 
 def requirement(page: Page, letters: Mapping[str, Any]) -> tuple[Bool, ...]:
@@ -369,7 +371,7 @@ def requirement(page: Page, letters: Mapping[str, Any]) -> tuple[Bool, ...]:
     said = function(**{x: letters[x] for x in letters_of(function)})
     if said.placement != "replicate":
         raise Apart(f"what is required, {said!r}, is not the same on all ranks")
-    return (said.value,)
+    return tuple(loops.conjuncts(said.value))
 
 
 def letters_of(function: Any) -> Sequence[str]:

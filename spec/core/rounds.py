@@ -9,7 +9,8 @@ the page says beside it:
 ``everyone(t, *given)``
     after ``t`` rounds all have all
 ``mate(cell, j, t, *given)`` and ``place(cell, t, *given)``
-    the cells of those who meet in round ``t``, for each ``j`` from 0 to ``m - 1``; and which of them a cell is
+    the cells of those who meet in round ``t``, for each ``j`` from 0 to ``m - 1``; and which of them a cell is;
+    the key by which they meet is the first of these
 
 That it is so is proved from the text, see ``proofs/core/loops.py``.
 """
