@@ -41,7 +41,7 @@ from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allgather, read_by_chunk, reduce_scatter
 from sparring.spec.core.groups import Grouped
-from sparring.spec.core.vectors import Vector, total
+from sparring.spec.core.vectors import Vector, plain, total
 
 data = "dense"
 dtypes = ("float32", "float64")
@@ -61,7 +61,7 @@ class Params(NamedTuple):
 
 def program(x: Vector, p: int, params: Params) -> Text:
     if p == 1:
-        return x
+        return plain(x)
     sums = yield reduce_scatter(x, Grouped(params.b1, params.g, params.spikes))
     return (yield allgather(sums, Grouped(params.b2, params.g, params.spikes)))
 

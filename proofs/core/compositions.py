@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
+from sparring.errors import Undecided
 from sparring.proofs.core import averaging, loops, obligations
 from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, t
 from sparring.proofs.core.obligations import i as other
-from sparring.proofs.core.points import nonzero, plus, point
+from sparring.proofs.core.points import Apart, nonzero, plus, point
 from sparring.proofs.core.reading import Path, letters_of, same
+from sparring.proofs.core.supplement import supplemented
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, both
@@ -38,11 +40,15 @@ def about(path: Path, name: str, claim: Bool) -> Obligation:
 def following(found: Sequence[Path], claims: Callable[[Path], Iterator[Obligation]]) -> Iterator[Obligation]:
     """Of each path the claims, unless no rank can go it; and that letters taken for one another are."""
     for path in found:
-        if path.refused:
-            yield false(path, path.refused)
-        else:
-            yield from path.same
-            yield from claims(path)
+        if path.refused or path.unread:
+            yield false(path, path.refused or path.unread)._replace(annotation=bool(path.unread))
+            continue
+        try:
+            yield from [*path.same, *claims(path)]
+        except Apart as why:
+            yield false(path, str(why))
+        except Undecided as why:  # the text may be right
+            yield false(path, str(why))._replace(annotation=True)
 
 
 def equal(path: Path, name: str, a: Any, b: Any) -> Iterator[Obligation]:
@@ -100,8 +106,16 @@ def exchanged(page: Page, claims: Iterator[Obligation]) -> Iterator[Obligation]:
         yield claim._replace(name=f"{page.name}: {claim.name}", encoding=page.encoding, annotation=False)
 
 
-def agreement(found: Sequence[Path]) -> Iterator[Obligation]:
-    """All ranks have the result: it is replicate, or there is one rank."""
+def agreement(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligation]:
+    """All ranks have the result: it is replicate, or there is one rank.
+
+    What an allreduce gives is the same bits on all ranks by the theorem of its page; an allgather gives copies.
+    """
+    for one in pages:
+        if one.kind == "allreduce" and (same_terms := supplemented(one, {}).same):
+            yield from exchanged(one, obligations.agreement(one, same_terms))
+        elif one.kind == "allreduce":
+            yield Obligation(f"{one.name} says which ranks hold identical terms", (p >= 1,), False)
 
     def claims(path: Path) -> Iterator[Obligation]:
         placement = getattr(path.ended.result, "placement", "replicate")

@@ -13,6 +13,10 @@ from sparring.proofs.core.supplement import Subject
 from sparring.spec.core.model import Page
 
 
+CLAIM = "claim: "
+"""With this begins the name of what a proof module claims further of a composition."""
+
+
 class Conjecture(NamedTuple):
     """A claim and the obligations from which it follows."""
 
@@ -126,7 +130,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     )  # fmt: skip
     if page.agrees:
         says = "All ranks end with what was made once, or from the same parts: identical bits."
-        yield Conjecture("agreement", says, tuple(compositions.agreement(found)), None, "")
+        yield Conjecture("agreement", says, tuple(compositions.agreement(found, pages)), None, "")
     if compositions.conserves(page):
         says = "The result, what stays behind and what waits make up what was given and what waited, in every call."
         yield Conjecture("conservation", says, tuple(compositions.conservation(page, found)), None, "")
@@ -176,7 +180,7 @@ def claims_of(subject: Subject) -> Iterator[Conjecture]:
         spoken = compositions.Spoken(subject.page.module)
         (again,) = (x for x in subject.theorems(replace(subject.page, module=spoken)) if x.name == one.name)
         idle = tuple(compositions.idle(subject.page, spoken, tuple(again.obligations)))
-        yield Conjecture(f"claim: {one.name}", one.statement, idle, None, one.fault, one.encoding)
+        yield Conjecture(f"{CLAIM}{one.name}", one.statement, idle, None, one.fault, one.encoding)
 
 
 def peers(subject: Subject, mutant: str) -> Iterator[Conjecture]:

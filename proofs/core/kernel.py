@@ -76,8 +76,10 @@ class Theorem(Attempt):
             raise TypeError("theorems are made by sparring.proofs.core.kernel.prove and by nothing else")
 
 
-def prove(page: Page) -> Iterator[Attempt]:
+def prove(page: Page, *, planted: bool = True) -> Iterator[Attempt]:
     """Try every conjecture about ``page``; what holds comes as a Theorem, as soon as it is judged.
+
+    ``planted``: a theorem needs a fault that the same road refutes; without one what holds is an Attempt.
 
     Raises InputError where a formula cannot be run on symbols, naming its line.
     """
@@ -87,7 +89,7 @@ def prove(page: Page) -> Iterator[Attempt]:
         attempt = judge(whole, conjecture, second_opinion=not conjecture.contended, memory=memory)
         if conjecture.contended:
             attempt = expected(attempt)
-        elif attempt.verdict in PROOFS:
+        elif attempt.verdict in PROOFS and planted:
             attempt = confirmed(whole, attempt, memory)
         yield replace(attempt, seconds=time.perf_counter() - start)
     if whole.contention:
@@ -125,7 +127,7 @@ def readable(whole: Subject) -> Iterator[Conjecture]:
     """The conjectures, with a fault in the page's own code told as bad input."""
     try:
         yield from conjectures(whole)
-    except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         if isinstance(error, SparringError):
             raise
         file = whole.page.module.__file__
@@ -168,6 +170,8 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
         return REFUTED, told(facts[0]), dict(facts[0].witness)
     if doubtful := [a for a in failed if a.problem]:
         return UNDECIDED, f"{doubtful[0].obligation.name}: {doubtful[0].problem}", {}
+    if page.composed:  # its text cannot be read there
+        return UNDECIDED, failed[0].obligation.name, {}
     return not_inductive(page, conjecture, failed[0])
 
 
@@ -180,7 +184,9 @@ def ran_wrong(page: Page, conjecture: Conjecture, failed: Sequence[Answer]) -> e
 
 
 def told(a: Answer) -> str:
-    """A failed obligation with its counterexample."""
+    """A failed obligation with its counterexample; by its name alone, where nothing could satisfy it."""
+    if a.obligation.claim is False:
+        return a.obligation.name
     return f"{a.obligation.name} fails at {', '.join(f'{k}={v}' for k, v in a.witness.items())}"
 
 

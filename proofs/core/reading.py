@@ -20,7 +20,7 @@ from sparring.proofs.core.points import Apart, Condition, Point, lowest, nonzero
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core import exchanges
 from sparring.spec.core.calling import domain
-from sparring.spec.core.compositions import LETTERS, Ending, asked, ending
+from sparring.spec.core.compositions import LETTERS, Ending, asked, ending, text
 from sparring.spec.core.model import Page
 from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.numbers import Bool, Sym, both, negate, variables
@@ -51,6 +51,8 @@ class Path(NamedTuple):
     called: frozenset[str]
     """The local functions that the text has called."""
     refused: str = ""
+    unread: str = ""
+    """Why it cannot be read, though ranks may well be able to do it."""
     loops: Sequence[Loop] = ()
     required: tuple[Bool, ...] = ()
     """Under what the result is what the page ensures."""
@@ -355,12 +357,16 @@ def once(
         ended = ending(page, followed(self, page, letters, had))
         ensured = page.module.ensures(**{x: letters[x] for x in letters_of(page.module.ensures)})
         required = requirement(page, letters)
-    except Apart as why:
-        return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, nothing, None, before, None, had, self.same,
-                    frozenset(self.called), str(why))  # fmt: skip
+        exchanges = [*had, *(one.at(self, loops.cell).exchange for one in self.loops)]
+        barred = any(self.sure(negate(one)) for one in required)
+    except (Apart, Undecided) as why:
+        ended, ensured, told, exchanges, required, barred = nothing, None, str(why), had, (), False
+        refused, unread = (told, "") if isinstance(why, Apart) else ("", told)
+    else:
+        refused = unread = ""
     return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, ended, ensured, before,
-                at_points(self, ended.state), [*had, *(one.at(self, loops.cell).exchange for one in self.loops)], self.same,
-                frozenset(self.called), "", self.loops, required, any(self.sure(negate(one)) for one in required))  # fmt: skip
+                at_points(self, ended.state), exchanges, self.same, frozenset(self.called), refused, unread, self.loops,
+                required, barred)  # fmt: skip
 
 
 def requirement(page: Page, letters: Mapping[str, Any]) -> tuple[Bool, ...]:
@@ -382,11 +388,10 @@ def letters_of(function: Any) -> Sequence[str]:
 
 def followed(self: Reading, page: Page, letters: Mapping[str, Any], had: list[Any]) -> Any:
     """What the text returns, played with its exchanges' promises."""
-    text = page.module.program(**{name: letters[name] for name in asked(page)})
-    answer = None
+    going, answer = text(page, **letters), None
     try:
         while True:
-            exchange = text.send(answer)
+            exchange = going.send(answer)
             had.append(exchange)
             answer = self.answer(exchange)
     except StopIteration as end:

@@ -67,9 +67,14 @@ Text = Generator[Exchange, Any, Any]
 
 def text(page: Page, **given: Any) -> Text:
     """One rank's text, begun; ``given``: by letter."""
-    letters = asked(page)
-    begun: Text = page.module.program(**{name: given[name] for name in letters})
-    return begun
+    begun = page.module.program(**{name: given[name] for name in asked(page)})
+    return begun if inspect.isgenerator(begun) else silent(begun)
+
+
+def silent(value: Any) -> Text:
+    """A text without exchanges."""
+    return value
+    yield  # which makes it one
 
 
 def asked(page: Page) -> Sequence[str]:
