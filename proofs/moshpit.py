@@ -5,13 +5,15 @@ What is proved of it is generated from its text and its exchange: ``proofs/core/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from sparring.impl.core import parties
 from sparring.proofs.core.obligations import Obligation, i, p, r
 from sparring.proofs.core.rotation import TURN
-from sparring.spec.core.exchanges import served
+from sparring.proofs.core.supplement import Served, Stated
+from sparring.spec.core.digits import power
 from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Sym, either
 
 others = ({"m": 4, "rounds": 3, "failing": ((0, 0, 0), (1, 0, 2), (2, 1, 4), (0, 1, 3), (3, 1, 1), (3, 2, 1)),
            "dead": ((3, 1, 5),)},
@@ -29,7 +31,21 @@ survivors = {
 }  # fmt: skip
 
 
-def peers(page: Page, served: Callable[[str], Page] = served) -> Iterator[Obligation]:  # noqa: ARG001  # all have these
+def theorems(page: Page) -> Iterator[Stated]:
+    """How many rounds there are."""
+    says = "A grid has as few sides of length m as give room to all ranks, and one at least."
+    yield Stated("sides", says, sides(page), "", "digits")
+
+
+def sides(page: Page) -> Iterator[Obligation]:
+    """Also of one rank."""
+    m = Sym.var("param_m")
+    some, d = (p >= 1, m >= 2, power(m, 0) == 1), page.module.sides(p, m)  # the last is so, and tells of which power to think
+    yield Obligation("one at least", some, d >= 1)
+    yield Obligation("room for all", some, p <= power(m, d))
+    yield Obligation("with one less there is not", some, either(d == 1, power(m, d - 1) < p))
+
+
+def peers(page: Page, served: Served) -> Iterator[Obligation]:  # noqa: ARG001  # whatever its parameters
     """``impl/core/parties.py`` counts turns in a function of its own, from 1."""
-    exchange = served("averaging")
-    yield Obligation("turns", TURN, parties.further(r, i, p) == exchange.dst(r, 0, p, i - 1))
+    yield Obligation("turns", TURN, parties.further(r, i, p) == served("averaging").dst(r, 0, p, i - 1))
