@@ -193,6 +193,8 @@ def groups(page: Page, path: Any, one: Loop) -> Iterator[Obligation]:
     yield Obligation("no two of m are one", two, implies(mate == another, b == g))
     known = here.key == f.mate(cell, 0, t, *one.given)
     yield Obligation("they are known by the first of them, on which draws depend", HERE, known)
+    takes = here.after == f.mate(cell, b, t, *one.given)
+    yield Obligation("who looked after a part takes that cell of them", (*HERE, within(b, m)), takes)
     at = f.place(other, t, *one.given)
     met = both(within(at, m), other == f.mate(cell, at, t, *one.given))
     yield Obligation("nobody else meets it", HERE, implies(here.key == there.key, met))

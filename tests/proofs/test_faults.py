@@ -22,11 +22,6 @@ UPSETS = {
     ("arc_top_k", "the last row is dropped"): "partition",
     ("arc_top_k", "a row of nothing but padding"): "volume",
     ("arc_top_k", "sums go astray"): "deadlock",
-    ("moshpit", "the index goes into the next digit"): "result",
-    ("moshpit", "all lower digits may differ"): "result",
-    ("moshpit", "weights forgotten"): "conservation",
-    ("moshpit", "parts rounded up"): "partition",
-    ("moshpit", "sends to the next but one"): "deadlock",
 }
 """Where it is known which."""
 
