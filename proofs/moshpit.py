@@ -1,11 +1,12 @@
 """What is kept beside Moshpit All-Reduce: parameters to try it with, and what its implementation shares with it.
 
-What is proved of it is generated from its text and its exchange: ``proofs/core/loops.py``, ``proofs/core/averaging.py``.
+What is proved of it is generated from its text and its exchange, see ``proofs/core/loops.py`` and ``averaging.py``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from sparring.impl.core import parties
 from sparring.proofs.core.obligations import Obligation, i, p, r
@@ -40,7 +41,8 @@ def theorems(page: Page) -> Iterator[Stated]:
 def sides(page: Page) -> Iterator[Obligation]:
     """Also of one rank."""
     m = Sym.var("param_m")
-    some, d = (p >= 1, m >= 2, power(m, 0) == 1), page.module.sides(p, m)  # the last is so, and tells of which power to think
+    some = (p >= 1, m >= 2, power(m, 0) == 1)  # the last is so, and tells of which power to think
+    d = page.module.sides(p, m)
     yield Obligation("one at least", some, d >= 1)
     yield Obligation("room for all", some, p <= power(m, d))
     yield Obligation("with one less there is not", some, either(d == 1, power(m, d - 1) < p))
@@ -48,4 +50,5 @@ def sides(page: Page) -> Iterator[Obligation]:
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:  # noqa: ARG001  # whatever its parameters
     """``impl/core/parties.py`` counts turns in a function of its own, from 1."""
-    yield Obligation("turns", TURN, parties.further(r, i, p) == served("averaging").dst(r, 0, p, i - 1))
+    impl: Any = parties
+    yield Obligation("turns", TURN, impl.further(r, i, p) == served("averaging").dst(r, 0, p, i - 1))

@@ -132,8 +132,9 @@ def place(cell: Int, t: Int, d: Int, params: Params) -> Int:
 
 
 def requires(p: Int, params: Params) -> Any:
-    """Where the result is exact, if all weights are alike and nobody dies or fails: on a full grid, with a round a side."""
-    return (p == power(params.m, log(p, params.m))) & (params.rounds == 0)
+    """Where all have the mean, if weights are alike and nobody dies or fails: on a full grid, with a round a side."""
+    full: Any = p == power(params.m, log(p, params.m))
+    return full & (params.rounds == 0)
 
 
 def ensures(x: Vector, p: int) -> Any:

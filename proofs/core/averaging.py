@@ -1,8 +1,8 @@
 """What is proved of the exchange ``averaging``, whoever dies or fails in it, and with whatever weights and bandwidths.
 
-It is about two members of a group of ``p``, ``i`` and ``j``, which may be one, and about the part that ``j`` looks after:
-by member a weight, how many messages it has left, how many copies it has to send, and how many means, and whether it
-dies.  Lists of messages are as long as these numbers, and each message has its own place in them.
+It is about two members of a group of ``p``, ``i`` and ``j``, which may be one, and about the part that ``j`` looks
+after: by member a weight, how many messages it has left, how many copies it has to send, how many means, and whether
+it dies.  Lists of messages are as long as these numbers, and each message has its own place in them.
 """
 
 from __future__ import annotations
@@ -78,7 +78,12 @@ def lists(m: Met) -> tuple[Bool, ...]:
     )  # fmt: skip
 
 
-WHOLE = (one.left >= one.copies + one.means, owner.left >= owner.copies + owner.means, negate(one.dies), negate(owner.dies))
+WHOLE = (
+    one.left >= one.copies + one.means,
+    owner.left >= owner.copies + owner.means,
+    negate(one.dies),
+    negate(owner.dies),
+)
 """Neither dies or fails."""
 LATE = (
     implies(one.dies, one.left == 0), implies(owner.dies, owner.left == 0),
@@ -128,8 +133,12 @@ def ends(m: Met, known: tuple[Bool, ...]) -> Iterator[Obligation]:
     """What those get who die or fail."""
     dies, early = (*known, one.dies), one.left < one.copies + one.means
     yield Obligation("who dies keeps what it had", (*dies, early), negate(m.takes))
-    yield Obligation("who dies in the first step hears nothing in the second", (*dies, one.left < one.copies), negate(m.due))
-    yield Obligation("in the second step it hears", (*dies, one.left >= one.copies), iff(m.due, both(negate(i == j), m.counted)))
+    yield Obligation(
+        "who dies in the first step hears nothing in the second", (*dies, one.left < one.copies), negate(m.due)
+    )
+    yield Obligation(
+        "in the second step it hears", (*dies, one.left >= one.copies), iff(m.due, both(negate(i == j), m.counted))
+    )
     stays = (*known, negate(one.dies))
     yield Obligation("who fails is told", stays, iff(m.due, both(negate(i == j), m.counted)))
     sent = either(i == j, mean < owner.left - owner.copies)

@@ -12,7 +12,6 @@ from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
 from sparring.spec.core.model import Page
 
-
 CLAIM = "claim: "
 """With this begins the name of what a proof module claims further of a composition."""
 
@@ -157,9 +156,11 @@ def of_averages(subject: Subject, exchange: Page) -> Iterator[Conjecture]:
     """Where groups average, in rounds."""
     kept = compositions.conservation(subject.page, subject.paths, subject.served)
     yield Conjecture(
-        "conservation", "Whatever the groups, and who fails to send: whoever takes a mean has its copy in it, and unless some "
-        "die after they sent, or fail between copies and means, all of these take it. So they have, times their weights, "
-        "what they had together; squares do not grow, and no mean is beyond the largest or the smallest that went into it.",
+        "conservation",
+        "Whatever the groups, and who fails to send: whoever takes a mean has its copy in it, and unless "
+        "some die after they sent, or fail between copies and means, all of these take it. So they have, times their "
+        "weights, what they had together; squares do not grow, and no mean is beyond the largest or the smallest that "
+        "went into it.",
         tuple(kept), None, "averaging: ",
     )  # fmt: skip
     yield Conjecture(

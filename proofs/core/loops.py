@@ -4,9 +4,9 @@ The body is read once, on letters for what it begins with: its vector, its cell 
 nothing else, are the key by which ranks meet and the cell to which a rank moves.  What the page says beside it, see
 ``spec/core/rounds.py``, is proved by induction: it is so at first, and if it is so before a round, after it, too.
 
-Cells are places on a grid of as many as there are ranks.  At first, and after each round, no two ranks are in one, so that
-all are taken.  Those who meet are ``m``, whose means have no vector in common; or all have all.  So each mean is one of
-different vectors, all with the same weight.
+Cells are places on a grid of as many as there are ranks.  At first, and after each round, no two ranks are in one, so
+that all are taken.  Those who meet are ``m``, whose means have no vector in common; or all have all.  So each mean is
+one of different vectors, all with the same weight.
 """
 
 from __future__ import annotations
@@ -204,7 +204,11 @@ def influence(page: Page, path: Any, one: Loop) -> Iterator[Obligation]:
     """What a rank's mean has is what the page says."""
     f, m, reading, more = page.module, one_m(one), path.given["x"].reading, one.given
     here, there, last = (one.at(reading, place) for place in (cell, other, third))
-    has = lambda place, time=t: f.holds(q, place, time, *more)  # noqa: E731 - a short word in what follows
+
+    def has(place: Int, time: Int = t) -> Bool:
+        found: Bool = f.holds(q, place, time, *more)
+        return found
+
     first = Renamed(other)(one.begins)
     yield Obligation("its own at first", (within(q), within(other)), iff(f.holds(q, first, 0, *more), q == other))
     whose, index = (*HERE, within(q)), within(b, m)
@@ -226,4 +230,3 @@ def conservation(path: Any) -> Iterator[Obligation]:
     (one, *others) = path.loops
     yield Obligation(f"{path.name}: there is one loop", path.hypotheses, not others)
     yield from faithful(path, one)
-

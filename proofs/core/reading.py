@@ -22,8 +22,8 @@ from sparring.spec.core import exchanges
 from sparring.spec.core.calling import domain
 from sparring.spec.core.compositions import LETTERS, Ending, asked, ending, text
 from sparring.spec.core.model import Page
-from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.numbers import Bool, Sym, both, negate, variables
+from sparring.spec.core.sparse import NOTHING
 
 MOST_PATHS = 64
 

@@ -33,7 +33,7 @@ class AtLeast(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """When ranks send no more: a list of ``(rank, t, sent)``, in which ``t`` is a round and ``sent`` not below ``least``.
+    """When ranks send no more: a list of ``(rank, t, sent)``; ``t`` is a round, and ``sent`` not below ``least``.
 
     ``once``: of two, so many of these numbers may not be the same.
     """
@@ -67,7 +67,7 @@ class Averaging(Exchange):
     def terms(self) -> tuple[Any, ...]:
         return (*super().terms, len(self.x), self.t, self.params)
 
-    def carry(self, each: Sequence[Exchange]) -> Carried:
+    def carry(self, each: Sequence[Any]) -> Carried:
         xs, keys = [one.x for one in each], {r: one.key for r, one in enumerate(each)}
         chunks = grouped({r: key for r, key in keys.items() if r in present(len(xs), self.t, self.params.dead)}, self)
         met = [meeting(group(one, len(self.x), self), xs, served(self.through).module) for one in chunks]
@@ -163,7 +163,9 @@ def meeting(one: Group, xs: Sequence[Any], f: Any) -> Met:
     rest = [m - len(to) for m, to in zip(left, sent)]
     told = [going(f, to, rest[j]) for j, to in enumerate(due)]
     lives = [f.lives(dies[i], up[i], f.complete(len(due[i]), rest[i])) for i in range(n)]
-    means = [mean([xs[one.ranks[i]][part] for i in who], [weights[i] for i in who], f) for who, part in zip(came, one.parts)]
+    means = [
+        mean([xs[one.ranks[i]][part] for i in who], [weights[i] for i in who], f) for who, part in zip(came, one.parts)
+    ]
     taken = [[j for j in range(n) if f.takes(i == j, i in told[j], i in came[j], lives[i])] for i in range(n)]
     return Met(
         [Message(r, one.ranks[j], [*xs[r][one.parts[j]]]) for r, to in zip(one.ranks, sent) for j in to],
@@ -177,7 +179,7 @@ def going(f: Any, to: Sequence[int], left: int) -> list[int]:
     return [j for number, j in enumerate(to) if f.sent(number, left)]
 
 
-def mean(parts: Sequence[Vector], weights: Sequence[int], f: Any) -> Vector | None:
+def mean(parts: Sequence[Any], weights: Sequence[int], f: Any) -> Any:
     """The sum of these times their weights, in this order, over the sum of weights; of one, that; None of none."""
     if len(parts) < 2:
         return next(iter(parts), None)

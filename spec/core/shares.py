@@ -1,4 +1,4 @@
-"""How long the parts of a group are, whose members have unequal bandwidths: a linear program's closed form, in entries."""
+"""How long parts are of members with unequal bandwidths: a linear program's closed form, in entries."""
 
 from __future__ import annotations
 

@@ -33,15 +33,40 @@ WRONG = {
     "groups always along the same digit": ("e = t % d", "e = 0", "result", "nobody else meets it"),
     "along the digits in another order": ("e = t % d", "e = (d - 1 - t) % d", "result", "each of m meets it"),
     "means not stored": ("    x, index = yield", "    _, index = yield", "conservation", "the next round begins with"),
-    "another vector is averaged": ("averaging(x,", "averaging(x + x,", "conservation", "a round averages what it begins"),
-    "the index in another digit": ("moved(cell, e, index", "moved(cell, t + 1, index", "result", "a new cell is in the"),
-    "the cell not moved": ("moved(cell, e, index, params.m)", "cell", "result", "who looked after a part takes that cell"),
+    "another vector is averaged": (
+        "averaging(x,",
+        "averaging(x + x,",
+        "conservation",
+        "a round averages what it begins",
+    ),
+    "the index in another digit": (
+        "moved(cell, e, index",
+        "moved(cell, t + 1, index",
+        "result",
+        "a new cell is in the",
+    ),
+    "the cell not moved": (
+        "moved(cell, e, index, params.m)",
+        "cell",
+        "result",
+        "who looked after a part takes that cell",
+    ),
     "a round less": ("params.rounds or d,", "(params.rounds or d) - 1,", "result", "after these rounds"),
     "all ranks begin in one cell": ("(x, r), d", "(x, 0), d", "result", "its own at first"),
     "a rank's own number of rounds": ("params.rounds or d,", "params.rounds or d + r,", "result", "own "),
-    "an earlier round's draws": ("params.m), t, params)", "params.m), t - 1, params)", "conservation", "a round asks for who"),
+    "an earlier round's draws": (
+        "params.m), t, params)",
+        "params.m), t - 1, params)",
+        "conservation",
+        "a round asks for who",
+    ),
     "another key": ("averaging(x, line", "averaging(x, 2 * line", "result", "they are known by the first of them"),
-    "what was averaged once more": ("    return y\n", "    return y + y\n", "result", "the result is what the page ensures"),
+    "what was averaged once more": (
+        "    return y\n",
+        "    return y + y\n",
+        "result",
+        "the result is what the page ensures",
+    ),
     "a vector that is its own": ("    return y\n", "    return x\n", "result", "the result is what the page ensures"),
     "sides that are too many": ("1), m) + 1", "1), m) + 2", "claim: sides", "with one less there is not"),
 }
@@ -49,9 +74,9 @@ WRONG = {
 
 
 def refused(whole, theorem):
-    """The claims of a theorem of which a solver has a counterexample: of those that few points show false, or that are."""
+    """The claims of a theorem with a solver's counterexample; about digits those that a point shows false."""
     for claim in next(one for one in conjectures(whole.general) if one.name == theorem).obligations:
-        if claim.claim is False or samples.false_at(claim):
+        if claim.encoding != "digits" or samples.false_at(claim):
             (answer,) = answered([claim], False, claim.encoding or ("digits" if theorem == "claim: sides" else "wrap"))
             if answer.witness and not answer.problem:
                 yield claim.name.removeprefix("averaging: ").removeprefix("ranks: ")
@@ -60,12 +85,12 @@ def refused(whole, theorem):
 @pytest.mark.parametrize("fault", WRONG)
 def test_wrong_texts_are_refused(fault):
     old, new, theorem, why = WRONG[fault]
-    found = [*refused(subject(wrong("moshpit", old, new)), theorem)]
-    assert any(name.startswith(why) for name in found), found
+    assert any(name.startswith(why) for name in refused(subject(wrong("moshpit", old, new)), theorem))
 
 
 def test_of_a_refusal_prove_says_why():
-    assert "the next round begins with the mean fails at p=1" in refusals(wrong("moshpit", "x, index =", "_, index ="))["result"]
+    found = refusals(wrong("moshpit", "x, index =", "_, index ="))
+    assert "the next round begins with the mean" in found["result"] and "begins with the mean" in found["conservation"]
 
 
 @pytest.mark.parametrize(
@@ -92,11 +117,26 @@ def averaged(old, new):
 WRONG_AVERAGES = {
     "a rank's own vector left out": ("either(own, came)))", "came))", "conservation", "in a mean is who sent its copy"),
     "weights forgotten": ("return w * x", "return x", "conservation", "what they had"),
-    "a weight too large": ("weight > 0, either", "weight > 1, either", "conservation", "in a mean is who sent its copy"),
+    "a weight too large": (
+        "weight > 0, either",
+        "weight > 1, either",
+        "conservation",
+        "in a mean is who sent its copy",
+    ),
     "a message too many": ("number < left", "number <= left", "conservation", "in a mean is who sent its copy"),
-    "the dead hear": ("return both(counted, hears)", "return counted", "conservation", "who dies in the first step hears"),
+    "the dead hear": (
+        "return both(counted, hears)",
+        "return counted",
+        "conservation",
+        "who dies in the first step hears",
+    ),
     "the dead take": ("both(lives, both(", "either(lives, both(", "conservation", "who dies keeps what it had"),
-    "who waits in vain": ("both(counted, either(own, told))", "either(own, told)", "conservation", "whoever takes a mean"),
+    "who waits in vain": (
+        "both(counted, either(own, told))",
+        "either(own, told)",
+        "conservation",
+        "whoever takes a mean",
+    ),
     "parts of who failed": ("return both(full, up)", "return full", "conservation", "in a mean is who sent its copy"),
     "parts rounded up": ("amount // total", "(amount + total - 1) // total", "partition", "no more together"),
     "parts an entry longer": ("amount // total", "amount // total + 1", "volume", "equal parts"),
@@ -106,8 +146,7 @@ WRONG_AVERAGES = {
 @pytest.mark.parametrize("fault", WRONG_AVERAGES)
 def test_wrong_averages_are_refused(fault):
     old, new, theorem, why = WRONG_AVERAGES[fault]
-    found = [*refused(averaged(old, new), theorem)]
-    assert any(name.startswith(why) for name in found), found
+    assert any(name.startswith(why) for name in refused(averaged(old, new), theorem))
 
 
 @pytest.mark.parametrize("theorem", ["conservation", "partition", "volume"])
@@ -126,7 +165,6 @@ def by_name(theorem, name):
     ("theorem", "name", "gone"),
     [
         ("result", "ranks: no two move to one", -1),  # that those who meet have different indices
-        ("result", "ranks: no two move to one", -2),  # that they were in two cells
         ("result", "ranks: each of m is a cell", -2),  # that there are m
         ("conservation", "averaging: and whoever is in it takes it", -1),  # that none fails between copies and means
         ("conservation", "averaging: and whoever is in it takes it", -3),  # that none dies after it has sent
