@@ -1,8 +1,9 @@
 """Averages of a group in two steps: copies to who looks after a part, and its mean back to all whose copies it has.
 
 Where all of ``p`` members are there it is the two-shot allreduce of ``spec/two_shot.py``, of vectors times their
-weights, and each part is divided by the sum of these.  A member of weight 0 sends no copies and keeps its vector; parts without
-entries are not sent.  A member may have only so many messages ``left``; then it fails, and hears what comes, or dies.
+weights, and each part is divided by the sum of these.  A member of weight 0 sends no copies and keeps its vector;
+parts without entries are not sent.  A member may have only so many messages ``left``; then it fails, and hears what
+comes, or dies.
 
 Requires: ``p >= 1``; vectors of one length; numbers that can be divided.
 Ensures:  whoever takes a mean has its copy in it; and unless some die after they sent, or fail between copies and
