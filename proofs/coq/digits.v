@@ -3,10 +3,17 @@
 
        power_of_base e = k ^ e                  prefix_of x e = x / k ^ e
        digit_of x e = x / k ^ e mod k           rest_of x e = x with its digit e a 0
-       put_in x e b = x with its digit e a b    log_of x: an e as in [log_bounds]  *)
+       put_in x e b = x with its digit e a b    log_of x: an e as in [log_bounds]
+       remainder_of x d = x mod d                                                 *)
 
 From Coq Require Import ZArith Lia.
 Local Open Scope Z_scope.
+
+Theorem remainder_bounds x d : 1 <= d -> 0 <= x mod d < d.
+Proof. intro. apply Z.mod_pos_bound. lia. Qed.
+
+Theorem remainder_small x d : 0 <= x < d -> x mod d = x.
+Proof. apply Z.mod_small. Qed.
 
 Section Digits.
 Variable k : Z.
@@ -183,6 +190,8 @@ Qed.
 End Put.
 End Digits.
 
+Print Assumptions remainder_bounds.
+Print Assumptions remainder_small.
 Print Assumptions power_positive.
 Print Assumptions power_0.
 Print Assumptions power_next.

@@ -14,7 +14,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from sparring.errors import Undecided
-from sparring.proofs.core import obligations
+from sparring.proofs.core import averaging, loops, obligations
 from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, t
 from sparring.proofs.core.obligations import i as other
 from sparring.proofs.core.points import Apart, nonzero, plus, point
@@ -74,12 +74,15 @@ def result(
     """
     for one in pages:
         yield from exchanged(one, obligations.result(one))
+        yield from exchanged(one, averaging.result(one))
     yield from beyond("result", found, served_by)
 
     def claims(path: Path) -> Iterator[Obligation]:
         yield from forgotten(page, path) if path.poisoned else (*ended(page, path), *remembered(page, path))
 
     yield from following(found, claims)
+    somewhere = any(not path.barred and not path.alone for path in found)
+    yield Obligation("what is required can be", (p >= 2,), somewhere)
 
 
 def forgotten(page: Page, path: Path) -> Iterator[Obligation]:
@@ -89,7 +92,22 @@ def forgotten(page: Page, path: Path) -> Iterator[Obligation]:
 
 
 def ended(page: Page, path: Path) -> Iterator[Obligation]:
-    """The result, and the state where that is ensured, too, are what the page ensures."""
+    """The result, and the state where that is ensured, too, are what the page ensures, under what it requires.
+
+    A rank alone has its own vector anyway.
+    """
+    for one in path.loops:
+        yield from loops.faithful(path, one)
+    if not path.barred or path.alone:
+        under = path if path.alone else path._replace(hypotheses=(*path.hypotheses, *path.required))
+        for claim in as_ensured(page, under):
+            yield claim._replace(encoding="digits") if path.loops else claim
+        for one in () if path.alone else path.loops:
+            yield from loops.result(page, path, one)
+
+
+def as_ensured(page: Page, path: Path) -> Iterator[Obligation]:
+    """What the call gives, and leaves if that is ensured, too."""
     result, *states = path.ensured if isinstance(path.ensured, tuple) else (path.ensured,)
     yield from equal(path, "the result is what the page ensures", path.ended.result, result)
     for field, says in (item for state in states for item in state._asdict().items()):
@@ -142,11 +160,16 @@ def agreement(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligati
     yield from following(found, claims)
 
 
-def conservation(page: Page, found: Sequence[Path]) -> Iterator[Obligation]:
+def conservation(page: Page, found: Sequence[Path], pages: Served = served) -> Iterator[Obligation]:
     """The result, what stays behind and what waits make up the vectors and what waited before."""
+    for one in serving(found, pages):
+        yield from exchanged(one, averaging.conservation(one))
 
     def claims(path: Path) -> Iterator[Obligation]:
         if path.poisoned:
+            return
+        if path.loops:
+            yield from loops.conservation(path)
             return
         reading = path.given["x"].reading
         y = point(reading, path.ended.result)

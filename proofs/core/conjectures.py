@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sparring.proofs.contention import claims, networks
-from sparring.proofs.core import compositions, execution, obligations, pieces
+from sparring.proofs.core import averaging, compositions, execution, obligations, pieces
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
 from sparring.spec.core.model import Page
@@ -26,7 +26,7 @@ class Conjecture(NamedTuple):
     check: execution.Check | None
     """Decides by running, where an obligation about an annotation fails; None: there is none."""
     mutant: str = ""
-    """Of a program, the fault to try first, in which this very claim is false."""
+    """How the faults to try first are called, or begin, in which this very claim is false."""
     encoding: str = "wrap"
     """How its obligations are read."""
     contended: bool = False
@@ -139,11 +139,15 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture("agreement", says, compositions.agreement(found, pages), None)
     if compositions.conserves(page):
         says = "The result, what stays behind and what waits make up what was given and what waited, in every call."
-        yield Conjecture("conservation", says, compositions.conservation(page, found), None)
-    yield Conjecture(
-        "partition", "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
-        (*obligations.partition(subject.bound), *compositions.beyond("partition", found, subject.served)), None,
-    )  # fmt: skip
+        yield Conjecture("conservation", says, compositions.conservation(page, found, subject.served), None)
+    met = next(filter(averaging.averages, pages), None)
+    if met is None:
+        yield Conjecture(
+            "partition", "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
+            (*obligations.partition(subject.bound), *compositions.beyond("partition", found, subject.served)), None,
+        )  # fmt: skip
+    else:
+        yield from of_averages(subject, met)
     yield Conjecture(
         "deadlock", "All ranks yield the same exchanges, and posting all of a step and then waiting never deadlocks.",
         compositions.deadlock(found, pages), None,
@@ -163,6 +167,29 @@ def spoken_of(subject: Subject) -> set[str]:
         tuple(one.obligations)
     found: set[str] = spoken.asked
     return found
+
+
+def of_averages(subject: Subject, exchange: Page) -> Iterator[Conjecture]:
+    """Where groups average, in rounds."""
+    kept = compositions.conservation(subject.page, subject.paths, subject.served)
+    yield Conjecture(
+        "conservation",
+        "Whatever the groups, and who fails to send: whoever takes a mean has its copy in it, and unless "
+        "some die after they sent, or fail between copies and means, all of these take it. So they have, times their "
+        "weights, what they had together; squares do not grow, and no mean is beyond the largest or the smallest that "
+        "went into it.",
+        kept, None, "averaging, ",
+    )  # fmt: skip
+    yield Conjecture(
+        "partition", "Parts in proportion to scores, rounded down, are no more than n entries together, and fewer by "
+        "less than there are members: one more for some of them makes n.",
+        averaging.parts(exchange.module), None, "averaging, ",
+    )  # fmt: skip
+    yield Conjecture(
+        "volume", "In a round of a group of p, a member that looks after s of n entries sends n + (p - 2) s words at "
+        "most, its copies and its mean; where p divides n and all bandwidths are alike, 2 n (p - 1) / p.",
+        averaging.volume(exchange), None, "averaging, ",
+    )  # fmt: skip
 
 
 def claims_of(subject: Subject) -> Iterator[Conjecture]:

@@ -20,7 +20,7 @@ from itertools import product
 import z3
 
 from sparring.errors import Undecided
-from sparring.proofs.core.symbolic import Z3Reader, Z3Term
+from sparring.proofs.core.symbolic import Z3Reader, Z3Term, positive
 from sparring.spec.core.numbers import Bool, Node
 
 INT = z3.IntSort()
@@ -30,6 +30,7 @@ PREFIX = z3.Function("prefix_of", INT, INT, INT)  # x // k**e
 DIGIT = z3.Function("digit_of", INT, INT, INT)  # x // k**e % k
 REST = z3.Function("rest_of", INT, INT, INT)  # x with its digit e a 0
 PRODUCT = z3.Function("base_times_power", INT, INT)  # k**e * k
+REMAINDER = z3.Function("remainder_of", INT, INT, INT)  # x % d, of another divisor than the base or the number of ranks
 PUT = z3.Function("put_in", INT, INT, INT, INT)  # x with its digit e another
 
 
@@ -42,6 +43,7 @@ class DigitsReader(Z3Reader):
         self.places: dict[int, Z3Term] = {}  # of digits; each is an exponent, and so is the next
         self.numbers: dict[int, Z3Term] = {}
         self.puts: list[tuple[Z3Term, Z3Term, Z3Term, Z3Term]] = []  # the number, the place, the digit, the new number
+        self.divided: list[tuple[Z3Term, Z3Term]] = []
         super().__init__(hypotheses, modulus)
 
     def operator(self, x: Node, args: list[Z3Term]) -> Z3Term:
@@ -49,6 +51,8 @@ class DigitsReader(Z3Reader):
             return written
         if x.op == "%" and self.base is not None and args[1].eq(self.base):
             return self.wrap(*args)
+        if x.op == "%" and not (x.args[1] is self.modulus or positive(x.args[1], self.modulus)):
+            return self.rest(*args)
         if x.op not in ("power", "log", "prefix", "digit", "put"):
             return super().operator(x, args)
         base = args.pop(0 if x.op == "power" else -1)
@@ -106,6 +110,14 @@ class DigitsReader(Z3Reader):
         e = LOG(x)
         low, high = self.power(e), self.power(e + 1)
         self.bounded(z3.Implies(x >= 1, z3.And(e >= 0, low <= x, x < high)))  # log_bounds
+        return e
+
+    def rest(self, x: Z3Term, d: Z3Term) -> Z3Term:
+        """``x % d``."""
+        e = REMAINDER(x, d)
+        self.divided.append((x, d))
+        self.bounded(z3.Implies(d >= 1, z3.And(e >= 0, e < d)))  # remainder_bounds
+        self.bounded(z3.Implies(z3.And(x >= 0, x < d), e == x))  # remainder_small
         return e
 
     def multiplied(self, e: Z3Term) -> Z3Term:
@@ -191,6 +203,7 @@ class DigitsReader(Z3Reader):
         most = 1 << bits - 1
         bases = [base] if (base := self.at.get(str(self.base))) else range(2, most + 2)
         facts = [z3.Or([self.base == k for k in bases])]
+        facts += [z3.Implies(d == k, REMAINDER(x, d) == x % k) for x, d in self.divided for k in range(1, most + 2)]
         for k, e in product(bases, self.powers.values()):
             top = next(m for m in range(1, most + 2) if k**m > most)
             for m in range(top + 2):

@@ -264,7 +264,7 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     claim, mutants = name.startswith(CLAIM), mutations(whole)
     first = said(whole.general)
     order = [*mutants][:: -1 if name in OF_EXCHANGES else 1]
-    names = (*(m for m in order if m == first.mutant), *(m for m in order if m != first.mutant))
+    names = sorted(order, key=lambda m: not (first.mutant and m.startswith(first.mutant)))
 
     def identity(o: Obligation) -> tuple[Any, ...]:
         return tuple(memory.identity(term) for term in (o.claim, *o.hypotheses))

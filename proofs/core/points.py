@@ -166,6 +166,10 @@ class Point(AtPoint):
         found: Point = self.reading.letter(function, args)
         return found
 
+    def formula(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
+        found: Point = self.reading.formula(function, args)
+        return found
+
     def is_number(self) -> bool:
         return not self.reading.poisoned
 

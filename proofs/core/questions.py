@@ -130,7 +130,7 @@ class Memory:
         self, claim: Obligation, reader: FactsReader, premises: tuple[Any, ...], second_opinion: bool
     ) -> Answer | None:
         """The same, by what a reader of the hypotheses knows of these, and of the claim as it reads it."""
-        at = {} if second_opinion else samples.false_at(claim)
+        at = samples.false_at(claim)
         if at and (false := self.by_few(claim, reader, at)):
             return false
         goal, witness = reader(self.shared(claim.claim)), dict[str, int]()
@@ -224,7 +224,7 @@ def instance(hypotheses: Sequence[Bool], ranks: int) -> bool:
     Each hypothesis is looked at as soon as its variables have values.
     """
     spoken = [variables(h) for h in hypotheses]
-    names = ["p", *sorted(set().union(*spoken) - {"p"})]
+    names = ["p", *sorted(set().union(*spoken) - {"p"}, key=lambda name: (not name.startswith("param_"), name))]
     due: list[list[Bool]] = [[] for _ in names]
     for h, mine in zip(hypotheses, spoken):
         due[max(map(names.index, mine), default=0)].append(h)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from sparring.errors import Refuted, Undecided
+from sparring.proofs.core import loops
+from sparring.proofs.core.loops import Loop
 from sparring.proofs.core.obligations import Obligation, iff, p
 from sparring.proofs.core.points import Apart, Condition, Point, lowest, nonzero, parts, point
 from sparring.proofs.core.symbolic import Z3Reader
@@ -58,6 +60,11 @@ class Path(NamedTuple):
     """What the page says of its state after the call."""
     linear: frozenset[str] = frozenset()
     """The local functions that sums have passed through."""
+    loops: Sequence[Loop] = ()
+    required: tuple[Bool, ...] = ()
+    """Under what the result is what the page ensures."""
+    barred: bool = False
+    """It cannot be so on this path."""
 
 
 @dataclass
@@ -75,6 +82,7 @@ class Reading:
     same: list[Obligation] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
     linear: set[str] = field(default_factory=set)
+    loops: list[Loop] = field(default_factory=list)
     met: int = 0
 
     def __post_init__(self) -> None:
@@ -164,6 +172,14 @@ class Reading:
         came: Condition = self.version(to, links, packet, call, own) == call
         return came
 
+    def formula(self, function: Callable[..., Any], args: Any) -> Point:
+        """A formula of whole numbers."""
+        where, owner = lowest(*parts(args))
+        points = [point(self, one) for one in args]
+        if strange := [one for one in points if nonzero(one.each)]:
+            raise Undecided(f"{strange[0]!r} is no whole number")
+        return Point(self, where, function(*(one.rest for one in points)), owner=owner)
+
     # -- branches
 
     @property
@@ -210,7 +226,7 @@ class Reading:
     def answer(self, exchange: Any) -> Any:
         """What an exchange gives, by the theorem of its page; raises Apart where ranks have no such thing."""
         for one in fields(exchange):
-            if one.name != "x":
+            if one.name not in getattr(exchange, "brings", LOCAL):
                 self.shared(type(exchange).__name__, one.name, getattr(exchange, one.name))
         rule = RULES.get(type(exchange).__name__)
         if rule is None:
@@ -222,6 +238,10 @@ class Reading:
         for one in parts(value):
             if one.placement != "replicate":
                 raise Apart(f"{what}({term}={one!r}): ranks yield exchanges with different terms")
+
+
+LOCAL = ("x", "one", "many", "carried", "given")
+"""What a rank brings to an exchange, which may be its own; and what a loop has, which its reader judges."""
 
 
 def free(x: Any) -> frozenset[str]:
@@ -367,6 +387,14 @@ def handed(self: Reading, e: Any) -> Any:
     return Handed(version, entry, self.named("versions of packets", (e.links, e.packet, e.call), placement="partial"))
 
 
+def of_rounds(self: Reading, e: Any) -> tuple[Point, Point]:
+    """After all rounds a rank has a mean of all vectors, if the page's invariant is proved; alone it has its own."""
+    x, one = point(self, e.carried[0]), loops.loop(self, e)
+    self.loops.append(one)
+    mean = x if self.alone else Point(self, "partial", 0, x.rest, mean=True)
+    return mean, self.fresh("cell", "partial")
+
+
 RULES: dict[str, Callable[[Reading, Any], Any]] = {
     "ReduceScatter": reduce_scatter,
     "Allgather": allgather,
@@ -376,6 +404,7 @@ RULES: dict[str, Callable[[Reading, Any], Any]] = {
     "Apart": of_apart,
     "Collect": collected,
     "Hand": handed,
+    "Rounds": of_rounds,
 }
 """By exchange, its promise: the theorem of the page that carries it out, at an index."""
 
@@ -448,14 +477,18 @@ def once(self: Reading, page: Page, choice: Mapping[str, Any], placements: Mappi
         after = at_points(self, ended.state)
         ensured = said_by(page, "ensures", letters)
         leaves = said_by(page, "leaves", letters) if hasattr(page.module, "leaves") else {}
+        required = requirement(page, letters)
+        exchanges = [*had, *(one.at(self, loops.cell).exchange for one in self.loops)]
+        barred = any(self.sure(negate(one)) for one in required)
     except (Refuted, Undecided) as why:
         ended, after, ensured, leaves, told = nothing, None, None, {}, str(why)
+        exchanges, required, barred = had, (), False
         refused, unread = (told, "") if isinstance(why, Refuted) else ("", told)
     else:
         refused = unread = ""
     return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, ended, ensured, before,
-                after, had, self.same, frozenset(self.called), refused, unread, leaves,
-                frozenset(self.linear))  # fmt: skip
+                after, exchanges, self.same, frozenset(self.called), refused, unread, leaves,
+                frozenset(self.linear), self.loops, required, barred)  # fmt: skip
 
 
 def said_by(page: Page, function: str, letters: Mapping[str, Any]) -> Any:
@@ -472,6 +505,17 @@ def entering(self: Reading, page: Page) -> Point:
     there = Sym.var("x_is_there") >= 1
     self.hypotheses.append(either(there, x.rest == 0))
     return replace(x, there=there)
+
+
+def requirement(page: Page, letters: Mapping[str, Any]) -> tuple[Bool, ...]:
+    """Under what the result is what the page ensures, where it says so."""
+    function = getattr(page.module, "requires", None)
+    if function is None:
+        return ()
+    said = said_by(page, "requires", letters)
+    if said.placement != "replicate":
+        raise Apart(f"what is required, {said!r}, is not the same on all ranks")
+    return tuple(loops.conjuncts(said.value))
 
 
 def letters_of(function: Any) -> Sequence[str]:
@@ -503,7 +547,7 @@ def parameters(self: Reading, page: Page, choice: Mapping[str, Any]) -> Any:
 
 def parameter(self: Reading, name: str, kind: Any, page: Page) -> Any:
     """A letter in its domain for a whole number; else what the page has."""
-    if kind is not int and get_origin(kind) is not Annotated:
+    if kind is not int and (get_origin(kind) is not Annotated or get_args(kind)[0] is not int):
         return page.params[name]
     letter = self.fresh(f"param_{name}", "replicate")
     if get_origin(kind) is Annotated:

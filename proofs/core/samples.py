@@ -20,7 +20,7 @@ RANKS = (1, 6)
 MOST = 12  # bits, and digits, that numbers have here
 LONG = {"t": 2, "u": 2, "c": 2, "n": 3}
 """Letters that reach so many times as far as ranks do; the others are ranks, messages or links."""
-VALUES = {"radix": (2, 6)}
+VALUES = {"radix": (2, 6), "param_m": (2, 6)}
 """What parameters may be, likewise."""
 
 

@@ -1,6 +1,6 @@
 """Several turns of a page at a time: what is sent is its sender's own, and no two messages have the same two ranks.
 
-So it does not matter which turns are under way together, and a receiver can add in the order of turns what came in them.
+So it does not matter which turns are under way together, and a receiver can add what came in the order of turns.
 """
 
 from __future__ import annotations

@@ -6,15 +6,17 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from types import FunctionType, ModuleType
 from typing import Any
 
 from sparring.proofs.core.compositions import serving
 from sparring.proofs.core.conjectures import Conjecture
 from sparring.proofs.core.supplement import Subject
-from sparring.proofs.mutants.faults import bounded
+from sparring.proofs.mutants.faults import bounded, with_fault
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.syntax import IN_PAGES, Mutant, mutants
-from sparring.spec.core.model import load
+from sparring.spec.core.letters import LETTERS
+from sparring.spec.core.model import Page, load
 from sparring.spec.core.numbers import Node, Truth
 
 Fault = Callable[[Subject], Subject]
@@ -28,6 +30,10 @@ def mutations(whole: Subject) -> Mapping[str, Fault]:
     for page in serving(whole.paths, whole.served):
         source = inspect.getsource(page.module)
         planted |= {f"{page.name}, {one}": partial(in_exchange, name=page.name, mutant=one) for one in mutants(source)}
+        for formula, function in taken(page):
+            for one in mutants(inspect.getsource(function)):
+                changed = partial(in_taken, name=page.name, formula=formula, function=function, mutant=one)
+                planted[f"{page.name}, {one}"] = changed
     source = inspect.getsource(whole.bound)
     return planted | {f"bound, {one}": partial(bounded, mutant=one) for one in mutants(source)}
 
@@ -35,6 +41,22 @@ def mutations(whole: Subject) -> Mapping[str, Fault]:
 def in_exchange(whole: Subject, name: str, mutant: Mutant) -> Subject:
     """The same composition, one of whose exchanges is carried out by a page with a fault."""
     changed = load(built(whole.served(name).module, mutant.tree))
+    return replace(whole, served=lambda other: changed if other == name else whole.served(other))
+
+
+def taken(page: Page) -> Iterator[tuple[str, FunctionType]]:
+    """The formulas that a page takes from another."""
+    for name in LETTERS:
+        function = getattr(page.module, name, None)
+        if isinstance(function, FunctionType) and function.__module__ != page.module.__name__:
+            yield name, function
+
+
+def in_taken(whole: Subject, name: str, formula: str, function: FunctionType, mutant: Mutant) -> Subject:
+    """The same composition, where the page of an exchange takes a formula with a fault from another page."""
+    module = ModuleType(whole.served(name).module.__name__)
+    vars(module).update({**vars(whole.served(name).module), formula: with_fault(function, mutant)})
+    changed = load(module)
     return replace(whole, served=lambda other: changed if other == name else whole.served(other))
 
 

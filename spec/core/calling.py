@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from operator import itemgetter
 from types import ModuleType
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, get_args, get_origin, get_type_hints
 
 from sparring.errors import InputError
 from sparring.spec.core.numbers import Node
@@ -43,7 +43,10 @@ def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[
     kinds = get_type_hints(params, include_extras=True)
     for field, value in given.items():
         if not fits(kinds[field], value):
-            raise InputError(f"page {name}: {field} = {value!r}: it must be {words(kinds[field])}")
+            kind = kinds[field]
+            if get_origin(kind) is Annotated and not fits(get_args(kind)[0], value):
+                kind = get_args(kind)[0]
+            raise InputError(f"page {name}: {field} = {value!r}: it must be {words(kind)}")
     return dict(params(**given)._asdict())
 
 
@@ -76,9 +79,18 @@ def words(kind: Any) -> str:
     return domain(kind).words if get_origin(kind) is Annotated else WORDS[repr(kind)]
 
 
-def domain(kind: Any) -> Between:
-    """What a parameter may be that is written ``Annotated[int, Between(least, most)]``."""
-    found: Between = get_args(kind)[1]
+class Domain(Protocol):
+    """What a parameter may be."""
+
+    @property
+    def words(self) -> str: ...
+
+    def holds(self, x: Any) -> bool: ...
+
+
+def domain(kind: Any) -> Any:
+    """The :class:`Domain` of a parameter that is written so, as in ``Annotated[int, Between(least, most)]``."""
+    found: Domain = get_args(kind)[1]
     return found
 
 
@@ -89,7 +101,7 @@ def fits(kind: Any, value: Any) -> bool:
     if get_origin(kind) is Literal:
         return isinstance(value, Node) or value in get_args(kind)
     if get_origin(kind) is Annotated:
-        return fits(int, value) and domain(kind).holds(value)
+        return fits(get_args(kind)[0], value) and domain(kind).holds(value)
     if get_origin(kind) is Sequence:
         (each,) = get_args(kind)
         return isinstance(value, Sequence) and not isinstance(value, str) and all(fits(each, one) for one in value)

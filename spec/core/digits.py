@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from sparring.errors import InputError
 from sparring.spec.core.numbers import MEANING, Int, Sym
+from sparring.spec.core.vectors import at_point
 
 
 def power(k: Int, e: Int) -> Int:
@@ -43,7 +44,9 @@ def put(x: Int, e: Int, b: Int, k: Int) -> Int:
 
 
 def formula(op: str, *args: Int) -> Int:
-    """The number, or, where a symbol is among the operands, the term."""
+    """The number, or, where a symbol is among the operands, the term; of points the point."""
+    if (at := at_point(args)) is not None:
+        return at.formula(lambda *terms: formula(op, *terms), args)  # type: ignore[no-any-return]
     return Sym(op, *args) if any(isinstance(a, Sym) for a in args) else MEANING[op](*args)
 
 

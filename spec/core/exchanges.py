@@ -10,6 +10,7 @@ Each is carried out by a page with formulas, whose theorem says what comes back;
 ``gather(x)``          by rank, what each has
 ``balance(x, sizes)``  of all ranks' entries, one rank's after the other's, this rank's share of ``p`` equal ones
 ``apart(x)``           by rank what each has, of sizes, bounds and the like, which are told apart and are in no trace
+``averaging(x, key)``  the mean of those with the same key: see ``spec/core/members.py``
 =====================  ==================================================================================
 
 A :class:`Code` says in which form vectors travel: then *every* rank, the sender included, has what is read.
@@ -33,7 +34,7 @@ from sparring.spec.core.runs import Message, Run
 from sparring.spec.core.schedule import number, step_sends, truth
 from sparring.spec.core.sparse import SparseVector, plain, strung
 from sparring.spec.core.vectors import AtPoint, Vector, local
-from sparring.spec.exchanges import direct_allgather, direct_reduce_scatter, rotation
+from sparring.spec.exchanges import averaging, direct_allgather, direct_reduce_scatter, rotation
 
 Trace = list[list[Message]]
 
@@ -132,6 +133,9 @@ def own_chunk(x: Any, r: Int, p: Int) -> Any:
 @dataclass(frozen=True)
 class Exchange:
     """One rank's part in an exchange: ``x``, what it brings; the rest is what all ranks have alike."""
+
+    brings: ClassVar[tuple[str, ...]] = ("x",)
+    """What each rank has of its own."""
 
     x: Any
     code: Any = PLAIN
@@ -304,7 +308,7 @@ def served(through: str) -> Page:
 
 PAGES: Mapping[str, Any] = {
     page.__name__.rpartition(".")[2]: page
-    for page in (ring, two_shot, direct_reduce_scatter, direct_allgather, rotation, bruck_allgather)
+    for page in (ring, two_shot, averaging, direct_reduce_scatter, direct_allgather, rotation, bruck_allgather)
 }
 """Which pages carry exchanges out."""
 

@@ -127,6 +127,10 @@ class AtPoint:
         """What a local function of these arguments is."""
         raise NotImplementedError
 
+    def formula(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """What a formula of whole numbers, of terms for these arguments, is."""
+        raise NotImplementedError
+
     def total(self) -> Any:
         """The sum over all ranks."""
         raise NotImplementedError

@@ -14,6 +14,7 @@ from sparring.errors import InputError
 from sparring.impl.core.parties import Asked
 from sparring.proofs.averaging.outcomes import groups, wrong
 from sparring.spec import moshpit
+from sparring.spec.core import members
 from sparring.spec.core.runner import run
 
 FULL = [(2, 1), (2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 2), (5, 1)]
@@ -49,7 +50,7 @@ def test_exact_whatever_the_permutations(m, d, monkeypatch):
     """All choices of chunk indices of all groups in all rounds but the last, which moves nobody that matters."""
     p, xs, chosen = m**d, [[x] for x in range(m**d)], {}
     keys = [(t, key) for t in range(d - 1) for key in sorted({moshpit.line(r, t, m) for r in range(p)})]
-    monkeypatch.setattr(moshpit, "indices", lambda key, t, params: chosen.get((t, key), range(m)))
+    monkeypatch.setattr(members, "indices", lambda key, t, params: chosen.get((t, key), range(m)))
     tried = 0
     for orders in product(permutations(range(m)), repeat=len(keys)):
         chosen.update(zip(keys, orders))
@@ -58,13 +59,16 @@ def test_exact_whatever_the_permutations(m, d, monkeypatch):
     assert tried == len([*permutations(range(m))]) ** len(keys)
 
 
-OTHER = {"moved": lambda z, e, c, m: z - z % m + c, "indices": lambda key, t, params: [0, 0 if key == 2 else 1]}
+OTHER = {
+    "moved": (moshpit, lambda z, e, c, m: z - z % m + c),
+    "indices": (members, lambda key, t, params: [0, 0 if key == 2 else 1]),
+}
 
 
 @pytest.mark.parametrize("name", OTHER)
 def test_other_rules_are_not_exact(name, monkeypatch):
     """The index of the part goes where the digit was, and no two of a group have one."""
-    monkeypatch.setattr(moshpit, name, OTHER[name])
+    monkeypatch.setattr(OTHER[name][0], name, OTHER[name][1])
     assert any(y != mean(vectors(8, 1)) for y in ran(vectors(8, 1), m=2).results)
 
 
@@ -90,14 +94,14 @@ def test_groups_are_those_of_the_papers_keys(p, m, monkeypatch):
     def drawn(t, ranks):
         return np.random.default_rng([t, *ranks]).permutation(m).tolist()
 
-    def grouped(cells, t, e, params):
+    def grouped(keys, exchange):
         found = defaultdict(list)
-        for r in sorted(cells):
-            found[moshpit.line(cells[r], e, m)].append(r)
+        for r in sorted(keys):
+            found[keys[r]].append(r)
         seen.append(sorted(found.values()))
-        return [dict(zip(ranks, drawn(t, ranks))) for ranks in found.values()]
+        return [dict(zip(ranks, drawn(exchange.t, ranks))) for ranks in found.values()]
 
-    monkeypatch.setattr(moshpit, "grouped", grouped)
+    monkeypatch.setattr(members, "grouped", grouped)
     _ = ran(vectors(p, 1), m=m, rounds=5).results
     assert seen == [*by_keys(p, m, d, 5, drawn)]
     assert all(len(ranks) <= m for each in seen for ranks in each)
@@ -121,7 +125,7 @@ def test_any_group_keeps_the_sum_and_the_range(p, options):
     for n in (0, 1, p, 2 * p + 3):
         xs = vectors(p, n)
         ys = ran(xs, **options).results
-        w = [moshpit.given(options.get("weights", ()), r) for r in range(p)]
+        w = [members.given(options.get("weights", ()), r) for r in range(p)]
         for e in range(n):
             before, after = ([x[e] for x in vs] for vs in (xs, ys))
             assert sum(a * b for a, b in zip(w, before)) == sum(a * b for a, b in zip(w, after))
@@ -279,13 +283,14 @@ def test_what_fails_and_dies_dies():
         ({"m": 1}, "m = 1: it must be 2 or more"),
         ({"rounds": -1}, "rounds = -1: it must be 0 or more"),
         ({"chance": -1}, "chance = -1: it must be 0 or more"),
-        ({"weights": (1, -2)}, "weights: -2 is less than 0, which none can be"),
-        ({"bandwidths": (-3,)}, "bandwidths: -3 is less than 0, which none can be"),
-        ({"dead": ((0, 1),)}, r"dead: \[0, 1\] must be a rank, a round from 0, and a number of messages, or -1"),
-        ({"dead": ((0, 1, 2), (0, 2, 2))}, "dead: a rank dies once at most"),
-        ({"dead": ((),)}, r"dead: \[\] must be a rank"),
-        ({"failing": ((0, 1, -1),)}, r"failing: \[0, 1, -1\] must be a rank, .* and a number of messages$"),
-        ({"failing": ((0, 1, 2), (0, 1, 1))}, "failing: a rank fails once a round at most"),
+        ({"weights": (1, -2)}, r"weights = \(1, -2\): it must be a list of whole numbers, 0 or more"),
+        ({"bandwidths": (-3,)}, r"bandwidths = \(-3,\): it must be a list of whole numbers, 0 or more"),
+        ({"weights": "1,2"}, r"weights = '1,2': it must be a list of whole numbers, as in \[1, 2\]"),
+        ({"dead": ((0, 1),)}, r"dead = .* a list of \[rank, round from 0, number of messages, or -1\], a rank once at"),
+        ({"dead": ((0, 1, 2), (0, 2, 2))}, "dead = .* a rank once at most"),
+        ({"dead": ((),)}, r"dead = \(\(\),\): it must be a list of \[rank"),
+        ({"failing": ((0, 1, -1),)}, r"failing = .* number of messages\], a rank once a round at most"),
+        ({"failing": ((0, 1, 2), (0, 1, 1))}, "failing = .* a rank once a round at most"),
     ],
 )
 def test_what_means_nothing_is_refused(params, text):

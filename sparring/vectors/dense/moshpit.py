@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from sparring.spec.moshpit import given, scores, shares, sides
+from sparring.spec.core.members import given
+from sparring.spec.core.shares import scores, shares
+from sparring.spec.moshpit import sides
 from sparring.vectors.dense.flags import parameter
 from sparring.vectors.dense.recording import Case
 from sparring.vectors.flag import Flag

@@ -9,7 +9,7 @@ import pytest
 
 from sparring.impl.core import parties
 from sparring.proofs.averaging.balancing import least, slowest
-from sparring.spec import moshpit
+from sparring.spec.core.shares import scores, shares
 
 optimize = pytest.importorskip("scipy.optimize", reason="scipy is not installed: pip install 'sparring[examples]'")
 
@@ -38,7 +38,7 @@ def solved(bandwidths):
 
 
 def parts(bandwidths):
-    wanted = moshpit.scores(bandwidths)
+    wanted = scores(bandwidths)
     return [one / sum(wanted) for one in wanted]
 
 
@@ -63,10 +63,10 @@ def test_other_parts_are_slower():
 def test_both_have_the_same_parts():
     """The page and the implementation, each with a program of its own."""
     for bandwidths in [*programs(200), [0, 0, 0], [0], [5], [0, 3], [2, 3]]:
-        wanted = moshpit.scores(bandwidths)
+        wanted = scores(bandwidths)
         assert wanted == parties.fractions(bandwidths)
         for n in (0, 1, 2, 7, 1000):
-            assert moshpit.shares(n, wanted) == parties.apportioned(n, wanted)
+            assert shares(n, wanted) == parties.apportioned(n, wanted)
 
 
 def highest_averages(n, wanted):
@@ -80,12 +80,12 @@ def highest_averages(n, wanted):
 def test_apportionment():
     """Hagenbach and Bischoff begin where D'Hondt comes by anyway; of equal ones the first gets it."""
     for bandwidths in programs(200):
-        wanted = moshpit.scores(bandwidths)
+        wanted = scores(bandwidths)
         for n in (0, 1, 5, 23):
-            assert moshpit.shares(n, wanted) == highest_averages(n, wanted)
-    assert moshpit.shares(1, [Fraction(1)] * 5) == [1, 0, 0, 0, 0]
-    assert moshpit.shares(7, [Fraction(1)] * 3) == [3, 2, 2]
-    assert moshpit.shares(7, [Fraction(0)] * 3) == [0, 0, 0]
+            assert shares(n, wanted) == highest_averages(n, wanted)
+    assert shares(1, [Fraction(1)] * 5) == [1, 0, 0, 0, 0]
+    assert shares(7, [Fraction(1)] * 3) == [3, 2, 2]
+    assert shares(7, [Fraction(0)] * 3) == [0, 0, 0]
 
 
 def test_alike_members_send_what_is_published():

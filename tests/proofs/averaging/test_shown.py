@@ -12,6 +12,7 @@ from sparring.proofs.core.verdicts import EXPECTED, PROVED
 from sparring.proofs.cost.following import decide
 from sparring.proofs.cost.statements import Shown, sources
 from sparring.spec import moshpit
+from sparring.spec.core import members
 
 SHOWN = {
     one.name: one for source in sources() if source.id == "moshpit" for one in source.statements
@@ -42,10 +43,10 @@ def test_another_factor_is_refuted(monkeypatch):
 
 @pytest.mark.slow
 def test_another_algorithm_is_refuted(monkeypatch):
-    """Indices go to the wrong digit, so it is not exact; of each copy nothing is left out, so more is sent."""
+    """Nobody moves, so it is not that algorithm; of each copy nothing is left out, so more is sent."""
     monkeypatch.setattr(moshpit, "moved", lambda z, e, c, m: z)
     assert not shown.exact()[0]
-    monkeypatch.setattr(moshpit, "shares", lambda n, wanted: [n, *[0] * (len(wanted) - 1)])
+    monkeypatch.setattr(members, "shares", lambda n, wanted, rounded: [n, *[0] * (len(wanted) - 1)])
     assert not shown.volume()[0]
 
 
