@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
+from sparring.errors import Undecided
 from sparring.proofs.contention import claims, networks
 from sparring.proofs.core import compositions, execution, obligations
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
+from sparring.proofs.core.volume import volume
 
 
 class Conjecture(NamedTuple):
@@ -140,6 +143,9 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
         tuple(compositions.ports(pages)), None, "exchanges: one receiver",
     )  # fmt: skip
+    with suppress(Undecided):  # with parameters of which a length is no formula there is nothing to say
+        says = "No message is longer than that of the most entries that the text declares for it, over all chunks."
+        yield Conjecture("volume", says, tuple(volume(page, subject.bound)), None, "remainder dropped")
     yield from of_program(subject)
 
 

@@ -163,6 +163,11 @@ class Grouped(Coding):
     g: int
     spikes: int
 
+    @property
+    def period(self) -> int:
+        """So many entries fill groups and bytes."""
+        return 8 * self.g
+
     def encode(self, x: Vector) -> Coded:
         return encode(x, self.bits, self.g, bool(self.spikes))
 
