@@ -22,6 +22,7 @@ PROPERTIES: Mapping[str, str] = {
     "sizes": "no message is longer than the dense one and its header",
     "volume": "no rank sends more than the page's bound, under its hypotheses",
     "contention": "no link serves two senders",
+    "claims": "what else the page claims of what its text does",
     "timing": "under any timing, messages meet on a link no more than the page says",
     "peers": "the implementation's peers and blocks are the page's",
     "terms": "the implementation computes the page's terms, for all inputs",

@@ -15,8 +15,10 @@ from sparring import selecting
 from sparring.checks.group import Group
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.core import kernel, refinement
+from sparring.proofs.core.conjectures import CLAIM
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.refinement import LONG, PAIRED, Flaw, sizes
+from sparring.proofs.core.supplement import companion
 from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, Word, proved_up_to, tested
 from sparring.proofs.mutants.conduct import Fault
 from sparring.proofs.selection.runs import Subject
@@ -91,6 +93,7 @@ def applicable(page: Page) -> list[str]:
     """The properties that say something of such a page."""
     void = {*VOID[page.data], *(() if page.cuts else ("partition",))} - ({"volume"} if page.irregular else set())
     void |= set() if page.agrees else {"agreement"}
+    void |= set() if hasattr(companion(page), "theorems") else {"claims"}
     return [prop for prop in PROPERTIES if prop not in void]
 
 
@@ -149,7 +152,8 @@ def proved(page: Page, track: Track) -> dict[str, Result]:
     """What the kernel makes of the page; the claims on all topologies are one property."""
     groups: dict[str, list[Attempt]] = {}
     for attempt in track(kernel.prove(page), f"{page.name}: proofs"):
-        prop = attempt.name if attempt.name in PROPERTIES else "contention"
+        prop = "claims" if attempt.name.startswith(CLAIM) else attempt.name
+        prop = prop if prop in PROPERTIES else "contention"
         groups.setdefault(prop, []).append(attempt)
     return {prop: summed(page, prop, attempts) for prop, attempts in groups.items()}
 

@@ -35,14 +35,13 @@ design is this page's own.
    arXiv:2508.03760, 2025.
 """
 
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from sparring.errors import InputError
-from sparring.spec.core import groups
+from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allgather, read_by_chunk, reduce_scatter
 from sparring.spec.core.groups import Grouped
-from sparring.spec.core.vectors import Vector, total
+from sparring.spec.core.vectors import Vector, plain, total
 
 data = "dense"
 dtypes = ("float32", "float64")
@@ -54,23 +53,15 @@ class Params(NamedTuple):
     ``spikes``: 1 where the least and the greatest entry of a group are sent as they are, else 0.
     """
 
-    b1: int = 8
-    b2: int = 8
-    g: int = 128
-    spikes: int = 0
-
-
-def checked(params: Params) -> None:
-    """Raises InputError for widths and sizes that codes and groups cannot have."""
-    for bits in (params.b1, params.b2):
-        groups.checked(bits, params.g)
-    if params.spikes not in (0, 1):
-        raise InputError(f"spikes = {params.spikes}: it must be 0 or 1")
+    b1: Annotated[int, Between(1, 8)] = 8
+    b2: Annotated[int, Between(1, 8)] = 8
+    g: Annotated[int, Between(1, 2**32)] = 128
+    spikes: Literal[0, 1] = 0
 
 
 def program(x: Vector, p: int, params: Params) -> Text:
     if p == 1:
-        return x
+        return plain(x)
     sums = yield reduce_scatter(x, Grouped(params.b1, params.g, params.spikes))
     return (yield allgather(sums, Grouped(params.b2, params.g, params.spikes)))
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from sparring.errors import Undecided
-from sparring.proofs import flash as proofs
-from sparring.proofs.compression import errors, traffic
+from sparring.proofs.compression import errors, sizes, traffic
+from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.questions import answered
-from sparring.proofs.core.rotation import rotation
 from sparring.spec import flash
 from sparring.spec.core import codes
+from sparring.spec.core.exchanges import served
+from sparring.spec.core.groups import Grouped
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
 
@@ -34,9 +35,9 @@ def proved(obligations: Iterable[Obligation]) -> str:
 def volume() -> Shown:
     """Of codes alone: what is told of groups comes on top."""
     for bits in BITS:
-        for width in proofs.WIDTHS:
+        for width in sizes.WIDTHS:
             of_codes = traffic.Coding(128, 0, width).per_entry(bits) - Fraction(8 * 2 * width, 128)
-            *_, full = proofs.sizes(flash, bits, 128, 0, width)
+            *_, full = sizes.of_groups(Grouped(bits, 128, 0), width)
             if wrong := proved([full]):
                 return False, wrong
             if of_codes != bits:
@@ -51,7 +52,8 @@ def steps() -> Shown:
         trace = run(page, [[0.0] * p] * p).trace
         if [len(wire) for wire in trace] != [p * (p - 1)] * 2:
             return False, f"p={p}: {len(trace)} steps"
-    wrong = proved(rotation(flash))
+    exchanges = [served("direct_reduce_scatter"), served("direct_allgather")]
+    wrong = proved(claim for one in exchanges for claim in obligations.result(one))
     return not wrong, wrong or f"2 steps on runs of p = {RANKS[0]}..{RANKS[-1]}; in each all hear from all, for every p"
 
 

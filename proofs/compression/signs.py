@@ -29,12 +29,12 @@ import z3
 import sparring.spec.one_bit as module
 from sparring.errors import Undecided
 from sparring.proofs.compression.reals import Lemma, proved, refuted
+from sparring.proofs.compression.sizes import of_signs
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import Settled
-from sparring.proofs.one_bit import volume
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
-from sparring.spec.core.signs import read, signed
+from sparring.spec.core.signs import Signs, read, signed
 
 WITNESS = [Fraction(1), *[Fraction(0)] * 8]
 """One entry that is not zero, among more than four."""
@@ -115,7 +115,7 @@ def zero_may_be_zero() -> bool:
 
 def volume_of_a_call() -> Settled:
     """Whether a rank sends ``2 (p - 1) (d / (8 p) + w)`` bytes where ``8 p`` divides ``d``, proved and counted."""
-    for answer in answered([*volume(module)], second_opinion=True):
+    for answer in answered([*of_signs(Signs(norm=2))], second_opinion=True):
         if not answer.holds:
             return Settled(False, f"{answer.obligation.name}: {answer.problem or answer.witness}")
     for p in RANKS:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from sparring.spec import flash
+from sparring.spec.core.groups import Grouped
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.runner import run
 from sparring.spec.core.schedule import number
@@ -31,7 +31,7 @@ class Coding(NamedTuple):
 
     def octets(self, c: int, bits: int) -> int:
         """How many bytes the message of ``c`` entries has."""
-        return number(flash.octets(c, bits, self.g, self.spikes, self.width))
+        return number(Grouped(bits, self.g, self.spikes).octets(c, self.width))
 
     def per_entry(self, bits: int) -> Fraction:
         """Bits an entry, where groups and bytes are full; each eight groups fill bytes."""

@@ -8,14 +8,18 @@ exchanges, whose pages never deadlock.  That sequences of such exchanges do not 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
+from types import CodeType, ModuleType
 from typing import Any
 
+from sparring.errors import Undecided
 from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, t
 from sparring.proofs.core.obligations import i as other
-from sparring.proofs.core.points import nonzero, plus, point
+from sparring.proofs.core.points import Apart, nonzero, plus, point
 from sparring.proofs.core.reading import Path, letters_of, same
+from sparring.proofs.core.supplement import supplemented
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, both
@@ -38,9 +42,13 @@ def following(found: Sequence[Path], claims: Callable[[Path], Iterator[Obligatio
     for path in found:
         if path.refused:
             yield false(path, path.refused)
-        else:
-            yield from path.same
-            yield from claims(path)
+            continue
+        try:
+            yield from [*path.same, *claims(path)]
+        except Apart as why:
+            yield false(path, str(why))
+        except Undecided as why:  # the text may be right
+            yield false(path, str(why))._replace(annotation=True)
 
 
 def equal(path: Path, name: str, a: Any, b: Any) -> Iterator[Obligation]:
@@ -57,11 +65,18 @@ def equal(path: Path, name: str, a: Any, b: Any) -> Iterator[Obligation]:
 
 
 def result(page: Page, found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligation]:
-    """The result is what the page ensures; what exchanges promise is so; and what the state says of itself stays so."""
+    """The result is what the page ensures; what exchanges promise is so; and what the state says of itself stays so.
+
+    Where there are no numbers, nothing of that is kept: the next call begins as the first.
+    """
     for one in pages:
         yield from exchanged(one, obligations.result(one))
 
     def claims(path: Path) -> Iterator[Obligation]:
+        if path.poisoned:
+            for field, kept in path.after._asdict().items() if path.after is not None else ():
+                yield from equal(path, f"nothing of it is in {field}", kept, getattr(page.module.State(), field))
+            return
         yield from equal(path, "the result is what the page ensures", path.ended.result, path.ensured)
         if hasattr(page.module, "told") and path.after is not None:
             for field, says in page.module.told(path.after)._asdict().items():
@@ -76,8 +91,16 @@ def exchanged(page: Page, claims: Iterator[Obligation]) -> Iterator[Obligation]:
         yield claim._replace(name=f"{page.name}: {claim.name}", encoding=page.encoding, annotation=False)
 
 
-def agreement(found: Sequence[Path]) -> Iterator[Obligation]:
-    """All ranks have the result: it is replicate, or there is one rank."""
+def agreement(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligation]:
+    """All ranks have the result: it is replicate, or there is one rank.
+
+    What an allreduce gives is the same bits on all ranks by the theorem of its page; an allgather gives copies.
+    """
+    for one in pages:
+        if one.kind == "allreduce" and (same_terms := supplemented(one, {}).same):
+            yield from exchanged(one, obligations.agreement(one, same_terms))
+        elif one.kind == "allreduce":
+            yield Obligation(f"{one.name} says which ranks hold identical terms", (p >= 1,), False)
 
     def claims(path: Path) -> Iterator[Obligation]:
         placement = getattr(path.ended.result, "placement", "replicate")
@@ -91,6 +114,8 @@ def conservation(page: Page, found: Sequence[Path]) -> Iterator[Obligation]:
     """The result, what stays behind and what waits make up the vectors and what waited before."""
 
     def claims(path: Path) -> Iterator[Obligation]:
+        if path.poisoned:
+            return
         reading = path.given["x"].reading
         y = point(reading, path.ended.result)
         ends = y.total() if page.averages else y
@@ -142,6 +167,47 @@ def apart(page: Page) -> Iterator[Obligation]:
         active = both(page.active(r, t, p, j), page.active(r, t, p, other))
         yield Obligation("of two messages", two, implies(both(active, to == also), j == other))
         yield Obligation("from two messages", two, implies(whence == too, j == other))
+
+
+class Spoken:
+    """A page's module that remembers which of its functions were asked for."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module, self.asked = module, set[str]()
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        if callable(value):
+            self.asked.add(name)
+        return value
+
+
+def idle(page: Page, spoken: Spoken, claims: Sequence[Obligation]) -> Iterator[Obligation]:
+    """The claims; and that they speak of functions of the page, which its text calls, all of them."""
+    used = reached(page)
+    yield from claims
+    yield Obligation("speaks of a function of the page", (p >= 1,), bool(spoken.asked))
+    for name in sorted(spoken.asked):
+        yield Obligation(f"the text calls {name}", (p >= 1,), name in used)
+
+
+def reached(page: Page) -> set[str]:
+    """The names that a page's text speaks of, or its functions that it calls."""
+    found, waiting = {"program"}, ["program"]
+    while waiting:
+        function = inspect.unwrap(getattr(page.module, waiting.pop()))
+        names = {name for code in codes(function.__code__) for name in code.co_names} - found
+        found |= names
+        waiting += [name for name in names if inspect.isfunction(inspect.unwrap(getattr(page.module, name, None)))]
+    return found
+
+
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function and of those inside of it."""
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from codes(one)
 
 
 def serving(found: Sequence[Path], pages: Served = served) -> list[Page]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from sparring.errors import Undecided
@@ -12,6 +13,10 @@ from sparring.proofs.core import compositions, execution, obligations
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.core.volume import volume
+
+
+CLAIM = "claim: "
+"""With this begins the name of what a proof module claims further of a composition."""
 
 
 class Conjecture(NamedTuple):
@@ -127,7 +132,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     )  # fmt: skip
     if page.agrees:
         says = "All ranks end with what was made once, or from the same parts: identical bits."
-        yield Conjecture("agreement", says, tuple(compositions.agreement(found)), None, "")
+        yield Conjecture("agreement", says, tuple(compositions.agreement(found, pages)), None, "")
     if compositions.conserves(page):
         says = "The result, what stays behind and what waits make up what was given and what waited, in every call."
         yield Conjecture("conservation", says, tuple(compositions.conservation(page, found)), None, "")
@@ -146,13 +151,24 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     with suppress(Undecided):  # with parameters of which a length is no formula there is nothing to say
         says = "No message is longer than that of the most entries that the text declares for it, over all chunks."
         yield Conjecture("volume", says, tuple(volume(page, subject.bound)), None, "remainder dropped")
-    yield from of_program(subject)
+    yield from claims_of(subject)
+    yield from peers(subject, "exchanges: wrong neighbour")
+
+
+def claims_of(subject: Subject) -> Iterator[Conjecture]:
+    """What the proof module claims further of functions of the page: refuted where the text does not call these."""
+    for one in subject.theorems(subject.page) if subject.theorems else ():
+        spoken = compositions.Spoken(subject.page.module)
+        (again,) = (x for x in subject.theorems(replace(subject.page, module=spoken)) if x.name == one.name)
+        idle = tuple(compositions.idle(subject.page, spoken, tuple(again.obligations)))
+        yield Conjecture(f"{CLAIM}{one.name}", one.statement, idle, None, one.fault, one.encoding)
 
 
 def peers(subject: Subject, mutant: str) -> Iterator[Conjecture]:
     """That the implementation's arithmetic is the page's, where there is something to compare."""
     if subject.peers:
-        claims = tuple(subject.peers(subject.page))
+        of_exchanges = {"served": subject.served} if subject.page.composed else {}
+        claims = tuple(subject.peers(subject.page, **of_exchanges))
         yield Conjecture("peers", "The implementation's peers and blocks are the page's.", claims, None, mutant)
 
 

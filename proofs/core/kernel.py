@@ -76,8 +76,10 @@ class Theorem(Attempt):
             raise TypeError("theorems are made by sparring.proofs.core.kernel.prove and by nothing else")
 
 
-def prove(page: Page) -> Iterator[Attempt]:
+def prove(page: Page, *, planted: bool = True) -> Iterator[Attempt]:
     """Try every conjecture about ``page``; what holds comes as a Theorem, as soon as it is judged.
+
+    ``planted``: a theorem needs a fault that the same road refutes; without one what holds is an Attempt.
 
     Raises InputError where a formula cannot be run on symbols, naming its line.
     """
@@ -87,7 +89,7 @@ def prove(page: Page) -> Iterator[Attempt]:
         attempt = judge(whole, conjecture, second_opinion=not conjecture.contended, memory=memory)
         if conjecture.contended:
             attempt = expected(attempt)
-        elif attempt.verdict in PROOFS:
+        elif attempt.verdict in PROOFS and planted:
             attempt = confirmed(whole, attempt, memory)
         yield replace(attempt, seconds=time.perf_counter() - start)
     if whole.contention:
@@ -125,7 +127,7 @@ def readable(whole: Subject) -> Iterator[Conjecture]:
     """The conjectures, with a fault in the page's own code told as bad input."""
     try:
         yield from conjectures(whole)
-    except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         if isinstance(error, SparringError):
             raise
         file = whole.page.module.__file__
@@ -168,6 +170,8 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
         return REFUTED, told(facts[0]), dict(facts[0].witness)
     if doubtful := [a for a in failed if a.problem]:
         return UNDECIDED, f"{doubtful[0].obligation.name}: {doubtful[0].problem}", {}
+    if page.composed:  # its text cannot be read there
+        return UNDECIDED, failed[0].obligation.name, {}
     return not_inductive(page, conjecture, failed[0])
 
 
@@ -180,7 +184,9 @@ def ran_wrong(page: Page, conjecture: Conjecture, failed: Sequence[Answer]) -> e
 
 
 def told(a: Answer) -> str:
-    """A failed obligation with its counterexample."""
+    """A failed obligation with its counterexample; by its name alone, where nothing could satisfy it."""
+    if a.obligation.claim is False:
+        return a.obligation.name
     return f"{a.obligation.name} fails at {', '.join(f'{k}={v}' for k, v in a.witness.items())}"
 
 
@@ -211,19 +217,28 @@ def confirmed(whole: Subject, attempt: Attempt, memory: Memory) -> Attempt:
 
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     """The first mutation that falsifies the conjecture of that name and is found out; empty if none is."""
-    first = next((c.mutant for c in conjectures(whole.general) if c.name == name), "")
+    first = next(c for c in conjectures(whole.general) if c.name == name)
     mutants = mutations(whole)
-    names = (*(m for m in mutants if m == first), *(m for m in mutants if m != first))
+    names = (*(m for m in mutants if m == first.mutant), *(m for m in mutants if m != first.mutant))
+
+
+    def identity(o: Obligation) -> tuple[int, ...]:
+        return tuple(memory.identity(term) for term in (o.claim, *o.hypotheses))
+
+    known = {identity(o) for o in first.obligations}
     for suspected in (True, False):  # what is found false for few ranks is soon found so by a solver too
         for mutation in names:
             try:
-                conjecture = next(c for c in conjectures(mutants[mutation](whole.general)) if c.name == name)
+                changed = mutants[mutation](whole)
+                conjecture = next(c for c in conjectures(changed.general) if c.name == name)
             except Exception:  # noqa: BLE001, S112 - a fault can be such that there is nothing to ask solvers any more
                 continue
-            asked = (claim for claim in conjecture.obligations if bool(samples.false_at(claim)) == suspected)
-            if refuted(mutants[mutation](whole), conjecture, asked, memory):
+            news = (o for o in conjecture.obligations if identity(o) not in known)
+            asked = (claim for claim in news if bool(samples.false_at(claim)) == suspected)
+            if refuted(changed, conjecture, asked, memory):
                 return mutation
-    return ""
+    sharper = texts.tighter(first) if name.startswith("claim: ") else ()
+    return next((fault for fault, c in sharper if refuted(whole, c, c.obligations, memory)), "")
 
 
 def mutations(whole: Subject) -> Mapping[str, Callable[[Subject], Subject]]:

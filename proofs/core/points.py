@@ -114,6 +114,9 @@ class Point(AtPoint):
         found: Point = self.reading.letter(function, args)
         return found
 
+    def is_number(self) -> bool:
+        return not self.reading.poisoned
+
     def total(self) -> Point:
         """The sum over all ranks of what each has; of what all have, ``p`` times it."""
         if nonzero(self.each) and not self.mean:

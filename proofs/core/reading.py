@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from sparring.errors import Undecided
 from sparring.proofs.core.obligations import Obligation
@@ -17,7 +17,8 @@ from sparring.proofs.core.obligations import p as RANKS
 from sparring.proofs.core.points import Apart, Condition, Point, lowest, nonzero, parts, point
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core import exchanges
-from sparring.spec.core.compositions import LETTERS, Ending, asked, ending
+from sparring.spec.core.calling import domain
+from sparring.spec.core.compositions import LETTERS, Ending, asked, ending, text
 from sparring.spec.core.model import Page
 from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.numbers import Bool, Sym, both, negate, variables
@@ -34,6 +35,8 @@ class Path(NamedTuple):
     name: str
     alone: bool
     """There is one rank."""
+    poisoned: bool
+    """Nothing is a number of what the text asks about that."""
     hypotheses: tuple[Bool, ...]
     given: Any
     ended: Ending
@@ -54,6 +57,8 @@ class Reading:
 
     alone: bool = False
     """There is one rank."""
+    poisoned: bool = False
+    """What is asked to be a number is none."""
     decisions: list[bool] = field(default_factory=list)
     hypotheses: list[Bool] = field(default_factory=list)
     known: dict[str, bool] = field(default_factory=dict)
@@ -270,6 +275,8 @@ def paths(page: Page) -> Iterator[Path]:
             placements = remembered(page, choice, alone=alone)
             for first in (True, False) if placements is not None else (True,):
                 yield from branches(page, choice, placements or {}, alone=alone, first=first)
+        if getattr(page.module, "recovers", False):
+            yield from branches(page, choice, placements or {}, alone=False, first=placements is None, poisoned=True)
 
 
 def choices(page: Page) -> Iterator[Mapping[str, Any]]:
@@ -281,12 +288,13 @@ def choices(page: Page) -> Iterator[Mapping[str, Any]]:
 
 
 def branches(
-    page: Page, choice: Mapping[str, Any], placements: Mapping[str, str], *, alone: bool, first: bool
+    page: Page, choice: Mapping[str, Any], placements: Mapping[str, str], *, alone: bool, first: bool,
+    poisoned: bool = False,
 ) -> Iterator[Path]:
     """All paths of one call, by going back to the last branch of which one side has not been read."""
     decisions: list[bool] = []
     for _ in range(MOST_PATHS):
-        reading = Reading(alone=alone, decisions=decisions)
+        reading = Reading(alone, poisoned, decisions=decisions)
         yield once(reading, page, choice, placements, first=first)
         while decisions and not decisions[-1]:
             decisions.pop()
@@ -309,16 +317,18 @@ def once(
     if not first:
         self.hypotheses.append(letters["call"].rest >= 1)
     words = [f"{name} = {word}" for name, word in choice.items()]
-    name = ", ".join([*words, "one rank" if self.alone else "ranks", *(["first call"] if first and placements else [])])
+    ranks = "one rank" if self.alone else "ranks"
+    said = [*(["first call"] if first and placements else []), *(["no numbers"] if self.poisoned else [])]
+    name = ", ".join([*words, ranks, *said])
     had: list[Any] = []
     nothing = Ending(None, None, None)
     try:
         ended = ending(page, followed(self, page, letters, had))
         ensured = page.module.ensures(**{x: letters[x] for x in letters_of(page.module.ensures)})
     except Apart as why:
-        return Path(name, self.alone, (*self.box, *self.hypotheses), letters, nothing, None, before, None, had, self.same,
+        return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, nothing, None, before, None, had, self.same,
                     frozenset(self.called), str(why))  # fmt: skip
-    return Path(name, self.alone, (*self.box, *self.hypotheses), letters, ended, ensured, before,
+    return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, ended, ensured, before,
                 at_points(self, ended.state), had, self.same, frozenset(self.called))  # fmt: skip
 
 
@@ -330,11 +340,10 @@ def letters_of(function: Any) -> Sequence[str]:
 
 def followed(self: Reading, page: Page, letters: Mapping[str, Any], had: list[Any]) -> Any:
     """What the text returns, played with its exchanges' promises."""
-    text = page.module.program(**{name: letters[name] for name in asked(page)})
-    answer = None
+    going, answer = text(page, **letters), None
     try:
         while True:
-            exchange = text.send(answer)
+            exchange = going.send(answer)
             had.append(exchange)
             answer = self.answer(exchange)
     except StopIteration as end:
@@ -345,13 +354,20 @@ def parameters(self: Reading, page: Page, choice: Mapping[str, Any]) -> Any:
     """The page's parameters: letters for whole numbers."""
     if not hasattr(page.module, "Params"):
         return None
-    kinds = get_type_hints(page.module.Params)
-    made = {
-        name: choice[name] if name in choice else self.fresh(f"param_{name}", "replicate") if kinds[name] is int
-        else page.params[name]
-        for name in kinds
-    }  # fmt: skip
+    kinds = get_type_hints(page.module.Params, include_extras=True)
+    made = {name: choice[name] if name in choice else parameter(self, name, kinds[name], page) for name in kinds}
     return page.module.Params(**made)
+
+
+def parameter(self: Reading, name: str, kind: Any, page: Page) -> Any:
+    """A letter in its domain for a whole number; else what the page has."""
+    if kind is not int and get_origin(kind) is not Annotated:
+        return page.params[name]
+    letter = self.fresh(f"param_{name}", "replicate")
+    if get_origin(kind) is Annotated:
+        least, most = domain(kind)
+        self.hypotheses += [letter.rest >= least, *([] if most is None else [letter.rest <= most])]
+    return letter
 
 
 def begun(self: Reading, page: Page, placements: Mapping[str, str], *, first: bool) -> Any:

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.proofs.core import obligations
-from sparring.proofs.core.obligations import RANKS, Obligation, c, every, i, implies, j, p, q, r, s, within
+from sparring.proofs.core.obligations import RANKS, Obligation, c, every, i, implies, j, n, p, q, r, s, within
 from sparring.proofs.core.supplement import Stated
+from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Sym, both, negate
 
 TURN = (*RANKS, i >= 1, i < p)
@@ -19,6 +20,15 @@ TURN = (*RANKS, i >= 1, i < p)
 ASTRAY, SAME = "sends to the next rank but one", "all ranks send to the same one"
 SHORT = "chunks of equal length, the rest dropped"
 """What faults are called that a page is to name."""
+
+
+def peers_of(page: Page, to: Any, whence: Any, begin: Any) -> Iterator[Obligation]:
+    """An implementation's neighbours and blocks, its ``i``-th message counted from 1, are those of a direct exchange."""
+    yield Obligation("to whom", TURN, to(r, i, p) == page.dst(r, 0, p, i - 1))
+    yield Obligation("from whom", TURN, whence(r, i, p) == page.src(r, 0, p, i - 1))
+    sends = to(r, i, p) if page.kind == "reduce_scatter" else r
+    yield Obligation("what it sends", TURN, page.chunk(r, 0, p, i - 1) == sends)
+    yield Obligation("blocks", (p >= 1, n >= 0, within(c, p + 1)), begin(c, n, p) == bound(c, n, p))
 
 
 def turns(m: Any) -> Iterator[Obligation]:

@@ -31,7 +31,7 @@ import importlib.util
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -65,7 +65,7 @@ class Stated(NamedTuple):
     """How they are read: one of the page's ``ENCODINGS``."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Subject:
     """All that the theorems of one page speak of; a mutant is a Subject with one part replaced."""
 
@@ -88,7 +88,7 @@ class Subject:
     served: Served = served
     """Of a composition: the pages of its exchanges."""
 
-    @property
+    @cached_property
     def paths(self) -> tuple[Path, ...]:
         """Of a composition: all paths of its text."""
         return tuple(reading.paths(self.page))

@@ -210,6 +210,10 @@ def cost(page: Page) -> Cost:
 
     Raises Undecided where it is not derived, InputError where a formula cannot be run on symbols.
     """
+    if page.composed:
+        from sparring.proofs.cost import compositions  # noqa: PLC0415  # it builds on this module
+
+        return compositions.cost(page)
     if page.irregular:
         from sparring.proofs.cost import programs  # noqa: PLC0415  # it builds on this module
 

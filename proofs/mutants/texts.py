@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
+from sparring.proofs.core.conjectures import Conjecture
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.schedules import MUTATIONS
 from sparring.proofs.mutants.syntax import Mutant, mutants
 from sparring.spec.core.model import Page, load
+from sparring.spec.core.numbers import Node, Truth
 
 Fault = Callable[[Subject], Subject]
 
@@ -39,3 +42,24 @@ def in_text(whole: Subject, mutant: Mutant) -> Subject:
     """The composition with a fault in its text."""
     changed = load(built(whole.page.module, mutant.tree), **whole.page.params)
     return replace(whole, page=changed)
+
+
+def tighter(conjecture: Conjecture) -> Iterator[tuple[str, Conjecture]]:
+    """The conjecture with one of its claims made sharper: one that stays true says less than it could."""
+    for one in conjecture.obligations:
+        if (sharp := sharper(one.claim)) is not None:
+            yield f"sharper: {one.name}", conjecture._replace(obligations=(one._replace(claim=sharp),))
+
+
+def sharper(claim: Any) -> Any:
+    """The claim with ``<`` for its first ``<=`` that is not under a negation, or with one more on a side of ``==``; else None."""
+    if not isinstance(claim, Node):
+        return None
+    if claim.op == "<=":
+        return Truth("<", *claim.args)
+    if claim.op == "==":
+        return Truth("==", claim.args[0] + 1, claim.args[1])
+    if claim.op in ("and", "or"):
+        first = sharper(claim.args[-1])
+        return None if first is None else Truth(claim.op, *claim.args[:-1], first)
+    return None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from operator import itemgetter
 from types import ModuleType
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from sparring.errors import InputError
 from sparring.spec.core.numbers import Node
@@ -40,11 +40,25 @@ def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[
         raise InputError(f"page {name} has no parameter {unknown[0]!r}; it has {', '.join(params._fields) or 'none'}")
     if missing := sorted(set(params._fields) - set(params._field_defaults) - set(given)):
         raise InputError(f"page {name} needs a value for {missing[0]!r}: -P {missing[0]}=VALUE")
-    kinds = get_type_hints(params)
+    kinds = get_type_hints(params, include_extras=True)
     for field, value in given.items():
         if not fits(kinds[field], value):
             raise InputError(f"page {name}: {field} = {value!r}: it must be {words(kinds[field])}")
     return dict(params(**given)._asdict())
+
+
+class Between(NamedTuple):
+    """What whole numbers a parameter may be: ``least`` to ``most``; with None from ``least`` on."""
+
+    least: int
+    most: int | None = None
+
+    @property
+    def words(self) -> str:
+        return f"{self.least} or more" if self.most is None else f"{self.least} to {self.most}"
+
+    def holds(self, x: Any) -> bool:
+        return isinstance(x, Node) or (self.least <= x and (self.most is None or x <= self.most))
 
 
 WORDS = {
@@ -56,7 +70,16 @@ WORDS = {
 
 def words(kind: Any) -> str:
     """What a parameter of this type may be."""
-    return f"one of {', '.join(get_args(kind))}" if get_origin(kind) is Literal else WORDS[repr(kind)]
+    if get_origin(kind) is Literal:
+        *others, last = map(str, get_args(kind))
+        return f"{', '.join(others)} or {last}"
+    return domain(kind).words if get_origin(kind) is Annotated else WORDS[repr(kind)]
+
+
+def domain(kind: Any) -> Between:
+    """What a parameter may be that is written ``Annotated[int, Between(least, most)]``."""
+    found: Between = get_args(kind)[1]
+    return found
 
 
 def fits(kind: Any, value: Any) -> bool:
@@ -64,7 +87,9 @@ def fits(kind: Any, value: Any) -> bool:
     if kind is int:
         return isinstance(value, (Integral, Node))
     if get_origin(kind) is Literal:
-        return value in get_args(kind)
+        return isinstance(value, Node) or value in get_args(kind)
+    if get_origin(kind) is Annotated:
+        return fits(int, value) and domain(kind).holds(value)
     if get_origin(kind) is Sequence:
         (each,) = get_args(kind)
         return isinstance(value, Sequence) and not isinstance(value, str) and all(fits(each, one) for one in value)

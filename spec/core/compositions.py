@@ -11,6 +11,8 @@ It may ask for ``x``, the rank's vector; ``r``, its rank; ``p``, how many there 
 before; ``state``, what it returned as such in the call before, at first ``State()``; and ``params``.  It returns the
 result, what stays behind of the vector if the page selects entries, and the state if it has one.
 
+A page whose next call begins as a first one, where its vector held what is no number, says ``recovers = True``.
+
 A rank sees nothing but that and what its exchanges give it.  Ranks that yield different exchanges, or end while others
 go on, part ways: that is a :class:`~sparring.errors.ScheduleFault` which names both lines.
 """
@@ -65,9 +67,14 @@ Text = Generator[Exchange, Any, Any]
 
 def text(page: Page, **given: Any) -> Text:
     """One rank's text, begun; ``given``: by letter."""
-    letters = asked(page)
-    begun: Text = page.module.program(**{name: given[name] for name in letters})
-    return begun
+    begun = page.module.program(**{name: given[name] for name in asked(page)})
+    return begun if inspect.isgenerator(begun) else silent(begun)
+
+
+def silent(value: Any) -> Text:
+    """A text without exchanges."""
+    return value
+    yield  # which makes it one
 
 
 def asked(page: Page) -> Sequence[str]:

@@ -168,6 +168,11 @@ class Grouped(Coding):
         """So many entries fill groups and bytes."""
         return 8 * self.g
 
+    @property
+    def most(self) -> int:
+        """The greatest code: how many steps a group's range has."""
+        return levels(self.bits)
+
     def encode(self, x: Vector) -> Coded:
         return encode(x, self.bits, self.g, bool(self.spikes))
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from sparring.errors import InputError
+from sparring.spec.core.vectors import Vector, local
 
 Place: TypeAlias = tuple[bool, Any]
 
@@ -46,3 +47,14 @@ def through(values: Sequence[Any], last: Place | None) -> list[int]:
     [0, 1, 3, 4]
     """
     return [] if last is None else [i for i, v in enumerate(values) if place(v) <= last]
+
+
+@local
+def largest(x: Vector, k: int) -> Vector:
+    """Where the ``k`` first entries in that order are.
+
+    >>> largest(Vector([3, -5, 5, 1]), 2)
+    [False, True, True, False]
+    """
+    kept = {*top(x.entries, k)}
+    return Vector([i in kept for i in range(len(x))], False)

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from sparring.spec.core.numbers import where
 
-__all__ = ["AtPoint", "Vector", "each", "entrywise", "is_number", "local", "owned", "total", "where", "zero"]
+__all__ = ["AtPoint", "Vector", "each", "entrywise", "is_number", "local", "owned", "plain", "total", "where", "zero"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -156,8 +156,16 @@ def owned(x: Any) -> Any:
 
 
 def is_number(x: Any) -> Any:
-    """Where a vector is neither NaN nor infinite.  In exact arithmetic, as texts are read, all are numbers."""
-    return True if isinstance(x, AtPoint) else each(lambda v: v == v and abs(v) != float("inf"), x)
+    """Where a vector is neither NaN nor infinite.
+
+    Texts are read in exact arithmetic, in which all are numbers; and once more as if none were.
+    """
+    return x.is_number() if isinstance(x, AtPoint) else each(lambda v: v == v and abs(v) != float("inf"), x)
+
+
+def plain(x: Any) -> Any:
+    """The vector with every -0.0 turned into +0.0."""
+    return x if isinstance(x, AtPoint) else x + 0
 
 
 def zero(x: Any) -> Any:

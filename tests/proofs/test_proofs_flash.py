@@ -1,4 +1,4 @@
-"""The theorems of Flash Communication: all proved, and no hypothesis on errors can be left out."""
+"""Flash Communication: proved from its text, and every wrong text refused by proof alone."""
 
 from __future__ import annotations
 
@@ -9,16 +9,38 @@ from sparring.proofs import flash
 from sparring.proofs.core import kernel
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import PROVED
+from tests.proofs.wrong_texts import refusals, wrong
 
-PAGE = sparring.page("flash")
-PROPERTIES = ["result", "agreement", "partition", "deadlock", "contention", "volume", "peers"]
+PROPERTIES = ["result", "agreement", "partition", "deadlock", "contention", "claim: error", "peers"]
 
 
-@pytest.mark.parametrize("params", [{}, {"b1": 4}, {"b1": 3, "b2": 5, "g": 2, "spikes": 1}], ids=str)
-def test_all_are_proved_for_every_p(params):
-    found = list(kernel.prove(sparring.page("flash", **params)))
+def test_all_are_proved_for_every_p():
+    found = list(kernel.prove(sparring.page("flash")))
     assert [one.name for one in found] == PROPERTIES
     assert all(isinstance(one, kernel.Theorem) and one.verdict == PROVED and one.mutant for one in found)
+
+
+SECOND = "yield allgather(sums, Grouped(params.b2, params.g, params.spikes))"
+FIRST = "yield reduce_scatter(x, Grouped(params.b1, params.g, params.spikes))"
+OTHER = "the result is what the page ensures"
+WRONG = {
+    "a rank keeps its shard": (f"return ({SECOND})", "return sums", {"agreement": "the result is shard"}),
+    "no sum is made": (f"sums = {FIRST}", "sums = x", {"result": "ranks' pieces do not make one vector"}),
+    "sums are not coded": (SECOND, "yield allgather(sums)", {"result": OTHER}),
+    "widths are exchanged": ("reduce_scatter(x, Grouped(params.b1", "reduce_scatter(x, Grouped(params.b2", {"result": OTHER}),
+    "added twice": ("reduce_scatter(x,", "reduce_scatter(x + x,", {"result": OTHER}),
+    "and its own vector": (f"return ({SECOND})", f"return x + ({SECOND})", {"agreement": "the result is partial"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "why"), WRONG.values(), ids=WRONG)
+def test_wrong_texts_are_refused(old, new, why):
+    found = refusals(wrong("flash", old, new))
+    assert all(told in found[prop] for prop, told in why.items())
+
+
+def test_the_text_as_it_is_is_not():
+    assert not refusals(wrong("flash", FIRST, FIRST))
 
 
 @pytest.mark.parametrize("name", ["errors add up", "ranges add up", "both steps", "a code is within half a step"])
@@ -27,14 +49,3 @@ def test_each_hypothesis_on_errors_is_needed(name):
     (one,) = (one for one in flash.error(15, 255) if one.name == name)
     (good,), (without,) = answered([one], True), answered([one._replace(hypotheses=one.hypotheses[:-1])], False)
     assert good.holds and without.witness and not without.problem
-
-
-@pytest.mark.parametrize("spikes", [0, 1])
-@pytest.mark.parametrize("g", [1, 256, 257, 65537])
-def test_what_is_told_of_a_group(g, spikes):
-    """As many bytes as the page's message has more with a group."""
-    from sparring.spec.core import groups
-
-    for width in flash.WIDTHS:
-        both = groups.octets(2 * g, 8, g, bool(spikes), width) - groups.octets(g, 8, g, bool(spikes), width)
-        assert both - g == flash.metadata(g, spikes, width)

@@ -1,30 +1,54 @@
-"""The 1-bit allreduce's theorems: what its scales leave; wrong forms are refuted."""
+"""The 1-bit allreduce: proved from its text, wrong texts refused by proof alone; and what its scales leave."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 
+import pytest
 import z3
 
 import sparring
-from sparring.proofs import one_bit
 from sparring.proofs.compression import signs
 from sparring.proofs.compression.reals import refuted
 from sparring.proofs.core import kernel
-from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import PROVED
 from sparring.spec.core.signs import read, signed
+from tests.proofs.wrong_texts import refusals, wrong
 
-PAGE = sparring.page("one_bit")
-PROPERTIES = ["result", "agreement", "conservation", "partition", "deadlock", "contention", "volume", "peers"]
+PROPERTIES = ["result", "agreement", "conservation", "partition", "deadlock", "contention", "peers"]
 
 
 def test_all_are_proved_for_every_p():
-    found = list(kernel.prove(PAGE))
+    found = list(kernel.prove(sparring.page("one_bit")))
     assert [one.name for one in found] == PROPERTIES
     assert all(isinstance(one, kernel.Theorem) and one.verdict == PROVED and one.mutant for one in found)
+
+
+LOST, OTHER = "nothing is lost", "the result is what the page ensures"
+WRONG = {
+    "the worker's error is not added": ("x + state.worker\n    mean", "x\n    mean", {"conservation": LOST}),
+    "the server's error is not added": ("s = mean + state.server", "s = mean", {"conservation": LOST}),
+    "an error with the wrong sign": ("v - read, 0", "read - v, 0", {"conservation": LOST}),
+    "no error is kept": ("State(left(v, read(code, v))", "State(v - v", {"conservation": LOST}),
+    "errors are exchanged": (
+        "State(left(v, read(code, v)), left(s, read(code, s)))", "State(left(s, read(code, s)), left(v, read(code, v)))",
+        {"result": "a rank combines what it has itself with what only the owner of the index has"},
+    ),
+    "an error of the sum and not the mean": ("reduce_scatter(v, code)) / p", "reduce_scatter(v, code))", {"result": OTHER}),
+    "NaN is remembered": ("where(is_number(read), v - read, 0)", "v - read", {"result": "nothing of it is in worker"}),
+    "an owner keeps its mean": ("y = yield allgather(s, code)", "y = s", {"agreement": "the result is shard"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "why"), WRONG.values(), ids=WRONG)
+def test_wrong_texts_are_refused(old, new, why):
+    found = refusals(wrong("one_bit", old, new))
+    assert all(told in found[prop] for prop, told in why.items()), found
+
+
+@pytest.mark.parametrize(("old", "new"), [("x + state.worker\n    mean", "state.worker + x\n    mean")])
+def test_the_same_in_other_words_is_not(old, new):
+    assert not refusals(wrong("one_bit", old, new))
 
 
 def test_the_published_scale_leaves_what_is_proved():
@@ -72,15 +96,5 @@ def test_wrong_forms_are_refuted():
 
 def test_a_message_without_a_scale_has_other_bytes(monkeypatch):
     """What is counted is the page's own messages."""
-    monkeypatch.setattr(signs, "module", SimpleNamespace(**{**vars(signs.module), "octets": lambda c, w: c // 8 + w}))
+    monkeypatch.setattr(signs.Signs, "octets", lambda self, c, w: c // 8 + w)
     assert not signs.volume_of_a_call().holds
-
-
-def test_conservation_needs_both_errors():
-    """Without what the server keeps a call loses something."""
-    (call,) = (one for one in one_bit.mass(PAGE.module) if one.name == "one call")
-    (good,), (without,) = (
-        answered([call], True), answered([call._replace(hypotheses=call.hypotheses[:1])], False),
-    )  # fmt: skip
-    assert good.holds and not without.holds
-    assert replace(PAGE).name == "one_bit"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparring.spec.core.compositions import Memory
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import Message, run
 from sparring.vectors.cases import Given
@@ -105,6 +106,8 @@ def numbers(values: Iterable[Any], dtype: np.dtype[Any]) -> list[str]:
 
 def kept(state: Any, dtype: np.dtype[Any]) -> Any:
     """What is kept as the file has it: whole numbers as they are, others by their bits."""
+    if isinstance(state, Memory):
+        return {name: [kept(one, dtype) for one in ranks] for name, ranks in state.fields.items()}
     if hasattr(state, "_asdict"):
         return {name: kept(value, dtype) for name, value in state._asdict().items()}
     if isinstance(state, int):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from sparring.proofs.compression import claims
+from sparring.spec.core.exchanges import gather
 
 
 @pytest.mark.parametrize("claim", [claims.volume, claims.steps, claims.bit_splitting, claims.spike_reserving])
@@ -24,12 +26,12 @@ def test_planes_that_lose_a_bit_are_told(monkeypatch):
 def test_a_third_step_is_told(monkeypatch):
     page = claims.load(claims.flash)
 
-    def longer(xs, state, params):
-        outcome = yield from claims.flash.program(xs, state, params)
-        yield []
-        return outcome
+    def longer(x, p, params):
+        y = yield from claims.flash.program(x, p, params)
+        yield gather([y[0]])
+        return y
 
-    monkeypatch.setattr(claims, "load", lambda module: replace(page, program=longer))
+    monkeypatch.setattr(claims, "load", lambda module: replace(page, module=SimpleNamespace(**{**vars(page.module), "program": longer})))
     assert claims.steps() == (False, "p=2: 3 steps")
 
 

@@ -1,0 +1,43 @@
+"""What is asked of the 1-bit allreduce beyond its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any
+
+from sparring.impl.core import everyone
+from sparring.impl.core import signs as impl_signs
+from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.rotation import peers_of
+from sparring.proofs.core.supplement import Served
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Sym
+
+a = Sym.var("a")
+
+WIDTHS = (4, 8)
+"""Bytes of an entry."""
+
+others = ({"norm": 1},)
+refused = ({"norm": 0}, {"norm": 3})
+shown = {"residual": lambda state, r: [*state.worker[r]], "server_residual": lambda state, r: [*state.server[r]]}
+
+
+def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:
+    """What is wrong with the errors, whose entries are finite whatever the vectors hold."""
+    n, p = len(xs[0]), len(xs)
+    if [len(error) for error in state.worker] != [n] * p or sum(map(len, state.server)) != n or len(state.server) != p:
+        yield f"after call {i} errors are not those of {p} ranks and their chunks of {n} entries"
+    if not all(isfinite(value) for error in (*state.worker, *state.server) for value in error):
+        yield f"after call {i} an error is not finite"
+
+
+def peers(page: Page, served: Served) -> Iterator[Obligation]:
+    """``impl/one_bit.py`` has neighbours, blocks and sizes of its own."""
+    impl: Any = everyone
+    for name in ("direct_reduce_scatter", "direct_allgather"):
+        yield from peers_of(served(name), impl.above, impl.below, impl.begin)
+    code = page.module.Signs(page.params["norm"])
+    for width in WIDTHS:
+        yield Obligation(f"sizes, {width} bytes", (a >= 0,), impl_signs.size(a, width) == code.octets(a, width))

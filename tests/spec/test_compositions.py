@@ -1,0 +1,144 @@
+"""Texts of one rank, played by all in lock step: what a rank sees, what is sent, and where ranks part ways."""
+
+from __future__ import annotations
+
+import itertools
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from sparring.errors import InputError, ScheduleFault
+from sparring.spec.core import exchanges
+from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
+from sparring.spec.core.model import load
+from sparring.spec.core.runner import run
+from sparring.spec.core.vectors import Vector, each, where
+
+
+def page(program, **names):
+    """A page with this text."""
+    module = ModuleType("mine")
+    module.program, module.data = program, "dense"
+    vars(module).update(names)
+    return load(module)
+
+
+def vectors(p, n):
+    return [[100 * r + i for i in range(n)] for r in range(p)]
+
+
+@pytest.mark.parametrize(("p", "n", "through"), itertools.product(range(1, 7), (0, 1, 7), ("ring", "two_shot")))
+def test_an_allreduce_is_the_sum_with_the_messages_of_its_page(p, n, through):
+    def program(x):
+        return (yield allreduce(x, through=through))
+
+    ran, alone = run(page(program), vectors(p, n)), run(load(exchanges.PAGES[through]), vectors(p, n))
+    assert ran.results == [[sum(column) for column in zip(*vectors(p, n))]] * p == alone.results
+    assert [[(m.src, m.dst, [*m.entries]) for m in wire] for wire in ran.trace] == [
+        [(m.src, m.dst, [*m.entries]) for m in wire] for wire in alone.trace
+    ]
+
+
+@pytest.mark.parametrize(("p", "n"), itertools.product(range(1, 7), (0, 1, 7)))
+def test_reduce_scatter_and_allgather_are_an_allreduce(p, n):
+    def program(x, r, p):
+        piece = yield reduce_scatter(x)
+        assert [*piece] == [sum(column) for column in zip(*vectors(p, n))][r * n // p : (r + 1) * n // p]
+        return (yield allgather(piece))
+
+    assert run(page(program), vectors(p, n)).results == [[sum(column) for column in zip(*vectors(p, n))]] * p
+
+
+def test_regions_and_places():
+    """Chunks where the text says, and sums of some entries alone."""
+    def program(x, r):
+        piece = yield reduce_scatter(x, bounds=[0, 1, 5])
+        assert len(piece) == (1, 4)[r]
+        some = yield allreduce(x, at=[True, False, False, True, False])
+        return some
+
+    ran = run(page(program), vectors(2, 5))
+    assert ran.results == [[100, 0, 0, 106, 0]] * 2
+    assert [len(m.entries) for wire in ran.trace for m in wire] == [4, 1, 1, 1, 1, 1]
+
+
+def test_what_is_told_apart_is_in_no_trace():
+    def program(x, r):
+        sizes = yield apart(r)
+        rows = yield gather(x)
+        assert [*map(list, rows)] == vectors(3, 2)
+        return each(lambda v: v + sum(sizes), x)
+
+    ran = run(page(program), vectors(3, 2))
+    assert ran.results == [[100 * r + i + 3 for i in range(2)] for r in range(3)]
+    assert [len(wire) for wire in ran.trace] == [6]
+
+
+def test_a_call_begins_with_what_the_one_before_left():
+    def program(x, call, state):
+        y = yield allreduce(x + state.kept)
+        return y, State(x * (call + 1))
+
+    from typing import NamedTuple
+
+    class State(NamedTuple):
+        kept: int = 0
+
+    one = page(program, State=State)
+    first = run(one, [[1], [2]])
+    second = run(one, [[1], [2]], first.state)
+    assert first.results == [[3]] * 2 and second.results == [[6]] * 2
+    assert second.state.call == 2 and [[*kept] for kept in second.state.kept] == [[2], [4]]
+
+
+PARTED = {
+    "other exchanges": ("reduce_scatter(x) if r else allgather(x)", "rank 0 yields Allgather.* rank 1 yields ReduceScatter"),
+    "other pages": ("allreduce(x, through='ring' if r else 'two_shot')", "'two_shot'.*'ring'.*: ranks part ways"),
+    "other lengths": ("allreduce(x[r:])", r"Allreduce\(.*, 3, .* Allreduce\(.*, 2, "),
+}
+
+
+@pytest.mark.parametrize(("text", "told"), PARTED.values(), ids=PARTED)
+def test_ranks_that_part_ways_are_told_with_both_lines(text, told):
+    names = {"allreduce": allreduce, "reduce_scatter": reduce_scatter, "allgather": allgather}
+    exec(compile(f"def program(x, r):\n    return (yield {text})\n", "mine.py", "exec"), names)
+    with pytest.raises(ScheduleFault, match=told) as raised:
+        _ = run(page(names["program"]), vectors(2, 3)).results
+    assert str(raised.value).count("mine.py:2") == 2
+
+
+def test_a_rank_that_ends_while_others_go_on():
+    def program(x, r):
+        if r:
+            return (yield allreduce(x))
+        return x
+
+    with pytest.raises(ScheduleFault, match="rank 1 is at test_compositions.py:[0-9]+ and rank 0 has ended"):
+        _ = run(page(program), vectors(2, 3)).results
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        (lambda x, y: x, "program asks for 'y'; it may ask for x, r, p, call, state, params"),
+        (lambda x: (x, x), "program returns 2 things; it must return 1"),
+    ],
+)
+def test_a_text_that_is_none(program, told):
+    with pytest.raises(InputError, match=told):
+        _ = run(page(program), vectors(2, 3)).results
+
+
+def test_an_exchange_that_no_page_carries_out():
+    with pytest.raises(InputError, match="through = 'rings': it must be one of ring, two_shot"):
+        _ = run(page(lambda x: (yield allreduce(x, through="rings"))), vectors(2, 3)).results
+
+
+def test_vectors():
+    """Entry by entry, with numbers on either side, in the kind of their entries."""
+    x = Vector.of(np.array([1, -2, 3], np.float32))
+    assert [*(2 * x - 1)] == [1, -5, 5] and {type(v) for v in 2 * x} == {np.float32}
+    assert [*where((x > 0) & ~(x >= 3), x, -x)] == [1, 2, -3]
+    with pytest.raises(ValueError, match="shorter"):
+        x + x[:2]
