@@ -59,6 +59,9 @@ class Extent(AtPoint):
     def __bool__(self) -> bool:
         return self.reading.decides(None)
 
+    def is_number(self) -> Extent:
+        return self
+
     def chooses(self, a: Any, b: Any) -> Extent:
         return next((x for x in (a, b) if isinstance(x, Extent)), self)
 
@@ -121,6 +124,9 @@ class Number(AtPoint):
         return Number(self.reading)
 
     def __getitem__(self, at: Any) -> Any:
+        return Number(self.reading)
+
+    def is_number(self) -> Number:
         return Number(self.reading)
 
     def chooses(self, a: Any, b: Any) -> Any:
