@@ -40,8 +40,8 @@ def about(path: Path, name: str, claim: Bool) -> Obligation:
 def following(found: Sequence[Path], claims: Callable[[Path], Iterator[Obligation]]) -> Iterator[Obligation]:
     """Of each path the claims, unless no rank can go it; and that letters taken for one another are."""
     for path in found:
-        if path.refused:
-            yield false(path, path.refused)
+        if path.refused or path.unread:
+            yield false(path, path.refused or path.unread)._replace(annotation=bool(path.unread))
             continue
         try:
             yield from [*path.same, *claims(path)]

@@ -49,6 +49,8 @@ class Path(NamedTuple):
     called: frozenset[str]
     """The local functions that the text has called."""
     refused: str = ""
+    unread: str = ""
+    """Why it cannot be read, though ranks may well be able to do it."""
 
 
 @dataclass
@@ -325,11 +327,13 @@ def once(
     try:
         ended = ending(page, followed(self, page, letters, had))
         ensured = page.module.ensures(**{x: letters[x] for x in letters_of(page.module.ensures)})
-    except Apart as why:
-        return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, nothing, None, before, None, had, self.same,
-                    frozenset(self.called), str(why))  # fmt: skip
+    except (Apart, Undecided) as why:
+        ended, ensured, told = nothing, None, str(why)
+        refused, unread = (told, "") if isinstance(why, Apart) else ("", told)
+    else:
+        refused = unread = ""
     return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, ended, ensured, before,
-                at_points(self, ended.state), had, self.same, frozenset(self.called))  # fmt: skip
+                at_points(self, ended.state), had, self.same, frozenset(self.called), refused, unread)  # fmt: skip
 
 
 def letters_of(function: Any) -> Sequence[str]:

@@ -28,7 +28,7 @@ def vectors(p, n):
     return [[100 * r + i for i in range(n)] for r in range(p)]
 
 
-@pytest.mark.parametrize(("p", "n", "through"), itertools.product(range(1, 7), (0, 1, 7), ("ring", "two_shot")))
+@pytest.mark.parametrize(("p", "n", "through"), [*itertools.product(range(1, 7), (0, 1, 7), ("ring", "two_shot"))])
 def test_an_allreduce_is_the_sum_with_the_messages_of_its_page(p, n, through):
     def program(x):
         return (yield allreduce(x, through=through))
@@ -40,7 +40,7 @@ def test_an_allreduce_is_the_sum_with_the_messages_of_its_page(p, n, through):
     ]
 
 
-@pytest.mark.parametrize(("p", "n"), itertools.product(range(1, 7), (0, 1, 7)))
+@pytest.mark.parametrize(("p", "n"), [*itertools.product(range(1, 7), (0, 1, 7))])
 def test_reduce_scatter_and_allgather_are_an_allreduce(p, n):
     def program(x, r, p):
         piece = yield reduce_scatter(x)

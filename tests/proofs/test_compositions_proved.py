@@ -1,0 +1,264 @@
+"""What is proved of texts between exchanges, and what is refused, each with its reason; correct twins pass."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+from typing import Any, Literal, NamedTuple
+
+import pytest
+
+import sparring
+from sparring.proofs.core import kernel
+from sparring.proofs.core.conjectures import conjectures
+from sparring.proofs.core.reading import paths
+from sparring.proofs.core.supplement import subject
+from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
+from sparring.proofs.mutants import texts
+from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
+from sparring.spec.core.model import load
+from sparring.spec.core.vectors import entrywise, local, owned, plain, total, where
+
+OTHER = "the result is what the page ensures"
+LOST = "nothing is lost"
+
+
+class State(NamedTuple):
+    kept: Any = 0
+
+
+def page(program, ensures=None, **names):
+    """A page with this text; by default it ensures nothing but that."""
+    module = ModuleType("mine")
+    module.program, module.ensures, module.data = program, ensures or (lambda x: total(x)), "dense"
+    vars(module).update(names)
+    return load(module)
+
+
+def judged(one):
+    """By property, the verdict and the reason."""
+    return {a.name: (a.verdict, a.detail) for a in kernel.prove(one, planted=False)}
+
+
+@local
+def norm(x): return sum(v * v for v in x)
+@local
+def halves(x): return x
+@entrywise
+def reaches(v, least): return abs(v) >= least
+
+
+def summed(x):
+    return (yield allreduce(x))
+
+
+def in_two(x):
+    piece = yield reduce_scatter(x)
+    return (yield allgather(piece))
+
+
+def told_apart(x):
+    yield apart(1)
+    return (yield allreduce(x))
+
+
+@pytest.mark.parametrize("program", [summed, in_two, told_apart])
+@pytest.mark.parametrize("times", [1, 3])
+def test_sums_are_proved(program, times):
+    found = judged(page(program))
+    assert {verdict for verdict, _ in found.values()} == {PROVED}
+    other = judged(page(program, lambda x: total(x) * times))
+    assert (other["result"][0] == PROVED) == (times == 1)
+
+
+def twice(x): return (yield allreduce((yield allreduce(x))))
+def doubled(x): return (yield allreduce(x + x))
+def own(x):
+    yield allreduce(x)
+    return x
+def shard(x): return (yield reduce_scatter(x))
+def pieces_of_all(x): return (yield allgather((yield allreduce(x))))
+def pieces_of_each(x): return (yield allgather(x))
+def scattered_twice(x): return (yield allgather((yield reduce_scatter((yield reduce_scatter(x))))))
+def at_own_places(x): return (yield allreduce(x, at=reaches(x, 1)))
+def own_branch(x):
+    if norm(x) > 1:
+        return (yield allreduce(x))
+    return x
+def own_with_the_owners(x): return x + (yield reduce_scatter(x))
+def at_own_bounds(x): return (yield allgather((yield reduce_scatter(x, bounds=halves(x)))))
+def two_owners(x):
+    bounds = yield gather(halves(x))
+    a = yield reduce_scatter(x, bounds=bounds)
+    return (yield allgather(a - (yield reduce_scatter(x))))
+def of_own_choice(x):
+    y = yield allreduce(x)
+    return where(reaches(x, 1), y, 0)
+
+
+WRONG = {
+    twice: ("result", "allreduce of sum of x, which has been added up already"),
+    doubled: ("result", OTHER),
+    own: ("agreement", "the result is partial"),
+    shard: ("agreement", "the result is shard"),
+    pieces_of_all: ("result", "allgather of what all ranks have"),
+    pieces_of_each: ("result", "allgather of what every rank has itself"),
+    scattered_twice: ("result", "reduce_scatter of what only the owner of an index has"),
+    at_own_places: ("deadlock", "ranks yield exchanges with different terms"),
+    own_branch: ("deadlock", "a rank's own condition, .* decides what it does next"),
+    own_with_the_owners: ("result", "a rank combines what it has itself with what only the owner of the index has"),
+    at_own_bounds: ("deadlock", "ranks yield exchanges with different terms"),
+    two_owners: ("result", "shards of two owners are combined"),
+    of_own_choice: ("result", "a rank's own condition chooses among sums over ranks"),
+}
+
+
+@pytest.mark.parametrize("program", WRONG, ids=lambda f: f.__name__)
+def test_what_no_rank_can_do_or_is_another_sum_is_refused(program):
+    prop, why = WRONG[program]
+    verdict, told = judged(page(program))[prop]
+    assert verdict == REFUTED and re.search(why, told), told
+
+
+def test_both_sides_of_a_branch_that_all_share_are_read():
+    def program(x, call):
+        if call == 3:
+            return (yield allreduce(x))
+        return (yield allreduce(x + x))
+
+    def ensures(x, call):
+        return total(x) if call == 3 else total(x + x)
+
+    one = page(program, ensures)
+    assert judged(one)["result"][0] == PROVED
+    assert sum("ranks" in path.name for path in paths(one)) == 3  # the first call, and two sides
+    verdict, told = judged(page(program, lambda x: total(x + x)))["result"]
+    assert verdict == REFUTED and "call=3" in told
+
+
+def test_all_words_of_a_parameter_are_read():
+    class Params(NamedTuple):
+        through: Literal["ring", "two_shot"] = "ring"
+        k: int = 5
+
+    def program(x, params):
+        return (yield allreduce(x * 3 if params.through == "ring" else x, through=params.through))
+
+    names = {"Params": Params}
+    right = page(program, lambda x, params: total(x * 3 if params.through == "ring" else x), **names)
+    assert judged(right)["result"][0] == PROVED
+    verdict, told = judged(page(program, lambda x: total(x * 3), **names))["result"]
+    assert verdict == REFUTED and "through = two_shot" in told
+
+
+def test_a_local_function_is_the_same_letter_for_equal_arguments_alone():
+    def program(x):
+        return (yield allreduce(halves(x + x)))
+
+    assert judged(page(program, lambda x: total(halves(2 * x))))["result"][0] == PROVED
+    assert judged(page(program, lambda x: total(halves(3 * x))))["result"][0] == REFUTED
+    assert judged(page(program, lambda x: halves(total(2 * x))))["result"][0] == REFUTED
+
+
+@pytest.mark.parametrize(("function", "verdict"), [(halves, REFUTED), (entrywise(lambda x: x), PROVED)])
+def test_a_local_function_of_a_chunk_is_not_that_of_the_whole(function, verdict):
+    """But one of single entries is."""
+    def program(x):
+        return (yield allgather(function((yield reduce_scatter(x)))))
+
+    assert judged(page(program, lambda x: function(total(x))))["result"][0] == verdict
+
+
+def residual(x, state):
+    v = x + state.kept
+    sent = where(reaches(v, 1), v, 0)
+    y = yield allreduce(sent)
+    return y, State(v - sent)
+
+
+def kept_all(x, state):
+    v = x + state.kept
+    y = yield allreduce(where(reaches(v, 1), v, 0))
+    return y, State(v)
+
+
+def kept_of_this_call(x, state):
+    sent = where(reaches(x + state.kept, 1), x + state.kept, 0)
+    y = yield allreduce(sent)
+    return y, State(x - sent)
+
+
+@pytest.mark.parametrize(("program", "verdict"), [(residual, PROVED), (kept_all, REFUTED), (kept_of_this_call, REFUTED)])
+def test_conservation_over_calls(program, verdict):
+    def ensures(x, state):
+        return total(where(reaches(x + state.kept, 1), x + state.kept, 0))
+
+    found = judged(page(program, ensures, State=State, waiting=lambda state: total(state.kept)))
+    assert found["conservation"][0] == verdict and found["result"][0] == PROVED
+
+
+def test_means_and_what_an_owner_keeps():
+    def program(x, p, state):
+        mean = (yield reduce_scatter(x)) / p + state.kept
+        return (yield allgather(halves(mean))), State(mean - halves(mean))
+
+    def ensures(x, p, state):
+        return chunks(total(x) / p + owned(state.kept))
+
+    @local
+    def chunks(x): return x
+
+    names = {"State": State, "averages": True, "waiting": lambda state, p: p * owned(state.kept)}
+    assert judged(page(program, ensures, **names))["conservation"][0] == PROVED
+    names["waiting"] = lambda state: owned(state.kept)
+    assert judged(page(program, ensures, **names))["conservation"][0] in (REFUTED, UNDECIDED)
+
+
+def test_what_a_state_says_of_itself_must_stay_so():
+    class Sums(NamedTuple):
+        kept: Any = 0
+        sums: Any = 0
+
+    def program(x, state):
+        more = yield allreduce(x)
+        return state.sums + more, Sums(state.kept + x, state.sums + more)
+
+    def forgets(x, state):
+        more = yield allreduce(x)
+        return state.sums + more, Sums(x, state.sums + more)
+
+    def ensures(x, state):
+        return total(state.kept + x)
+
+    names = {"State": Sums, "told": lambda state: state._replace(sums=total(state.kept))}
+    assert judged(page(program, ensures, **names))["result"][0] == PROVED
+    verdict, told = judged(page(forgets, ensures, **names))["result"]
+    assert verdict == REFUTED and "sums is what the state says of it" in told
+    assert judged(page(program, ensures, State=Sums))["result"][0] == REFUTED
+
+
+def test_one_rank_alone_is_read_apart():
+    def program(x, p):
+        if p == 1:
+            return x + x
+        return (yield allreduce(x))
+
+    verdict, told = judged(page(program))["result"]
+    assert verdict == REFUTED and told.startswith("one rank")
+    assert judged(page(program, lambda x, p: total(x) * 2 if p == 1 else total(x)))["result"][0] == PROVED
+
+
+def test_what_cannot_be_read_is_undecided():
+    def program(x):
+        return (yield allreduce(x)) + 0.5
+
+    verdict, told = judged(page(program))["result"]
+    assert verdict == UNDECIDED and "0.5 cannot be read at a point" in told
+
+
+def test_an_exchange_whose_page_has_a_fault_promises_nothing():
+    """What is proved of a text rests on what is proved of the pages of its exchanges."""
+    whole = subject(sparring.page("flash"))
+    for fault, prop in (("exchanges: wrong neighbour", "result"), ("exchanges: one receiver", "contention")):
+        (conjecture,) = (c for c in conjectures(texts.mutations(whole)[fault](whole)) if c.name == prop)
+        assert kernel.judge(whole, conjecture, second_opinion=False).verdict == REFUTED
