@@ -18,7 +18,7 @@ from sparring.proofs.core.points import Apart, Condition, Point, lowest, nonzero
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core import exchanges
 from sparring.spec.core.calling import domain
-from sparring.spec.core.compositions import LETTERS, Ending, asked, ending
+from sparring.spec.core.compositions import LETTERS, Ending, asked, ending, text
 from sparring.spec.core.model import Page
 from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.numbers import Bool, Sym, both, negate, variables
@@ -111,6 +111,10 @@ class Reading:
             return False
         self.same += [Obligation(f"the same arguments of {name}", (*self.box, *self.hypotheses), c) for c in claims]
         return True
+
+    def gathered(self, x: Point | Condition) -> Point:
+        """By rank, what each has."""
+        return self.named("all ranks'", (x,), entrywise=True, placement="replicate")
 
     # -- branches
 
@@ -243,7 +247,7 @@ def gathered(self: Reading, e: Any) -> Point:
     x = lifted(self, e.x)
     if x.placement == "shard":
         raise Apart("gather of what only the owner of an index has: see allgather")
-    return self.named(f"all ranks' {type(e).__name__.lower()}", (e.code, x), entrywise=True, placement="replicate")
+    return self.gathered(x if e.code.exact else read(self, e.code, point(self, x), chunks=False, whole=True))
 
 
 def of_apart(self: Reading, e: Any) -> Point:
@@ -340,11 +344,10 @@ def letters_of(function: Any) -> Sequence[str]:
 
 def followed(self: Reading, page: Page, letters: Mapping[str, Any], had: list[Any]) -> Any:
     """What the text returns, played with its exchanges' promises."""
-    text = page.module.program(**{name: letters[name] for name in asked(page)})
-    answer = None
+    one, answer = text(page, **letters), None
     try:
         while True:
-            exchange = text.send(answer)
+            exchange = one.send(answer)
             had.append(exchange)
             answer = self.answer(exchange)
     except StopIteration as end:

@@ -68,8 +68,14 @@ Text = Generator[Exchange, Any, Any]
 def text(page: Page, **given: Any) -> Text:
     """One rank's text, begun; ``given``: by letter."""
     letters = asked(page)
-    begun: Text = page.module.program(**{name: given[name] for name in letters})
-    return begun
+    begun = page.module.program(**{name: given[name] for name in letters})
+    return begun if inspect.isgenerator(begun) else ended(begun)
+
+
+def ended(value: Any) -> Text:
+    """A text without exchanges, which is a function."""
+    yield from ()
+    return value
 
 
 def asked(page: Page) -> Sequence[str]:
