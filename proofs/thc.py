@@ -15,9 +15,7 @@ from sparring.impl.core import wholes as impl_wholes
 from sparring.proofs.core.obligations import Obligation, p
 from sparring.proofs.core.rotation import peers_of
 from sparring.proofs.core.supplement import Served, Stated
-from sparring.proofs.core.wholes import PLANES, planes, sizes
 from sparring.proofs.qsgd import near
-from sparring.spec.core import wholes
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, both
 
@@ -44,15 +42,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     yield Stated(
         "result", "What is read of a sum of codes is the sum of what is read of each, for any codes, any grid and any "
         "number of ranks; a code is beside its entry and at most the greatest; and no sum of p codes needs more than "
-        "bits + ceil(log2(p)) bits.", (*homomorphic(m), *near(m), *room(m)), "",
-    )  # fmt: skip
-    yield Stated(
-        "sizes", "A power of two whose exponent is the number of bits that a sum has more than a code is at least p.",
-        room_for_ranks(m), "", "bits",
-    )  # fmt: skip
-    yield Stated(
-        "volume", f"A message of c numbers of up to {WIDE[-1]} bits has room for all, with less than a byte more for "
-        "each plane.", volume(m), "",
+        "bits + ceil(log2(p)) bits.", (*homomorphic(m), *near(m), *room(m), *room_for_ranks(m)), "",
     )  # fmt: skip
 
 
@@ -77,16 +67,7 @@ def room(m: Any) -> Iterator[Obligation]:
 def room_for_ranks(m: Any) -> Iterator[Obligation]:
     """Of any width of codes."""
     for bits in BITS:
-        yield Obligation(f"p <= k, {bits} bits", (p >= 1,), p <= 1 << m.wide(bits, p) - bits)
-
-
-def volume(m: Any) -> Iterator[Obligation]:
-    """How long messages are: of one plane, and of all that a width has."""
-    for bits in PLANES:
-        yield from sizes(lambda c, bits: m.Packed(bits).octets(c, 0), bits)
-    for bits in WIDE:
-        parts = [wholes.octets(a, plane) for plane in planes(bits)]
-        yield Obligation(f"planes, {bits} bits", (a >= 0,), m.Packed(bits).octets(a, 0) == sum(parts[1:], parts[0]))
+        yield Obligation(f"p <= k, {bits} bits", (p >= 1,), p <= 1 << m.wide(bits, p) - bits, encoding="bits")
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:

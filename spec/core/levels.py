@@ -8,7 +8,7 @@ below 0.  Which level an entry has is decided before: what is read of a message 
 
 >>> v = leveled(0.5, [1, 3, 0], [0.6, -1.4, 0.1])
 >>> v, Levels(3).written(Levels(3).pieces(v, [slice(0, 3)])[0])
-([0.5, -1.5, 0.0], [0.5, 57, 0])
+([0.5, -1.5, 0.0], [0.5, 13, 2])
 
 .. [QSGD] D. Alistarh, D. Grubic, J. Li, R. Tomioka and M. Vojnovic, "QSGD: Communication-efficient SGD via gradient
    quantization and encoding", NeurIPS 2017, arXiv:1610.02132.
