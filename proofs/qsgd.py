@@ -1,46 +1,30 @@
-"""What is proved of QSGD's schedule and messages, for every number of ranks, whatever the vectors hold.
+"""What is proved of QSGD beyond what its text says: that levels are near, and how long messages are.
 
-``a`` is what a rank has at an index, ``b`` what is read of it.  What levels lose is proved in
-``proofs/compression/levels.py``, over the real numbers.
+What levels lose in expectation is proved in ``proofs/compression/levels.py``, over the real numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sparring.impl import qsgd as impl_qsgd
 from sparring.impl.core import everyone
-from sparring.proofs.core.obligations import RANKS, Obligation, i, p, q, r, s
-from sparring.proofs.core.parts import Bounded, Played
-from sparring.proofs.core.rotation import TURN, of_ports, of_waiting, rotation
-from sparring.proofs.core.supplement import Stated
-from sparring.proofs.cost import quantised
-from sparring.proofs.thc import PLANES, planes, sizes
+from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.rotation import peers_of
+from sparring.proofs.core.supplement import Served, Stated
+from sparring.proofs.core.wholes import PLANES, planes, sizes
 from sparring.spec.core import wholes
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Int, Sym, where
+from sparring.spec.core.numbers import Sym, both, where
 
-a, b = Sym.var("a"), Sym.var("b")
+a, b, c = Sym.var("a"), Sym.var("b"), Sym.var("c")
 
-CODES = "codes of vectors"
 WIDTHS = (4, 8)
 """Bytes of an entry."""
 
 others = ({"levels": 1, "seed": 5}, {"levels": 3, "by_max": 1}, {"levels": 65536})
 refused = ({"levels": 0}, {"levels": 65537}, {"seed": -1}, {"by_max": 2}, {"by_max": -1})
-
-faults: Mapping[str, Mapping[str, Any]] = {
-    "sends to the next rank but one": {"dst": lambda r, j, p: (r + j + 1) % p},
-    "a rank adds its own vector as it is": {"taken": lambda r, q, own, read: where(r == q, own, read)},
-    "signs are not told": {"octets": lambda c, levels, size: size + (c * levels.bit_length() + 7) // 8},
-    "all ranks send to the same one": {"dst": lambda r, j, p: j},
-}
-
-asked = {
-    "dst": lambda r, j, p: 0 <= r < p and 1 <= j < p,
-    "src": lambda r, j, p: 0 <= r < p and 1 <= j < p,
-}
 
 
 def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:
@@ -54,61 +38,41 @@ def theorems(page: Page) -> Iterator[Stated]:
     m: Any = page.module
     levels = page.params["levels"]
     yield Stated(
-        "result", "Each rank adds up what is read of each rank's vector once, from one message of each other rank.",
-        (*rotation(m),), "sends to the next rank but one",
+        "result", "A level is the whole number below what an entry has in units, or one more, and at most the greatest "
+        "level; where that is 0, as without a unit, and nothing is drawn, it is 0.", near(m), "",
     )  # fmt: skip
-    yield Stated(
-        "agreement", "Any two ranks add up the same numbers, what is read from codes, their own included; and in the "
-        "order of the ranks.", (*same_reads(m), *rotation(m)), "a rank adds its own vector as it is",
-    )  # fmt: skip
-    yield of_waiting(m)
-    yield of_ports(m)
     yield Stated(
         "volume", f"A rank sends p - 1 messages of a unit and {levels.bit_length() + 1} bits an entry, in planes that "
-        "are filled up to bytes.", volume(m, levels), "signs are not told",
+        "are filled up to bytes.", volume(m, levels), "",
     )  # fmt: skip
 
 
-def same_reads(m: Any) -> Iterator[Obligation]:
-    """Whatever rank ``q`` has, and what is read of it."""
-    yield Obligation("two ranks", RANKS, m.taken(r, q, a, b) == m.taken(s, q, a, b))
-    yield Obligation("what is read", RANKS, m.taken(r, q, a, b) == b)
+def near(m: Any) -> Iterator[Obligation]:
+    """``a`` whole units, of at most ``b``; ``c > 0`` says whether it is rounded up."""
+    found, some = m.raised(a, c > 0, b), (a >= 0, a <= b)
+    yield Obligation("none below 0, none above the greatest", some, both(found >= 0, found <= b))
+    yield Obligation("rounded up", (*some, c > 0), found == where(a < b, a + 1, b))
+    yield Obligation("not rounded up", (*some, c <= 0), found == a)
+    yield Obligation("of more units than there are levels", (a > b, b >= 0), found == b)
+    yield Obligation("without a unit", (b >= 1,), m.raised(0 * b, b < 0, b) == 0)
 
 
 def volume(m: Any, levels: int) -> Iterator[Obligation]:
     """How long messages are, of entries of 4 and of 8 bytes."""
     for plane in PLANES:
-        yield from sizes(wholes, plane)
+        yield from sizes(wholes.octets, plane)
     parts = [wholes.octets(a, plane) for plane in planes(levels.bit_length() + 1)]
     for width in WIDTHS:
         yield Obligation(f"a unit and planes, {width} bytes", (a >= 0,),
-                         m.octets(a, levels, width) == sum(parts, width))  # fmt: skip
+                         m.Levels(levels).octets(a, width) == sum(parts, width))  # fmt: skip
 
 
-def bounded(page: Page) -> Bounded:
-    """What a call sends at most; raises InputError for parameters that the page does not take."""
-    m: Any = page.module
-    m.checked(m.Params(**page.params))
-
-    def sizes(c: Int) -> Int:
-        octets: Int = m.octets(c, page.params["levels"], quantised.width)
-        return octets
-
-    return quantised.bounded(quantised.of_vectors(m, CODES, sizes, adds=True))
-
-
-def played(page: Page, ranks: int) -> Iterator[Played]:
-    """Calls that are counted beside it."""
-    return quantised.calls(page, ranks, (CODES,), cut=False)
-
-
-def peers(page: Page) -> Iterator[Obligation]:
+def peers(page: Page, served: Served) -> Iterator[Obligation]:
     """``impl/qsgd.py`` has neighbours and sizes of its own."""
     impl: Any = everyone
     m: Any = page.module
     levels = page.params["levels"]
-    yield Obligation("to whom", TURN, impl.above(r, i, p) == m.dst(r, i, p))
-    yield Obligation("from whom", TURN, impl.below(r, i, p) == m.src(r, i, p))
+    yield from peers_of(served("direct_allgather"), impl.above, impl.below, impl.begin)
     for width in WIDTHS:
         yield Obligation(f"sizes, {width} bytes", (a >= 0,),
-                         impl_qsgd.size(a, levels, width) == m.octets(a, levels, width))  # fmt: skip
+                         impl_qsgd.size(a, levels, width) == m.Levels(levels).octets(a, width))  # fmt: skip

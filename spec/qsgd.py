@@ -34,139 +34,42 @@ is NaN and all of the result.
    quantization and encoding", NeurIPS 2017, arXiv:1610.02132.
 """
 
-from collections.abc import Sequence
-from functools import reduce
-from math import isfinite
-from operator import add
-from typing import Any, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from sparring.errors import InputError
-from sparring.spec.core import wholes
-from sparring.spec.core.cells import copy
-from sparring.spec.core.chance import FINE, drawn, rounded
+from sparring.spec.core.calling import Between
+from sparring.spec.core.chance import above, chances, raised, rises, whole
+from sparring.spec.core.compositions import Text
+from sparring.spec.core.exchanges import allreduce
+from sparring.spec.core.levels import Levels, leveled, unit
 from sparring.spec.core.numbers import Int
-from sparring.spec.core.runner import Message, Outcome, Played
-from sparring.spec.core.schedule import number
-from sparring.spec.core.signs import exact, floating, folded, root
+from sparring.spec.core.vectors import Vector, each, plain, total
 
 data = "dense"
 dtypes = ("float32", "float64")
-MOST = 1 << 16
 
 
 class Params(NamedTuple):
     """``levels``: what the norm is, in units; ``seed``: of the chances; ``by_max``: 1 for the greatest magnitude."""
 
-    levels: int = 4
-    seed: int = 0
-    by_max: int = 0
+    levels: Annotated[int, Between(1, 2**16)] = 4
+    seed: Annotated[int, Between(0)] = 0
+    by_max: Literal[0, 1] = 0
 
 
-class State(NamedTuple):
-    """``call``: how many there were."""
-
-    call: int = 0
-
-
-class Coded(NamedTuple):
-    """A coded vector: its unit, by entry the level, and whether it is below 0."""
-
-    unit: Any
-    levels: list[int]
-    below: list[int]
-
-
-def checked(params: Params) -> None:
-    """Raises InputError for parameters that codes cannot have."""
-    if not 1 <= params.levels <= MOST:
-        raise InputError(f"levels = {params.levels}: there must be 1 to {MOST}")
-    if params.seed < 0:
-        raise InputError(f"seed = {params.seed}: it must be 0 or more")
-    if params.by_max not in (0, 1):
-        raise InputError(f"by_max = {params.by_max}: it must be 0 or 1")
-
-
-def dst(r: Int, j: Int, p: Int) -> Int: return (r + j) % p  # to whom rank r's j-th message goes, j = 1, ..., p - 1
-def src(r: Int, j: Int, p: Int) -> Int: return (r - j) % p
-
-
-def width(levels: int) -> int:
-    """The bits of a level and of its sign."""
-    return levels.bit_length() + 1
-
-
-def octets(c: Int, levels: int, size: int) -> Int:
-    """How many bytes the message of ``c`` entries has, with a unit of ``size`` bytes."""
-    return size + wholes.octets(c, width(levels))
-
-
-def taken(r: Int, q: Int, own: Any, read: Any) -> Any:
-    """What rank ``r`` adds of rank ``q``'s entry: what is read, and of its own not the entry that it has."""
-    return read
-
-
-def norm(x: Sequence[Any], by_max: int) -> Any:
-    """Of at least one entry, in 64 bits or exactly."""
-    sizes = [abs(exact(v)) for v in x]
-    return max(sizes) if by_max else root(folded([v * v for v in sizes]))
-
-
-def unit(x: Any, params: Params, none: Any) -> Any:
-    """A level, in the type of the entries; ``none``: where there are no entries."""
-    if len(x) == 0:
-        return none
-    first, *_ = x
-    found, kind = norm(x, params.by_max) / params.levels, type(first)
-    if not floating(first):
-        return found
-    return kind(found) if all(map(isfinite, x)) and isfinite(kind(found)) else kind("nan")
-
-
-def level(v: Any, unit: Any, levels: int, chance: int) -> int:
+def level(v: Int, one: Int, chance: Int, levels: Int) -> Int:
     """The level of an entry, 0 without a unit; ``chance``, below 2^53, decides whether it is rounded up."""
-    return bool(unit > 0) and min(rounded(abs(v) / unit, chance), levels)
+    t = above(abs(v), one)
+    return raised(whole(t), rises(t, chance), levels)
 
 
-def coded(x: Any, params: Params, none: Any, *counters: int) -> Coded:
-    """The codes of a rank's vector in a call."""
-    one = unit(x, params, none)
-    chances = [drawn(params.seed, *counters, i) >> 64 - FINE for i in range(len(x))]
-    return Coded(one, [level(v, one, params.levels, u) for v, u in zip(x, chances)], [1 if v < 0 else 0 for v in x])
+def program(x: Vector, r: int, call: int, params: Params) -> Text:
+    one = unit(x, params.levels, params.by_max)
+    q = each(level, x, one, chances(params.seed, call, r, x), params.levels)
+    y = yield allreduce(leveled(one, q, x), Levels(params.levels), through="direct_allgather")
+    return plain(y)
 
 
-def read(one: Coded) -> list[Any]:
-    """What is read from these codes."""
-    return [-(one.unit * q) if below else one.unit * q for q, below in zip(one.levels, one.below)]
-
-
-def written(one: Coded, levels: int) -> Any:
-    """The message: bytes where the unit has any, else a list of the unit and of the bytes after it."""
-    sign = width(levels) - 1
-    numbers = wholes.packed([q | below << sign for q, below in zip(one.levels, one.below)], sign + 1)
-    return memoryview(one.unit.tobytes() + numbers) if hasattr(one.unit, "tobytes") else [one.unit, *numbers]
-
-
-def zero(x: Any) -> Any:
-    """Of the vector's type, where that has one whatever its entries."""
-    return x.dtype.type(0) if hasattr(x, "dtype") else 0
-
-
-def like(x: Any, values: Sequence[Any]) -> Any:
-    """These values in a vector of ``x``'s class."""
-    y = copy(x)
-    y[:] = values
-    return y
-
-
-def program(xs: Sequence[Sequence[Any]], state: State, params: Params) -> Played:
-    """A call: its step, and what all ranks have in the end."""
-    checked(params)
-    first, *_ = xs
-    p, none = len(xs), zero(first)
-    codes = [coded(x, params, none, state.call, r) for r, x in enumerate(xs)]
-    pairs = [(r, number(dst(r, j, p))) for r in range(p) for j in range(1, p)]
-    yield [Message(r, d, written(codes[r], params.levels)) for r, d in pairs]
-    reads = [read(one) for one in codes]
-    rows = [[[taken(r, q, *v) for v in zip(xs[q], reads[q])] for q in range(p)] for r in range(p)]
-    ys = [[reduce(add, vs) + 0 for vs in zip(*row)] for row in rows]
-    return Outcome([like(x, y) for x, y in zip(xs, ys)], [], State(state.call + 1))
+def ensures(x: Vector, r: int, call: int, params: Params) -> Vector:
+    """What all ranks end with: the sum of what is read of each rank's levels, drawn by its own chances."""
+    one = unit(x, params.levels, params.by_max)
+    return total(leveled(one, each(level, x, one, chances(params.seed, call, r, x), params.levels), x))

@@ -36,19 +36,17 @@ equal, or their step is too small for a number, all are read as ``low``.
    deep learning using tensor homomorphic compression", NSDI 2024, arXiv:2302.08545.
 """
 
-from collections.abc import Callable, Sequence
-from functools import reduce
+from collections.abc import Sequence
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from sparring.errors import InputError
-from sparring.spec.core import wholes
-from sparring.spec.core.cells import copy
-from sparring.spec.core.chance import FINE, drawn, rounded
-from sparring.spec.core.model import bound
+from sparring.spec.core.calling import Between
+from sparring.spec.core.chance import above, chances, raised, rises, whole
+from sparring.spec.core.compositions import Text
+from sparring.spec.core.exchanges import allgather, gather, reduce_scatter
 from sparring.spec.core.numbers import Int
-from sparring.spec.core.runner import Message, Outcome, Played
-from sparring.spec.core.schedule import number
+from sparring.spec.core.packed import Packed, Raw, wide
+from sparring.spec.core.vectors import Vector, each, gathered, local, total
 
 data = "dense"
 dtypes = ("float32", "float64")
@@ -57,14 +55,8 @@ dtypes = ("float32", "float64")
 class Params(NamedTuple):
     """``bits``: of a code; ``seed``: of the chances that codes are rounded by."""
 
-    bits: int = 4
-    seed: int = 0
-
-
-class State(NamedTuple):
-    """``call``: how many there were."""
-
-    call: int = 0
+    bits: Annotated[int, Between(1, 8)] = 4
+    seed: Annotated[int, Between(0)] = 0
 
 
 class Grid(NamedTuple):
@@ -74,36 +66,35 @@ class Grid(NamedTuple):
     step: Any
 
 
-def checked(params: Params) -> None:
-    """Raises InputError for a width that codes cannot have, or a negative seed."""
-    if not 1 <= params.bits <= 8:
-        raise InputError(f"bits = {params.bits}: a code must have 1 to 8 bits")
-    if params.seed < 0:
-        raise InputError(f"seed = {params.seed}: it must be 0 or more")
-
-
-def dst(r: Int, j: Int, p: Int) -> Int: return (r + j) % p  # to whom rank r's j-th message goes, j = 1, ..., p - 1
-def src(r: Int, j: Int, p: Int) -> Int: return (r - j) % p
-
-
+@local
 def most(bits: int) -> int:
     """The greatest code."""
     return (1 << bits) - 1
 
 
-def wide(bits: int, p: int) -> int:
-    """How many bits the sum of ``p`` codes has room in: ``bits`` and ``ceil(log2(p))``."""
-    return bits + (p - 1).bit_length()
+@local
+def extremes(x: Vector) -> Vector:
+    """The least and the greatest entry of a rank; NaN twice, where there is NaN or an infinity."""
+    if len(x) == 0:
+        return x.having([x.zero, x.zero])
+    least, greatest = min(x), max(x)
+    return x.having([least + 0, greatest + 0] if all(map(isfinite, x)) else [type(least)("nan")] * 2)
 
 
-def octets(c: Int, bits: int) -> Int:
-    """How many bytes a message of ``c`` codes, or sums, of so many bits has."""
-    return wholes.octets(c, bits)
+@local
+def grid(ends: Sequence[Sequence[Any]], bits: int) -> Grid:
+    """The grid of all ranks, of what each of them told."""
+    low, high = min(one[0] for one in ends), max(one[1] for one in ends)
+    step = (high - low) / most(bits)
+    if any(one[0] != one[0] for one in ends) or not isfinite(step):
+        return Grid(*[type(low)("nan")] * 2)
+    return Grid(low, step)
 
 
-def sums(a: Any, b: Any) -> Any:
-    """Two codes, or sums of codes, in one."""
-    return a + b
+def code(v: Int, low: Int, step: Int, chance: Int, bits: Int) -> Int:
+    """The code of an entry, 0 without a step; ``chance``, below 2^53, decides whether it is rounded up."""
+    t = above(v - low, step)
+    return raised(whole(t), rises(t, chance), most(bits))
 
 
 def value(low: Any, step: Any, q: Any, p: Any) -> Any:
@@ -111,85 +102,17 @@ def value(low: Any, step: Any, q: Any, p: Any) -> Any:
     return low * p + step * q
 
 
-def taken(r: Int, c: Int, total: Any, read: Any) -> Any:
-    """What rank ``r`` takes of chunk ``c``: what is read of the sum of codes, and not of a sum of its own."""
-    return read
-
-
-def extremes(x: Any, none: Any) -> list[Any]:
-    """The least and the greatest entry of a rank; NaN twice, where there is NaN or an infinity."""
-    if len(x) == 0:
-        return [none, none]
-    least, greatest = min(x), max(x)
-    return [least + 0, greatest + 0] if all(map(isfinite, x)) else [type(least)("nan")] * 2
-
-
-def grid(told: Sequence[Sequence[Any]], bits: int) -> Grid:
-    """The grid of all ranks, of what each of them told."""
-    low, high = min(one[0] for one in told), max(one[1] for one in told)
-    step = (high - low) / most(bits)
-    if any(one[0] != one[0] for one in told) or not isfinite(step):
-        return Grid(*[type(low)("nan")] * 2)
-    return Grid(low, step)
-
-
-def code(v: Any, at: Grid, bits: int, chance: int) -> int:
-    """The code of an entry, 0 without a step; ``chance``, below 2^53, decides whether it is rounded up."""
-    return bool(at.step > 0) and min(rounded((v - at.low) / at.step, chance), most(bits))
-
-
-def coded(x: Any, at: Grid, params: Params, *counters: int) -> list[int]:
-    """The codes of a rank's vector in a call."""
-    return [code(v, at, params.bits, drawn(params.seed, *counters, i) >> 64 - FINE) for i, v in enumerate(x)]
-
-
-def bytewise(values: Sequence[Any]) -> bool:
-    """Whether all have bytes."""
-    return all(hasattr(v, "tobytes") for v in values)
-
-
-def written(values: Sequence[Any]) -> Any:
-    """A message of numbers: bytes where they have any."""
-    return memoryview(b"".join(v.tobytes() for v in values)) if bytewise(values) else list(values)
-
-
-def told(x: Any, numbers: Sequence[int], bits: int) -> Any:
-    """A message of codes, beside vectors such as ``x``."""
-    message = wholes.packed(numbers, bits)
-    return memoryview(message) if hasattr(x, "tobytes") else list(message)
-
-
-def sent(p: int, entries: Callable[[int, int], Any]) -> list[Message]:
-    """A step in which each rank sends to each other: ``entries(r, d)`` from rank ``r`` to rank ``d``."""
-    pairs = [(r, number(dst(r, j, p))) for r in range(p) for j in range(1, p)]
-    return [Message(r, d, entries(r, d)) for r, d in pairs]
-
-
-def zero(x: Any) -> Any:
-    """Of the vector's type, where that has one whatever its entries."""
-    return x.dtype.type(0) if hasattr(x, "dtype") else 0
-
-
-def like(x: Any, values: Sequence[Any]) -> Any:
-    """These values in a vector of ``x``'s class."""
-    y = copy(x)
-    y[:] = values
-    return y
-
-
-def program(xs: Sequence[Sequence[Any]], state: State, params: Params) -> Played:
-    """A call: its three steps, and what all ranks have in the end."""
-    checked(params)
-    x, *_ = xs
-    p, n = len(xs), len(x)
-    ends = [extremes(x, zero(x)) for x in xs]
-    yield sent(p, lambda r, d: written(ends[r]))
+def program(x: Vector, r: int, p: int, call: int, params: Params) -> Text:
+    ends = yield gather(extremes(x), Raw())
     at = grid(ends, params.bits)
-    cuts = [slice(number(bound(c, n, p)), number(bound(c + 1, n, p))) for c in range(p)]
-    mine = [coded(x, at, params, state.call, r) for r, x in enumerate(xs)]
-    yield sent(p, lambda r, d: told(x, mine[r][cuts[d]], params.bits))
-    totals = [[reduce(sums, qs) for qs in zip(*(one[cut] for one in mine))] for cut in cuts]
-    yield sent(p, lambda r, d: told(x, totals[r], wide(params.bits, p)))
-    reads = [[value(at.low, at.step, q, p) for q in total] for total in totals]
-    each = [[taken(r, c, *v) for c in range(p) for v in zip(totals[c], reads[c])] for r in range(p)]
-    return Outcome([like(x, y) for x, y in zip(xs, each)], [], State(state.call + 1))
+    codes = each(code, x, at.low, at.step, chances(params.seed, call, r, x), params.bits)
+    sums = yield reduce_scatter(codes, Packed(params.bits))
+    q = yield allgather(sums, Packed(wide(params.bits, p)))
+    return value(at.low, at.step, q, p)
+
+
+def ensures(x: Vector, r: int, p: int, call: int, params: Params) -> Vector:
+    """What all ranks end with: what is read of the sum of codes on the grid of all."""
+    at = grid(gathered(extremes(x)), params.bits)
+    codes = each(code, x, at.low, at.step, chances(params.seed, call, r, x), params.bits)
+    return value(at.low, at.step, total(codes), p)

@@ -31,6 +31,8 @@ from sparring.proofs.compression.reals import Lemma, proved
 from sparring.proofs.compression.rounding import fraction
 from sparring.proofs.core.verdicts import Settled
 from sparring.spec.core.chance import FINE
+from sparring.spec.core.levels import leveled, unit
+from sparring.spec.core.vectors import Vector
 
 VECTORS = [(3, 4), (-4, 3), (0, 5), (1, 2, 2), (2, -3, 6), (1, 4, -8), (1, 1, 1, 1), (0, 0, 0, 7), (1, 1, 3, 5), (0, 0)]
 """Of rational norms, one zero."""
@@ -83,15 +85,15 @@ class Moments(NamedTuple):
 
 def moments(v: Sequence[int], params: module.Params) -> Moments:
     """Over both levels of each entry by their chances, through the page's own unit and levels."""
-    xs = [Fraction(one) for one in v]
-    one = module.unit(xs, params, Fraction(0))
+    xs = Vector([Fraction(one) for one in v])
+    one = unit(xs, params.levels, params.by_max)
     mean, off, nonzero = [], Fraction(0), Fraction(0)
     for entry in xs:
         t = abs(entry) / one if one else Fraction(0)
         up = t - floor(t)
         both = [(up, 0), (1 - up, (1 << FINE) - 1)]  # the smallest chance rounds up, the largest down
-        levels = [(share, module.level(entry, one, params.levels, u)) for share, u in both if share]
-        reads = [(share, module.read(module.Coded(one, [q], [int(entry < 0)]))[0], q) for share, q in levels]
+        levels = [(share, module.level(entry, one, u, params.levels)) for share, u in both if share]
+        reads = [(share, leveled(one, [q], [entry])[0], q) for share, q in levels]
         mean.append(sum((share * y for share, y, _ in reads), Fraction(0)))
         off += sum(share * (y - entry) ** 2 for share, y, _ in reads)
         nonzero += sum(share for share, _, q in reads if q)

@@ -123,6 +123,11 @@ class Point(AtPoint):
             raise Undecided(f"{self!r} is a sum over all ranks already, of which the sum is asked for")
         return Point(self.reading, "replicate", 0, plus(self.rest, self.each))
 
+    def gathered(self) -> Point:
+        """What each rank has, told to all."""
+        found: Point = self.reading.gathered(self)
+        return found
+
     def owned(self) -> Point:
         """What the owner has, as a fact about all ranks."""
         return replace(self, placement="replicate", owner="")

@@ -114,6 +114,10 @@ class Reading:
         self.same += [Obligation(f"the same arguments of {name}", (*self.box, *self.hypotheses), c) for c in claims]
         return True
 
+    def gathered(self, x: Point | Condition) -> Point:
+        """By rank, what each has."""
+        return self.named("all ranks'", (x,), entrywise=True, placement="replicate")
+
     # -- branches
 
     @property
@@ -245,7 +249,7 @@ def gathered(self: Reading, e: Any) -> Point:
     x = lifted(self, e.x)
     if x.placement == "shard":
         raise Apart("gather of what only the owner of an index has: see allgather")
-    return self.named(f"all ranks' {type(e).__name__.lower()}", (e.code, x), entrywise=True, placement="replicate")
+    return self.gathered(x if e.code.exact else read(self, e.code, point(self, x), chunks=False, whole=True))
 
 
 def of_apart(self: Reading, e: Any) -> Point:

@@ -20,6 +20,9 @@ from __future__ import annotations
 from math import floor
 from typing import Any
 
+from sparring.spec.core.numbers import Bool, Int, where
+from sparring.spec.core.vectors import Vector, entrywise, local
+
 WORD = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 """2^64 over the golden ratio, odd: what the generator's counter goes on by."""
@@ -47,18 +50,38 @@ def happens(seed: int, *counters: int, thousandths: int) -> bool:
     return drawn(seed, *counters) * 1000 >> 64 < thousandths
 
 
-def rounded(t: Any, chance: int) -> int:
-    """One of the two whole numbers beside ``t``, none negative; ``chance``: a number of ``FINE`` bits.
+@local
+def chances(seed: int, call: int, r: int, x: Vector) -> Vector:
+    """A number below ``2**FINE`` for each entry of rank ``r``'s vector in a call."""
+    return Vector([drawn(seed, call, r, i) >> 64 - FINE for i in range(len(x))])
 
-    The higher one where the chance, over ``2**FINE``, is less than what ``t`` has above the lower.
 
-    >>> [rounded(2.25, chance) for chance in (0, (1 << FINE - 2) - 1, 1 << FINE - 2)]
-    [3, 3, 2]
+@entrywise
+def above(v: Any, unit: Any) -> Any:
+    """How many units ``v`` has, not negative; 0 without a unit."""
+    return v / unit if unit > 0 else 0
+
+
+@entrywise
+def whole(t: Any) -> int:
+    """The whole number that is not above ``t``."""
+    return floor(t)
+
+
+@entrywise
+def rises(t: Any, chance: int) -> bool:
+    """Whether ``t`` is rounded up: the chance, over ``2**FINE``, is less than what it has above a whole number.
+
+    >>> [rises(2.25, chance) for chance in (0, (1 << FINE - 2) - 1, 1 << FINE - 2)]
+    [True, True, False]
     """
-    lower: int = floor(t)
-    above, below = (t - lower).as_integer_ratio()
-    higher: bool = chance * below < above << FINE
-    return lower + higher
+    rest, below = (t - floor(t)).as_integer_ratio()
+    return bool(chance * below < rest << FINE)
+
+
+def raised(below: Int, up: Bool, most: Int) -> Int:
+    """A whole number, or one more, but not above ``most``."""
+    return where(below < most, below + where(up, 1, 0), most)
 
 
 def permuted(seed: int, n: int, *counters: int) -> list[int]:

@@ -21,7 +21,9 @@ from typing import Any, TypeVar
 
 from sparring.spec.core.numbers import where
 
-__all__ = ["AtPoint", "Vector", "each", "entrywise", "is_number", "local", "owned", "plain", "total", "where", "zero"]
+__all__ = [
+    "AtPoint", "Vector", "each", "entrywise", "gathered", "is_number", "local", "owned", "plain", "total", "where", "zero",
+]  # fmt: skip
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -153,6 +155,11 @@ def owned(x: Any) -> Any:
     Where pages are run, chunks are a list by rank.
     """
     return x.owned() if isinstance(x, AtPoint) else Vector([v for chunk in x for v in chunk], zero(x[0]))
+
+
+def gathered(x: Any) -> Any:
+    """By rank, what each has: of ``ensures`` and the like alone.  Where pages are run, it is a list by rank already."""
+    return x.gathered() if isinstance(x, AtPoint) else x
 
 
 def is_number(x: Any) -> Any:

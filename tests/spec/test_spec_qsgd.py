@@ -11,7 +11,11 @@ import pytest
 from sparring import page
 from sparring.errors import InputError
 from sparring.spec import qsgd
+from sparring.spec.core import chance
+from sparring.spec.core.chance import FINE
+from sparring.spec.core.levels import unit
 from sparring.spec.core.runner import run
+from sparring.spec.core.vectors import Vector
 
 F = Fraction
 
@@ -30,7 +34,7 @@ def test_right_in_expectation(monkeypatch, xs, levels):
     p, n = len(xs), len(xs[0])
     rest = {}
     for r, x in enumerate(xs):
-        one = qsgd.unit(x, qsgd.Params(levels, by_max=1), F(0))
+        one = unit(Vector(x, F(0)), levels, 1)
         rest |= {(r, i): abs(v) / one % 1 for i, v in enumerate(x)}
     mean, weight = [F(0)] * n, F(0)
     for ups in product((True, False), repeat=p * n):
@@ -38,8 +42,8 @@ def test_right_in_expectation(monkeypatch, xs, levels):
         share = F(1)
         for at, up in chosen.items():
             share *= rest[at] if up else 1 - rest[at]
-        numbers = {at: 0 if up else (1 << qsgd.FINE) - 1 for at, up in chosen.items()}
-        monkeypatch.setattr(qsgd, "drawn", lambda seed, call, r, i, numbers=numbers: numbers[r, i] << 11)
+        numbers = {at: 0 if up else (1 << FINE) - 1 for at, up in chosen.items()}
+        monkeypatch.setattr(chance, "drawn", lambda seed, call, r, i, numbers=numbers: numbers[r, i] << 11)
         if share:
             y = results(xs, levels=levels, by_max=1)[0]
             mean, weight = [m + share * v for m, v in zip(mean, y)], weight + share
@@ -49,9 +53,9 @@ def test_right_in_expectation(monkeypatch, xs, levels):
 
 def test_a_chance_is_the_part_above_a_level():
     """Exactly so many of 2^53 numbers round up."""
-    up = 3 << qsgd.FINE - 3
-    assert [qsgd.level(F(11, 8), F(1), 4, u) for u in (0, up - 1, up, (1 << qsgd.FINE) - 1)] == [2, 2, 1, 1]
-    assert [qsgd.level(np.float32(1.375), np.float32(1), 4, u) for u in (up - 1, up)] == [2, 1]
+    up = 3 << FINE - 3
+    assert [qsgd.level(F(11, 8), F(1), u, 4) for u in (0, up - 1, up, (1 << FINE) - 1)] == [2, 2, 1, 1]
+    assert [qsgd.level(np.float32(1.375), np.float32(1), u, 4) for u in (up - 1, up)] == [2, 1]
 
 
 def test_the_mean_of_many_calls():
@@ -70,7 +74,7 @@ def test_units_are_numpys(dtype):
     for n in (1, 2, 5, 100, 1023):
         x = np.random.default_rng(n).standard_normal(n).astype(dtype)
         for by_max, size in ((0, np.linalg.norm(x.astype(float))), (1, np.abs(x).max())):
-            found = qsgd.unit(x, qsgd.Params(3, by_max=by_max), x.dtype.type(0))
+            found = unit(Vector.of(x), 3, by_max)
             assert found.dtype == dtype
             assert np.isclose(found, size / 3, rtol=4 * np.finfo(dtype).eps)
 
@@ -102,7 +106,7 @@ def test_zeros_are_read_as_zeros():
 
 @pytest.mark.parametrize(
     ("params", "told"),
-    [({"levels": 0}, "levels = 0: there must be 1"), ({"levels": 65537}, "levels = 65537"), ({"seed": -1}, "seed = -1"),
+    [({"levels": 0}, "levels = 0: it must be 1 to 65536"), ({"levels": 65537}, "levels = 65537"), ({"seed": -1}, "seed = -1: it must be 0 or more"),
      ({"by_max": 2}, "by_max = 2: it must be 0 or 1")],
 )  # fmt: skip
 def test_other_parameters_are_refused(params, told):

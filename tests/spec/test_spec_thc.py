@@ -12,8 +12,10 @@ import sparring
 from sparring import page
 from sparring.errors import InputError
 from sparring.spec import thc
-from sparring.spec.core import wholes
+from sparring.spec.core import chance, wholes
+from sparring.spec.core.packed import Packed, wide
 from sparring.spec.core.runner import run
+from sparring.spec.core.vectors import Vector, each
 
 F = Fraction
 
@@ -24,7 +26,7 @@ def results(xs, **params):
 
 def chances(monkeypatch, some):
     """Calls draw these numbers of 53 bits, by rank and index."""
-    monkeypatch.setattr(thc, "drawn", lambda seed, call, r, i: some[r, i] << 11)
+    monkeypatch.setattr(chance, "drawn", lambda seed, call, r, i: some[r, i] << 11)
 
 
 @pytest.mark.parametrize(
@@ -63,8 +65,8 @@ def test_any_allreduce_adds_codes(other):
     """The sums of codes are those of another schedule, whose order of addition is another."""
     rng, p = np.random.default_rng(3), 5
     xs = [rng.standard_normal(17) for _ in range(p)]
-    at = thc.grid([thc.extremes(x, 0.0) for x in xs], 4)
-    codes = [np.array(thc.coded(x, at, thc.Params(), 0, r)) for r, x in enumerate(xs)]
+    at = thc.grid([thc.extremes(Vector.of(x)) for x in xs], 4)
+    codes = [np.array([*each(thc.code, Vector.of(x), *at, chance.chances(0, 0, r, x), 4)]) for r, x in enumerate(xs)]
     sums = sparring.run(other, codes).results[2]
     assert [thc.value(at.low, at.step, int(q), p) for q in sums] == results(xs).tolist()
 
@@ -73,9 +75,9 @@ def test_any_allreduce_adds_codes(other):
 def test_sums_have_room(bits):
     """Of greatest codes, with a bit to spare at no power of two."""
     for p in range(1, 5000):
-        assert thc.most(bits) * p < 1 << thc.wide(bits, p)
+        assert thc.most(bits) * p < 1 << wide(bits, p)
     for p in (2, 4, 64, 1024):
-        assert bits == 1 or thc.most(bits) * p >= 1 << thc.wide(bits, p) - 1
+        assert bits == 1 or thc.most(bits) * p >= 1 << wide(bits, p) - 1
 
 
 @pytest.mark.parametrize("bits", [*range(1, 9), 9, 13, 16, 20])
@@ -85,7 +87,7 @@ def test_numbers_come_back(bits):
     for c in range(38):
         message = wholes.packed(numbers[:c], bits)
         assert wholes.unpacked(message, c, bits) == numbers[:c]
-        assert len(message) == thc.octets(c, bits)
+        assert len(message) == Packed(bits).octets(c, 0)
 
 
 def test_entries_on_the_grid_are_exact():
@@ -111,7 +113,7 @@ def test_equal_entries_are_read_as_they_are():
 
 @pytest.mark.parametrize(
     ("params", "told"),
-    [({"bits": 0}, "bits = 0: a code must have 1 to 8"), ({"bits": 9}, "bits = 9"), ({"seed": -1}, "seed = -1")],
+    [({"bits": 0}, "bits = 0: it must be 1 to 8"), ({"bits": 9}, "bits = 9: it must be 1 to 8"), ({"seed": -1}, "seed = -1")],
 )
 def test_other_parameters_are_refused(params, told):
     with pytest.raises(InputError, match=told):

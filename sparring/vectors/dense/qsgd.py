@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sparring.spec.qsgd import unit, width
+from sparring.spec.core.levels import unit, width
+from sparring.spec.core.vectors import Vector
 from sparring.vectors.dense.flags import given, parameter
 from sparring.vectors.dense.recording import Case
 from sparring.vectors.flag import Flag
@@ -35,9 +36,10 @@ MORE = (("many levels, whose sums are rounded", 5, 24, {"levels": 300}),)
 
 def units(case: Case) -> Iterator[tuple[Any, Any]]:
     """For each vector that has entries, all finite, itself and its unit."""
+    levels, by_max = (case.page.params[name] for name in ("levels", "by_max"))
     for x in given(case):
         if x.size and np.isfinite(x).all():
-            yield x, unit(x, case.page.module.Params(**case.page.params), x.dtype.type(0))
+            yield x, unit(Vector.of(x), levels, by_max)
 
 
 def between(x: Any, one: Any) -> bool:

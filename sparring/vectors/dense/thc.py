@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sparring.spec.thc import most, wide
+from sparring.spec.core.packed import wide
+from sparring.spec.thc import most
 from sparring.vectors.dense.flags import PART_BYTE, overflows, parameter
 from sparring.vectors.dense.recording import Case
 from sparring.vectors.flag import Flag

@@ -1,0 +1,47 @@
+"""Whole numbers of a few bits each, and numbers as they are, as forms in which vectors travel: both are exact.
+
+Where vectors are arrays, a message is bytes, else a list.  How whole numbers lie in bytes is told in
+:mod:`~sparring.spec.core.wholes`.
+
+>>> [*Packed(2).pieces(Vector([3, 1, 2]), [slice(0, 1), slice(1, 3)])], Packed(2).written(Vector([3, 1, 2]))
+([[3], [1, 2]], [39])
+>>> Raw().written(Vector([0.5, 2.0]))
+[0.5, 2.0]
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sparring.spec.core import wholes
+from sparring.spec.core.exchanges import Plain
+from sparring.spec.core.numbers import Int
+from sparring.spec.core.vectors import Vector, local
+
+
+@local
+def wide(bits: int, p: Int) -> Int:
+    """How many bits the sum of ``p`` numbers of so many bits has room in: ``bits`` and ``ceil(log2(p))``."""
+    return bits + (p - 1).bit_length()
+
+
+@dataclass(frozen=True)
+class Packed(Plain):
+    """Whole numbers below ``2**bits``."""
+
+    bits: int
+
+    def written(self, coded: Vector) -> Any:
+        message = wholes.packed([*coded], self.bits)
+        return memoryview(message) if hasattr(coded.zero, "tobytes") else [*message]
+
+    def octets(self, c: Int, width: int) -> Int:
+        return wholes.octets(c, self.bits)
+
+
+@dataclass(frozen=True)
+class Raw(Plain):
+    """Numbers as they are."""
+
+    def written(self, coded: Vector) -> Any:
+        as_bytes = all(hasattr(v, "tobytes") for v in coded)
+        return memoryview(b"".join(v.tobytes() for v in coded)) if as_bytes else [*coded]
