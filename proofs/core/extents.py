@@ -11,13 +11,13 @@ from __future__ import annotations
 import linecache
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.core.obligations import n, p
 from sparring.proofs.core.symbolic import Z3Reader
-from sparring.spec.core.compositions import asked
+from sparring.spec.core.compositions import asked, text
 from sparring.spec.core.exchanges import Exchange, served
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Node, Sym, Truth, negate
@@ -61,6 +61,11 @@ class Extent(AtPoint):
 
     def is_number(self) -> Extent:
         return self
+
+    def __getattr__(self, name: str) -> Number:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Number(self.reading)
 
     def chooses(self, a: Any, b: Any) -> Extent:
         return next((x for x in (a, b) if isinstance(x, Extent)), self)
@@ -184,11 +189,16 @@ class Reading:
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """What a local function gives: a vector as long as it says, or as its first vector; a number of numbers."""
-        vectors = [one for one in extents(args)]
-        said = getattr(function, "length", None)
+        vectors, said = [*extents(args)], getattr(function, "length", None)
         if said is not None:
-            return Extent(self, said(*map(lengths, args)), any(one.chunk for one in vectors))
-        return vectors[0] if vectors else Number(self)
+            return self.made(said(*map(lengths, args)), any(one.chunk for one in vectors))
+        return vectors[0] if vectors else Number(self, number_of(function, lengths(args)))
+
+    def made(self, length: Any, chunk: bool) -> Any:
+        """A vector of this length; of a record of numbers, that."""
+        if isinstance(length, tuple) and hasattr(length, "_fields"):
+            return length._replace(**{name: Number(self, getattr(length, name)) for name in length._fields})
+        return Extent(self, length, chunk)
 
     def sure(self, claim: Bool) -> bool:
         """Whether it follows from what is known."""
@@ -227,7 +237,7 @@ class Reading:
         if name not in RULES:
             raise Undecided(f"nothing is known of the lengths of the exchange {name}")
         result, sent = RULES[name](self, e)
-        had += [Sent(name, e.through, e.code, sent[0], sent[1], e)] if sent else []
+        had += [Sent(name, e.through, lengths(e.code), sent[0], sent[1], e)] if sent else []
         return result
 
 
@@ -242,6 +252,17 @@ def line(text: Any) -> str:
     written = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
     found = IF.search(written)
     return found[1].strip() if found else written or f"line {frame.f_lineno}"
+
+
+def number_of(function: Any, args: Sequence[Any]) -> Int | Bool | None:
+    """What a local function gives of numbers, where it is a formula of these; else None."""
+    if any(a is None for a in args):
+        return None
+    try:
+        value = function.__wrapped__(*args)
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError):
+        return None
+    return value if isinstance(value, int | Node) else None
 
 
 def extents(x: Any) -> Iterator[Extent]:
@@ -261,6 +282,8 @@ def lengths(x: Any) -> Any:
         return x.value
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         return x._replace(**{name: lengths(getattr(x, name)) for name in x._fields})
+    if is_dataclass(x) and not isinstance(x, type):
+        return replace(x, **{one.name: lengths(getattr(x, one.name)) for one in fields(x)})
     return type(x)(map(lengths, x)) if isinstance(x, tuple | list) else x
 
 
@@ -366,11 +389,11 @@ def once(self: Reading, page: Page, state: Any, *, first: bool) -> Way:
         "state": moved(self, state), "params": parameters(self, page),
     }  # fmt: skip
     had: list[Sent] = []
-    text = self.text = page.module.program(**{name: letters[name] for name in asked(page)})
-    answer = None
+    going, answer = text(page, **letters), None
+    self.text = going
     try:
         while True:
-            answer = self.answer(text.send(answer), had)
+            answer = self.answer(going.send(answer), had)
     except StopIteration as end:
         after = end.value[-1] if state is not None and isinstance(end.value, tuple) else None
     return Way(first, tuple(self.sides), tuple(self.hypotheses), tuple(had), after)

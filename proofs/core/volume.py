@@ -8,6 +8,7 @@ formula, and a length that is declared too short is found by the first vector th
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import fields, replace
 from functools import partial
 from itertools import zip_longest
 from typing import Any
@@ -23,11 +24,13 @@ from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Evaluator, Int, Sym, both
 from sparring.spec.core.vectors import Vector
 
-a, b, e = (Sym.var(name) for name in ("a", "b", "e"))
+a, d, e = (Sym.var(name) for name in "ade")
 WIDTHS = (4, 8)
 """Bytes of an entry of vectors that are coded."""
 LONGEST = 1100
 """So many entries are coded at most, to see how long their codes are."""
+SOME = (2, 5, 16, 300)
+"""Ranks for which a code that depends on their number is looked at."""
 POINTS = ((2, 4), (2, 7), (3, 9), (4, 6))
 """Ranks and entries of vectors on which a text is played, to see how long what it sends is."""
 CALLS = 3
@@ -59,13 +62,38 @@ def codes(sent: Any) -> list[Any]:
 
 
 def sizes(code: Any) -> Iterator[Obligation]:
-    """How long messages in this code are, of entries of either width."""
+    """How long messages in this code are, of entries of either width; of one with terms of ``p``, at most."""
+    if named := terms(code):
+        yield from at_most(code, named)
+        return
     for width in WIDTHS:
-        yield from growing(partial(octets, code, width), f"{code!r}, {width} bytes", code.period)
-        for c in dict.fromkeys((0, 1, 2, 7, 8, 9, code.period // 8, code.period // 8 + 1, code.period)):
+        period = getattr(code, "period", 8)
+        yield from growing(partial(octets, code, width), f"{code!r}, {width} bytes", period)
+        for c in dict.fromkeys((0, 1, 2, 7, 8, 9, period // 8, period // 8 + 1, period)):
             if c <= LONGEST:
                 made = len(written(code, c, width))
                 yield Obligation(f"{made} bytes of {c} entries, {code!r}, {width} bytes", (), code.octets(c, width) == made)
+
+
+def terms(code: Any) -> list[str]:
+    """The parameters of a code that depend on the number of ranks."""
+    return [one.name for one in fields(code) if isinstance(getattr(code, one.name), Sym)]
+
+
+def at_most(code: Any, named: Sequence[str]) -> Iterator[Obligation]:
+    """Its messages grow with its terms' values, which are ``d``; for a few numbers of ranks they are what they are."""
+    letter = replace(code, **dict.fromkeys(named, d))
+    for width in WIDTHS:
+        size = partial(octets, letter, width)
+        yield Obligation(f"no shorter, {letter!r}, {width} bytes", (a >= 0, d >= 0), size(a) <= size(a + 1))
+    for ranks in SOME:
+        values = {name: Evaluator({"p": ranks})(getattr(code, name)) for name in named}
+        exact = replace(code, **values)
+        yield from sizes(exact)
+        given = (a >= 0, *(d == value for value in {*values.values()}))
+        for width in WIDTHS:
+            name = f"{exact!r} at p={ranks} is no longer than {letter!r}, {width} bytes"
+            yield Obligation(name, given, exact.octets(a, width) <= letter.octets(a, width))
 
 
 def octets(code: Any, width: int, c: Int) -> Int:
@@ -74,16 +102,16 @@ def octets(code: Any, width: int, c: Int) -> Int:
 
 
 def growing(size: Any, what: str, period: int) -> Iterator[Obligation]:
-    """Codes of fewer entries are no longer, and ``period`` more take always as many bytes more."""
-    yield Obligation(f"no longer, {what}", (a >= 0, b >= a), size(a) <= size(b))
+    """Codes of one entry more are no shorter, hence none of more; ``period`` more take always as many bytes more."""
+    yield Obligation(f"no shorter, {what}", (a >= 0,), size(a) <= size(a + 1))
     more = size(period) - size(0)
     yield Obligation(f"as many bytes for {period} more, {what}", (a >= 0,), size(a + period) == size(a) + more)
 
 
 def written(code: Any, c: int, width: int) -> bytes:
-    """A message of so many entries."""
+    """A message of so many entries; a code that not all vectors can have makes a ``sample`` of one."""
     x = Vector.of(np.arange(c).astype(f"f{width}"))
-    (coded,) = code.pieces(x, [slice(0, c)])
+    (coded,) = code.pieces(code.sample(x) if hasattr(code, "sample") else x, [slice(0, c)])
     return bytes(code.written(coded))
 
 

@@ -19,7 +19,7 @@ from sparring.errors import InputError, Undecided
 from sparring.proofs.core.extents import Sent, Way, usual, ways
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
-from sparring.proofs.core.volume import WIDTHS, volume
+from sparring.proofs.core.volume import WIDTHS, terms, volume
 from sparring.proofs.cost import claims, floors, proof
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost
@@ -37,7 +37,7 @@ from sparring.spec.core.schedule import number, truth
 from sparring.spec.core.sparse import SparseVector
 
 RANKS = range(1, 65)
-MANY, FEW, LONG = 32, 4, 513
+MANY, FEW, LONG = 16, 4, 257
 """On more ranks one call is counted; on a few of more entries a chunk, too."""
 CALLS = 4
 """After so many calls a usual one has come, or none will."""
@@ -290,20 +290,26 @@ def calls(cost: ComposedCost, p: int) -> Iterator[Call]:
     """Usual calls on so many ranks: of chunks of one length, and on fewer ranks of any, and of long ones."""
     rng, coded = np.random.default_rng(p), any(one.unit == "bytes" for one in cost.most)
     kinds: tuple[Any, ...] = (np.float32, np.float64) if coded else (None,)
-    for what, n, kind in sizes(p, rng, kinds):
+    full = max(map(filled, cost.most))
+    for what, n, kind in sizes(p, full, rng, kinds):
         rows = rng.integers(-9, 10, (CALLS, p, n))
         given = [[row.astype(kind) if kind else [*map(float, row)] for row in xs] for xs in rows]
         if one := usual_call(cost, what, given):
             yield one
 
 
-def sizes(p: int, rng: Any, kinds: Sequence[Any]) -> Iterator[tuple[str, int, Any]]:
+def filled(one: Priced) -> int:
+    """So many entries of a chunk fill bytes where the bound takes them to be full."""
+    return 8 if one.unit == "bytes" and terms(one.sent.code) else 1
+
+
+def sizes(p: int, full: int, rng: Any, kinds: Sequence[Any]) -> Iterator[tuple[str, int, Any]]:
     """How many entries vectors have, and of which kind."""
-    yield "chunks of one length", p, kinds[p % len(kinds)]
+    yield "chunks of one length", full * p, kinds[p % len(kinds)]
     if p <= MANY:
         yield "any chunks", int(rng.integers(1, 3 * p + 2)), kinds[(p + 1) % len(kinds)]
     if p <= FEW:
-        yield from (("long chunks", LONG * p, kind) for kind in kinds)
+        yield from (("long chunks", LONG * full * p, kind) for kind in kinds)
 
 
 def usual_call(cost: ComposedCost, what: str, given: Sequence[list[Any]]) -> Call | None:
@@ -313,15 +319,15 @@ def usual_call(cost: ComposedCost, what: str, given: Sequence[list[Any]]) -> Cal
         one = Call(what, cost.page, xs, state)
         at = {**place(one), "call": called, "r": 0}
         if not (later and called == 0) and all(Evaluator(at)(claim) for claim in cost.usual.hypotheses):
-            even = len(xs) > 1 and all(one.sent.whole or number_of(one.sent, at) % len(xs) == 0 for one in cost.most)
-            return one._replace(even=even)
+            return one._replace(even=len(xs) > 1 and all(even(each, at) for each in cost.most))
         state = run(cost.page, xs, state).state
     return None
 
 
-def number_of(sent: Sent, at: Mapping[str, int]) -> int:
-    """How many entries are sent at a point."""
-    return int(Evaluator(dict(at))(sent.length))
+def even(one: Priced, at: Mapping[str, int]) -> bool:
+    """Whether all pieces of an exchange are of one length there, and full."""
+    entries, pieces = int(Evaluator(dict(at))(one.sent.length)), 1 if one.sent.whole else at["p"]
+    return entries % (pieces * filled(one)) == 0
 
 
 def place(one: Call) -> dict[str, int]:
