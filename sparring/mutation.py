@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sparring.proofs.core.supplement import companion
 from sparring.proofs.mutants import judging
 from sparring.proofs.mutants.judging import Fate
-from sparring.proofs.mutants.syntax import OPERATORS
+from sparring.proofs.mutants.syntax import IN_PAGES
 from sparring.spec.core.model import Page
 from sparring.verification import Track, judged
 
@@ -85,7 +85,7 @@ def of_algorithm(found: Sequence[Told]) -> dict[str, Any]:
 
 def by_operator(found: Sequence[Told]) -> dict[str, dict[str, int]]:
     """The counts of each operator that made one."""
-    counts = {name: counted(one for one in found if one.operator == name) for name in OPERATORS}
+    counts = {name: counted(one for one in found if one.operator == name) for name in IN_PAGES}
     return {name: words for name, words in counts.items() if any(words.values())}
 
 

@@ -40,180 +40,44 @@ a row are added in halves, the upper to the lower, until one is left, and so are
 .. [CM25] Chen, Ma, Li, He, Dong and Yuan, "ARC-Top-K", arXiv:2510.26709, 2025.
 """
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from functools import cmp_to_key, lru_cache
-from operator import add, sub
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from sparring.errors import InputError
-from sparring.spec import ring, two_shot
-from sparring.spec.core.chance import drawn
-from sparring.spec.core.feedback import zero
-from sparring.spec.core.model import Page, load
-from sparring.spec.core.numbers import Bool, Int, both, either, where
-from sparring.spec.core.runner import Message, Outcome, Played, run
-from sparring.spec.core.schedule import number, truth
-from sparring.spec.core.select import place
+from sparring.spec.core.calling import Between
+from sparring.spec.core.compositions import Text
+from sparring.spec.core.exchanges import allreduce
+from sparring.spec.core.matrices import largest_rows, rows_of, sketched
+from sparring.spec.core.sparse import NOTHING
+from sparring.spec.core.vectors import Vector, total, where
 
 data = "dense"
 dtypes = ("float32", "float64")
 
-FEEDBACK = ("none", "ef14", "ef21", "ef21m")
-ESTIMATES = FEEDBACK[2:]  # rules whose result is the sum of the ranks' estimates
-SCHEDULES: Mapping[str, Page] = {"ring": load(ring), "two_shot": load(two_shot)}
-BITS = 64
+ESTIMATES = ("ef21", "ef21m")  # rules whose result is the sum of the ranks' estimates
 WHOLE = 1000  # thousandths
 
 
 class Params(NamedTuple):
     """``k``: how many rows are kept; ``columns``: how long a row is, 0 for the rule; ``sketch``: numbers a row.
 
-    ``seed``: of the sketches, which are new in every call; ``feedback``: one of ``FEEDBACK``; ``momentum``:
-    thousandths that a new vector counts in a running mean; ``through``: how sums are made, one of ``SCHEDULES``.
+    ``seed``: of the sketches, which are new in every call; ``feedback``: what is done with what is not sent;
+    ``momentum``: thousandths that a new vector counts in a running mean; ``through``: how sums are made.
     """
 
-    k: int = 2
-    columns: int = 0
-    sketch: int = 4
-    seed: int = 0
-    feedback: str = "none"
-    momentum: int = 100
-    through: str = "ring"
-
-
-Vector = list[Any]
+    k: Annotated[int, Between(0)] = 2
+    columns: Annotated[int, Between(0)] = 0
+    sketch: Annotated[int, Between(1)] = 4
+    seed: Annotated[int, Between(0)] = 0
+    feedback: Literal["none", "ef14", "ef21", "ef21m"] = "none"
+    momentum: Annotated[int, Between(0, 1000)] = 100
+    through: Literal["ring", "two_shot"] = "ring"
 
 
 class State(NamedTuple):
-    """``call``: its number; by rank what was not sent, or is estimated, a running mean, and the sum of estimates."""
+    """What was not sent, or is estimated; a running mean; and the sum of all ranks' estimates."""
 
-    call: int = 0
-    kept: Sequence[Vector] = ()
-    mean: Sequence[Vector] = ()
-    sums: Sequence[Vector] = ()
-
-
-Sums = Generator[list[Message], None, list[Vector]]
-Sent = Generator[list[Message], None, tuple[list[list[bool]], list[Vector]]]
-Going = Generator[list[Message], None, tuple[list[Vector], State]]
-
-
-def checked(params: Params) -> None:
-    """Raises InputError for a parameter that there is not."""
-    for name, least in (("k", 0), ("columns", 0), ("sketch", 1), ("seed", 0), ("momentum", 0)):
-        if (value := getattr(params, name)) < least:
-            raise InputError(f"{name} = {value}: it must be {least} or more")
-    if params.momentum > WHOLE:
-        raise InputError(f"momentum = {params.momentum}: it must be {WHOLE} or less, thousandths")
-    for name, known in (("feedback", FEEDBACK), ("through", (*SCHEDULES,))):
-        if (value := getattr(params, name)) not in known:
-            raise InputError(f"{name} = {value!r}: it must be one of {', '.join(known)}")
-
-
-def length(n: int, columns: int) -> int:
-    """How long a row of a vector of ``n`` entries is: ``columns``, or by the rule."""
-    powers = (1 << e for e in range(n.bit_length()))
-    return columns or max((c for c in powers if n % c == 0 and c * c < n), default=1)
-
-
-def rows(n: Int, columns: Int) -> Int:
-    """How many rows it has, the last filled up."""
-    return (n + columns - 1) // columns
-
-
-def slot(i: Int, c: Int, columns: Int) -> Int:
-    """Where entry ``c`` of the ``i``-th row that is there lies."""
-    return i * columns + c
-
-
-def matrix(x: Sequence[Any], columns: int) -> list[Vector]:
-    """The rows of a vector."""
-    nothing, at = next(map(zero, x), None), range(columns)
-    places = [[number(slot(i, c, columns)) for c in at] for i in range(rows(len(x), columns))]
-    return [[x[place] if place < len(x) else nothing for place in row] for row in places]
-
-
-def normal(seed: int, call: int, s: int, c: int) -> int:
-    """Entry ``c`` of column ``s`` of a call's sketching matrix."""
-    return drawn(seed, call, s, c).bit_count() - BITS // 2
-
-
-def halved(terms: Sequence[Any]) -> Any:
-    """Their sum: the upper half is added to the lower, entry by entry, until one is left."""
-    while len(terms) > 1:
-        low, high = (len(terms) + 1) // 2, len(terms) // 2
-        terms = [*map(add, terms[:high], terms[low:]), *terms[high:low]]
-    (total,) = terms
-    return total
-
-
-def sketched(row: Vector, columns: Sequence[Sequence[int]]) -> Vector:
-    """A row times the sketching matrix."""
-    return [halved([v * z for v, z in zip(row, column)]) for column in columns]
-
-
-def score(numbers: Vector) -> Any:
-    """The squared length of a row's sketch."""
-    return halved([v * v for v in numbers])
-
-
-def before(a: Int, i: Int, b: Int, j: Int) -> Bool:
-    """Whether row ``i`` comes before row ``j``; ``a`` and ``b``: which their scores are, of all from the largest on."""
-    return either(a < b, both(a == b, i < j))
-
-
-def first(scores: Vector, k: int) -> list[int]:
-    """The ``k`` first rows in that order, ascending."""
-    places = [place(v) for v in scores]
-    known = {one: i for i, one in enumerate(sorted({*places}))}
-    return [*chosen(tuple(known[one] for one in places), k, before)]
-
-
-@lru_cache(maxsize=1)  # the ranks have the same scores, one after the other
-def chosen(at: tuple[int, ...], k: int, earlier: Callable[..., Bool]) -> list[int]:
-    """The same; ``at``: which a row's score is, of all from the largest on; ``earlier``: the order."""
-    order: Callable[[int], Any] = cmp_to_key(
-        lambda i, j: truth(earlier(at[j], j, at[i], i)) - truth(earlier(at[i], i, at[j], j))
-    )
-    return sorted(sorted(range(len(at)), key=order)[:k])
-
-
-def summed(xs: Sequence[Vector], through: str) -> Sums:
-    """What each rank has of the sum of these."""
-    ran = run(SCHEDULES[through], [list(x) for x in xs])
-    yield from ran.trace
-    return [[v + zero(v) for v in y] for y in ran.results]
-
-
-def compressed(xs: Sequence[Vector], call: int, params: Params) -> Sent:
-    """By rank the rows that it keeps, and the sum of these rows, zeros elsewhere."""
-    (n,) = {len(x) for x in xs}
-    columns, width = length(n, params.columns), range(params.sketch)
-    sketch = [[normal(params.seed, call, s, c) for c in range(columns)] for s in width]
-    whole = [matrix(x, columns) for x in xs]
-    near = yield from summed([[v for row in m for v in sketched(row, sketch)] for m in whole], params.through)
-    kept = [first([score(row) for row in matrix(y, params.sketch)], params.k) for y in near]
-    sums = yield from summed([[v for i in at for v in m[i]] for m, at in zip(whole, kept)], params.through)
-    inside = [[i // columns in {*at} for i in range(len(x))] for x, at in zip(xs, kept)]
-    return inside, [spread(x, at, y, columns) for x, at, y in zip(xs, kept, sums)]
-
-
-def spread(x: Vector, at: Sequence[int], y: Vector, columns: int) -> Vector:
-    """A vector as long as ``x`` that is ``y`` in rows ``at``, one after the other, and zero elsewhere."""
-    full = [[zero(v) for v in row] for row in matrix(x, columns)]
-    for i, row in zip(at, matrix(y, columns)):
-        full[i] = row
-    return [v for row in full for v in row][: len(x)]
-
-
-def waits(sent: Bool, x: Any, nothing: Any) -> Any:
-    """What is left of an entry; ``nothing``: a zero of its kind."""
-    return where(sent, nothing, x)
-
-
-def nearer(sent: Bool, estimate: Any, more: Any) -> Any:
-    """An estimate to which a difference is added where it was sent."""
-    return where(sent, estimate + more, estimate)
+    kept: Any = NOTHING
+    mean: Any = NOTHING
+    sums: Any = NOTHING
 
 
 def mixed(mean: Any, x: Any, momentum: Any) -> Any:
@@ -221,47 +85,62 @@ def mixed(mean: Any, x: Any, momentum: Any) -> Any:
     return mean * (WHOLE - momentum) + x * momentum
 
 
-def running(means: Sequence[Vector], xs: Sequence[Vector], params: Params) -> list[Vector]:
-    """The running means with new vectors in them; these themselves where there are none."""
-    if params.feedback != FEEDBACK[3] or not means:
-        return [[*x] for x in xs]
-    return [[mixed(m, v, params.momentum) / WHOLE for m, v in zip(mean, x)] for mean, x in zip(means, xs)]
+def running(x: Vector, call: int, state: State, params: Params) -> Vector:
+    """The vector, or with ``ef21m`` the running mean with it in it."""
+    if params.feedback != "ef21m" or call == 0:
+        return x
+    return mixed(state.mean, x, params.momentum) / WHOLE
 
 
-def each(function: Any, *rows: Sequence[Sequence[Any]]) -> list[Vector]:
-    """By rank the function of its vectors' entries."""
-    return [[*map(function, *some)] for some in zip(*rows)]
+def entered(v: Vector, state: State, params: Params) -> Vector:
+    """Of what rows are sent: the vector and what is left of those before; or how far it is from its estimate."""
+    if params.feedback in ESTIMATES:
+        return v - state.kept
+    return v + state.kept
 
 
-def rest(xs: Sequence[Vector], state: State, params: Params) -> Going:
-    """A call that adds to a vector what is left of those before, or nothing."""
-    given = each(add, xs, state.kept) if state.kept else xs
-    sent, sums = yield from compressed(given, state.call, params)
-    left = each(waits, sent, given, each(zero, given)) if params.feedback == FEEDBACK[1] else ()
-    return sums, State(state.call + 1, left)
+def nearer(at: Any, estimate: Any, more: Any) -> Any:
+    """An estimate to which a difference is added where it is sent."""
+    return where(at, estimate + more, estimate)
 
 
-def estimated(xs: Sequence[Vector], state: State, params: Params) -> Going:
-    """A call whose result is the sum of estimates; the first has none yet, and sends all."""
-    if not state.kept:
-        sums = yield from summed(xs, params.through)
-        return sums, State(state.call + 1, xs, xs, sums)
-    change = each(sub, xs, state.kept)
-    sent, more = yield from compressed(change, state.call, params)
-    sums = each(nearer, sent, state.sums, more)
-    return sums, State(state.call + 1, each(nearer, sent, state.kept, change), xs, sums)
+def program(x: Vector, call: int, state: State, params: Params) -> Text:
+    v, shape = running(x, call, state, params), rows_of(x, params.columns)
+    if params.feedback in ESTIMATES and call == 0:
+        sums = yield allreduce(v, through=params.through)
+        return sums, State(v, v, sums)
+    given = entered(v, state, params)
+    near = yield allreduce(sketched(given, shape, params.sketch, call, params.seed), through=params.through)
+    at = largest_rows(near, shape, params.sketch, params.k)
+    sums = yield allreduce(given, at=at, filled=shape.columns, through=params.through)
+    if params.feedback in ESTIMATES:
+        sums = nearer(at, state.sums, sums)
+        return sums, State(nearer(at, state.kept, given), v, sums)
+    return sums, State(where(at, 0, given)) if params.feedback == "ef14" else State()
 
 
-def program(xs: Sequence[Any], state: State, params: Params) -> Played:
-    """A call: what it sends, step by step; then what came of it."""
-    checked(params)
-    step = estimated if params.feedback in ESTIMATES else rest
-    sums, after = yield from step(running(state.mean, xs, params), state, params)
-    return Outcome([like(x, y) for x, y in zip(xs, sums)], [], after)
+def ensures(x: Vector, call: int, state: State, params: Params) -> Vector:
+    """What all ranks end with: in the rows that are largest in the sum, the sum; or the estimates' sum, nearer to it."""
+    v, shape = running(x, call, state, params), rows_of(x, params.columns)
+    if params.feedback in ESTIMATES and call == 0:
+        return total(v)
+    given = total(entered(v, state, params))
+    at = largest_rows(sketched(given, shape, params.sketch, call, params.seed), shape, params.sketch, params.k)
+    return nearer(at, state.sums, given) if params.feedback in ESTIMATES else where(at, given, 0)
 
 
-def like(x: Any, y: Vector) -> Any:
-    """``y`` in the class of ``x``."""
-    z = x.copy()
-    z[:] = y
-    return z
+def leaves(x: Vector, call: int, state: State, params: Params) -> dict[str, Any]:
+    """The running mean goes on."""
+    return {"mean": running(x, call, state, params)} if params.feedback in ESTIMATES else {}
+
+
+def told(state: State, params: Params) -> State:
+    """The sum of estimates is that of all ranks'; with ``none`` nothing is kept."""
+    if params.feedback in ESTIMATES:
+        return state._replace(sums=total(state.kept))
+    return State() if params.feedback == "none" else state
+
+
+def waiting(state: State, params: Params) -> Any:
+    """What is still to come, of all ranks, with ``ef14``; with other rules something is lost, or nothing waits."""
+    return total(state.kept) if params.feedback == "ef14" else None

@@ -7,17 +7,21 @@ that are not the same, and none of them can tell: no index is sent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from operator import add
+from typing import Any
 
 from sparring.errors import Undecided
 from sparring.proofs import arc_top_k as theorems
+from sparring.proofs.compression import matrices as proved
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import Settled, tested
 from sparring.spec import arc_top_k, ring
+from sparring.spec.core import matrices
 from sparring.spec.core.model import load
+from sparring.spec.core.numbers import Sym, where
 from sparring.spec.core.runner import Message, run
 
 BIG = 2.0**53
@@ -40,12 +44,25 @@ def shown(claims: Iterable[Obligation]) -> Settled:
 
 def same_rows() -> Settled:
     """Whether equal sums of sketches make all ranks keep the same rows, and these a place of their own in the sum."""
-    return shown([*theorems.total(arc_top_k), *theorems.places(arc_top_k)])
+    return shown([*proved.order(), *proved.places()])
 
 
 def single_node() -> Settled:
     """Whether the sum of all ranks' memories goes the way of one rank's alone, with each of the three rules."""
-    return shown([*theorems.halves(arc_top_k), *theorems.single(arc_top_k), *theorems.mass(arc_top_k)])
+    return shown([*proved.halves(), *theorems.sketches(arc_top_k), *single(arc_top_k), *theorems.rules(arc_top_k)])
+
+
+def single(m: Any) -> Iterator[Obligation]:
+    """Each rule adds up over ranks: what ``x`` and ``y`` become, with memories ``e`` and ``f``."""
+    e, f, x, y = (Sym.var(name) for name in "efxy")
+    sent = theorems.SENT
+    sums = where(sent, 0, x) + where(sent, 0, y)
+    yield Obligation("what waits adds up", proved.ANY, where(sent, 0, x + y) == sums)
+    sums = m.nearer(sent, e, x) + m.nearer(sent, f, y)
+    yield Obligation("estimates add up", proved.ANY, m.nearer(sent, e + f, x + y) == sums)
+    for part in theorems.PARTS:
+        sums = m.mixed(e, x, part) + m.mixed(f, y, part)
+        yield Obligation(f"means add up, {part}", proved.ANY, m.mixed(e + f, x + y, part) == sums)
 
 
 def values_alone() -> Settled:
@@ -54,7 +71,7 @@ def values_alone() -> Settled:
     for p in range(1, 7):
         for n in (0, 1, 4 * p, 4 * p + 1, 40):
             page, xs = load(arc_top_k, columns=4, sketch=3, k=2), [[*range(r, r + n)] for r in range(p)]
-            m, sent = arc_top_k.rows(n, 4), run(page, xs).trace
+            m, sent = matrices.rows(n, 4), run(page, xs).trace
             dense = [run(load(ring), [[0] * size] * p).trace for size in (3 * m, 4 * min(2, m))]
             if lengths(sent) != lengths([wire for trace in dense for wire in trace]):
                 return Settled(False, f"at p={p}, n={n} messages are not as long as those of two dense sums")
@@ -70,9 +87,9 @@ def lengths(trace: Sequence[Sequence[Message]]) -> list[list[tuple[int, int, int
 def differently() -> Settled:
     """Whether ranks that add the same sketches in two orders keep the same rows; in words, where they do not."""
     for seed in range(64):
-        z = arc_top_k.normal(seed, 0, 0, 0)
+        z = matrices.normal(seed, 0, 0, 1)[0]
         near = [[z * x for x in row] for row in ROWS]
-        kept = [arc_top_k.first([reduce(add, order) ** 2 for order in orders], 1)
+        kept = [matrices.first([reduce(add, order) ** 2 for order in orders], 1)
                 for orders in (near, [row[::-1] for row in near])]  # fmt: skip
         if kept[0] != kept[1]:
             told = f"rows of {', '.join(str([*map(int, row)]) for row in ROWS)} on three ranks, seed {seed}"

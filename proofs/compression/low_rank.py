@@ -27,7 +27,7 @@ mean: so it is if nothing is added to lengths, and is not otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -38,13 +38,18 @@ import z3
 from sparring.proofs import power_sgd as theorems
 from sparring.proofs.compression.arc_rows import lengths, shown
 from sparring.proofs.compression.reals import Lemma, proved
+from sparring.proofs.core import compositions
+from sparring.proofs.core.reading import paths
 from sparring.proofs.core.verdicts import Settled, tested
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.symbols import plain
 from sparring.spec import power_sgd, ring
+from sparring.spec.core import matrices
+from sparring.spec.core.compositions import Memory
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
+from sparring.spec.core.vectors import Vector
 
 WIDTHS = range(1, 4)
 """Of so many columns the products' inverse is compared."""
@@ -92,9 +97,14 @@ def drawn(seed: int, p: int, m: int, columns: int, rank: int, *, low: bool = Fal
     mean = u[:, :rank].dot(triangle).dot(v[:, :rank].T) + others.dot(v[:, rank:].T)
     given, kept = (numbers(rng, p, m * columns) for _ in range(2))
     given[-1] = p * mean.reshape(-1) - given[:-1].sum(0)
-    state = power_sgd.State(1, kept.tolist(), [v[:, :rank].T.reshape(-1).tolist()] * p)
+    state = remembered(kept.tolist(), v[:, :rank].T.reshape(-1).tolist())
     page = load(power_sgd, rank=rank, columns=columns, rate=0, epsilon=0, through=("ring", "two_shot")[seed % 2])
     return Exact(page, (given - kept).tolist(), state, mean)
+
+
+def remembered(kept: Sequence[Any], q: Any) -> Memory:
+    """What is there after a call: by rank what was not sent, and the ``Q`` of all."""
+    return Memory(1, [power_sgd.State(Vector.of([*one]), Vector.of([*q])) for one in kept])
 
 
 def calls(*, low: bool = False) -> Iterator[Exact]:
@@ -118,8 +128,8 @@ def rational(x: Any) -> Any:
 
 def step(u: list[Any], d: list[Any]) -> Any:
     """What remains of ``u d`` once the part in ``u`` is removed, by the page's functions; and what the lemmas say."""
-    dot = power_sgd.dot
-    return dot(u, power_sgd.without(d, u)) - (dot(u, d) - dot(u, d) * dot(u, u))
+    dot = matrices.dot
+    return dot(u, matrices.without(d, u)) - (dot(u, d) - dot(u, d) * dot(u, u))
 
 
 def orthonormal() -> Iterator[Lemma]:
@@ -174,7 +184,7 @@ def algebra() -> Settled:
 def projection() -> Settled:
     """Whether the result is the mean matrix projected onto the columns of ``P``."""
     for i, call in enumerate(calls()):
-        q = np.array(call.state.q[0], object).reshape(call.page.params["rank"], -1).T
+        q = np.array([*call.state.q[0]], object).reshape(call.page.params["rank"], -1).T
         wanted = projected(call.mean.dot(q), call.mean).reshape(-1).tolist()
         if any(y != wanted for y in run(call.page, call.xs, call.state).results):
             return Settled(False, f"in exact run {i} the result is no projection")
@@ -185,7 +195,7 @@ def right_angles() -> Settled:
     """Whether what is left has the squared length of the mean matrix less that of its product with ``P``."""
     for i, call in enumerate(calls()):
         ran = run(call.page, call.xs, call.state)
-        rest_, q = (np.array(x, object) for x in (call.mean.reshape(-1) - ran.results[0], ran.state.q[0]))
+        rest_, q = (np.array(x, object) for x in (call.mean.reshape(-1) - ran.results[0], [*ran.state.q[0]]))
         whole = call.mean.reshape(-1)
         if rest_.dot(rest_) != whole.dot(whole) - q.dot(q):
             return Settled(False, f"in exact run {i} the squared lengths are others")
@@ -204,15 +214,15 @@ def exact_always() -> Settled:
     """Whether it is so for every ``Q``: a matrix of rank 1 whose rows are at right angles to it."""
     page, one_, none = load(power_sgd, columns=2, rate=0, epsilon=0), Fraction(1), Fraction(0)
     x = [one_, none, one_, none]
-    (y,) = run(page, [x], power_sgd.State(1, [[none] * 4], [[none, one_]])).results
+    (y,) = run(page, [x], remembered([[none] * 4], [none, one_])).results
     return Settled(y == x, f"rows (1, 0) and Q = (0, 1): the result is {', '.join(map(str, y))}")
 
 
 def exact_with_epsilon() -> Settled:
     """Whether it is so where something is added to lengths: two columns of ``P`` that are parallel."""
     page, row = load(power_sgd, columns=2, rank=2, rate=0), [Fraction(3), Fraction(3), Fraction(4), Fraction(4)]
-    q = [[Fraction(v) for v in (1, 0, 0, 1)]]
-    (y,) = run(page, [row], power_sgd.State(1, [[Fraction(0)] * 4], q)).results
+    q = [Fraction(v) for v in (1, 0, 0, 1)]
+    (y,) = run(page, [row], remembered([[Fraction(0)] * 4], q)).results
     told = f"rows (3, 3), (4, 4): the result is {float(y[0] / row[0]):.4f} times the mean"
     return Settled(y == row, f"{told}, and {limit(sympy.Integer(1))} times as what is added goes to 0")
 
@@ -235,9 +245,10 @@ def single_node() -> Settled:
         p, ran = len(call.xs), run(call.page, call.xs, call.state)
         kept = [sum(column) / Fraction(p) for column in zip(*call.state.kept)]
         x = [[sum(column) / Fraction(p) for column in zip(*call.xs)]]
-        alone = run(call.page, x, power_sgd.State(1, [kept], call.state.q[:1]))
+        alone = run(call.page, x, remembered([kept], call.state.q[0]))
         left = [sum(column) / Fraction(p) for column in zip(*ran.state.kept)]
-        if (ran.results[0], ran.state.q[0], left) != (alone.results[0], alone.state.q[0], alone.state.kept[0]):
+        theirs = (alone.results[0], [*alone.state.q[0]], [*alone.state.kept[0]])
+        if (ran.results[0], [*ran.state.q[0]], left) != theirs:
             return Settled(False, f"in exact run {i} one rank alone finds another result")
     found = proved(scaled())
     linear = shown(theorems.linear(power_sgd))
@@ -247,14 +258,15 @@ def single_node() -> Settled:
 def sum_or_mean() -> Settled:
     """Whether ``P`` may be a sum where ``epsilon`` is added: a column 3, 4 and twice as much."""
     column, more = [Fraction(3), Fraction(4)], power_sgd.Params().epsilon
-    alone, twice = (power_sgd.unit([v * times for v in column], more) for times in (1, 2))
+    alone, twice = (matrices.unit([v * times for v in column], more) for times in (1, 2))
     told = f"the column (3, 4) becomes ({alone[0]}, ...), and ({twice[0]}, ...) where it is summed over two ranks"
     return Settled(alone == twice, told)
 
 
 def conserved() -> Settled:
     """Whether ``p`` times the result and what all ranks keep is what they were given and what they had kept."""
-    return shown(theorems.mass(power_sgd))
+    page = load(power_sgd)
+    return shown(compositions.conservation(page, tuple(paths(page))))
 
 
 def words() -> Settled:

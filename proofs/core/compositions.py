@@ -18,7 +18,7 @@ from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, t
 from sparring.proofs.core.obligations import i as other
 from sparring.proofs.core.points import Apart, nonzero, plus, point
-from sparring.proofs.core.reading import Path, letters_of, same
+from sparring.proofs.core.reading import Path, said_by, same
 from sparring.proofs.core.supplement import supplemented
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page
@@ -79,8 +79,10 @@ def result(page: Page, found: Sequence[Path], pages: Sequence[Page]) -> Iterator
             return
         yield from equal(path, "the result is what the page ensures", path.ended.result, path.ensured)
         if hasattr(page.module, "told") and path.after is not None:
-            for field, says in page.module.told(path.after)._asdict().items():
+            for field, says in said_by(page, "told", {**path.given, "state": path.after})._asdict().items():
                 yield from equal(path, f"{field} is what the state says of it", getattr(path.after, field), says)
+        for field, says in path.leaves.items():
+            yield from equal(path, f"{field} is what a call leaves", getattr(path.after, field), says)
 
     yield from following(found, claims)
 
@@ -123,16 +125,13 @@ def conservation(page: Page, found: Sequence[Path]) -> Iterator[Obligation]:
         if page.selecting:
             ends = ends + point(reading, path.ended.residual).total()
         if hasattr(page.module, "waiting"):
-            ends, begins = ends + waiting(page, path, path.after), begins + waiting(page, path, path.before)
+            after, before = (said_by(page, "waiting", {**path.given, "state": x}) for x in (path.after, path.before))
+            if before is None and after is None:  # what is not sent is lost, the page says
+                return
+            ends, begins = ends + after, begins + before
         yield from equal(path, "nothing is lost", ends, begins)
 
     yield from following(found, claims)
-
-
-def waiting(page: Page, path: Path, state: Any) -> Any:
-    """What is still to come by this state."""
-    letters = {**path.given, "state": state}
-    return page.module.waiting(**{name: letters[name] for name in letters_of(page.module.waiting)})
 
 
 def conserves(page: Page) -> bool:
@@ -177,7 +176,7 @@ class Spoken:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
-        if callable(value):
+        if callable(value) and name not in ("Params", "State"):
             self.asked.add(name)
         return value
 

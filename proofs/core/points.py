@@ -119,7 +119,7 @@ class Point(AtPoint):
 
     def total(self) -> Point:
         """The sum over all ranks of what each has; of what all have, ``p`` times it."""
-        if nonzero(self.each) and not self.mean:
+        if nonzero(self.each) and not self.mean and not self.reading.alone:
             raise Undecided(f"{self!r} is a sum over all ranks already, of which the sum is asked for")
         return Point(self.reading, "replicate", 0, plus(self.rest, self.each))
 

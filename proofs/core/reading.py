@@ -51,6 +51,8 @@ class Path(NamedTuple):
     refused: str = ""
     unread: str = ""
     """Why it cannot be read, though ranks may well be able to do it."""
+    leaves: Mapping[str, Any] = {}
+    """What the page says of its state after the call."""
 
 
 @dataclass
@@ -85,6 +87,10 @@ class Reading:
         if name in ("read", "read_by_chunk"):
             code, x, *_ = args
             return read(self, code, point(self, x), chunks=name == "read_by_chunk", whole=False)
+        if getattr(function, "by_length", False):
+            return of_length(self, name, args)
+        if getattr(function, "linear", False) and isinstance(args[0], Point):
+            return linear(self, name, args)
         return self.named(name, args, entrywise=getattr(function, "entrywise", False))
 
     def named(self, name: str, args: Any, *, entrywise: bool = False, placement: str = "") -> Point:
@@ -191,6 +197,24 @@ def form(args: Any) -> Any:
     if is_dataclass(args) and not isinstance(args, type):
         return type(args).__name__, tuple(form(getattr(args, one.name)) for one in fields(args))
     return repr(args)
+
+
+def of_length(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
+    """What the length of the rank's vector says: the same on all ranks, since their vectors have one length."""
+    x, *others = args
+    if not (isinstance(x, Point) and repr(x) == "own x"):
+        raise Undecided(f"{name} of {x!r}: what all ranks know of lengths is that of x")
+    return self.named(name, args, placement=lowest(*parts(others))[0])
+
+
+def linear(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
+    """A function that is linear in its first argument passes through the sum over ranks, where all share the others."""
+    x, *others = args
+    if x.placement == "shard" or not nonzero(x.each) or lowest(*parts(others))[0] != "replicate":
+        return self.named(name, args)
+    summand = self.named(name, (Point(self, "partial", x.each), *others)).rest
+    rest = self.named(name, (Point(self, x.placement, x.rest), *others)).rest if nonzero(x.rest) else 0
+    return Point(self, x.placement, rest, summand, x.mean)
 
 
 # -- what exchanges promise
@@ -314,12 +338,12 @@ def once(
     self: Reading, page: Page, choice: Mapping[str, Any], placements: Mapping[str, str], *, first: bool
 ) -> Path:
     """One path."""
-    before = begun(self, page, placements, first=first)
     letters = {
         "x": self.fresh("x", "partial"), "r": self.fresh("r", "partial"), "params": parameters(self, page, choice),
-        "p": 1 if self.alone else Point(self, "replicate", self.p), "state": before,
+        "p": 1 if self.alone else Point(self, "replicate", self.p),
         "call": 0 if first else self.fresh("call", "replicate"),
     }  # fmt: skip
+    letters["state"] = before = begun(self, page, placements, letters, first=first)
     if not first:
         self.hypotheses.append(letters["call"].rest >= 1)
     words = [f"{name} = {word}" for name, word in choice.items()]
@@ -330,14 +354,21 @@ def once(
     nothing = Ending(None, None, None)
     try:
         ended = ending(page, followed(self, page, letters, had))
-        ensured = page.module.ensures(**{x: letters[x] for x in letters_of(page.module.ensures)})
+        ensured = said_by(page, "ensures", letters)
+        leaves = said_by(page, "leaves", letters) if hasattr(page.module, "leaves") else {}
     except (Apart, Undecided) as why:
-        ended, ensured, told = nothing, None, str(why)
+        ended, ensured, leaves, told = nothing, None, {}, str(why)
         refused, unread = (told, "") if isinstance(why, Apart) else ("", told)
     else:
         refused = unread = ""
     return Path(name, self.alone, self.poisoned, (*self.box, *self.hypotheses), letters, ended, ensured, before,
-                at_points(self, ended.state), had, self.same, frozenset(self.called), refused, unread)  # fmt: skip
+                at_points(self, ended.state), had, self.same, frozenset(self.called), refused, unread, leaves)  # fmt: skip
+
+
+def said_by(page: Page, function: str, letters: Mapping[str, Any]) -> Any:
+    """What a formula of the page says of a call."""
+    formula = getattr(page.module, function)
+    return formula(**{name: letters[name] for name in letters_of(formula)})
 
 
 def letters_of(function: Any) -> Sequence[str]:
@@ -378,16 +409,17 @@ def parameter(self: Reading, name: str, kind: Any, page: Page) -> Any:
     return letter
 
 
-def begun(self: Reading, page: Page, placements: Mapping[str, str], *, first: bool) -> Any:
+def begun(
+    self: Reading, page: Page, placements: Mapping[str, str], letters: Mapping[str, Any], *, first: bool
+) -> Any:
     """The state before a call."""
     if not hasattr(page.module, "State"):
         return None
     start = page.module.State()
     if first:
         return at_points(self, start)
-    letters = {name: self.fresh(f"state_{name}", placements[name]) for name in start._fields}
-    state = start._replace(**letters)
-    return page.module.told(state) if hasattr(page.module, "told") else state
+    state = start._replace(**{name: self.fresh(f"state_{name}", placements[name]) for name in start._fields})
+    return said_by(page, "told", {**letters, "state": state}) if hasattr(page.module, "told") else state
 
 
 def at_points(self: Reading, state: Any) -> Any:

@@ -31,7 +31,7 @@ from sparring.proofs.mutants.beside import FEW, RANKS, beside, long, runs
 from sparring.proofs.mutants.equivalence import proved, same_expression, same_function, same_page
 from sparring.proofs.mutants.planting import Counter, built, guarded, planted
 from sparring.proofs.mutants.refusals import refusals
-from sparring.proofs.mutants.syntax import Mutant, mutants
+from sparring.proofs.mutants.syntax import IN_PAGES, Mutant, mutants
 from sparring.proofs.mutants.trying import Trials
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import run
@@ -66,7 +66,7 @@ def of_page(page: Page, target: str | None, every: int = 1) -> Iterator[Fate]:
     """The fate of every mutant, or of one in ``every``, of the page's own formulas; ``target`` implements it."""
     trials, source = Trials(Memory()), inspect.getsource(page.module)
     sound(of_formulas(page, target, unharmed(source), trials))
-    for mutant in islice(mutants(source), None, None, every):
+    for mutant in islice(mutants(source, IN_PAGES), None, None, every):
         yield fate(mutant, of_formulas(page, target, mutant, trials))
 
 

@@ -147,25 +147,56 @@ def unsent(node: ast.AST) -> Iterator[ast.AST]:
         yield node.value.args[0]
 
 
+def exchanged(node: ast.AST) -> Iterator[ast.AST]:
+    """Two neighbouring arguments in each other's place: another rank's, another step's, another vector."""
+    if isinstance(node, ast.Call):
+        for i, (one, other) in enumerate(pairwise(node.args)):
+            if ast.unparse(one) != ast.unparse(other):
+                yield _with(node, args=[*node.args[:i], other, one, *node.args[i + 2 :]])
+
+
+def summand(node: ast.AST) -> Iterator[ast.AST]:
+    """One of two that are added or subtracted, without the other: a residual that is forgotten, say."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        yield node.left
+        yield node.right
+
+
+def omitted(node: ast.AST) -> Iterator[ast.AST]:
+    """A line left out that gives a name another value: what was there before stays."""
+    if isinstance(node, ast.FunctionDef | ast.For | ast.If):
+        known = {arg.arg for arg in node.args.args} if isinstance(node, ast.FunctionDef) else set[str]()
+        for i, line in enumerate(node.body):
+            if isinstance(line, ast.Assign) and isinstance(name := line.targets[0], ast.Name):
+                if name.id in known or not isinstance(node, ast.FunctionDef):
+                    yield _with(node, body=[*node.body[:i], ast.Pass(), *node.body[i + 1 :]])
+                known.add(name.id)
+
+
 OPERATORS: Mapping[str, Fault] = {
     f.__name__: f
-    for f in (constant, value, comparison, arithmetic, branch, logic, overwrite, dropped, swapped, tag, unsent)
+    for f in (constant, value, comparison, arithmetic, branch, logic, overwrite, dropped, swapped, tag)
 }  # fmt: skip
+"""What is planted in implementations."""
+IN_PAGES: Mapping[str, Fault] = {**OPERATORS, **{f.__name__: f for f in (unsent, exchanged, summand, omitted)}}
+"""What is planted in pages, whose texts proofs read."""
 
 
-def mutants(source: str) -> Iterator[Mutant]:
+def mutants(source: str, operators: Mapping[str, Fault] = OPERATORS) -> Iterator[Mutant]:
     """All mutants of the functions in ``source``, in the order of its lines; their trees share what is the same."""
     tree, lines = ast.parse(source), source.splitlines()
-    for operator, function, node, new in changes(tree):
+    for operator, function, node, new in changes(tree, operators):
         changed = ast.fix_missing_locations(_replaced(tree, node, new))
         text = lines[node.lineno - 1].strip()
         yield Mutant(operator, function, node.lineno, _told(node, new), changed, node, new, text)
 
 
-def changes(tree: ast.Module) -> Iterator[tuple[str, str, ast.expr | ast.stmt, ast.AST]]:
+def changes(
+    tree: ast.Module, operators: Mapping[str, Fault] = OPERATORS
+) -> Iterator[tuple[str, str, ast.expr | ast.stmt, ast.AST]]:
     """Of all mutants of ``tree`` the operator, the function, which node goes and what comes in its place."""
     for function, node in _sites(tree):
-        for operator, fault in OPERATORS.items():
+        for operator, fault in operators.items():
             yield from ((operator, function, node, new) for new in fault(node))
 
 

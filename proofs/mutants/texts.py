@@ -12,7 +12,7 @@ from sparring.proofs.core.conjectures import Conjecture
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.schedules import MUTATIONS
-from sparring.proofs.mutants.syntax import Mutant, mutants
+from sparring.proofs.mutants.syntax import IN_PAGES, Mutant, mutants
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.numbers import Node, Truth
 
@@ -23,7 +23,7 @@ def mutations(whole: Subject) -> Mapping[str, Fault]:
     """By name: faults of exchanges, then those of the text, each as the line says that is changed."""
     exchanged: dict[str, Fault] = {f"exchanges: {name}": partial(in_exchanges, fault=f) for name, f in MUTATIONS.items()}
     planted: dict[str, Fault] = {
-        f"{one}": partial(in_text, mutant=one) for one in mutants(inspect.getsource(whole.page.module))
+        f"{one}": partial(in_text, mutant=one) for one in mutants(inspect.getsource(whole.page.module), IN_PAGES)
     }
     chunks: dict[str, Fault] = {"remainder dropped": MUTATIONS["remainder dropped"]}
     return {**planted, **exchanged, **chunks}

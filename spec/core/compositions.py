@@ -29,7 +29,7 @@ from sparring.spec.core.cells import copy
 from sparring.spec.core.exchanges import Exchange, Trace
 from sparring.spec.core.model import Page
 from sparring.spec.core.runs import ProgramRun, Run, Step, vectors
-from sparring.spec.core.sparse import SparseVector, total
+from sparring.spec.core.sparse import NOTHING, SparseVector, total
 from sparring.spec.core.vectors import Vector
 
 LETTERS = ("x", "r", "p", "call", "state", "params")
@@ -43,10 +43,11 @@ class Memory(NamedTuple):
     ranks: Sequence[Any]
 
     def __getattr__(self, field: str) -> list[Any]:
-        """By rank, what it has in a field of its state."""
+        """By rank, what it has in a field of its state; empty where no rank has anything there."""
         if field.startswith("_") or not all(hasattr(one, field) for one in self.ranks):
             raise AttributeError(field)
-        return [getattr(one, field) for one in self.ranks]
+        found = [getattr(one, field) for one in self.ranks]
+        return [] if all(one is NOTHING for one in found) else found
 
     @property
     def fields(self) -> dict[str, list[Any]]:

@@ -28,7 +28,7 @@ from sparring.spec.core.model import Page, bound, load
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.runs import Message, Run
 from sparring.spec.core.schedule import number, step_sends, truth
-from sparring.spec.core.sparse import SparseVector, strung
+from sparring.spec.core.sparse import SparseVector, plain, strung
 from sparring.spec.core.vectors import Vector, local
 from sparring.spec.exchanges import direct_allgather, direct_reduce_scatter
 
@@ -190,10 +190,11 @@ class Allreduce(Exchange):
 
     through: str = "ring"
     at: Any = None
+    filled: int = 1
 
     @property
     def terms(self) -> tuple[Any, ...]:
-        return (*super().terms, len(self.x), None if self.at is None else tuple(map(bool, self.at)))
+        return (*super().terms, len(self.x), None if self.at is None else tuple(map(bool, self.at)), self.filled)
 
     def carry(self, each: Sequence[Exchange]) -> Carried:
         page = served(self.through)
@@ -203,7 +204,8 @@ class Allreduce(Exchange):
         if self.code != PLAIN:
             raise InputError(f"through = {self.through!r}: codes are not added on their way; right is an allgather")
         places = range(len(self.x)) if self.at is None else [i for i, here in enumerate(self.at) if here]
-        ran = Run(page, [[one.x[i] for i in places] for one in each])
+        more = -len(places) % self.filled
+        ran = Run(page, [[*(one.x[i] for i in places), *[one.x.zero] * more] for one in each])
         return Carried([spread(self.x, places, y) for y in ran.results], ran.trace)
 
 
@@ -234,12 +236,14 @@ def gather(x: Any, code: Any = PLAIN, through: str = "direct_allgather") -> Exch
     return Gather(x, code, through)
 
 
-def allreduce(x: Any, code: Any = PLAIN, through: str = "ring", at: Any = None) -> Exchange:
+def allreduce(x: Any, code: Any = PLAIN, through: str = "ring", at: Any = None, filled: int = 1) -> Exchange:
     """All ranks get the sum of all ranks' ``x``; where ``at`` is given, only of entries where it is true, else zeros.
+
+    What is summed is filled up with zeros to a multiple of ``filled`` entries.
 
     ``through`` an allgather, all ranks get what all have, in its code, and each adds it up in the order of the ranks.
     """
-    return Allreduce(x, code, through, at)
+    return Allreduce(x, code, through, at, filled)
 
 
 def apart(x: Any) -> Exchange:
@@ -341,6 +345,6 @@ def joined(parts: Sequence[Any]) -> Any:
 
 
 def spread(x: Vector, places: Sequence[int], y: Sequence[Any]) -> Vector:
-    """Entries in their places, zeros elsewhere."""
-    found = dict(zip(places, y))
+    """Entries in their places, -0.0 as +0.0, and zeros elsewhere."""
+    found = dict(zip(places, map(plain, y)))
     return x.having([found.get(i, x.zero) for i in range(len(x))])

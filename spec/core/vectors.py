@@ -20,9 +20,11 @@ from functools import reduce, wraps
 from typing import Any, TypeVar
 
 from sparring.spec.core.numbers import where
+from sparring.spec.core.sparse import NOTHING
 
 __all__ = [
-    "AtPoint", "Vector", "each", "entrywise", "gathered", "is_number", "local", "owned", "plain", "total", "where", "zero",
+    "AtPoint", "Vector", "by_length", "each", "entrywise", "gathered", "is_number", "local", "owned", "plain", "total", "where",
+    "zero",
 ]  # fmt: skip
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -54,8 +56,8 @@ class Vector:
     def __repr__(self) -> str:
         return repr([*self.entries])
 
-    def __add__(self, o: Any) -> Vector: return each(operator.add, self, o)
-    def __radd__(self, o: Any) -> Vector: return each(operator.add, o, self)
+    def __add__(self, o: Any) -> Vector: return self if o is NOTHING else each(operator.add, self, o)
+    def __radd__(self, o: Any) -> Vector: return self if o is NOTHING else each(operator.add, o, self)
     def __sub__(self, o: Any) -> Vector: return each(operator.sub, self, o)
     def __rsub__(self, o: Any) -> Vector: return each(operator.sub, o, self)
     def __mul__(self, o: Any) -> Vector: return each(operator.mul, self, o)
@@ -71,8 +73,9 @@ class Vector:
     def __invert__(self) -> Vector: return each(operator.not_, self)
 
     def chooses(self, a: Any, b: Any) -> Vector:
-        """``where(self, a, b)``, entry by entry."""
-        return each(lambda c, v, w: v if c else w, self, a, b)
+        """``where(self, a, b)``, entry by entry; a number that is 0 is one of the other's kind."""
+        a, b = (zero(w) if isinstance(w, Vector) and isinstance(v, int) and v == 0 else v for v, w in ((a, b), (b, a)))
+        return each(lambda c, v, w: v if c else w, self, a, b, like=next((v for v in (a, b) if isinstance(v, Vector)), self))
 
     def having(self, entries: Sequence[Any]) -> Vector:
         """Other entries of this kind."""
@@ -92,26 +95,29 @@ class AtPoint:
         raise NotImplementedError
 
 
-def each(formula: Callable[..., Any], *args: Any) -> Any:
-    """The formula of every entry; what is no vector is the same at each.
+def each(formula: Callable[..., Any], *args: Any, like: Vector | None = None) -> Any:
+    """The formula of every entry; what is no vector is the same at each.  It is a vector of the kind of ``like``.
 
     Raises InputError, by ``zip``, for vectors of different lengths.
     """
     if any(isinstance(a, AtPoint) for a in args):
         return formula(*args)
-    like = next(a for a in args if isinstance(a, Vector))
+    like = like or next(a for a in args if isinstance(a, Vector))
     rows = (a if isinstance(a, Vector) else [a] * len(like) for a in args)
     return like.having([formula(*row) for row in zip(*rows, strict=True)])
 
 
-def local(function: Function | None = None, *, length: Callable[..., Any] | None = None) -> Any:
+def local(
+    function: Function | None = None, *, length: Callable[..., Any] | None = None, linear: bool = False
+) -> Any:
     """A rank's own function that is no formula of single entries: where the text is read, a letter.
 
     ``length(...)``: how many entries the vector has that it gives, by the same arguments with the lengths of vectors in
-    their places; without it as many as its first vector.
+    their places; without it as many as its first vector.  ``linear``: it is so in its first argument, so that what
+    it is of a sum over ranks is the sum of what it is of each; the page's proof module proves that.
     """
     if function is None:
-        return lambda given: local(given, length=length)
+        return lambda given: local(given, length=length, linear=linear)
 
     @wraps(function)
     def called(*args: Any) -> Any:
@@ -119,6 +125,22 @@ def local(function: Function | None = None, *, length: Callable[..., Any] | None
         return function(*args) if point is None else point.letter(called, args)
 
     called.length = length  # type: ignore[attr-defined]  # read by costs
+    called.linear = linear  # type: ignore[attr-defined]  # read by the prover
+    return called
+
+
+def by_length(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What follows from how long the rank's vector is, and of what kind: it is the same on all ranks.
+
+    ``function``: its first argument is a vector; of it the function sees zeros, as many.
+    """
+
+    @wraps(function)
+    def called(x: Any, *args: Any) -> Any:
+        point = at_point((x, *args))
+        return function(x.having([x.zero] * len(x)), *args) if point is None else point.letter(called, (x, *args))
+
+    called.by_length = True  # type: ignore[attr-defined]  # read by the prover
     return called
 
 

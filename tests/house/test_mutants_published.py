@@ -7,7 +7,7 @@ import importlib
 import inspect
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,7 +16,7 @@ import pytest
 
 import sparring
 from sparring import mutation
-from sparring.proofs.mutants.syntax import changes
+from sparring.proofs.mutants.syntax import IN_PAGES, OPERATORS, changes
 from sparring.spec.core.model import Page
 from sparring.verification import judged
 
@@ -83,14 +83,14 @@ def test_as_many_are_published_as_are_planted(name):
 
 def planted(page: Page) -> Counter[tuple[str, str]]:
     """How many mutants each operator makes in each part."""
-    made = Counter(("page", operator) for operator, *_ in sites(page.module))
+    made = Counter(("page", operator) for operator, *_ in sites(page.module, IN_PAGES))
     code = importlib.import_module((judged(page) or "").partition(":")[0])
     return made + Counter((mutation.part(code, function), operator) for operator, function, *_ in sites(code))
 
 
-def sites(module: ModuleType) -> Iterator[tuple[Any, ...]]:
+def sites(module: ModuleType, operators: Mapping[str, Any] = OPERATORS) -> Iterator[tuple[Any, ...]]:
     """Where its source is changed, and by which operator."""
-    return changes(ast.parse(inspect.getsource(module)))
+    return changes(ast.parse(inspect.getsource(module)), operators)
 
 
 @pytest.mark.slow

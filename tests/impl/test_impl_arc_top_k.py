@@ -15,7 +15,7 @@ from sparring.impl import arc_top_k
 from sparring.proofs.core import iterations
 from sparring.proofs.core.iterations import vectors
 from sparring.proofs.mutants.beside import beside
-from sparring.spec import arc_top_k as page_module
+from sparring.spec.core import matrices
 from tests.sweeps import sweep
 
 TARGETS = Path(__file__).with_name("arc_top_k_targets.py")
@@ -118,7 +118,7 @@ def test_the_order_of_addition_is_the_pages():
     """To the last bit, which others have otherwise: one after the other, or in numpy's own order."""
     x = np.random.default_rng(4).standard_normal((200, 37)).astype(np.float32)
     ours = arc_top_k.halved(x.copy())
-    assert [*ours] == [page_module.halved([*row]) for row in x]
+    assert [*ours] == [matrices.halved([*row]) for row in x]
     for other in (np.add.accumulate(x, axis=1)[:, -1], x.sum(1)):
         assert (ours != other).any()
         np.testing.assert_allclose(ours, other, atol=1e-4)
@@ -139,7 +139,7 @@ def test_large_rows_are_kept_as_by_numpy():
 
 def test_how_long_a_row_is():
     for n in (*range(300), 2**20, 10**6, 10**7):
-        assert arc_top_k.wide(n) == page_module.length(n, 0)
+        assert arc_top_k.wide(n) == matrices.below_root(n)
 
 
 @pytest.mark.parametrize("feedback", arc_top_k.FEEDBACK)

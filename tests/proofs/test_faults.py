@@ -14,14 +14,6 @@ from sparring.proofs.core.supplement import Subject, planted, subject
 
 FAULTS = [(name, fault) for name in sparring.pages() for fault in subject(sparring.page(name)).faults]
 UPSETS = {
-    ("arc_top_k", "ties are left open"): "agreement",
-    ("arc_top_k", "rows overlap"): "result",
-    ("arc_top_k", "an estimate without what was sent"): "conservation",
-    ("arc_top_k", "what was sent waits, too"): "conservation",
-    ("arc_top_k", "a mean that is not scaled"): "conservation",
-    ("arc_top_k", "the last row is dropped"): "partition",
-    ("arc_top_k", "a row of nothing but padding"): "volume",
-    ("arc_top_k", "sums go astray"): "deadlock",
     ("moshpit", "the index goes into the next digit"): "result",
     ("moshpit", "all lower digits may differ"): "result",
     ("moshpit", "weights forgotten"): "conservation",

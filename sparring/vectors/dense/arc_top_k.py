@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sparring.spec.arc_top_k import length as long
-from sparring.spec.arc_top_k import rows
+from sparring.spec.core.matrices import below_root, rows
 from sparring.vectors.dense.flags import parameter
 from sparring.vectors.dense.recording import Case
 from sparring.vectors.flag import Flag
@@ -39,7 +38,7 @@ def length(p: int) -> int:
 
 
 def columns(case: Case) -> int:
-    return long(case.n, case.page.params["columns"])
+    return case.page.params["columns"] or below_root(case.n)
 
 
 def many(case: Case) -> int:

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from sparring.spec.core.matrices import PIECE, square
 from sparring.spec.core.schedule import truth
-from sparring.spec.power_sgd import PIECE, rows, side, worth
+from sparring.spec.core.vectors import Vector
+from sparring.spec.power_sgd import worth
 from sparring.vectors.dense.flags import parameter
 from sparring.vectors.dense.recording import Case
 from sparring.vectors.flag import Flag
@@ -36,8 +38,8 @@ MORE = (
 
 def shape(case: Case) -> tuple[int, int]:
     """Rows and columns."""
-    columns = side(case.n, case.page.params["columns"])
-    return int(rows(case.n, columns)), columns
+    found = square(Vector([0] * case.n), case.page.params["columns"], 0)
+    return found.rows, found.columns
 
 
 def factored(case: Case) -> bool:
@@ -49,7 +51,7 @@ def factored(case: Case) -> bool:
 def drawn(case: Case) -> bool:
     """Some call begins with a column of zeros."""
     return any(
-        any(not np.any(column) for q in call.before.q for column in np.reshape(q, (-1, shape(case)[1])))
+        any(not np.any(column) for q in call.before.q for column in np.reshape([*q], (-1, shape(case)[1])))
         for call in case.calls[1:]
     )
 
@@ -95,7 +97,7 @@ FLAGS: Mapping[str, Flag] = {
         "memory",
         "A call begins with something that an earlier one left.",
         "It is added to the new vector before factors are made.",
-        lambda case: any(any(np.any(one) for one in call.before.kept) for call in case.calls[1:]),
+        lambda case: any(any(any(one) for one in call.before.kept) for call in case.calls[1:]),
     ),
     "DrawnAnew": Flag(
         "memory",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.spec.core.compositions import Memory
+from sparring.spec.core.compositions import asked
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import Message, run
 from sparring.vectors.cases import Given
@@ -71,7 +71,7 @@ def told(case: Case, call: Call) -> dict[str, Any]:
         "messages": [[message(m.entries, case.dtype) for m in wire] for wire in call.wires],
         "costs": costs(case, call),
         "results": [bits(y) for y in call.results],
-        "state": kept(call.state, case.dtype) if case.page.stateful else {},
+        "state": kept(remembered(case.page, call.state), case.dtype) if case.page.stateful else {},
     }
 
 
@@ -104,12 +104,17 @@ def numbers(values: Iterable[Any], dtype: np.dtype[Any]) -> list[str]:
     return bits(np.array(found, dtype))
 
 
+def remembered(page: Page, state: Any) -> dict[str, Any]:
+    """By name what is kept; of a composition the number of calls, where its text asks for that."""
+    if not page.composed:
+        return dict(state._asdict())
+    return {**({"call": state.call} if "call" in asked(page) else {}), **state.fields}
+
+
 def kept(state: Any, dtype: np.dtype[Any]) -> Any:
     """What is kept as the file has it: whole numbers as they are, others by their bits."""
-    if isinstance(state, Memory):
-        return {name: [kept(one, dtype) for one in ranks] for name, ranks in state.fields.items()}
-    if hasattr(state, "_asdict"):
-        return {name: kept(value, dtype) for name, value in state._asdict().items()}
+    if hasattr(state, "items"):
+        return {name: kept(value, dtype) for name, value in state.items()}
     if isinstance(state, int):
         return state
     if len(state) and all(hasattr(value, "dtype") and not hasattr(value, "__len__") for value in state):

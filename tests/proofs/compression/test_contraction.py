@@ -12,7 +12,7 @@ import z3
 from sparring.errors import Undecided
 from sparring.proofs.compression import contraction
 from sparring.proofs.compression.reals import Lemma, proved, refuted
-from sparring.spec import arc_top_k
+from sparring.spec.core.matrices import dot, first
 
 SIGNS = ((-1, Fraction(1, 2)), (1, Fraction(1, 2)))
 FEW_BITS = tuple((v, Fraction(c, 16)) for v, c in ((-2, 1), (-1, 4), (0, 6), (1, 4), (2, 1)))
@@ -69,8 +69,8 @@ def held(rows, k, r, entries):
     n, total, found = len(rows[0]), sum(v * v for row in rows for v in row), Fraction(0)
     for draw in product(entries, repeat=n * r):
         columns = [[z for z, _ in draw[s * n : (s + 1) * n]] for s in range(r)]
-        scores = [arc_top_k.score(arc_top_k.sketched(row, columns)) for row in rows]
-        kept = arc_top_k.first(scores, k)
+        near = [[dot(row, column) for column in columns] for row in rows]
+        kept = first([dot(row, row) for row in near], k)
         chance = np.prod(np.array([q for _, q in draw], object))
         found += chance * sum(v * v for i in kept for v in rows[i]) / total
     return found
@@ -96,7 +96,7 @@ def test_the_constant_of_top_k_fails_for_ones_among_bits_too():
     fewer = [rows[2], rows[0], rows[1]]  # ties go to the shorter row
     assert held(fewer, 1, 1, FEW_BITS) < Fraction(1, 3)
     lengths = [sum(v * v for v in row) for row in rows]
-    (kept,) = arc_top_k.first(lengths, 1)
+    (kept,) = first(lengths, 1)
     assert lengths[kept] * 3 >= sum(lengths)
 
 
@@ -125,5 +125,5 @@ def test_exact_lengths_keep_their_share_of_small_matrices():
     for rows in combinations([(0, 0), (1, 0), (1, 1), (0, 2), (2, 1)], 3):
         lengths = [Fraction(sum(v * v for v in row)) for row in rows]
         for k in range(4):
-            kept = sum(lengths[i] for i in arc_top_k.first(lengths, k))
+            kept = sum(lengths[i] for i in first(lengths, k))
             assert 3 * kept >= k * sum(lengths)
