@@ -36,6 +36,8 @@ class Extent(AtPoint):
     reading: Reading
     length: Int
     chunk: bool = False
+    most: Int | None = None
+    """Of a mask, how many entries are true at most; None where that is not said."""
 
     def __repr__(self) -> str:
         return f"{'a chunk of ' if self.chunk else ''}{self.length!r} entries"
@@ -160,7 +162,7 @@ class Sent(NamedTuple):
 
 
 class Way(NamedTuple):
-    """One way through the text: ``sides``, on which side of each branch, and what is sent."""
+    """One way through the text: ``sides``, by condition whether it holds, and what is sent."""
 
     first: bool
     sides: Sequence[tuple[str, bool]]
@@ -171,8 +173,8 @@ class Way(NamedTuple):
     @property
     def name(self) -> str:
         """Which calls go it."""
-        told = [text if side else f"not ({text})" for text, side in self.sides if side or not self.first]
-        when = f"calls where {' and '.join(told)}" if told else "later calls"
+        told = [text for text, side in self.sides if side]
+        when = f"calls where {' and '.join(told)}" if told else "a usual call"
         return "the first call" + (f" where {' and '.join(told)}" if told else "") if self.first else when
 
 
@@ -191,7 +193,9 @@ class Reading:
         """What a local function gives: a vector as long as it says, or as its first vector; a number of numbers."""
         vectors, said = [*extents(args)], getattr(function, "length", None)
         if said is not None:
-            return self.made(said(*map(lengths, args)), any(one.chunk for one in vectors))
+            most = getattr(function, "most", None)
+            made = self.made(said(*map(lengths, args)), any(one.chunk for one in vectors))
+            return made if most is None else replace(made, most=most(*map(lengths, args)))
         return vectors[0] if vectors else Number(self, number_of(function, lengths(args)))
 
     def made(self, length: Any, chunk: bool) -> Any:
@@ -219,7 +223,7 @@ class Reading:
             self.known[key] = self.sure(claim)
         if key not in self.known:
             self.known[key] = self.next()
-            self.sides.append((here, self.known[key]))
+            self.sides.append((here, self.known[key] != here.startswith("not ")))
             if claim is not None:
                 self.hypotheses.append(claim if self.known[key] else negate(claim))
         return self.known[key]
@@ -315,7 +319,8 @@ def gather(self: Reading, e: Any) -> Answer:
 
 def allreduce(self: Reading, e: Any) -> Answer:
     x = vector(self, e.x)
-    sent = x.length if e.at is None else vector(self, e.at).length
+    at = x if e.at is None else vector(self, e.at)
+    sent = at.length if at.most is None else at.most
     return Extent(self, x.length), (sent, served(e.through).kind == "allgather")
 
 
@@ -402,7 +407,7 @@ def once(self: Reading, page: Page, state: Any, *, first: bool) -> Way:
 def moved(self: Reading, x: Any) -> Any:
     """What was remembered, in this reading."""
     if isinstance(x, Extent):
-        return Extent(self, x.length, x.chunk)
+        return Extent(self, x.length, x.chunk, x.most)
     if isinstance(x, Number):
         return Number(self, x.value)
     if isinstance(x, tuple) and hasattr(x, "_fields"):

@@ -42,8 +42,7 @@ def volume(page: Page, cut: Bound = bound) -> Iterator[Obligation]:
     yield from sharing(cut)
     for code in codes(one for way in found for one in way.sent):
         yield from sizes(code)
-    if not getattr(page.module, "hypotheses", ()):
-        yield from declared(page, found)
+    yield from declared(page, found)
 
 
 def sharing(cut: Bound = bound) -> Iterator[Obligation]:
@@ -131,7 +130,7 @@ def declared(page: Page, found: Sequence[Way]) -> Iterator[Obligation]:
                 yield Obligation(f"{name}: {why}", (), False)
                 return
             at = {"p": ranks, "n": entries, "k": page.params.get("k", 0), "call": called, "r": 0}
-            fits = any(way.first == (called == 0) or not first(found) for way in found if fitting(way, had, at))
+            fits = any(way.first == (called == 0) or not first(found) for way in found if fitting(page, way, had, at))
             yield Obligation(name, (), fits)
 
 
@@ -140,27 +139,28 @@ def first(found: Sequence[Way]) -> bool:
     return any(way.first for way in found)
 
 
-def fitting(way: Way, had: Sequence[Sequence[Exchange]], at: dict[str, int]) -> bool:
-    """Whether these are the lengths of a way."""
+def fitting(page: Page, way: Way, had: Sequence[Sequence[Exchange]], at: dict[str, int]) -> bool:
+    """Whether these are the lengths of a way, or, of a page with hypotheses, no longer."""
+    supposed = bool(getattr(page.module, "hypotheses", ()))
     return all(
-        one is not None and rows is not None and as_long(one, rows, at) for one, rows in zip_longest(way.sent, had)
+        one is not None and rows is not None and as_long(one, rows, at, supposed)
+        for one, rows in zip_longest(way.sent, had)
     )
 
 
-def as_long(one: Sent, rows: Sequence[Exchange], at: dict[str, int]) -> bool:
-    """Whether what all ranks send in an exchange is as long as that."""
-    most = Evaluator(at)(one.length)
-    long = [size(row) for row in rows]
-    if one.exchange == "Allgather":
-        return sum(long) == most
-    return type(rows[0]).__name__ == one.exchange and {*long} == {most}
+def as_long(one: Sent, rows: Sequence[Exchange], at: dict[str, int], supposed: bool) -> bool:
+    """Whether what all ranks send in an exchange is as long as that, or ``supposed`` to be at most so long."""
+    most, long = Evaluator(at)(one.length), [size(row) for row in rows]
+    found = sum(long) if one.exchange == "Allgather" else max(long)
+    alike = one.exchange == "Allgather" or len({*long}) == 1
+    return type(rows[0]).__name__ == one.exchange and alike and (found <= most if supposed else found == most)
 
 
 def size(e: Exchange) -> int:
     """How many entries a rank sends."""
     at = getattr(e, "at", None)
     if at is not None:
-        return sum(map(bool, at))
+        return sum(map(bool, at)) + -sum(map(bool, at)) % getattr(e, "filled", 1)
     return len(getattr(e.x, "indices", e.x)) if hasattr(e.x, "__len__") else 1
 
 

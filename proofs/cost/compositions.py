@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import lcm
 from types import ModuleType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import sympy
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.extents import Sent, Way, usual, ways
@@ -30,7 +32,7 @@ from sparring.proofs.cost.published import Claim, holds, published
 from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain
 from sparring.spec.core.exchanges import PLAIN
-from sparring.spec.core.model import Page
+from sparring.spec.core.model import Page, load
 from sparring.spec.core.numbers import Evaluator
 from sparring.spec.core.runner import Message, run, worded
 from sparring.spec.core.schedule import number, truth
@@ -41,6 +43,7 @@ MANY, FEW, LONG = 16, 4, 257
 """On more ranks one call is counted; on a few of more entries a chunk, too."""
 CALLS = 4
 """After so many calls a usual one has come, or none will."""
+EVEN = "chunks of one length"
 PATHS = "V_path: it is at most V_crit; which paths there are depends on the data"
 CODED = (
     "words: messages are codes, told in bytes; published and least words do not speak of them",
@@ -50,13 +53,13 @@ OF_CODES = (("Q1", "entries of vectors have 4 or 8 bytes"),)
 
 
 class Call(NamedTuple):
-    """A call that is counted: its vectors, what the call before left, and whether all chunks are of one length."""
+    """A call that is counted: its vectors, what the call before left, and whether lengths are exact in it."""
 
     what: str
     page: Page
     xs: list[Any]
     state: Any
-    even: bool = False
+    full: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class ComposedCost(Cost):
     def hypotheses(self) -> Sequence[tuple[str, str]]:
         """What is supposed, each with its name: of codes, and what the page says."""
         coded = OF_CODES if any(one.unit == "bytes" for one in self.most) else ()
-        return (*coded, *getattr(self.page.module, "hypotheses", ()))
+        return (*coded, *supposed(self.page))
 
     @property
     def under(self) -> str:
@@ -141,15 +144,15 @@ class ComposedCost(Cost):
         return [self.counted(), Checked("derivation", *self.proved()), *bounds]
 
     def counted(self) -> Checked:
-        """Whether runs keep to the bound, and reach it where all chunks are of one length."""
+        """Whether runs keep to the bound, and reach it where all pieces are of one length."""
         done, reached = 0, 0
         for one in self.runs():
             if unlike := next(compared(self.most, one), None):
                 return Checked("counted", REFUTED, str(unlike))
-            done, reached = done + 1, reached + one.even
+            done, reached = done + 1, reached + any(even(each, one) for each in self.most)
         detail = (
             f"p = {RANKS[0]}..{RANKS[-1]}; never above the bound in runs{self.under}, and all of it in {reached} "
-            "with chunks of one length"
+            "in which an exchange has pieces of one length"
         )
         return Checked("counted", tested(done), detail)
 
@@ -290,11 +293,11 @@ def calls(cost: ComposedCost, p: int) -> Iterator[Call]:
     """Usual calls on so many ranks: of chunks of one length, and on fewer ranks of any, and of long ones."""
     rng, coded = np.random.default_rng(p), any(one.unit == "bytes" for one in cost.most)
     kinds: tuple[Any, ...] = (np.float32, np.float64) if coded else (None,)
-    full = max(map(filled, cost.most))
-    for what, n, kind in sizes(p, full, rng, kinds):
+    page = load(cost.page.module, **{**cost.page.params, "k": p}) if "k" in cost.page.params else cost.page
+    for what, n, kind in sizes(p, lcm(*map(filled, cost.most), *map(rounded, cost.most)), rng, kinds):
         rows = rng.integers(-9, 10, (CALLS, p, n))
         given = [[row.astype(kind) if kind else [*map(float, row)] for row in xs] for xs in rows]
-        if one := usual_call(cost, what, given):
+        if one := usual_call(cost, page, what, given):
             yield one
 
 
@@ -303,31 +306,44 @@ def filled(one: Priced) -> int:
     return 8 if one.unit == "bytes" and terms(one.sent.code) else 1
 
 
+def rounded(one: Priced) -> int:
+    """So many entries of a vector fill the rows that its length is made of."""
+    atoms = one.length.atoms(sympy.ceiling, sympy.floor)
+    return lcm(*(int(sympy.fraction(sympy.together(x.args[0]))[1]) for x in atoms))
+
+
 def sizes(p: int, full: int, rng: Any, kinds: Sequence[Any]) -> Iterator[tuple[str, int, Any]]:
     """How many entries vectors have, and of which kind."""
-    yield "chunks of one length", full * p, kinds[p % len(kinds)]
+    yield EVEN, full * p, kinds[p % len(kinds)]
     if p <= MANY:
-        yield "any chunks", int(rng.integers(1, 3 * p + 2)), kinds[(p + 1) % len(kinds)]
+        yield "any chunks", int(rng.integers(1, 3 * p * full + 2)), kinds[(p + 1) % len(kinds)]
     if p <= FEW:
         yield from (("long chunks", LONG * full * p, kind) for kind in kinds)
 
 
-def usual_call(cost: ComposedCost, what: str, given: Sequence[list[Any]]) -> Call | None:
+def usual_call(cost: ComposedCost, page: Page, what: str, given: Sequence[list[Any]]) -> Call | None:
     """The first call on these vectors that is a usual one; None where there is none."""
     state, later = None, any(way.first for way in cost.found)
     for called, xs in enumerate(given):
-        one = Call(what, cost.page, xs, state)
+        one = Call(what, page, xs, state)
         at = {**place(one), "call": called, "r": 0}
         if not (later and called == 0) and all(Evaluator(at)(claim) for claim in cost.usual.hypotheses):
-            return one._replace(even=len(xs) > 1 and all(even(each, at) for each in cost.most))
-        state = run(cost.page, xs, state).state
+            return one._replace(full=not supposed(page) or what == EVEN)
+        state = run(page, xs, state).state
     return None
 
 
-def even(one: Priced, at: Mapping[str, int]) -> bool:
-    """Whether all pieces of an exchange are of one length there, and full."""
-    entries, pieces = int(Evaluator(dict(at))(one.sent.length)), 1 if one.sent.whole else at["p"]
-    return entries % (pieces * filled(one)) == 0
+def supposed(page: Page) -> Sequence[tuple[str, str]]:
+    """What the page supposes, each with its name: then lengths are the most that there may be."""
+    found: Sequence[tuple[str, str]] = getattr(page.module, "hypotheses", ())
+    return found
+
+
+def even(each: Priced, one: Call) -> bool:
+    """Whether all pieces of an exchange are of one length in a call, and full."""
+    at = place(one)
+    entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else at["p"]
+    return one.full and at["p"] > 1 and entries % (pieces * filled(each)) == 0
 
 
 def place(one: Call) -> dict[str, int]:
@@ -395,5 +411,5 @@ def compared(most: Sequence[Priced], one: Call) -> Iterator[Unlike]:
             counted["added"] = adding(each, trace, p)
         for what, found in counted.items():
             bound = int(exact(each.forms[what], at))
-            if found > bound or (found < bound and one.even):
+            if found > bound or (found < bound and even(each, one)):
                 yield Unlike(f"{one.what}, {each.name}, {what}", at, bound, found)

@@ -108,39 +108,44 @@ def each(formula: Callable[..., Any], *args: Any, like: Vector | None = None) ->
 
 
 def local(
-    function: Function | None = None, *, length: Callable[..., Any] | None = None, linear: bool = False
-) -> Any:
+    function: Function | None = None, *, length: Callable[..., Any] | None = None,
+    most: Callable[..., Any] | None = None, linear: bool = False,
+) -> Any:  # fmt: skip
     """A rank's own function that is no formula of single entries: where the text is read, a letter.
 
     ``length(...)``: how many entries the vector has that it gives, by the same arguments with the lengths of vectors in
-    their places; without it as many as its first vector.  ``linear``: it is so in its first argument, so that what
+    their places; without it as many as its first vector.  ``most(...)``: how many of these are true at most, of a mask;
+    or, of a sparse vector, are there.  ``linear``: it is so in its first argument, so that what
     it is of a sum over ranks is the sum of what it is of each; the page's proof module proves that.
     """
     if function is None:
-        return lambda given: local(given, length=length, linear=linear)
+        return lambda given: local(given, length=length, most=most, linear=linear)
 
     @wraps(function)
     def called(*args: Any) -> Any:
         point = at_point(args)
         return function(*args) if point is None else point.letter(called, args)
 
-    called.length = length  # type: ignore[attr-defined]  # read by costs
+    called.length, called.most = length, most  # type: ignore[attr-defined]  # read by costs
     called.linear = linear  # type: ignore[attr-defined]  # read by the prover
     return called
 
 
-def by_length(function: Callable[..., Any]) -> Callable[..., Any]:
+def by_length(function: Callable[..., Any] | None = None, *, length: Callable[..., Any] | None = None) -> Any:
     """What follows from how long the rank's vector is, and of what kind: it is the same on all ranks.
 
-    ``function``: its first argument is a vector; of it the function sees zeros, as many.
+    ``function``: its first argument is a vector; of it the function sees zeros, as many.  ``length``: the same of the
+    number of its entries, by a formula.
     """
+    if function is None:
+        return lambda given: by_length(given, length=length)
 
     @wraps(function)
     def called(x: Any, *args: Any) -> Any:
         point = at_point((x, *args))
         return function(x.having([x.zero] * len(x)), *args) if point is None else point.letter(called, (x, *args))
 
-    called.by_length = True  # type: ignore[attr-defined]  # read by the prover
+    called.by_length, called.length = True, length  # type: ignore[attr-defined]  # read by the prover, and by costs
     return called
 
 
