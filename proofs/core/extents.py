@@ -252,6 +252,8 @@ def line(text: Any) -> str:
     """The condition that a text asks for now, as it is written."""
     while (inner := getattr(text, "gi_yieldfrom", None)) is not None and hasattr(inner, "gi_frame"):
         text = inner
+    if text is None:  # of a text without exchanges, which is a function
+        return "its condition holds"
     frame = text.gi_frame
     written = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
     found = IF.search(written)

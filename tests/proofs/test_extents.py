@@ -109,9 +109,7 @@ def test_what_entries_decide_goes_both_sides():
 
 
 def test_what_grows_from_call_to_call_has_no_length():
-    body = "y = yield allreduce(v)\nfrom sparring.spec.core.extents_of_tests import nothing" if False else (
-        "longer = local(length=lambda n: n + 1)(lambda x: x)\nx = x + 0\nv = longer(longer(state.kept) if call else v)"
-    )
+    body = "y = yield allreduce(v)\nv = local(length=lambda n: n + 1)(lambda x: x)(v if call == 0 else state.kept)"
     with pytest.raises(Undecided, match="grow from call to call"):
         ways(paged(body))
 
