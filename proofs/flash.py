@@ -35,8 +35,8 @@ def theorems(page: Page) -> Iterator[Stated]:
     """How far off an entry is."""
     l1, l2 = (page.module.Grouped(bits, page.params["g"], 0).most for bits in (page.params["b1"], page.params["b2"]))
     yield Stated(
-        "error", f"Where the ranks' entries of a group have ranges that add up to S, an entry of the result is off by at "
-        f"most S/2 (1/{l1} + 1/{l2}).", error(l1, l2), "",
+        "error", f"Where the ranks' entries of a group have ranges that add up to S, an entry of the result is "
+        f"off by at most S/2 (1/{l1} + 1/{l2}).", error(l1, l2), "",
     )  # fmt: skip
 
 

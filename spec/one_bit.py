@@ -60,7 +60,7 @@ class State(NamedTuple):
     server: Any = 0
 
 
-def left(v: Vector, read: Vector) -> Vector:
+def left(v: Vector, read: Vector) -> Any:
     """What codes leave out; nothing, where what is read is no number."""
     return where(is_number(read), v - read, 0)
 
@@ -74,7 +74,7 @@ def program(x: Vector, p: int, state: State, params: Params) -> Text:
     return plain(y), State(left(v, read(code, v)), left(s, read(code, s)))
 
 
-def ensures(x: Vector, p: int, state: State, params: Params) -> Vector:
+def ensures(x: Vector, p: int, state: State, params: Params) -> Any:
     """What all ranks end with."""
     code = Signs(params.norm)
     mean = total(read(code, x + state.worker)) / p

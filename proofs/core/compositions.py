@@ -197,8 +197,14 @@ def reached(page: Page) -> set[str]:
         function = inspect.unwrap(getattr(page.module, waiting.pop()))
         names = {name for code in codes(function.__code__) for name in code.co_names} - found
         found |= names
-        waiting += [name for name in names if inspect.isfunction(inspect.unwrap(getattr(page.module, name, None)))]
+        waiting += [name for name in names if inspect.isfunction(own(page, name))]
     return found
+
+
+def own(page: Page, name: str) -> Any:
+    """What a page's module has of this name, without the marks that are put around functions."""
+    found: Any = getattr(page.module, name, None)
+    return inspect.unwrap(found) if callable(found) else found
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:

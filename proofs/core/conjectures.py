@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.contention import claims, networks
@@ -13,7 +13,6 @@ from sparring.proofs.core import compositions, execution, obligations
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.core.volume import volume
-
 
 CLAIM = "claim: "
 """With this begins the name of what a proof module claims further of a composition."""
@@ -157,9 +156,10 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
 
 def claims_of(subject: Subject) -> Iterator[Conjecture]:
     """What the proof module claims further of functions of the page: refuted where the text does not call these."""
-    for one in subject.theorems(subject.page) if subject.theorems else ():
-        spoken = compositions.Spoken(subject.page.module)
-        (again,) = (x for x in subject.theorems(replace(subject.page, module=spoken)) if x.name == one.name)
+    theorems = subject.theorems or (lambda _: ())
+    for one in theorems(subject.page):
+        spoken: Any = compositions.Spoken(subject.page.module)
+        (again,) = (x for x in theorems(replace(subject.page, module=spoken)) if x.name == one.name)
         idle = tuple(compositions.idle(subject.page, spoken, tuple(again.obligations)))
         yield Conjecture(f"{CLAIM}{one.name}", one.statement, idle, None, one.fault, one.encoding)
 

@@ -221,8 +221,7 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     mutants = mutations(whole)
     names = (*(m for m in mutants if m == first.mutant), *(m for m in mutants if m != first.mutant))
 
-
-    def identity(o: Obligation) -> tuple[int, ...]:
+    def identity(o: Obligation) -> tuple[Any, ...]:
         return tuple(memory.identity(term) for term in (o.claim, *o.hypotheses))
 
     known = {identity(o) for o in first.obligations}

@@ -62,30 +62,66 @@ class Point(AtPoint):
         sums = f"{'mean' if self.mean else 'sum'} of {self.each!r}" if nonzero(self.each) else ""
         return whose + " + ".join(x for x in (sums, repr(self.rest) if nonzero(self.rest) or not sums else "") if x)
 
-    def __add__(self, o: Any) -> Point: return combined(self, o, plus)
-    def __radd__(self, o: Any) -> Point: return combined(o, self, plus)
-    def __sub__(self, o: Any) -> Point: return combined(self, o, minus)
-    def __rsub__(self, o: Any) -> Point: return combined(o, self, minus)
-    def __neg__(self) -> Point: return combined(0, self, minus)
-    def __mul__(self, o: Any) -> Point: return scaled(self, o)
-    def __rmul__(self, o: Any) -> Point: return scaled(self, o)
-    def __truediv__(self, o: Any) -> Any: return divided(self, o)
-    def __floordiv__(self, o: Any) -> Point: return self.letter(operation("//"), (self, o))
-    def __mod__(self, o: Any) -> Point: return self.letter(operation("%"), (self, o))
-    def __abs__(self) -> Point: return self.letter(operation("abs"), (self,))
-    def __lt__(self, o: Any) -> Condition: return compared(self, o, "<", lambda a, b: a < b)
-    def __le__(self, o: Any) -> Condition: return compared(self, o, "<=", lambda a, b: a <= b)
-    def __gt__(self, o: Any) -> Condition: return compared(lifted(self, o), self, "<", lambda a, b: a < b)
-    def __ge__(self, o: Any) -> Condition: return compared(lifted(self, o), self, "<=", lambda a, b: a <= b)
-    def __eq__(self, o: Any) -> Condition: return compared(self, o, "==", lambda a, b: a == b)  # type: ignore[override]
-    def __ne__(self, o: Any) -> Condition: return ~(self == o)  # type: ignore[override]
+    def __add__(self, o: Any) -> Point:
+        return combined(self, o, plus)
+
+    def __radd__(self, o: Any) -> Point:
+        return combined(o, self, plus)
+
+    def __sub__(self, o: Any) -> Point:
+        return combined(self, o, minus)
+
+    def __rsub__(self, o: Any) -> Point:
+        return combined(o, self, minus)
+
+    def __neg__(self) -> Point:
+        return combined(0, self, minus)
+
+    def __mul__(self, o: Any) -> Point:
+        return scaled(self, o)
+
+    def __rmul__(self, o: Any) -> Point:
+        return scaled(self, o)
+
+    def __truediv__(self, o: Any) -> Any:
+        return divided(self, o)
+
+    def __floordiv__(self, o: Any) -> Point:
+        return self.letter(operation("//"), (self, o))
+
+    def __mod__(self, o: Any) -> Point:
+        return self.letter(operation("%"), (self, o))
+
+    def __abs__(self) -> Point:
+        return self.letter(operation("abs"), (self,))
+
+    def __lt__(self, o: Any) -> Condition:
+        return compared(self, o, "<", lambda a, b: a < b)
+
+    def __le__(self, o: Any) -> Condition:
+        return compared(self, o, "<=", lambda a, b: a <= b)
+
+    def __gt__(self, o: Any) -> Condition:
+        return compared(lifted(self, o), self, "<", lambda a, b: a < b)
+
+    def __ge__(self, o: Any) -> Condition:
+        return compared(lifted(self, o), self, "<=", lambda a, b: a <= b)
+
+    def __eq__(self, o: object) -> Any:
+        return compared(self, o, "==", lambda a, b: a == b)
+
+    def __ne__(self, o: object) -> Any:
+        return ~compared(self, o, "==", lambda a, b: a == b)
+
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
         return bool(self.truth)
 
     def __len__(self) -> int:
-        raise Undecided(f"the length of {self!r} is asked for: a text that is read knows of no lengths; use local functions")
+        raise Undecided(
+            f"the length of {self!r} is asked for: a text that is read knows of no lengths; use local functions"
+        )
 
     def __getitem__(self, at: Any) -> Point:
         return self.letter(operation("[]"), (self, at if isinstance(at, int | str | AtPoint) else repr(at)))
@@ -99,16 +135,25 @@ class Point(AtPoint):
     def truth(self) -> Condition:
         """What was meant as a truth: that of a local function."""
         if nonzero(self.each):
-            return Condition(self.reading, self.placement, self.letter(operation("truth"), (self,)).rest >= 1, self.owner)
+            return Condition(
+                self.reading, self.placement, self.letter(operation("truth"), (self,)).rest >= 1, self.owner
+            )
         return Condition(self.reading, self.placement, self.rest >= 1, self.owner)
 
     def chooses(self, a: Any, b: Any) -> Any:
         return self.truth.chooses(a, b)
 
-    def __and__(self, o: Any) -> Condition: return self.truth & o
-    def __rand__(self, o: Any) -> Condition: return self.truth & o
-    def __or__(self, o: Any) -> Condition: return self.truth | o
-    def __invert__(self) -> Condition: return ~self.truth
+    def __and__(self, o: Any) -> Condition:
+        return conditions(both, self.truth, o)
+
+    def __rand__(self, o: Any) -> Condition:
+        return conditions(both, self.truth, o)
+
+    def __or__(self, o: Any) -> Condition:
+        return conditions(either, self.truth, o)
+
+    def __invert__(self) -> Condition:
+        return replace(self.truth, value=negate(self.truth.value))
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
         found: Point = self.reading.letter(function, args)
@@ -145,11 +190,20 @@ class Condition(AtPoint):
     def __repr__(self) -> str:
         return f"{'own ' if self.placement == 'partial' else ''}{self.value!r}"
 
-    def __and__(self, o: Any) -> Condition: return conditions(both, self, o)
-    def __rand__(self, o: Any) -> Condition: return conditions(both, self, o)
-    def __or__(self, o: Any) -> Condition: return conditions(either, self, o)
-    def __ror__(self, o: Any) -> Condition: return conditions(either, self, o)
-    def __invert__(self) -> Condition: return replace(self, value=negate(self.value))
+    def __and__(self, o: Any) -> Condition:
+        return conditions(both, self, o)
+
+    def __rand__(self, o: Any) -> Condition:
+        return conditions(both, self, o)
+
+    def __or__(self, o: Any) -> Condition:
+        return conditions(either, self, o)
+
+    def __ror__(self, o: Any) -> Condition:
+        return conditions(either, self, o)
+
+    def __invert__(self) -> Condition:
+        return replace(self, value=negate(self.value))
 
     def __bool__(self) -> bool:
         """Which side of a branch is read; all are, one after the other."""
@@ -261,11 +315,14 @@ def compared(a: Any, b: Any, name: str, op: Callable[[Int, Int], Bool]) -> Condi
     a, b = of_both(a, b)
     placement, owner = lowest(a, b)
     if nonzero(a.each) or nonzero(b.each):
-        return replace(a.letter(operation(name), (a, b)).truth, placement=placement, owner=owner)
+        told = a.letter(operation(name), (a, b)).truth
+        return Condition(a.reading, placement, told.value, owner)
     return Condition(a.reading, placement, op(a.rest, b.rest), owner)
 
 
 def conditions(op: Callable[[Bool, Bool], Bool], a: Condition, b: Any) -> Condition:
+    """Of two truths."""
+    other: Condition
     other = b.truth if isinstance(b, Point) else Condition(a.reading, "replicate", b) if isinstance(b, bool) else b
     placement, owner = lowest(a, other)
     return Condition(a.reading, placement, op(a.value, other.value), owner)

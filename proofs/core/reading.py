@@ -12,16 +12,14 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from sparring.errors import Undecided
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.obligations import p as RANKS
+from sparring.proofs.core.obligations import Obligation, iff, p
 from sparring.proofs.core.points import Apart, Condition, Point, lowest, nonzero, parts, point
 from sparring.proofs.core.symbolic import Z3Reader
-from sparring.spec.core import exchanges
 from sparring.spec.core.calling import domain
 from sparring.spec.core.compositions import LETTERS, Ending, asked, ending, text
 from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Bool, Sym, negate, variables
 from sparring.spec.core.sparse import NOTHING
-from sparring.spec.core.numbers import Bool, Sym, both, negate, variables
 
 MOST_PATHS = 64
 
@@ -72,7 +70,7 @@ class Reading:
     met: int = 0
 
     def __post_init__(self) -> None:
-        self.p = RANKS
+        self.p = p
 
     # -- letters
 
@@ -179,8 +177,9 @@ def free(x: Any) -> frozenset[str]:
 
 def same(a: Any, b: Any) -> Bool:
     if isinstance(a, bool) or isinstance(b, bool) or type(a).__name__ == "Truth":
-        return both(~a if False else negate(both(a, negate(b))), negate(both(b, negate(a))))
-    return a == b  # type: ignore[no-any-return]
+        return iff(a, b)
+    claim: Bool = a == b
+    return claim
 
 
 def values(one: Point | Condition) -> tuple[Any, ...]:
@@ -318,7 +317,12 @@ def choices(page: Page) -> Iterator[Mapping[str, Any]]:
 
 
 def branches(
-    page: Page, choice: Mapping[str, Any], placements: Mapping[str, str], *, alone: bool, first: bool,
+    page: Page,
+    choice: Mapping[str, Any],
+    placements: Mapping[str, str],
+    *,
+    alone: bool,
+    first: bool,
     poisoned: bool = False,
 ) -> Iterator[Path]:
     """All paths of one call, by going back to the last branch of which one side has not been read."""
@@ -334,9 +338,7 @@ def branches(
     raise Undecided(f"{page.name}: program has more than {MOST_PATHS} paths")
 
 
-def once(
-    self: Reading, page: Page, choice: Mapping[str, Any], placements: Mapping[str, str], *, first: bool
-) -> Path:
+def once(self: Reading, page: Page, choice: Mapping[str, Any], placements: Mapping[str, str], *, first: bool) -> Path:
     """One path."""
     letters = {
         "x": self.fresh("x", "partial"), "r": self.fresh("r", "partial"), "params": parameters(self, page, choice),

@@ -23,7 +23,7 @@ SHORT = "chunks of equal length, the rest dropped"
 
 
 def peers_of(page: Page, to: Any, whence: Any, begin: Any) -> Iterator[Obligation]:
-    """An implementation's neighbours and blocks, its ``i``-th message counted from 1, are those of a direct exchange."""
+    """An implementation's neighbours and blocks are those of a direct exchange, messages counted from 1."""
     yield Obligation("to whom", TURN, to(r, i, p) == page.dst(r, 0, p, i - 1))
     yield Obligation("from whom", TURN, whence(r, i, p) == page.src(r, 0, p, i - 1))
     sends = to(r, i, p) if page.kind == "reduce_scatter" else r

@@ -45,7 +45,6 @@ from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page, bound, load
 from sparring.spec.core.numbers import Bool, Sym
 
-
 Served = Callable[[str], Page]
 """By name, the page that carries an exchange out."""
 

@@ -21,7 +21,9 @@ Fault = Callable[[Subject], Subject]
 
 def mutations(whole: Subject) -> Mapping[str, Fault]:
     """By name: faults of exchanges, then those of the text, each as the line says that is changed."""
-    exchanged: dict[str, Fault] = {f"exchanges: {name}": partial(in_exchanges, fault=f) for name, f in MUTATIONS.items()}
+    exchanged: dict[str, Fault] = {
+        f"exchanges: {name}": partial(in_exchanges, fault=fault) for name, fault in MUTATIONS.items()
+    }
     planted: dict[str, Fault] = {
         f"{one}": partial(in_text, mutant=one) for one in mutants(inspect.getsource(whole.page.module), IN_PAGES)
     }
@@ -52,7 +54,7 @@ def tighter(conjecture: Conjecture) -> Iterator[tuple[str, Conjecture]]:
 
 
 def sharper(claim: Any) -> Any:
-    """The claim with ``<`` for its first ``<=`` that is not under a negation, or with one more on a side of ``==``; else None."""
+    """The claim with ``<`` for a ``<=`` that is not negated, or with one more on a side of ``==``; else None."""
     if not isinstance(claim, Node):
         return None
     if claim.op == "<=":

@@ -68,14 +68,15 @@ Text = Generator[Exchange, Any, Any]
 
 def text(page: Page, **given: Any) -> Text:
     """One rank's text, begun; ``given``: by letter."""
-    begun = page.module.program(**{name: given[name] for name in asked(page)})
-    return begun if inspect.isgenerator(begun) else silent(begun)
+    begun: Any = page.module.program(**{name: given[name] for name in asked(page)})
+    going: Text = begun if hasattr(begun, "send") else silent(begun)
+    return going
 
 
 def silent(value: Any) -> Text:
     """A text without exchanges."""
+    yield from ()
     return value
-    yield  # which makes it one
 
 
 def asked(page: Page) -> Sequence[str]:
@@ -98,7 +99,8 @@ def ending(page: Page, returned: Any) -> Ending:
 
 def played(page: Page, texts: Sequence[Text]) -> tuple[list[Any], Trace]:
     """All ranks' texts in lock step: what each returns, and the messages of all exchanges."""
-    p, trace = len(texts), []
+    p = len(texts)
+    trace: Trace = []
     answers: list[Any] = [None] * p
     while True:
         asked, ends = [], []
@@ -118,7 +120,8 @@ def together(p: int, texts: Sequence[Text], asked: Sequence[tuple[int, Exchange]
     """Raises ScheduleFault where not all ranks are at the same exchange."""
     (r, first), *others = asked
     if ends:
-        raise ScheduleFault(p, None, f"rank {r} is at {where(texts[r])} and rank {ends[0][0]} has ended: ranks part ways")
+        here, gone = f"rank {r} is at {where(texts[r])}", f"rank {ends[0][0]} has ended"
+        raise ScheduleFault(p, None, f"{here} and {gone}: ranks part ways")
     for s, other in others:
         if other.terms != first.terms:
             here, there = (f"rank {q} yields {named(x)} at {where(texts[q])}" for q, x in ((r, first), (s, other)))
@@ -131,7 +134,7 @@ def named(exchange: Exchange) -> str:
     return f"{name}({', '.join(map(repr, terms))})"
 
 
-def where(one: Text) -> str:
+def where(one: Any) -> str:
     """The line at which a text waits, of the innermost generator."""
     while (inner := getattr(one, "gi_yieldfrom", None)) is not None and hasattr(inner, "gi_frame"):
         one = inner

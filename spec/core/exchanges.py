@@ -16,8 +16,8 @@ A :class:`Code` says in which form vectors travel: then *every* rank, the sender
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import chain, pairwise
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -157,7 +157,7 @@ class ReduceScatter(Exchange):
         if not direct(page):
             return summed(page, cells, self.code)
         kept, trace = collected(page, cells, self.code)
-        return Carried([added([self.code.decode(kept[c][q]) for q in sorted(kept[c])]) for c in range(len(each))], trace)
+        return Carried([added([self.code.decode(one[q]) for q in sorted(one)]) for one in kept], trace)
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ class Signs(Coding):
     whole: ClassVar[bool] = True
 
     def encode(self, x: Vector) -> Signed:
-        return signed(x, self.norm, x.zero)
+        return signed(x.entries, self.norm, x.zero)
 
     def pieces(self, x: Vector, cuts: Sequence[slice]) -> list[Signed]:
         coded = self.encode(x)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce, wraps
 from typing import Any, TypeVar
 
-from sparring.spec.core.numbers import where
+from sparring.spec.core import numbers
 from sparring.spec.core.sparse import NOTHING
 
 __all__ = [
@@ -56,23 +56,23 @@ class Vector:
     def __repr__(self) -> str:
         return repr([*self.entries])
 
-    def __add__(self, o: Any) -> Vector: return self if o is NOTHING else each(operator.add, self, o)
-    def __radd__(self, o: Any) -> Vector: return self if o is NOTHING else each(operator.add, o, self)
-    def __sub__(self, o: Any) -> Vector: return each(operator.sub, self, o)
-    def __rsub__(self, o: Any) -> Vector: return each(operator.sub, o, self)
-    def __mul__(self, o: Any) -> Vector: return each(operator.mul, self, o)
-    def __rmul__(self, o: Any) -> Vector: return each(operator.mul, o, self)
-    def __truediv__(self, o: Any) -> Vector: return each(operator.truediv, self, o)
-    def __neg__(self) -> Vector: return each(operator.neg, self)
-    def __lt__(self, o: Any) -> Vector: return each(operator.lt, self, o)
-    def __le__(self, o: Any) -> Vector: return each(operator.le, self, o)
-    def __gt__(self, o: Any) -> Vector: return each(operator.gt, self, o)
-    def __ge__(self, o: Any) -> Vector: return each(operator.ge, self, o)
-    def __and__(self, o: Any) -> Vector: return each(operator.and_, self, o)
-    def __or__(self, o: Any) -> Vector: return each(operator.or_, self, o)
-    def __invert__(self) -> Vector: return each(operator.not_, self)
+    def __add__(self, o: Any) -> Any: return self if o is NOTHING else each(operator.add, self, o)
+    def __radd__(self, o: Any) -> Any: return self if o is NOTHING else each(operator.add, o, self)
+    def __sub__(self, o: Any) -> Any: return each(operator.sub, self, o)
+    def __rsub__(self, o: Any) -> Any: return each(operator.sub, o, self)
+    def __mul__(self, o: Any) -> Any: return each(operator.mul, self, o)
+    def __rmul__(self, o: Any) -> Any: return each(operator.mul, o, self)
+    def __truediv__(self, o: Any) -> Any: return each(operator.truediv, self, o)
+    def __neg__(self) -> Any: return each(operator.neg, self)
+    def __lt__(self, o: Any) -> Any: return each(operator.lt, self, o)
+    def __le__(self, o: Any) -> Any: return each(operator.le, self, o)
+    def __gt__(self, o: Any) -> Any: return each(operator.gt, self, o)
+    def __ge__(self, o: Any) -> Any: return each(operator.ge, self, o)
+    def __and__(self, o: Any) -> Any: return each(operator.and_, self, o)
+    def __or__(self, o: Any) -> Any: return each(operator.or_, self, o)
+    def __invert__(self) -> Any: return each(operator.not_, self)
 
-    def chooses(self, a: Any, b: Any) -> Vector:
+    def chooses(self, a: Any, b: Any) -> Any:
         """``where(self, a, b)``, entry by entry; a number that is 0 is one of the other's kind."""
         a, b = (zero(w) if isinstance(w, Vector) and isinstance(v, int) and v == 0 else v for v, w in ((a, b), (b, a)))
         return each(lambda c, v, w: v if c else w, self, a, b, like=next((v for v in (a, b) if isinstance(v, Vector)), self))
@@ -93,6 +93,23 @@ class AtPoint:
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """What a local function of these arguments is."""
         raise NotImplementedError
+
+    def total(self) -> Any:
+        """The sum over all ranks."""
+        raise NotImplementedError
+
+    def owned(self) -> Any:
+        """What the owner has."""
+        raise NotImplementedError
+
+    def is_number(self) -> Any:
+        """Whether it is neither NaN nor infinite."""
+        raise NotImplementedError
+
+
+def where(c: Any, a: Any, b: Any) -> Any:
+    """``a`` where ``c`` holds, else ``b``: entry by entry of vectors."""
+    return numbers.where(c, a, b)
 
 
 def each(formula: Callable[..., Any], *args: Any, like: Vector | None = None) -> Any:
@@ -154,9 +171,9 @@ def entrywise(function: Function) -> Function:
 
     Unlike other local functions it is the same of a chunk as of the whole vector.
     """
-    called: Any = local(function)
-    called.entrywise = True
-    return called  # type: ignore[no-any-return]
+    called: Function = local(function)
+    called.entrywise = True  # type: ignore[attr-defined]  # read by proofs
+    return called
 
 
 def at_point(args: Any) -> AtPoint | None:
@@ -194,7 +211,7 @@ def is_number(x: Any) -> Any:
 
     Texts are read in exact arithmetic, in which all are numbers; and once more as if none were.
     """
-    return x.is_number() if isinstance(x, AtPoint) else each(lambda v: v == v and abs(v) != float("inf"), x)
+    return x.is_number() if isinstance(x, AtPoint) else each(lambda v: v - v == 0, x)
 
 
 def plain(x: Any) -> Any:

@@ -1,1 +1,1 @@
-"""Pages that compositions exchange by: one phase each, with formulas, proved as all pages are; see ``spec/core/exchanges.py``."""
+"""Pages that compositions exchange by: one phase each, with formulas; see ``spec/core/exchanges.py``."""

@@ -17,20 +17,22 @@ from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
 from sparring.proofs.mutants import texts
 from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
 from sparring.spec.core.model import load
-from sparring.spec.core.vectors import entrywise, local, owned, plain, total, where
+from sparring.spec.core.vectors import entrywise, local, owned, total, where
 
 OTHER = "the result is what the page ensures"
 LOST = "nothing is lost"
 
 
 class State(NamedTuple):
+    """What stays behind."""
+
     kept: Any = 0
 
 
 def page(program, ensures=None, **names):
     """A page with this text; by default it ensures nothing but that."""
     module = ModuleType("mine")
-    module.program, module.ensures, module.data = program, ensures or (lambda x: total(x)), "dense"
+    module.program, module.ensures, module.data = program, ensures or total, "dense"
     vars(module).update(names)
     return load(module)
 
@@ -41,11 +43,18 @@ def judged(one):
 
 
 @local
-def norm(x): return sum(v * v for v in x)
+def norm(x):
+    return sum(v * v for v in x)
+
+
 @local
-def halves(x): return x
+def halves(x):
+    return x
+
+
 @entrywise
-def reaches(v, least): return abs(v) >= least
+def reaches(v, least):
+    return abs(v) >= least
 
 
 def summed(x):
@@ -71,26 +80,59 @@ def test_sums_are_proved(program, times):
     assert (other["result"][0] == PROVED) == (times == 1)
 
 
-def twice(x): return (yield allreduce((yield allreduce(x))))
-def doubled(x): return (yield allreduce(x + x))
+def twice(x):
+    return (yield allreduce((yield allreduce(x))))
+
+
+def doubled(x):
+    return (yield allreduce(x + x))
+
+
 def own(x):
     yield allreduce(x)
     return x
-def shard(x): return (yield reduce_scatter(x))
-def pieces_of_all(x): return (yield allgather((yield allreduce(x))))
-def pieces_of_each(x): return (yield allgather(x))
-def scattered_twice(x): return (yield allgather((yield reduce_scatter((yield reduce_scatter(x))))))
-def at_own_places(x): return (yield allreduce(x, at=reaches(x, 1)))
+
+
+def shard(x):
+    return (yield reduce_scatter(x))
+
+
+def pieces_of_all(x):
+    return (yield allgather((yield allreduce(x))))
+
+
+def pieces_of_each(x):
+    return (yield allgather(x))
+
+
+def scattered_twice(x):
+    return (yield allgather((yield reduce_scatter((yield reduce_scatter(x))))))
+
+
+def at_own_places(x):
+    return (yield allreduce(x, at=reaches(x, 1)))
+
+
 def own_branch(x):
     if norm(x) > 1:
         return (yield allreduce(x))
     return x
-def own_with_the_owners(x): return x + (yield reduce_scatter(x))
-def at_own_bounds(x): return (yield allgather((yield reduce_scatter(x, bounds=halves(x)))))
+
+
+def own_with_the_owners(x):
+    return x + (yield reduce_scatter(x))
+
+
+def at_own_bounds(x):
+    return (yield allgather((yield reduce_scatter(x, bounds=halves(x)))))
+
+
 def two_owners(x):
     bounds = yield gather(halves(x))
     a = yield reduce_scatter(x, bounds=bounds)
     return (yield allgather(a - (yield reduce_scatter(x))))
+
+
 def of_own_choice(x):
     y = yield allreduce(x)
     return where(reaches(x, 1), y, 0)
@@ -163,6 +205,7 @@ def test_a_local_function_is_the_same_letter_for_equal_arguments_alone():
 @pytest.mark.parametrize(("function", "verdict"), [(halves, REFUTED), (entrywise(lambda x: x), PROVED)])
 def test_a_local_function_of_a_chunk_is_not_that_of_the_whole(function, verdict):
     """But one of single entries is."""
+
     def program(x):
         return (yield allgather(function((yield reduce_scatter(x)))))
 
@@ -188,7 +231,9 @@ def kept_of_this_call(x, state):
     return y, State(x - sent)
 
 
-@pytest.mark.parametrize(("program", "verdict"), [(residual, PROVED), (kept_all, REFUTED), (kept_of_this_call, REFUTED)])
+@pytest.mark.parametrize(
+    ("program", "verdict"), [(residual, PROVED), (kept_all, REFUTED), (kept_of_this_call, REFUTED)]
+)
 def test_conservation_over_calls(program, verdict):
     def ensures(x, state):
         return total(where(reaches(x + state.kept, 1), x + state.kept, 0))
@@ -206,7 +251,8 @@ def test_means_and_what_an_owner_keeps():
         return chunks(total(x) / p + owned(state.kept))
 
     @local
-    def chunks(x): return x
+    def chunks(x):
+        return x
 
     names = {"State": State, "averages": True, "waiting": lambda state, p: p * owned(state.kept)}
     assert judged(page(program, ensures, **names))["conservation"][0] == PROVED

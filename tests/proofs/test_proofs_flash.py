@@ -27,7 +27,7 @@ WRONG = {
     "a rank keeps its shard": (f"return ({SECOND})", "return sums", {"agreement": "the result is shard"}),
     "no sum is made": (f"sums = {FIRST}", "sums = x", {"result": "ranks' pieces do not make one vector"}),
     "sums are not coded": (SECOND, "yield allgather(sums)", {"result": OTHER}),
-    "widths are exchanged": ("reduce_scatter(x, Grouped(params.b1", "reduce_scatter(x, Grouped(params.b2", {"result": OTHER}),
+    "widths are exchanged": ("(x, Grouped(params.b1", "(x, Grouped(params.b2", {"result": OTHER}),
     "added twice": ("reduce_scatter(x,", "reduce_scatter(x + x,", {"result": OTHER}),
     "and its own vector": (f"return ({SECOND})", f"return x + ({SECOND})", {"agreement": "the result is partial"}),
 }  # fmt: skip

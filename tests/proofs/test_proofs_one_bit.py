@@ -31,10 +31,10 @@ WRONG = {
     "an error with the wrong sign": ("v - read, 0", "read - v, 0", {"conservation": LOST}),
     "no error is kept": ("State(left(v, read(code, v))", "State(v - v", {"conservation": LOST}),
     "errors are exchanged": (
-        "State(left(v, read(code, v)), left(s, read(code, s)))", "State(left(s, read(code, s)), left(v, read(code, v)))",
+        "left(v, read(code, v)), left(s, read(code, s))", "left(s, read(code, s)), left(v, read(code, v))",
         {"result": "a rank combines what it has itself with what only the owner of the index has"},
     ),
-    "an error of the sum and not the mean": ("reduce_scatter(v, code)) / p", "reduce_scatter(v, code))", {"result": OTHER}),
+    "an error of the sum, not the mean": ("(v, code)) / p", "(v, code))", {"result": OTHER}),
     "NaN is remembered": ("where(is_number(read), v - read, 0)", "v - read", {"result": "nothing of it is in worker"}),
     "an owner keeps its mean": ("y = yield allgather(s, code)", "y = s", {"agreement": "the result is shard"}),
 }  # fmt: skip

@@ -52,6 +52,7 @@ def test_reduce_scatter_and_allgather_are_an_allreduce(p, n):
 
 def test_regions_and_places():
     """Chunks where the text says, and sums of some entries alone."""
+
     def program(x, r):
         piece = yield reduce_scatter(x, bounds=[0, 1, 5])
         assert len(piece) == (1, 4)[r]
@@ -93,7 +94,10 @@ def test_a_call_begins_with_what_the_one_before_left():
 
 
 PARTED = {
-    "other exchanges": ("reduce_scatter(x) if r else allgather(x)", "rank 0 yields Allgather.* rank 1 yields ReduceScatter"),
+    "other exchanges": (
+        "reduce_scatter(x) if r else allgather(x)",
+        "rank 0 yields Allgather.* rank 1 yields ReduceScatter",
+    ),
     "other pages": ("allreduce(x, through='ring' if r else 'two_shot')", "'two_shot'.*'ring'.*: ranks part ways"),
     "other lengths": ("allreduce(x[r:])", r"Allreduce\(.*, 3, .* Allreduce\(.*, 2, "),
 }
@@ -114,7 +118,7 @@ def test_a_rank_that_ends_while_others_go_on():
             return (yield allreduce(x))
         return x
 
-    with pytest.raises(ScheduleFault, match="rank 1 is at test_compositions.py:[0-9]+ and rank 0 has ended"):
+    with pytest.raises(ScheduleFault, match=r"rank 1 is at test_compositions\.py:[0-9]+ and rank 0 has ended"):
         _ = run(page(program), vectors(2, 3)).results
 
 

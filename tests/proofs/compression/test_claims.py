@@ -31,7 +31,9 @@ def test_a_third_step_is_told(monkeypatch):
         yield gather([y[0]])
         return y
 
-    monkeypatch.setattr(claims, "load", lambda module: replace(page, module=SimpleNamespace(**{**vars(page.module), "program": longer})))
+    monkeypatch.setattr(
+        claims, "load", lambda module: replace(page, module=SimpleNamespace(**{**vars(page.module), "program": longer}))
+    )
     assert claims.steps() == (False, "p=2: 3 steps")
 
 
