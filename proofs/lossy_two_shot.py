@@ -10,32 +10,22 @@ versions ``i`` and ``j``, entries ``y`` and ``z``: of this call they are what th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
-from types import SimpleNamespace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from sparring.impl import lossy_two_shot
-from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import RANKS, Obligation, implies, n, p, r
-from sparring.proofs.core.rotation import ASTRAY, SAME, of_ports, of_waiting
-from sparring.proofs.core.supplement import Stated
-from sparring.proofs.cost.lossy import bounded, played
-from sparring.proofs.cost.oktopk import sharing
-from sparring.spec.core.model import Page
+from sparring.proofs.core.supplement import Served, Stated
+from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, Sym, both, negate, where
 
-__all__ = ["bounded", "played"]
-
 a, b, d, e, i, j, k, m, x, y, z = (Sym.var(name) for name in "abdeijkmxyz")
-call, start, end = (Sym.var(name) for name in ("call", "start", "end"))
+call = Sym.var("call")
 
 TURN = (*RANKS, j >= 0, j < p - 1)
 """A message of a step."""
-CUT = (p >= 1, e >= 1, start >= 0, i >= 0)
-"""Packets of ``e`` entries."""
 
 others = ({"aggregator": "ratio", "lost": 300, "packet": 2, "seed": 3},
           {"aggregator": "ratio0", "lost": 600, "packet": 1, "running": 1},
@@ -43,21 +33,6 @@ others = ({"aggregator": "ratio", "lost": 300, "packet": 2, "seed": 3},
           {"aggregator": "ratio0", "lost": 0, "packet": 2})  # fmt: skip
 refused = ({"aggregator": "mean"}, {"lost": -1}, {"lost": 1001, "aggregator": "zero"}, {"lost": 1000}, {"packet": 0},
            {"running": -1}, {"running": 2}, {"seed": -1})  # fmt: skip
-
-faults: Mapping[str, Mapping[str, Any]] = {
-    "a late packet counts": {"fresh": lambda version, call: version <= call},
-    "shards of equal length, the rest dropped": {"bound": lambda c, n, p: c * (n // p)},
-    "shards of equal length, the rest in the last": {"bound": lambda c, n, p: where(c < p, c * (n // p), n)},
-    ASTRAY: {"dst": lambda r, j, p: (r + j + 2) % p},
-    SAME: {"dst": lambda r, j, p: j},
-    "packets that overlap": {"begins": lambda i, start, packet: start + i * (packet - 1)},
-}
-asked = {
-    "bound": lambda c, n, p: 0 <= c <= p,
-    "dst": lambda r, j, p: 0 <= r < p and 0 <= j < p - 1,
-    "fresh": lambda version, call: 1 <= version <= call,
-    "begins": lambda i, start, packet: i >= 0 and start >= 0 and packet >= 1,
-}
 
 shown = {"versions": lambda state, r: np.array([one for shard in state.versions[r] for one in shard], np.int64)}
 
@@ -79,21 +54,9 @@ def theorems(page: Page) -> Iterator[Stated]:
     """All of them."""
     mod: Any = page.module
     yield Stated(
-        "result", "Whatever is lost, late or twice, a replica's packet is as its owner made it in the last call in "
+        "staleness", "Whatever is lost, late or twice, a replica's packet is as its owner made it in the last call in "
         "which it came. While at most k in a row get lost, of a shard that moves by at most d a call, no replica is "
-        "further than k d from its owner's, nor from another.",
-        (*counting(mod), *drifting(mod)), "a late packet counts",
-    )  # fmt: skip
-    yield Stated(
-        "partition", "The shards cut [0, n), and the packets each shard, without gap or overlap.",
-        (*obligations.partition(mod.bound), *cut_up(mod)), "packets that overlap",
-    )  # fmt: skip
-    yield of_waiting(counted(mod))
-    yield of_ports(counted(mod))
-    yield Stated(
-        "volume", "A rank whose shard has s entries sends n + (p - 2) s words, whatever is lost, and where n <= p e it "
-        "has at most e: 2 n (p - 1) / p words where p divides n.",
-        sharing(mod), "shards of equal length, the rest in the last",
+        "further than k d from its owner's, nor from another.", (*counting(mod), *drifting(mod)), "",
     )  # fmt: skip
 
 
@@ -105,9 +68,6 @@ def counting(mod: Any) -> Iterator[Obligation]:
     yield Obligation("nor what was never sent", some, negate(mod.fresh(0 * p, call)))
     yield Obligation("two that count are of one version", some,
                      implies(both(mod.fresh(i, call), mod.fresh(j, call)), i == j))  # fmt: skip
-    for came in product((1, 2), repeat=2):
-        held = mod.received(mod.Packet(0, ()), [mod.Packet(one, ()) for one in came], 2).version
-        yield Obligation(f"of those of calls {came} in call 2", some, call * held == call * (2 if 2 in came else 0))
 
 
 def near(one: Int, other: Int, bound: Int) -> Bool:
@@ -133,20 +93,10 @@ def drifting(mod: Any) -> Iterator[Obligation]:
     yield Obligation("all alike at first", (p >= 1,), near(x, x, 0 * p))
 
 
-def cut_up(mod: Any) -> Iterator[Obligation]:
-    """Each packet begins where the one before ends; the first where the shard does."""
-    yield Obligation("the first", CUT, mod.begins(0 * p, start, e) == start)
-    yield Obligation("one after the other", CUT, mod.begins(i + 1, start, e) == mod.begins(i, start, e) + e)
-
-
-def counted(mod: Any) -> Any:
-    """To and from whom with messages counted from 1 on; the page counts them from 0."""
-    return SimpleNamespace(dst=lambda r, i, p: mod.dst(r, i - 1, p), src=lambda r, i, p: mod.src(r, i - 1, p))
-
-
-def peers(page: Page) -> Iterator[Obligation]:
+def peers(page: Page, served: Served) -> Iterator[Obligation]:
     """``impl/lossy_two_shot.py`` counts distances from 1; all ranks whom it sends to it hears from, too."""
     impl: Any = lossy_two_shot
-    mod: Any = page.module
-    yield Obligation("to whom", TURN, impl.above(r, j + 1, p) == mod.dst(r, j, p))
-    yield Obligation("shards", (*RANKS, n >= 0), impl.cut(r, n, p) == mod.bound(r, n, p))
+    for name in ("direct_reduce_scatter", "direct_allgather"):
+        one = served(name)
+        yield Obligation(f"{name}: to whom", TURN, impl.above(r, j + 1, p) == one.dst(r, 0, p, j))
+    yield Obligation("shards", (*RANKS, n >= 0), impl.cut(r, n, p) == bound(r, n, p))

@@ -11,14 +11,16 @@ from typing import Any
 from sparring.impl import qsgd as impl_qsgd
 from sparring.impl.core import everyone
 from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.points import Point
+from sparring.proofs.core.reading import Reading
 from sparring.proofs.core.rotation import peers_of
 from sparring.proofs.core.supplement import Served, Stated
 from sparring.proofs.core.wholes import PLANES, planes, sizes
 from sparring.spec.core import wholes
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Sym, both, where
+from sparring.spec.core.numbers import Sym, both, negate, where
 
-a, b, c = Sym.var("a"), Sym.var("b"), Sym.var("c")
+a = Sym.var("a")
 
 WIDTHS = (4, 8)
 """Bytes of an entry."""
@@ -39,7 +41,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     levels = page.params["levels"]
     yield Stated(
         "result", "A level is the whole number below what an entry has in units, or one more, and at most the greatest "
-        "level; where that is 0, as without a unit, and nothing is drawn, it is 0.", near(m), "",
+        "level.", levels_near(m), "",
     )  # fmt: skip
     yield Stated(
         "volume", f"A rank sends p - 1 messages of a unit and {levels.bit_length() + 1} bits an entry, in planes that "
@@ -47,14 +49,27 @@ def theorems(page: Page) -> Iterator[Stated]:
     )  # fmt: skip
 
 
-def near(m: Any) -> Iterator[Obligation]:
-    """``a`` whole units, of at most ``b``; ``c > 0`` says whether it is rounded up."""
-    found, some = m.raised(a, c > 0, b), (a >= 0, a <= b)
-    yield Obligation("none below 0, none above the greatest", some, both(found >= 0, found <= b))
-    yield Obligation("rounded up", (*some, c > 0), found == where(a < b, a + 1, b))
-    yield Obligation("not rounded up", (*some, c <= 0), found == a)
-    yield Obligation("of more units than there are levels", (a > b, b >= 0), found == b)
-    yield Obligation("without a unit", (b >= 1,), m.raised(0 * b, b < 0, b) == 0)
+def levels_near(m: Any) -> Iterator[Obligation]:
+    """Of any entry, unit and chance."""
+    v, one, chance, most = points("v", "one", "chance", "most")
+    yield from near(m, m.level(v, one, chance, most), m.above(abs(v), one), chance, most)
+
+
+def points(*names: str) -> list[Point]:
+    """Letters at an index."""
+    reading = Reading()
+    return [reading.fresh(name, "partial") for name in names]
+
+
+def near(m: Any, found: Point, t: Point, chance: Point, most: Point) -> Iterator[Obligation]:
+    """What is found of ``t`` units: the whole number below, or by chance one more, and at most the greatest."""
+    below, up, top, level = m.whole(t).rest, m.rises(t, chance).truth.value, most.rest, found.rest
+    some = (below >= 0, below <= top)
+    yield Obligation("none below 0, none above the greatest", some, both(level >= 0, level <= top))
+    yield Obligation("beside it", some, both(level >= below, level <= below + 1))
+    yield Obligation("rounded up", (*some, up), level == where(below < top, below + 1, top))
+    yield Obligation("not rounded up", (*some, negate(up)), level == below)
+    yield Obligation("of more units than there are levels", (below > top, top >= 0), level == top)
 
 
 def volume(m: Any, levels: int) -> Iterator[Obligation]:

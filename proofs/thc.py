@@ -15,11 +15,11 @@ from sparring.impl.core import wholes as impl_wholes
 from sparring.proofs.core.obligations import Obligation, p
 from sparring.proofs.core.rotation import peers_of
 from sparring.proofs.core.supplement import Served, Stated
-from sparring.proofs.qsgd import near
+from sparring.proofs.qsgd import near, points
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, both
 
-a, b, d, e, k, q, x = (Sym.var(name) for name in ("a", "b", "d", "e", "k", "q", "x"))
+a, b, d, e, k, q, x = (Sym.var(name) for name in "abdekqx")
 
 BITS = range(1, 9)
 """Of codes."""
@@ -42,7 +42,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     yield Stated(
         "result", "What is read of a sum of codes is the sum of what is read of each, for any codes, any grid and any "
         "number of ranks; a code is beside its entry and at most the greatest; and no sum of p codes needs more than "
-        "bits + ceil(log2(p)) bits.", (*homomorphic(m), *near(m), *room(m), *room_for_ranks(m)), "",
+        "bits + ceil(log2(p)) bits.", (*homomorphic(m), *codes_near(m), *room(m), *room_for_ranks(m)), "",
     )  # fmt: skip
 
 
@@ -52,6 +52,12 @@ def homomorphic(m: Any) -> Iterator[Obligation]:
     whole = m.value(d, e, q + x, a + b)
     yield Obligation("of more ranks", (), whole == m.value(d, e, q, a) + m.value(d, e, x, b))
     yield Obligation("a code is read on the grid", (), m.value(d, e, x, 1) == d + e * x)
+
+
+def codes_near(m: Any) -> Iterator[Obligation]:
+    """Of any entry, grid and chance."""
+    v, low, step, chance, bits = points("v", "low", "step", "chance", "bits")
+    yield from near(m, m.code(v, low, step, chance, bits), m.above(v - low, step), chance, m.most(bits))
 
 
 def room(m: Any) -> Iterator[Obligation]:

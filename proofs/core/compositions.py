@@ -78,6 +78,8 @@ def result(page: Page, found: Sequence[Path], pages: Sequence[Page]) -> Iterator
                 yield from equal(path, f"nothing of it is in {field}", kept, getattr(page.module.State(), field))
             return
         yield from equal(path, "the result is what the page ensures", path.ended.result, path.ensured)
+        if not page.agrees and getattr(path.ended.result, "placement", "") in ("shard", "arrived") and not path.alone:
+            yield false(path, "the result is what only the owner of an index has")
         if hasattr(page.module, "told") and path.after is not None:
             for field, says in said_by(page, "told", {**path.given, "state": path.after})._asdict().items():
                 yield from equal(path, f"{field} is what the state says of it", getattr(path.after, field), says)

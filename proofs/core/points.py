@@ -6,6 +6,7 @@ A point has a placement, in the words of sharded tensors:
 *partial*      every rank has a value of its own
 *shard*        the index's owner has it, nobody else
 *replicate*    all ranks have the same
+*arrived*      the owner has one of each sender
 =============  ===================================================
 
 and a value ``(sum over ranks q of each(q)) + rest``: ``each`` in letters of rank ``q``; ``rest`` in letters of this
@@ -27,7 +28,7 @@ from sparring.errors import Refuted, Undecided
 from sparring.spec.core.numbers import Bool, Int, Node, Sym, Truth, both, either, negate, where
 from sparring.spec.core.vectors import AtPoint
 
-ORDER = ("replicate", "shard", "partial")
+ORDER = ("replicate", "shard", "partial", "arrived")
 
 
 class Apart(Refuted):
@@ -38,6 +39,8 @@ def lowest(*things: Any) -> tuple[str, str]:
     """Where all of these are, and who owns it; raises Apart where no rank has all of them."""
     placed = [t for t in things if isinstance(t, Point | Condition)]
     found, owners = {t.placement for t in placed}, {t.owner for t in placed if t.owner}
+    if {"arrived", "partial"} <= found:
+        raise Apart("a rank combines what it has itself with what the owner of the index has of each sender")
     if {"shard", "partial"} <= found:
         raise Apart("a rank combines what it has itself with what only the owner of the index has")
     if len(owners) > 1:
@@ -58,7 +61,7 @@ class Point(AtPoint):
     """Of a shard: how its owner is found."""
 
     def __repr__(self) -> str:
-        whose = {"partial": "own ", "shard": "owner's ", "replicate": ""}[self.placement]
+        whose = {"partial": "own ", "shard": "owner's ", "arrived": "sender's ", "replicate": ""}[self.placement]
         sums = f"{'mean' if self.mean else 'sum'} of {self.each!r}" if nonzero(self.each) else ""
         return whose + " + ".join(x for x in (sums, repr(self.rest) if nonzero(self.rest) or not sums else "") if x)
 
@@ -168,6 +171,38 @@ class Point(AtPoint):
             raise Undecided(f"{self!r} is a sum over all ranks already, of which the sum is asked for")
         return Point(self.reading, "replicate", 0, plus(self.rest, self.each))
 
+    def over_senders(self) -> Point:
+        """At the owner, the sum over all senders."""
+        if self.placement != "arrived" or nonzero(self.each):
+            raise Apart(f"{self!r} is summed over senders, of which it is not")
+        return Point(self.reading, "shard", 0, self.rest, owner="chunks")
+
+    def own_chunk(self, r: Any, p: Any) -> Point:
+        """Of a value of its own, what the owner of the index has there."""
+        if self.placement == "shard":
+            raise Apart("a rank's own chunk of what only the owner of an index has")
+        if self.placement == "replicate":
+            return self
+        found: Point = self.reading.named("own chunk", (self, r, p), entrywise=True, placement="shard")
+        return replace(found, owner="chunks")
+
+    def comes(self, to: str, *terms: Any) -> Condition:
+        """Of ``ensures``: see :func:`sparring.spec.core.links.came`."""
+        came: Condition = self.reading.comes(to, *terms)
+        return came
+
+    def owns(self) -> Condition:
+        owns: Condition = self.reading.owns()
+        return owns
+
+    def settled(self) -> Point:
+        """With a letter for its sum over ranks, which is a number that a rank's own condition may choose."""
+        if not nonzero(self.each):
+            return self
+        sums = replace(self, rest=0, placement="replicate", owner="")
+        letter: Point = self.reading.named("sum over ranks", (sums,), entrywise=True)
+        return replace(self, each=0, mean=False, rest=plus(letter.rest, self.rest))
+
     def gathered(self) -> Point:
         """What each rank has, told to all."""
         found: Point = self.reading.gathered(self)
@@ -220,8 +255,8 @@ class Condition(AtPoint):
             return a
         x, y = point(self.reading, a), point(self.reading, b)
         placement, owner = lowest(self, x, y)
-        if self.placement == "partial" and (nonzero(x.each) or nonzero(y.each)):
-            raise Apart("a rank's own condition chooses among sums over ranks")
+        if self.placement == "partial":
+            x, y = x.settled(), y.settled()
         x, y = alike(x, y)
         each, rest = chosen(self.value, x.each, y.each), chosen(self.value, x.rest, y.rest)
         return Point(self.reading, placement, rest, each, x.mean, owner)
@@ -245,6 +280,9 @@ def minus(a: Int, b: Int) -> Int:
 
 
 def chosen(c: Bool, a: Int, b: Int) -> Int:
+    """``where(c, a, b)``; what ``c`` has chosen before, it chooses again."""
+    a, b = (x.args[k] if isinstance(x, Sym) and x.op == "where" and repr(x.args[0]) == repr(c) else x
+            for k, x in ((1, a), (2, b)))  # fmt: skip
     return a if a is b or (not nonzero(a) and not nonzero(b)) else where(c, a, b)
 
 

@@ -17,6 +17,7 @@ from sparring.proofs.core.points import Apart, Condition, Point, lowest, nonzero
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core.calling import domain
 from sparring.spec.core.compositions import LETTERS, Ending, asked, ending, text
+from sparring.spec.core.links import Collected, Handed
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Sym, negate, variables
 from sparring.spec.core.sparse import NOTHING
@@ -96,7 +97,7 @@ class Reading:
         some = [*parts(args)]
         where, owner = lowest(*some)
         where = placement or where
-        shape = (name, "own" if where == "partial" else "*", "" if entrywise else where, form(args))
+        shape = (name, "own" if where in ("partial", "arrived") else "*", "" if entrywise else where, form(args))
         terms = [term for one in some for term in values(one)]
         for key, (symbol, others) in self.letters.items():
             if key[:4] == shape and len(others) == len(terms) and self.equal(name, others, terms):
@@ -121,6 +122,22 @@ class Reading:
     def gathered(self, x: Point | Condition) -> Point:
         """By rank, what each has."""
         return self.named("all ranks'", (x,), entrywise=True, placement="replicate")
+
+    # -- links that lose packets
+
+    def owns(self) -> Condition:
+        """Whether a rank owns the index."""
+        return self.named("owns", (), placement="partial").truth
+
+    def version(self, to: str, links: Any, packet: Any, call: Any, own: bool) -> Point:
+        """The version of a rank's packet to the owner, or of the owner's to the rank; ``own``: its own always comes."""
+        found = self.named(f"version to the {to}", (links, packet, call), entrywise=True, placement="partial")
+        now: Point = self.owns().chooses(call, found) if own else found
+        return now
+
+    def comes(self, to: str, links: Any, packet: Any, call: Any, own: bool) -> Condition:
+        """Whether it comes in time."""
+        return self.version(to, links, packet, call, own) == call
 
     # -- branches
 
@@ -221,7 +238,7 @@ def linear(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
 
 def own(name: str, x: Any) -> Any:
     """What a rank brings to be added: a value of its own, or one that all have; raises Apart for another."""
-    if x.placement == "shard":
+    if x.placement in ("shard", "arrived"):
         raise Apart(f"{name} of what only the owner of an index has")
     if isinstance(x, Point) and nonzero(x.each):
         raise Apart(f"{name} of {x!r}, which has been added up already")
@@ -270,7 +287,7 @@ def allreduce(self: Reading, e: Any) -> Point:
 
 def gathered(self: Reading, e: Any) -> Point:
     x = lifted(self, e.x)
-    if x.placement == "shard":
+    if x.placement in ("shard", "arrived"):
         raise Apart("gather of what only the owner of an index has: see allgather")
     return self.gathered(x if e.code.exact else read(self, e.code, point(self, x), chunks=False, whole=True))
 
@@ -281,12 +298,33 @@ def of_apart(self: Reading, e: Any) -> Point:
     return self.named("all ranks' apart", (*parts(e.x),), placement="replicate")
 
 
+def collected(self: Reading, e: Any) -> Any:
+    """A sender's entry of this call where its packet is; of another call it may be anything."""
+    x = own("collect", point(self, e.x))
+    version = self.version("owner", e.links, e.packet, e.call, e.own)
+    entry = (version == e.call).chooses(x, self.fresh("late_copy", "partial"))
+    of_sender = {"placement": "arrived", "owner": ""}
+    return Collected(replace(version, **of_sender), replace(self.owns(), **of_sender), replace(entry, **of_sender))
+
+
+def handed(self: Reading, e: Any) -> Any:
+    """The owner's entry of this call where its packet is; of another call it may be anything."""
+    x = point(self, e.x)
+    if x.placement != "shard":
+        raise Apart("hand of what is not the owner's: ranks' pieces do not make one vector")
+    version = self.version("rank", e.links, e.packet, e.call, own=True)
+    entry = (version == e.call).chooses(x.owned(), self.fresh("late_news", "partial"))
+    return Handed(version, entry, self.named("versions of packets", (e.links, e.packet, e.call), placement="partial"))
+
+
 RULES: dict[str, Callable[[Reading, Any], Any]] = {
     "ReduceScatter": reduce_scatter,
     "Allgather": allgather,
     "Allreduce": allreduce,
     "Gather": gathered,
     "Apart": of_apart,
+    "Collect": collected,
+    "Hand": handed,
 }
 """By exchange, its promise: the theorem of the page that carries it out, at an index."""
 

@@ -1,6 +1,6 @@
 """What the closed forms suppose of losses, and what else is true where it does not hold: each shown on the page.
 
-Every hypothesis has a witness: a law of losses, or a channel, that breaks this one and no other.  It tells
+Every hypothesis has a witness: a law of losses, or a links, that breaks this one and no other.  It tells
 what the closed form says there and what is, both exact; and beside it the same with the hypothesis kept.
 """
 
@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 import sympy
 
 from sparring.proofs.loss import ages, replicas, weights
-from sparring.proofs.loss.patterns import Pattern, Slot, Vector, call, slots
-from sparring.spec import lossy_two_shot as page
-from sparring.spec.core.runner import played
-from sparring.spec.lossy_two_shot import COLLECTING, HANDING, Channel, Packet, Params, State
+from sparring.proofs.loss.patterns import Pattern, Slot, Vector, call, over, slots
+from sparring.spec.core.links import COLLECTING, HANDING, Links, Packet
+from sparring.spec.lossy_two_shot import WHOLE, Params
 
 LOSS = Fraction(3, 10)
 XS: Sequence[Vector] = [[Fraction(3)], [Fraction(5)], [Fraction(-2)]]
@@ -66,7 +65,7 @@ def all_or_none(some: Sequence[Slot], q: Fraction) -> Law:
 
 def collecting(aggregator: str) -> tuple[Params, list[Slot]]:
     """Where packets to the owner may be lost."""
-    params = Params(aggregator=aggregator, lost=int(LOSS * page.WHOLE), packet=1)
+    params = Params(aggregator=aggregator, lost=int(LOSS * WHOLE), packet=1)
     return params, slots(params, 1, len(XS), (COLLECTING,), [OWNER])
 
 
@@ -76,7 +75,7 @@ def moments(aggregator: str, law: Callable[[Sequence[Slot]], Law]) -> tuple[Frac
     first = second = Fraction(0)
     for which in product((False, True), repeat=len(some)):
         lost = frozenset(s for s, gone in zip(some, which) if gone)
-        value, probability = call(XS, State(), params, lost).replicas[OWNER][0], law(some)(lost)
+        value, probability = call(XS, None, params, lost).replicas[OWNER][0], law(some)(lost)
         first, second = first + probability * value, second + probability * value**2
     return first, second - first**2
 
@@ -127,19 +126,19 @@ def of_age(stays: Fraction) -> Shown:
     return Shown(ages.age(half, CALLS), found)
 
 
-def noticed(copies: int) -> Channel:
+def noticed(copies: int) -> Links:
     """Packets that come more than once, as they were sent."""
     return lambda step, src, dst, i, sent: [sent] * copies
 
 
-def added_up(copies: int) -> Channel:
+def added_up(copies: int) -> Links:
     """What an owner has that adds each copy that comes."""
-    return lambda step, src, dst, i, sent: [sent._replace(entries=[copies * x for x in sent.entries])]
+    return lambda step, src, dst, i, sent: [sent._replace(entries=sent.entries * copies)]
 
 
-def of_copies(channel: Channel) -> Shown:
+def of_copies(links: Links) -> Shown:
     """The owner's mean where all packets come."""
-    state: State = played(page.called(XS, State(), Params(aggregator="zero", lost=0, packet=1), channel))[1].state
+    state = over(links, XS, None, Params(aggregator="zero", lost=0, packet=1))
     return Shown(sum(VALUES) / len(VALUES), state.replicas[OWNER][0])
 
 
@@ -149,7 +148,7 @@ def of_late(relabelled: bool) -> Shown:
     Where it takes it for this call's it goes back; the rule that only this call's count leaves it as it was.
     """
     steps, seen = 4, []
-    state = State()
+    state = None
 
     def arriving(step: int, _src: int, _dst: int, _i: int, sent: Packet) -> Sequence[Packet]:
         if step == HANDING:
@@ -160,7 +159,7 @@ def of_late(relabelled: bool) -> Shown:
 
     params = replicas.RUNNING._replace(packet=1)
     for _ in range(steps):
-        state = played(page.called([[Fraction(1)]] * 2, state, params, arriving))[1].state
+        state = over(arriving, [[Fraction(1)]] * 2, state, params)
     return Shown(Fraction(0), state.replicas[1][0] - state.replicas[0][0])
 
 

@@ -7,20 +7,23 @@ slots has the probability ``q^k (1 - q)^(m - k)``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from sparring.spec import lossy_two_shot as page
-from sparring.spec.core.model import bound
-from sparring.spec.core.runner import played
-from sparring.spec.lossy_two_shot import COLLECTING, HANDING, Channel, Packet, Params, State
+from sparring.spec import lossy_two_shot
+from sparring.spec.core.compositions import Memory, played
+from sparring.spec.core.links import COLLECTING, HANDING, Links, Packet, packets
+from sparring.spec.core.model import bound, load
+from sparring.spec.core.vectors import Vector as Entries
+from sparring.spec.lossy_two_shot import Params, State, over_links
+
+PAGE = load(lossy_two_shot)
 
 Slot: TypeAlias = tuple[int, int, int, int]
 Pattern: TypeAlias = frozenset[Slot]
 Vector: TypeAlias = Sequence[Fraction]
-Called = Callable[..., Channel]
 
 
 class Moments(NamedTuple):
@@ -30,8 +33,8 @@ class Moments(NamedTuple):
     variance: Fraction
 
 
-def without(lost: Collection[Slot]) -> Channel:
-    """A channel that loses the packets of these slots, and no others."""
+def without(lost: Collection[Slot]) -> Links:
+    """Links that lose the packets of these slots, and no others."""
 
     def arriving(step: int, src: int, dst: int, i: int, sent: Packet) -> Sequence[Packet]:
         return [] if (step, src, dst, i) in lost else [sent]
@@ -43,7 +46,7 @@ def slots(params: Params, n: int, p: int, steps: Collection[int], shards: Collec
     """Where packets of these shards may be lost in these steps."""
     found: list[Slot] = []
     for c in shards:
-        many = range(len(page.packets(c, n, p, params.packet)))
+        many = range(len(packets(slice(bound(c, n, p), bound(c + 1, n, p)), params.packet)))
         senders = [q for q in range(p) if q != c or params.aggregator == "ratio0"]
         found += [(COLLECTING, q, c, i) for q in senders for i in many if COLLECTING in steps]
         found += [(HANDING, c, r, i) for r in range(p) if r != c for i in many if HANDING in steps]
@@ -57,10 +60,18 @@ def patterns(some: Sequence[Slot], q: Fraction) -> Iterator[tuple[Fraction, Patt
         yield q**many * (1 - q) ** (len(some) - many), frozenset(s for s, lost in zip(some, which) if lost)
 
 
-def call(xs: Sequence[Vector], state: State, params: Params, lost: Collection[Slot]) -> State:
-    """The page's state after a call with this pattern."""
-    after: State = played(page.called(xs, state, params, without(lost)))[1].state
-    return after
+def over(links: Links, xs: Sequence[Any], state: Memory | None, params: Params) -> Memory:
+    """The page's state after a call over these links; ``state``: None before the first."""
+    p, before = len(xs), state or Memory(0, [State()] * len(xs))
+    texts = [
+        over_links(links, Entries.of(x), r, p, before.call, before.ranks[r], params) for r, x in enumerate(xs)
+    ]
+    return Memory(before.call + 1, [after for _, after in played(PAGE, texts)[0]])
+
+
+def call(xs: Sequence[Vector], state: Memory | None, params: Params, lost: Collection[Slot]) -> Memory:
+    """The same with this pattern."""
+    return over(without(lost), xs, state, params)
 
 
 def entries(xs: Sequence[Vector], params: Params, q: Fraction, shard: int) -> Mapping[tuple[int, int], Moments]:
@@ -74,7 +85,7 @@ def entries(xs: Sequence[Vector], params: Params, q: Fraction, shard: int) -> Ma
     cells = [(r, e) for r in range(p) for e in range(start, end)]
     first, second = dict.fromkeys(cells, Fraction(0)), dict.fromkeys(cells, Fraction(0))
     for probability, lost in patterns(slots(params, n, p, (COLLECTING, HANDING), [shard]), q):
-        held = call(xs, State(), params, lost).replicas
+        held = call(xs, None, params, lost).replicas
         for r, e in cells:
             first[r, e] += probability * held[r][e]
             second[r, e] += probability * held[r][e] ** 2

@@ -11,7 +11,9 @@ from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from sparring.proofs.loss.patterns import Pattern, Vector, call, patterns, slots
-from sparring.spec.lossy_two_shot import HANDING, Params, State
+from sparring.spec.core.compositions import Memory
+from sparring.spec.core.links import HANDING
+from sparring.spec.lossy_two_shot import Params
 
 RUNNING = Params(aggregator="ratio", lost=0, packet=10**6, running=1)
 """A shard that moves by its mean, in one packet."""
@@ -23,7 +25,7 @@ class Walk(NamedTuple):
     """A sequence of patterns: its probability, and the page's state at its end."""
 
     probability: Fraction
-    state: State
+    state: Memory | None
 
 
 def uncorrelated(calls: int) -> Steps:
@@ -59,10 +61,10 @@ def walks(steps: Steps, ranks: int, weighs: Weighing, params: Params = RUNNING) 
             probability = walk.probability * weighs(before, lost)
             yield from onwards(Walk(probability, call(xs, walk.state, params, lost)), lost, left[1:])
 
-    return onwards(Walk(Fraction(1), State()), None, steps)
+    return onwards(Walk(Fraction(1), None), None, steps)
 
 
-def squared(state: State, i: int, j: int, width: int) -> Fraction:
+def squared(state: Memory, i: int, j: int, width: int) -> Fraction:
     """The square of the distance between two ranks' replicas of shard 0."""
     one, other = (state.replicas[r][:width] for r in (i, j))
     return sum(((x - y) ** 2 for x, y in zip(one, other)), Fraction(0))
@@ -85,6 +87,6 @@ def drift(steps: Steps, weighs: Weighing, ranks: int = 3) -> Drift:
     return Drift(owner, pair)
 
 
-def ages(state: State) -> list[int]:
+def ages(state: Memory) -> list[int]:
     """By rank, how many calls old its replica of shard 0 is."""
     return [state.call - rank[0][0] for rank in state.versions]

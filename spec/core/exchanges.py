@@ -29,7 +29,7 @@ from sparring.spec.core.numbers import Int
 from sparring.spec.core.runs import Message, Run
 from sparring.spec.core.schedule import number, step_sends, truth
 from sparring.spec.core.sparse import SparseVector, plain, strung
-from sparring.spec.core.vectors import Vector, local
+from sparring.spec.core.vectors import AtPoint, Vector, local
 from sparring.spec.exchanges import direct_allgather, direct_reduce_scatter
 
 Trace = list[list[Message]]
@@ -120,6 +120,13 @@ def read_by_chunk(code: Any, x: Any, p: int) -> Any:
 
 
 PLAIN = Plain()
+
+
+def own_chunk(x: Any, r: Int, p: Int) -> Any:
+    """A rank's own entries of the chunk that it owns."""
+    if isinstance(x, AtPoint):
+        return x.own_chunk(r, p)
+    return x[slices(bounds(len(x), p))[r]]
 
 
 @dataclass(frozen=True)

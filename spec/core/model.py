@@ -162,7 +162,8 @@ class Page:
     @property
     def stateful(self) -> bool:
         """Whether a call depends on those before it, so that its implementation is a class, called again and again."""
-        return self.selecting or (self.dense and hasattr(self.module, "State"))
+        counts = self.composed and "call" in inspect.signature(self.module.program).parameters
+        return self.selecting or (self.dense and (counts or hasattr(self.module, "State")))
 
     @property
     def selecting(self) -> bool:

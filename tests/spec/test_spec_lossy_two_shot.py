@@ -8,10 +8,12 @@ import pytest
 
 import sparring
 from sparring.errors import InputError, Undecided
+from sparring.impl.lossy_two_shot import AGGREGATORS
 from sparring.proofs.core import iterations
-from sparring.spec import lossy_two_shot as page
-from sparring.spec.core.runner import played, run
-from sparring.spec.lossy_two_shot import AGGREGATORS, COLLECTING, HANDING, Params, State
+from sparring.proofs.loss.patterns import over
+from sparring.spec.core.links import COLLECTING, HANDING, Losing, Packet, packets
+from sparring.spec.core.runner import run
+from sparring.spec.lossy_two_shot import Params
 
 
 def drawn(p, n, seed=0):
@@ -20,12 +22,17 @@ def drawn(p, n, seed=0):
     return [[Fraction(int(v), 3) for v in rng.integers(-9, 10, n)] for _ in range(p)]
 
 
+def shard(c, n, p):
+    """Where it lies."""
+    return slice(c * n // p, (c + 1) * n // p)
+
+
 def recorded(params, found):
-    """The channel of these parameters, which tells what it loses."""
-    channel = page.losing(params)
+    """The links of these parameters, which tell what they lose."""
+    links = Losing(params.seed, params.lost)
 
     def arriving(step, src, dst, i, sent):
-        came = channel(step, src, dst, i, sent)
+        came = links(step, src, dst, i, sent)
         found[step, src, dst, i] = not came
         return came
 
@@ -48,21 +55,20 @@ def masked(xs, r, cut, i, lost, aggregator, q):
 @pytest.mark.parametrize("p", range(1, 7))
 def test_every_call_is_numpys_masked_mean_and_who_loses_it_keeps_what_it_had(aggregator, p):
     for n, packet, lost, running in [(3 * p + 1, 2, 400, 0), (p - 1, 1, 700, 1), (2 * p, 9, 0, 1), (7, 3, 950, 0)]:
-        params, state = Params(aggregator, lost, packet, running, seed=p), State()
+        params, state = Params(aggregator, lost, packet, running, seed=p), None
         rng = np.random.default_rng([p, n])
         shards, replicas = np.zeros(n), np.zeros((p, n))
         for _ in range(4):
             xs, gone = [*rng.standard_normal((p, n))], {}
-            ran = played(page.called(xs, state, params, recorded(params, gone)))[1]
+            state = over(recorded(params, gone), xs, state, params)
             for c in range(p):
-                for i, cut in enumerate(page.packets(c, n, p, packet)):
+                for i, cut in enumerate(packets(shard(c, n, p), packet)):
                     mean = masked(xs, c, cut, i, gone, aggregator, lost / 1000)
                     shards[cut] = shards[cut] * running + mean
                     for r in range(p):
                         if r == c or not gone[HANDING, c, r, i]:
                             replicas[r][cut] = shards[cut]
-            np.testing.assert_allclose(ran.results, replicas, rtol=1e-13, atol=1e-15)
-            state = ran.state
+            np.testing.assert_allclose([[*y] for y in state.replicas], replicas, rtol=1e-13, atol=1e-15)
 
 
 def test_the_oracle_tells_an_aggregator_from_another():
@@ -130,14 +136,14 @@ def versions(state, r):
 def test_a_replica_is_what_the_owner_had_when_its_version_was_sent():
     """Over twenty calls, packet by packet; the own shard is always of the last call."""
     p, n, calls = 4, 18, 20
-    params, state, history = Params("ratio", lost=600, packet=2, running=1, seed=9), State(), [[Fraction(0)] * n]
+    params, state, history = Params("ratio", lost=600, packet=2, running=1, seed=9), None, [[Fraction(0)] * n]
     for call in range(calls):
-        state = played(page.program(drawn(p, n, call), state, params))[1].state
-        owned = [list(state.replicas[c][cut]) for c in range(p) for cut in [slice(c * n // p, (c + 1) * n // p)]]
+        state = over(Losing(params.seed, params.lost), drawn(p, n, call), state, params)
+        owned = [list(state.replicas[c][shard(c, n, p)]) for c in range(p)]
         history.append([v for shard in owned for v in shard])
         for r, c in product(range(p), repeat=2):
-            for cut, version in zip(page.packets(c, n, p, 2), state.versions[r][c], strict=True):
-                assert state.replicas[r][cut] == history[version][cut]
+            for cut, version in zip(packets(shard(c, n, p), 2), state.versions[r][c], strict=True):
+                assert [*state.replicas[r][cut]] == history[version][cut]
                 assert version == call + 1 if r == c else 0 <= version <= call + 1
     assert len({one for r in range(p) for one in versions(state, r)}) > 3  # some are several calls old
 
@@ -148,17 +154,18 @@ def test_copies_order_and_late_packets_change_nothing():
     sent_before = []
 
     def unruly(step, src, dst, i, sent):
-        came = page.losing(params)(step, src, dst, i, sent)
+        came = Losing(params.seed, params.lost)(step, src, dst, i, sent)
         late = [one for where, one in sent_before if where == (step, src, dst, i)]
         sent_before.append(((step, src, dst, i), sent))
         return [*late, *came, *came, *late]
 
-    rough = plain = State()
+    rough = plain = None
     for call in range(5):
         xs = drawn(p, n, call)
-        rough = played(page.called(xs, rough, params, unruly))[1].state
-        plain = played(page.program(xs, plain, params))[1].state
-        assert rough == plain
+        rough = over(unruly, xs, rough, params)
+        plain = over(Losing(params.seed, params.lost), xs, plain, params)
+        assert [[*y] for y in rough.replicas] == [[*y] for y in plain.replicas]
+        assert rough.versions == plain.versions
 
 
 def test_a_call_leaves_vectors_and_the_state_before_as_they_were():
@@ -174,10 +181,10 @@ def test_losses_are_as_often_as_said_and_depend_on_everything():
     """40,000 packets of a fixed seed: within five standard deviations; and no counter is left out."""
     p, n, q = 5, 1000, 0.3
     params, gone = Params(lost=300, packet=1, seed=4), {}
-    state = State()
+    state = None
     for _ in range(5):
         found = {}
-        state = played(page.called([np.zeros(n)] * p, state, params, recorded(params, found)))[1].state
+        state = over(recorded(params, found), [np.zeros(n)] * p, state, params)
         gone[state.call] = found
     every = [lost for found in gone.values() for lost in found.values()]
     assert len(every) == 5 * 2 * n * (p - 1)
@@ -186,8 +193,8 @@ def test_losses_are_as_often_as_said_and_depend_on_everything():
     assert [lost for (step, *_), lost in gone[1].items() if step == COLLECTING] != [
         lost for (step, *_), lost in gone[1].items() if step == HANDING
     ]
-    other = page.losing(params._replace(seed=5))
-    again = {(t, s, d, i): not other(t, s, d, i, page.Packet(1, ())) for t, s, d, i in gone[1]}
+    other = Losing(5, params.lost)
+    again = {(t, s, d, i): not other(t, s, d, i, Packet(1, ())) for t, s, d, i in gone[1]}
     assert again != gone[1]
 
 
@@ -201,7 +208,7 @@ def test_special_values_that_are_lost_harm_nobody():
 
 def test_bad_parameters_are_refused_and_formulas_are_not_there():
     wrong = {
-        "aggregator = 'mean': it must be one of ht, ratio, ratio0, zero": {"aggregator": "mean"},
+        "aggregator = 'mean': it must be ht, ratio, ratio0 or zero": {"aggregator": "mean"},
         "lost = -1: it must be 0 to 1000": {"lost": -1},
         "lost = 1001: it must be 0 to 1000": {"lost": 1001},
         "lost = 1000 with aggregator ht": {"lost": 1000},

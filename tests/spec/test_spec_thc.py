@@ -125,4 +125,5 @@ def test_bytes(p):
     """Two numbers to each other rank, then codes and sums: (p - 1) e (b + b + ceil(log2 p)) bytes of n = 8 p e."""
     ran = run(page("thc", bits=3), [np.zeros(8 * p * 2, np.float32)] * p)
     sent = [sum(len(m.entries) for m in wire if m.src == p - 1) for wire in ran.trace]
-    assert sent == [8 * (p - 1), (p - 1) * 2 * 3, (p - 1) * 2 * (3 + (p - 1).bit_length())]
+    every = [8 * (p - 1), (p - 1) * 2 * 3, (p - 1) * 2 * (3 + (p - 1).bit_length())]
+    assert sent == (every if p > 1 else [])

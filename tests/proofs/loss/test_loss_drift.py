@@ -10,7 +10,7 @@ from sparring.proofs.loss import ages, hypotheses, replicas
 from sparring.proofs.loss.hypotheses import LOSS, OWNER, VALUES, all_or_none, moments
 from sparring.proofs.loss.identities import induction
 from sparring.proofs.loss.patterns import call
-from sparring.spec.lossy_two_shot import HANDING, State
+from sparring.spec.core.links import HANDING
 
 LOSSES = (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 
@@ -37,7 +37,7 @@ def test_a_call_moves_ages_as_the_recursions_say():
     slot = {r: (HANDING, 0, r, 0) for r in (1, 2)}
     xs = [[Fraction(1), Fraction(0), Fraction(0)]] * 3
     for first, second in product(range(4), repeat=2):
-        state = State()
+        state = None
         for back in range(4, 0, -1):  # the last of these calls is one back
             gone = {slot[r] for r, age in ((1, first), (2, second)) if age >= back}
             state = call(xs, state, replicas.RUNNING, gone)

@@ -9,7 +9,9 @@ import sympy
 from sparring.proofs.loss import identities, weights
 from sparring.proofs.loss.identities import Identity, induction, vanishes
 from sparring.proofs.loss.patterns import call, entries, patterns, slots
-from sparring.spec.lossy_two_shot import AGGREGATORS, COLLECTING, HANDING, Params, State
+from sparring.impl.lossy_two_shot import AGGREGATORS
+from sparring.spec.core.links import COLLECTING, HANDING
+from sparring.spec.lossy_two_shot import Params
 
 LOSS = Fraction(3, 10)
 
@@ -59,14 +61,14 @@ def test_all_patterns_of_all_shards_together():
     """So that shards may be looked at one by one: on three ranks, of the first step, 2^6 of them; and of both, 2^4."""
     xs, params = vectors(3, 3), Params("ht", lost=300, packet=1)
     some = slots(params, 3, 3, (COLLECTING,), range(3))
-    every = [(chance, call(xs, State(), params, lost).replicas) for chance, lost in patterns(some, LOSS)]
+    every = [(chance, call(xs, None, params, lost).replicas) for chance, lost in patterns(some, LOSS)]
     assert len(every) == 2**6 and sum(chance for chance, _ in every) == 1
     for c in range(3):
         mean = sum(chance * held[c][c] for chance, held in every)
         assert mean == entries(xs, params, LOSS, c)[c, c].mean == sum(x[c] for x in xs) / 3
     both = slots(params, 2, 2, (COLLECTING, HANDING), range(2))
     pair = [x[:2] for x in xs[:2]]
-    every = [(chance, call(pair, State(), params, lost).replicas) for chance, lost in patterns(both, LOSS)]
+    every = [(chance, call(pair, None, params, lost).replicas) for chance, lost in patterns(both, LOSS)]
     assert len(every) == 2**4
     for r, c in product(range(2), repeat=2):
         assert sum(chance * held[r][c] for chance, held in every) == entries(pair, params, LOSS, c)[r, c].mean
@@ -77,7 +79,7 @@ def test_all_patterns_of_three_ranks_and_both_steps():
     """All 2^12 at once."""
     xs, params = vectors(3, 3), Params("ratio", lost=300, packet=1)
     some = slots(params, 3, 3, (COLLECTING, HANDING), range(3))
-    every = [(chance, call(xs, State(), params, lost).replicas) for chance, lost in patterns(some, LOSS)]
+    every = [(chance, call(xs, None, params, lost).replicas) for chance, lost in patterns(some, LOSS)]
     assert len(every) == 2**12
     for r, c in product(range(3), repeat=2):
         assert sum(chance * held[r][c] for chance, held in every) == entries(xs, params, LOSS, c)[r, c].mean
@@ -91,7 +93,7 @@ def test_packets_of_one_shard_are_lost_one_by_one():
         params = Params("ht", lost=300, packet=packet)
         some = slots(params, 4, 2, (COLLECTING,), [0])
         assert len(some) == 2 // packet
-        every = [(chance, call(xs, State(), params, lost).replicas[0]) for chance, lost in patterns(some, LOSS)]
+        every = [(chance, call(xs, None, params, lost).replicas[0]) for chance, lost in patterns(some, LOSS)]
         means = [sum(chance * y[e] for chance, y in every) for e in (0, 1)]
         assert means == [entries(xs, params, LOSS, 0)[0, e].mean for e in (0, 1)]
         found[packet] = sum(chance * y[0] * y[1] for chance, y in every) - means[0] * means[1]
