@@ -54,7 +54,7 @@ def uncosted(algo: str | Page) -> str:
     from sparring.proofs.core.supplement import companion
 
     found = algo if isinstance(algo, Page) else page(algo)
-    said = extents.ways if found.composed else getattr(companion(found), "bounded", None)
+    said = getattr(companion(found), "bounded", extents.ways if found.composed else None)
     if not found.irregular:
         return ""
     if said is None:

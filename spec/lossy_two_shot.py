@@ -57,6 +57,7 @@ averages = True
 dtypes = ("float32", "float64")
 
 WHOLE = 1000  # thousandths
+hypotheses = (("H1", "every packet is sent once, and none again"),)
 
 
 class Params(NamedTuple):

@@ -19,6 +19,7 @@ from sparring.proofs.core.obligations import n, p
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core.compositions import asked, text
 from sparring.spec.core.exchanges import Exchange, served
+from sparring.spec.core.links import Collected, Handed
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Node, Sym, Truth, negate
 from sparring.spec.core.vectors import AtPoint
@@ -63,6 +64,12 @@ class Extent(AtPoint):
 
     def is_number(self) -> Extent:
         return self
+
+    over_senders = is_number
+    """The sum over all senders' copies of a chunk."""
+
+    def own_chunk(self, *_: Any) -> Extent:
+        return Extent(self.reading, self.length, chunk=True)
 
     def __getattr__(self, name: str) -> Number:
         if name.startswith("_"):
@@ -136,6 +143,9 @@ class Number(AtPoint):
     def is_number(self) -> Number:
         return Number(self.reading)
 
+    def own_chunk(self, *_: Any) -> Number:
+        return self
+
     def chooses(self, a: Any, b: Any) -> Any:
         """``where(self, a, b)``: a vector where one of both is one."""
         return next((x for x in (a, b) if isinstance(x, Extent)), Number(self.reading))
@@ -159,6 +169,10 @@ class Sent(NamedTuple):
     def same(self) -> tuple[str, ...]:
         """By what it is told from another."""
         return self.exchange, self.through, repr(self.code), repr(self.length), repr(self.whole)
+
+
+PIECES = ("Allgather", "Hand")
+"""Exchanges to which each rank brings its chunk."""
 
 
 class Way(NamedTuple):
@@ -326,6 +340,16 @@ def allreduce(self: Reading, e: Any) -> Answer:
     return Extent(self, x.length), (sent, served(e.through).kind == "allgather")
 
 
+def collect(self: Reading, e: Any) -> Answer:
+    x = vector(self, e.x)
+    return Collected(*[Extent(self, x.length, chunk=True)] * 3), (x.length, False)
+
+
+def hand(self: Reading, e: Any) -> Answer:
+    x = vector(self, e.x)
+    return Handed(*[Extent(self, x.length)] * 3), (x.length, False)
+
+
 def of_apart(self: Reading, e: Any) -> Answer:
     return (e.x if isinstance(e.x, Extent) else Number(self)), None
 
@@ -336,6 +360,8 @@ RULES: dict[str, Callable[[Reading, Any], Answer]] = {
     "Gather": gather,
     "Allreduce": allreduce,
     "Apart": of_apart,
+    "Collect": collect,
+    "Hand": hand,
 }
 """By exchange, how long what it gives is, and what it sends."""
 
@@ -414,7 +440,7 @@ def moved(self: Reading, x: Any) -> Any:
         return Number(self, x.value)
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         return x._replace(**{name: moved(self, getattr(x, name)) for name in x._fields})
-    return x
+    return Number(self, x) if isinstance(x, int) else x
 
 
 def parameters(self: Reading, page: Page) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sparring.errors import SparringError
-from sparring.proofs.core.extents import Sent, Way, ways
+from sparring.proofs.core.extents import PIECES, Sent, Way, ways
 from sparring.proofs.core.obligations import Bound, Obligation, j, n, p, within
 from sparring.spec.core.compositions import Memory, ending, played, text
 from sparring.spec.core.exchanges import PLAIN, Exchange
@@ -151,8 +151,8 @@ def fitting(page: Page, way: Way, had: Sequence[Sequence[Exchange]], at: dict[st
 def as_long(one: Sent, rows: Sequence[Exchange], at: dict[str, int], supposed: bool) -> bool:
     """Whether what all ranks send in an exchange is as long as that, or ``supposed`` to be at most so long."""
     most, long = Evaluator(at)(one.length), [size(row) for row in rows]
-    found = sum(long) if one.exchange == "Allgather" else max(long)
-    alike = one.exchange == "Allgather" or len({*long}) == 1
+    pieces = one.exchange in PIECES
+    found, alike = (sum(long), True) if pieces else (max(long), len({*long}) == 1)
     return type(rows[0]).__name__ == one.exchange and alike and (found <= most if supposed else found == most)
 
 
