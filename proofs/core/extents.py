@@ -57,7 +57,9 @@ class Extent(AtPoint):
     __hash__ = object.__hash__
 
     def __len__(self) -> int:
-        raise Undecided(f"the length of {self!r} is asked for: a text that is read knows of no lengths; use local functions")
+        raise Undecided(
+            f"the length of {self!r} is asked for: a text that is read knows of no lengths; use local functions"
+        )
 
     def __bool__(self) -> bool:
         return self.reading.decides(None)
@@ -99,29 +101,63 @@ class Number(AtPoint):
             return Number(self.reading)
         return Number(self.reading, op(other, self.value) if turned else op(self.value, other))
 
-    def __add__(self, o: Any) -> Any: return self.with_(lambda a, b: a + b, o)
-    def __radd__(self, o: Any) -> Any: return self.with_(lambda a, b: a + b, o, turned=True)
-    def __sub__(self, o: Any) -> Any: return self.with_(lambda a, b: a - b, o)
-    def __rsub__(self, o: Any) -> Any: return self.with_(lambda a, b: a - b, o, turned=True)
-    def __mul__(self, o: Any) -> Any: return self.with_(lambda a, b: a * b, o)
-    def __rmul__(self, o: Any) -> Any: return self.with_(lambda a, b: a * b, o, turned=True)
-    def __floordiv__(self, o: Any) -> Any: return self.with_(lambda a, b: a // b, o)
-    def __mod__(self, o: Any) -> Any: return self.with_(lambda a, b: a % b, o)
-    def __truediv__(self, o: Any) -> Any: return o if isinstance(o, Extent) else Number(self.reading)
-    def __rtruediv__(self, o: Any) -> Any: return o if isinstance(o, Extent) else Number(self.reading)
-    def __lt__(self, o: Any) -> Any: return self.with_(lambda a, b: a < b, o)
-    def __le__(self, o: Any) -> Any: return self.with_(lambda a, b: a <= b, o)
-    def __gt__(self, o: Any) -> Any: return self.with_(lambda a, b: b < a, o)
-    def __ge__(self, o: Any) -> Any: return self.with_(lambda a, b: b <= a, o)
-    def __eq__(self, o: Any) -> Any: return self.with_(lambda a, b: a == b, o)  # type: ignore[override]  # a term
-    def __ne__(self, o: Any) -> Any: return ~(self == o)  # type: ignore[override]  # likewise
+    def __add__(self, o: Any) -> Any:
+        return self.with_(lambda a, b: a + b, o)
+
+    def __radd__(self, o: Any) -> Any:
+        return self.with_(lambda a, b: a + b, o, turned=True)
+
+    def __sub__(self, o: Any) -> Any:
+        return self.with_(lambda a, b: a - b, o)
+
+    def __rsub__(self, o: Any) -> Any:
+        return self.with_(lambda a, b: a - b, o, turned=True)
+
+    def __mul__(self, o: Any) -> Any:
+        return self.with_(lambda a, b: a * b, o)
+
+    def __rmul__(self, o: Any) -> Any:
+        return self.with_(lambda a, b: a * b, o, turned=True)
+
+    def __floordiv__(self, o: Any) -> Any:
+        return self.with_(lambda a, b: a // b, o)
+
+    def __mod__(self, o: Any) -> Any:
+        return self.with_(lambda a, b: a % b, o)
+
+    def __truediv__(self, o: Any) -> Any:
+        return o if isinstance(o, Extent) else Number(self.reading)
+
+    def __rtruediv__(self, o: Any) -> Any:
+        return o if isinstance(o, Extent) else Number(self.reading)
+
+    def __lt__(self, o: Any) -> Any:
+        return self.with_(lambda a, b: a < b, o)
+
+    def __le__(self, o: Any) -> Any:
+        return self.with_(lambda a, b: a <= b, o)
+
+    def __gt__(self, o: Any) -> Any:
+        return self.with_(lambda a, b: b < a, o)
+
+    def __ge__(self, o: Any) -> Any:
+        return self.with_(lambda a, b: b <= a, o)
+
+    def __eq__(self, o: object) -> Any:
+        return self.with_(lambda a, b: a == b, o)
+
+    def __ne__(self, o: object) -> Any:
+        return ~(self == o)
+
     __hash__ = object.__hash__
 
     def __invert__(self) -> Number:
         known = isinstance(self.value, bool | Truth)
         return Number(self.reading, negate(self.value) if known else None)  # type: ignore[arg-type]  # a truth
 
-    def __and__(self, o: Any) -> Any: return o if isinstance(o, Extent) else Number(self.reading)
+    def __and__(self, o: Any) -> Any:
+        return o if isinstance(o, Extent) else Number(self.reading)
+
     __or__ = __rand__ = __ror__ = __and__
 
     def __bool__(self) -> bool:
@@ -214,7 +250,7 @@ class Reading:
 
     def made(self, length: Any, chunk: bool) -> Any:
         """A vector of this length; of a record of numbers, that."""
-        if isinstance(length, tuple) and hasattr(length, "_fields"):
+        if is_record(length):
             return length._replace(**{name: Number(self, getattr(length, name)) for name in length._fields})
         return Extent(self, length, chunk)
 
@@ -282,7 +318,12 @@ def number_of(function: Any, args: Sequence[Any]) -> Int | Bool | None:
         value = function.__wrapped__(*args)
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError):
         return None
-    return value if isinstance(value, int | Node) else None
+    return value if isinstance(value, int | Sym | Truth) else None
+
+
+def is_record(x: Any) -> bool:
+    """Whether it is a named tuple."""
+    return isinstance(x, tuple) and hasattr(x, "_replace")
 
 
 def extents(x: Any) -> Iterator[Extent]:
@@ -300,7 +341,7 @@ def lengths(x: Any) -> Any:
         return x.length
     if isinstance(x, Number):
         return x.value
-    if isinstance(x, tuple) and hasattr(x, "_fields"):
+    if is_record(x):
         return x._replace(**{name: lengths(getattr(x, name)) for name in x._fields})
     if is_dataclass(x) and not isinstance(x, type):
         return replace(x, **{one.name: lengths(getattr(x, one.name)) for one in fields(x)})
@@ -438,7 +479,7 @@ def moved(self: Reading, x: Any) -> Any:
         return Extent(self, x.length, x.chunk, x.most)
     if isinstance(x, Number):
         return Number(self, x.value)
-    if isinstance(x, tuple) and hasattr(x, "_fields"):
+    if is_record(x):
         return x._replace(**{name: moved(self, getattr(x, name)) for name in x._fields})
     return Number(self, x) if isinstance(x, int) else x
 

@@ -31,11 +31,10 @@ from sparring.proofs.cost.exchanged import Priced, amounts, priced, unrounded
 from sparring.proofs.cost.published import Claim, holds, published
 from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain
-from sparring.spec.core.exchanges import PLAIN
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.numbers import Evaluator
 from sparring.spec.core.runner import Message, run, worded
-from sparring.spec.core.schedule import number, truth
+from sparring.spec.core.schedule import truth
 from sparring.spec.core.sparse import SparseVector
 
 RANKS = range(1, 65)
@@ -198,7 +197,9 @@ class ComposedCost(Cost):
         """Runs in which more is counted than it says."""
         for one in self.runs():
             at = place(one)
-            if claim.quantity in ("words", "messages", "critical") and holds(claim.given, at["p"], at["n"], at.get("k", 0)):
+            if claim.quantity in ("words", "messages", "critical") and holds(
+                claim.given, at["p"], at["n"], at.get("k", 0)
+            ):
                 said = exact(claims.stated(claim), at)
                 found = counts(one.page, traced(one), len(one.xs), self.most[0].unit)[claim.quantity]
                 if found > said:

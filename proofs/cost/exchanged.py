@@ -43,7 +43,7 @@ def rounds_up(x: Node) -> bool:
     """Whether a quotient is written as ``(x + d - 1) // d``, with a number for ``d``."""
     top, by = x.args
     read = SympyReader()
-    return isinstance(by, int) and isinstance(top, Node) and read(top).as_coeff_Add()[0] % by == by - 1
+    return isinstance(by, int) and isinstance(top, Sym) and read(top).as_coeff_Add()[0] % by == by - 1
 
 
 class Priced(NamedTuple):

@@ -1,4 +1,4 @@
-"""A text read on extents: what it sends on each way through, what is told of it, and what is caught where it is wrong."""
+"""A text read on extents: what it sends on each way through, and what is caught where it says too little."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sparring.proofs.core.questions import answered
 from sparring.proofs.core.volume import sharing, sizes, volume
 from sparring.spec.core.groups import Grouped
 from sparring.spec.core.model import load
-from sparring.spec.core.packed import Packed
 from sparring.spec.core.numbers import Sym, evaluate
+from sparring.spec.core.packed import Packed
 from sparring.spec.core.signs import Signs
 from tests.proofs.wrong_texts import refusals, wrong
 
@@ -75,13 +75,18 @@ def told(body):
 
 
 def test_lengths_follow_the_text():
-    body = "y = yield allreduce(factor(v, params.k))\nz = yield reduce_scatter(v + 1)\ny = yield allgather(where(z > 0, z, 0))"
+    body = (
+        "y = yield allreduce(factor(v, params.k))\nz = yield reduce_scatter(v + 1)\ny = yield allgather(where(z, z, 0))"
+    )
     wanted = [("Allreduce", "(2 * k)", False), ("ReduceScatter", "n", False), ("Allgather", "n", False)]
     assert told(body) == {"the first call": wanted, "a usual call": wanted}
 
 
 def test_what_each_has_is_whole_and_a_number_is_one_entry():
-    assert told("y = yield gather(v)\nz = yield gather(params.k)")["a usual call"] == [("Gather", "n", True), ("Gather", "1", True)]
+    assert told("y = yield gather(v)\nz = yield gather(params.k)")["a usual call"] == [
+        ("Gather", "n", True),
+        ("Gather", "1", True),
+    ]
     assert told("y = yield allreduce(v, through='direct_allgather')")["a usual call"] == [("Allreduce", "n", True)]
     assert told("y = yield apart(v)")["a usual call"] == []
 
@@ -104,7 +109,10 @@ def test_branches_are_told_by_their_conditions():
 def test_what_entries_decide_goes_both_sides():
     body = "if not odd(v):\n    y = yield allreduce(v)"
     found = ways(paged(body))
-    assert {(way.name, len(way.sent)) for way in found if not way.first} == {("calls where not odd(v)", 1), ("a usual call", 0)}
+    assert {(way.name, len(way.sent)) for way in found if not way.first} == {
+        ("calls where not odd(v)", 1),
+        ("a usual call", 0),
+    }
     assert not usual(found).sent
 
 
@@ -180,7 +188,12 @@ def test_codes_that_are_as_long_as_they_say_pass(code):
 
 @pytest.mark.parametrize(
     ("code", "reason"),
-    [(Less(2), "1 entries"), (Falling(2), "no shorter"), (Headless(4, 4, 0), "1 entries"), (Few(BITS), "no longer than")],
+    [
+        (Less(2), "1 entries"),
+        (Falling(2), "no shorter"),
+        (Headless(4, 4, 0), "1 entries"),
+        (Few(BITS), "no longer than"),
+    ],
     ids=repr,
 )
 def test_codes_that_are_longer_than_they_say_are_refuted(code, reason):

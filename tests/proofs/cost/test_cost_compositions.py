@@ -87,7 +87,9 @@ def test_other_calls_are_told_beside():
     assert cost.qualified[0] == "bound under W1: no rank sends more in a usual call; it may send less"
 
 
-@pytest.mark.parametrize(("name", "why"), [("arc_top_k", "a row's length follows"), ("power_sgd", "a square's side follows")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("arc_top_k", "a row's length follows"), ("power_sgd", "a square's side follows")]
+)
 def test_a_length_without_a_formula_has_no_cost(name, why):
     assert not api.costed(name)
     with pytest.raises(Undecided, match=why):
