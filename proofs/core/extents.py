@@ -39,6 +39,8 @@ class Extent(AtPoint):
     chunk: bool = False
     most: Int | None = None
     """Of a mask, how many entries are true at most; None where that is not said."""
+    even: bool = True
+    """Ranks' chunks are as long as those of a vector that is cut; else one rank may have all of it."""
 
     def __repr__(self) -> str:
         return f"{'a chunk of ' if self.chunk else ''}{self.length!r} entries"
@@ -65,6 +67,14 @@ class Extent(AtPoint):
         return self.reading.decides(None)
 
     def is_number(self) -> Extent:
+        return self
+
+    def only(self, mask: Any) -> Extent:
+        """Of a sparse vector some entries: how many there are at most, a page with hypotheses says as ``selected``."""
+        most = self.reading.most
+        return self if most is None else Extent(self.reading, most, self.chunk, even=not self.chunk)
+
+    def support(self) -> Extent:
         return self
 
     over_senders = is_number
@@ -200,6 +210,8 @@ class Sent(NamedTuple):
     whole: bool
     asked: Any
     """The exchange as it was asked for."""
+    even: bool = True
+    """Pieces are as long as chunks; else one rank may have all."""
 
     @property
     def same(self) -> tuple[str, ...]:
@@ -207,7 +219,7 @@ class Sent(NamedTuple):
         return self.exchange, self.through, repr(self.code), repr(self.length), repr(self.whole)
 
 
-PIECES = ("Allgather", "Hand")
+PIECES = ("Allgather", "Balance", "Hand")
 """Exchanges to which each rank brings its chunk."""
 
 
@@ -216,6 +228,8 @@ class Way(NamedTuple):
 
     first: bool
     sides: Sequence[tuple[str, bool]]
+    unknown: frozenset[str]
+    """Of these conditions, those that entries decide."""
     hypotheses: Sequence[Bool]
     sent: Sequence[Sent]
     after: Any
@@ -235,8 +249,11 @@ class Reading:
     decisions: list[bool] = field(default_factory=list)
     hypotheses: list[Bool] = field(default_factory=list)
     sides: list[tuple[str, bool]] = field(default_factory=list)
+    unknown: set[str] = field(default_factory=set)
     known: dict[str, bool] = field(default_factory=dict)
     text: Any = None
+    most: Int | None = None
+    """How many entries are selected of a sparse vector at most, by the page's hypotheses."""
     met: int = 0
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -274,7 +291,9 @@ class Reading:
         if key not in self.known:
             self.known[key] = self.next()
             self.sides.append((here, self.known[key] != here.startswith("not ")))
-            if claim is not None:
+            if claim is None:
+                self.unknown.add(here)
+            else:
                 self.hypotheses.append(claim if self.known[key] else negate(claim))
         return self.known[key]
 
@@ -291,7 +310,8 @@ class Reading:
         if name not in RULES:
             raise Undecided(f"nothing is known of the lengths of the exchange {name}")
         result, sent = RULES[name](self, e)
-        had += [Sent(name, e.through, lengths(e.code), sent[0], sent[1], e)] if sent else []
+        even = name == "Balance" or getattr(e.x, "even", True)  # which deals out what one rank may have
+        had += [Sent(name, e.through, lengths(e.code), sent[0], sent[1], e, even)] if sent else []
         return result
 
 
@@ -360,8 +380,12 @@ def vector(self: Reading, x: Any) -> Extent:
 
 
 def reduce_scatter(self: Reading, e: Any) -> Answer:
+    """Of selected entries there may be other ones of each rank."""
     x = vector(self, e.x)
-    return Extent(self, x.length, chunk=True), (x.length, False)
+    return Extent(self, x.length if self.most is None else p * (p * ((x.length + p - 1) // p)), chunk=True), (
+        x.length,
+        False,
+    )
 
 
 def allgather(self: Reading, e: Any) -> Answer:
@@ -391,6 +415,11 @@ def hand(self: Reading, e: Any) -> Answer:
     return Handed(*[Extent(self, x.length)] * 3), (x.length, False)
 
 
+def balance(self: Reading, e: Any) -> Answer:
+    x = vector(self, e.x)
+    return replace(x, even=True), (x.length, False)
+
+
 def of_apart(self: Reading, e: Any) -> Answer:
     return (e.x if isinstance(e.x, Extent) else Number(self)), None
 
@@ -401,6 +430,7 @@ RULES: dict[str, Callable[[Reading, Any], Answer]] = {
     "Gather": gather,
     "Allreduce": allreduce,
     "Apart": of_apart,
+    "Balance": balance,
     "Collect": collect,
     "Hand": hand,
 }
@@ -458,9 +488,11 @@ def once(self: Reading, page: Page, state: Any, *, first: bool) -> Way:
     """One way."""
     if not first:
         self.hypotheses.append(call >= 1)
+    given = parameters(self, page)
+    self.most = lengths(page.module.selected(given)) if hasattr(page.module, "selected") else None
     letters = {
         "x": Extent(self, n), "r": Number(self, r), "p": Number(self, p), "call": Number(self, 0 if first else call),
-        "state": moved(self, state), "params": parameters(self, page),
+        "state": moved(self, state), "params": given,
     }  # fmt: skip
     had: list[Sent] = []
     going, answer = text(page, **letters), None
@@ -470,13 +502,13 @@ def once(self: Reading, page: Page, state: Any, *, first: bool) -> Way:
             answer = self.answer(going.send(answer), had)
     except StopIteration as end:
         after = end.value[-1] if state is not None and isinstance(end.value, tuple) else None
-    return Way(first, tuple(self.sides), tuple(self.hypotheses), tuple(had), after)
+    return Way(first, tuple(self.sides), frozenset(self.unknown), tuple(self.hypotheses), tuple(had), after)
 
 
 def moved(self: Reading, x: Any) -> Any:
     """What was remembered, in this reading."""
     if isinstance(x, Extent):
-        return Extent(self, x.length, x.chunk, x.most)
+        return Extent(self, x.length, x.chunk, x.most, x.even)
     if isinstance(x, Number):
         return Number(self, x.value)
     if is_record(x):
@@ -493,6 +525,12 @@ def parameters(self: Reading, page: Page) -> Any:
 
 
 def usual(found: Sequence[Way]) -> Way:
-    """The way of a usual call: a later one, in which no branch is taken that lengths do not decide."""
-    later = [one for one in found if not one.first]
-    return min(later, key=lambda way: [side for _, side in way.sides])
+    """The way of a usual call: a later one, in which no branch is taken that the number of the call decides.
+
+    Where entries decide, it is the side on which there are more exchanges.
+    """
+
+    def order(way: Way) -> tuple[list[bool], int]:
+        return [side for text, side in way.sides if text not in way.unknown], -len(way.sent)
+
+    return min((one for one in found if not one.first), key=order)

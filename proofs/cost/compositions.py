@@ -292,6 +292,9 @@ def derived(page: Page, found: Sequence[Way], most: Sequence[Priced]) -> Compose
 
 def calls(cost: ComposedCost, p: int) -> Iterator[Call]:
     """Usual calls on so many ranks: of chunks of one length, and on fewer ranks of any, and of long ones."""
+    if cost.page.selecting:
+        yield from selecting(cost, p)
+        return
     rng, coded = np.random.default_rng(p), any(one.unit == "bytes" for one in cost.most)
     kinds: tuple[Any, ...] = (np.float32, np.float64) if coded else (None,)
     page = load(cost.page.module, **{**cost.page.params, "k": p}) if "k" in cost.page.params else cost.page
@@ -300,6 +303,17 @@ def calls(cost: ComposedCost, p: int) -> Iterator[Call]:
         given = [[row.astype(kind) if kind else [*map(float, row)] for row in xs] for xs in rows]
         if one := usual_call(cost, page, what, given):
             yield one
+
+
+def selecting(cost: ComposedCost, p: int) -> Iterator[Call]:
+    """Calls in which each rank selects an entry of each region, and all sums that stay are rank 0's."""
+    page, half = load(cost.page.module, **{**cost.page.params, "k": p}), p // 2
+    rows = [{r: 2 * p, **{c * p + half: 1 for c in range(1, p)}} for r in range(p)]
+    xs = [SparseVector(tuple(sorted(row)), tuple(row[i] for i in sorted(row)), p * p) for row in rows]
+    steps = sum(int(exact(each.forms["steps"], {"p": p})) for each in cost.most)
+    one = usual_call(cost, page, EVEN, [xs] * CALLS)
+    if one and steps == len(traced(one)):  # on a few ranks nothing is dealt out
+        yield one
 
 
 def filled(one: Priced) -> int:
@@ -395,6 +409,8 @@ def counts(page: Page, trace: Trace, p: int, unit: str) -> dict[str, int]:
 
 def adding(each: Priced, trace: Trace, p: int) -> int:
     """The most values that a rank hears in the steps of an exchange in which what is heard is added."""
+    if each.sent.exchange == "Balance":
+        return 0
     found, every = [0] * p, each.sent.exchange == "Allreduce" and each.page.kind == "allgather"
     for t, wire in enumerate(trace):
         for _, dst, entries in wire:

@@ -96,6 +96,8 @@ class Priced(NamedTuple):
     @property
     def adds(self) -> Expr:
         """How many entries a rank adds at most."""
+        if self.sent.exchange == "Balance":
+            return sympy.Integer(0)
         if self.sent.exchange == "Allreduce" and self.page.kind == "allgather":
             return (symbols.p - 1) * self.length
         return sympy.Integer(0) if self.page.data == "lists" else self.of(self.derived.added_critical) / self.entry
@@ -103,15 +105,19 @@ class Priced(NamedTuple):
 
 def priced(name: str, sent: Sent, entry: int) -> Priced:
     """The cost of an exchange; raises Undecided where its page has no closed form of something."""
-    page = served(sent.through)
+    page = served(sent.through or "direct_reduce_scatter")  # dealing out is each one's part to each other rank
     one = Priced(name, sent, page, derive(page), entry)
     d = one.derived
     if one.unit == "bytes":
         bytes_ = one.pieces * one.octets.subs(symbols.c, one.held)
         sizes = {"bytes": bytes_, "critical": bytes_}
+    elif not sent.even:  # a rank sends each list once at most, and one may be all
+        sizes = {"words": entry * one.length, "critical": entry * one.length * d.steps}
     else:
         sizes = {"words": one.of(d.largest), "critical": one.of(d.critical)}
-    return one._replace(forms={**sizes, "messages": d.messages, "steps": d.steps, "added": one.adds})
+    bucket = getattr(sent.asked, "bucket", 0)
+    steps = sympy.ceiling(d.steps / bucket) if bucket else d.steps
+    return one._replace(forms={**sizes, "messages": d.messages, "steps": steps, "added": one.adds})
 
 
 def unrounded(some: Sequence[Priced]) -> str:
