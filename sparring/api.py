@@ -50,10 +50,11 @@ def costed(algo: str | Page) -> bool:
 def uncosted(algo: str | Page) -> str:
     """Why there is nothing to derive its cost from, in words; empty where there is."""
     from sparring.errors import Undecided
+    from sparring.proofs.core import extents
     from sparring.proofs.core.supplement import companion
 
     found = algo if isinstance(algo, Page) else page(algo)
-    said = getattr(companion(found), "bounded", None)
+    said = getattr(companion(found), "bounded", extents.ways if found.composed else None)
     if not found.irregular:
         return ""
     if said is None:

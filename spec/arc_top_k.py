@@ -54,6 +54,7 @@ dtypes = ("float32", "float64")
 
 ESTIMATES = ("ef21", "ef21m")  # rules whose result is the sum of the ranks' estimates
 WHOLE = 1000  # thousandths
+hypotheses = (("R1", "k rows are kept, or all where there are fewer"),)
 
 
 class Params(NamedTuple):

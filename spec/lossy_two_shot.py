@@ -68,6 +68,9 @@ agrees = False
 averages = True
 dtypes = ("float32", "float64")
 
+hypotheses = (("H1", "every packet is sent once, and none again"),)
+
+
 
 class Params(NamedTuple):
     """``aggregator``: see above; ``lost``: thousandths of all packets; ``packet``: entries of one.

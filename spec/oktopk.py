@@ -59,6 +59,12 @@ from sparring.spec.core.thresholds import count, reaching, scaled, threshold
 from sparring.spec.core.vectors import UNSET, by_rank, total
 
 data = "selected"
+hypotheses = (
+    ("H1", "no rank selects more than k entries"),
+    ("H2", "floor(k/p) or ceil(k/p) of them lie in each region"),
+    ("H3", "at most k sums stay"),
+    ("H4", "an index is a word; sizes and bounds, which are exchanged apart, are none"),
+)
 
 
 class Params(NamedTuple):
@@ -85,6 +91,7 @@ class State(NamedTuple):
     bounds: Regions = UNSET
 
 
+def selected(params: Params) -> Int:                   return params.k  # by H1 and H3, at most
 def due(call: Int, period: Int) -> Bool:               return call % period == 0
 def many(found: Int, k: Int) -> Bool:                  return 3 * found > 4 * k
 def few(found: Int, k: Int) -> Bool:                   return 3 * found < 2 * k

@@ -66,6 +66,7 @@ from sparring.spec.core.vectors import Vector, total
 data = "dense"
 dtypes = ("float32", "float64")
 averages = True
+hypotheses = (("W1", "a factor has as many columns as rank says, or fewer where the matrix has fewer rows or columns"),)
 
 
 class Params(NamedTuple):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from sparring.errors import Undecided
 from sparring.proofs.contention import claims, networks
 from sparring.proofs.core import averaging, compositions, execution, obligations, pieces
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
+from sparring.proofs.core.volume import volume
 from sparring.spec.core.model import Page
 
 CLAIM = "claim: "
@@ -156,6 +159,10 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
         compositions.ports(found, pages, subject.served), None,
     )  # fmt: skip
+    if met is None and not page.selecting:  # what is selected depends on the data, and the page bounds it itself
+        with suppress(Undecided):  # with parameters of which a length is no formula there is nothing to say
+            says = "No message is longer than that of the most entries that the text declares for it, over all chunks."
+            yield Conjecture("volume", says, tuple(volume(page, subject.bound)), None, "bound, ")
     yield from claims_of(subject)
     yield from peers(subject)
 

@@ -98,6 +98,11 @@ class Coding:
     whole: ClassVar[bool] = False
     """A vector's codes are made of all of it and then cut, so that a rank knows by itself what others read of it."""
 
+    @property
+    def period(self) -> int:
+        """So many entries more take always as many bytes more."""
+        return 8
+
     def encode(self, x: Any) -> Any:
         raise NotImplementedError
 

@@ -26,7 +26,7 @@ def most(bits: int) -> int:
     return (1 << bits) - 1
 
 
-@local
+@local(length=lambda n: 2)
 def extremes(x: Vector) -> Vector:
     """The least and the greatest entry of a rank; NaN twice, where there is NaN or an infinity."""
     if len(x) == 0:

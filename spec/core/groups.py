@@ -164,6 +164,11 @@ class Grouped(Coding):
     spikes: int
 
     @property
+    def period(self) -> int:
+        """So many entries fill groups and bytes."""
+        return 8 * self.g
+
+    @property
     def most(self) -> int:
         """The greatest code: how many steps a group's range has."""
         return levels(self.bits)

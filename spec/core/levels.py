@@ -96,6 +96,11 @@ class Levels:
         numbers = wholes.packed([q | below << sign for q, below in zip(coded.levels, coded.below)], sign + 1)
         return memoryview(coded.unit.tobytes() + numbers) if hasattr(coded.unit, "tobytes") else [coded.unit, *numbers]
 
+    def sample(self, x: Vector) -> Vector:
+        """A vector that travels so, as long as this one."""
+        sample: Vector = leveled(x.zero + 1, [0] * len(x), x)
+        return sample
+
     def octets(self, c: Int, size: int) -> Int:
         """How many bytes the message of ``c`` entries has, with a unit of ``size`` bytes."""
         return size + wholes.octets(c, width(self.levels))

@@ -22,6 +22,7 @@ from math import isqrt, sqrt
 from operator import add
 from typing import Any, NamedTuple
 
+from sparring.errors import Undecided
 from sparring.spec.core.chance import drawn
 from sparring.spec.core.numbers import Bool, Int, both, either
 from sparring.spec.core.schedule import number, truth
@@ -45,13 +46,20 @@ class Shape(NamedTuple):
     nothing: Any
 
 
-@by_length
+def formed(n: Int, columns: int, width: int, found: str) -> Shape:
+    """The shape for ``n`` entries, as formulas; raises Undecided without ``columns``, which then are none of ``n``."""
+    if columns == 0:
+        raise Undecided(f"{found}: -P columns=64 has a cost")
+    return Shape(n, rows(n, columns), columns, width, 0)
+
+
+@by_length(length=lambda n, columns: formed(n, columns, 0, "a row's length follows divisors of n"))
 def rows_of(x: Vector, columns: int) -> Shape:
     """Of rows of so many entries; of 0, of the largest power of two that divides ``n`` and is less than its root."""
     return shape(x, columns or below_root(len(x)), 0)
 
 
-@by_length
+@by_length(length=lambda n, columns, width: formed(n, columns, width, "a square's side follows a root of n"))
 def square(x: Vector, columns: int, width: int) -> Shape:
     """Of rows of so many entries; of 0, the least square that holds them; factors are no wider than it is long."""
     return shape(x, columns or isqrt(max(len(x) - 1, 0)) + 1, width)
@@ -200,7 +208,7 @@ def sketched(x: Vector, shape: Shape, many: int, call: int, seed: int) -> Vector
     return Vector([dot(row, column) for row in matrix(x, shape.columns, x.zero) for column in random], x.zero)
 
 
-@local(length=lambda near, shape, many, k: shape.n)
+@local(length=lambda near, shape, many, k: shape.n, most=lambda near, shape, many, k: k * shape.columns)
 def largest_rows(near: Vector, shape: Shape, many: int, k: int) -> Vector:
     """Where the entries of the ``k`` rows are whose sketches, of so many numbers, are longest."""
     kept = {*first([dot(row, row) for row in matrix(near, many)], k)}

@@ -34,6 +34,10 @@ class Packed(Plain):
         message = wholes.packed([*coded], self.bits)
         return memoryview(message) if hasattr(coded.zero, "tobytes") else [*message]
 
+    def sample(self, x: Vector) -> Vector:
+        """A vector that travels so, as long as this one."""
+        return x.having([i % 2 for i in range(len(x))])
+
     def octets(self, c: Int, width: int) -> Int:
         return wholes.octets(c, self.bits)
 

@@ -105,9 +105,9 @@ class Vector:
     def __invert__(self) -> Any: return each(operator.not_, self)
 
     def chooses(self, a: Any, b: Any) -> Any:
-        """``where(self, a, b)``, entry by entry; a 0 is one of the other's kind."""
-        like = next((one for one in (a, b) if isinstance(one, Vector)), self)
-        a, b = (like.zero if isinstance(one, int) and one == 0 else one for one in (a, b))
+        """``where(self, a, b)``, entry by entry; a number that is 0 is one of the other's kind."""
+        like = next((v for v in (a, b) if isinstance(v, Vector)), self)
+        a, b = (zero(w) if isinstance(w, Vector) and isinstance(v, int) and v == 0 else v for v, w in ((a, b), (b, a)))
         return like.having([*each(lambda c, v, w: v if c else w, self, a, b)])
 
     def having(self, entries: Sequence[Any]) -> Vector:
@@ -165,23 +165,27 @@ def each(formula: Callable[..., Any], *args: Any) -> Any:
 def local(function: Function) -> Function: ...
 @overload
 def local(
-    *, length: Callable[..., Any] | None = None, linear: bool = False
+    *, length: Callable[..., Any] | None = None, most: Callable[..., Any] | None = None, linear: bool = False
 ) -> Callable[[Function], Function]: ...
 def local(
-    function: Any = None, *, length: Callable[..., Any] | None = None, linear: bool = False
-) -> Any:
+    function: Any = None, *, length: Callable[..., Any] | None = None, most: Callable[..., Any] | None = None,
+    linear: bool = False,
+) -> Any:  # fmt: skip
     """A rank's own function that is no formula of single entries: where the text is read, a letter.
 
     ``length(...)``: how many entries the vector has that it gives, by the same arguments with the lengths of vectors in
-    their places; without it as many as its first vector.  ``linear``: it is so in its first argument, so that what
+    their places; without it as many as its first vector.  ``most(...)``: how many of these are true at most, of a mask;
+    or, of a sparse vector, are there.  ``linear``: it is so in its first argument, so that what
     it is of a sum over ranks is the sum of what it is of each; the page's proof module proves that.
     """
     if function is None:
-        return partial(made_local, length=length, linear=linear)
-    return made_local(function, length=length, linear=linear)
+        return partial(made_local, length=length, most=most, linear=linear)
+    return made_local(function, length=length, most=most, linear=linear)
 
 
-def made_local(function: Any, *, length: Callable[..., Any] | None, linear: bool) -> Any:
+def made_local(
+    function: Any, *, length: Callable[..., Any] | None, most: Callable[..., Any] | None, linear: bool
+) -> Any:
     """The same of a function that is known."""
 
     @wraps(function)
@@ -193,7 +197,7 @@ def made_local(function: Any, *, length: Callable[..., Any] | None, linear: bool
         point = at_point(args)
         return function(*args) if point is None else point.letter(called, args)
 
-    called.length = length  # type: ignore[attr-defined]  # read by costs
+    called.length, called.most = length, most  # type: ignore[attr-defined]  # read by costs
     called.linear = linear  # type: ignore[attr-defined]  # read by the prover
     return called
 
@@ -203,19 +207,26 @@ def bound(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, 
     return signature(function).bind(*args, **named).args if named else args
 
 
-def by_length(function: Function) -> Function:
+@overload
+def by_length(function: Function) -> Function: ...
+@overload
+def by_length(*, length: Callable[..., Any]) -> Callable[[Function], Function]: ...
+def by_length(function: Any = None, *, length: Callable[..., Any] | None = None) -> Any:
     """What follows from how long the rank's vector is, and of what kind: it is the same on all ranks.
 
-    ``function``: its first argument is a vector; of it the function sees zeros, as many.
+    ``function``: its first argument is a vector; of it the function sees zeros, as many.  ``length``: the same of the
+    number of its entries, by a formula.
     """
+    if function is None:
+        return lambda given: by_length(given, length=length)
 
     @wraps(function)
     def called(x: Any, *args: Any) -> Any:
         point = at_point((x, *args))
         return function(x.having([x.zero] * len(x)), *args) if point is None else point.letter(called, (x, *args))
 
-    called.by_length = True  # type: ignore[attr-defined]  # read by the prover
-    return called  # type: ignore[return-value]  # which wraps it
+    called.by_length, called.length = True, length  # type: ignore[attr-defined]  # read by the prover, and by costs
+    return called
 
 
 def entrywise(function: Function) -> Function:

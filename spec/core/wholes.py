@@ -22,8 +22,10 @@ def widths(bits: int) -> list[int]:
     return [BYTE] * (bits // BYTE) + ([bits % BYTE] if bits % BYTE else [])
 
 
-def octets(c: Int, bits: int) -> Int:
-    """How many bytes ``c`` numbers take."""
+def octets(c: Int, bits: Int) -> Int:
+    """How many bytes ``c`` numbers take; where ``bits`` is a term, at most: for every eight numbers as many as bits."""
+    if not isinstance(bits, int):
+        return bits * ((c + 7) // 8)
     nothing: Int = 0
     return sum((codes.octets(c, width) for width in widths(bits)), nothing)
 

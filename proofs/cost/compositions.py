@@ -1,0 +1,432 @@
+"""What a composition costs: the sum of what its exchanges cost, whose lengths are read from its text.
+
+It is the cost of a usual call; what the first one, and calls on other branches, send is told beside it.  Lengths are
+exact, or, under the hypotheses that the page names, the most that there may be.  What runs send is counted beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from types import ModuleType
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import sympy
+
+from sparring.errors import InputError, Undecided
+from sparring.proofs.core.extents import Sent, Way, usual, ways
+from sparring.proofs.core.questions import answered
+from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
+from sparring.proofs.core.volume import WIDTHS, terms, volume
+from sparring.proofs.cost import claims, floors, proof
+from sparring.proofs.cost.claims import Judged
+from sparring.proofs.cost.costs import Checked, Cost
+from sparring.proofs.cost.counted import Unlike
+from sparring.proofs.cost.derivation import Derivation
+from sparring.proofs.cost.exchanged import Priced, amounts, priced, unrounded
+from sparring.proofs.cost.published import Claim, holds, published
+from sparring.proofs.cost.simplified import simplified, tidy
+from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain
+from sparring.spec.core.model import Page, load
+from sparring.spec.core.numbers import Evaluator
+from sparring.spec.core.runner import Message, run, worded
+from sparring.spec.core.schedule import truth
+from sparring.spec.core.sparse import SparseVector
+
+RANKS = range(1, 65)
+MANY, FEW, LONG = 16, 4, 257
+"""On more ranks one call is counted; on a few of more entries a chunk, too."""
+CALLS = 4
+"""After so many calls a usual one has come, or none will."""
+EVEN = "chunks of one length"
+PATHS = "V_path: it is at most V_crit; which paths there are depends on the data"
+CODED = (
+    "words: messages are codes, told in bytes; published and least words do not speak of them",
+    "additions: of all entries of messages that are added; derived, and not counted in runs, where these are bytes",
+)
+OF_CODES = (("Q1", "entries of vectors have 4 or 8 bytes"),)
+
+
+class Call(NamedTuple):
+    """A call that is counted: its vectors, what the call before left, and whether lengths are exact in it."""
+
+    what: str
+    page: Page
+    xs: list[Any]
+    state: Any
+    full: bool = False
+
+
+@dataclass(frozen=True)
+class ComposedCost(Cost):
+    """The most that a composition costs in a usual call, in closed form."""
+
+    found: Sequence[Way] = ()
+    most: Sequence[Priced] = ()
+
+    @property
+    def label(self) -> str:
+        """Whose cost it is, for a table: that it is a bound belongs to it."""
+        return f"{self.page.name} (bound)"
+
+    @property
+    def relation(self) -> str:
+        """What stands before a form: no rank has more."""
+        return "<= "
+
+    @property
+    def hypotheses(self) -> Sequence[tuple[str, str]]:
+        """What is supposed, each with its name: of codes, and what the page says."""
+        coded = OF_CODES if any(one.unit == "bytes" for one in self.most) else ()
+        return (*coded, *supposed(self.page))
+
+    @property
+    def under(self) -> str:
+        """What hypotheses are called together, as in ``under H1-H4``; empty where there are none."""
+        names = [name for name, _ in self.hypotheses]
+        return f" under {'-'.join(dict.fromkeys((names[0], names[-1])))}" if names else ""
+
+    @property
+    def usual(self) -> Way:
+        """The call that is priced."""
+        return usual(self.found)
+
+    @property
+    def others(self) -> Sequence[Way]:
+        """Calls that send something else."""
+        unlike = {sent_alike(way): way for way in self.found if sent_alike(way) != sent_alike(self.usual)}
+        return [*unlike.values()]
+
+    @property
+    def qualified(self) -> Sequence[str]:
+        """In words, that this is a bound, and under which hypotheses."""
+        calls = self.usual.name if self.others else "a call"
+        first = f"bound{self.under}: no rank sends more in {calls}; it may send less"
+        parts = [f"{one.name}: at most {amounts(one)}" for one in self.most]
+        return [first, *(f"{name}: {hypothesis}" for name, hypothesis in self.hypotheses), *parts]
+
+    @property
+    def supposed(self) -> str:
+        """The hypotheses, for a table's foot."""
+        return "; ".join([f"upper bounds{self.under}", *(words for _, words in self.hypotheses)])
+
+    def form(self, name: str) -> Expr | None:
+        """The closed form of that name, one of ``tables.FORMS``; None where there is none."""
+        return tidy(plain(self.derived.steps)) if name == "steps" and not self.given else super().form(name)
+
+    @property
+    def even(self) -> str:
+        """The hypothesis under which nothing is rounded."""
+        return unrounded(self.most)
+
+    @property
+    def gaps(self) -> list[str]:
+        """What the bound does not say, and why."""
+        return [*self.derived.gaps, *map(self.beside, self.others)]
+
+    def beside(self, way: Way) -> str:
+        """What other calls send in all."""
+        try:
+            sent = "; ".join(f"{one.name}: {amounts(one)}" for one in all_priced(self.page, way)) or "nothing is sent"
+        except Undecided as why:
+            sent = str(why)
+        return f"{way.name}: {sent}"
+
+    @cached_property
+    def checks(self) -> list[Checked]:
+        """The bound against counts, and its proof."""
+        bounds = [Checked(*one) for one in floors.judged(self.page)]
+        return [self.counted(), Checked("derivation", *self.proved()), *bounds]
+
+    def counted(self) -> Checked:
+        """Whether runs keep to the bound, and reach it where all pieces are of one length."""
+        done, reached = 0, 0
+        for one in self.runs():
+            if unlike := next(compared(self.most, one), None):
+                return Checked("counted", REFUTED, str(unlike))
+            done, reached = done + 1, reached + any(even(each, one) for each in self.most)
+        detail = (
+            f"p = {RANKS[0]}..{RANKS[-1]}; never above the bound in runs{self.under}, and all of it in {reached} "
+            "in which an exchange has pieces of one length"
+        )
+        return Checked("counted", tested(done), detail)
+
+    def runs(self, ranks: Sequence[int] = RANKS) -> Iterator[Call]:
+        """The runs that are counted, of usual calls."""
+        for p in ranks:
+            yield from calls(self, p)
+
+    def proved(self) -> proof.Proof:
+        """The sums of each exchange, and that no rank sends more."""
+        done, verdict = 0, PROVED
+        for one in self.most:
+            if (found := proof.prove(one.page, one.derived)).verdict not in (PROVED, PROVED_BELOW):
+                return proof.Proof(found.verdict, f"{one.name}: {found.detail}")
+            verdict = found.verdict if found.verdict == PROVED_BELOW else verdict
+        for answer in answered([*volume(self.page)], second_opinion=True):
+            if not answer.holds:
+                wrong = answer.problem or claims.told(answer.witness)
+                return proof.Proof(UNDECIDED if answer.problem else REFUTED, f"{answer.obligation.name}: {wrong}")
+            done += 1
+        return proof.Proof(
+            verdict, f"the sums of each exchange, and that no message is longer: {done} obligations, z3 and cvc5"
+        )
+
+    @cached_property
+    def claims(self) -> list[Judged]:
+        """Published formulas, judged."""
+        return [self.judged(claim) for claim in published(self.page)]
+
+    def judged(self, claim: Claim) -> Judged:
+        """What a claim is worth beside a bound: one that is lower is wrong only if a run sends more than it says."""
+        judged = claims.compared(claim, self.needed(claim.quantity), PROVED)
+        if judged.verdict != "different":
+            told = judged._replace(detail=f"{judged.detail}, as a bound{self.under}")
+        elif found := next(self.exceeding(claim), ""):
+            told = judged._replace(detail=f"{found}{self.under and ','}{self.under}")
+        else:
+            why = f"lower than the bound{self.under}, which need not be reached: {judged.detail}"
+            told = judged._replace(verdict="undecided", checked=UNDECIDED, detail=why)
+        return claims.expected(told)
+
+    def exceeding(self, claim: Claim) -> Iterator[str]:
+        """Runs in which more is counted than it says."""
+        for one in self.runs():
+            at = place(one)
+            if claim.quantity in ("words", "messages", "critical") and holds(
+                claim.given, at["p"], at["n"], at.get("k", 0)
+            ):
+                said = exact(claims.stated(claim), at)
+                found = counts(one.page, traced(one), len(one.xs), self.most[0].unit)[claim.quantity]
+                if found > said:
+                    where = ", ".join(f"{x}={at[x]}" for x in ("p", "k" if "k" in at else "n"))
+                    yield f"{found} {claim.quantity} are sent, and not {said}, at {where}"
+
+
+@dataclass(frozen=True)
+class CodedCost(ComposedCost):
+    """The most that a composition costs whose messages are codes: in bytes, where entries have 4 or 8."""
+
+    names: ClassVar[tuple[str, ...]] = ("messages", "bytes", "added", "time")
+
+    def form(self, name: str) -> Expr | None:
+        """The closed form of that name; None where there is none, as of words."""
+        if name == "time":
+            return self.time
+        if name == "bytes":
+            return tidy(simplified(plain(sum(one.forms["bytes"] for one in self.most)), self.given))
+        return super().form(name)
+
+    @property
+    def time(self) -> Expr:
+        """Seconds in lock step: ``alpha`` a message, ``beta`` a byte, ``gamma`` an addition."""
+        return alpha * self.messages + beta * self.needed("bytes") + gamma * self.needed("added")
+
+    def octets(self, words: int | None, at: Mapping[str, Fraction]) -> int | None:
+        """The bytes of all messages; raises InputError where entries have another width than the page's."""
+        if at["width"] not in WIDTHS:
+            widths = " or ".join(map(str, WIDTHS))
+            raise InputError(f"width={at['width']}: entries of {self.page.name} have {widths} bytes")
+        found = self.number("bytes", dict(at))
+        return None if found is None else int(found)
+
+
+KNOWN: dict[tuple[ModuleType, str], ComposedCost] = {}
+"""By module and parameters: runs are counted once in a process."""
+
+
+def cost(page: Page) -> ComposedCost:
+    """The cost of a composition; raises Undecided where something that it sends has no formula."""
+    key = page.module, repr(page.params)
+    if key not in KNOWN:
+        found = ways(page)
+        KNOWN[key] = derived(page, found, all_priced(page, usual(found)))
+    return KNOWN[key]
+
+
+def sent_alike(way: Way) -> tuple[tuple[str, ...], ...]:
+    """What two ways have alike that cost the same."""
+    return tuple(one.same for one in way.sent)
+
+
+def all_priced(page: Page, way: Way) -> list[Priced]:
+    """What is sent on a way of the text."""
+    entry = 2 if page.selecting else 1
+    return [priced(name, one, entry) for name, one in zip(named(way.sent), way.sent)]
+
+
+WORDS = {"ReduceScatter": "reduce_scatter"}
+ORDINALS = ("", "second ", "third ", "fourth ", "fifth ")
+
+
+def named(sent: Sequence[Sent]) -> Iterator[str]:
+    """Exchanges by their names: of several of a kind, which."""
+    for i, one in enumerate(sent):
+        before = sum(other.exchange == one.exchange for other in sent[:i])
+        yield ORDINALS[before] + WORDS.get(one.exchange, one.exchange.lower())
+
+
+def derived(page: Page, found: Sequence[Way], most: Sequence[Priced]) -> ComposedCost:
+    """The sums of all exchanges; raises Undecided where some send words and some bytes."""
+    if len({one.unit for one in most}) > 1:
+        raise Undecided(f"{page.name}: of its exchanges some send words and some bytes, which do not add up")
+    coded = any(one.unit == "bytes" for one in most)
+
+    def of(name: str) -> Expr:
+        return sum(tidy(one.forms[name]) for one in most)
+
+    sums = Derivation(
+        steps=of("steps"), pieces=(), sent=None, adding=None, added=None, largest=None if coded else of("words"),
+        path=None, critical=None if coded else of("critical"), added_most=of("added"), added_critical=of("added"),
+        gaps=CODED if coded else (PATHS,), several=of("messages"),
+    )  # fmt: skip
+    return (CodedCost if coded else ComposedCost)(page, sums, found=found, most=most)
+
+
+# -- counting
+
+
+def calls(cost: ComposedCost, p: int) -> Iterator[Call]:
+    """Usual calls on so many ranks: of chunks of one length, and on fewer ranks of any, and of long ones."""
+    if cost.page.selecting:
+        yield from selecting(cost, p)
+        return
+    rng, coded = np.random.default_rng(p), any(one.unit == "bytes" for one in cost.most)
+    kinds: tuple[Any, ...] = (np.float32, np.float64) if coded else (None,)
+    page = load(cost.page.module, **{**cost.page.params, "k": p}) if "k" in cost.page.params else cost.page
+    for what, n, kind in sizes(p, lcm(*map(filled, cost.most), *map(rounded, cost.most)), rng, kinds):
+        rows = rng.integers(-9, 10, (CALLS, p, n))
+        given = [[row.astype(kind) if kind else [*map(float, row)] for row in xs] for xs in rows]
+        if one := usual_call(cost, page, what, given):
+            yield one
+
+
+def selecting(cost: ComposedCost, p: int) -> Iterator[Call]:
+    """Calls in which each rank selects an entry of each region, and all sums that stay are rank 0's."""
+    page, half = load(cost.page.module, **{**cost.page.params, "k": p}), p // 2
+    rows = [{r: 2 * p, **{c * p + half: 1 for c in range(1, p)}} for r in range(p)]
+    xs = [SparseVector(tuple(sorted(row)), tuple(row[i] for i in sorted(row)), p * p) for row in rows]
+    steps = sum(int(exact(each.forms["steps"], {"p": p})) for each in cost.most)
+    one = usual_call(cost, page, EVEN, [xs] * CALLS)
+    if one and steps == len(traced(one)):  # on a few ranks nothing is dealt out
+        yield one
+
+
+def filled(one: Priced) -> int:
+    """So many entries of a chunk fill bytes where the bound takes them to be full."""
+    return 8 if one.unit == "bytes" and terms(one.sent.code) else 1
+
+
+def rounded(one: Priced) -> int:
+    """So many entries of a vector fill the rows that its length is made of."""
+    atoms = one.length.atoms(sympy.ceiling, sympy.floor)
+    return lcm(*(int(sympy.fraction(sympy.together(x.args[0]))[1]) for x in atoms))
+
+
+def sizes(p: int, full: int, rng: Any, kinds: Sequence[Any]) -> Iterator[tuple[str, int, Any]]:
+    """How many entries vectors have, and of which kind."""
+    yield EVEN, full * p, kinds[p % len(kinds)]
+    if p <= MANY:
+        yield "any chunks", int(rng.integers(1, 3 * p * full + 2)), kinds[(p + 1) % len(kinds)]
+    if p <= FEW:
+        yield from (("long chunks", LONG * full * p, kind) for kind in kinds)
+
+
+def usual_call(cost: ComposedCost, page: Page, what: str, given: Sequence[list[Any]]) -> Call | None:
+    """The first call on these vectors that is a usual one; None where there is none."""
+    state, later = None, any(way.first for way in cost.found)
+    for called, xs in enumerate(given):
+        one = Call(what, page, xs, state)
+        at = {**place(one), "call": called, "r": 0}
+        if not (later and called == 0) and all(Evaluator(at)(claim) for claim in cost.usual.hypotheses):
+            return one._replace(full=not supposed(page) or what == EVEN)
+        state = run(page, xs, state).state
+    return None
+
+
+def supposed(page: Page) -> Sequence[tuple[str, str]]:
+    """What the page supposes, each with its name: then lengths are the most that there may be."""
+    found: Sequence[tuple[str, str]] = getattr(page.module, "hypotheses", ())
+    return found
+
+
+def even(each: Priced, one: Call) -> bool:
+    """Whether all pieces of an exchange are of one length in a call, and full."""
+    at = place(one)
+    entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else at["p"]
+    return one.full and at["p"] > 1 and entries % (pieces * filled(each)) == 0
+
+
+def place(one: Call) -> dict[str, int]:
+    """The letters of a run; ``k`` where the page has it."""
+    x, kept = one.xs[0], {"k": one.page.params.get("k", 0)}
+    width = {"width": x.dtype.itemsize} if hasattr(x, "dtype") else {}
+    return {"p": len(one.xs), "n": x.n if isinstance(x, SparseVector) else len(x), **kept, **width}
+
+
+Trace = Sequence[Sequence[Message]]
+
+
+def traced(one: Call) -> Trace:
+    """The steps of a call."""
+    return run(one.page, one.xs, one.state).trace
+
+
+def cut(most: Sequence[Priced], one: Call) -> list[Trace]:
+    """The steps of each exchange; raises Undecided where there are others."""
+    trace, p = traced(one), len(one.xs)
+    many = [int(exact(each.forms["steps"], {"p": p})) for each in most]
+    if len(trace) != sum(many):
+        raise Undecided(f"{one.what} at p={p}: {len(trace)} steps, and the exchanges have {sum(many)}")
+    return [trace[sum(many[:i]) : sum(many[: i + 1])] for i in range(len(many))]
+
+
+def sized(page: Page, entries: Any, unit: str) -> int:
+    """How long a message is, in words or in bytes; raises Undecided for one that is to be bytes and is none."""
+    if unit == "words":
+        return worded(page, entries, 8)
+    if not isinstance(entries, memoryview):
+        raise Undecided(f"{page.name}: a message is a {type(entries).__name__}, whose bytes are not counted")
+    return entries.nbytes
+
+
+def counts(page: Page, trace: Trace, p: int, unit: str) -> dict[str, int]:
+    """The most that a rank sends, in ``unit`` and messages; the fullest rank's of each step, summed."""
+    sent, messages, critical = [0] * p, [0] * p, 0
+    for wire in trace:
+        step = [0] * p
+        for src, _, entries in wire:
+            step[src] += sized(page, entries, unit)
+            messages[src] += 1
+        critical += max(step, default=0)
+        sent = [a + b for a, b in zip(sent, step)]
+    return {unit: max(sent), "messages": max(messages), "critical": critical}
+
+
+def adding(each: Priced, trace: Trace, p: int) -> int:
+    """The most values that a rank hears in the steps of an exchange in which what is heard is added."""
+    if each.sent.exchange == "Balance":
+        return 0
+    found, every = [0] * p, each.sent.exchange == "Allreduce" and each.page.kind == "allgather"
+    for t, wire in enumerate(trace):
+        for _, dst, entries in wire:
+            values = len(entries.indices if isinstance(entries, SparseVector) else entries)
+            found[dst] += values * (every or truth(each.page.adds(t, p)))
+    return max(found)
+
+
+def compared(most: Sequence[Priced], one: Call) -> Iterator[Unlike]:
+    """Where a run is above the bound of an exchange, or below where it is to reach it."""
+    at, p = place(one), len(one.xs)
+    for each, trace in zip(most, cut(most, one)):
+        counted = counts(one.page, trace, p, each.unit)
+        if each.unit == "words":
+            counted["added"] = adding(each, trace, p)
+        for what, found in counted.items():
+            bound = int(exact(each.forms[what], at))
+            if found > bound or (found < bound and even(each, one)):
+                yield Unlike(f"{one.what}, {each.name}, {what}", at, bound, found)

@@ -1,0 +1,156 @@
+"""What one exchange of a composition costs at most: closed forms of words, or of bytes where messages are codes.
+
+They are those of the page that carries it out, with as many entries as are sent there in the place of ``n``, or of
+``k`` where the page is of lists.  Where messages are codes, each chunk is taken to be as long as the largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import lcm
+from typing import NamedTuple
+
+import sympy
+
+from sparring.errors import Undecided
+from sparring.proofs.core.extents import Sent
+from sparring.proofs.cost import symbols
+from sparring.proofs.cost.derivation import Derivation, derive
+from sparring.proofs.cost.simplified import POWER, even, tidy
+from sparring.proofs.cost.symbols import CeilLog2, Expr, SympyReader, plain
+from sparring.spec.core.exchanges import PLAIN, served
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Node, Sym
+
+ENTRIES, WIDTH = Sym.var("c"), Sym.var("width")
+
+
+class LengthReader(SympyReader):
+    """Reads ``x // d`` as a floor or, of ``x + d - 1``, as a ceiling; ``bit_length(p - 1)`` as ``ceil(log2(p))``."""
+
+    def operator(self, x: Node, args: list[Expr]) -> Expr:
+        if x.op == "//":
+            up = args[0] - args[1] + 1
+            return sympy.ceiling(up / args[1]) if rounds_up(x) else sympy.floor(args[0] / args[1])
+        if x.op == "bit_length" and args[0] == symbols.p - 1:
+            return CeilLog2(symbols.p)
+        if x.op == "bit_length":
+            raise Undecided(f"{x!r} has no closed form")
+        return super().operator(x, args)
+
+
+def rounds_up(x: Node) -> bool:
+    """Whether a quotient is written as ``(x + d - 1) // d``, with a number for ``d``."""
+    top, by = x.args
+    read = SympyReader()
+    return isinstance(by, int) and isinstance(top, Sym) and read(top).as_coeff_Add()[0] % by == by - 1
+
+
+class Priced(NamedTuple):
+    """An exchange, and the most that a rank does in it, by quantity."""
+
+    name: str
+    sent: Sent
+    page: Page
+    derived: Derivation
+    entry: int
+    """Words of an entry: with its index two."""
+    forms: Mapping[str, Expr] = {}
+
+    @property
+    def unit(self) -> str:
+        """What its messages are counted in."""
+        return "words" if self.sent.code == PLAIN else "bytes"
+
+    @property
+    def length(self) -> Expr:
+        """How many entries are sent there, in all chunks or by each rank."""
+        return LengthReader()(self.sent.length)
+
+    @property
+    def held(self) -> Expr:
+        """How many entries the longest piece has."""
+        return self.length if self.sent.whole else sympy.ceiling(self.length / symbols.p)
+
+    @property
+    def octets(self) -> Expr:
+        """The bytes of a message of ``c`` entries."""
+        return LengthReader()(self.sent.code.octets(ENTRIES, WIDTH))
+
+    def of(self, x: Expr | None) -> Expr:
+        """A form of the page, of as many entries; raises Undecided where there is none."""
+        if x is None:
+            raise Undecided(f"{self.name}: {'; '.join(self.derived.gaps)}")
+        if self.page.data == "lists":  # whose entries have indices
+            return plain(x).subs(symbols.k, self.held) * self.entry / 2
+        entries = symbols.p * self.length if self.sent.whole else self.length
+        return plain(x).subs(symbols.n, entries) * self.entry
+
+    @property
+    def pieces(self) -> Expr:
+        """How many pieces the rank sends that sends the most."""
+        d = self.derived.largest
+        many = plain(d).subs(symbols.k, 1) / 2 if self.page.data == "lists" else plain(d).subs(symbols.n, symbols.p)
+        return sympy.expand(many)
+
+    @property
+    def adds(self) -> Expr:
+        """How many entries a rank adds at most."""
+        if self.sent.exchange == "Balance":
+            return sympy.Integer(0)
+        if self.sent.exchange == "Allreduce" and self.page.kind == "allgather":
+            return (symbols.p - 1) * self.length
+        return sympy.Integer(0) if self.page.data == "lists" else self.of(self.derived.added_critical) / self.entry
+
+
+def priced(name: str, sent: Sent, entry: int) -> Priced:
+    """The cost of an exchange; raises Undecided where its page has no closed form of something."""
+    page = served(sent.through or "direct_reduce_scatter")  # dealing out is each one's part to each other rank
+    one = Priced(name, sent, page, derive(page), entry)
+    d = one.derived
+    if one.unit == "bytes":
+        bytes_ = one.pieces * one.octets.subs(symbols.c, one.held)
+        sizes = {"bytes": bytes_, "critical": bytes_}
+    elif not sent.even:  # a rank sends each list once at most, and one may be all
+        sizes = {"words": entry * one.length, "critical": entry * one.length * d.steps}
+    else:
+        sizes = {"words": one.of(d.largest), "critical": one.of(d.critical)}
+    bucket = getattr(sent.asked, "bucket", 0)
+    steps = sympy.ceiling(d.steps / bucket) if bucket else d.steps
+    return one._replace(forms={**sizes, "messages": d.messages, "steps": steps, "added": one.adds})
+
+
+def unrounded(some: Sequence[Priced]) -> str:
+    """The hypothesis under which nothing is rounded."""
+    return ", ".join(dict.fromkeys([*of_codes(some), *of_words(some)])) or "p | n"
+
+
+def of_words(some: Sequence[Priced]) -> Iterator[str]:
+    """Of entries that are sent as they are."""
+    found = [one for one in some if one.unit == "words"]
+    if found:
+        words = [piece.words for one in found for piece in one.derived.pieces]
+        letters = {letter for one in found for letter in one.length.free_symbols & {symbols.n, symbols.k}}
+        given = even([*(one.derived.steps for one in found), *words])
+        yield given.replace("p | n", "p | k") if letters == {symbols.k} else given
+
+
+def of_codes(some: Sequence[Priced]) -> Iterator[str]:
+    """Of codes, which fill bytes and groups of entries."""
+    coded = [one for one in some if one.unit == "bytes"]
+    for letter, found in (
+        ("p ", [one for one in coded if one.held == sympy.ceiling(symbols.n / symbols.p)]),
+        ("", [one for one in coded if one.held == symbols.n]),
+    ):
+        atoms = {x for one in found for x in one.octets.atoms(sympy.ceiling)}
+        full = lcm(*(int(sympy.fraction(sympy.together(x.args[0]))[1]) for x in atoms))
+        if found and (letter or full > 1):
+            yield f"{full} {letter}| n" if full > 1 else "p | n"
+    if any(one.octets.has(CeilLog2) for one in coded):
+        yield POWER
+
+
+def amounts(one: Priced) -> str:
+    """What a rank does there, in words."""
+    sent, messages, steps = (tidy(one.forms[name]) for name in (one.unit, "messages", "steps"))
+    return f"{sent} {one.unit}, {messages} messages" + ("" if steps == messages else f", steps: {steps}")

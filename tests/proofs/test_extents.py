@@ -1,0 +1,216 @@
+"""A text read on extents: what it sends on each way through, and what is caught where it says too little."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+from dataclasses import dataclass
+from types import ModuleType
+
+import pytest
+
+import sparring
+from sparring.errors import InputError, Undecided
+from sparring.proofs.core.extents import usual, ways
+from sparring.proofs.core.questions import answered
+from sparring.proofs.core.volume import sharing, sizes, volume
+from sparring.spec.core.groups import Grouped
+from sparring.spec.core.model import load
+from sparring.spec.core.numbers import Sym, evaluate
+from sparring.spec.core.packed import Packed
+from sparring.spec.core.signs import Signs
+from tests.proofs.wrong_texts import refusals, wrong
+
+TEXT = '''"""A page."""
+from typing import Any, NamedTuple
+from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
+from sparring.spec.core.vectors import Vector, local, where
+data = "dense"
+
+class Params(NamedTuple):
+    k: int = 2
+    every: int = 3
+
+class State(NamedTuple):
+    kept: Any = 0
+
+@local(length=lambda n, k: 2 * k)
+def factor(x, k):
+    return x.having([x.zero] * (2 * k))
+
+@local(length=lambda n, most: n, most=lambda n, most: most)
+def mask(x, most):
+    return Vector([i < most for i in range(len(x))], zero=False)
+
+@local
+def odd(x):
+    return bool(x[0] % 2)
+
+def program(x, p, call, state, params):
+    v = x + state.kept
+    BODY
+    return x, State(v)
+'''
+
+
+def paged(body):
+    """A page with these lines in its text, as if it stood in a file."""
+    source = TEXT.replace("BODY", body.replace("\n", "\n    "))
+    module = ModuleType("made_page")
+    module.__file__ = "made_page.py"
+    sys.modules["made_page"] = module
+    linecache.cache["made_page.py"] = len(source), None, source.splitlines(True), "made_page.py"
+    exec(compile(ast.parse(source), "made_page.py", "exec"), module.__dict__)  # our own text
+    return load(module)
+
+
+def sent(way):
+    return [(one.exchange, repr(one.length), one.whole) for one in way.sent]
+
+
+def told(body):
+    """By the name of each way, what is sent."""
+    return {way.name: sent(way) for way in ways(paged(body))}
+
+
+def test_lengths_follow_the_text():
+    body = (
+        "y = yield allreduce(factor(v, params.k))\nz = yield reduce_scatter(v + 1)\ny = yield allgather(where(z, z, 0))"
+    )
+    wanted = [("Allreduce", "(2 * k)", False), ("ReduceScatter", "n", False), ("Allgather", "n", False)]
+    assert told(body) == {"the first call": wanted, "a usual call": wanted}
+
+
+def test_what_each_has_is_whole_and_a_number_is_one_entry():
+    assert told("y = yield gather(v)\nz = yield gather(params.k)")["a usual call"] == [
+        ("Gather", "n", True),
+        ("Gather", "1", True),
+    ]
+    assert told("y = yield allreduce(v, through='direct_allgather')")["a usual call"] == [("Allreduce", "n", True)]
+    assert told("y = yield apart(v)")["a usual call"] == []
+
+
+def test_of_a_mask_as_many_are_sent_as_are_true_at_most():
+    assert told("y = yield allreduce(v, at=mask(v, params.k + 1))")["a usual call"] == [("Allreduce", "(k + 1)", False)]
+    assert told("y = yield allreduce(v, at=v > 0)")["a usual call"] == [("Allreduce", "n", False)]
+
+
+def test_branches_are_told_by_their_conditions():
+    """A first call is one that is no later one; what lengths and numbers decide is no branch."""
+    body = "if call % params.every == 0:\n    y = yield allreduce(v)\nif p > 1:\n    y = yield allreduce(v)"
+    one = ("Allreduce", "n", False)
+    assert told(body) == {
+        "the first call": [one, one], "calls where call % params.every == 0": [one, one], "a usual call": [one],
+    }  # fmt: skip
+    assert usual(ways(paged(body))).name == "a usual call"
+
+
+def test_what_entries_decide_goes_both_sides():
+    body = "if not odd(v):\n    y = yield allreduce(v)"
+    found = ways(paged(body))
+    assert {(way.name, len(way.sent)) for way in found if not way.first} == {
+        ("calls where not odd(v)", 1),
+        ("a usual call", 0),
+    }
+    assert usual(found).name == "calls where not odd(v)"  # where more is sent
+
+
+def test_what_grows_from_call_to_call_has_no_length():
+    body = "y = yield allreduce(v)\nv = local(length=lambda n: n + 1)(lambda x: x)(v if call == 0 else state.kept)"
+    with pytest.raises(Undecided, match="grow from call to call"):
+        ways(paged(body))
+
+
+def test_parameters_are_checked_first():
+    with pytest.raises(InputError, match="b1 = 9: it must be "):
+        ways(sparring.page("flash", b1=9))
+
+
+GOOD = "y = yield allreduce(factor(v, params.k))\ny = yield allreduce(v, at=mask(v, params.k))"
+
+
+def refuted(obligations):
+    return [one.obligation.name for one in answered([*obligations], second_opinion=False) if not one.holds]
+
+
+def test_a_length_that_is_declared_too_short_is_refuted():
+    assert refuted(volume(paged(GOOD))) == []
+    for old, new in (("n, k: 2 * k)", "n, k: k)"), ("most=lambda n, most: most", "most=lambda n, most: most - 1")):
+        page = paged(GOOD)
+        source = "".join(linecache.cache["made_page.py"][2])
+        assert old in source
+        exec(compile(source.replace(old, new), "made_page.py", "exec"), page.module.__dict__)
+        found = refuted(volume(load(page.module)))
+        assert found and all(name.startswith("as long as declared: p=") for name in found)
+
+
+@dataclass(frozen=True)
+class Less(Signs):
+    """A last byte that is not full is not told."""
+
+    def octets(self, c, width):
+        return width + c // 8
+
+
+@dataclass(frozen=True)
+class Falling(Signs):
+    """It gets shorter."""
+
+    def octets(self, c, width):
+        return 9 * width - c
+
+
+@dataclass(frozen=True)
+class Headless(Grouped):
+    """What is told of a last group that is not full is not told."""
+
+    def octets(self, c, width):
+        return c * self.bits // 8 + 2 * width * (c // self.g)
+
+
+@dataclass(frozen=True)
+class Few(Packed):
+    """Planes are taken to be shared."""
+
+    def octets(self, c, width):
+        return self.bits * (c // 8) if isinstance(self.bits, Sym) else super().octets(c, width)
+
+
+P = Sym.var("p")
+BITS = 3 + (P - 1).bit_length()
+
+
+@pytest.mark.parametrize("code", [Signs(2), Grouped(3, 4, 1), Packed(5), Packed(BITS)], ids=repr)
+def test_codes_that_are_as_long_as_they_say_pass(code):
+    assert refuted(sizes(code)) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (Less(2), "1 entries"),
+        (Falling(2), "no shorter"),
+        (Headless(4, 4, 0), "1 entries"),
+        (Few(BITS), "no longer than"),
+    ],
+    ids=repr,
+)
+def test_codes_that_are_longer_than_they_say_are_refuted(code, reason):
+    assert any(reason in name for name in refuted(sizes(code)))
+
+
+def test_chunks_of_equal_length_with_the_rest_dropped_are_refuted():
+    assert refuted(sharing()) == []
+    assert "chunks are all" in refuted(sharing(lambda c, n, p: c * (n // p)))
+
+
+def test_a_page_whose_text_says_another_length_is_refused_by_proof_alone():
+    """Of the vector of least and greatest entry, which has two."""
+    assert "volume" not in refusals(sparring.page("thc"))
+    assert "as long as declared" in refusals(wrong("thc", "lambda n: 2", "lambda n: 1"))["volume"]
+
+
+def test_a_number_of_bits_is_a_formula_of_the_number_of_ranks():
+    *_, last = usual(ways(sparring.page("thc"))).sent
+    assert [evaluate(last.code.bits, p=ranks) for ranks in (2, 3, 4, 5, 9)] == [5, 6, 6, 7, 8]
