@@ -10,13 +10,13 @@ versions ``i`` and ``j``, entries ``y`` and ``z``: of this call they are what th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sparring.impl import lossy_two_shot
-from sparring.proofs.core.obligations import RANKS, Obligation, implies, n, p, r
+from sparring.proofs.core.obligations import RANKS, Obligation, iff, implies, n, p, r
 from sparring.proofs.core.supplement import Served, Stated
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, Sym, both, negate, where
@@ -33,6 +33,16 @@ others = ({"aggregator": "ratio", "lost": 300, "packet": 2, "seed": 3},
           {"aggregator": "ratio0", "lost": 0, "packet": 2})  # fmt: skip
 refused = ({"aggregator": "mean"}, {"lost": -1}, {"lost": 1001, "aggregator": "zero"}, {"lost": 1000}, {"packet": 0},
            {"running": -1}, {"running": 2}, {"seed": -1})  # fmt: skip
+
+
+def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:
+    """A fault that is none, with what this rests on."""
+    fresh = page.module.fresh
+    same = Obligation("two versions are one, or the other way round", (p >= 1,), iff(fresh(i, call), fresh(call, i)))
+    changed = "each(fresh, back.version, now) becomes each(fresh, now, back.version)"
+    line = "replica = where(each(fresh, back.version, now), back.entries, held)"
+    return {(line, changed): ("whether two are the same does not depend on their order", (same,))}
+
 
 shown = {"versions": lambda state, r: np.array([one for shard in state.versions[r] for one in shard], np.int64)}
 

@@ -5,7 +5,7 @@ What is proved of it is generated from its text and its exchange, see ``proofs/c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparring.impl.core import parties
@@ -14,7 +14,7 @@ from sparring.proofs.core.rotation import TURN
 from sparring.proofs.core.supplement import Served, Stated
 from sparring.spec.core.digits import power
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Sym, either
+from sparring.spec.core.numbers import Sym, either, where
 
 others = ({"m": 4, "rounds": 3, "failing": ((0, 0, 0), (1, 0, 2), (2, 1, 4), (0, 1, 3), (3, 1, 1), (3, 2, 1)),
            "dead": ((3, 1, 5),)},
@@ -30,6 +30,13 @@ refused = ({"m": 1}, {"rounds": -1}, {"chance": -1}, {"weights": (-1,)}, {"bandw
 survivors = {
     "if refusal:": "the rank is then refused by what all ranks are told; the tests read its own error",
 }  # fmt: skip
+
+
+def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:  # noqa: ARG001  # all
+    """A fault that is none, with what this rests on."""
+    same = Obligation("of two ranks one less is one", (p >= 1,), where(p > 2, p - 1, 1) == where(p > 1, p - 1, 1))
+    line = "return log(where(p > 1, p - 1, 1), m) + 1"
+    return {(line, "1 becomes 2"): ("the least number of which a logarithm is asked is 1 all the same", (same,))}
 
 
 def theorems(page: Page) -> Iterator[Stated]:

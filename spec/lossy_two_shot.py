@@ -50,18 +50,20 @@ from sparring.spec.core.links import (
     Collected,
     Losing,
     came,
+    checked,
     collect,
     hand,
     newest,
     over,
     over_senders,
     owns,
-    weighable,
     weighed,
     zeros,
 )
 from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.vectors import Vector, each, owned, plain, total, where
+
+__all__ = ["checked"]  # what parameters may not be together
 
 data = "dense"
 agrees = False
@@ -90,11 +92,6 @@ class State(NamedTuple):
 
     replicas: Any = 0
     versions: Any = 0
-
-
-def checked(params: Params) -> None:
-    """Raises InputError where what arrives cannot be weighed."""
-    weighable(params.aggregator, params.lost)
 
 
 def fresh(version: Int, call: Int) -> Bool: return version == call  # whether a packet counts, and has not come late

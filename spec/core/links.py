@@ -197,9 +197,9 @@ def newest(held: Any, came: Sequence[Sequence[int]], call: int) -> list[list[int
     return [[new if new == call else one for one, new in zip(*rows)] for rows in zip(old, came)]
 
 
-def weighable(aggregator: str, lost: int) -> None:
+def checked(params: Any) -> None:
     """Raises InputError where what arrives has no weight."""
-    if aggregator == "ht" and lost == WHOLE:
+    if params.aggregator == "ht" and params.lost == WHOLE:
         raise InputError(f"lost = {WHOLE} with aggregator ht: what never arrives has no weight; right is less")
 
 

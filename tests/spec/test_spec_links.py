@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
 from sparring.errors import InputError
 from sparring.spec.core.links import (
     Packet,
+    checked,
     collect,
     hand,
     newest,
@@ -16,7 +18,6 @@ from sparring.spec.core.links import (
     over_senders,
     packets,
     received,
-    weighable,
     weighed,
 )
 from sparring.spec.core.vectors import Vector
@@ -69,9 +70,9 @@ def test_sums_over_senders_are_in_their_order():
 def test_weights():
     assert weighed(Fraction(7), 300) == 10 and weighed(0, 300) == 0 and weighed(Fraction(7), 0) == 7
     assert over(6, 3) == 2 and over(0, 0) == 0
-    weighable("zero", 1000)
+    checked(SimpleNamespace(aggregator="zero", lost=1000))
     with pytest.raises(InputError, match="lost = 1000 with aggregator ht"):
-        weighable("ht", 1000)
+        checked(SimpleNamespace(aggregator="ht", lost=1000))
 
 
 def test_versions_are_those_of_this_call_or_what_they_were():
