@@ -34,7 +34,8 @@ survivors = {
 
 def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:  # noqa: ARG001  # all
     """A fault that is none, with what this rests on."""
-    same = Obligation("of two ranks one less is one", (p >= 1,), where(p > 2, p - 1, 1) == where(p > 1, p - 1, 1))
+    less, as_well = where(p > 1, p - 1, 1 + 0 * p), where(p > 2, p - 1, 1 + 0 * p)
+    same = Obligation("of two ranks one less is one", (p >= 1,), less == as_well)
     line = "return log(where(p > 1, p - 1, 1), m) + 1"
     return {(line, "1 becomes 2"): ("the least number of which a logarithm is asked is 1 all the same", (same,))}
 

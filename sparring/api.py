@@ -36,7 +36,7 @@ def pages() -> list[str]:
 
 def regular() -> list[str]:
     """Of these, those whose pages have formulas: the others are programs, of whose costs there is at most a bound."""
-    return [name for name in pages() if not page(name).irregular]
+    return [name for name in pages() if not page(name).composed]
 
 
 def costed(algo: str | Page) -> bool:
@@ -50,23 +50,16 @@ def costed(algo: str | Page) -> bool:
 def uncosted(algo: str | Page) -> str:
     """Why there is nothing to derive its cost from, in words; empty where there is."""
     from sparring.errors import Undecided
-    from sparring.proofs.core import extents
-    from sparring.proofs.core.supplement import companion
+    from sparring.proofs.cost import compositions
 
     found = algo if isinstance(algo, Page) else page(algo)
-    said = getattr(companion(found), "bounded", extents.ways if found.composed else None)
-    if not found.irregular:
+    if not found.composed:
         return ""
-    if said is None:
-        return UNBOUNDED
     try:
-        said(found)
+        compositions.most(found)
     except Undecided as why:
         return str(why).removeprefix(f"{found.name}: ")
     return ""
-
-
-UNBOUNDED = "a program, whose cost depends on the data, and its proof module has no bound; sparring run counts it"
 
 
 def selectors() -> list[str]:
@@ -242,7 +235,7 @@ def run_report(
     detail = ran.flaws[0].detail if ran.flaws else equal if target else "there is no implementation of this name"
     told: dict[str, Any] = {
         "ranks": len(xs), "size": xs[0].size, "dtype": str(xs[0].dtype), "on": place,
-        "input": given.described(file), "steps": len(run(one, xs).trace) if one.irregular else one.steps(len(xs)),
+        "input": given.described(file), "steps": len(run(one, xs).trace) if one.composed else one.steps(len(xs)),
         "messages": ran.messages, "words": ran.words, "bytes": ran.bytes, "seconds": round(ran.seconds, 6),
         **({"selector": selector} if selector else {}),
     }  # fmt: skip

@@ -156,7 +156,7 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
     if form is None:
         gap = f"no closed form of {one.quantity} of {page.name}"
         return Replayed(about, Decided("undecided", gap, UNDECIDED), "", one.quantity)
-    judged = cost.judged(claim) if page.irregular else claims.judge(claim, form, worth(cost))
+    judged = cost.judged(claim) if page.composed else claims.judge(claim, form, worth(cost))
     return Replayed(about, judged, str(form), one.quantity)
 
 

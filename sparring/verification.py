@@ -101,7 +101,7 @@ That no rank sends more than some bound is said of programs alone: of formulas t
 
 def applicable(page: Page) -> list[str]:
     """The properties that say something of such a page."""
-    void = {*VOID[page.data], *(() if page.cuts else ("partition",))} - ({"volume"} if page.irregular else set())
+    void = {*VOID[page.data], *(() if page.cuts else ("partition",))} - ({"volume"} if page.composed else set())
     void |= set() if page.agrees else {"agreement"}
     void |= set() if hasattr(companion(page), "theorems") else {"claims"}
     return [prop for prop in PROPERTIES if prop not in void]
@@ -113,9 +113,9 @@ def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
     def why(prop: str) -> str:
         if prop == "terms" and page.stateful:
             return "which entries are sent depends on their values: no run on terms stands for all of them"
-        if prop == "economy" and page.irregular:
+        if prop == "economy" and page.composed:
             return "a program's messages depend on the data, and may be empty"
-        if prop == "selection" and page.irregular:
+        if prop == "selection" and page.composed:
             return "a program's thresholds outlive a call: not every input of a call stands for all"
         if prop in ("agreement", "conservation", "contention", "peers", "sizes", "timing", "volume"):
             return "the page's proof module states nothing of it"
@@ -184,7 +184,7 @@ def summed(page: Page, prop: str, attempts: Sequence[Attempt]) -> Result:
 
 def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
     """Terms, numbers and gradients through the real code, on the simulated world."""
-    cases = [] if page.stateful or page.irregular else term_runs(page, plan)
+    cases = [] if page.stateful or page.composed else term_runs(page, plan)
     ran = [refinement.on_terms(page, target, *case) for case in track(cases, f"{page.name}: terms")]
     flaws = [f for r in ran for f in r.flaws]
     outside = next((why for r in ran for why in r.outside), None)
@@ -231,7 +231,7 @@ def roads(
 def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
     """Every input of small sizes, where entries are selected by their values."""
     ranks = [p for p in plan.numbers if p in selecting.RANKS]
-    if not page.selecting or page.irregular or not ranks:
+    if not page.selecting or page.composed or not ranks:
         return {}
     what = f"{page.name}: selection"
     size = selecting.SIZE if page.cuts else selecting.WHOLE

@@ -51,12 +51,12 @@ from sparring.spec.core.balancing import uneven
 from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allgather, apart, balance, reduce_scatter
-from sparring.spec.core.numbers import Bool, Int, where
+from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.regions import Regions, even, means
 from sparring.spec.core.select import Place
 from sparring.spec.core.sparse import SparseVector
 from sparring.spec.core.thresholds import count, reaching, scaled, threshold
-from sparring.spec.core.vectors import UNSET, by_rank, total
+from sparring.spec.core.vectors import UNSET, by_rank, total, where
 
 data = "selected"
 hypotheses = (
@@ -95,7 +95,7 @@ def selected(params: Params) -> Int:                   return params.k  # by H1 
 def due(call: Int, period: Int) -> Bool:               return call % period == 0
 def many(found: Int, k: Int) -> Bool:                  return 3 * found > 4 * k
 def few(found: Int, k: Int) -> Bool:                   return 3 * found < 2 * k
-def change(found: Int, k: Int) -> Int:                 return where(many(found, k), 1, where(few(found, k), -1, 0))
+def change(found: Int, k: Int) -> Any:                 return where(many(found, k), 1, where(few(found, k), -1, 0))
 
 
 def followed(least: Place, found: Int, params: Params) -> Place:

@@ -54,7 +54,7 @@ def write_all(app: Sphinx) -> None:
     texts = {"index.rst": listing(pages)}
     for page in pages:
         texts[f"{page.name}.rst"] = written(page)
-        if not page.irregular:
+        if not page.composed:
             texts[f"{page.name}.svg"] = spacetime.svg(page, RANKS)
     for path in folder.iterdir():
         if path.name not in texts:
@@ -80,7 +80,7 @@ def listing(pages: Sequence[Page]) -> str:
 def written(page: Page) -> str:
     """The page of one algorithm."""
     parts = [heading(page.title), facts(page), prose(page.doc)]
-    if page.irregular:
+    if page.composed:
         parts += [heading("Program", "-"), PROGRAM, code("python", formulas(page.module))]
     else:
         parts += [heading("Picture", "-"), picture(page), LEGEND]
@@ -98,7 +98,7 @@ def facts(page: Page) -> str:
         "Name": f"``{page.name}``",
         "Kind": page.kind.replace("_", "-"),
         "Parameters": ", ".join(f"``{name} = {value}``" for name, value in page.params.items()),
-        **({"Selector": LOCAL} if page.stateful and not page.irregular else {}),
+        **({"Selector": LOCAL} if page.stateful and not page.composed else {}),
         "Source": footnoted(" ".join(re.findall(r"\[\w+\]_", page.doc.split("\n")[0]))),
         "Implementation": f"``{target}``" if target else "none yet",
     })  # fmt: skip
@@ -134,7 +134,7 @@ def commands(page: Page) -> str:
         f"show {name} --ranks 8": "all this in the terminal",
         f"prove {name}": "the verdicts above",
     }
-    if not page.irregular:
+    if not page.composed:
         told[f"cost {name} --at p=16,n=1000000,k=1000"] = "the costs above, and numbers"
     told[f"check mine.py:{'T' if page.stateful else 'f'} --algorithm {name} --level steps"] = (
         "does yours send the same?"

@@ -9,7 +9,7 @@ exchanges, whose pages never deadlock.  That sequences of such exchanges do not 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -245,7 +245,7 @@ class Spoken:
         return value
 
 
-def idle(page: Page, spoken: Spoken, claims: Sequence[Obligation]) -> Iterator[Obligation]:
+def idle(page: Page, spoken: Spoken, claims: Iterable[Obligation]) -> Iterator[Obligation]:
     """The claims; and that they speak of functions of the page, which its text calls, all of them."""
     used = reached(page)
     yield from claims

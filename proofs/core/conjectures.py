@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
@@ -17,6 +18,7 @@ from sparring.spec.core.model import Page
 
 CLAIM = "claim: "
 """With this begins the name of what a proof module claims further of a composition."""
+PEERS = "peers"
 
 
 class Conjecture(NamedTuple):
@@ -44,7 +46,7 @@ def conjectures(subject: Subject, only: str = "") -> Iterator[Conjecture]:
         if only and one.name != only:
             continue
         conjecture = one._replace(obligations=tuple(one.obligations))
-        if conjecture.name == "partition" or subject.page.irregular:  # it is not about the page's formulas
+        if conjecture.name == "partition" or subject.page.composed:  # it is not about the page's formulas
             yield conjecture
         else:
             helped = obligations.with_lemmas(subject.page, subject.lemmas, conjecture.obligations)
@@ -57,8 +59,8 @@ def conjectures(subject: Subject, only: str = "") -> Iterator[Conjecture]:
 def stated(subject: Subject) -> Iterator[Conjecture]:
     """The conjectures as they are, without lemmas; their obligations are generated when they are asked for."""
     page = subject.page
-    if page.irregular:
-        yield from (of_composition if page.composed else of_program)(subject)
+    if page.composed:
+        yield from of_composition(subject)
         return
     yield Conjecture(
         "result",
@@ -119,13 +121,6 @@ def promised(page: Page) -> str:
     return page.kind if page.own is None else f"{page.kind}, a kind of the page's own"
 
 
-def of_program(subject: Subject) -> Iterator[Conjecture]:
-    """What the proof module of a program states, each with the fault that it names."""
-    for one in subject.theorems(subject.page) if subject.theorems else ():
-        yield Conjecture(one.name, one.statement, tuple(one.obligations), None, one.fault, one.encoding)
-    yield from peers(subject, next(iter(subject.faults), ""))
-
-
 def of_composition(subject: Subject) -> Iterator[Conjecture]:
     """What is generated from a composition's text, then what else the proof module states of its functions."""
     page, found = subject.page, subject.paths
@@ -134,7 +129,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     yield Conjecture(
         "result",
         f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what}).",
-        (*compositions.result(page, found, pages, subject.served), *compositions.linear(found, spoken_of(subject))),
+        chain(compositions.result(page, found, pages, subject.served), linear(subject)),
         None,
     )  # fmt: skip
     if page.agrees:
@@ -147,7 +142,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     if met is None:
         yield Conjecture(
             "partition", "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
-            (*obligations.partition(subject.bound), *compositions.beyond("partition", found, subject.served)), None,
+            chain(obligations.partition(subject.bound), compositions.beyond("partition", found, subject.served)), None,
         )  # fmt: skip
     else:
         yield from of_averages(subject, met)
@@ -163,8 +158,25 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         with suppress(Undecided):  # with parameters of which a length is no formula there is nothing to say
             says = "No message is longer than that of the most entries that the text declares for it, over all chunks."
             yield Conjecture("volume", says, tuple(volume(page, subject.bound)), None, "bound, ")
+    yield from beside(subject)
+
+
+def beside(subject: Subject) -> Iterator[Conjecture]:
+    """What is stated beside a composition's text: no path of it has to be read for that."""
     yield from claims_of(subject)
     yield from peers(subject)
+
+
+def named(subject: Subject, name: str) -> Conjecture:
+    """The conjecture of that name about a composition; reads no more than that takes."""
+    some = beside(subject) if name == PEERS or name.startswith(CLAIM) else of_composition(subject)
+    found = next(one for one in some if one.name == name)
+    return found._replace(obligations=tuple(found.obligations))
+
+
+def linear(subject: Subject) -> Iterator[Obligation]:
+    """What is read as linear is claimed to be so."""
+    yield from compositions.linear(subject.paths, spoken_of(subject))
 
 
 def spoken_of(subject: Subject) -> set[str]:
@@ -205,7 +217,7 @@ def claims_of(subject: Subject) -> Iterator[Conjecture]:
     for one in theorems(subject.page):
         spoken: Any = compositions.Spoken(subject.page.module)
         (again,) = (x for x in theorems(replace(subject.page, module=spoken)) if x.name == one.name)
-        claims = compositions.idle(subject.page, spoken, tuple(again.obligations))
+        claims = compositions.idle(subject.page, spoken, again.obligations)
         yield Conjecture(f"{CLAIM}{one.name}", one.statement, claims, None, one.fault, one.encoding)
 
 
@@ -214,7 +226,7 @@ def peers(subject: Subject, mutant: str = "") -> Iterator[Conjecture]:
     if subject.peers:
         of_exchanges = {"served": subject.served} if subject.page.composed else {}
         claims = subject.peers(subject.page, **of_exchanges)
-        yield Conjecture("peers", "The implementation's peers and blocks are the page's.", claims, None, mutant)
+        yield Conjecture(PEERS, "The implementation's peers and blocks are the page's.", claims, None, mutant)
 
 
 def contention(subject: Subject) -> Iterator[Conjecture]:

@@ -21,7 +21,8 @@ from sparring.spec.core.compositions import asked, text
 from sparring.spec.core.exchanges import Exchange, served
 from sparring.spec.core.links import Collected, Handed
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Int, Node, Sym, Truth, negate
+from sparring.spec.core.numbers import Bool, Int, Node, Sym, Truth, negate, where
+from sparring.spec.core.rounds import Rounds
 from sparring.spec.core.vectors import AtPoint
 
 k, call, r = (Sym.var(name) for name in ("k", "call", "r"))
@@ -93,6 +94,9 @@ class Extent(AtPoint):
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return self.reading.letter(function, args)
+
+    def formula(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        return self.reading.formula(function, args)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,10 +198,15 @@ class Number(AtPoint):
 
     def chooses(self, a: Any, b: Any) -> Any:
         """``where(self, a, b)``: a vector where one of both is one."""
+        if isinstance(self.value, Truth) and not any(extents((a, b))):
+            return self.reading.formula(lambda *sides: where(self.value, *sides), (a, b))
         return next((x for x in (a, b) if isinstance(x, Extent)), Number(self.reading))
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return self.reading.letter(function, args)
+
+    def formula(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        return self.reading.formula(function, args)
 
 
 class Sent(NamedTuple):
@@ -212,11 +221,13 @@ class Sent(NamedTuple):
     """The exchange as it was asked for."""
     even: bool = True
     """Pieces are as long as chunks; else one rank may have all."""
+    times: Int = 1
+    """How often: in each of so many rounds."""
 
     @property
     def same(self) -> tuple[str, ...]:
         """By what it is told from another."""
-        return self.exchange, self.through, repr(self.code), repr(self.length), repr(self.whole)
+        return self.exchange, self.through, repr(self.code), repr(self.length), repr(self.whole), repr(self.times)
 
 
 PIECES = ("Allgather", "Balance", "Hand")
@@ -265,6 +276,11 @@ class Reading:
             return made if most is None else replace(made, most=most(*map(lengths, args)))
         return vectors[0] if vectors else Number(self, number_of(function, lengths(args)))
 
+    def formula(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """What a formula of numbers gives; of entries, a vector."""
+        values = lengths(args)
+        return next(extents(args), Number(self, None if any(x is None for x in values) else function(*values)))
+
     def made(self, length: Any, chunk: bool) -> Any:
         """A vector of this length; of a record of numbers, that."""
         if is_record(length):
@@ -305,7 +321,9 @@ class Reading:
         return self.decisions[self.met - 1]
 
     def answer(self, e: Exchange, had: list[Sent]) -> Any:
-        """What an exchange gives; what it sends is noted."""
+        """What an exchange gives, or rounds of one; what it sends is noted."""
+        if isinstance(e, Rounds):
+            return self.rounds(e, had)
         name = type(e).__name__
         if name not in RULES:
             raise Undecided(f"nothing is known of the lengths of the exchange {name}")
@@ -313,6 +331,25 @@ class Reading:
         even = name == "Balance" or getattr(e.x, "even", True)  # which deals out what one rank may have
         had += [Sent(name, e.through, lengths(e.code), sent[0], sent[1], e, even)] if sent else []
         return result
+
+    def rounds(self, e: Rounds, had: list[Sent]) -> Any:
+        """What any round gives, which has to be as long as what it begins with; what it sends is noted so often."""
+        often, begins = lengths(e.many), tuple(Number(self) if isinstance(x, Number) else x for x in e.carried)
+        each: list[Sent] = []
+        ends = self.reads(e.one(Number(self), *begins, *e.given), each)
+        if often is None or [*map(repr, extents(ends))] != [*map(repr, extents(begins))]:
+            raise Undecided("rounds are not told how many they are, or change how long vectors are")
+        had += [one._replace(times=one.times * often) for one in each]
+        return ends
+
+    def reads(self, going: Any, had: list[Sent]) -> Any:
+        """What a text returns; what its exchanges send is noted."""
+        answer = None
+        try:
+            while True:
+                answer = self.answer(going.send(answer), had)
+        except StopIteration as end:
+            return end.value
 
 
 IF = re.compile(r"\b(?:if|while)\b (.*?)(?:\belse\b.*|:\s*.*)?$")
@@ -420,6 +457,12 @@ def balance(self: Reading, e: Any) -> Answer:
     return replace(x, even=True), (x.length, False)
 
 
+def of_averaging(self: Reading, e: Any) -> Answer:
+    """Beside the mean, which part the rank looked after."""
+    x = vector(self, e.x)
+    return (Extent(self, x.length), Number(self)), (x.length, False)
+
+
 def of_apart(self: Reading, e: Any) -> Answer:
     return (e.x if isinstance(e.x, Extent) else Number(self)), None
 
@@ -433,6 +476,7 @@ RULES: dict[str, Callable[[Reading, Any], Answer]] = {
     "Balance": balance,
     "Collect": collect,
     "Hand": hand,
+    "Averaging": of_averaging,
 }
 """By exchange, how long what it gives is, and what it sends."""
 
@@ -495,13 +539,9 @@ def once(self: Reading, page: Page, state: Any, *, first: bool) -> Way:
         "state": moved(self, state), "params": given,
     }  # fmt: skip
     had: list[Sent] = []
-    going, answer = text(page, **letters), None
-    self.text = going
-    try:
-        while True:
-            answer = self.answer(going.send(answer), had)
-    except StopIteration as end:
-        after = end.value[-1] if state is not None and isinstance(end.value, tuple) else None
+    self.text = text(page, **letters)
+    returned = self.reads(self.text, had)
+    after = returned[-1] if state is not None and isinstance(returned, tuple) else None
     return Way(first, tuple(self.sides), frozenset(self.unknown), tuple(self.hypotheses), tuple(had), after)
 
 

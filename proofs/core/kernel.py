@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from sparring.errors import InputError, ScheduleFault, SparringError
@@ -22,7 +21,7 @@ from sparring.proofs.core import execution, samples
 from sparring.proofs.core.conjectures import CLAIM, Conjecture, claims_of, conjectures
 from sparring.proofs.core.obligations import LEMMA, Obligation, schedule
 from sparring.proofs.core.questions import Answer, Memory, answered
-from sparring.proofs.core.supplement import Subject, planted, subject
+from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.core.verdicts import (
     EXPECTED,
     NOT_INDUCTIVE,
@@ -224,7 +223,7 @@ def confirmed(whole: Subject, attempt: Attempt, conjecture: Conjecture, faults: 
     One is enough for obligations that the kernel generates, or a proof module of sparring's own states: that
     each of these has a fault of its own is tested.  Of those that any other page states each needs one here.
     """
-    if whole.page.irregular:
+    if whole.page.composed:
         fault, idle = refuted_mutant(whole, attempt.name, faults.memory), ""
     elif attempt.name in STATED and not faults.ours:
         found, left = faults.refuting(conjecture)
@@ -255,13 +254,13 @@ def own(page: Page, conjecture: Conjecture) -> dict[str, Obligation]:
 
 
 def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
-    """The first fault of a program or a composition that falsifies the conjecture of that name; empty if none does."""
+    """The first fault of a composition that falsifies the conjecture of that name; empty if none does."""
 
     def said(subject: Subject) -> Conjecture:
         found = next(c for c in claims_of(subject) if c.name == name) if claim else next(conjectures(subject, name))
         return found._replace(obligations=tuple(found.obligations))
 
-    claim, mutants = name.startswith(CLAIM), mutations(whole)
+    claim, mutants = name.startswith(CLAIM), texts.mutations(whole)
     first = said(whole.general)
     order = [*mutants][:: -1 if name in OF_EXCHANGES else 1]
     names = sorted(order, key=lambda m: not (first.mutant and m.startswith(first.mutant)))
@@ -287,13 +286,6 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
             return mutation
     sharper = texts.tighter(first) if name.startswith(CLAIM) else ()
     return next((fault for fault, c in sharper if refuted(whole, c, c.obligations, memory)), "")
-
-
-def mutations(whole: Subject) -> Mapping[str, Callable[[Subject], Subject]]:
-    """The faults that are planted: in a program's functions, or in a composition's text and exchanges."""
-    if whole.page.composed:
-        return texts.mutations(whole)
-    return {fault: partial(planted, fault=fault) for fault in whole.faults}
 
 
 def refuted(mutant: Subject, conjecture: Conjecture, asked: Iterable[Obligation], memory: Memory) -> bool:

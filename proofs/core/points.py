@@ -215,7 +215,8 @@ class Point(AtPoint):
         """Of a sparse vector, the entries where ``mask`` is true: what is absent is 0."""
         mask = mask.truth if isinstance(mask, Point) else mask
         there = None if self.there is None else both(self.there, mask.value)
-        return replace(mask.chooses(self, 0), there=there)
+        chosen: Point = mask.chooses(self, 0)
+        return replace(chosen, there=there)
 
     def support(self) -> Condition:
         """Whether the entry is there."""

@@ -6,19 +6,17 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``contention``            a mapping topology -> one of ``LEVELS``, what the page claims for every p; or a
                           function of the page's parameters that gives it
 ``lemmas(r, t, p)``       truths about every rank in every step that make the obligations easier for the solvers
-``peers(page)``           obligations that the implementation's arithmetic is the page's
+``peers(page)``           obligations that the implementation's arithmetic is the page's; of a composition ``peers(page,
+                          served)``, where ``served(name)`` is the page of an exchange
 ``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
 ``sizes(page)``           that no message is longer than the dense one and its header, whatever its entries
-``theorems(page)``        of a program, whose page has no formulas: what is to be proved of it, each a :class:`Stated`
-``faults``                of a program, a mapping from names to functions of its own that are planted in their place
+``theorems(page)``        of a composition, claims on functions that its text calls, each a :class:`Stated`
 ``others``                parameters with which mutants are run besides its own
-``refused``               of a program, parameters that it does not take
-``bounded(page)``         of a program, a bound on what it sends, a :class:`~sparring.proofs.core.parts.Bounded`
-``played(page, p)``       of a program, calls that keep to the bound's hypotheses, each a ``Played``
-``asked``                 of a program, a mapping from names of its functions to which arguments they may be asked for
-``kept(state, xs, i)``    of a program, in words, what is wrong with what it keeps after call ``i`` on vectors ``xs``
-``long``                  of a program on whole vectors, parameters with which it runs on ones of 70,000 entries
-``shown``                 of a program on whole vectors, attributes of its class, each with ``f(state, r)``: its value
+``refused``               of a composition, parameters that it does not take
+``asked``                 of a composition, by name of its functions, for which arguments they may be asked
+``kept(state, xs, i)``    of a composition, in words, what is wrong with its state after call ``i`` on vectors ``xs``
+``long``                  of one on whole vectors, parameters with which it runs on ones of 70,000 entries
+``shown``                 of one on whole vectors, attributes of its class, each with ``f(state, r)``: its value
 ``certificates(page)``    a mapping (line, change) -> why such a fault is none, and obligations on which that rests
 ``least``                 a mapping parameter -> its least value: the theorems hold for every value from there on
 ``survivors``             a mapping from lines of the implementation to why mutants of them may live
@@ -32,7 +30,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
@@ -50,10 +48,10 @@ Served = Callable[[str], Page]
 
 
 class Stated(NamedTuple):
-    """A theorem about a program: one of the properties, a sentence, from what it follows.
+    """What is claimed further of a composition: a name, a sentence, from what it follows.
 
-    The obligations are built of the functions of ``page.module``, so that a fault in one of these, the
-    one called ``fault`` above all, makes some of them false.
+    The obligations are built of functions of ``page.module``, so that a fault in one of these makes some of them
+    false: the one called ``fault`` above all, if there is one of that name.
     """
 
     name: str
@@ -78,9 +76,7 @@ class Subject:
     bound: Bound = bound
     least: Mapping[str, int] = field(default_factory=dict)
     theorems: Callable[[Page], Iterable[Stated]] | None = None
-    """Of a program."""
-    faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Of a program, by name: functions to plant in the place of its own."""
+    """Of a composition."""
     values: Mapping[str, int] = field(default_factory=dict)
     """Of the parameters that are symbols, the values that were asked for: contention is claimed for these."""
 
@@ -140,14 +136,8 @@ def supplemented(page: Page, contention: Mapping[str, str]) -> Subject:
     same, peers, spent, sizes, lemmas, theorems = (with_parameters(getattr(module, name, None), page) for name in names)
     if page.several and spent:
         raise InputError(f"page {page.name}: spent is not covered where a rank sends several messages in a step")
-    least, faults = getattr(module, "least", {}), getattr(module, "faults", {})
-    return Subject(page, same, contention, peers, spent, sizes, lemmas, least=least, theorems=theorems, faults=faults)
-
-
-def planted(whole: Subject, fault: str) -> Subject:
-    """A program with one of its faults."""
-    module: Any = SimpleNamespace(**{**vars(whole.page.module), **whole.faults[fault]})
-    return replace(whole, page=replace(whole.page, module=module))
+    least = getattr(module, "least", {})
+    return Subject(page, same, contention, peers, spent, sizes, lemmas, least=least, theorems=theorems)
 
 
 def with_parameters(function: Any, page: Page) -> Any:

@@ -145,9 +145,10 @@ def first(found: Sequence[Way]) -> bool:
 def fitting(page: Page, way: Way, had: Sequence[Sequence[Exchange]], at: dict[str, int]) -> bool:
     """Whether these are the lengths of a way, or, of a page with hypotheses, no longer."""
     supposed = bool(getattr(page.module, "hypotheses", ()))
+    each = [one for one in way.sent for _ in range(int(Evaluator(at)(one.times)))]
     return all(
         one is not None and rows is not None and as_long(one, rows, at, supposed)
-        for one, rows in zip_longest(way.sent, had)
+        for one, rows in zip_longest(each, had)
     )
 
 

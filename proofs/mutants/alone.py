@@ -43,7 +43,7 @@ class Alone:
     def first(self, claims: Iterable[Conjecture]) -> str:
         """The first of these that small numbers upset; else the first that the two solvers do not prove."""
         claims = list(claims)
-        upset = (one.name for one in claims if next(self.trials.upset(one.obligations), ""))
+        upset = (one.name for one in claims if next(self.trials.upset(tuple(one.obligations)), ""))
         return next(upset, "") or next((one.name for one in claims if self.unproved(one)), "")
 
     def unproved(self, one: Conjecture) -> bool:

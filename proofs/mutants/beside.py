@@ -59,7 +59,7 @@ def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator
     plainly, into_itself = partial(called, **given), partial(in_place, **given)
     for n in refinement.sizes(ranks, page.sparse):
         for buffers in ("synchronous", "unbounded"):
-            if not page.irregular:
+            if not page.composed:
                 yield from refinement.on_terms(page, target, ranks, n, buffers, plainly).flaws
         for dtype in dtypes:
             xs = lists.given(page, refinement.vectors(dtype, ranks, n))
@@ -94,7 +94,7 @@ def in_place(function: Any, comm: Any, x: Any, **given: Any) -> Any:
 def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
     """Where ``target`` has another result than the page, or sends messages of other lengths, on a few vectors."""
     if page.stateful:  # one call of the function beside the class sends what a call of the class does
-        dtypes = page.dtypes[::2] if page.irregular else page.dtypes[:1]  # a program's rules may know whole numbers
+        dtypes = page.dtypes[::2] if page.composed else page.dtypes[:1]  # a program's rules may know whole numbers
         yield from (flaw.detail for flaw in called_again(page, target, ranks, dtypes))
         target = f"{target.partition(':')[0]}:{page.collective}"
     for xs in examples(page, ranks):

@@ -142,7 +142,7 @@ def of_formulas(page: Page, target: str | None, mutant: Mutant, trials: Trials) 
     def runs() -> Faults:
         pages = [load(changed, **params) for params in variants(page)]
         small = trials.tried(subject(load(changed, **page.params)))
-        if page.irregular:  # programs take longer than numbers
+        if page.composed:  # programs take longer than numbers
             yield from chain(small, program_faults(pages, target))
         else:
             yield from chain((fault for one in pages for fault in page_faults(one, target)), small)
@@ -307,5 +307,5 @@ def implementation_faults(page: Page, target: str) -> Faults:
             yield from (f"{flaw.property}: {flaw.detail}" for flaw in refusals(page, target, ranks))
     for one in pages:
         yield from (f"{flaw.property}: {flaw.detail}" for flaw in runs(one, target))
-    if page.irregular:
+    if page.composed:
         yield from (f"beside the page: {flaw.detail}" for flaw in long(page, target))

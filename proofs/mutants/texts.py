@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from types import FunctionType, ModuleType
 from typing import Any
 
 from sparring.proofs.core.compositions import serving
-from sparring.proofs.core.conjectures import Conjecture
+from sparring.proofs.core.conjectures import Conjecture, named
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.mutants.faults import bounded, with_fault
 from sparring.proofs.mutants.planting import built
@@ -35,13 +35,53 @@ def mutations(whole: Subject) -> Mapping[str, Fault]:
                 changed = partial(in_taken, name=page.name, formula=formula, function=function, mutant=one)
                 planted[f"{page.name}, {one}"] = changed
     source = inspect.getsource(whole.bound)
-    return planted | {f"bound, {one}": partial(bounded, mutant=one) for one in mutants(source)}
+    return planted | {f"bound, {one}": partial(with_bound, mutant=one) for one in mutants(source)}
+
+
+class Mutants:
+    """The faults of one composition, each planted once for all theorems; what they change of it is read once, too."""
+
+    def __init__(self, whole: Subject) -> None:
+        self.whole = whole
+        self.planted: dict[str, Subject] = {}
+
+    @cached_property
+    def faults(self) -> Mapping[str, Fault]:
+        return mutations(self.whole)
+
+    def of(self, fault: str) -> Subject:
+        """The composition with the fault of that name."""
+        if fault not in self.planted:
+            self.planted[fault] = self.faults[fault](self.whole)
+        return self.planted[fault]
+
+    def that_may_upset(self, name: str) -> list[str]:
+        """Faults but for those in exchanges, or in the bounds of chunks, of which the theorem of that name never asks."""
+        asked = set[str]()
+
+        def served(page: str) -> Page:
+            asked.add(page)
+            return self.whole.served(page)
+
+        def bound(*args: Any) -> Any:
+            asked.add("bound")
+            return self.whole.bound(*args)
+
+        named(beside(self.whole, served=served, bound=bound), name)
+        return [fault for fault in self.faults if fault.startswith("line ") or fault.partition(", ")[0] in asked]
+
+
+def beside(whole: Subject, **changed: Any) -> Subject:
+    """The composition with another part beside its text, whose paths are read already."""
+    found = replace(whole, **changed)
+    vars(found)["paths"] = whole.paths
+    return found
 
 
 def in_exchange(whole: Subject, name: str, mutant: Mutant) -> Subject:
     """The same composition, one of whose exchanges is carried out by a page with a fault."""
     changed = load(built(whole.served(name).module, mutant.tree))
-    return replace(whole, served=lambda other: changed if other == name else whole.served(other))
+    return beside(whole, served=lambda other: changed if other == name else whole.served(other))
 
 
 def taken(page: Page) -> Iterator[tuple[str, FunctionType]]:
@@ -57,13 +97,18 @@ def in_taken(whole: Subject, name: str, formula: str, function: FunctionType, mu
     module = ModuleType(whole.served(name).module.__name__)
     vars(module).update({**vars(whole.served(name).module), formula: with_fault(function, mutant)})
     changed = load(module)
-    return replace(whole, served=lambda other: changed if other == name else whole.served(other))
+    return beside(whole, served=lambda other: changed if other == name else whole.served(other))
 
 
 def in_text(whole: Subject, mutant: Mutant) -> Subject:
     """The composition with a fault in its text."""
     changed = load(built(whole.page.module, mutant.tree), **whole.page.params)
     return replace(whole, page=changed)
+
+
+def with_bound(whole: Subject, mutant: Mutant) -> Subject:
+    """The composition with other bounds of chunks."""
+    return beside(whole, bound=bounded(whole, mutant).bound)
 
 
 def tighter(conjecture: Conjecture) -> Iterator[tuple[str, Conjecture]]:

@@ -113,7 +113,7 @@ def messages(page: Page, xs: Sequence[Any]) -> Iterator[Expected]:
 
 def held(page: Page, t: int, p: int) -> Iterable[Chunks | None]:
     """Which chunks the messages of a step have, in their order; None for each of a program's."""
-    return repeat(None) if page.irregular else (chunks for _, _, chunks in step_sends(page, t, p))
+    return repeat(None) if page.composed else (chunks for _, _, chunks in step_sends(page, t, p))
 
 
 def content(page: Page, entries: SparseVector, dtype: np.dtype[Any]) -> Array:

@@ -158,7 +158,7 @@ def risks(derived: Derived, profile: Profile, p: int, place: Place) -> Iterator[
     k = kept(fused, "expected")
     if isinstance(derived, Cost) and (parts := in_parts(derived, k, p)) != k:
         yield f"its formulas are those of {parts} kept entries, of which all chunks have as many"
-    if page.irregular:
+    if page.composed:
         yield f"{derived.qualified[0]}; how its messages meet depends on the data"
         return
     level = judge(page, place.topology, min(p, SMALL)).freedom.level

@@ -99,7 +99,7 @@ def messages(example: Example, trace: Trace, page: Page | None, question: Questi
     flaws: dict[str, object] = {}
     if page is not None:
         flaws |= {prop: compare(page, example.xs, trace, prop) for prop in ("steps", "volume") if prop in watched}
-        if flaws.get("steps") and len(example.calls) > 1 and not page.irregular:
+        if flaws.get("steps") and len(example.calls) > 1 and not page.composed:
             flaws["steps"] = f"{flaws['steps']} (steps are numbered on from call to call, {page.steps(example.p)} each)"
     if "contention" in watched:
         flaws["contention"] = crowded(trace, page, question.topology)
@@ -119,7 +119,7 @@ def unclaimed(example: Example, trace: Trace | None, page: Page | None, question
         return {}
     if trace is not None and not any(trace.sends()) and (calls := inside(trace, 0)):
         return {"contention": f"rank 0 sends nothing; it calls {calls}, whose messages nobody sees"}
-    if page is None or page.irregular:
+    if page is None or page.composed:
         return {} if page is None or question.topology else {"contention": SILENT.format(page.name)}
     if not question.topology:
         return {} if exclusive(page) else {"contention": SILENT.format(page.name)}

@@ -99,7 +99,7 @@ def candidates(sparse: bool) -> Iterator[Page]:
     """The pages of such vectors that keep no state."""
     for name in pages.names():
         page = pages.find(name)
-        if page.sparse == sparse and not page.stateful and not page.irregular:
+        if page.sparse == sparse and not page.stateful and not page.composed:
             yield page
 
 

@@ -104,7 +104,7 @@ def incomparable(page: Page | None, p: int) -> str:
     """Why messages cannot be compared with the page's; empty where they can."""
     if page is None:
         return "no page to compare with: --algorithm ALGO"
-    if page.irregular:
+    if page.composed:
         return f"what {page.name} sends depends on the vectors, which a trace does not have"
     many = lengths.many(page, p)
     return f"on {p} ranks {page.name} sends more than {lengths.MESSAGES} messages" if many else ""

@@ -104,7 +104,7 @@ def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int]
         example, _ = findings.smallest["steps"]
         page, trace = question.page_for(example), findings.traces["steps"]
         divergence = compare(page, example.xs, trace, "steps") if page else None
-        if page and divergence and not page.irregular:
+        if page and divergence and not page.composed:
             from sparring.present import divergence as present
 
             file = reproducer.FOLDER / "steps.svg"

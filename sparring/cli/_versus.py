@@ -78,7 +78,7 @@ def bounds(pages: Sequence[Page]) -> Iterator[str]:
     from sparring import api
 
     for page in pages:
-        if page.irregular:
+        if page.composed:
             yield f"{page.name}: {api.cost(page).qualified[0]}"
 
 

@@ -46,7 +46,7 @@ def command(
     if algorithm in api.selectors() and algorithm not in api.pages():
         _options.finish(selector(algorithm, dict(params), (file, plot, topology), json_), json_)
     page = api.page(algorithm, **dict(params))
-    if page.irregular:
+    if page.composed:
         _options.finish(program(page, (file, plot, topology), json_), json_)
     if topology and plot:
         from sparring.present import linkload

@@ -29,7 +29,7 @@ from sparring.errors import InputError, ScheduleFault
 from sparring.spec.core.cells import copy
 from sparring.spec.core.exchanges import Exchange, Trace
 from sparring.spec.core.model import Page
-from sparring.spec.core.runs import ProgramRun, Run, Step, vectors
+from sparring.spec.core.runs import Run, Step, vectors
 from sparring.spec.core.sparse import NOTHING, SparseVector, total
 from sparring.spec.core.vectors import Unset, Vector
 
@@ -78,8 +78,8 @@ def begun(page: Page) -> Any:
 def text(page: Page, **given: Any) -> Text:
     """One rank's text, begun; ``given``: by letter."""
     begun: Any = page.module.program(**{name: given[name] for name in asked(page)})
-    going: Text = begun if inspect.isgenerator(begun) else silent(begun)
-    return going
+    going: Any = begun if inspect.isgenerator(begun) else silent(begun)
+    return going  # type: ignore[no-any-return]  # a generator of exchanges, as far as the page is right
 
 
 def silent(value: Any) -> Text:
@@ -151,18 +151,17 @@ def where(one: Any) -> str:
     return f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}" if frame else "its end"
 
 
-class ComposedRun(ProgramRun):
-    """A run of a composition, one call: see :class:`~sparring.spec.core.runs.ProgramRun`.
+class ComposedRun(Run):
+    """A run of a composition, one call.
 
-    ``state``: a :class:`Memory`.
+    What ranks know between two steps is their texts' own: a step's ``states`` are empty.  ``results``: by rank what the
+    text returns, which need be no sum, nor alike.  ``state``: a :class:`Memory`, as the call before left it, None at
+    first; after the run, what the next call begins with.
     """
 
     def __init__(self, page: Page, xs: Sequence[Any], state: Memory | None = None) -> None:
-        self.before = state
-        if page.dense:
-            Run.__init__(self, page, xs)
-        else:
-            super().__init__(page, xs, state)
+        self.given, self.before = xs, state
+        super().__init__(page, xs if page.dense else [[x] for x in vectors(xs)])
 
     def __iter__(self) -> Any:
         return (Step(t, wire, []) for t, wire in enumerate(self.trace))

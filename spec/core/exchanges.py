@@ -128,7 +128,7 @@ def read_by_chunk(code: Any, x: Any, p: int) -> Any:
 PLAIN = Plain()
 
 
-def own_chunk(x: Any, r: Int, p: Int) -> Any:
+def own_chunk(x: Any, r: int, p: int) -> Any:
     """A rank's own entries of the chunk that it owns."""
     if isinstance(x, AtPoint):
         return x.own_chunk(r, p)

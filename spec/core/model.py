@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from sparring.errors import InputError, Undecided
-from sparring.spec.core.calling import NoParams, taking
+from sparring.spec.core.calling import taking
 from sparring.spec.core.letters import DATA, DTYPES, ENCODINGS, KINDS, LETTERS, Kind
 from sparring.spec.core.local import asked
 from sparring.spec.core.numbers import Bool, Int, Sym, where
@@ -108,7 +108,7 @@ class Page:
     selector: Selector | None = None
     """What of a rank's vector enters a run, of pages that select; by default all of it."""
     program: Callable[..., Any] | None = None
-    """``program(xs, state, params)``, of a page that has it in the place of formulas; see :meth:`play`."""
+    """Of a composition, its text."""
     own: Kind | None = None
     """Of a kind that is none of ``KINDS``, what it promises; those of ``KINDS`` promise the same on every page."""
 
@@ -139,28 +139,12 @@ class Page:
     @property
     def composed(self) -> bool:
         """Whether it is a composition: one rank's text between exchanges, see ``spec/core/compositions.py``."""
-        return self.program is not None and "x" in inspect.signature(self.program).parameters
-
-    @property
-    def irregular(self) -> bool:
-        """Whether it is a program: what is sent depends on entries and earlier calls, and there are no formulas."""
         return self.program is not None
-
-    def play(self, xs: Sequence[SparseVector], state: Any) -> Any:
-        """The program, run on one vector a rank: a generator of each step's messages.
-
-        ``state``: what its call before left; None before the first.
-        """
-        if self.program is None:
-            raise InputError(f"page {self.name} has formulas and no program")
-        begun = self.module.State() if state is None and hasattr(self.module, "State") else state
-        params: Any = getattr(self.module, "Params", NoParams)
-        return self.program(xs, begun, params(**self.params))
 
     @property
     def several(self) -> bool:
         """Whether a rank may send more than one message in a step."""
-        return not self.irregular and many(self.messages)
+        return not self.composed and many(self.messages)
 
     @property
     def blocks(self) -> bool:
@@ -296,7 +280,7 @@ def load(module: ModuleType, **params: Any) -> Page:
     encoding = one_of(ENCODINGS, module, name, "encoding", "wrap")
     values, selector = asked(module, name, params, selects=data == "selected" and not hasattr(module, "program"))
     if hasattr(module, "program"):
-        return programmed(module, name, one_of(KINDS, module, name, "kind", "allreduce"), data, values)
+        return composition(module, name, one_of(KINDS, module, name, "kind", "allreduce"), data, values)
     messages = bind(name, "messages", getattr(module, "messages", lambda t, p: 1), values)
     several = many(messages)
     known = {f: values if several or "j" not in letters else {**values, "j": 0} for f, letters in LETTERS.items()}
@@ -325,12 +309,12 @@ def load(module: ModuleType, **params: Any) -> Page:
     )  # fmt: skip
 
 
-def programmed(module: ModuleType, name: str, kind: str, data: str, params: Mapping[str, Any]) -> Page:
-    """A page that is a program: whoever asks it for a formula is told that it has none, by Undecided."""
+def composition(module: ModuleType, name: str, kind: str, data: str, params: Mapping[str, Any]) -> Page:
+    """A page that is a composition: whoever asks it for a formula is told that it has none, by Undecided."""
 
     def lacks(formula: str) -> Callable[..., NoReturn]:
         def asked(*_: Any) -> NoReturn:
-            raise Undecided(f"{name} is a program and has no formula {formula}: what it sends depends on the data")
+            raise Undecided(f"{name} is a composition and has no formula {formula}: what it sends depends on the data")
 
         return asked
 

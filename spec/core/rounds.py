@@ -21,7 +21,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
-from sparring.spec.core.vectors import AtPoint
+from sparring.spec.core.vectors import at_point
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Rounds:
 
 def rounds(one: Callable[..., Any], many: Any, carried: tuple[Any, ...], *given: Any) -> Generator[Any, Any, Any]:
     """``carried`` after so many rounds, each of which is ``one(t, *carried, *given)``; what is ``given`` stays."""
-    if isinstance(many, AtPoint):
+    if at_point((many, carried)) is not None:
         return (yield Rounds(one, many, carried, given))
     for t in range(many):
         carried = yield from one(t, *carried, *given)

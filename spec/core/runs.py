@@ -7,11 +7,11 @@ out of range, a message to oneself, a receiver that listens elsewhere) is a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, reduce
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from sparring.errors import InputError, ScheduleFault
 from sparring.spec.core.blocks import Chunks
@@ -77,7 +77,7 @@ class Run:
 
     @property
     def state(self) -> Any:
-        """What the next call of a program or of a selector begins with; None of other pages."""
+        """What the next call of a composition or of a selector begins with; None of other pages."""
         return None
 
     @cached_property
@@ -200,75 +200,6 @@ class PieceRun(Run):
         return [self.page.left(x, cut, y) for x, cut, y in zip(self.whole, self.cut, sums)]
 
 
-class Outcome(NamedTuple):
-    """What a program ends with: by rank what it holds and what was not sent; and what its next call begins with.
-
-    Of a program that selects these are SparseVectors, and all hold the same; of one on whole vectors
-    results are vectors, and residuals are none: what it keeps is its state's.
-    """
-
-    results: list[Any]
-    residuals: list[Any]
-    state: Any
-
-
-Played: TypeAlias = Generator[list[Message], None, Outcome]
-"""A program that is run: it yields the messages of each step."""
-
-
-class ProgramRun(Run):
-    """A run of a page that is a program: who sends what depends on what the vectors hold, and on earlier calls.
-
-    A message's entries are a SparseVector of the whole length.  What ranks know between two steps is
-    the program's own: a step's ``states`` are empty.  ``state``: as the call before left it, None at first.
-
-    ``results`` and ``residuals`` are those of :class:`PieceRun`; ``state``: what the next call begins with.
-    """
-
-    def __init__(self, page: Page, xs: Sequence[Any], state: Any = None) -> None:
-        self.given, self.before = xs, state
-        super().__init__(page, [[x] for x in vectors(xs)])
-
-    def __iter__(self) -> Iterator[Step]:
-        return (Step(t, wire, []) for t, wire in enumerate(self.trace))
-
-    @cached_property
-    def _ran(self) -> tuple[list[list[Message]], Any]:
-        return played(self.page.play([x for [x] in self.xs], self.before))
-
-    @cached_property
-    def results(self) -> list[Any]:
-        held = [total([y]) for y in self._ran[1].results]
-        return [x.having(y.indices, y.values) if hasattr(x, "having") else y for x, y in zip(self.given, held)]
-
-    @property
-    def residuals(self) -> list[SparseVector]:
-        return list(self._ran[1].residuals)
-
-    @property
-    def state(self) -> Any:
-        return self._ran[1].state
-
-
-class DenseRun(ProgramRun):
-    """A run of a program on whole vectors; a message's entries are what the program sends, often an array of bytes.
-
-    ``results``: by rank what the program says, which need be no sum, nor alike; zeros keep their signs.
-    """
-
-    def __init__(self, page: Page, xs: Sequence[Any], state: Any = None) -> None:
-        self.before = state
-        Run.__init__(self, page, xs)
-
-    @cached_property
-    def _ran(self) -> tuple[list[list[Message]], Any]:
-        return played(self.page.play([copy(x) for x in self.xs], self.before))
-
-    @cached_property
-    def results(self) -> list[Any]:
-        return list(self._ran[1].results)
-
-
 class LocalRun(Run):
     """A run of a page that selects, on what the page's selector takes of each rank's vector; see ``spec.core.local``.
 
@@ -300,16 +231,6 @@ class LocalRun(Run):
         return self.entered.states
 
 
-def played(playing: Played) -> tuple[list[list[Message]], Outcome]:
-    """The messages of each step of a program that is run to its end, and what came of it."""
-    trace = []
-    try:
-        while True:
-            trace.append(next(playing))
-    except StopIteration as end:
-        return trace, end.value
-
-
 def vectors(xs: Sequence[Any]) -> list[SparseVector]:
     """Vectors as they are, or with all their entries; raises InputError unless all have one length."""
     whole = [taken(x) if hasattr(x, "indices") else every(x) for x in xs]
@@ -326,7 +247,6 @@ def begun(page: Page, lists: Sequence[SparseVector], r: int, c: int) -> SparseVe
 
 
 RUNS: dict[str, type[Run]] = {"vector": Run, "lists": ListRun}
-PROGRAMS: dict[str, type[ProgramRun]] = {"selected": ProgramRun, "dense": DenseRun}
 
 
 def worded(page: Page, entries: Any, w: int) -> int:

@@ -143,6 +143,18 @@ class AtPoint:
         """Whether it is neither NaN nor infinite."""
         raise NotImplementedError
 
+    def gathered(self) -> Any:
+        """What each rank has, told to all."""
+        raise NotImplementedError
+
+    def by_rank(self) -> Any:
+        """What each rank has, as all know it."""
+        raise NotImplementedError
+
+    def own_chunk(self, r: Any, p: Any) -> Any:
+        """Of a value of its own, what the owner of the index has there."""
+        raise NotImplementedError
+
 
 def where(c: Any, a: Any, b: Any) -> Any:
     """``a`` where ``c`` holds, else ``b``: entry by entry of vectors."""
@@ -218,7 +230,7 @@ def by_length(function: Any = None, *, length: Callable[..., Any] | None = None)
     number of its entries, by a formula.
     """
     if function is None:
-        return lambda given: by_length(given, length=length)
+        return partial(by_length, length=length)
 
     @wraps(function)
     def called(x: Any, *args: Any) -> Any:
