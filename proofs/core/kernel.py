@@ -18,7 +18,7 @@ from sparring.errors import InputError, ScheduleFault, SparringError
 from sparring.proofs.contention import levels
 from sparring.proofs.contention.networks import Topology
 from sparring.proofs.core import execution, samples
-from sparring.proofs.core.conjectures import CLAIM, Conjecture, claims_of, conjectures
+from sparring.proofs.core.conjectures import CLAIM, Conjecture, conjectures, named
 from sparring.proofs.core.obligations import LEMMA, Obligation, schedule
 from sparring.proofs.core.questions import Answer, Memory, answered
 from sparring.proofs.core.supplement import Subject, subject
@@ -32,8 +32,8 @@ from sparring.proofs.core.verdicts import (
     Verdict,
     proved_up_to,
 )
-from sparring.proofs.mutants import texts
 from sparring.proofs.mutants.faults import STATED, Faults, Found
+from sparring.proofs.mutants.texts import Mutants, tighter
 from sparring.spec.core.model import Page
 
 TIMED = 32  # ranks up to which runs are judged under any timing
@@ -92,14 +92,14 @@ def prove(page: Page, *, planted: bool = True) -> Iterator[Attempt]:
     Raises InputError where a formula cannot be run on symbols, naming its line.
     """
     whole, memory = subject(page), Memory()
-    faults = Faults(whole, memory)
+    faults, mutants = Faults(whole, memory), Mutants(whole)
     for conjecture in readable(whole.general):
         start = time.perf_counter()
         attempt = judge(whole, conjecture, second_opinion=not conjecture.contended, memory=memory)
         if conjecture.contended:
             attempt = expected(attempt)
         elif attempt.verdict in PROOFS and planted:
-            attempt = confirmed(whole, attempt, conjecture, faults)
+            attempt = confirmed(whole, attempt, conjecture, faults, mutants)
         yield replace(attempt, seconds=time.perf_counter() - start)
     if whole.contention:
         yield under_any_timing(whole)
@@ -217,14 +217,14 @@ def expected(attempt: Attempt) -> Attempt:
     return attempt
 
 
-def confirmed(whole: Subject, attempt: Attempt, conjecture: Conjecture, faults: Faults) -> Attempt:
+def confirmed(whole: Subject, attempt: Attempt, conjecture: Conjecture, faults: Faults, mutants: Mutants) -> Attempt:
     """The theorem, once a fault is refuted by the same road; else *undecided*.
 
     One is enough for obligations that the kernel generates, or a proof module of sparring's own states: that
     each of these has a fault of its own is tested.  Of those that any other page states each needs one here.
     """
     if whole.page.composed:
-        fault, idle = refuted_mutant(whole, attempt.name, faults.memory), ""
+        fault, idle = refuted_mutant(mutants, attempt.name, faults.memory), ""
     elif attempt.name in STATED and not faults.ours:
         found, left = faults.refuting(conjecture)
         fault, idle = refuting(found.values()), "".join(f"{name}: " for name in left[:1])
@@ -253,16 +253,10 @@ def own(page: Page, conjecture: Conjecture) -> dict[str, Obligation]:
     return mine if mine and page.encoding == "wrap" else every
 
 
-def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
+def refuted_mutant(mutants: Mutants, name: str, memory: Memory) -> str:
     """The first fault of a composition that falsifies the conjecture of that name; empty if none does."""
-
-    def said(subject: Subject) -> Conjecture:
-        found = next(c for c in claims_of(subject) if c.name == name) if claim else next(conjectures(subject, name))
-        return found._replace(obligations=tuple(found.obligations))
-
-    claim, mutants = name.startswith(CLAIM), texts.mutations(whole)
-    first = said(whole.general)
-    order = [*mutants][:: -1 if name in OF_EXCHANGES else 1]
+    first = named(mutants.whole, name)
+    order = mutants.that_may_upset(name)[:: -1 if name in OF_EXCHANGES else 1]
     names = sorted(order, key=lambda m: not (first.mutant and m.startswith(first.mutant)))
 
     def identity(o: Obligation) -> tuple[Any, ...]:
@@ -272,8 +266,8 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     left: list[tuple[str, Subject, Conjecture, list[Obligation]]] = []
     for mutation in names:
         try:
-            changed = mutants[mutation](whole)
-            conjecture = said(changed.general)
+            changed = mutants.of(mutation)
+            conjecture = named(changed, name)
             news = [o for o in conjecture.obligations if identity(o) not in known]
         except Exception:  # noqa: BLE001, S112 - a fault can be such that there is nothing to ask solvers any more
             continue
@@ -284,8 +278,8 @@ def refuted_mutant(whole: Subject, name: str, memory: Memory) -> str:
     for mutation, changed, conjecture, asked in left:
         if refuted(changed, conjecture, asked, memory):
             return mutation
-    sharper = texts.tighter(first) if name.startswith(CLAIM) else ()
-    return next((fault for fault, c in sharper if refuted(whole, c, c.obligations, memory)), "")
+    sharper = tighter(first) if name.startswith(CLAIM) else ()
+    return next((fault for fault, c in sharper if refuted(mutants.whole, c, c.obligations, memory)), "")
 
 
 def refuted(mutant: Subject, conjecture: Conjecture, asked: Iterable[Obligation], memory: Memory) -> bool:

@@ -56,7 +56,7 @@ class Mutants:
         return self.planted[fault]
 
     def that_may_upset(self, name: str) -> list[str]:
-        """Faults but for those in exchanges, or in the bounds of chunks, of which the theorem of that name never asks."""
+        """Faults but for those in exchanges and in bounds of chunks for which the theorem of that name never asks."""
         asked = set[str]()
 
         def served(page: str) -> Page:
