@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from sparring.errors import Refuted, Undecided
+from sparring.errors import InputError, Refuted, Undecided
 from sparring.proofs.core import loops
 from sparring.proofs.core.loops import Loop
 from sparring.proofs.core.obligations import Obligation, iff, p
@@ -228,6 +228,7 @@ class Reading:
         for one in fields(exchange):
             if one.name not in getattr(exchange, "brings", LOCAL):
                 self.shared(type(exchange).__name__, one.name, getattr(exchange, one.name))
+        carried(exchange)
         rule = RULES.get(type(exchange).__name__)
         if rule is None:
             raise Undecided(f"nothing is known of the exchange {type(exchange).__name__}")
@@ -238,6 +239,14 @@ class Reading:
         for one in parts(value):
             if one.placement != "replicate":
                 raise Apart(f"{what}({term}={one!r}): ranks yield exchanges with different terms")
+
+
+def carried(exchange: Any) -> None:
+    """Raises Apart where no page carries the exchange out, or one of another kind."""
+    try:
+        _ = exchange.page if getattr(exchange, "kinds", ()) else None
+    except InputError as why:
+        raise Apart(str(why)) from why
 
 
 LOCAL = ("x", "one", "many", "carried", "given")

@@ -141,6 +141,8 @@ class Exchange:
 
     brings: ClassVar[tuple[str, ...]] = ("x",)
     """What each rank has of its own."""
+    kinds: ClassVar[tuple[str, ...]] = ()
+    """Of what kind a page must be that carries it out; of any, where there is none."""
 
     x: Any
     code: Any = PLAIN
@@ -151,6 +153,15 @@ class Exchange:
         """What must be the same on all ranks."""
         return type(self).__name__, self.code, self.through
 
+    @property
+    def page(self) -> Page:
+        """The page that carries it out; raises InputError for one of another kind."""
+        found = served(self.through)
+        if self.kinds and found.kind not in self.kinds:
+            what, right = type(self).__name__.lower(), " or ".join(self.kinds)
+            raise InputError(f"through = {self.through!r}: its kind is {found.kind}; right for {what} is {right}")
+        return found
+
     def carry(self, each: Sequence[Exchange]) -> Carried:
         """All ranks' parts, carried out."""
         raise NotImplementedError
@@ -159,6 +170,8 @@ class Exchange:
 @dataclass(frozen=True)
 class ReduceScatter(Exchange):
     """See :func:`reduce_scatter`."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("reduce_scatter", "allreduce")
 
     through: str = "direct_reduce_scatter"
     bounds: Sequence[int] = ()
@@ -169,7 +182,7 @@ class ReduceScatter(Exchange):
         return (*super().terms, extent(self.x), tuple(self.bounds), self.bucket)
 
     def carry(self, each: Sequence[Exchange]) -> Carried:
-        page, p, n = served(self.through), len(each), extent(self.x)
+        page, p, n = self.page, len(each), extent(self.x)
         cuts = slices(regions.checked(self.bounds, n, p) if self.bounds else bounds(n, p))
         cells = [self.code.pieces(one.x, cuts) for one in each]
         if self.bucket:
@@ -184,11 +197,13 @@ class ReduceScatter(Exchange):
 class Allgather(Exchange):
     """See :func:`allgather`."""
 
+    kinds: ClassVar[tuple[str, ...]] = ("allgather",)
+
     through: str = "direct_allgather"
 
     def carry(self, each: Sequence[Exchange]) -> Carried:
         coded = [self.code.pieces(one.x, [slice(0, extent(one.x))])[0] for one in each]
-        rows, trace = shown(served(self.through), coded, self.code)
+        rows, trace = shown(self.page, coded, self.code)
         alike = {tuple(map(id, row)): row for row in rows}  # ranks with the same codes read the same
         reads = {id(one): self.code.decode(one) for one in coded}
         made = {key: joined([reads[id(one)] for one in row]) for key, row in alike.items()}
@@ -201,7 +216,7 @@ class Gather(Allgather):
 
     def carry(self, each: Sequence[Exchange]) -> Carried:
         coded = [self.code.pieces(one.x, [slice(0, extent(one.x))])[0] for one in each]
-        rows, trace = shown(served(self.through), coded, self.code)
+        rows, trace = shown(self.page, coded, self.code)
         reads = {id(one): self.code.decode(one) for one in coded}
         return Carried([[reads[id(one)] for one in row] for row in rows], trace)
 
@@ -209,6 +224,8 @@ class Gather(Allgather):
 @dataclass(frozen=True)
 class Allreduce(Exchange):
     """See :func:`allreduce`."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("allreduce", "allgather")
 
     through: str = "ring"
     at: Any = None
@@ -219,7 +236,7 @@ class Allreduce(Exchange):
         return (*super().terms, extent(self.x), None if self.at is None else tuple(map(bool, self.at)), self.filled)
 
     def carry(self, each: Sequence[Exchange]) -> Carried:
-        page = served(self.through)
+        page = self.page
         if page.kind == "allgather":
             rows, trace = Gather(self.x, self.code, self.through).carry(each)
             return Carried([added(row) for row in rows], trace)

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from sparring.errors import InputError
 from sparring.spec.core.chance import happens
-from sparring.spec.core.exchanges import PLAIN, Carried, Exchange, bounds, collected, served, shown, slices
+from sparring.spec.core.exchanges import PLAIN, Carried, Exchange, bounds, collected, shown, slices
 from sparring.spec.core.vectors import AtPoint, Vector, each, entrywise, local
 
 COLLECTING, HANDING = 0, 1  # the two steps
@@ -106,6 +106,7 @@ class Lossy(Exchange):
 class Collect(Lossy):
     """See :func:`collect`."""
 
+    kinds: ClassVar[tuple[str, ...]] = ("reduce_scatter",)
     through: str = "direct_reduce_scatter"
     own: bool = True
 
@@ -116,7 +117,7 @@ class Collect(Lossy):
     def carry(self, each: Sequence[Exchange]) -> Carried:
         p, cuts = len(each), slices(bounds(len(self.x), len(each)))
         cells = [PLAIN.pieces(one.x, cuts) for one in each]
-        _, trace = collected(served(self.through), cells, PLAIN)
+        _, trace = collected(self.page, cells, PLAIN)
 
         def owned(r: int) -> Collected:
             rows = [self.came(COLLECTING, q, r, cells[q][r], sure=self.own and q == r) for q in range(p)]
@@ -130,11 +131,12 @@ class Collect(Lossy):
 class Hand(Lossy):
     """See :func:`hand`."""
 
+    kinds: ClassVar[tuple[str, ...]] = ("allgather",)
     through: str = "direct_allgather"
 
     def carry(self, each: Sequence[Exchange]) -> Carried:
         p = len(each)
-        _, trace = shown(served(self.through), [one.x for one in each], PLAIN)
+        _, trace = shown(self.page, [one.x for one in each], PLAIN)
 
         def held(r: int) -> Handed:
             rows = [self.came(HANDING, c, r, each[c].x, sure=c == r) for c in range(p)]

@@ -139,6 +139,10 @@ def two_owners(x, p):
     return (yield allgather(a - (yield reduce_scatter(x))))
 
 
+def of_another_kind(x):
+    return (yield allgather((yield reduce_scatter(x)), through="two_shot"))
+
+
 def of_own_choice(x):
     y = yield allreduce(x)
     return where(reaches(x, 1), y, 0)
@@ -158,6 +162,7 @@ WRONG = {
     at_own_bounds: ("deadlock", "ranks yield exchanges with different terms"),
     no_bounds: ("result", "nothing says that these cut the vector"),
     two_owners: ("result", "shards of two owners are combined"),
+    of_another_kind: ("result", "its kind is allreduce; right for allgather is allgather"),
     of_own_choice: ("result", "a rank's own condition chooses among sums over ranks"),
 }
 

@@ -140,6 +140,13 @@ def test_an_exchange_that_no_page_carries_out():
         _ = run(page(lambda x: (yield allreduce(x, through="rings"))), vectors(2, 3)).results
 
 
+def test_an_exchange_through_a_page_of_another_kind():
+    with pytest.raises(
+        InputError, match="its kind is allreduce; right for allgather is allgather"
+    ):
+        _ = run(page(lambda x: (yield allgather(x, through="two_shot"))), vectors(2, 3)).results
+
+
 def test_vectors():
     """Entry by entry, with numbers on either side, in the kind of their entries."""
     x = Vector.of(np.array([1, -2, 3], np.float32))

@@ -219,7 +219,7 @@ def test_bad_parameters_are_refused_and_formulas_are_not_there():
     for sentence, params in wrong.items():
         with pytest.raises(InputError, match=sentence):
             _ = sparring.run("lossy_two_shot", [[1.0]], **params).results
-    with pytest.raises(Undecided, match="lossy_two_shot is a program and has no formula steps"):
+    with pytest.raises(Undecided, match="lossy_two_shot is a composition and has no formula steps"):
         sparring.page("lossy_two_shot").steps(4)
     with pytest.raises(InputError, match="rank 1 has 2 entries, rank 0 has 1"):
         sparring.run("lossy_two_shot", [[1], [1, 2]])
