@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from sparring.errors import SparringError
 from sparring.proofs.core.extents import PIECES, Sent, Way, ways
 from sparring.proofs.core.obligations import Bound, Obligation, j, n, p, within
 from sparring.spec.core.compositions import Memory, begun, ending, played, text
@@ -129,7 +128,7 @@ def declared(page: Page, found: Sequence[Way]) -> Iterator[Obligation]:
             name = f"as long as declared: p={ranks}, n={entries}, call {called}"
             try:
                 had, state = had_by(page, ranks, entries, called, state)
-            except SparringError as why:
+            except Exception as why:  # noqa: BLE001 - whatever a page raises that cannot be run is told
                 yield Obligation(f"{name}: {why}", (), False)
                 return
             at = {"p": ranks, "n": entries, "k": page.params.get("k", 0), "call": called, "r": 0}
@@ -157,7 +156,8 @@ def as_long(one: Sent, rows: Sequence[Exchange], at: dict[str, int], supposed: b
     most, long = Evaluator(at)(one.length), [size(row) for row in rows]
     pieces = one.exchange in PIECES
     found, alike = (sum(long), True) if pieces else (max(long), len({*long}) == 1)
-    return type(rows[0]).__name__ == one.exchange and alike and (found <= most if supposed else found == most)
+    fits = found <= most if supposed else alike and found == most
+    return type(rows[0]).__name__ == one.exchange and fits
 
 
 def size(e: Exchange) -> int:

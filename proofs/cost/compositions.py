@@ -6,7 +6,7 @@ exact, or, under the hypotheses that the page names, the most that there may be.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,7 +22,7 @@ from sparring.proofs.core.extents import Sent, Way, usual, ways
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
 from sparring.proofs.core.volume import WIDTHS, terms, volume
-from sparring.proofs.cost import claims, floors, proof
+from sparring.proofs.cost import claims, floors, groups, proof
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost
 from sparring.proofs.cost.counted import Unlike
@@ -32,9 +32,9 @@ from sparring.proofs.cost.published import Claim, holds, published
 from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.numbers import Evaluator
+from sparring.spec.core.numbers import Bool, Evaluator
 from sparring.spec.core.runner import Message, run, worded
-from sparring.spec.core.schedule import truth
+from sparring.spec.core.schedule import number, truth
 from sparring.spec.core.sparse import SparseVector
 
 RANKS = range(1, 65)
@@ -82,7 +82,8 @@ class ComposedCost(Cost):
     def hypotheses(self) -> Sequence[tuple[str, str]]:
         """What is supposed, each with its name: of codes, and what the page says."""
         coded = OF_CODES if any(one.unit == "bytes" for one in self.most) else ()
-        return (*coded, *supposed(self.page))
+        grouped = dict.fromkeys(found for one in self.most for found in one.supposes)
+        return (*coded, *grouped, *supposed(self.page))
 
     @property
     def under(self) -> str:
@@ -126,7 +127,17 @@ class ComposedCost(Cost):
     @property
     def gaps(self) -> list[str]:
         """What the bound does not say, and why."""
-        return [*self.derived.gaps, *map(self.beside, self.others)]
+        return [*self.derived.gaps, *map(self.beside, self.others), *([groups.NOTE] if self.grouped else [])]
+
+    @property
+    def grouped(self) -> bool:
+        """Whether ranks are in groups, in which a rank need not hear from all."""
+        return any(one.members for one in self.most)
+
+    @property
+    def bounds(self) -> Mapping[str, floors.Floor]:
+        """Lower bounds, by form; none of groups."""
+        return {} if self.grouped else super().bounds
 
     def beside(self, way: Way) -> str:
         """What other calls send in all."""
@@ -155,10 +166,15 @@ class ComposedCost(Cost):
         )
         return Checked("counted", tested(done), detail)
 
-    def runs(self, ranks: Sequence[int] = RANKS) -> Iterator[Call]:
-        """The runs that are counted, of usual calls."""
+    def runs(self, ranks: Sequence[int] = RANKS, *, every: bool = False) -> Iterator[Call]:
+        """The runs that are counted, of usual calls; or ``every`` one, where entries decide what is usual."""
         for p in ranks:
-            yield from calls(self, p)
+            yield from (one for one in calls(self, p) if every or self.fits(one))
+
+    def fits(self, one: Call) -> bool:
+        """Whether a run has the steps of a usual call: on a few ranks nothing is dealt out."""
+        many = sum(int(exact(each.forms["steps"], {"p": len(one.xs)})) for each in self.most)
+        return not self.page.selecting or many == len(traced(one))
 
     def proved(self) -> proof.Proof:
         """The sums of each exchange, and that no rank sends more."""
@@ -167,7 +183,8 @@ class ComposedCost(Cost):
             if (found := proof.prove(one.page, one.derived)).verdict not in (PROVED, PROVED_BELOW):
                 return proof.Proof(found.verdict, f"{one.name}: {found.detail}")
             verdict = found.verdict if found.verdict == PROVED_BELOW else verdict
-        for answer in answered([*volume(self.page)], second_opinion=True):
+        more = [claim for one in self.most for claim in one.claims]
+        for answer in answered([*volume(self.page), *more], second_opinion=True):
             if not answer.holds:
                 wrong = answer.problem or claims.told(answer.witness)
                 return proof.Proof(UNDECIDED if answer.problem else REFUTED, f"{answer.obligation.name}: {wrong}")
@@ -184,10 +201,12 @@ class ComposedCost(Cost):
     def judged(self, claim: Claim) -> Judged:
         """What a claim is worth beside a bound: one that is lower is wrong only if a run sends more than it says."""
         judged = claims.compared(claim, self.needed(claim.quantity), PROVED)
-        if judged.verdict != "different":
+        asked = judged.verdict == "different" or self.page.selecting  # of which entries decide what calls send
+        if asked and (found := next(self.exceeding(claim), "")):
+            detail = f"{found}{self.under and ','}{self.under}"
+            told = judged._replace(verdict="different", checked=REFUTED, detail=detail)
+        elif judged.verdict != "different":
             told = judged._replace(detail=f"{judged.detail}, as a bound{self.under}")
-        elif found := next(self.exceeding(claim), ""):
-            told = judged._replace(detail=f"{found}{self.under and ','}{self.under}")
         else:
             why = f"lower than the bound{self.under}, which need not be reached: {judged.detail}"
             told = judged._replace(verdict="undecided", checked=UNDECIDED, detail=why)
@@ -195,11 +214,9 @@ class ComposedCost(Cost):
 
     def exceeding(self, claim: Claim) -> Iterator[str]:
         """Runs in which more is counted than it says."""
-        for one in self.runs():
+        for one in self.runs(every=True):
             at = place(one)
-            if claim.quantity in ("words", "messages", "critical") and holds(
-                claim.given, at["p"], at["n"], at.get("k", 0)
-            ):
+            if claim.quantity in ("words", "messages", "critical") and holds(claim.given, at["n"], at["p"], at["k"]):
                 said = exact(claims.stated(claim), at)
                 found = counts(one.page, traced(one), len(one.xs), self.most[0].unit)[claim.quantity]
                 if found > said:
@@ -243,9 +260,13 @@ def cost(page: Page) -> ComposedCost:
     """The cost of a composition; raises Undecided where something that it sends has no formula."""
     key = page.module, repr(page.params)
     if key not in KNOWN:
-        found = ways(page)
-        KNOWN[key] = derived(page, found, all_priced(page, usual(found)))
+        KNOWN[key] = derived(page, ways(page), most(page))
     return KNOWN[key]
+
+
+def most(page: Page) -> list[Priced]:
+    """What a usual call's exchanges cost; raises Undecided where something that it sends has no formula."""
+    return all_priced(page, usual(ways(page)))
 
 
 def sent_alike(way: Way) -> tuple[tuple[str, ...], ...]:
@@ -259,7 +280,7 @@ def all_priced(page: Page, way: Way) -> list[Priced]:
     return [priced(name, one, entry) for name, one in zip(named(way.sent), way.sent)]
 
 
-WORDS = {"ReduceScatter": "reduce_scatter"}
+WORDS = {"ReduceScatter": "reduce_scatter", "Averaging": "rounds of groups"}
 ORDINALS = ("", "second ", "third ", "fourth ", "fifth ")
 
 
@@ -295,6 +316,9 @@ def calls(cost: ComposedCost, p: int) -> Iterator[Call]:
     if cost.page.selecting:
         yield from selecting(cost, p)
         return
+    if cost.grouped:
+        yield from grouping(cost, p)
+        return
     rng, coded = np.random.default_rng(p), any(one.unit == "bytes" for one in cost.most)
     kinds: tuple[Any, ...] = (np.float32, np.float64) if coded else (None,)
     page = load(cost.page.module, **{**cost.page.params, "k": p}) if "k" in cost.page.params else cost.page
@@ -305,14 +329,19 @@ def calls(cost: ComposedCost, p: int) -> Iterator[Call]:
             yield one
 
 
+def grouping(cost: ComposedCost, p: int) -> Iterator[Call]:
+    """Calls on a full grid, on which all that the bound says is sent, and on any."""
+    (m,) = {one.members for one in cost.most}
+    for many, even in groups.lengths(p, m):
+        yield Call(EVEN if even else "any parts", cost.page, [*groups.vectors(p, many)], None, even)
+
+
 def selecting(cost: ComposedCost, p: int) -> Iterator[Call]:
     """Calls in which each rank selects an entry of each region, and all sums that stay are rank 0's."""
     page, half = load(cost.page.module, **{**cost.page.params, "k": p}), p // 2
     rows = [{r: 2 * p, **{c * p + half: 1 for c in range(1, p)}} for r in range(p)]
     xs = [SparseVector(tuple(sorted(row)), tuple(row[i] for i in sorted(row)), p * p) for row in rows]
-    steps = sum(int(exact(each.forms["steps"], {"p": p})) for each in cost.most)
-    one = usual_call(cost, page, EVEN, [xs] * CALLS)
-    if one and steps == len(traced(one)):  # on a few ranks nothing is dealt out
+    if one := usual_call(cost, page, EVEN, [xs] * CALLS):
         yield one
 
 
@@ -357,7 +386,7 @@ def supposed(page: Page) -> Sequence[tuple[str, str]]:
 def even(each: Priced, one: Call) -> bool:
     """Whether all pieces of an exchange are of one length in a call, and full."""
     at = place(one)
-    entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else at["p"]
+    entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else each.members or at["p"]
     return one.full and at["p"] > 1 and entries % (pieces * filled(each)) == 0
 
 
@@ -379,6 +408,8 @@ def traced(one: Call) -> Trace:
 def cut(most: Sequence[Priced], one: Call) -> list[Trace]:
     """The steps of each exchange; raises Undecided where there are others."""
     trace, p = traced(one), len(one.xs)
+    if p == 1 and not any(trace):
+        return [[] for _ in most]
     many = [int(exact(each.forms["steps"], {"p": p})) for each in most]
     if len(trace) != sum(many):
         raise Undecided(f"{one.what} at p={p}: {len(trace)} steps, and the exchanges have {sum(many)}")
@@ -411,12 +442,19 @@ def adding(each: Priced, trace: Trace, p: int) -> int:
     """The most values that a rank hears in the steps of an exchange in which what is heard is added."""
     if each.sent.exchange == "Balance":
         return 0
+    adds = in_rounds(each) if each.members else lambda t: each.page.adds(t, p)
     found, every = [0] * p, each.sent.exchange == "Allreduce" and each.page.kind == "allgather"
     for t, wire in enumerate(trace):
         for _, dst, entries in wire:
             values = len(entries.indices if isinstance(entries, SparseVector) else entries)
-            found[dst] += values * (every or truth(each.page.adds(t, p)))
+            found[dst] += values * (every or truth(adds(t)))
     return max(found)
+
+
+def in_rounds(each: Priced) -> Callable[[int], Bool]:
+    """Of a step, whether in that step of a round a full group adds."""
+    m = each.members
+    return lambda t: each.page.adds(t % number(each.page.steps(m)), m)
 
 
 def compared(most: Sequence[Priced], one: Call) -> Iterator[Unlike]:

@@ -12,7 +12,6 @@ from typing import ClassVar, NamedTuple
 import sympy
 
 from sparring.errors import InputError, SparringError, Undecided
-from sparring.proofs.core.supplement import companion
 from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict, tested
 from sparring.proofs.cost import comparison, floors, proof, tables, units
 from sparring.proofs.cost.claims import Judged, judge
@@ -211,14 +210,10 @@ def cost(page: Page) -> Cost:
 
     Raises Undecided where it is not derived, InputError where a formula cannot be run on symbols.
     """
-    if page.composed and not hasattr(companion(page), "bounded"):
+    if page.composed:
         from sparring.proofs.cost import compositions  # noqa: PLC0415  # it builds on this module
 
         return compositions.cost(page)
-    if page.irregular:
-        from sparring.proofs.cost import programs  # noqa: PLC0415  # it builds on this module
-
-        return programs.cost(page)
     with summable(page):
         derived = derive(page)
         return Cost(page, derived, derived.given)

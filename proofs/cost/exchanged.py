@@ -14,10 +14,11 @@ import sympy
 
 from sparring.errors import Undecided
 from sparring.proofs.core.extents import Sent
-from sparring.proofs.cost import symbols
+from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.cost import groups, symbols
 from sparring.proofs.cost.derivation import Derivation, derive
 from sparring.proofs.cost.simplified import POWER, even, tidy
-from sparring.proofs.cost.symbols import CeilLog2, Expr, SympyReader, plain
+from sparring.proofs.cost.symbols import CeilLog, CeilLog2, Expr, SympyReader, plain
 from sparring.spec.core.exchanges import PLAIN, served
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Node, Sym
@@ -26,7 +27,10 @@ ENTRIES, WIDTH = Sym.var("c"), Sym.var("width")
 
 
 class LengthReader(SympyReader):
-    """Reads ``x // d`` as a floor or, of ``x + d - 1``, as a ceiling; ``bit_length(p - 1)`` as ``ceil(log2(p))``."""
+    """Reads ``x // d`` as a floor or, of ``x + d - 1``, as a ceiling; ``bit_length(p - 1)`` as ``ceil(log2(p))``.
+
+    So, too, ``log(p - 1, b) + 1``; with one rank nothing is sent, and these are 0.
+    """
 
     def operator(self, x: Node, args: list[Expr]) -> Expr:
         if x.op == "//":
@@ -34,9 +38,15 @@ class LengthReader(SympyReader):
             return sympy.ceiling(up / args[1]) if rounds_up(x) else sympy.floor(args[0] / args[1])
         if x.op == "bit_length" and args[0] == symbols.p - 1:
             return CeilLog2(symbols.p)
-        if x.op == "bit_length":
+        if x.op == "log" and args[0] in (symbols.p - 1, MORE):
+            return (CeilLog2(symbols.p) if args[1] == 2 else CeilLog(symbols.p, args[1])) - 1
+        if x.op in ("bit_length", "log"):
             raise Undecided(f"{x!r} has no closed form")
         return super().operator(x, args)
+
+
+MORE = sympy.Piecewise((symbols.p - 1, symbols.p > 1), (1, True))
+"""``p - 1``, or 1 with one rank, which has a logarithm."""
 
 
 def rounds_up(x: Node) -> bool:
@@ -44,6 +54,9 @@ def rounds_up(x: Node) -> bool:
     top, by = x.args
     read = SympyReader()
     return isinstance(by, int) and isinstance(top, Sym) and read(top).as_coeff_Add()[0] % by == by - 1
+
+
+GROUPS = "Averaging"
 
 
 class Priced(NamedTuple):
@@ -66,6 +79,26 @@ class Priced(NamedTuple):
     def length(self) -> Expr:
         """How many entries are sent there, in all chunks or by each rank."""
         return LengthReader()(self.sent.length)
+
+    @property
+    def often(self) -> Expr:
+        """In how many rounds."""
+        return LengthReader()(self.sent.times)
+
+    @property
+    def members(self) -> int | None:
+        """Of groups: how many are in a full one."""
+        return groups.size(self.sent) if self.sent.exchange == GROUPS else None
+
+    @property
+    def supposes(self) -> Sequence[tuple[str, str]]:
+        """Under which hypotheses no rank sends more, each with its name."""
+        return groups.hypotheses(self.members) if self.members else ()
+
+    @property
+    def claims(self) -> Sequence[Obligation]:
+        """That no rank sends more, beside what the exchange's page says."""
+        return [*groups.claims(self.sent)] if self.members else []
 
     @property
     def held(self) -> Expr:
@@ -108,11 +141,15 @@ def priced(name: str, sent: Sent, entry: int) -> Priced:
     page = served(sent.through or "direct_reduce_scatter")  # dealing out is each one's part to each other rank
     one = Priced(name, sent, page, derive(page), entry)
     d = one.derived
+    if one.members:
+        each = {"words": d.largest, "critical": d.critical, "added": d.added_critical}
+        alike = {"messages": d.messages, "steps": d.steps}
+        return one._replace(forms=groups.forms(sent, one.often, {**{w: one.of(x) for w, x in each.items()}, **alike}))
     if one.unit == "bytes":
         bytes_ = one.pieces * one.octets.subs(symbols.c, one.held)
         sizes = {"bytes": bytes_, "critical": bytes_}
-    elif not sent.even:  # a rank sends each list once at most, and one may be all
-        sizes = {"words": entry * one.length, "critical": entry * one.length * d.steps}
+    elif not sent.even:  # one list may be all, and a rank may send it in each step
+        sizes = dict.fromkeys(("words", "critical"), entry * one.length * d.steps)
     else:
         sizes = {"words": one.of(d.largest), "critical": one.of(d.critical)}
     bucket = getattr(sent.asked, "bucket", 0)
@@ -122,17 +159,26 @@ def priced(name: str, sent: Sent, entry: int) -> Priced:
 
 def unrounded(some: Sequence[Priced]) -> str:
     """The hypothesis under which nothing is rounded."""
-    return ", ".join(dict.fromkeys([*of_codes(some), *of_words(some)])) or "p | n"
+    return ", ".join(dict.fromkeys([*of_codes(some), *of_groups(some), *of_words(some)])) or "p | n"
 
 
 def of_words(some: Sequence[Priced]) -> Iterator[str]:
     """Of entries that are sent as they are."""
-    found = [one for one in some if one.unit == "words"]
+    found = [one for one in some if one.unit == "words" and not one.members]
     if found:
         words = [piece.words for one in found for piece in one.derived.pieces]
         letters = {letter for one in found for letter in one.length.free_symbols & {symbols.n, symbols.k}}
         given = even([*(one.derived.steps for one in found), *words])
         yield given.replace("p | n", "p | k") if letters == {symbols.k} else given
+
+
+def of_groups(some: Sequence[Priced]) -> Iterator[str]:
+    """Of groups, in which all are full."""
+    for one in some:
+        if one.members:
+            yield f"{one.members} | n"
+            if not one.often.is_Integer:
+                yield f"p = {one.members}^m"
 
 
 def of_codes(some: Sequence[Priced]) -> Iterator[str]:
