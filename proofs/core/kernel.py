@@ -139,7 +139,7 @@ def readable(whole: Subject) -> Iterator[Conjecture]:
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         if isinstance(error, SparringError):
             raise
-        file = whole.page.module.__file__
+        file = getattr(whole.page.module, "__file__", whole.page.name)
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
         raise InputError(f"{file}:{lines[-1] if lines else '?'}: {error}") from error
 
