@@ -220,7 +220,7 @@ class ComposedCost(Cost):
                 said = exact(claims.stated(claim), at)
                 found = counts(one.page, traced(one), len(one.xs), self.most[0].unit)[claim.quantity]
                 if found > said:
-                    where = ", ".join(f"{x}={at[x]}" for x in ("p", "k" if "k" in at else "n"))
+                    where = ", ".join(f"{x}={at[x]}" for x in ("p", "k" if at["k"] else "n"))
                     yield f"{found} {claim.quantity} are sent, and not {said}, at {where}"
 
 

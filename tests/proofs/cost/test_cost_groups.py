@@ -8,16 +8,27 @@ import sympy
 import sparring
 from sparring import api
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.parts import Played
+from sparring.proofs.core.extents import Extent, Number, Reading, ways
+from sparring.proofs.core.obligations import n as n_
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import PROVED, Word
-from sparring.proofs.cost import code, moshpit, programs
+from sparring.proofs.cost import code, compositions, groups
 from sparring.proofs.cost.published import holds, numbered
 from sparring.proofs.cost.simplified import simplified
 from sparring.proofs.cost.symbols import CeilLog, Log, Log2, ceil_log, exact, n, p
 from sparring.proofs.cost.tables import towards
 from sparring.proofs.cost.typeset import formula
+from sparring.spec.core.exchanges import allgather, served
+from sparring.spec.core.numbers import Evaluator
+from sparring.spec.core.rounds import Rounds
+from sparring.spec.core.vectors import local
 from tests.sparring.calling import called
+
+
+@local(length=lambda x: x + 1)
+def own_length(x):
+    return [*x, 0]
+
 
 PARAMS = [{}, {"m": 3}, {"m": 4, "rounds": 2}, {"m": 5, "chance": 3}, {"m": 8}]
 
@@ -48,7 +59,7 @@ def test_counted_words_keep_to_the_bound_and_reach_it(params):
     counted, derived, *_ = cost.checks
     assert counted.verdict.word == Word.TESTED and counted.verdict.number >= 64 and "p = 1..64" in counted.detail
     assert derived.verdict == PROVED
-    reached = {len(one.xs) for one in cost.runs() if "" in one.reaches}
+    reached = {len(one.xs) for one in cost.runs() if all(compositions.even(each, one) for each in cost.most)}
     assert reached == {ranks for ranks in range(2, 65) if full(ranks, m)}
 
 
@@ -64,38 +75,38 @@ FAULTS = {
 @pytest.mark.parametrize("m", [2, 3])
 def test_a_wrong_formula_is_counted_out(what, m):
     cost, (quantity, fault) = sparring.cost("moshpit", m=m), FAULTS[what]
-    runs = [*moshpit.played(cost.page, m * m)]
+    runs = [*cost.runs((m * m,))]
     bad = [each._replace(forms={**each.forms, quantity: fault(each.forms[quantity])}) for each in cost.most]
-    assert not any(next(programs.compared(cost.most, one), None) for one in runs)
-    assert any(next(programs.compared(bad, one), None) for one in runs)
+    assert not any(next(compositions.compared(cost.most, one), None) for one in runs)
+    assert any(next(compositions.compared(bad, one), None) for one in runs)
 
 
 def test_steps_that_are_too_few_are_told():
     cost = sparring.cost("moshpit")
     few = [each._replace(forms={**each.forms, "steps": each.forms["steps"] / 2}) for each in cost.most]
-    with pytest.raises(Undecided, match="and the parts have 2"):
-        [*programs.compared(few, next(moshpit.played(cost.page, 4)))]
+    with pytest.raises(Undecided, match="and the exchanges have 2"):
+        [*compositions.compared(few, next(cost.runs((4,))))]
 
 
 def test_small_groups_of_short_vectors_send_more():
     """Four ranks in a group of up to five, five entries: parts are 2, 1, 1, 1, and the bound is that of 1 each."""
     page = sparring.page("moshpit", m=5)
-    short = Played("short", page, [[0.0] * 5] * 4, None)
-    found = next(programs.compared(sparring.cost(page).most, short))
+    short = compositions.Call("short", page, [[0.0] * 5] * 4, None)
+    found = next(compositions.compared(sparring.cost(page).most, short))
     assert found.what == "short, rounds of groups, words" and (found.derived, found.counted) == (8, 9)
-    claims = [one._replace(hypotheses=(moshpit.n >= 0,)) for one in moshpit.smaller(5)]
-    assert all(one.holds for one in answered([*moshpit.smaller(5)], True))
+    claims = [one._replace(hypotheses=(groups.n >= 0,)) for one in groups.smaller(5)]
+    assert all(one.holds for one in answered([*groups.smaller(5)], True))
     assert any(one.witness for one in answered(claims, False))
 
 
 @pytest.mark.parametrize("m", range(2, 9))
 def test_the_least_length_is_enough_and_told(m):
     """Counted with whole numbers: with so many entries no smaller group has a member that sends more."""
-    for length in range(moshpit.least(m), moshpit.least(m) + 3 * m * m):
+    for length in range(groups.least(m), groups.least(m) + 3 * m * m):
         sent = [length + (s - 2) * -(-length // s) for s in range(2, m + 1)]
         assert max(sent) == sent[-1]
     told = " ".join(sparring.cost("moshpit", m=m).qualified)
-    assert ("M3" in told) == (m > 2) and (m == 2 or f"at least {moshpit.least(m)} entries" in told)
+    assert ("M3" in told) == (m > 2) and (m == 2 or f"at least {groups.least(m)} entries" in told)
 
 
 def test_large_groups_are_full_by_hypothesis():
@@ -127,18 +138,27 @@ def test_parameters_that_the_page_refuses_are_refused():
 
 def test_parts_that_are_rounded_otherwise_are_refuted():
     """The page's own division, rounded up, makes parts that are no longer those of the bound."""
-    module = sparring.page("moshpit").module
-    good = [*moshpit.parts(module, 3)]
-    assert all(one.holds for one in answered(good, True))
+    assert all(one.holds for one in answered([*groups.parts(served("averaging").module.rounded, 3)], True))
+    up = groups.parts(lambda amount, total: (amount + total - 1) // total, 3)
+    assert any(one.witness for one in answered([*up], False))
 
-    class Up:
-        scores = staticmethod(module.scores)
 
-        @staticmethod
-        def rounded(amount, total):
-            return (amount + total - 1) // total
+def test_rounds_are_read_once():
+    """However many: what is sent in one is sent so often."""
+    for params, often in (({}, {5: 3, 8: 3, 9: 4}), ({"m": 3}, {9: 2, 10: 3}), ({"rounds": 7}, {4: 7})):
+        (way,) = ways(sparring.page("moshpit", **params))
+        (sent,) = way.sent
+        assert all(Evaluator({"p": ranks})(sent.times) == many for ranks, many in often.items())
 
-    assert any(one.witness for one in answered([*moshpit.parts(Up, 3)], False))
+
+def test_rounds_that_change_lengths_have_no_cost():
+    def longer(t, x, cell, d):
+        y = yield allgather(x)
+        return own_length(y), cell
+
+    reading = Reading()
+    with pytest.raises(Undecided, match="change how long vectors are"):
+        reading.rounds(Rounds(longer, Number(reading, 2), (Extent(reading, n_), Number(reading, 0)), (1,)), [])
 
 
 def test_logarithms_to_any_base_are_exact():
