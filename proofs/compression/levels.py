@@ -32,6 +32,7 @@ from sparring.proofs.compression.rounding import fraction
 from sparring.proofs.core.verdicts import Settled
 from sparring.spec.core.chance import FINE
 from sparring.spec.core.levels import leveled, unit
+from sparring.spec.core.schedule import number
 from sparring.spec.core.vectors import Vector
 
 VECTORS = [(3, 4), (-4, 3), (0, 5), (1, 2, 2), (2, -3, 6), (1, 4, -8), (1, 1, 1, 1), (0, 0, 0, 7), (1, 1, 3, 5), (0, 0)]
@@ -94,7 +95,7 @@ def moments(v: Sequence[int], params: module.Params) -> Moments:
         t = abs(entry) / one if one else Fraction(0)
         up = t - floor(t)
         both = [(up, 0), (1 - up, (1 << FINE) - 1)]  # the smallest chance rounds up, the largest down
-        levels = [(share, module.level(entry, one, u, params.levels)) for share, u in both if share]
+        levels = [(share, number(module.level(entry, one, u, params.levels))) for share, u in both if share]
         reads = [(share, leveled(one, [q], [entry])[0], q) for share, q in levels]
         mean.append(sum((share * y for share, y, _ in reads), Fraction(0)))
         off += sum(share * (y - entry) ** 2 for share, y, _ in reads)

@@ -198,8 +198,9 @@ class Number(AtPoint):
 
     def chooses(self, a: Any, b: Any) -> Any:
         """``where(self, a, b)``: a vector where one of both is one."""
-        if isinstance(self.value, Truth) and not any(extents((a, b))):
-            return self.reading.formula(lambda *sides: where(self.value, *sides), (a, b))
+        known = self.value
+        if isinstance(known, Truth) and not any(extents((a, b))):
+            return self.reading.formula(lambda *sides: where(known, *sides), (a, b))
         return next((x for x in (a, b) if isinstance(x, Extent)), Number(self.reading))
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

@@ -86,9 +86,9 @@ class Priced(NamedTuple):
         return LengthReader()(self.sent.times)
 
     @property
-    def members(self) -> int | None:
-        """Of groups: how many are in a full one."""
-        return groups.size(self.sent) if self.sent.exchange == GROUPS else None
+    def members(self) -> int:
+        """Of groups: how many are in a full one; else 0."""
+        return groups.size(self.sent) if self.sent.exchange == GROUPS else 0
 
     @property
     def supposes(self) -> Sequence[tuple[str, str]]:
@@ -142,9 +142,11 @@ def priced(name: str, sent: Sent, entry: int) -> Priced:
     one = Priced(name, sent, page, derive(page), entry)
     d = one.derived
     if one.members:
-        each = {"words": d.largest, "critical": d.critical, "added": d.added_critical}
-        alike = {"messages": d.messages, "steps": d.steps}
-        return one._replace(forms=groups.forms(sent, one.often, {**{w: one.of(x) for w, x in each.items()}, **alike}))
+        each = {
+            "words": one.of(d.largest), "critical": one.of(d.critical), "added": one.of(d.added_critical),
+            "messages": d.messages, "steps": d.steps,
+        }  # fmt: skip
+        return one._replace(forms=groups.forms(sent, one.often, each))
     if one.unit == "bytes":
         bytes_ = one.pieces * one.octets.subs(symbols.c, one.held)
         sizes = {"bytes": bytes_, "critical": bytes_}

@@ -65,7 +65,8 @@ def above(v: Any, unit: Any) -> Any:
 @entrywise
 def whole(t: Any) -> int:
     """The whole number that is not above ``t``."""
-    return floor(t)
+    found: int = floor(t)
+    return found
 
 
 @entrywise

@@ -72,7 +72,7 @@ def read(coded: Coded) -> list[Any]:
 
 
 @local
-def leveled(unit: Any, levels: Sequence[int], x: Sequence[Any]) -> Vector:
+def leveled(unit: Any, levels: Any, x: Any) -> Vector:
     """What is read of these levels, with the signs of ``x``."""
     return Leveled(Coded(unit, [*levels], [1 if v < 0 else 0 for v in x]))
 

@@ -37,10 +37,13 @@ Columns = list[Any]
 
 
 class Shape(NamedTuple):
-    """Of the matrix of a vector of ``n`` entries, of which ``nothing`` is a zero; ``width``: columns of a factor."""
+    """Of the matrix of a vector of ``n`` entries, of which ``nothing`` is a zero; ``width``: columns of a factor.
 
-    n: int
-    rows: int
+    Where a text is read, ``n`` and ``rows`` are terms.
+    """
+
+    n: Any
+    rows: Any
     columns: int
     width: int
     nothing: Any

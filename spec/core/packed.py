@@ -28,7 +28,8 @@ def wide(bits: int, p: Int) -> Int:
 class Packed(Plain):
     """Whole numbers below ``2**bits``."""
 
-    bits: int
+    bits: Any
+    """A number; where a text is read, a term."""
 
     def written(self, coded: Vector) -> Any:
         message = wholes.packed([*coded], self.bits)
