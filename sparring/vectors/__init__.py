@@ -78,7 +78,7 @@ def document(page: Page) -> dict[str, Any]:
 
 def covered(page: Page) -> bool:
     """Whether test vectors can tell of the page: it is no program, or one that files have rules for."""
-    return not page.irregular or page.module.__name__ in PROGRAMS or dense.own(page) is not None
+    return not page.composed or page.module.__name__ in PROGRAMS or dense.own(page) is not None
 
 
 def sort(page: Page) -> str:
@@ -87,7 +87,7 @@ def sort(page: Page) -> str:
         raise InputError(
             f"{page.name} is a program: what it sends depends on the data, by rules that no test vectors have"
         )
-    if page.irregular:
+    if page.composed:
         return PROGRAMS.get(page.module.__name__, page.data)
     if not (found := rule(page)):
         raise InputError(f"{page.name}: what its formula left leaves behind is no rule that test vectors have")

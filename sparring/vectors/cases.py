@@ -101,7 +101,7 @@ def parameters(page: Page, p: int, n: int, number: int) -> Iterator[Mapping[str,
         {"k": (0, 1, p - 1, n // 2, n, 2 * n + 3)[(number + p) % 6]} if page.stateful and "k" in page.params else {}
     )
     least: Mapping[str, int] = getattr(companion(page), "least", {})
-    if page.irregular:
+    if page.composed:
         others = ({}, *getattr(companion(page), "others", ()))
         kept |= others[(number // 2 + p) % len(others)]
     spans = [range(low, page.params[name] + 1) for name, low in least.items()]

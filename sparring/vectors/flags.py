@@ -17,7 +17,7 @@ from sparring.vectors.flag import Flag
 
 
 def cut(page: Page) -> bool:
-    return page.cuts and (not page.irregular or (page.dense and hasattr(page.module, "bound")))
+    return page.cuts and (not page.composed or (page.dense and hasattr(page.module, "bound")))
 
 
 def summed(page: Page) -> bool:
@@ -49,11 +49,11 @@ def selects(page: Page) -> bool:
 
 def exactly(page: Page) -> bool:
     """Of equal entries some may be selected, and not all; and each chunk has its part of k."""
-    return page.selecting and not page.irregular
+    return page.selecting and not page.composed
 
 
 def program(page: Page) -> bool:
-    return page.irregular and page.selecting
+    return page.composed and page.selecting
 
 
 def limited(page: Page) -> bool:

@@ -77,7 +77,7 @@ Schedule = list[list[tuple[int, int, Chunks]]]
 
 def schedule(page: Page, p: int) -> Schedule:
     """What the page sends, whatever the inputs; of a program nothing.  Raises ScheduleFault where it has none."""
-    if page.irregular:
+    if page.composed:
         return []
     return [step_sends(page, t, p) for t in range(number(page.steps(p)))]
 
@@ -101,7 +101,7 @@ def runs(page: Page, calls: Sequence[list[Any]]) -> Iterator[Run]:
 def call(page: Page, sends: Schedule, xs: list[Any], ran: Run) -> Call:
     """What came of a run."""
     p, like = len(xs), xs[0]
-    if page.irregular:
+    if page.composed:
         sends = [[(src, dst, range(0)) for src, dst, _ in wire] for wire in ran.trace]
     wires = [
         [sent(page, chunks, message, like) for (_, _, chunks), message in zip(step, wire)]
@@ -148,7 +148,7 @@ def told(case: Case, call: Call) -> dict[str, Any]:
     """A call as the file has it."""
     encodings = {"encodings": [[m.encoding for m in wire] for wire in call.wires]} if case.page.data == "sparse" else {}
     residuals = {"residuals": [vector(x) for x in call.residuals]} if case.page.stateful else {}
-    sends = {"sends": [[[m.src, m.dst] for m in wire] for wire in call.wires]} if case.page.irregular else {}
+    sends = {"sends": [[[m.src, m.dst] for m in wire] for wire in call.wires]} if case.page.composed else {}
     return {
         "inputs": [vector(x) for x in call.xs],
         **sends,

@@ -19,7 +19,7 @@ from sparring.proofs.core.verdicts import Word
 from sparring.proofs.world import world
 from sparring.spec.core.selectors import names
 
-SELECTING = [page.name for page in map(sparring.page, sparring.pages()) if page.stateful and not page.irregular]
+SELECTING = [page.name for page in map(sparring.page, sparring.pages()) if page.stateful and not page.composed]
 WAYS: dict[str, list[dict[str, Any]]] = {
     "topk": [{}],
     "threshold": [{"period": 2}, {"period": 3, "drift": 1}],

@@ -147,7 +147,7 @@ def test_no_mass_is_lost_or_doubled(name, case):
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
-@pytest.mark.parametrize("name", [name for name in FAMILY if not sparring.page(name).irregular])
+@pytest.mark.parametrize("name", [name for name in FAMILY if not sparring.page(name).composed])
 def test_nor_with_another_selector(name, selector):
     """Of each that takes one: it decides what enters, and the rest waits, with what the algorithm cuts itself."""
 

@@ -24,7 +24,7 @@ SPARSE, RING, GTOPK, A2A, SPARDL = map(sparring.page, ("ring_sparse", "ring_topk
 LOCAL = {
     page.name: page
     for page in map(sparring.page, sparring.pages())
-    if not page.irregular and (page.data in pieces.LOCAL or hasattr(page.module, "words"))
+    if not page.composed and (page.data in pieces.LOCAL or hasattr(page.module, "words"))
 }
 
 
