@@ -43,6 +43,7 @@ def test_the_goal_is_reached():
 
 
 BY_RUNS = {
+    "dsar_split_allgather": (1, "when a chunk turns dense changes how it is encoded, not what it holds"),
     "oktopk": (3, "whether lists are balanced changes messages and costs, not what ranks end with"),
     "thc": (1, "sums of codes in fewer bits than they need, of which exact codes know nothing"),
 }
