@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from sparring.errors import Undecided
 from sparring.proofs.core.extents import PIECES, Sent, Way, ways
 from sparring.proofs.core.obligations import Bound, Obligation, j, n, p, within
 from sparring.spec.core.compositions import Memory, begun, ending, played, text
 from sparring.spec.core.exchanges import PLAIN, Exchange
 from sparring.spec.core.model import Page, bound
-from sparring.spec.core.numbers import Evaluator, Int, Sym, both
+from sparring.spec.core.numbers import Evaluator, Int, Node, Sym, both, variables
 from sparring.spec.core.sparse import every
 from sparring.spec.core.vectors import Vector
 
@@ -77,8 +78,11 @@ def sizes(code: Any) -> Iterator[Obligation]:
 
 
 def terms(code: Any) -> list[str]:
-    """The parameters of a code that depend on the number of ranks."""
-    return [one.name for one in fields(code) if isinstance(getattr(code, one.name), Sym)]
+    """The parameters of a code that depend on the number of ranks; raises Undecided where more than that matters."""
+    found = [one.name for one in fields(code) if isinstance(getattr(code, one.name), Node)]
+    if any(variables(getattr(code, name)) - {"p"} for name in found):
+        raise Undecided(f"{code!r} depends on more than the number of ranks")
+    return found
 
 
 def at_most(code: Any, named: Sequence[str]) -> Iterator[Obligation]:

@@ -270,9 +270,12 @@ def test_what_is_not_checked_is_found(name, right, wrong):
 
 PROGRAM = sparring.page("oktopk")
 KEPT = {
-    "calls counted down": ("call=state.call + 1", "call=state.call - 1", "after 1 calls it has counted -1"),
-    "a region before the first index": ("bounds=[0, *inner, n]", "bounds=[-1, *inner, n]", "regions begin at [-1, "),
-    "a share too many": ("p)) for j in range(p + 1)]", "p)) for j in range(p + 2)]", "is asked for"),
+    "a region too few": (
+        "params), bounds)\n    return y",
+        "params), bounds[:-1])\n    return y",
+        "regions begin at [0",
+    ),
+    "a call before the first": ("if due(call, params.tau):", "if due(call - 1, params.tau):", "is asked for"),
 }
 
 
@@ -307,12 +310,12 @@ def test_a_check_that_finds_faults_in_what_is_right_counts_nothing(monkeypatch):
 
 
 def test_guarded_functions_are_themselves_again():
-    before = PROGRAM.module.bound
-    with planting.guarded(PROGRAM.module, {"bound": lambda c, n, p: c <= p}):
-        assert PROGRAM.module.bound(3, 7, 3) == 7
-        with pytest.raises(InputError, match=r"bound\(4, 7, 3\) is asked for"):
-            PROGRAM.module.bound(4, 7, 3)
-    assert PROGRAM.module.bound is before
+    before = PROGRAM.module.due
+    with planting.guarded(PROGRAM.module, {"due": lambda call, period: call >= 0}):  # what due takes
+        assert PROGRAM.module.due(6, 3)
+        with pytest.raises(InputError, match=r"due\(-1, 3\) is asked for"):
+            PROGRAM.module.due(-1, 3)
+    assert PROGRAM.module.due is before
 
 
 def test_a_certificate_is_worth_what_it_rests_on(monkeypatch):
@@ -320,7 +323,7 @@ def test_a_certificate_is_worth_what_it_rests_on(monkeypatch):
     ((line, change), (why, claims)), *_ = oktopk.certificates(PROGRAM).items()
     there = mutant(inspect.getsource(PROGRAM.module), "balance")._replace(text=line, told=change)
     assert judging.stated(PROGRAM, there, Memory()) == why
-    assert judging.stated(PROGRAM, there._replace(told="0 becomes 1"), Memory()) == ""
+    assert judging.stated(PROGRAM, there._replace(told="0 becomes 2"), Memory()) == ""
     assert judging.stated(RING, there, Memory()) == ""
     false = tuple(one._replace(claim=negate(one.claim)) for one in claims)
     monkeypatch.setattr(oktopk, "certificates", lambda _: {(line, change): (why, false)})

@@ -13,7 +13,7 @@ from tests.sparring.calling import called
 def test_its_program_is_shown():
     code, text, _ = called("show", "oktopk")
     assert code == 0
-    assert "def program(" in text and "def dst(" in text and "Ok-Topk: allreduce" in text
+    assert "def program(" in text and "def followed(" in text and "Ok-Topk: allreduce" in text
 
 
 def test_that_there_is_no_picture_is_said():
@@ -51,14 +51,21 @@ def test_advice_names_the_bound():
 
 def test_how_links_are_shared_is_not_derived():
     code, text, _ = called("cost", "oktopk", "--topology", "ring")
-    assert code == 3 and "oktopk: undecided: oktopk is a program" in text
+    assert code == 3 and "oktopk: undecided: oktopk is a composition" in text
 
 
-def test_a_program_without_a_bound_is_not_covered(tmp_path):
+def test_a_text_in_a_file_of_its_own_has_a_cost_and_one_without_lengths_is_not_covered(tmp_path):
+    """A text that asks for a length cannot be read on lengths."""
     ours = (Path(sparring.__file__).parent / "spec" / "oktopk.py").read_text(encoding="utf-8")
-    (tmp_path / "mine.py").write_text(ours, encoding="utf-8")
-    code, text, _ = called("cost", str(tmp_path / "mine.py"), "ring")
-    assert code == 0 and "not covered: a program, whose cost depends on the data" in text
+    mine = tmp_path / "mine.py"
+    mine.write_text(ours, encoding="utf-8")
+    code, text, _ = called("cost", str(mine), "-P", "trigger=1")
+    assert code == 0 and "bound under H1-H4" in text
+    halved = ours.replace("    kept = sums.only(reaching(sums, least))\n", "    kept = sums[: len(sums)]\n")
+    assert halved != ours
+    mine.write_text(halved, encoding="utf-8")
+    code, text, _ = called("cost", str(mine), "ring")
+    assert code == 0 and "mine: not covered: the length of" in text
 
 
 def test_its_run_is_counted():

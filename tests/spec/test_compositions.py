@@ -141,9 +141,7 @@ def test_an_exchange_that_no_page_carries_out():
 
 
 def test_an_exchange_through_a_page_of_another_kind():
-    with pytest.raises(
-        InputError, match="its kind is allreduce; right for allgather is allgather"
-    ):
+    with pytest.raises(InputError, match="its kind is allreduce; right for allgather is allgather"):
         _ = run(page(lambda x: (yield allgather(x, through="two_shot"))), vectors(2, 3)).results
 
 
