@@ -92,7 +92,7 @@ class State(NamedTuple):
 
 
 def selected(params: Params) -> Int:                   return params.k  # by H1 and H3, at most
-def due(call: Int, period: Int) -> Bool:               return call % period == 0
+def due(call: Int, period: Int) -> Any:                return call % period == 0
 def many(found: Int, k: Int) -> Bool:                  return 3 * found > 4 * k
 def few(found: Int, k: Int) -> Bool:                   return 3 * found < 2 * k
 def change(found: Int, k: Int) -> Any:                 return where(many(found, k), 1, where(few(found, k), -1, 0))

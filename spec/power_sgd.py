@@ -59,7 +59,7 @@ from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allreduce
 from sparring.spec.core.matrices import Shape, crossed, joined, orthonormal, product, redrawn, square
-from sparring.spec.core.numbers import Bool, Int
+from sparring.spec.core.numbers import Int
 from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.vectors import Vector, total
 
@@ -91,7 +91,7 @@ class State(NamedTuple):
     q: Any = NOTHING
 
 
-def worth(m: Int, columns: Int, rank: Int, rate: Int) -> Bool:
+def worth(m: Int, columns: Int, rank: Int, rate: Int) -> Any:
     """Whether two factors are sent instead of the matrix."""
     return rank * (m + columns) * rate < m * columns
 

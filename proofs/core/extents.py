@@ -81,7 +81,7 @@ class Extent(AtPoint):
     over_senders = is_number
     """The sum over all senders' copies of a chunk."""
 
-    def own_chunk(self, *_: Any) -> Extent:
+    def own_chunk(self, r: Any, p: Any) -> Extent:  # whichever rank's
         return Extent(self.reading, self.length, chunk=True)
 
     def __getattr__(self, name: str) -> Number:
@@ -193,7 +193,7 @@ class Number(AtPoint):
     def is_number(self) -> Number:
         return Number(self.reading)
 
-    def own_chunk(self, *_: Any) -> Number:
+    def own_chunk(self, r: Any, p: Any) -> Number:  # whichever rank's
         return self
 
     def chooses(self, a: Any, b: Any) -> Any:

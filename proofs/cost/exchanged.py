@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sympy
 
@@ -147,6 +147,7 @@ def priced(name: str, sent: Sent, entry: int) -> Priced:
             "messages": d.messages, "steps": d.steps,
         }  # fmt: skip
         return one._replace(forms=groups.forms(sent, one.often, each))
+    sizes: dict[str, Any]
     if one.unit == "bytes":
         bytes_ = one.pieces * one.octets.subs(symbols.c, one.held)
         sizes = {"bytes": bytes_, "critical": bytes_}

@@ -19,7 +19,7 @@ from sparring.spec.core.vectors import Vector, local
 
 
 @local
-def wide(bits: int, p: Int) -> Int:
+def wide(bits: int, p: Int) -> Any:
     """How many bits the sum of ``p`` numbers of so many bits has room in: ``bits`` and ``ceil(log2(p))``."""
     return bits + (p - 1).bit_length()
 

@@ -5,7 +5,8 @@ A threshold is a place in the order of ``spec/core/select.py``: NaN comes before
 
 from __future__ import annotations
 
-from sparring.spec.core.numbers import Int
+from typing import Any
+
 from sparring.spec.core.select import Place, place, top
 from sparring.spec.core.sparse import Mask, SparseVector
 from sparring.spec.core.vectors import entrywise, local
@@ -32,7 +33,7 @@ def reaching(x: SparseVector, least: Place) -> Mask:
 
 
 @local
-def scaled(least: Place, change: Int, gain: int) -> Place:
+def scaled(least: Place, change: Any, gain: int) -> Place:
     """A threshold that has grown by ``gain`` thousandths where ``change`` is 1; -1 undoes that.
 
     NaN, or a threshold that nothing reaches, stays.  Whole numbers are rounded down.

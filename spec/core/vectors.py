@@ -230,7 +230,8 @@ def by_length(function: Any = None, *, length: Callable[..., Any] | None = None)
     number of its entries, by a formula.
     """
     if function is None:
-        return partial(by_length, length=length)
+        again: Any = by_length
+        return lambda given: again(given, length=length)
 
     @wraps(function)
     def called(x: Any, *args: Any) -> Any:

@@ -32,7 +32,7 @@ class State(NamedTuple):
 
 def page(program, ensures=None, **names):
     """A page with this text; by default it ensures nothing but that."""
-    module = ModuleType("mine")
+    module: Any = ModuleType("mine")
     module.program, module.ensures, module.data = program, ensures or total, "dense"
     vars(module).update(names)
     return load(module)

@@ -7,6 +7,7 @@ import linecache
 import sys
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -138,7 +139,8 @@ def test_a_length_that_is_declared_too_short_is_refuted():
     assert refuted(volume(paged(GOOD))) == []
     for old, new in (("n, k: 2 * k)", "n, k: k)"), ("most=lambda n, most: most", "most=lambda n, most: most - 1")):
         page = paged(GOOD)
-        source = "".join(linecache.cache["made_page.py"][2])
+        entry: Any = linecache.cache["made_page.py"]
+        source = "".join(entry[2])
         assert old in source
         exec(compile(source.replace(old, new), "made_page.py", "exec"), page.module.__dict__)
         found = refuted(volume(load(page.module)))

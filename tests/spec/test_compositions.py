@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from sparring.spec.core.vectors import Vector, each, where
 
 def page(program, **names):
     """A page with this text."""
-    module = ModuleType("mine")
+    module: Any = ModuleType("mine")
     module.program, module.data = program, "dense"
     vars(module).update(names)
     return load(module)

@@ -147,7 +147,7 @@ def own_first(self, each):
     sent = [Vector([one.x[i] for i in at]) for one, at in zip(each, places)]
     sums = [reduce(add, [sent[(r + i) % p] for i in range(p)]) for r in range(p)]
     trace = [[Message(r, d, [*sent[r]]) for r in range(p) for d in range(p) if r != d]]
-    return Carried([spread(one.x, at, y) for one, at, y in zip(each, places, sums)], trace)
+    return Carried([spread(one.x, at, y.entries) for one, at, y in zip(each, places, sums)], trace)
 
 
 def test_ranks_that_add_in_orders_of_their_own_keep_other_rows(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def test_what_a_length_says_follows_from_no_entry():
     """Of other entries it is the same, and the zero is of their kind."""
     x = Vector([np.float32(v) for v in (1, 2, 3)], np.float32(0))
     assert matrices.square(x, 2, 1) == matrices.square(x * 5, 2, 1)
-    assert isinstance(matrices.square(x, 2, 1).nothing, np.float32)
+    assert type(matrices.square(x, 2, 1).nothing) is np.float32
     peeking = matrices.by_length(lambda x: [*x])
     assert peeking(Vector([4, 5])) == [0, 0]
 
@@ -72,12 +73,13 @@ def test_products_are_numpys(n, columns, width):
     assert [*matrices.product(x, right, shape)] == (m @ q.T).T.ravel().tolist()
     assert [*matrices.crossed(x, left, shape)] == (m.T @ p.T).T.ravel().tolist()
     assert [*matrices.joined(left, right, shape)] == (p.T @ q).ravel().tolist()[:n]
-    given = ((matrices.product, (x, right)), (matrices.crossed, (x, left)), (matrices.joined, (left, right)))
+    given: Any = ((matrices.product, (x, right)), (matrices.crossed, (x, left)), (matrices.joined, (left, right)))
     for function, args in given:
         assert function.length(*map(len, args), shape) == len(function(*args, shape))
-    near = matrices.sketched(x, shape, 2, 5, 1)
+    sketched: Any = matrices.sketched
+    near = sketched(x, shape, 2, 5, 1)
     z = np.array(matrices.normals(1, 5, 2, columns))
-    assert [*near] == (m @ z.T).ravel().tolist() and matrices.sketched.length(n, shape, 2, 5, 1) == len(near)
+    assert [*near] == (m @ z.T).ravel().tolist() and sketched.length(n, shape, 2, 5, 1) == len(near)
 
 
 def test_columns_are_orthonormal():

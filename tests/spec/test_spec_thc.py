@@ -65,8 +65,11 @@ def test_any_allreduce_adds_codes(other):
     """The sums of codes are those of another schedule, whose order of addition is another."""
     rng, p = np.random.default_rng(3), 5
     xs = [rng.standard_normal(17) for _ in range(p)]
-    at = thc.grid([thc.extremes(Vector.of(x)) for x in xs], 4)
-    codes = [np.array([*each(thc.code, Vector.of(x), *at, chance.chances(0, 0, r, x), 4)]) for r, x in enumerate(xs)]
+    at = thc.grid([[*thc.extremes(Vector.of(x))] for x in xs], 4)
+    codes = [
+        np.array([*each(thc.code, Vector.of(x), *at, chance.chances(0, 0, r, Vector.of(x)), 4)])
+        for r, x in enumerate(xs)
+    ]
     sums = sparring.run(other, codes).results[2]
     assert [thc.value(at.low, at.step, int(q), p) for q in sums] == results(xs).tolist()
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 import sympy
@@ -37,7 +38,7 @@ def test_a_call_moves_ages_as_the_recursions_say():
     slot = {r: (HANDING, 0, r, 0) for r in (1, 2)}
     xs = [[Fraction(1), Fraction(0), Fraction(0)]] * 3
     for first, second in product(range(4), repeat=2):
-        state = None
+        state: Any = None
         for back in range(4, 0, -1):  # the last of these calls is one back
             gone = {slot[r] for r, age in ((1, first), (2, second)) if age >= back}
             state = call(xs, state, replicas.RUNNING, gone)
