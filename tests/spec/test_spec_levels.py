@@ -31,8 +31,8 @@ def test_widths():
 
 def test_whole_numbers_and_numbers_as_they_are():
     x = Vector([1, 2, 3], np.float64(0))
-    assert bytes(Packed(2).written(x)) == bytes([0b111001]) and Packed(2).octets(3, 8) == 1
+    assert (bytes(Packed(2).written(x)), Packed(2).octets(3, 8)) == (bytes([0b111001]), 1)
     assert [*Packed(2).decode(Packed(2).pieces(x, [slice(1, 3)])[0])] == [2, 3]
     y = Vector.of(np.array([1.5, -2.0]))
-    assert bytes(Raw().written(y)) == np.array([1.5, -2.0]).tobytes() and Raw().octets(2, 8) == 16
+    assert (bytes(Raw().written(y)), Raw().octets(2, 8)) == (np.array([1.5, -2.0]).tobytes(), 16)
     assert Raw().written(Vector([1.5])) == [1.5]
