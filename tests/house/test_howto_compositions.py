@@ -33,7 +33,7 @@ def test_it_is_proved(tmp_path, monkeypatch):
     """In fewer than thirty lines."""
     code, lines = proved(tmp_path, PAGE, monkeypatch)
     assert code == 0 and [line.split()[1] for line in lines if "proved for every p" in line] == [
-        "result", "agreement", "conservation", "partition", "deadlock", "contention"
+        "result", "agreement", "conservation", "partition", "deadlock", "contention", "volume"
     ]  # fmt: skip
     assert sum(bool(line.strip()) for line in PAGE.splitlines()) < 30
 
