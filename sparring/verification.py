@@ -95,7 +95,7 @@ VOID: Mapping[str, tuple[str, ...]] = {
 }
 """By what chunks are, the properties that say nothing of them: all is sent, or lengths are the chunks'.
 
-That no rank sends more than some bound is said of programs alone: of formulas the cost itself is derived.
+That no rank sends more than some bound is said of compositions alone: of formulas the cost itself is derived.
 """
 
 
