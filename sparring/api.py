@@ -35,7 +35,7 @@ def pages() -> list[str]:
 
 
 def regular() -> list[str]:
-    """Of these, those whose pages have formulas: the others are compositions, of whose costs there is a bound at most."""
+    """Those whose pages have formulas; the others are compositions, whose costs are bounds."""
     return [name for name in pages() if not page(name).composed]
 
 

@@ -82,7 +82,7 @@ def covered(page: Page) -> bool:
 
 
 def sort(page: Page) -> str:
-    """What the file calls the page's data.  Raises InputError for a composition, or residuals, that no file can tell of."""
+    """What the file calls the page's data.  Raises InputError for a composition or residuals that no file can hold."""
     if not covered(page):
         raise InputError(
             f"{page.name} is a composition: what it sends depends on the data, by rules that no test vectors have"

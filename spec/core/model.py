@@ -184,7 +184,7 @@ class Page:
 
     @property
     def dense(self) -> bool:
-        """Whether it is a composition on whole vectors, which says itself what ranks end with: its bits, and no sum's."""
+        """Whether it is a composition on whole vectors: its text alone says which bits ranks end with."""
         return self.data == "dense"
 
     @property
