@@ -30,6 +30,7 @@ from sparring.proofs.core.verdicts import (
     proved_up_to,
     tested,
 )
+from sparring.proofs.core.volume import unsized
 from sparring.proofs.mutants.conduct import Fault
 from sparring.proofs.selection.runs import Subject
 from sparring.proofs.world import world
@@ -113,10 +114,8 @@ def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
     def why(prop: str) -> str:
         if prop == "terms" and page.stateful:
             return "which entries are sent depends on their values: no run on terms stands for all of them"
-        if prop == "economy" and page.composed:
-            return "a program's messages depend on the data, and may be empty"
-        if prop == "selection" and page.composed:
-            return "a program's thresholds outlive a call: not every input of a call stands for all"
+        if page.composed and (reason := unsaid(page, prop)):
+            return reason
         if prop in ("agreement", "conservation", "contention", "peers", "sizes", "timing", "volume"):
             return "the page's proof module states nothing of it"
         if prop == "gradients" and target is not None and min(plan.numbers) > WORKERS:
@@ -128,6 +127,17 @@ def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
         return f"not asked for: --on {'mpi' if prop == 'mpi' else 'simulated'}"
 
     return why
+
+
+def unsaid(page: Page, prop: str) -> str:
+    """Why a property of a composition has no result; empty where that is no matter of its text."""
+    if prop == "economy":
+        return "a program's messages depend on the data, and may be empty"
+    if prop == "selection":
+        return "a program's thresholds outlive a call: not every input of a call stands for all"
+    if prop == "result" and not hasattr(page.module, "ensures"):
+        return "the page has no function ensures, which says what all ranks end with"
+    return unsized(page) if prop == "volume" else ""
 
 
 def merge(found: dict[str, Result], new: Mapping[str, Result]) -> None:

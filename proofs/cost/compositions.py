@@ -20,7 +20,7 @@ import sympy
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.extents import Sent, Way, usual, ways
 from sparring.proofs.core.questions import answered
-from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
+from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
 from sparring.proofs.core.volume import WIDTHS, terms, volume
 from sparring.proofs.cost import claims, floors, groups, proof
 from sparring.proofs.cost.claims import Judged
@@ -183,6 +183,8 @@ class ComposedCost(Cost):
             if (found := proof.prove(one.page, one.derived)).verdict not in (PROVED, PROVED_BELOW):
                 return proof.Proof(found.verdict, f"{one.name}: {found.detail}")
             verdict = found.verdict if found.verdict == PROVED_BELOW else verdict
+        if lacking := next(filter(None, (one.lacking for one in self.most)), ""):
+            return proof.Proof(NOT_COVERED, f"bytes: {lacking}")
         more = [claim for one in self.most for claim in one.claims]
         for answer in answered([*volume(self.page), *more], second_opinion=True):
             if not answer.holds:
@@ -232,6 +234,8 @@ class CodedCost(ComposedCost):
 
     def form(self, name: str) -> Expr | None:
         """The closed form of that name; None where there is none, as of words."""
+        if name in ("time", "bytes") and any(one.lacking for one in self.most):
+            return None
         if name == "time":
             return self.time
         if name == "bytes":
@@ -293,7 +297,8 @@ def named(sent: Sequence[Sent]) -> Iterator[str]:
 
 def derived(page: Page, found: Sequence[Way], most: Sequence[Priced]) -> ComposedCost:
     """The sums of all exchanges; raises Undecided where some send words and some bytes."""
-    if len({one.unit for one in most}) > 1:
+    lacking = [*dict.fromkeys(f"bytes: {one.lacking}" for one in most if one.lacking)]
+    if len({one.unit for one in most}) > 1 and not lacking:
         raise Undecided(f"{page.name}: of its exchanges some send words and some bytes, which do not add up")
     coded = any(one.unit == "bytes" for one in most)
 
@@ -303,7 +308,7 @@ def derived(page: Page, found: Sequence[Way], most: Sequence[Priced]) -> Compose
     sums = Derivation(
         steps=of("steps"), pieces=(), sent=None, adding=None, added=None, largest=None if coded else of("words"),
         path=None, critical=None if coded else of("critical"), added_most=of("added"), added_critical=of("added"),
-        gaps=CODED if coded else (PATHS,), several=of("messages"),
+        gaps=(*lacking, *CODED[1:]) if lacking else CODED if coded else (PATHS,), several=of("messages"),
     )  # fmt: skip
     return (CodedCost if coded else ComposedCost)(page, sums, found=found, most=most)
 
@@ -426,16 +431,16 @@ def sized(page: Page, entries: Any, unit: str) -> int:
 
 
 def counts(page: Page, trace: Trace, p: int, unit: str) -> dict[str, int]:
-    """The most that a rank sends, in ``unit`` and messages; the fullest rank's of each step, summed."""
+    """The most that a rank sends, in messages and in a ``unit``, if any; the fullest rank's of each step, summed."""
     sent, messages, critical = [0] * p, [0] * p, 0
     for wire in trace:
         step = [0] * p
         for src, _, entries in wire:
-            step[src] += sized(page, entries, unit)
+            step[src] += sized(page, entries, unit) if unit else 0
             messages[src] += 1
         critical += max(step, default=0)
         sent = [a + b for a, b in zip(sent, step)]
-    return {unit: max(sent), "messages": max(messages), "critical": critical}
+    return {"messages": max(messages), **({unit: max(sent), "critical": critical} if unit else {})}
 
 
 def adding(each: Priced, trace: Trace, p: int) -> int:
@@ -461,7 +466,7 @@ def compared(most: Sequence[Priced], one: Call) -> Iterator[Unlike]:
     """Where a run is above the bound of an exchange, or below where it is to reach it."""
     at, p = place(one), len(one.xs)
     for each, trace in zip(most, cut(most, one)):
-        counted = counts(one.page, trace, p, each.unit)
+        counted = counts(one.page, trace, p, "" if each.lacking else each.unit)
         if each.unit == "words":
             counted["added"] = adding(each, trace, p)
         for what, found in counted.items():
