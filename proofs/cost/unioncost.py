@@ -20,16 +20,16 @@ import sympy
 
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import REFUTED, tested
-from sparring.proofs.cost import bundles, contributions, densely, encodings, models, units
+from sparring.proofs.cost import contributions, densely, encodings, models, several, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
 from sparring.proofs.cost.floors import Floor, lower_bounds, of_unions
 from sparring.proofs.cost.forms import Forms
-from sparring.proofs.cost.logarithmic import spanned
 from sparring.proofs.cost.simplified import POWER, simplified, tidy
 from sparring.proofs.cost.spans import Span, SpanReader, spans
 from sparring.proofs.cost.symbols import OCTETS, Expr, alpha, beta, exact, gamma, k, n, p, t, width
+from sparring.proofs.cost.whole import spanned
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym
 from sparring.spec.core.schedule import number, truth
@@ -287,7 +287,7 @@ def derive(page: Page, support: str = "union") -> UnionCost:
         if page.encoding == "bits":
             steps, spans = spanned(page, stated)
             return UnionCost(page, steps, tuple(Piece(*one) for one in spans), checked(support))
-        parts = bundles.step_by_step(page) if page.several else [page]
+        parts = several.step_by_step(page) if page.several else [page]
         messages = [number_of_steps(part) for part in parts]
         at: Sequence[Int] = range(len(parts)) if page.several else [STEP]
         pieces = [

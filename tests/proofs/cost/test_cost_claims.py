@@ -17,6 +17,7 @@ from sparring.proofs.cost.simplified import even, simplified
 from sparring.proofs.cost.symbols import B, CeilLog2, FloorLog2, Log2, exact, k, n, p
 from sparring.proofs.cost.tables import markdown
 from sparring.proofs.cost.units import parse
+from tests.proofs.cost.known import page
 
 
 def words(formula, given=""):
@@ -134,9 +135,9 @@ def test_a_point_is_exact(ring):
     assert at.time == 14 * Fraction(5, 10**6) + Fraction(4, 10**10) * 14 * -(-length // 8)
 
 
-def test_what_has_no_closed_form_is_none_or_undecided(pairwise):
+def test_what_has_no_closed_form_is_none_or_undecided():
     """A point leaves V_path out, asking for the form by name says why there is none."""
-    cost = sparring.cost(pairwise)
+    cost = sparring.cost(page("pairwise"))
     assert cost.at(p=4, n=8).path is None
     with pytest.raises(Undecided, match="counted, not derived"):
         cost.needed("path")

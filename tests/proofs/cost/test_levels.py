@@ -62,7 +62,7 @@ def test_several_messages_of_a_rank_in_a_step_come_one_after_the_other(page, p, 
     each, one = leveled(page, Nodes(1, FREE, FAR), p=p, n=N), leveled(page, Nodes(p, FAR, FREE), p=p, n=N)
     links = linked(page, networks.find("crossbar"), FAR, p=p, n=N)
 
-    assert (each.sharing, one.sharing, links.load) == (sharing, 0, sharing)
+    assert (each.sharing, one.sharing, links.sharing) == (sharing, 0, sharing)
     assert {each.time, one.time, links.time} == {derived(page, p, FAR)}
     assert {each.startup, one.startup, links.startup} == {messages * FAR.alpha}
 
@@ -102,7 +102,7 @@ def test_a_crossbar_is_the_formula(name, p):
 
     found = linked(page, networks.find("crossbar"), FAR, p=p, n=N, k=K, union=sizes)
 
-    assert (found.time, found.load) == (derived(page, p, FAR), p - 1 if page.several else 1)
+    assert (found.time, found.sharing) == (derived(page, p, FAR), p - 1 if page.several else 1)
 
 
 def test_doubling_on_a_ring_shares_links():
@@ -111,7 +111,7 @@ def test_doubling_on_a_ring_shares_links():
 
     found = linked(page, networks.find("ring"), FAR, p=8, n=N)
 
-    assert found.load == 4
+    assert found.sharing == 4
     assert found.time == 3 * (FAR.alpha + FAR.gamma * N) + (1 + 2 + 4) * FAR.beta * 4 * N
 
 
