@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from sparring.errors import InputError
 from sparring.proofs.contention.networks import Topology
-from sparring.proofs.cost import contributions, densely
+from sparring.proofs.cost import contributions, encodings
 from sparring.proofs.cost.counted import Sends, schedule
 from sparring.proofs.cost.machines import Machine
 from sparring.spec.core.model import Page, chunk_words
@@ -160,7 +160,7 @@ def sparse(page: Page, sends: Sends, t: int, p: int, n: int, width: int, union: 
     """The same of chunks that hold the union of several ranks' entries, which lie evenly in them."""
     many, length = contributions.contributed(page, contributions.contributions(page)), contributions.longest(page, p, n)
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
-    sending = densely.sending(page)
+    sending = encodings.sending(page)
 
     @cache
     def sized(s: int) -> Sized:

@@ -18,7 +18,7 @@ import sympy
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, tested
-from sparring.proofs.cost import contributions, densely, models, proof, symbols, unioncost, units
+from sparring.proofs.cost import contributions, encodings, models, proof, symbols, unioncost, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost, cost, summable
 from sparring.proofs.cost.derivation import Piece
@@ -172,7 +172,7 @@ class SharedCost(Forms):
         rates = Rates(*(at.get(str(letter), Fraction(0)) for letter in self.place.rates))
         run = only._replace(load=exact(only.load, at), near=exact(only.near, at), far=exact(only.far, at))
         many = contributions.contributions(page)
-        sending, steps = densely.sending(page), range(number(page.steps(p)))
+        sending, steps = encodings.sending(page), range(number(page.steps(p)))
         held = [sending(Fraction(union(number(many(t, p)))) / p, n // p, t, p).entries for t in steps]
         of: Any = page.octets  # typed for integers and symbols, and right for fractions
         size = {m: Fraction(of(m, n // p, width)) for m in {*held}}

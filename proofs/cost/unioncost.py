@@ -20,7 +20,7 @@ import sympy
 
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import REFUTED, tested
-from sparring.proofs.cost import contributions, densely, encodings, models, several, units
+from sparring.proofs.cost import contributions, encodings, models, several, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
@@ -154,7 +154,7 @@ class UnionCost(Forms):
     def summed(self, of: Callable[[Expr], Expr], piece: Piece, whole: Callable[[Expr], Expr] | None = None) -> Expr:
         """The same over the steps of a piece."""
         first, end, many = map(self.supposing, (*piece.span, piece.many))
-        x = densely.either(piece.dense, self.union(s), n, self.share, of, whole or of)
+        x = encodings.either(piece.dense, self.union(s), n, self.share, of, whole or of)
         return summed(x, Piece(Span(first, end), many, piece.adds))
 
     @property
@@ -293,7 +293,7 @@ def derive(page: Page, support: str = "union") -> UnionCost:
         pieces = [
             piece
             for step, part, many in zip(at, parts, messages)
-            for piece in cut(part, many, stated(step, RANK_COUNT), densely.condition(page, step, RANK_COUNT))
+            for piece in cut(part, many, stated(step, RANK_COUNT), encodings.condition(page, step, RANK_COUNT))
         ]
         return UnionCost(page, sympy.expand(sum(messages)), tuple(pieces), checked(support))
 
@@ -346,7 +346,7 @@ def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
     sends = [(number(many(step, p)), step) for step in all_steps(page, p)]
     held = {s: Fraction(u(s)) * length / n if n else Fraction(0) for s in {s for s, _ in sends}}
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
-    sending = densely.sending(page)
+    sending = encodings.sending(page)
     sent = [sending(held[s], length, step, p) for s, step in sends]
     nbytes = {x: Fraction(octets(x, length, w)) for x in {x for x, _ in sent}}
     return UnionPoint(

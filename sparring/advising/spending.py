@@ -15,10 +15,8 @@ from sparring.errors import Undecided
 from sparring.proofs.contention import networks
 from sparring.proofs.cost import unioncost
 from sparring.proofs.cost.costs import Cost, Point
-from sparring.proofs.cost.handling import work
 from sparring.proofs.cost.levels import Nodes, leveled, linked
-from sparring.proofs.cost.machines import Machine
-from sparring.proofs.cost.profiles import Kind
+from sparring.proofs.cost.machines import Kind, Machine, work
 from sparring.proofs.cost.published import holds
 from sparring.proofs.cost.symbols import exact
 from sparring.proofs.cost.unioncost import UnionCost, UnionPoint

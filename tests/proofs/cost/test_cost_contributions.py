@@ -16,7 +16,7 @@ from sparring import InputError, Sparse, Undecided, run, world
 from sparring.impl.core.selection import top
 from sparring.inputs import digits
 from sparring.proofs.core.verdicts import PROVED, REFUTED
-from sparring.proofs.cost import contributions, densely
+from sparring.proofs.cost import contributions, encodings
 from sparring.proofs.cost.contributions import predicted, prove, unlike
 from sparring.spec import ring_sparse
 from sparring.spec.core.numbers import where
@@ -162,7 +162,7 @@ def test_a_rule_that_is_not_the_pages_is_seen(monkeypatch):
     sent = sum(page.octets(len(m.entries.indices), m.entries.n, 8) for wire in run(page, xs).trace for m in wire)
     for rule in (None, lambda m, size, t, p: False, lambda m, size, t, p: True):
         if rule:
-            monkeypatch.setattr(densely, "stated", lambda page, rule=rule: rule)
+            monkeypatch.setattr(encodings, "stated", lambda page, rule=rule: rule)
         assert (sum(map(sum, predicted(page, [x.indices for x in xs], 100, 8))) == sent) is (rule is None)
 
 

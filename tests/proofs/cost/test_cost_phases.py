@@ -10,7 +10,7 @@ import pytest
 import sparring
 from sparring.errors import InputError, Undecided
 from sparring.inputs import digits
-from sparring.proofs.cost import courses, phases
+from sparring.proofs.cost import phases
 from sparring.unions import measured_sizes, union_growth
 
 NAMES = ("ring", "ring_allgather", "ring_sparse", "rabenseifner")
@@ -149,16 +149,16 @@ def test_the_band_is_told_for_bytes_of_independent_supports_alone(costs):
 def test_where_the_cheapest_changes_is_where_versus_says(costs):
     """Over n and over the density."""
     two = [sparring.cost("recursive_doubling"), costs[0]]
-    (turn,) = courses.courses(two, "n", {"p": 8, **POINT}).turns
+    (turn,) = phases.courses(two, "n", {"p": 8, **POINT}).turns
     crossing = sparring.crossover("ring", "recursive_doubling", "n", p=8, **POINT).crossings[0]
     assert (turn.before, turn.then) == ("recursive_doubling", "ring")
     assert 0 <= turn.place - crossing.low <= gcd(int(turn.place), 1024)
-    (turn,) = courses.courses(costs[:2], "rho", {"p": 8, "n": 10**6}).turns
+    (turn,) = phases.courses(costs[:2], "rho", {"p": 8, "n": 10**6}).turns
     assert turn.place == pytest.approx(1 / 8, rel=1e-4) and (turn.before, turn.then) == ("ring_allgather", "ring")
 
 
 def test_a_course_has_the_costs(costs):
-    found = courses.courses(costs, "p", {"n": 4096, "k": 40, **POINT}, end="12")
+    found = phases.courses(costs, "p", {"n": 4096, "k": 40, **POINT}, end="12")
     assert [*map(int, found.xs)] == [*range(2, 13)] and found.names == NAMES
     assert [cost[6] for cost in found.costs] == [said(name, POINT, p=8, n=4096, k=40) for name in NAMES]
 

@@ -11,7 +11,7 @@ import sympy
 
 import sparring
 from sparring import InputError, Undecided, run
-from sparring.proofs.cost import band, densely, unioncost
+from sparring.proofs.cost import band, encodings, unioncost
 from sparring.proofs.cost.contributions import predicted
 from sparring.proofs.cost.symbols import exact, k, n, p, symbol, width
 from sparring.proofs.cost.unioncost import derive, measured, miscounted, octets
@@ -236,7 +236,7 @@ def test_bad_models_and_pages(monkeypatch):
         derive(sparring.page("ring"))
     with pytest.raises(Undecided, match="sends whole vectors"):
         band.band(sparring.page("ssar_recursive_doubling"), 8)
-    monkeypatch.setattr(densely, "stated", lambda page: lambda m, size, t, p: True)
+    monkeypatch.setattr(encodings, "stated", lambda page: lambda m, size, t, p: True)
     with pytest.raises(Undecided, match="step by step"):
         sparring.cost("ring_sparse")
 
