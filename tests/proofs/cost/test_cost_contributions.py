@@ -32,22 +32,27 @@ def stated(name):
     return contributions.contributions(sparring.page(name))
 
 
+def own(name):
+    """The same, whatever is planted beside the page."""
+    return import_module(f"sparring.proofs.{name}").contributions
+
+
 def one_then_all(t, p):
     """What the two-shot says: one in the first step, all in the second."""
     return where(t < 1, 1, p)
 
 
 WRONG = [
-    ("ring_sparse", {"contributions": lambda t, p: stated("ring_sparse")(t, p) + 1}),
-    ("ring_sparse", {"contributions": lambda t, p: stated("ring_sparse")(t, p) - 1}),
+    ("ring_sparse", {"contributions": lambda t, p: own("ring_sparse")(t, p) + 1}),
+    ("ring_sparse", {"contributions": lambda t, p: own("ring_sparse")(t, p) - 1}),
     ("ring_sparse", {"contributions": lambda t, p: where(t < p - 2, t + 1, p)}),
     ("ring_sparse", {"contributions": lambda t, p: t + 1}),
     ("two_shot_sparse", {"contributions": lambda t, p: 1}),
     ("two_shot_sparse", {"contributions": lambda t, p: p}),
     ("two_shot_sparse", {"contributor": lambda r, c, t, p: c}),
     ("two_shot_sparse", {"contributor": lambda r, c, t, p: where(t < 1, (r + 1) % p, c)}),
-    ("ssar_recursive_doubling", {"contributions": lambda t, p: stated("ssar_recursive_doubling")(t, p) + 1}),
-    ("ssar_recursive_doubling", {"contributed": lambda r, t, p: stated("ssar_recursive_doubling")(t, p)}),
+    ("ssar_recursive_doubling", {"contributions": lambda t, p: own("ssar_recursive_doubling")(t, p) + 1}),
+    ("ssar_recursive_doubling", {"contributed": lambda r, t, p: own("ssar_recursive_doubling")(t, p)}),
     ("ssar_recursive_doubling", {"contributor": lambda r, c, t, p: r}),
 ]
 
