@@ -24,7 +24,8 @@ from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost
 from sparring.proofs.cost.derivation import Derivation
 from sparring.proofs.cost.exchanged import Priced, amounts, priced, unrounded
-from sparring.proofs.cost.published import Claim, holds, published
+from sparring.proofs.cost.hypotheses import holds
+from sparring.proofs.cost.published import Claim, published
 from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain
 from sparring.spec.core.model import Page
@@ -195,7 +196,7 @@ class ComposedCost(Cost):
         """Runs in which more is counted than it says."""
         for one in self.runs(every=True):
             at = place(one)
-            if claim.quantity in ("words", "messages", "critical") and holds(claim.given, at["n"], at["p"], at["k"]):
+            if claim.quantity in ("words", "messages", "critical") and holds(claim.given, at):
                 said = exact(claims.stated(claim), at)
                 found = counts(one.page, traced(one), len(one.xs), self.most[0].unit)[claim.quantity]
                 if found > said:

@@ -21,8 +21,8 @@ from sparring.errors import Undecided
 from sparring.proofs.core.obligations import Obligation, c, during, n, p, r, t
 from sparring.proofs.core.questions import answered
 from sparring.proofs.cost import several, symbols
+from sparring.proofs.cost.hypotheses import POWER as TWO
 from sparring.proofs.cost.several import POWER, rounds
-from sparring.proofs.cost.simplified import POWER as TWO
 from sparring.proofs.cost.spans import ResidueReader, Span, SpanReader, largest, spans, total
 from sparring.proofs.cost.symbols import B, Expr, SympyReader
 from sparring.proofs.cost.whole import SHARED, tree, whole

@@ -17,7 +17,8 @@ from sparring.proofs.core.extents import Sent, unsized
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.cost import groups, symbols
 from sparring.proofs.cost.derivation import Derivation, derive
-from sparring.proofs.cost.simplified import POWER, even, tidy
+from sparring.proofs.cost.hypotheses import POWER
+from sparring.proofs.cost.simplified import even, tidy
 from sparring.proofs.cost.symbols import CeilLog, CeilLog2, Expr, SympyReader, plain
 from sparring.spec.core.exchanges import PLAIN, served
 from sparring.spec.core.model import Page

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from sparring.errors import InputError, Undecided
 from sparring.proofs.cost import models, units
 from sparring.proofs.cost.band import Band, band
-from sparring.proofs.cost.published import holds
+from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.symbols import exact
 from sparring.proofs.cost.unioncost import Union, UnionCost, measured
 from sparring.proofs.cost.versus import BYTES, Either, edge
@@ -175,7 +175,7 @@ def valued(cost: Either) -> Value:
         lack(cost, needed, at)
         n, p, k = (int(at.get(letter, 0)) for letter in "npk")
         whole = {**at, **{letter: Fraction(x) for letter, x in given.items()}}
-        return exact(time, whole) if holds(cost.given, n, p, k, **given) else None
+        return exact(time, whole) if holds(cost.given, {"n": n, "p": p, "k": k, **given}) else None
 
     return value
 

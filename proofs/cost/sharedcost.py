@@ -24,9 +24,10 @@ from sparring.proofs.cost.costs import Checked, Cost, cost, summable
 from sparring.proofs.cost.derivation import Piece
 from sparring.proofs.cost.floors import PATARASUK, Floor
 from sparring.proofs.cost.forms import Forms
+from sparring.proofs.cost.hypotheses import amount, holds, parts
 from sparring.proofs.cost.partners import Pattern, pattern
 from sparring.proofs.cost.places import LETTER, OF, Of, Place, Rates, SharedPoint
-from sparring.proofs.cost.sharing import Sharing, summed, whole_power
+from sparring.proofs.cost.sharing import Sharing, summed
 from sparring.proofs.cost.simplified import even, simplified, tidy
 from sparring.proofs.cost.symbols import B, Expr, SympyReader, exact, plain
 from sparring.proofs.cost.unioncost import UnionCost
@@ -90,7 +91,7 @@ class SharedCost(Forms):
 
     def simplify(self, given: str) -> SharedCost:
         """The same, as nothing is rounded; raises InputError for a hypothesis that is not known."""
-        simplified(sympy.Integer(0), ", ".join(one for one in given.split(", ") if one not in self.given.split(", ")))
+        simplified(sympy.Integer(0), ", ".join(one for one in parts(given) if one not in parts(self.given)))
         return self
 
     def form(self, name: str) -> Expr | None:
@@ -149,9 +150,9 @@ class SharedCost(Forms):
         Raises InputError for a letter that is unknown, lacks its value or has one that it cannot have.
         """
         at = self.place.filled(units.full(values))
-        if needed(at, "p") < 2:
+        if amount("p", at) < 2:
             raise InputError("p=1: links are shared by at least 2 ranks")
-        if not fits(self.given, at):
+        if not holds(self.given, at):
             told = ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)
             raise InputError(f"this cost holds where {self.given}, not for {told}")
         timed = all(letter.name in at for letter in self.place.rates if letter != 0)
@@ -165,7 +166,7 @@ class SharedCost(Forms):
     def sizes_at(self, at: Mapping[str, Fraction]) -> Mapping[str, Fraction]:
         """The forms of a page of sparse chunks, all of whose steps are alike, for unions of a model's sizes."""
         page, (only, *_) = self.page, self.sharing.runs
-        p, n, k, width = (needed(at, letter) for letter in ("p", "n", "k", "width"))
+        p, n, k, width = (amount(letter, at) for letter in ("p", "n", "k", "width"))
         if k > n:
             raise InputError(f"k={k}: a rank has at most n={n} entries")
         union = modelled(self.support, n, k)
@@ -225,7 +226,7 @@ def sharedcost(page: Page, place: Place, support: str = "union") -> SharedCost:
             raise Undecided("of sparse chunks only shifts are summed where links are shared")
         sharing = place.sharing(found)
         base = unioncost.derive(page, support).simplify("p | n") if page.data == "sparse" else cost(page)
-        given = [*found.given.split(", "), *sharing.given, *lengths(base)]
+        given = [*parts(found.given), *sharing.given, *lengths(base)]
         powers = [one for one in given if one.startswith("p = ")]
         kept = dict.fromkeys(one for one in given if one and one not in powers[:-1])  # the last one implies the others
         return SharedCost(page, base, place, found, sharing, ", ".join(kept))
@@ -275,36 +276,11 @@ def octets(page: Page, words: Expr) -> Expr:
 # -- at points: whether costs hold there, what they are, and what is counted
 
 
-def holds(hypothesis: str, at: Mapping[str, Fraction]) -> bool:
-    """Whether ``p | n``, ``p = 2^m``, ``node < p`` or ``n <= 2^31`` is so; raises InputError for a missing letter."""
-    left, relation, right = hypothesis.split(" ")
-    x = needed(at, left)
-    if relation == "=":
-        return whole_power(x, int(right.partition("^")[0]))
-    y = needed(at, right)
-    return {"|": y % x == 0, "<": x < y, "<=": x <= y}[relation]
-
-
-def fits(given: str, at: Mapping[str, Fraction]) -> bool:
-    """Whether all these hypotheses are so."""
-    return all(holds(one, at) for one in given.split(", ") if one)
-
-
-def needed(at: Mapping[str, Fraction], text: str) -> int:
-    """A number, or a letter's value; raises InputError where it has none."""
-    base, _, exponent = text.partition("^")
-    if base.isdigit():
-        return int(int(base) ** int(exponent or 1))
-    if text not in at:
-        raise InputError(f"this cost needs a value for {text}: {text}=VALUE")
-    return int(at[text])
-
-
 def value(form: Expr, at: Mapping[str, Fraction]) -> Fraction:
     """A form's value at a point."""
     for letter in sorted(s.name for s in form.free_symbols):
         if letter not in at:
-            needed(at, letter)
+            amount(letter, at)
     return exact(form, at)
 
 
@@ -326,7 +302,7 @@ def compared(cost: SharedCost) -> tuple[str, list[int]]:
             n, k = 6 * p * (1 + p % 8), 2 * p * (1 + p % 8)
             at = {"p": p, "n": n, "k": k, **RATES, **sizes}
             full = place.filled(units.full({letter: Fraction(x) for letter, x in at.items()}))
-            if not fits(cost.given, full):
+            if not holds(cost.given, full):
                 continue
             seen.append(p)
             union = modelled("independent", n, k) if page.data == "sparse" else None

@@ -26,7 +26,8 @@ from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
 from sparring.proofs.cost.floors import Floor, lower_bounds, of_unions
 from sparring.proofs.cost.forms import Forms
-from sparring.proofs.cost.simplified import POWER, simplified, tidy
+from sparring.proofs.cost.hypotheses import POWER, holds, parts
+from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.spans import Span, SpanReader, spans
 from sparring.proofs.cost.symbols import OCTETS, Expr, alpha, beta, exact, gamma, k, n, p, t, width
 from sparring.proofs.cost.whole import spanned
@@ -214,7 +215,7 @@ class UnionCost(Forms):
 
     def simplify(self, given: str) -> UnionCost:
         """The same under hypotheses: "p | n", "k p <= n", "p = 2^m", several with commas.  InputError for others."""
-        for part in filter(None, given.split(", ")):
+        for part in parts(given):
             if part not in GIVEN:
                 raise InputError(f"given={part!r} is no hypothesis of sparse costs; there are {', '.join(GIVEN)}")
         return replace(self, given=given)
@@ -239,8 +240,8 @@ class UnionCost(Forms):
             raise InputError(
                 f"p={ranks}: bytes of {self.page.name} are summed step by step, for at most {SUMMED} ranks"
             )
-        for given, holds in zip(GIVEN, (length % ranks == 0, kept * ranks <= length, ranks.bit_count() == 1)):
-            if given in self.given and not holds:
+        for given in (one for one in GIVEN if one in self.given):
+            if not holds(given, at):
                 raise InputError(f"this cost holds where {given}, not for p={ranks}, n={length}, k={kept}")
         found = measured(self.page, ranks, length, lambda s: model.union(s, length, kept), w)
         variance = model.variance(ranks, length, kept, contributions.longest(self.page, ranks, length))

@@ -36,7 +36,7 @@ from sparring.proofs.core.obligations import Obligation, always, c, during, ever
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.cost import symbols
-from sparring.proofs.cost.simplified import POWER
+from sparring.proofs.cost.hypotheses import POWER
 from sparring.proofs.cost.spans import Span
 from sparring.proofs.cost.symbols import CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.spec.core.model import Page, chunk_words

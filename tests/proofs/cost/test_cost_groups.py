@@ -10,7 +10,7 @@ from sparring.proofs.core.extents import Extent, Number, Reading, ways
 from sparring.proofs.core.obligations import n as n_
 from sparring.proofs.core.questions import answered
 from sparring.proofs.cost import calls, code, groups
-from sparring.proofs.cost.published import holds, numbered
+from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.simplified import simplified
 from sparring.proofs.cost.symbols import CeilLog, Log, ceil_log, exact, n, p
 from sparring.proofs.cost.tables import towards
@@ -101,9 +101,9 @@ def test_only_functions_in_c_that_need_it_bring_the_logarithm():
 
 
 def test_hypotheses_with_numbers():
-    assert holds("128 p | n, p = 3^m", 128 * 9 * 2, 9, 0) and not holds("128 p | n", 128, 9, 0)
-    assert holds("3 | n", 9, 2, 0) and not holds("p = 3^m", 0, 6, 0)
+    assert holds("128 p | n, p = 3^m", {"n": 128 * 9 * 2, "p": 9}) and not holds("128 p | n", {"n": 128, "p": 9})
+    assert holds("3 | n", {"n": 9}) and not holds("p = 3^m", {"p": 6})
     with pytest.raises(KeyError):
-        numbered("p < 3", 0, 1)
+        holds("p > 3", {"p": 1})
     with pytest.raises(InputError, match="is no hypothesis"):
         simplified(n, "3 p")

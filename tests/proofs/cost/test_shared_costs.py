@@ -18,10 +18,11 @@ from sparring.proofs.core.obligations import p as ranks
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import REFUTED
 from sparring.proofs.cost import sharedcost as module
+from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.levels import Nodes, leveled, linked
 from sparring.proofs.cost.partners import Pattern, d, pattern
 from sparring.proofs.cost.places import InNodes, OnTopology
-from sparring.proofs.cost.sharedcost import holds, modelled, sharedcost
+from sparring.proofs.cost.sharedcost import modelled, sharedcost
 from sparring.proofs.cost.sharing import (
     Run,
     a,
@@ -263,7 +264,10 @@ def test_who_sends_to_all_must_send_to_all(tmp_path):
 @pytest.mark.parametrize(
     ("text", "at", "so"),
     [("p | n", {"p": 3, "n": 6}, True), ("p | n", {"p": 3, "n": 7}, False), ("p = 4^m", {"p": 8}, False),
-     ("p = 4^m", {"p": 64}, True), ("8 < p", {"p": 8}, False), ("n <= 2^31", {"n": 2**31}, True)],
+     ("p = 4^m", {"p": 64}, True), ("p not 2^m", {"p": 6}, True), ("p not 2^m", {"p": 8}, False),
+     ("2^floor(log2 p) | n", {"p": 7, "n": 8}, True), ("k p <= n", {"k": 2, "p": 5, "n": 9}, False),
+     ("p = radix^m", {"p": 9, "radix": 3}, True), ("p = radix^m", {"p": 6}, False),
+     ("8 < p", {"p": 8}, False), ("n <= 2^31", {"n": 2**31}, True)],
 )  # fmt: skip
 def test_hypotheses(text, at, so):
     assert holds(text, at) is so
