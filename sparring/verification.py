@@ -30,6 +30,7 @@ from sparring.proofs.core.verdicts import (
     proved_up_to,
     tested,
 )
+from sparring.proofs.core.volume import unsized
 from sparring.proofs.mutants.conduct import Fault
 from sparring.proofs.selection.runs import Subject
 from sparring.proofs.world import world
@@ -122,8 +123,8 @@ def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
     def why(prop: str) -> str:
         if prop == "terms" and page.stateful:
             return "which entries are sent depends on their values: no run on terms stands for all of them"
-        if page.composed and prop in UNJUDGED:
-            return UNJUDGED[prop]
+        if page.composed and (reason := UNJUDGED.get(prop) or (unsized(page) if prop == "volume" else "")):
+            return reason
         if prop in ("agreement", "conservation", "contention", "peers", "sizes", "timing", "volume"):
             return "the page's proof module states nothing of it"
         if prop == "gradients" and target is not None and min(plan.numbers) > WORKERS:

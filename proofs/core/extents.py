@@ -231,6 +231,12 @@ class Sent(NamedTuple):
         return self.exchange, self.through, repr(self.code), repr(self.length), repr(self.whole), repr(self.times)
 
 
+def unsized(code: Any) -> str:
+    """Why the bytes of messages in this code are not known, in a sentence; empty where they are."""
+    why = f"the code {type(code).__name__} has no method octets(c, width), which says how many bytes c entries take"
+    return "" if hasattr(code, "octets") else why
+
+
 PIECES = ("Allgather", "Balance", "Hand")
 """Exchanges to which each rank brings its chunk."""
 

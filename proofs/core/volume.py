@@ -8,6 +8,7 @@ formula, and a length that is declared too short is found by the first vector th
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
 from itertools import product, zip_longest
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from sparring.errors import Undecided
+from sparring.proofs.core import extents
 from sparring.proofs.core.extents import PIECES, Sent, Way, ways
 from sparring.proofs.core.obligations import Bound, Obligation, j, n, p, within
 from sparring.spec.core.compositions import Memory, begun, ending, played, text
@@ -46,6 +48,13 @@ def volume(page: Page, cut: Bound = bound) -> Iterator[Obligation]:
     yield from declared(page, found)
 
 
+def unsized(page: Page) -> str:
+    """Why nothing is said of the bytes of a page's codes; empty where all say how long they are."""
+    with suppress(Undecided):
+        return next(filter(None, map(extents.unsized, codes(one for way in ways(page) for one in way.sent))), "")
+    return ""
+
+
 def sharing(cut: Bound = bound) -> Iterator[Obligation]:
     """How long the chunks of ``n`` entries are, of at most ``p e``: none is longer than ``e``."""
     box, room = (p >= 1, n >= 0, within(j)), (p >= 1, a >= 0, e >= 0)
@@ -62,7 +71,12 @@ def codes(sent: Any) -> list[Any]:
 
 
 def sizes(code: Any) -> Iterator[Obligation]:
-    """How long messages in this code are, of entries of either width; of one with terms of ``p``, at most."""
+    """How long messages in this code are, of entries of either width; of one with terms of ``p``, at most.
+
+    Raises Undecided where the code does not say it.
+    """
+    if lacking := extents.unsized(code):
+        raise Undecided(lacking)
     if named := terms(code):
         yield from at_most(code, named)
         return

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import sympy
 
 from sparring.errors import Undecided
-from sparring.proofs.core.extents import Sent
+from sparring.proofs.core.extents import Sent, unsized
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.cost import groups, symbols
 from sparring.proofs.cost.derivation import Derivation, derive
-from sparring.proofs.cost.simplified import POWER, even, tidy
+from sparring.proofs.cost.hypotheses import POWER
+from sparring.proofs.cost.simplified import even, tidy
 from sparring.proofs.cost.symbols import CeilLog, CeilLog2, Expr, SympyReader, plain
 from sparring.spec.core.exchanges import PLAIN, served
 from sparring.spec.core.model import Page
@@ -74,6 +75,11 @@ class Priced(NamedTuple):
     def unit(self) -> str:
         """What its messages are counted in."""
         return "words" if self.sent.code == PLAIN else "bytes"
+
+    @property
+    def lacking(self) -> str:
+        """Why the bytes of its messages have no form; empty where they have one."""
+        return "" if self.unit == "words" else unsized(self.sent.code)
 
     @property
     def length(self) -> Expr:
@@ -147,8 +153,10 @@ def priced(name: str, sent: Sent, entry: int) -> Priced:
             "messages": d.messages, "steps": d.steps,
         }  # fmt: skip
         return one._replace(forms=groups.forms(sent, one.often, each))
-    sizes: dict[str, Any]
-    if one.unit == "bytes":
+    sizes: dict[str, Any] = {}
+    if one.lacking:
+        pass  # what is left are messages, steps and additions
+    elif one.unit == "bytes":
         bytes_ = one.pieces * one.octets.subs(symbols.c, one.held)
         sizes = {"bytes": bytes_, "critical": bytes_}
     elif not sent.even:  # one list may be all, and a rank may send it in each step
@@ -186,7 +194,7 @@ def of_groups(some: Sequence[Priced]) -> Iterator[str]:
 
 def of_codes(some: Sequence[Priced]) -> Iterator[str]:
     """Of codes, which fill bytes and groups of entries."""
-    coded = [one for one in some if one.unit == "bytes"]
+    coded = [one for one in some if one.unit == "bytes" and not one.lacking]
     for letter, found in (
         ("p ", [one for one in coded if one.held == sympy.ceiling(symbols.n / symbols.p)]),
         ("", [one for one in coded if one.held == symbols.n]),
@@ -201,5 +209,6 @@ def of_codes(some: Sequence[Priced]) -> Iterator[str]:
 
 def amounts(one: Priced) -> str:
     """What a rank does there, in words."""
-    sent, messages, steps = (tidy(one.forms[name]) for name in (one.unit, "messages", "steps"))
-    return f"{sent} {one.unit}, {messages} messages" + ("" if steps == messages else f", steps: {steps}")
+    messages, steps = (tidy(one.forms[name]) for name in ("messages", "steps"))
+    sent = "" if one.lacking else f"{tidy(one.forms[one.unit])} {one.unit}, "
+    return f"{sent}{messages} messages" + ("" if steps == messages else f", steps: {steps}")

@@ -12,7 +12,7 @@ import sparring
 from sparring.errors import InputError
 from sparring.present import crossing
 from sparring.present import phases as picture
-from sparring.proofs.cost import courses, phases
+from sparring.proofs.cost import phases
 
 NAMES = ("ring", "ring_allgather", "ring_sparse")
 WITHIN = Fraction(1, 20)
@@ -58,7 +58,7 @@ def test_more_than_can_be_told_apart(found, costs):
     many = phases.phases([costs[0]] * 8, ("rho", "p"), {"n": 10}, end=("1", "3"))
     with pytest.raises(InputError, match="8 algorithms: in a picture at most 6 can be told apart"):
         picture.figure({"one": many}, WITHIN, {})
-    course = courses.courses([costs[0]] * 8, "p", {"n": 10}, end="3")
+    course = phases.courses([costs[0]] * 8, "p", {"n": 10}, end="3")
     with pytest.raises(InputError, match="8 algorithms: in a picture at most 7 can be told apart"):
         crossing.several(course)
 
@@ -69,7 +69,7 @@ def test_a_name_that_is_no_picture(found):
 
 
 def test_several_curves_and_where_the_cheapest_changes(costs):
-    course = courses.courses(costs, "rho", {"p": 8, "n": 10_000})
+    course = phases.courses(costs, "rho", {"p": 8, "n": 10_000})
     (axes,) = crossing.several(course).axes
     curves = [line for line in axes.lines if line.get_label() in NAMES]
     assert [line.get_label() for line in curves] == [*NAMES]
