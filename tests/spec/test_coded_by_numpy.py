@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -71,9 +71,9 @@ def test_one_bit_is_what_numpy_makes_of_the_published_code(p, norm):
 def test_signs_roots_and_sums():
     """A zero has a plus; a root is exact where there is one, else refused; the later half is added to the earlier."""
     assert signs.signed([0.0, -0.0, -1e-300], norm=1).signs == [1, 1, 0]
-    assert signs.signed([F(1), F(-7)], norm=2).scale == 5
+    assert signs.signed([Fraction(1), Fraction(-7)], norm=2).scale == 5
     with pytest.raises(InputError, match="a mean square of 5/2 has no rational root: norm=1 needs none"):
-        signs.signed([F(1), F(2)], norm=2)
+        signs.signed([Fraction(1), Fraction(2)], norm=2)
     assert signs.folded(list("abcde")) == "adcbe"
     assert signs.folded([1.0, 2.0**-53, 2.0**-53, -1.0]) == 2.0**-53
 
@@ -92,7 +92,7 @@ def test_units_are_numpys(dtype):
 def test_a_chance_is_the_part_above_a_level():
     """Exactly so many of 2^53 numbers round up."""
     up = 3 << FINE - 3
-    assert [qsgd.level(F(11, 8), F(1), u, 4) for u in (0, up - 1, up, (1 << FINE) - 1)] == [2, 2, 1, 1]
+    assert [qsgd.level(Fraction(11, 8), Fraction(1), u, 4) for u in (0, up - 1, up, (1 << FINE) - 1)] == [2, 2, 1, 1]
     assert [qsgd.level(np.float32(1.375), np.float32(1), u, 4) for u in (up - 1, up)] == [2, 1]
 
 
@@ -121,7 +121,7 @@ def test_any_allreduce_adds_codes_of_thc(other):
 
 def test_on_the_grid_thc_is_exact():
     """Nothing is left to chance there, nor where the step is 0."""
-    xs = [[F(i) for i in (0, 15, 3, 8)], [F(i) for i in (1, 2, 15, 0)]]
+    xs = [[Fraction(i) for i in (0, 15, 3, 8)], [Fraction(i) for i in (1, 2, 15, 0)]]
     assert sparring.run("thc", xs, bits=4).results == [[1, 17, 18, 8]] * 2
     assert sparring.run("thc", [np.full(3, 2.5)] * 4).results[0].tolist() == [10.0] * 3
 

@@ -94,12 +94,15 @@ def test_what_is_no_number_spoils_as_much_as_the_page_says(name, params, bad, wh
         assert bits(second.results) == bits(fresh.results)
 
 
+def summed(vectors):
+    return np.sum([[*x] for x in vectors], 0)
+
+
 WAITING = {
-    "arc_top_k": ({"k": 1, "columns": 4, "feedback": "ef14"}, 1, lambda state, p: np.sum([[*x] for x in state.kept], 0)),
-    "power_sgd": ({"columns": 2, "rate": 0}, None, lambda state, p: np.sum([[*x] for x in state.kept], 0)),
+    "arc_top_k": ({"k": 1, "columns": 4, "feedback": "ef14"}, 1, lambda state, p: summed(state.kept)),
+    "power_sgd": ({"columns": 2, "rate": 0}, None, lambda state, p: summed(state.kept)),
     "one_bit": (
-        {"norm": 1}, None,
-        lambda state, p: np.sum([[*x] for x in state.worker], 0) + p * np.concatenate([[*x] for x in state.server]),
+        {"norm": 1}, None, lambda state, p: summed(state.worker) + p * np.concatenate([[*x] for x in state.server]),
     ),
 }  # fmt: skip
 """Parameters; how often the result counts, None for ``p`` times; what is still to come, of all ranks."""
@@ -193,5 +196,5 @@ def test_what_parameters_may_be(name):
 def test_formulas_are_not_there_and_lengths_are_alike(name):
     with pytest.raises(Undecided, match=f"{name} is a composition and has no formula steps"):
         sparring.page(name).steps(4)
-    with pytest.raises(InputError, match="rank 1 has (2 entries, rank 0 has 1|n=2, rank 0 has n=1)"):
+    with pytest.raises(InputError, match=r"rank 1 has (2 entries, rank 0 has 1|n=2, rank 0 has n=1)"):
         sparring.run(name, [[1], [1, 2]])

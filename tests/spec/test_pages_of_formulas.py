@@ -235,7 +235,7 @@ SIZES = [
     ("two_shot_sparse", {}, 1000, [(7, 203, 590, 999)] * 5, [{0, 1}, {0, 1}]),
     *(("dsar_split_allgather", {"thirds": thirds}, 1500, [(*range(7, 157), 700, 905, 1203)] * 5, [{150, 0, 1}, whole])
       for thirds, whole in enumerate([{300}, {300, 0, 1}, *[{150, 0, 1}] * 3])),
-    *(("dsar_split_allgather", {"thirds": 1}, 180, [(*range(m), *range(90, 90 + m))] * 2, [{m if m < 89 else 90}, {goes}])
+    *(("dsar_split_allgather", {"thirds": 1}, 180, [(*range(m), *range(90, 90 + m))] * 2, [{m + m // 89}, {goes}])
       for m, goes in [(0, 0), (29, 29), (30, 90), (31, 90), (89, 90)]),
 ]  # fmt: skip
 """SparCML's worst and best case, and one that turns dense; what is sent once to be added; what goes dense, and when."""
