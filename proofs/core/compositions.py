@@ -254,14 +254,13 @@ def idle(page: Page, spoken: Spoken, claims: Iterable[Obligation]) -> Iterator[O
         yield Obligation(f"the text calls {name}", (p >= 1,), name in used)
 
 
-def reached(page: Page) -> set[str]:
-    """The names that a page's text speaks of, or its functions that it calls."""
-    found, waiting = {"program"}, ["program"]
-    while waiting:
-        function = inspect.unwrap(getattr(page.module, waiting.pop()))
-        names = {name for code in codes(function.__code__) for name in code.co_names} - found
-        found |= names
-        waiting += [name for name in names if inspect.isfunction(own(page, name))]
+def reached(page: Page, *first: str) -> set[str]:
+    """The names that these functions of a page speak of, or its functions that they call; first of all its text."""
+    found, news = set[str](), {*(first or ("program",))}
+    while news:
+        found |= news
+        functions = filter(inspect.isfunction, (own(page, name) for name in news))
+        news = {name for f in functions for code in codes(f.__code__) for name in code.co_names} - found
     return found
 
 

@@ -180,11 +180,12 @@ def linear(subject: Subject) -> Iterator[Obligation]:
     yield from compositions.linear(subject.paths, spoken_of(subject))
 
 
-def spoken_of(subject: Subject) -> set[str]:
-    """The functions of the page that its proof module claims something of."""
+def spoken_of(subject: Subject, name: str = "") -> set[str]:
+    """The functions of the page that its proof module claims something of, in the conjecture of that name."""
     spoken: Any = compositions.Spoken(subject.page.module)
     for one in subject.theorems(replace(subject.page, module=spoken)) if subject.theorems else ():
-        tuple(one.obligations)
+        if not name or name == f"{CLAIM}{one.name}":
+            tuple(one.obligations)
     found: set[str] = spoken.asked
     return found
 

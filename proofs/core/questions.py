@@ -68,7 +68,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.shared = Shared()
-        self.readers: dict[tuple[Any, ...], tuple[Obligation, Z3Reader]] = {}  # the terms live as long as their ids
+        self.readers: dict[tuple[Any, ...], Z3Reader] = {}
         self.known: dict[tuple[Any, ...], FactsReader] = {}
         self.vacuous: dict[tuple[Any, ...], int | None] = {}
         self.seen: dict[tuple[Any, ...], bool] = {}
@@ -89,16 +89,15 @@ class Memory:
         return type(one), id(one) if isinstance(one, Node) else one
 
     def fresh(self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool, encoding: str) -> Answer:
-        """The answer to what was not asked before; obligations with the very same hypotheses share their reading."""
+        """The answer to what was not asked before; obligations with the same hypotheses share their reading."""
         if encoding in FACTS and (confirmed := self.by_facts(claim, premises, second_opinion, encoding)):
             return confirmed
         if encoding not in READERS:
             return Answer(claim, {"z3": "unknown"}, "", {}, f"the facts about {encoding} do not decide it")
-        key = (encoding, *map(id, claim.hypotheses))
         try:
-            if key not in self.readers:
-                self.readers[key] = claim, READERS[encoding](claim.hypotheses, p)
-            answer = self.asked(claim, self.readers[key][1], premises, second_opinion)
+            if premises not in self.readers:
+                self.readers[premises] = READERS[encoding]([*map(self.shared, claim.hypotheses)], self.shared(p))
+            answer = self.asked(claim, self.readers[premises], premises, second_opinion)
         except Undecided as outside:
             answer = Answer(claim, {"z3": "unreadable"}, "", {}, str(outside))
         return answer._replace(below=encoding == "bits")
@@ -184,7 +183,7 @@ class Memory:
     def asked(self, claim: Obligation, reader: Z3Reader, premises: tuple[Any, ...], second_opinion: bool) -> Answer:
         """One obligation put to z3 and, for a second opinion, to cvc5."""
         effort = EFFORT if second_opinion else LITTLE
-        question = solvers.question(reader.hypotheses, reader(claim.claim), effort)
+        question = solvers.question(reader.hypotheses, reader(self.shared(claim.claim)), effort)
         text = question.to_smt2()
         answer, question = solvers.decided(question, effort)
         said, witness = {"z3": answer}, solvers.witness(question, reader(p)) if answer == "sat" else {}

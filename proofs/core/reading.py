@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from sparring.errors import InputError, Refuted, Undecided
@@ -188,11 +189,8 @@ class Reading:
 
     def sure(self, claim: Bool) -> bool:
         """Whether it follows from what is known."""
-        try:
-            reader = Z3Reader([*self.box, *self.hypotheses], self.p)
-            return reader.sure(reader(claim))
-        except Undecided:
-            return False
+        known = (*self.box, *self.hypotheses)
+        return follows(Question((repr(claim), *map(repr, known)), known, claim))
 
     def unspoken(self, value: Bool) -> bool:
         """Whether a truth compares one letter alone, of which no hypothesis speaks, with a number: both may be."""
@@ -239,6 +237,30 @@ class Reading:
         for one in parts(value):
             if one.placement != "replicate":
                 raise Apart(f"{what}({term}={one!r}): ranks yield exchanges with different terms")
+
+
+class Question(NamedTuple):
+    """What is asked while a text is read; in the same words it is the same question."""
+
+    words: tuple[str, ...]
+    known: Sequence[Bool]
+    claim: Bool
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Question) and self.words == other.words
+
+    def __hash__(self) -> int:
+        return hash(self.words)
+
+
+@lru_cache(10_000)  # a page's text, and its mutants, are read many times
+def follows(question: Question) -> bool:
+    """Whether z3 finds that the claim follows from what is known."""
+    try:
+        reader = Z3Reader(question.known, p)
+        return reader.sure(reader(question.claim))
+    except Undecided:
+        return False
 
 
 def carried(exchange: Any) -> None:

@@ -6,6 +6,7 @@ This decides only what is put to a solver, and with how many ranks; what counts 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,18 +50,24 @@ def false_at(claim: Obligation, many: int = POINTS) -> dict[str, int]:
     """
     spoken = variables(claim.claim)
     names = sorted(frozenset().union(*map(variables, (claim.claim, *claim.hypotheses))) - {"p"})
-    rng = np.random.default_rng(many)
-    p = np.sort(rng.integers(*RANKS, many))
-    points = {name: rng.integers(0, LONG.get(name, 1) * p) * (name in spoken or len(name) > 1) for name in names}
-    points |= {name: rng.integers(*VALUES[name], many) for name in VALUES if name in names}
-    read = Sampler({**points, "p": p})
+    points = drawn(tuple(names), many)
+    silent = {name for name in names if name not in spoken and len(name) == 1}
+    read = Sampler({name: np.zeros_like(x) if name in silent else x for name, x in points.items()})
     with np.errstate(all="ignore"):
         false = np.logical_not(np.full(many, True) & read(claim.claim))
-        for hypothesis in claim.hypotheses:
+        for hypothesis in claim.hypotheses if false.any() else ():
             false &= read(hypothesis)
     first = int(false.argmax())
-    told = {name: points[name] for name in VALUES if name in names}
-    return {name: int(x[first]) for name, x in {"p": p, **told}.items()} if false[first] else {}
+    return {name: int(points[name][first]) for name in ("p", *VALUES) if name in points} if false[first] else {}
+
+
+@lru_cache(16)
+def drawn(names: tuple[str, ...], many: int) -> Mapping[str, NDArray[np.int64]]:
+    """So many points: numbers of ranks, in ascending order, and of each letter what it is there."""
+    rng = np.random.default_rng(many)
+    p = np.sort(rng.integers(*RANKS, many))
+    points = {name: rng.integers(0, LONG.get(name, 1) * p) for name in names}
+    return {"p": p, **points, **{name: rng.integers(*VALUES[name], many) for name in VALUES if name in names}}
 
 
 def length(x: Any) -> Any:

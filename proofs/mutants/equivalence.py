@@ -78,7 +78,7 @@ class Branching(ast.NodeTransformer):
 
 def symbolic(module: ModuleType, tree: ast.Module) -> ModuleType:
     """The module with code that runs on symbols too; where it asks what its arguments are, it raises TypeError."""
-    new = built(module, Branching().visit(copy.deepcopy(tree)))
+    new = built(module, ast.fix_missing_locations(Branching().visit(copy.deepcopy(tree))))
     vars(new).update(dict.fromkeys(("isinstance", "hasattr", "type"), None))
     return new
 

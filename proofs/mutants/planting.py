@@ -41,23 +41,27 @@ class Counter:
             raise Endless(f"loops turned more than {TURNS} times")
 
 
-class Counting(ast.NodeTransformer):
-    """Puts the call of ``Counter.turn`` into loops."""
+def counted(node: Any) -> Any:
+    """A module or a statement whose loops count their turns; what holds no statements is shared."""
+    new = copy.copy(node)
+    for name in BLOCKS:
+        if isinstance(block := getattr(node, name, None), list):
+            setattr(new, name, [counted(one) for one in block])
+    if isinstance(node, ast.For | ast.While):
+        new.body.insert(0, ast.parse("__counter__.turn()").body[0])
+    return new
 
-    def visit(self, node: ast.AST) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node, ast.For | ast.While):
-            node.body.insert(0, ast.parse("__counter__.turn()").body[0])
-        return node
+
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""What statements hold others in."""
 
 
 def compiled(module: ModuleType, tree: ast.Module) -> CodeType:
     """``tree`` in place of the module's code, with loops that count."""
-    counting = copy.deepcopy(tree)
-    Counting().visit(counting)  # which changes it in its place
+    counting = counted(tree)
     at = next((i for i, node in enumerate(counting.body) if not prelude(node)), len(counting.body))
     counting.body.insert(at, ast.parse(f"from {__name__} import Counter as __counter__").body[0])
-    return compile(ast.fix_missing_locations(counting), str(module.__file__), "exec", dont_inherit=True)
+    return compile(counting, str(module.__file__), "exec", dont_inherit=True)
 
 
 def prelude(node: ast.stmt) -> bool:

@@ -10,7 +10,6 @@ import ast
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from operator import is_not
 from typing import Any, NamedTuple, TypeAlias
 
 Fault: TypeAlias = Callable[[ast.AST], Iterator[ast.AST]]
@@ -218,8 +217,10 @@ FURTHER: Mapping[str, Fault] = {f.__name__: f for f in (letter, opposite)}
 def mutants(source: str, operators: Mapping[str, Fault] = OPERATORS) -> Iterator[Mutant]:
     """All mutants of the functions in ``source``, in the order of its lines; their trees share what is the same."""
     tree, lines = ast.parse(source), source.splitlines()
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     for operator, function, node, new in changes(tree, operators):
-        changed = ast.fix_missing_locations(_replaced(tree, node, new))
+        ast.fix_missing_locations(ast.copy_location(new, node))
+        changed = _replaced(parents, node, new)
         text = lines[node.lineno - 1].strip()
         yield Mutant(operator, function, node.lineno, _told(node, new), changed, node, new, text)
 
@@ -256,24 +257,19 @@ def _listed(field: object) -> list[object]:
     return field if isinstance(field, list) else [field]
 
 
-def _replaced(x: Any, old: ast.AST, new: ast.AST) -> Any:
-    """``x``, a node, a list or another value, with ``new`` for ``old``; what holds no ``old`` is not copied."""
-    if x is old:
-        return new
-    if isinstance(x, list):
-        items = [_replaced(one, old, new) for one in x]
-        return items if any(map(is_not, items, x)) else x
-    if isinstance(x, ast.AST):
-        fields = {name: (field, _replaced(field, old, new)) for name, field in ast.iter_fields(x)}
-        changed = {name: after for name, (before, after) in fields.items() if after is not before}
-        return _with(x, **changed) if changed else x
-    return x
+def _replaced(parents: Mapping[ast.AST, ast.AST], old: ast.AST, new: ast.AST) -> Any:
+    """The whole tree with ``new`` for ``old``: what is above it is copied, all else is shared."""
+    while old in parents:
+        above = parents[old]
+        fields = {name: [new if x is old else x for x in _listed(field)] for name, field in ast.iter_fields(above)}
+        changed = {name: xs if isinstance(getattr(above, name), list) else xs[0] for name, xs in fields.items()}
+        old, new = above, _with(above, **changed)
+    return new
 
 
 def _told(old: ast.AST, new: ast.AST) -> str:
     """What changes, in the source's words: of statements with a body, the first line that differs."""
-    written = ast.fix_missing_locations(copy.deepcopy(new))
-    before, after = ast.unparse(old).splitlines(), ast.unparse(written).splitlines()
+    before, after = ast.unparse(old).splitlines(), ast.unparse(new).splitlines()
     pairs = [(a.strip(), b.strip()) for a, b in zip(before, after) if a != b]
     a, b = pairs[0] if pairs else (before[0].strip(), "nothing")
     return f"{a} becomes {'nothing' if b == 'pass' else b}"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from types import FunctionType, ModuleType
 from typing import Any
 
-from sparring.proofs.core.compositions import serving
-from sparring.proofs.core.conjectures import Conjecture, named
+from sparring.proofs.core.compositions import reached, serving
+from sparring.proofs.core.conjectures import CLAIM, Conjecture, named, spoken_of
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.mutants.faults import bounded, with_fault
 from sparring.proofs.mutants.planting import built
@@ -56,7 +57,7 @@ class Mutants:
         return self.planted[fault]
 
     def that_may_upset(self, name: str) -> list[str]:
-        """Faults but for those in exchanges and in bounds of chunks for which the theorem of that name never asks."""
+        """Faults but for those in what the theorem of that name never asks for: exchanges, bounds, functions."""
         asked = set[str]()
 
         def served(page: str) -> Page:
@@ -68,7 +69,20 @@ class Mutants:
             return self.whole.bound(*args)
 
         named(beside(self.whole, served=served, bound=bound), name)
-        return [fault for fault in self.faults if fault.startswith("line ") or fault.partition(", ")[0] in asked]
+        found = [fault for fault in self.faults if fault.startswith("line ") or fault.partition(", ")[0] in asked]
+        return [*self.heard(found, spoken_of(self.whole, name))] if name.startswith(CLAIM) else found
+
+    def heard(self, faults: Iterable[str], spoken: set[str]) -> Iterator[str]:
+        """Those in functions that a claim speaks of, or that these call; or with which the text calls them no more."""
+        within, text = reached(self.whole.page, *spoken), reached(self.whole.page)
+        for fault in faults:
+            function = fault.partition(", ")[2].partition(":")[0]
+            if function in within:
+                yield fault
+            elif function in text:
+                with suppress(Exception):  # a page that cannot be loaded upsets nothing
+                    if not spoken <= reached(self.of(fault).page):
+                        yield fault
 
 
 def beside(whole: Subject, **changed: Any) -> Subject:
