@@ -9,14 +9,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, NoReturn
 
 from sparring.errors import InputError, Undecided
 from sparring.spec.core.calling import taking
 from sparring.spec.core.letters import DATA, DTYPES, ENCODINGS, KINDS, LETTERS, Kind
-from sparring.spec.core.local import asked
+from sparring.spec.core.local import SELECTOR, asked
 from sparring.spec.core.numbers import Bool, Int, Sym, where
 from sparring.spec.core.selectors import Selector
 from sparring.spec.core.sparse import SparseVector
@@ -106,7 +106,7 @@ class Page:
     """``encoded(m, size, w)``: the name of the encoding that such a message has."""
 
     selector: Selector | None = None
-    """What of a rank's vector enters a run, of pages that select; by default all of it."""
+    """What of a rank's vector enters a run, of pages that select, by default all of it; of a text that asks for it."""
     program: Callable[..., Any] | None = None
     """Of a composition, its text."""
     own: Kind | None = None
@@ -278,9 +278,10 @@ def load(module: ModuleType, **params: Any) -> Page:
     kind = kind_of(module, name)
     data = one_of(DATA, module, name, "data", "vector")
     encoding = one_of(ENCODINGS, module, name, "encoding", "wrap")
-    values, selector = asked(module, name, params, selects=data == "selected" and not hasattr(module, "program"))
+    values, selector = asked(module, name, params, selects=selects(module, data))
     if hasattr(module, "program"):
-        return composition(module, name, one_of(KINDS, module, name, "kind", "allreduce"), data, values)
+        found = composition(module, name, one_of(KINDS, module, name, "kind", "allreduce"), data, values)
+        return replace(found, selector=selector)
     messages = bind(name, "messages", getattr(module, "messages", lambda t, p: 1), values)
     several = many(messages)
     known = {f: values if several or "j" not in letters else {**values, "j": 0} for f, letters in LETTERS.items()}
@@ -307,6 +308,13 @@ def load(module: ModuleType, **params: Any) -> Page:
         name=name, kind=kind, data=data, encoding=encoding, doc=doc, module=module, params=values,
         chunk=chunk, count=count, selector=selector, own=own, **formulas,
     )  # fmt: skip
+
+
+def selects(module: ModuleType, data: str) -> bool:
+    """Whether it takes a selector: by formulas, or where its text asks for one."""
+    if hasattr(module, "program"):
+        return SELECTOR in inspect.signature(module.program).parameters
+    return data == "selected"
 
 
 def composition(module: ModuleType, name: str, kind: str, data: str, params: Mapping[str, Any]) -> Page:
