@@ -116,6 +116,10 @@ class ErrorFeedback:
             raise InputError(f"x has dtype {x.dtype}, the residual {self._waiting.dtype}: all calls need one dtype")
 
 
+Allreduce = ErrorFeedback
+"""As the class is called in other modules."""
+
+
 class Estimates(ErrorFeedback):
     """The sum of all ranks' estimates of their vectors, which come nearer by what a selector takes of the difference.
 

@@ -215,7 +215,7 @@ class Page:
     @property
     def listed(self) -> bool:
         """Whether messages are lists of entries, each with its index."""
-        return self.data not in ("vector", "dense")
+        return self.data not in ("vector", "dense") or (self.dense and hasattr(self.module, "encoded"))
 
 
 def many(messages: Callable[[Int, Int], Int]) -> bool:
@@ -331,6 +331,7 @@ def composition(module: ModuleType, name: str, kind: str, data: str, params: Map
     listed = data != "dense"
     formulas |= {"chunks": lambda p: p, "octets": pairs if listed else lambda m, size, w: values_alone(m, w)}
     formulas |= {"encoded": lambda m, size, w: "pairs" if listed else "values"}
+    formulas |= {f: bind(name, f, getattr(module, f), params) for f in ("octets", "encoded") if hasattr(module, f)}
     return Page(
         name=name, kind=kind, data=data, encoding="wrap", doc=inspect.getdoc(module) or name, module=module,
         params=params, program=module.program, **formulas,
