@@ -27,7 +27,7 @@ from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost
 from sparring.proofs.cost.counted import Unlike
 from sparring.proofs.cost.derivation import Derivation
-from sparring.proofs.cost.exchanged import Priced, amounts, priced, unrounded
+from sparring.proofs.cost.exchanged import SPARSE, Priced, amounts, priced, unrounded
 from sparring.proofs.cost.published import Claim, holds, published
 from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain
@@ -218,7 +218,7 @@ class ComposedCost(Cost):
             at = place(one)
             if claim.quantity in ("words", "messages", "critical") and holds(claim.given, at["n"], at["p"], at["k"]):
                 said = exact(claims.stated(claim), at)
-                found = counts(one.page, traced(one), len(one.xs), self.most[0].unit)[claim.quantity]
+                found = counts(one, traced(one), self.most[0].unit)[claim.quantity]
                 if found > said:
                     where = ", ".join(f"{x}={at[x]}" for x in ("p", "k" if at["k"] else "n"))
                     yield f"{found} {claim.quantity} are sent, and not {said}, at {where}"
@@ -276,11 +276,13 @@ def sent_alike(way: Way) -> tuple[tuple[str, ...], ...]:
 
 def all_priced(page: Page, way: Way) -> list[Priced]:
     """What is sent on a way of the text."""
-    entry = 2 if page.selecting else 1
-    return [priced(name, one, entry) for name, one in zip(named(way.sent), way.sent)]
+    return [
+        priced(name, one, 2 if page.selecting or one.exchange == SPARSE else 1)
+        for name, one in zip(named(way.sent), way.sent)
+    ]
 
 
-WORDS = {"ReduceScatter": "reduce_scatter", "Averaging": "rounds of groups"}
+WORDS = {"ReduceScatter": "reduce_scatter", "Averaging": "rounds of groups", SPARSE: "sparse allreduce"}
 ORDINALS = ("", "second ", "third ", "fourth ", "fifth ")
 
 
@@ -387,7 +389,7 @@ def even(each: Priced, one: Call) -> bool:
     """Whether all pieces of an exchange are of one length in a call, and full."""
     at = place(one)
     entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else each.members or at["p"]
-    return one.full and at["p"] > 1 and entries % (pieces * filled(each)) == 0
+    return one.full and not each.packed and at["p"] > 1 and entries % (pieces * filled(each)) == 0
 
 
 def place(one: Call) -> dict[str, int]:
@@ -416,22 +418,25 @@ def cut(most: Sequence[Priced], one: Call) -> list[Trace]:
     return [trace[sum(many[:i]) : sum(many[: i + 1])] for i in range(len(many))]
 
 
-def sized(page: Page, entries: Any, unit: str) -> int:
+def sized(page: Page, entries: Any, unit: str, width: int) -> int:
     """How long a message is, in words or in bytes; raises Undecided for one that is to be bytes and is none."""
     if unit == "words":
         return worded(page, entries, 8)
+    if isinstance(entries, SparseVector):
+        return number(page.octets(len(entries.indices), entries.n, width))
     if not isinstance(entries, memoryview):
         raise Undecided(f"{page.name}: a message is a {type(entries).__name__}, whose bytes are not counted")
     return entries.nbytes
 
 
-def counts(page: Page, trace: Trace, p: int, unit: str) -> dict[str, int]:
+def counts(one: Call, trace: Trace, unit: str) -> dict[str, int]:
     """The most that a rank sends, in ``unit`` and messages; the fullest rank's of each step, summed."""
+    p, width = len(one.xs), place(one).get("width", 8)
     sent, messages, critical = [0] * p, [0] * p, 0
     for wire in trace:
         step = [0] * p
         for src, _, entries in wire:
-            step[src] += sized(page, entries, unit)
+            step[src] += sized(one.page, entries, unit, width)
             messages[src] += 1
         critical += max(step, default=0)
         sent = [a + b for a, b in zip(sent, step)]
@@ -443,7 +448,7 @@ def adding(each: Priced, trace: Trace, p: int) -> int:
     if each.sent.exchange == "Balance":
         return 0
     adds = in_rounds(each) if each.members else lambda t: each.page.adds(t, p)
-    found, every = [0] * p, each.sent.exchange == "Allreduce" and each.page.kind == "allgather"
+    found, every = [0] * p, each.sent.exchange in ("Allreduce", SPARSE) and each.page.kind == "allgather"
     for t, wire in enumerate(trace):
         for _, dst, entries in wire:
             values = len(entries.indices if isinstance(entries, SparseVector) else entries)
@@ -461,7 +466,7 @@ def compared(most: Sequence[Priced], one: Call) -> Iterator[Unlike]:
     """Where a run is above the bound of an exchange, or below where it is to reach it."""
     at, p = place(one), len(one.xs)
     for each, trace in zip(most, cut(most, one)):
-        counted = counts(one.page, trace, p, each.unit)
+        counted = counts(one, trace, each.unit)
         if each.unit == "words":
             counted["added"] = adding(each, trace, p)
         for what, found in counted.items():
