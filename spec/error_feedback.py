@@ -11,16 +11,16 @@ calls, all results and the last residuals add up to all that ranks had, whatever
 An entry that is taken leaves +0.0, infinities and NaN too.  Taken entries are sent even where they are zero, and
 results have +0.0 for every -0.0.
 
->>> from sparring import page, run
->>> from sparring.spec.core.runner import run as again
+>>> from sparring import page
+>>> from sparring.spec.core.runner import run
 >>> one = page("error_feedback", k=1, allreduce="ring_allgather")
->>> ran = again(one, [[1, 5, 2], [4, 0, 3]])
+>>> ran = run(one, [[1, 5, 2], [4, 0, 3]])
 >>> for t, wire, _ in ran:
 ...     print(t, *(f"{src}->{dst}:{entries}" for src, dst, entries in wire))
 0 0->1:[1:5] 1->0:[0:4]
 >>> ran.results[1], ran.state.residual
 ([4, 5, 0], [[1, 0, 2], [0, 0, 3]])
->>> ran = again(one, [[0, 1, 1], [1, 1, 1]], ran.state)
+>>> ran = run(one, [[0, 1, 1], [1, 1, 1]], ran.state)
 >>> ran.results[1], ran.state.residual
 ([0, 0, 7], [[1, 1, 0], [1, 1, 0]])
 
@@ -45,8 +45,10 @@ hypotheses = (("E1", "no rank's selector takes more than k entries"),)
 
 
 class Params(NamedTuple):
-    """``k``: how many entries the selector aims at; ``selector``: its name, beside which its own parameters may stand;
-    ``allreduce``: how the entries are added."""
+    """``k``: how many entries the selector aims at; ``selector``: its name; ``allreduce``: how entries are added.
+
+    What else the selector has stands beside these, as in ``selector="threshold", period=8``.
+    """
 
     k: Annotated[int, Between(0)] = 100
     selector: str = "topk"

@@ -1,13 +1,15 @@
-"""The allreduce of sparse vectors: of each rank's vector the entries that it takes itself, carried out by a sparse page.
+"""The allreduce of sparse vectors: of each rank's vector the entries that it takes itself, by a sparse page.
 
-A rank brings a whole vector and says where it takes entries of it; the page sends these, explicit zeros included, and no
-others.  All ranks get the sum with all its entries: zeros where no rank took any.  The page's theorem says that it is
-the sum of all lists.
+A rank brings a whole vector and says where it takes entries of it; the page sends these, explicit zeros included, and
+no others.  All ranks get the sum with all its entries: zeros where no rank took any.  The page's theorem says that it
+is the sum of all lists.
 
 >>> from sparring.spec.core.vectors import Vector
->>> each = [sparse_allreduce(Vector(x), at, "ring_allgather") for x, at in (([3, 1], [True, False]), ([2, 4], [True] * 2))]
->>> each[0].carry(each)
-Carried(results=[[5, 4], [5, 4]], trace=[[Message(src=0, dst=1, entries=[0:3]), Message(src=1, dst=0, entries=[0:2 1:4])]])
+>>> given = [(Vector([3, 1]), [True, False]), (Vector([2, 4]), [True, True])]
+>>> each = [sparse_allreduce(x, at, "ring_allgather") for x, at in given]
+>>> found = each[0].carry(each)
+>>> found.results[0], [message.entries for message in found.trace[0]]
+([5, 4], [[0:3], [0:2 1:4]])
 """
 
 from __future__ import annotations
