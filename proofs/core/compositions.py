@@ -211,13 +211,8 @@ def ports(found: Sequence[Path], pages: Sequence[Page], served_by: Served = serv
 
 
 def beyond(name: str, found: Sequence[Path], served_by: Served) -> Iterator[Obligation]:
-    """What is so of exchanges with regions, in turns or with shares, for a theorem of that name."""
-    seen = set()
-    for exchange in (e for path in found for e in path.exchanges):
-        for what, claims in theorems.of(exchange, served_by).get(name, {}).items():
-            if what not in seen:
-                seen.add(what)
-                yield from (claim._replace(name=f"{what}: {claim.name}") for claim in claims())
+    """What is so of the exchanges of a text, beyond their pages' formulas, for a theorem of that name."""
+    yield from theorems.beyond(name, (e for path in found for e in path.exchanges), served_by)
 
 
 def apart(page: Page) -> Iterator[Obligation]:

@@ -158,7 +158,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     if met is None and not page.selecting:  # what is selected depends on the data, and the page bounds it itself
         with suppress(Undecided):  # with parameters of which a length is no formula there is nothing to say
             says = "No message is longer than that of the most entries that the text declares for it, over all chunks."
-            yield Conjecture("volume", says, tuple(volume(page, subject.bound)), None, "bound, ")
+            yield Conjecture("volume", says, tuple(volume(page, subject.bound, subject.served)), None, "bound, ")
     yield from beside(subject)
 
 

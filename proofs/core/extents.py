@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.core.obligations import n, p
 from sparring.proofs.core.symbolic import Z3Reader
-from sparring.spec.core.compositions import asked, text
+from sparring.spec.core.compositions import asked, own, text
 from sparring.spec.core.exchanges import Exchange, served
 from sparring.spec.core.links import Collected, Handed
 from sparring.spec.core.model import Page
@@ -449,6 +449,13 @@ def allreduce(self: Reading, e: Any) -> Answer:
     return Extent(self, x.length), (sent, served(e.through).kind == "allgather")
 
 
+def sparse_allreduce(self: Reading, e: Any) -> Answer:
+    """Of lists each rank sends as many as it takes at most; of pieces, of which some go dense, there may be all."""
+    x = vector(self, e.x)
+    lists = served(e.through).data == "lists"
+    return x, (x.length if not lists or self.most is None else self.most, lists)
+
+
 def collect(self: Reading, e: Any) -> Answer:
     x = vector(self, e.x)
     return Collected(*[Extent(self, x.length, chunk=True)] * 3), (x.length, False)
@@ -479,6 +486,7 @@ RULES: dict[str, Callable[[Reading, Any], Answer]] = {
     "Allgather": allgather,
     "Gather": gather,
     "Allreduce": allreduce,
+    "SparseAllreduce": sparse_allreduce,
     "Apart": of_apart,
     "Balance": balance,
     "Collect": collect,
@@ -497,7 +505,7 @@ def ways(page: Page) -> list[Way]:
     Parameters have their values, but for ``k``, which stays a letter.
     """
     if hasattr(page.module, "checked"):
-        page.module.checked(page.module.Params(**page.params))
+        page.module.checked(own(page))
     found = [*branches(page, begun(page), first=True)]
     if not hasattr(page.module, "State") and "call" not in asked(page):
         return [one._replace(first=False) for one in found]
@@ -543,7 +551,7 @@ def once(self: Reading, page: Page, state: Any, *, first: bool) -> Way:
     self.most = lengths(page.module.selected(given)) if hasattr(page.module, "selected") else None
     letters = {
         "x": Extent(self, n), "r": Number(self, r), "p": Number(self, p), "call": Number(self, 0 if first else call),
-        "state": moved(self, state), "params": given,
+        "state": moved(self, state), "params": given, "selector": page.selector,
     }  # fmt: skip
     had: list[Sent] = []
     self.text = text(page, **letters)
@@ -565,10 +573,7 @@ def moved(self: Reading, x: Any) -> Any:
 
 def parameters(self: Reading, page: Page) -> Any:
     """The page's parameters: their values, and a letter for ``k``."""
-    if not hasattr(page.module, "Params"):
-        return None
-    given: Mapping[str, Any] = {**page.params, **({"k": Number(self, k)} if "k" in page.params else {})}
-    return page.module.Params(**given)
+    return own(page, **({"k": Number(self, k)} if "k" in page.params else {}))
 
 
 def usual(found: Sequence[Way]) -> Way:

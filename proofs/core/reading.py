@@ -426,11 +426,19 @@ def of_rounds(self: Reading, e: Any) -> tuple[Point, Point]:
     return mean, self.fresh("cell", "partial")
 
 
+def sparse_allreduce(self: Reading, e: Any) -> Point:
+    """The sum of what each rank takes of its own."""
+    x = own("sparse_allreduce", point(self, e.x))
+    taken = own("sparse_allreduce", lifted(self, e.at))
+    return Point(self, "replicate", 0, taken.chooses(x, 0).rest)
+
+
 RULES: dict[str, Callable[[Reading, Any], Any]] = {
     "ReduceScatter": reduce_scatter,
     "Allgather": allgather,
     "Balance": balanced,
     "Allreduce": allreduce,
+    "SparseAllreduce": sparse_allreduce,
     "Gather": gathered,
     "Apart": of_apart,
     "Collect": collected,
@@ -491,7 +499,7 @@ def once(self: Reading, page: Page, choice: Mapping[str, Any], placements: Mappi
     """One path."""
     letters = {
         "x": entering(self, page), "r": self.fresh("r", "partial"), "params": parameters(self, page, choice),
-        "p": 1 if self.alone else Point(self, "replicate", self.p),
+        "p": 1 if self.alone else Point(self, "replicate", self.p), "selector": page.selector,
         "call": point(self, 0) if first else self.fresh("call", "replicate"),
     }  # fmt: skip
     letters["state"] = before = begun(self, page, placements, letters, first=first)

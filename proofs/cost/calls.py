@@ -13,7 +13,7 @@ from sparring.errors import Undecided
 from sparring.proofs.core.volume import terms
 from sparring.proofs.cost import groups
 from sparring.proofs.cost.counted import Unlike
-from sparring.proofs.cost.exchanged import Priced
+from sparring.proofs.cost.exchanged import SPARSE, Priced
 from sparring.proofs.cost.symbols import exact
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.numbers import Bool, Evaluator
@@ -117,7 +117,7 @@ def even(each: Priced, one: Call) -> bool:
     """Whether all pieces of an exchange are of one length in a call, and full."""
     at = place(one)
     entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else each.members or at["p"]
-    return one.full and at["p"] > 1 and entries % (pieces * filled(each)) == 0
+    return one.full and not each.packed and at["p"] > 1 and entries % (pieces * filled(each)) == 0
 
 
 def place(one: Call) -> dict[str, int]:
@@ -146,22 +146,25 @@ def cut(most: Sequence[Priced], one: Call) -> list[Trace]:
     return [trace[sum(many[:i]) : sum(many[: i + 1])] for i in range(len(many))]
 
 
-def sized(page: Page, entries: Any, unit: str) -> int:
+def sized(page: Page, entries: Any, unit: str, width: int) -> int:
     """How long a message is, in words or in bytes; raises Undecided for one that is to be bytes and is none."""
     if unit == "words":
         return worded(page, entries, 8)
+    if isinstance(entries, SparseVector):
+        return number(page.octets(len(entries.indices), entries.n, width))
     if not isinstance(entries, memoryview):
         raise Undecided(f"{page.name}: a message is a {type(entries).__name__}, whose bytes are not counted")
     return entries.nbytes
 
 
-def counts(page: Page, trace: Trace, p: int, unit: str) -> dict[str, int]:
+def counts(one: Call, trace: Trace, unit: str) -> dict[str, int]:
     """The most that a rank sends, in messages and in a ``unit``, if any; the fullest rank's of each step, summed."""
+    p, width = len(one.xs), place(one).get("width", 8)
     sent, messages, critical = [0] * p, [0] * p, 0
     for wire in trace:
         step = [0] * p
         for src, _, entries in wire:
-            step[src] += sized(page, entries, unit) if unit else 0
+            step[src] += sized(one.page, entries, unit, width) if unit else 0
             messages[src] += 1
         critical += max(step, default=0)
         sent = [a + b for a, b in zip(sent, step)]
@@ -173,7 +176,7 @@ def adding(each: Priced, trace: Trace, p: int) -> int:
     if each.sent.exchange == "Balance":
         return 0
     adds = in_rounds(each) if each.members else lambda t: each.page.adds(t, p)
-    found, every = [0] * p, each.sent.exchange == "Allreduce" and each.page.kind == "allgather"
+    found, every = [0] * p, each.sent.exchange in ("Allreduce", SPARSE) and each.page.kind == "allgather"
     for t, wire in enumerate(trace):
         for _, dst, entries in wire:
             values = len(entries.indices if isinstance(entries, SparseVector) else entries)
@@ -191,7 +194,7 @@ def compared(most: Sequence[Priced], one: Call) -> Iterator[Unlike]:
     """Where a run is above the bound of an exchange, or below where it is to reach it."""
     at, p = place(one), len(one.xs)
     for each, trace in zip(most, cut(most, one)):
-        counted = counts(one.page, trace, p, "" if each.lacking else each.unit)
+        counted = counts(one, trace, "" if each.lacking else each.unit)
         if each.unit == "words":
             counted["added"] = adding(each, trace, p)
         for what, found in counted.items():

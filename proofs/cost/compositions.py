@@ -23,7 +23,7 @@ from sparring.proofs.cost.calls import Call, calls, compared, counts, even, plac
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost
 from sparring.proofs.cost.derivation import Derivation
-from sparring.proofs.cost.exchanged import Priced, amounts, priced, unrounded
+from sparring.proofs.cost.exchanged import SPARSE, Priced, amounts, priced, unrounded
 from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.published import Claim, published
 from sparring.proofs.cost.simplified import simplified, tidy
@@ -198,7 +198,7 @@ class ComposedCost(Cost):
             at = place(one)
             if claim.quantity in ("words", "messages", "critical") and holds(claim.given, at):
                 said = exact(claims.stated(claim), at)
-                found = counts(one.page, traced(one), len(one.xs), self.most[0].unit)[claim.quantity]
+                found = counts(one, traced(one), self.most[0].unit)[claim.quantity]
                 if found > said:
                     where = ", ".join(f"{x}={at[x]}" for x in ("p", "k" if at["k"] else "n"))
                     yield f"{found} {claim.quantity} are sent, and not {said}, at {where}"
@@ -258,11 +258,13 @@ def sent_alike(way: Way) -> tuple[tuple[str, ...], ...]:
 
 def all_priced(page: Page, way: Way) -> list[Priced]:
     """What is sent on a way of the text."""
-    entry = 2 if page.selecting else 1
-    return [priced(name, one, entry) for name, one in zip(named(way.sent), way.sent)]
+    return [
+        priced(name, one, 2 if page.selecting or one.exchange == SPARSE else 1)
+        for name, one in zip(named(way.sent), way.sent)
+    ]
 
 
-WORDS = {"ReduceScatter": "reduce_scatter", "Averaging": "rounds of groups"}
+WORDS = {"ReduceScatter": "reduce_scatter", "Averaging": "rounds of groups", SPARSE: "sparse allreduce"}
 ORDINALS = ("", "second ", "third ", "fourth ", "fifth ")
 
 

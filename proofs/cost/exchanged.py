@@ -1,12 +1,15 @@
 """What one exchange of a composition costs at most: closed forms of words, or of bytes where messages are codes.
 
 They are those of the page that carries it out, with as many entries as are sent there in the place of ``n``, or of
-``k`` where the page is of lists.  Where messages are codes, each chunk is taken to be as long as the largest.
+``k`` where the page is of lists.  Where messages are codes, each chunk is taken to be as long as the largest.  Where
+they are pieces of sparse vectors, each is taken to be as long as the dense one and its header: none is longer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -23,6 +26,7 @@ from sparring.proofs.cost.symbols import CeilLog, CeilLog2, Expr, SympyReader, p
 from sparring.spec.core.exchanges import PLAIN, served
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Node, Sym
+from sparring.spec.core.schedule import number
 
 ENTRIES, WIDTH = Sym.var("c"), Sym.var("width")
 
@@ -57,7 +61,7 @@ def rounds_up(x: Node) -> bool:
     return isinstance(by, int) and isinstance(top, Sym) and read(top).as_coeff_Add()[0] % by == by - 1
 
 
-GROUPS = "Averaging"
+GROUPS, SPARSE = "Averaging", "SparseAllreduce"
 
 
 class Priced(NamedTuple):
@@ -74,7 +78,12 @@ class Priced(NamedTuple):
     @property
     def unit(self) -> str:
         """What its messages are counted in."""
-        return "words" if self.sent.code == PLAIN else "bytes"
+        return "words" if self.sent.code == PLAIN and not self.packed else "bytes"
+
+    @property
+    def packed(self) -> bool:
+        """Whether its messages are pieces of sparse vectors."""
+        return self.sent.exchange == SPARSE and self.page.data != "lists"
 
     @property
     def lacking(self) -> str:
@@ -137,16 +146,18 @@ class Priced(NamedTuple):
         """How many entries a rank adds at most."""
         if self.sent.exchange == "Balance":
             return sympy.Integer(0)
-        if self.sent.exchange == "Allreduce" and self.page.kind == "allgather":
+        if self.sent.exchange in ("Allreduce", SPARSE) and self.page.kind == "allgather":
             return (symbols.p - 1) * self.length
         return sympy.Integer(0) if self.page.data == "lists" else self.of(self.derived.added_critical) / self.entry
 
 
 def priced(name: str, sent: Sent, entry: int) -> Priced:
     """The cost of an exchange; raises Undecided where its page has no closed form of something."""
-    page = served(sent.through or "direct_reduce_scatter")  # dealing out is each one's part to each other rank
+    page = carrying(sent)
     one = Priced(name, sent, page, derive(page), entry)
     d = one.derived
+    if d.given:
+        raise Undecided(f"{name} through {page.name}: its closed form holds where {d.given} alone")
     if one.members:
         each = {
             "words": one.of(d.largest), "critical": one.of(d.critical), "added": one.of(d.added_critical),
@@ -156,6 +167,9 @@ def priced(name: str, sent: Sent, entry: int) -> Priced:
     sizes: dict[str, Any] = {}
     if one.lacking:
         pass  # what is left are messages, steps and additions
+    elif one.packed:
+        header = number(page.octets(0, 0, 1))
+        sizes = {what: one.of(x) * symbols.width + header * d.messages for what, x in dense(d).items()}
     elif one.unit == "bytes":
         bytes_ = one.pieces * one.octets.subs(symbols.c, one.held)
         sizes = {"bytes": bytes_, "critical": bytes_}
@@ -166,6 +180,23 @@ def priced(name: str, sent: Sent, entry: int) -> Priced:
     bucket = getattr(sent.asked, "bucket", 0)
     steps = sympy.ceiling(d.steps / bucket) if bucket else d.steps
     return one._replace(forms={**sizes, "messages": d.messages, "steps": steps, "added": one.adds})
+
+
+def carrying(sent: Sent) -> Page:
+    """The page that carries it out: of sparse pieces, the same of dense ones."""
+    page = served(sent.through or "direct_reduce_scatter")  # dealing out is each one's part to each other rank
+    return page if page.data != "sparse" else of_dense(sent.through)
+
+
+@cache
+def of_dense(through: str) -> Page:
+    """The same schedule on dense chunks."""
+    return replace(served(through), data="vector")
+
+
+def dense(d: Derivation) -> Mapping[str, Expr | None]:
+    """The words of dense chunks, by what is told in bytes."""
+    return {"bytes": d.largest, "critical": d.critical}
 
 
 def unrounded(some: Sequence[Priced]) -> str:

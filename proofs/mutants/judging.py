@@ -259,7 +259,8 @@ def of_lists(changed: Page) -> Faults:
         xs = [np.arange(n) * (r - 0.75) for r in range(ranks)]
         ran, plain = run(changed, xs), run(changed, [x.tolist() for x in xs])
         kinds |= {isinstance(entries, memoryview) for wire in ran.trace for *_, entries in wire}
-        if n == 0 and any(np.any(np.asarray(m.entries)) for one in (ran, plain) for wire in one.trace for m in wire):
+        sent = [getattr(m.entries, "values", m.entries) for one in (ran, plain) for wire in one.trace for m in wire]
+        if n == 0 and any(np.any(np.asarray(values)) for values in sent):
             yield f"at p={ranks} numbers are sent of vectors that have none"
         if any(isinstance(m.entries, memoryview) and len(m.entries) for wire in plain.trace for m in wire):
             yield f"at p={ranks}, n={n} bytes are sent of lists"

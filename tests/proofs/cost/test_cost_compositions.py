@@ -278,7 +278,7 @@ def test_other_calls_are_told_beside():
     beside = sparring.cost("oktopk").gaps[-1]
     assert beside.startswith("a usual call: ") and "allgather: 2*k*ceil(log2(p)) words" in beside
     (one,) = calls.calls(sparring.cost("oktopk"), 4)
-    sent = calls.counts(one.page, calls.traced(one), 4, "words")["words"]
+    sent = calls.counts(one, calls.traced(one), "words")["words"]
     assert 4 * (4 - 1) + 2 * (4 - 1) < sent <= 2 * (4 - 1) + 2 * 4 * 2
 
 

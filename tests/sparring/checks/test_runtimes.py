@@ -48,7 +48,7 @@ def counts(name: str, most: int) -> range:
     return range(1, most + 1)
 
 
-AROUND = {"error_feedback", "drop_compute"}
+AROUND = {"estimates", "drop_compute"}
 
 
 def test_no_implementation_is_left_out():
