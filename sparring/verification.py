@@ -95,7 +95,7 @@ VOID: Mapping[str, tuple[str, ...]] = {
 }
 """By what chunks are, the properties that say nothing of them: all is sent, or lengths are the chunks'.
 
-That no rank sends more than some bound is said of programs alone: of formulas the cost itself is derived.
+That no rank sends more than some bound is said of compositions alone: of formulas the cost itself is derived.
 """
 
 
@@ -107,16 +107,23 @@ def applicable(page: Page) -> list[str]:
     return [prop for prop in PROPERTIES if prop not in void]
 
 
+UNJUDGED: Mapping[str, str] = {
+    "conservation": "the page has no waiting(...), which says what is still to come",
+    "economy": "a composition's messages depend on the data, and may be empty",
+    "selection": "a composition's thresholds outlive a call: not every input of a call stands for all",
+    "timing": "how messages of two exchanges meet under any timing is not judged",
+}
+"""Why compositions have no such result."""
+
+
 def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
     """Why a property has no result."""
 
     def why(prop: str) -> str:
         if prop == "terms" and page.stateful:
             return "which entries are sent depends on their values: no run on terms stands for all of them"
-        if prop == "economy" and page.composed:
-            return "a program's messages depend on the data, and may be empty"
-        if prop == "selection" and page.composed:
-            return "a program's thresholds outlive a call: not every input of a call stands for all"
+        if page.composed and prop in UNJUDGED:
+            return UNJUDGED[prop]
         if prop in ("agreement", "conservation", "contention", "peers", "sizes", "timing", "volume"):
             return "the page's proof module states nothing of it"
         if prop == "gradients" and target is not None and min(plan.numbers) > WORKERS:

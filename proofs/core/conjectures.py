@@ -126,12 +126,13 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     page, found = subject.page, subject.paths
     pages = compositions.serving(found, subject.served)
     what = "mean" if page.averages else "sum"
-    yield Conjecture(
-        "result",
-        f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what}).",
-        chain(compositions.result(page, found, pages, subject.served), linear(subject)),
-        None,
-    )  # fmt: skip
+    if page.ensures:
+        yield Conjecture(
+            "result",
+            f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what}).",
+            chain(compositions.result(page, found, pages, subject.served), linear(subject)),
+            None,
+        )
     if page.agrees:
         says = "All ranks end with what was made once, or from the same parts: identical bits."
         yield Conjecture("agreement", says, compositions.agreement(found, pages), None)

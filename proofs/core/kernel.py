@@ -24,6 +24,7 @@ from sparring.proofs.core.questions import Answer, Memory, answered
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.core.verdicts import (
     EXPECTED,
+    NOT_COVERED,
     NOT_INDUCTIVE,
     PROVED,
     PROVED_BELOW,
@@ -44,6 +45,8 @@ PROOFS = (PROVED, PROVED_BELOW)
 """What a theorem is: where formulas are read as bits, it holds for every p that the bits allow."""
 
 NO_FAULT = "no planted fault was refuted, so that this may say nothing"
+
+UNSAID = "the page has no ensures(...), which says what all ranks end with"
 
 ONE_LINK = Topology(
     "one link", "one link for all", {}, lambda src, dst, p: [(src, "in"), ("in", "out"), ("out", dst)], (), "one link"
@@ -93,6 +96,8 @@ def prove(page: Page, *, planted: bool = True) -> Iterator[Attempt]:
     """
     whole, memory = subject(page), Memory()
     faults, mutants = Faults(whole, memory), Mutants(whole)
+    if not page.ensures:
+        yield Attempt(page.name, "result", "", NOT_COVERED, UNSAID, {}, ())
     for conjecture in readable(whole.general):
         start = time.perf_counter()
         attempt = judge(whole, conjecture, second_opinion=not conjecture.contended, memory=memory)

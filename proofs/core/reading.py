@@ -484,7 +484,7 @@ def once(self: Reading, page: Page, choice: Mapping[str, Any], placements: Mappi
     try:
         ended = ending(page, followed(self, page, letters, had))
         after = at_points(self, ended.state)
-        ensured = said_by(page, "ensures", letters)
+        ensured = said_by(page, "ensures", letters) if page.ensures else None
         leaves = said_by(page, "leaves", letters) if hasattr(page.module, "leaves") else {}
         required = requirement(page, letters)
         exchanges = [*had, *(one.at(self, loops.cell).exchange for one in self.loops)]

@@ -82,10 +82,12 @@ def again(folder: Path, algorithms: tuple[str, ...], json_: bool) -> NoReturn:
 
 def line(attempt: Attempt) -> str:
     """One theorem, or why it is none."""
-    from sparring.proofs.core.verdicts import EXPECTED
+    from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED
 
     good = attempt.verdict.word.exit_code == 0
     head = f"{attempt.algorithm:<12} {attempt.name:<20} "
+    if attempt.verdict == NOT_COVERED:
+        return f"{head}{attempt.verdict}  {attempt.detail}"
     if attempt.verdict == EXPECTED:
         return f"{head}[green]{attempt.verdict}[/green]  {attempt.detail}"
     if good and not attempt.mutant:

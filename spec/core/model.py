@@ -142,6 +142,11 @@ class Page:
         return self.program is not None
 
     @property
+    def ensures(self) -> bool:
+        """Whether the page of a composition says what all ranks end with; formulas always do, by their kind."""
+        return not self.composed or hasattr(self.module, "ensures")
+
+    @property
     def several(self) -> bool:
         """Whether a rank may send more than one message in a step."""
         return not self.composed and many(self.messages)
@@ -179,7 +184,7 @@ class Page:
 
     @property
     def dense(self) -> bool:
-        """Whether it is a program on whole vectors, which says itself what ranks end with: its bits, and no sum's."""
+        """Whether it is a composition on whole vectors: its text alone says which bits ranks end with."""
         return self.data == "dense"
 
     @property

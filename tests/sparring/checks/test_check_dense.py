@@ -207,13 +207,17 @@ def test_a_memory_is_judged_call_after_call(folder, unshrunk, on):
 
 
 def test_commands_take_them(folder):
-    """``run`` counts bytes as they are, ``show`` prints the program, ``verify`` says what there is not."""
+    """``run`` counts bytes as they are, ``show`` prints the text, ``verify`` says what there is not, and why."""
     ran = CliRunner().invoke(cli, ["run", "mean.py", "--ranks", "3", "--size", "8", "--json"])
     assert json.loads(ran.output)["run"]["bytes"] == [28, 26, 26]
-    assert "def program(xs, state, params):" in CliRunner().invoke(cli, ["show", "mean.py"]).output
-    verified = CliRunner().invoke(cli, ["verify", "mean.py", "--json"])
-    told = {result["property"] for result in json.loads(verified.output)["results"]}
-    assert {"terms", "sizes", "selection", "economy"}.isdisjoint(told)
-    assert "agreement" in told
-    costed = CliRunner().invoke(cli, ["cost", "mean.py"])
-    assert "a program, whose cost depends on the data, and its proof module has no bound" in costed.output
+    assert "def program(x, p, params):" in CliRunner().invoke(cli, ["show", "mean.py"]).output
+    verified = CliRunner().invoke(cli, ["verify", "slow.py", "--json"])
+    assert verified.exit_code == 0
+    told = {result["property"]: result for result in json.loads(verified.output)["results"]}
+    assert told["deadlock"]["verdict"] == "proved for every p"
+    assert told.keys().isdisjoint({"terms", "sizes", "selection", "economy", "agreement"})
+    assert told["result"]["verdict"] == told["conservation"]["verdict"] == "not covered"
+    assert told["result"]["detail"] == "the page has no ensures(...), which says what all ranks end with"
+    assert "has no waiting(...)" in told["conservation"]["detail"]
+    costed = CliRunner().invoke(cli, ["cost", "slow.py"])
+    assert "gather: at most n*(p - 1) words" in costed.output
