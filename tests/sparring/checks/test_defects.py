@@ -189,10 +189,7 @@ def test_a_reproducer_replays_the_calls(planted):
 
 @pytest.mark.parametrize(
     ("kind", "name", "prop"),
-    [
-        ("sparse", "loses explicit zeros", "result"),
-        ("stateful", "leaves zeros out of its result", "selection"),
-    ],
+    [("sparse", "loses explicit zeros", "result"), ("stateful", "leaves zeros out of its result", "selection")],
 )
 def test_as_tests_in_a_users_own_file(target, kind, name, prop, unshrunk):
     """One a property; what is refuted fails with the sentence, what holds does not."""

@@ -104,10 +104,7 @@ def test_as_it_is_typed(matplotlib, tmp_path):
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (
-            ["ring", "--ranks", 33, "--topology", "ring"],
-            "no legible picture of messages between 33 ranks; right: 2 to",
-        ),
+        (["ring", "--ranks", 33, "--topology", "ring"], "no legible picture of messages between 33 ranks; right: 2 to"),
         (["ring", "--ranks", 1, "--topology", "ring"], "between 1 ranks; right: 2 to 32"),
         (["ring", "--ranks", 32, "--topology", "ring"], "no legible picture of 1984 messages between 32 ranks"),
         (["ring"], "this picture is an .svg; with --topology it may be a .png or .pdf"),
