@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,14 +45,6 @@ def test_edges_lie_between_places():
     assert picture.edges([Fraction(1), Fraction(4), Fraction(16)]) == [1, 2, 8, 16]
 
 
-@pytest.mark.parametrize("suffix", crossing.FORMATS)
-def test_the_same_picture_again(tmp_path, found, suffix):
-    first, second = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
-    for file in (first, second):
-        picture.save({"one": found}, WITHIN, {}, file)
-    assert first.read_bytes() == second.read_bytes() and first.stat().st_size > 5000
-
-
 def test_more_than_can_be_told_apart(found, costs):
     many = phases.phases([costs[0]] * 8, ("rho", "p"), {"n": 10}, end=("1", "3"))
     with pytest.raises(InputError, match="8 algorithms: in a picture at most 6 can be told apart"):
@@ -61,11 +52,6 @@ def test_more_than_can_be_told_apart(found, costs):
     course = phases.courses([costs[0]] * 8, "p", {"n": 10}, end="3")
     with pytest.raises(InputError, match="8 algorithms: in a picture at most 7 can be told apart"):
         crossing.several(course)
-
-
-def test_a_name_that_is_no_picture(found):
-    with pytest.raises(InputError, match=r"the name of a picture ends in \.svg, \.png, \.pdf"):
-        picture.save({"one": found}, WITHIN, {}, Path("x.jpg"))
 
 
 def test_several_curves_and_where_the_cheapest_changes(costs):
