@@ -52,7 +52,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     yield Stated(
         "conservation", "What is left is added to the next vector; an estimate becomes the vector where that is sent; "
         "in a running mean a new vector counts so many thousandths, and the mean the others.",
-        (*rules(m), *means(m)), "",
+        (*rules(m), *means(m)),
     )  # fmt: skip
 
 

@@ -69,7 +69,7 @@ WRONG = {
     "always due": ("return call % period == 0", "return call % 1 == 0", "claim: thresholds", "none between"),
     "half as many": ("3 * found > 4 * k", "3 * found > 2 * k", "claim: thresholds", "it grows"),
     "never balanced": ("    if uneven(sizes, params.trigger):\n        kept = yield balance(kept, sizes)\n", "",
-                       "claim: volume", "the text calls balance"),
+                       "claim: volume", "the text does not call balance"),
 }  # fmt: skip
 
 

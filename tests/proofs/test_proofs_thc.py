@@ -35,7 +35,7 @@ WRONG = {
                                       {"result": RESULT}),
     "the least entry is read once": ("low * p + step * q", "low + step * q", {"claim: result": "of no rank"}),
     "a greatest code of one bit more": ("(1 << bits) - 1", "1 << bits", {"claim: result": "1 bits"}),
-    "room for codes, not for sums": ("wide(params.bits, p)", "params.bits", {"claim: result": "the text calls wide"}),
+    "room for codes, not for sums": ("wide(params.bits, p)", "params.bits", {"claim: result": "does not call wide"}),
 }  # fmt: skip
 
 
