@@ -116,7 +116,7 @@ class Faults:
 
         What evaluation at small numbers shows false is put to the solver first: only its answer counts.  What
         speaks of no formula of the page, and is the kernel's, or what is true of all numbers, is taken away
-        once the usual faults do not refute it.
+        where no evaluation shows it false.
         """
         every, touched = {**left}, {*left} if stated(conjecture.name) else set[str]()
         links = " on " in conjecture.name  # ranks that all send to one, say, are no usual fault
@@ -131,6 +131,8 @@ class Faults:
                         yield from ((name, found) for name in names)
                 if not left:
                     return
+            if suspected and further == links:  # the other faults have not been evaluated yet
+                continue
             for name in [n for n, one in left.items() if n not in touched or made_true(conjecture, one)]:
                 del left[name]
 
