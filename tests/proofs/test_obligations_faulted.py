@@ -33,8 +33,10 @@ ARITHMETIC = {
     "volume": {"which is e entries long"},
     "claim: error": {"a code is within half a step", "errors add up", "ranges add up", "what is read is in range",
                      "both steps"},
+    "claim: volume": {"split", "a share begins where the last ends", "a share ends no later than with e",
+                      "which is e entries long", "with q fewer in all, at most q fewer", "shares are all"},
 }  # fmt: skip
-"""By theorem, steps of an argument in which no formula of the page stands."""
+"""By theorem, steps of an argument in which no formula of the page stands, or bounds, which *partition* is of."""
 
 
 @pytest.mark.parametrize(
@@ -87,3 +89,54 @@ def test_what_a_page_states_itself_needs_faults(claim, tmp_path):
 
     assert isinstance(attempt, kernel.Theorem) == CLAIMS[claim]
     assert CLAIMS[claim] or (attempt.verdict, attempt.detail) == (UNDECIDED, f"mine: {kernel.NO_FAULT}")
+
+
+def test_an_obligation_hides_behind_no_other_of_its_name(tmp_path):
+    """Of two that a page calls alike each needs a fault."""
+    again = '    yield Obligation("mine", during(page), page.dst(r, t, p) == (r + 1) % p)\n'
+    (tmp_path / "mine.py").write_text(PAGE.format(told="mine", claim="True") + again)
+    (attempt,) = (a for a in kernel.prove(sparring.page(f"{tmp_path}/mine.py")) if a.name == "peers")
+
+    assert [a.obligation.name for a in attempt.answers] == ["mine", "mine (2)"]
+    assert (attempt.verdict, attempt.detail) == (UNDECIDED, f"mine: {kernel.NO_FAULT}")
+
+
+TEXT = """\
+from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.supplement import Stated
+from sparring.spec.core.exchanges import allreduce
+from sparring.spec.core.numbers import Sym, either, negate
+from sparring.spec.core.vectors import total
+
+data = "dense"
+x = Sym.var("x")
+
+
+def due(call):
+    return call % 3 == 0
+
+
+def program(x, call):
+    return (yield allreduce(x if due(call) else x + x))
+
+
+def ensures(x, call):
+    return total(x) if due(call) else total(x + x)
+
+
+def theorems(page):
+    due = page.module.due
+    yield Stated("mine", "Every third call is due.", (Obligation("mine", (x >= 0,), {claim}),))
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "holds"), [("due(3 * x)", True), ("either(due(x), negate(due(x)))", False), ("either(due(x), x <= x)", False)]
+)
+def test_what_a_composition_claims_needs_faults(claim, holds, tmp_path):
+    """A claim that would be so of any function says nothing of the one that the text calls."""
+    (tmp_path / "mine.py").write_text(TEXT.format(claim=claim))
+    (attempt,) = (a for a in kernel.prove(sparring.page(f"{tmp_path}/mine.py")) if a.name == "claim: mine")
+
+    assert isinstance(attempt, kernel.Theorem) == holds
+    assert holds or (attempt.verdict, attempt.detail) == (UNDECIDED, f"mine: {kernel.NO_FAULT}")
