@@ -42,7 +42,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     yield Stated(
         "result", "What is read of a sum of codes is the sum of what is read of each, for any codes, any grid and any "
         "number of ranks; a code is beside its entry and at most the greatest; and no sum of p codes needs more than "
-        "bits + ceil(log2(p)) bits.", (*homomorphic(m), *codes_near(m), *room(m), *room_for_ranks(m)), "",
+        "bits + ceil(log2(p)) bits.", (*homomorphic(m), *codes_near(m), *room(m), *room_for_ranks(m)),
     )  # fmt: skip
 
 

@@ -75,7 +75,7 @@ BUFFERED = 8  # up to here sends are also tried with unbounded buffers; beyond, 
 
 
 def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
-    """A result for each property that applies, in the order of PROPERTIES."""
+    """A result for each property that applies, and for each that was judged all the same, in the order of PROPERTIES."""
     found = proved(page, track)
     target = judged(page)
     if target and plan.on in ("simulated", "both"):
@@ -84,7 +84,8 @@ def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
     if target and plan.on in ("mpi", "both"):
         merge(found, {"mpi": on_mpi(page, target, plan, track)})
     reason = missing(page, target, plan)
-    return [found.get(p) or Result(page.name, p, NOT_COVERED, reason(p)) for p in applicable(page)]
+    shown = [p for p in PROPERTIES if p in found or p in applicable(page)]
+    return [found.get(p) or Result(page.name, p, NOT_COVERED, reason(p)) for p in shown]
 
 
 VOID: Mapping[str, tuple[str, ...]] = {

@@ -81,8 +81,9 @@ def result(
         yield from forgotten(page, path) if path.poisoned else (*ended(page, path), *remembered(page, path))
 
     yield from following(found, claims)
-    somewhere = any(not path.barred and not path.alone for path in found)
-    yield Obligation("what is required can be", (p >= 2,), somewhere)
+    if hasattr(page.module, "requires"):
+        somewhere = any(not path.barred and not path.alone for path in found)
+        yield Obligation("what is required can be", (p >= 2,), somewhere)
 
 
 def forgotten(page: Page, path: Path) -> Iterator[Obligation]:
@@ -154,8 +155,8 @@ def agreement(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligati
 
     def claims(path: Path) -> Iterator[Obligation]:
         placement = getattr(path.ended.result, "placement", "replicate")
-        agrees = placement == "replicate" or path.alone
-        yield about(path, f"the result is {placement}", agrees)
+        if not path.alone:
+            yield about(path, f"the result is {placement}", placement == "replicate")
 
     yield from following(found, claims)
 
@@ -198,7 +199,8 @@ def deadlock(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligatio
         yield from exchanged(one, obligations.schedule(one))
 
     def claims(path: Path) -> Iterator[Obligation]:
-        yield about(path, f"all ranks yield {len(path.exchanges)} exchanges alike", True)
+        if not path.alone:  # a path on which they do not is refused
+            yield about(path, f"all ranks yield {len(path.exchanges)} exchanges alike", True)
 
     yield from following(found, claims)
 
@@ -244,9 +246,10 @@ def idle(page: Page, spoken: Spoken, claims: Iterable[Obligation]) -> Iterator[O
     """The claims; and that they speak of functions of the page, which its text calls, all of them."""
     used = reached(page)
     yield from claims
-    yield Obligation("speaks of a function of the page", (p >= 1,), bool(spoken.asked))
-    for name in sorted(spoken.asked):
-        yield Obligation(f"the text calls {name}", (p >= 1,), name in used)
+    if not spoken.asked:
+        yield Obligation("speaks of no function of the page", (p >= 1,), False)
+    for name in sorted(spoken.asked - used):
+        yield Obligation(f"the text does not call {name}", (p >= 1,), False)
 
 
 def reached(page: Page, *first: str) -> set[str]:

@@ -15,6 +15,7 @@ from sparring.proofs.core.reading import paths
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
 from sparring.proofs.mutants import texts
+from sparring.proofs.mutants.syntax import OPERATORS
 from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
 from sparring.spec.core.model import load
 from sparring.spec.core.regions import even, means
@@ -317,10 +318,10 @@ def test_what_cannot_be_read_is_undecided():
 def test_an_exchange_whose_page_has_a_fault_promises_nothing():
     """What is proved of a text rests on what is proved of the pages of its exchanges."""
     whole = subject(sparring.page("flash"))
-    faults = [fault for name, fault in texts.mutations(whole).items() if name.startswith("direct_reduce_scatter, ")]
+    faults = [one for one in texts.in_exchanges(whole, OPERATORS) if one.part == "direct_reduce_scatter"]
     assert faults
     for fault in faults:
-        refused = (kernel.judge(whole, c, second_opinion=False).verdict for c in conjectures(fault(whole)))
+        refused = (kernel.judge(whole, c, second_opinion=False).verdict for c in conjectures(fault.plant()))
         assert REFUTED in refused
 
 

@@ -13,10 +13,9 @@ from sparring.proofs.core import conjectures, kernel, questions, solvers, supple
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.obligations import Obligation, p, r, t, within
 from sparring.proofs.core.verdicts import PROVED, UNDECIDED, Word
-from sparring.proofs.mutants import faults
+from sparring.proofs.mutants import sites
 from sparring.spec.core.letters import KINDS
 from sparring.spec.core.numbers import both, either, where
-from tests.proofs.planted import MUTATIONS
 
 RING = page("ring")
 
@@ -210,7 +209,7 @@ def test_contradictory_hypotheses_prove_nothing():
 
 def test_a_theorem_that_no_fault_upsets_is_none(monkeypatch):
     """Without a refuted fault the verdict is undecided."""
-    monkeypatch.setattr(faults, "mutants", lambda source, operators: iter(()))
+    monkeypatch.setattr(sites, "mutants", lambda source, operators: iter(()))
 
     partition = next(a for a in kernel.prove(RING) if a.name == "partition")
 
@@ -225,6 +224,20 @@ def test_a_counterexample_is_checked_against_the_formulas():
     assert questions.counterexample(claim, {"p": 5, "r": 4})
     assert not questions.counterexample(claim, {"p": 5, "r": 2})
     assert not questions.counterexample(claim, {"p": 3, "r": 4})
+
+
+OBLIGATIONS = {
+    "live": {"live": lambda r, c, t, p: t > 0},
+    "wanted somewhere": {"kind": "none", "own": KINDS["allreduce"]._replace(wanted=lambda r, c, p: r < c)},
+}
+
+
+@pytest.mark.parametrize("name", OBLIGATIONS)
+def test_what_the_ring_has_no_formula_for_is_failed_by_another_page(name):
+    """No fault in its own source can: these it leaves out."""
+    tried = kernel.prove(replace(RING, **OBLIGATIONS[name]))
+
+    assert any(a.obligation.name == name and not a.holds for attempt in tried for a in attempt.answers)
 
 
 def questions_asked(monkeypatch) -> list[str]:
@@ -270,19 +283,6 @@ def test_only_what_is_known_of_both_solvers_stands_for_both(monkeypatch):
 
     assert [sorted(a.solvers) for a in answers] == [["z3"], ["cvc5", "z3"], ["cvc5", "z3"]]
     assert len(asked) == 2
-
-
-@pytest.mark.parametrize(
-    "mutation",
-    ["never adds", *(pytest.param(m, marks=pytest.mark.slow) for m in ("wrong neighbour", "remainder dropped"))],
-)
-def test_one_failed_obligation_refutes_a_mutant(mutation):
-    """The same mutants are refuted as by judging the whole conjecture, and those alone."""
-    mutant = MUTATIONS[mutation](supplement.subject(RING))
-    for conjecture in kernel.conjectures(mutant):
-        judged = kernel.judge(mutant, conjecture, second_opinion=False).verdict.word is Word.REFUTED
-        found = kernel.refuted(mutant, conjecture, conjecture.obligations, questions.Memory())
-        assert found == judged, conjecture.name
 
 
 def test_a_mutant_that_only_running_refutes_vouches_for_nothing(monkeypatch):

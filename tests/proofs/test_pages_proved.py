@@ -83,7 +83,7 @@ WRONG = [
      "agreement", PARTIAL),
     ("thc", "low * p + step * q", "low + step * q", "claim: result", "of no rank"),
     ("thc", "most(bits))", "most(bits) + 1)", "claim: result", "1 bits"),
-    ("thc", "wide(params.bits, p)", "params.bits", "claim: result", "the text calls wide"),
+    ("thc", "wide(params.bits, p)", "params.bits", "claim: result", "the text does not call wide"),
     ("arc_top_k", f"near = yield allreduce({SKETCH}, through=params.through)", f"near = {SKETCH}", "result", TERMS),
     ("arc_top_k", "return v + state.kept", "return v", "conservation", LOST),
     ("arc_top_k", 'State(where(at, 0, given)) if params.feedback == "ef14" else State()', "State(where(at, 0, given))",
@@ -134,7 +134,7 @@ SLOW = [
     ("oktopk", "return call % period == 0", "return call % 1 == 0", "claim: thresholds", "none between"),
     ("oktopk", "3 * found > 4 * k", "3 * found > 2 * k", "claim: thresholds", "it grows"),
     ("oktopk", "    if uneven(sizes, params.trigger):\n        kept = yield balance(kept, sizes)\n", "",
-     "claim: volume", "the text calls balance"),
+     "claim: volume", "the text does not call balance"),
 ]  # fmt: skip
 
 
