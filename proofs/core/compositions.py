@@ -15,15 +15,16 @@ from typing import Any
 
 from sparring.errors import Undecided
 from sparring.proofs.core import averaging, loops, obligations
-from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, t
+from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, some, t
 from sparring.proofs.core.obligations import i as other
-from sparring.proofs.core.points import Apart, nonzero, plus, point
-from sparring.proofs.core.reading import Path, regions_of, said_by, same
+from sparring.proofs.core.points import Apart, Point, nonzero, plus, point
+from sparring.proofs.core.reading import Path, regions_of, said_by, same, sizes
 from sparring.proofs.core.supplement import supplemented
 from sparring.proofs.exchanges import theorems
-from sparring.spec.core.exchanges import served
+from sparring.spec.core.balancing import uneven
+from sparring.spec.core.exchanges import Allgather, Balance, served
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, both
+from sparring.spec.core.numbers import Bool, both, negate
 
 Served = Callable[[str], Page]
 """The page of an exchange; with a fault, where one is planted."""
@@ -190,6 +191,22 @@ def conservation(page: Page, found: Sequence[Path], pages: Served = served) -> I
 def conserves(page: Page) -> bool:
     """Whether the page says that nothing is lost."""
     return page.selecting or hasattr(page.module, "waiting")
+
+
+def dealt_out(found: Sequence[Path]) -> Iterator[Obligation]:
+    """Where entries were taken out of sums, one rank may have too many: then, and only then, they are dealt out anew."""
+
+    def claims(path: Path) -> Iterator[Obligation]:
+        reading = path.given["x"].reading
+        for e in () if path.alone else path.exchanges:
+            too_many = [*reading.asked(uneven, sizes(reading, e.x))] if isinstance(e.x, Point) else []
+            if isinstance(e, Balance):
+                yield about(path, "what is dealt out anew lies unevenly", some(False, *too_many))
+            elif type(e) is Allgather and getattr(e.x, "thinned", False):
+                evenly = some(False, *map(negate, too_many))
+                yield about(path, "what is gathered was dealt out anew, or lies evenly", evenly)
+
+    yield from following(found, claims)
 
 
 def deadlock(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligation]:

@@ -154,7 +154,11 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
         compositions.ports(found, pages, subject.served), None,
     )  # fmt: skip
-    if met is None and not page.selecting:  # what is selected depends on the data, and the page bounds it itself
+    if page.selecting:  # what is selected depends on the data, and the page bounds it itself
+        if shared := tuple(compositions.dealt_out(found)):
+            says = "Where a rank may have too many of the sums that stay, they are dealt out anew, and nowhere else."
+            yield Conjecture("volume", says, shared, None)
+    elif met is None:
         with suppress(Undecided):  # with parameters of which a length is no formula there is nothing to say
             says = "No message is longer than that of the most entries that the text declares for it, over all chunks."
             yield Conjecture("volume", says, tuple(volume(page, subject.bound)), None, "bound, ")

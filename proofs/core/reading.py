@@ -155,6 +155,12 @@ class Reading:
         """By rank, what each has."""
         return self.named("all ranks'", (x,), entrywise=True, placement="replicate")
 
+    def asked(self, function: Callable[..., Any], first: Point) -> Iterator[Bool]:
+        """What the text has asked this local function of ``first`` and whatever else."""
+        for (name, *_), (symbol, terms) in self.letters.items():
+            if name == f"{function.__module__}:{function.__name__}" and repr(terms[:3]) == repr([*values(first)]):
+                yield symbol >= 1
+
     # -- links that lose packets
 
     def owns(self) -> Condition:
@@ -336,10 +342,14 @@ def balanced(self: Reading, e: Any) -> Point:
     x = point(self, lifted(self, e.x))
     if x.placement != "shard":
         raise Apart("balance of what ranks have more than once: only the owner of an index may have it")
-    sizes = self.told(self.letter(count, (x,)))
-    if not isinstance(e.sizes, Point) or repr(e.sizes.rest) != repr(sizes.rest):
+    if not isinstance(e.sizes, Point) or repr(e.sizes.rest) != repr(sizes(self, x).rest):
         raise Apart(f"balance(sizes={e.sizes!r}): these are not the sizes of what is balanced")
-    return replace(x, owner="shares")
+    return replace(x, owner="shares", thinned=False)
+
+
+def sizes(self: Reading, x: Point) -> Point:
+    """By rank how many entries of ``x`` each has, as all know it."""
+    return self.told(self.letter(count, (x,)))
 
 
 def present(bounds: Any) -> bool:

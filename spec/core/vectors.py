@@ -187,7 +187,7 @@ def local(
 
     ``length(...)``: how many entries the vector has that it gives, by the same arguments with the lengths of vectors in
     their places; without it as many as its first vector.  ``most(...)``: how many of these are true at most, of a mask;
-    or, of a sparse vector, are there.  ``linear``: it is so in its first argument, so that what
+    of a sparse vector, are there; of a threshold, reach it.  ``linear``: it is so in its first argument, so that what
     it is of a sum over ranks is the sum of what it is of each; the page's proof module proves that.
     """
     if function is None:
