@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.contention import claims, networks
-from sparring.proofs.core import averaging, compositions, execution, obligations, pieces
+from sparring.proofs.core import averaging, compositions, execution, obligations, pieces, room
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.core.volume import volume
@@ -162,6 +163,9 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         with suppress(Undecided):  # with parameters of which a length is no formula there is nothing to say
             says = "No message is longer than that of the most entries that the text declares for it, over all chunks."
             yield Conjecture("volume", says, tuple(volume(page, subject.bound)), None, "bound, ")
+    if any(room.limited(path) for path in found):
+        says = "Whole numbers that travel in so many bits have no more, and sums of all ranks' have no more than theirs."
+        yield Conjecture("sizes", says, compositions.following(found, partial(room.fitting, page)), None)
     yield from beside(subject)
 
 

@@ -201,6 +201,11 @@ class Point(AtPoint):
         came: Condition = self.reading.comes(to, *terms)
         return came
 
+    def versions_held(self, *terms: Any) -> Point:
+        """Of ``leaves``: see :func:`sparring.spec.core.links.versions_held`."""
+        found: Point = self.reading.versions_held(*terms)
+        return found
+
     def owns(self) -> Condition:
         owns: Condition = self.reading.owns()
         return owns

@@ -7,11 +7,9 @@ from fractions import Fraction
 import pytest
 
 import sparring
-from sparring.proofs import thc
 from sparring.proofs.compression import rounding
 from sparring.proofs.compression.reals import refuted
 from sparring.proofs.core import kernel
-from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW
 from tests.proofs.wrong_texts import refusals, wrong
 
@@ -34,8 +32,9 @@ WRONG = {
                                       "at.step, at.low, chances(params.seed, call, r, x), params.bits)\n    sums",
                                       {"result": RESULT}),
     "the least entry is read once": ("low * p + step * q", "low + step * q", {"claim: result": "of no rank"}),
-    "a greatest code of one bit more": ("(1 << bits) - 1", "1 << bits", {"claim: result": "1 bits"}),
-    "room for codes, not for sums": ("wide(params.bits, p)", "params.bits", {"claim: result": "the text calls wide"}),
+    "a greatest code of one bit more": ("most(bits))", "most(bits + 1))", {"sizes": "a whole number of Packed"}),
+    "room for codes, not for sums": ("wide(params.bits, p)", "params.bits", {"sizes": "all ranks' numbers, bits = 1"}),
+    "as many bits as there are ranks": ("wide(params.bits, p)", "wide(p, params.bits)", {"sizes": "all ranks' numbers"}),
 }  # fmt: skip
 
 
@@ -43,7 +42,7 @@ def test_all_are_proved_for_every_p():
     found = list(kernel.prove(PAGE))
     assert all(isinstance(one, kernel.Theorem) and one.mutant for one in found)
     assert {one.verdict for one in found} <= {PROVED, PROVED_BELOW}
-    assert {"result", "agreement", "deadlock", "claim: result", "peers"} <= {x.name for x in found}
+    assert {"result", "agreement", "deadlock", "sizes", "claim: result", "peers"} <= {x.name for x in found}
 
 
 @pytest.mark.parametrize(("old", "new", "why"), WRONG.values(), ids=WRONG)
@@ -83,10 +82,3 @@ def test_a_smaller_variance_is_refuted():
     (most,) = (one for one in rounding.fraction() if one.name == "at most a quarter")
     assert refuted(most._replace(claim=5 * (rounding.t * (1 - rounding.t)) <= 1))
     assert rounding.moments([Fraction(-1, 4)] * 2) == (Fraction(-1, 2), 2 * rounding.GRID.step**2 / 4)
-
-
-def test_the_bits_of_a_sum_need_their_hypothesis():
-    """With a power of two below p they are too few."""
-    (room,) = (one for one in thc.room(PAGE.module) if one.name == "all ranks, 4 bits")
-    (without,) = answered([room._replace(hypotheses=(room.hypotheses[0], *room.hypotheses[2:]))], False)
-    assert not without.holds
