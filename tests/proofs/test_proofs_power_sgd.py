@@ -47,10 +47,8 @@ FIRST = "yield allreduce(product(m, q, shape), through=params.through)"
 SECOND = "(yield allreduce(crossed(m, left, shape), through=params.through))"
 WRONG = {
     "each rank its own P": (f"sums = {FIRST}", "sums = product(m, q, shape)", {"agreement": PARTIAL}),
-    "each rank its own Q": (SECOND, "crossed(m, left, shape)", {"agreement": PARTIAL}),
     "the rank's own product": ("y = joined(left, right, shape)", "y = joined(left, crossed(m, left, shape), shape)",
                                {"agreement": PARTIAL, "result": OTHER}),
-    "the residual is always zero": ("State(m - y, right)", "State(m - m, right)", {"conservation": LOST}),
     "the residual is not added": (
         "m = x + state.kept\n    q", "m = x\n    q", {"conservation": LOST, "result": OTHER},
     ),

@@ -34,7 +34,7 @@ WRONG = {
     "the least entry is read once": ("low * p + step * q", "low + step * q", {"claim: result": "of no rank"}),
     "a greatest code of one bit more": ("most(bits))", "most(bits + 1))", {"sizes": "a whole number of Packed"}),
     "room for codes, not for sums": ("wide(params.bits, p)", "params.bits", {"sizes": "all ranks' numbers, bits = 1"}),
-    "as many bits as there are ranks": ("wide(params.bits, p)", "wide(p, params.bits)", {"sizes": "all ranks' numbers"}),
+    "as many bits as ranks": ("wide(params.bits, p)", "wide(p, params.bits)", {"sizes": "all ranks' numbers"}),
 }  # fmt: skip
 
 

@@ -69,17 +69,13 @@ TOO_LARGE = {
     "of ranks up to 128": (lambda params: 1, lambda params, p: 8, positive, REFUTED, SUMS),
     "for numbers of fewer bits": (lambda params: 3, lambda params, p: wide(1, p), positive, UNDECIDED, SUMS),
     "a bit for each rank": (
-        lambda params: params.bits,
-        lambda params, p: wide(p, params.bits),
-        positive,
-        REFUTED,
-        SUMS,
+        lambda params: params.bits, lambda params, p: wide(p, params.bits), positive, UNDECIDED, SUMS,
     ),
     "any": (lambda params: params.any, lambda params, p: wide(params.any, p), positive, UNDECIDED, "param_any"),
     "a 2": (*ONE, lambda v: where(v > 0, 2, 0), REFUTED, OWN),
     "less than nothing": (*ONE, lambda v: where(v > 0, 1, -1), REFUTED, OWN),
     "any number": (*ONE, lambda v: v, REFUTED, OWN),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("few", "many", "code", "verdict", "why"), TOO_LARGE.values(), ids=TOO_LARGE)
