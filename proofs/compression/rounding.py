@@ -119,7 +119,7 @@ def any_order() -> Settled:
 
 def bits_enough() -> Settled:
     """Whether ``p`` codes add up in ``bits + ceil(log2 p)`` bits, of every width of codes."""
-    return solved(named(subject(load(module)), "sizes").obligations)
+    return solved(named(subject(load(module)), "volume").obligations)
 
 
 def bits_one_fewer() -> Settled:

@@ -155,18 +155,27 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
         compositions.ports(found, pages, subject.served), None,
     )  # fmt: skip
+    if met is None:
+        yield from of_lengths(subject)
+    yield from beside(subject)
+
+
+def of_lengths(subject: Subject) -> Iterator[Conjecture]:
+    """How much is sent, where that does not depend on the data; and how much of it one rank, or one number, may have."""
+    page, found = subject.page, subject.paths
+    said: dict[str, tuple[Obligation, ...]] = {}
     if page.selecting:  # what is selected depends on the data, and the page bounds it itself
-        if shared := tuple(compositions.dealt_out(found)):
-            says = "Where a rank may have too many of the sums that stay, they are dealt out anew, and nowhere else."
-            yield Conjecture("volume", says, shared, None)
-    elif met is None:
+        says = "Where a rank may have too many of the sums that stay, they are dealt out anew, and nowhere else."
+        said[says] = tuple(compositions.dealt_out(found))
+    else:
         with suppress(Undecided):  # with parameters of which a length is no formula there is nothing to say
             says = "No message is longer than that of the most entries that the text declares for it, over all chunks."
-            yield Conjecture("volume", says, tuple(volume(page, subject.bound)), None, "bound, ")
+            said[says] = tuple(volume(page, subject.bound))
     if any(room.limited(path) for path in found):
-        says = "Whole numbers that travel in so many bits have no more, and sums of all ranks' have no more than theirs."
-        yield Conjecture("sizes", says, compositions.following(found, partial(room.fitting, page)), None)
-    yield from beside(subject)
+        says = "Whole numbers that travel in so many bits have no more, and neither have sums of all ranks'."
+        said[says] = tuple(compositions.following(found, partial(room.fitting, page)))
+    if any(said.values()):
+        yield Conjecture("volume", "  ".join(filter(said.get, said)), chain(*said.values()), None, "bound, ")
 
 
 def beside(subject: Subject) -> Iterator[Conjecture]:

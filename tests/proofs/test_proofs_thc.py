@@ -32,9 +32,9 @@ WRONG = {
                                       "at.step, at.low, chances(params.seed, call, r, x), params.bits)\n    sums",
                                       {"result": RESULT}),
     "the least entry is read once": ("low * p + step * q", "low + step * q", {"claim: result": "of no rank"}),
-    "a greatest code of one bit more": ("most(bits))", "most(bits + 1))", {"sizes": "a whole number of Packed"}),
-    "room for codes, not for sums": ("wide(params.bits, p)", "params.bits", {"sizes": "all ranks' numbers, bits = 1"}),
-    "as many bits as ranks": ("wide(params.bits, p)", "wide(p, params.bits)", {"sizes": "all ranks' numbers"}),
+    "a greatest code of one bit more": ("most(bits))", "most(bits + 1))", {"volume": "a whole number of Packed"}),
+    "room for codes, not for sums": ("wide(params.bits, p)", "params.bits", {"volume": "all ranks' numbers, bits = 1"}),
+    "as many bits as ranks": ("wide(params.bits, p)", "wide(p, params.bits)", {"volume": "all ranks' numbers"}),
 }  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def test_all_are_proved_for_every_p():
     found = list(kernel.prove(PAGE))
     assert all(isinstance(one, kernel.Theorem) and one.mutant for one in found)
     assert {one.verdict for one in found} <= {PROVED, PROVED_BELOW}
-    assert {"result", "agreement", "deadlock", "sizes", "claim: result", "peers"} <= {x.name for x in found}
+    assert {"result", "agreement", "deadlock", "volume", "claim: result", "peers"} <= {x.name for x in found}
 
 
 @pytest.mark.parametrize(("old", "new", "why"), WRONG.values(), ids=WRONG)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import product
 from typing import Annotated, Any, NamedTuple
 
 import pytest
 
 from sparring.proofs.core import kernel
-from sparring.proofs.core.conjectures import named
+from sparring.proofs.core.compositions import following
+from sparring.proofs.core.conjectures import Conjecture
 from sparring.proofs.core.questions import answered
-from sparring.proofs.core.room import sums
+from sparring.proofs.core.room import fitting, sums
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
 from sparring.spec.core.calling import Between
@@ -46,7 +48,8 @@ def votes(few: Any, many: Any, code: Any = positive) -> Any:
 def found(one: Any) -> tuple[Any, str]:
     """The verdict, and why."""
     whole = subject(one)
-    attempt = kernel.judge(whole, named(whole, "sizes"), second_opinion=True)
+    claims = tuple(following(whole.paths, partial(fitting, one)))
+    attempt = kernel.judge(whole, Conjecture("volume", "", claims, None), second_opinion=True)
     return attempt.verdict, attempt.detail
 
 
