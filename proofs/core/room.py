@@ -9,6 +9,7 @@ given all its values.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from inspect import unwrap
 from itertools import product
 from typing import Any, get_type_hints
 
@@ -104,7 +105,7 @@ class Meant(Reader[Any]):
         if name in self.given:
             return self.given[name]
         function, args = self.reading.made[name]
-        return function.__wrapped__(*(self(point(self.reading, one).rest) for one in args))
+        return unwrap(function)(*(self(point(self.reading, one).rest) for one in args))
 
     def operator(self, x: Node, args: list[Any]) -> Any:
         return MEANING[x.op](*args)

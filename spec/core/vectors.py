@@ -198,8 +198,8 @@ def local(
 
 
 def made_local(
-    function: Any, *, length: Callable[..., Any] | None, most: Callable[..., Any] | None, linear: bool,
-    known: Callable[..., Any] | None,
+    function: Any, *, length: Callable[..., Any] | None = None, most: Callable[..., Any] | None = None,
+    linear: bool = False, known: Callable[..., Any] | None = None,
 ) -> Any:  # fmt: skip
     """The same of a function that is known."""
 
@@ -256,7 +256,7 @@ def entrywise(function: Any = None, *, known: Callable[..., Any] | None = None) 
     """
     if function is None:
         return partial(entrywise, known=known)
-    called: Any = local(function, known=known)
+    called: Any = made_local(function, known=known)
     called.entrywise = True
     return called
 

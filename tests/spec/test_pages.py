@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
 
 import sparring
 from sparring import InputError, UnknownPage, page, pages
+from sparring.proofs.core.compositions import codes
+from sparring.spec.core.letters import LETTERS
 from sparring.spec.core.numbers import Sym
 
 RING = Path(sparring.__file__).parent / "spec" / "ring.py"
@@ -125,3 +128,22 @@ def test_packages_are_asked_again_where_others_can_be_imported(tmp_path, monkeyp
         patch.syspath_prepend(tmp_path)
         assert "guest" in pages() and page("guest").name == "ring"
     assert "guest" not in pages()
+
+
+READ = {*LETTERS, "program", "ensures", "requires", "waiting", "told", "leaves", "everyone", "mate", "place"}
+"""What the runner, costs and the prover read of a page by its name."""
+
+
+@pytest.mark.parametrize("name", pages())
+def test_no_function_of_a_page_is_dead(name):
+    """Each is read by its name, or called by one that is."""
+    module = page(name).module
+    own = {
+        key for key, value in vars(module).items() if inspect.isfunction(value) and value.__module__ == module.__name__
+    }
+    read, waiting = set[str](), own & READ
+    while waiting:
+        read |= waiting
+        called = {one for key in waiting for code in codes(vars(module)[key].__code__) for one in code.co_names}
+        waiting = called & own - read
+    assert own == read

@@ -8,7 +8,7 @@ import pytest
 
 from sparring import page, run
 from sparring.spec.core.runner import PieceRun
-from sparring.spec.gtopk import published
+from sparring.spec.gtopk import selects
 
 PAGE = page("gtopk", k=3)
 WITNESS = [[0, 5, 0, 0], [0, 0, 6, 0], [0, 9, 0, 0], [0, 0, 0, 1]]
@@ -83,7 +83,7 @@ def lost(xs, k):
     """What the published residual loses, entry by entry."""
     ran = run("gtopk", xs, k=k)
     assert isinstance(ran, PieceRun)
-    left = [published(x, ran.results[0], k) for x in ran.whole]
+    left = [x.without(selects(x, k=k).meeting(ran.results[0])) for x in ran.whole]
     has = total([ran.results[0], *left], len(xs[0]))
     return [sum(column) - y for column, y in zip(zip(*xs), has)]
 
