@@ -215,7 +215,7 @@ def conserves(page: Page) -> bool:
 
 
 def dealt_out(found: Sequence[Path]) -> Iterator[Obligation]:
-    """Where entries were taken out of sums, one rank may have too many: then, and only then, they are dealt out anew."""
+    """Of sums from which entries were taken one rank may have too many: there, and only there, they are dealt out."""
 
     def claims(path: Path) -> Iterator[Obligation]:
         reading = path.given["x"].reading

@@ -161,7 +161,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
 
 
 def of_lengths(subject: Subject) -> Iterator[Conjecture]:
-    """How much is sent, where that does not depend on the data; and how much of it one rank, or one number, may have."""
+    """How much is sent, where data do not decide that; how much of it one rank may have; how large numbers may be."""
     page, found = subject.page, subject.paths
     said: dict[str, tuple[Obligation, ...]] = {}
     if page.selecting:  # what is selected depends on the data, and the page bounds it itself

@@ -255,7 +255,8 @@ def entrywise(function: Any = None, *, known: Callable[..., Any] | None = None) 
     Unlike other local functions it is the same of a chunk as of the whole vector.
     """
     if function is None:
-        return partial(entrywise, known=known)
+        again: Any = entrywise
+        return lambda given: again(given, known=known)
     called: Any = made_local(function, known=known)
     called.entrywise = True
     return called
