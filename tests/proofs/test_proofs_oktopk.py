@@ -66,7 +66,7 @@ WRONG = {
                          "volume", "what is dealt out anew lies unevenly"),
     "dealt out where they lie evenly": ("if uneven(sizes", "if not uneven(sizes", "volume", "lies evenly"),
     "dealt out by the sizes of others": ("uneven(sizes, params.trigger)", "uneven((yield apart(count(sums))), 1)",
-                                         "volume", "what is gathered was dealt out anew, or lies evenly"),
+                                         "volume", "what is dealt out anew lies unevenly"),
     "never balanced": ("    if uneven(sizes, params.trigger):\n        kept = yield balance(kept, sizes)\n", "",
                        "claim: volume", "the text calls balance"),
 }  # fmt: skip
