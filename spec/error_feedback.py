@@ -65,10 +65,6 @@ class State(NamedTuple):
     seen: Any = None
 
 
-def selected(params: Params) -> Int:
-    return params.k  # by E1, at most
-
-
 def octets(m: Int, size: Int, w: Int, allreduce: str) -> Int:
     return served(allreduce).octets(m, size, w)
 

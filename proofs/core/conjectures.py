@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.contention import claims, networks
-from sparring.proofs.core import averaging, compositions, execution, obligations, pieces
+from sparring.proofs.core import averaging, compositions, execution, obligations, pieces, room
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.core.volume import volume
@@ -160,11 +161,27 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
         compositions.ports(found, pages, subject.served), None,
     )  # fmt: skip
-    if met is None and not page.selecting:  # what is selected depends on the data, and the page bounds it itself
+    if met is None:
+        yield from of_lengths(subject)
+    yield from beside(subject)
+
+
+def of_lengths(subject: Subject) -> Iterator[Conjecture]:
+    """How much is sent, where data do not decide that; how much of it one rank may have; how large numbers may be."""
+    page, found = subject.page, subject.paths
+    said: dict[str, tuple[Obligation, ...]] = {}
+    if page.selecting:  # what is selected depends on the data, and the page bounds it itself
+        says = "Where a rank may have too many of the sums that stay, they are dealt out anew, and nowhere else."
+        said[says] = tuple(compositions.dealt_out(found))
+    else:
         with suppress(Undecided):  # with parameters of which a length is no formula there is nothing to say
             says = "No message is longer than that of the most entries that the text declares for it, over all chunks."
-            yield Conjecture("volume", says, tuple(volume(page, subject.bound, subject.served)), None)
-    yield from beside(subject)
+            said[says] = tuple(volume(page, subject.bound, subject.served))
+    if any(room.limited(path) for path in found):
+        says = "Whole numbers that travel in so many bits have no more, and neither have sums of all ranks'."
+        said[says] = tuple(compositions.following(found, partial(room.fitting, page)))
+    if any(said.values()):
+        yield Conjecture("volume", "  ".join(filter(said.get, said)), chain(*said.values()), None)
 
 
 def beside(subject: Subject) -> Iterator[Conjecture]:

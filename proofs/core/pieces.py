@@ -175,7 +175,8 @@ def length(word: str, home: Mapping[str, Any], w: int) -> tuple[Int, Int]:
 def density(page: Page, w: int) -> Iterator[Obligation]:
     """What is sent is no longer than what was there, and whole where it goes without indices.
 
-    Where the page has a rule ``fills``, that and nothing else may make a message longer.
+    Where the page has a rule ``fills``, that and nothing else may make a message longer, and none that is still to be
+    added: zeros that are filled in there add nothing.
     """
     letters = Letters()
     x = point(letters)
@@ -183,7 +184,7 @@ def density(page: Page, w: int) -> Iterator[Obligation]:
     rule = getattr(page.module, "fills", None)
     fills = asked(rule, **page.params, m=x.m, size=size, t=t, p=p) if rule else False
     longer = page.octets(x.m, size, w) < page.octets(y.m, size, w)
-    yield plain(page, "nothing makes a message longer", box, implies(longer, fills))
+    yield plain(page, "nothing makes a message longer", box, implies(longer, both(fills, negate(page.adds(t, p)))))
     if rule:
         yield plain(page, "what goes dense by rule", box, implies(fills, y.m == size))
     yield from complete(page, page.encoded(y.m, size, w), y.m, box)

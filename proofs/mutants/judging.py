@@ -40,8 +40,6 @@ from sparring.spec.core.schedule import number
 
 FEWEST = 2  # entries that are selected
 SOME = 4  # ranks, up to which a program on whole vectors runs with other parameters than its own
-STATEMENTS = ("ensures", "waiting", "told", "leaves", "requires", "selected")
-"""What a composition says of its text, which no run asks."""
 STEPS = 20  # for each rank: a schedule with more is not run, but counts as wrong
 
 
@@ -80,8 +78,6 @@ def of_page(page: Page, target: str | None, every: int = 1) -> Iterator[Fate]:
         judges = of_formulas(page, target, mutant, trials)
         if theorem := alone.refused(mutant):
             yield Fate(mutant, "killed", f"proof: {theorem}", theorem)
-        elif page.composed and mutant.function in STATEMENTS:
-            yield Fate(mutant, "equivalent", "it says something else of the same text, which is proved as well")
         else:
             yield fate(mutant, judges)
 

@@ -68,9 +68,12 @@ def remembered(selector: Selector, x: Vector, before: Any) -> Any:
     return selector.state(x.entries, selector.start if before is None else before)
 
 
-@local
+@local(most=lambda selector, n, seen: selector.params.get("k"))
 def taken(selector: Selector, x: Vector, seen: Any) -> Vector:
-    """In a text: where a rank's selector takes entries of ``x``, from what it knows."""
+    """In a text: where a rank's selector takes entries of ``x``, from what it knows.
+
+    Costs are those of a selector that takes no more than it aims at.
+    """
     kept = {*selector.select(x.entries, seen)}
     return Vector([i in kept for i in range(len(x))], False)
 

@@ -384,6 +384,25 @@ def test_what_a_call_leaves_is_what_the_page_says():
     assert bad["result"][0] == REFUTED and "kept is what a call leaves" in bad["result"][1]
 
 
+def test_of_each_part_of_a_state_something_is_said():
+    """Of one that a statement only hands on, and of which none waits, nothing is."""
+
+    class Counted(NamedTuple):
+        kept: Any = 0
+        calls: Any = 0
+
+    def program(x, state):
+        y = yield allreduce(x)
+        return y, Counted(x - x, state.calls + 1)
+
+    names = {"State": Counted, "waiting": lambda state: total(state.kept)}
+    for told in (lambda state: state, lambda state: state._replace(kept=state.kept - state.kept)):
+        verdict, why = judged(page(program, **names, told=told))["result"]
+        assert verdict == UNDECIDED and "nothing is said of what calls is after a call" in why
+    said = judged(page(program, **names, leaves=lambda state: {"calls": state.calls + 1}))
+    assert said["result"][0] == PROVED
+
+
 def test_a_page_may_say_that_what_is_not_sent_is_lost():
     """With some parameters; with others nothing may be lost."""
 
