@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 class Fault(NamedTuple):
     """``texts``: of which modules of ``sparring.impl`` what is replaced by what; ``page``: whose results it spoils.
 
-    ``breaks``: which properties, messages alone or these among others; ``ranks``: on so many, and where ``fewest`` on none less; ``params``: of the page.
+    ``breaks``: which properties, messages alone or these among others; ``ranks``: on so many, and where ``fewest``
+    on none less; ``params``: of the page.
     """
 
     page: str
@@ -236,8 +237,8 @@ CODED = [
         "[unit(like, levels, False)], ")),
     own("qsgd", "a rank adds its own vector as it is", ("y += read(coming[q], x, self._levels)",
         "y += x if q == self._comm.Get_rank() else read(coming[q], x, self._levels)")),
-    own("qsgd", "no signs are sent", ("wholes.packed(levels, sign + 1)", "wholes.packed(levels & (1 << sign) - 1, sign)"),
-        ("like.size, sign + 1)", "like.size, sign)")),
+    own("qsgd", "no signs are sent", ("like.size, sign + 1)", "like.size, sign)"),
+        ("wholes.packed(levels, sign + 1)", "wholes.packed(levels & (1 << sign) - 1, sign)")),
 ]  # fmt: skip
 LOW = {"columns": 3, "rank": 2, "rate": 0}
 FILLED = "q[gone] = np.bitwise_count(draws).astype(q.dtype) - q.dtype.type(32)"

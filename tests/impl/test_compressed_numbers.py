@@ -22,7 +22,7 @@ def called(name, xs, **params):
             for read in (lambda done: done.result, lambda done: done.residual["residual"]))  # fmt: skip
 
 
-def test_products_are_numpys_up_to_rounding():
+def test_products_of_arc_top_k_are_numpys_up_to_rounding():
     """The order of addition is ours, and the numbers are those of a library's product."""
     rng = np.random.default_rng(1)
     for m, columns, sketch in ((1, 1, 1), (7, 5, 2), (300, 64, 4), (3, 100_000, 2), (70_000, 3, 1)):
@@ -35,7 +35,7 @@ def test_products_are_numpys_up_to_rounding():
         np.testing.assert_allclose(arc_top_k.halved(np.square(near)), lengths, rtol=1e-12)
 
 
-def test_the_order_of_addition_is_the_pages():
+def test_the_order_of_addition_of_arc_top_k_is_the_pages():
     """To the last bit, which others have otherwise: one after the other, or in numpy's own order."""
     x = np.random.default_rng(4).standard_normal((200, 37)).astype(np.float32)
     ours = arc_top_k.halved(x.copy())
@@ -45,7 +45,7 @@ def test_the_order_of_addition_is_the_pages():
         np.testing.assert_allclose(ours, other, atol=1e-4)
 
 
-def test_large_rows_are_kept_as_by_numpy():
+def test_arc_top_k_keeps_large_rows_as_numpy_does():
     """Rows of very different lengths: those that ``numpy.argpartition`` finds longest, summed; zeros elsewhere."""
     rng, p, m, columns, k = np.random.default_rng(2), 3, 500, 64, 20
     scale = np.where(rng.permutation(m) < k, 100.0, 0.1)[:, None]
@@ -58,14 +58,14 @@ def test_large_rows_are_kept_as_by_numpy():
     np.testing.assert_allclose(ys[0, 0].reshape(m, columns), wanted, rtol=1e-12, atol=1e-12)
 
 
-def test_how_long_a_row_is():
+def test_how_long_a_row_of_arc_top_k_is():
     """Both sides find the same power of two."""
     for n in (*range(300), 2**20, 10**6, 10**7):
         assert arc_top_k.wide(n) == matrices.below_root(n)
 
 
 @pytest.mark.parametrize("feedback", arc_top_k.FEEDBACK)
-def test_what_arc_remembers(feedback):
+def test_what_arc_top_k_remembers(feedback):
     """What was not sent, in all calls or in the last; or estimates, which add up to the result."""
     xs = [np.random.default_rng([5, r]).integers(-9, 9, (3, 10)).astype(np.float64) for r in range(3)]
     ys, left = called("arc_top_k", xs, k=1, columns=3, feedback=feedback)
@@ -117,7 +117,7 @@ def test_three_ways_and_no_negative_zero(name, p):
         assert name == "moshpit" or not np.signbit(ys)[np.array(ys) == 0].any()
 
 
-def test_packets_cut_a_shard():
+def test_packets_of_lossy_two_shot_cut_a_shard():
     """All of it; and before the first call there is nothing of anybody."""
     for start, length, packet in product((0, 3), range(9), (1, 2, 3, 256)):
         found = sizes(slice(start, start + length), packet)

@@ -32,7 +32,7 @@ def test_one_call_is_a_function(name, params):
     assert [y.tobytes() for y in ys] == [y.tobytes() for y in first]
 
 
-def test_what_was_dropped_comes_back():
+def test_what_spardl_dropped_comes_back():
     """SparDL's rank 0 has 3, which loses against rank 1's 9, so it has it again, and sends it in the next call."""
     xs = [np.array([[0.0, 0.0, 0.0, 3.0], [0.0] * 4]), np.array([[0.0, 0.0, 9.0, 0.0], [0.0] * 4])]
     first, second = simulated(TARGETS["spardl"], xs, call=iterate, k=1)

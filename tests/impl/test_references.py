@@ -113,7 +113,7 @@ def test_selection_within(name, k):
 
 
 @pytest.mark.parametrize("radix", [2, 3, 8, 2**31 - 1])
-def test_any_radix(radix):
+def test_recursive_multiplying_of_any_radix(radix):
     """In lots of that many; digits that no rank has are not gone through: two thousand millions would take minutes."""
     for p in (2, 3, 5, 9, 10):
         xs = refinement.vectors("float32", p, 5)
@@ -121,8 +121,8 @@ def test_any_radix(radix):
         assert right("recursive_multiplying", xs, ys, radix=radix)
 
 
-def test_no_memory_but_the_result_s(monkeypatch):
-    """Rabenseifner's, where the result is an array of its own, and p a power of two, allocates nothing else."""
+def test_rabenseifner_takes_no_memory_but_the_result_s(monkeypatch):
+    """Where the result is an array of its own, and p a power of two, allocates nothing else."""
     made = []
     monkeypatch.setattr(rabenseifner.np, "empty_like", lambda x: made.append(x.size) or np.empty(x.size, x.dtype))
     world.run(lambda comm, x, y: rabenseifner.allreduce(comm, x, out=y), 4, [np.ones(8)] * 4, [np.ones(8)] * 4)
