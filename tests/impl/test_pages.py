@@ -12,12 +12,16 @@ import sparring
 from sparring import world
 from sparring.proofs.core import iterations, refinement
 from sparring.proofs.mutants import beside
-from tests.impl.algorithms import DENSE, EACH, PAGES, SPARSE, TARGETS, called, simulated
+from tests.impl.algorithms import DENSE, EACH, PAGES, PARAMS, SPARSE, TARGETS, called, simulated
 from tests.impl.references import sparse_vectors
 from tests.sweeps import sweep
 
-RUNS = [pytest.param(*one.values, p, id=f"{one.id}-{p}", marks=[] if p in few else pytest.mark.slow)
-        for one in EACH for few in [(1, 2, 3, 5) if one.id.endswith("-0") else (3,)] for p in range(1, 9)]  # fmt: skip
+RUNS = [
+    pytest.param(name, params, p, id=f"{name}-{i}-{p}", marks=[] if p in few else pytest.mark.slow)
+    for name in PAGES for i, params in enumerate(PARAMS.get(name, [{}]))
+    for few in [(3,) if i else (1, 2, 3, 5)] for p in range(1, 9)
+]  # fmt: skip
+"""With the usual parameters on more numbers of ranks than with others."""
 TERMS = [name for name, page in PAGES.items() if not (page.stateful or page.composed)]
 
 
@@ -59,10 +63,11 @@ def test_check_compares_messages_step_by_step(name, params):
     assert {"steps", "dtypes"} <= {r.property for r in report.results if "tested" in str(r.verdict)}
 
 
+@pytest.mark.parametrize("density", sweep([0.01, 0.3, 0.9], few=(0.3,)))
 @pytest.mark.parametrize("name", SPARSE)
-def test_bytes_of_large_chunks_are_the_page_s(name):
+def test_bytes_of_large_chunks_are_the_page_s(name, density):
     """What is counted on the wire is the page's formula for each message, exactly, in chunks of several blocks."""
-    page, xs = PAGES[name], sparse_vectors(2, 2 * 70_000, "float32", 0.3)
+    page, xs = PAGES[name], sparse_vectors(2, 2 * 70_000, "float32", density)
     with warnings.catch_warnings(action="ignore"):
         assert [*beside.traffic(page, xs, world.run(TARGETS[name], 2, xs))] == []
 
