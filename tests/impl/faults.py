@@ -77,6 +77,11 @@ DENSE = [
         ranks=16),
 ]  # fmt: skip
 LISTS = [
+    own("ring_allgather", "own list first", ("for message in lists]",
+        "for message in [*lists[own.Get_rank() :], *lists[: own.Get_rank()]]]"), breaks={"terms", "agreement"},
+        fewest=True),
+    own("ring_allgather", "a rank passes on its own list in each hop", ("outgoing, incoming = lists[whose(r, i, p)]",
+        "outgoing, incoming = lists[r]"), breaks={"hygiene"}, fewest=True),
     own("bruck_allgather", "the other way",
         ("outgoing, before(r, d, p), incoming, after(r, d, p)", "outgoing, after(r, d, p), incoming, before(r, d, p)"),
         breaks={"hygiene"}, fewest=True),

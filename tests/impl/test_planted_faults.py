@@ -78,7 +78,3 @@ RIGHT = {(fault.page, *sorted(fault.params.items())): fault for fault in FAULTS}
 def test_without_a_fault_nothing_is_found(fault):
     """So that it is the fault that is found."""
     assert broken(fault.page, fault.ranks, fault.params) == set()
-
-
-def test_all_algorithms_are_tried():
-    assert {fault.page for fault in FAULTS} | {"ring_allgather"} == {*TARGETS}
