@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 import sparring
-from sparring import impl, world
+from sparring import world
 from sparring.impl.core import droptimes as ours
 from sparring.impl.drop_compute import NORMALISERS, RULES, DropCompute
 from sparring.spec.core import dropping, droptimes
 from sparring.spec.core.dropping import Micro, worked
 from sparring.spec.core.runner import run
+from tests.impl.algorithms import called, planted
 
 TARGETS = Path(__file__).with_name("drop_compute_targets.py")
-CODE = (Path(impl.__file__).parent / "drop_compute.py").read_text(encoding="utf-8")
 
 
 def drawn(p, calls, many, n, seed, dtype="float32"):
@@ -31,13 +31,9 @@ def drawn(p, calls, many, n, seed, dtype="float32"):
 
 
 def simulated(xs, target="series", **params):
-    """What every rank has of it; ``target`` is one of the targets' or a path of its own."""
-    where = target if ":" in target else f"{TARGETS}:{target}"
-    return world.run(where, len(xs), xs, call=functools.partial(called, **params)).raise_if_found().results
-
-
-def called(target, comm, x, **params):
-    return target(comm, x, **params)
+    """What every rank has of one of the targets."""
+    call = functools.partial(called, **params)
+    return world.run(f"{TARGETS}:{target}", len(xs), xs, call=call).raise_if_found().results
 
 
 def reference(xs, times, call, tau, rule, normaliser):
@@ -148,17 +144,10 @@ PLANTED = {
 
 
 @pytest.mark.parametrize("name", [None, *PLANTED])
-def test_each_planted_bug_is_caught(tmp_path, name):
-    """By counts, ends and means of all rules; the copy without one passes."""
-    code = CODE
-    if name:
-        old, new = PLANTED[name]
-        assert code.count(old) == 1, old
-        code = code.replace(old, new)
-    targets = TARGETS.read_text(encoding="utf-8").replace("from sparring.impl.drop_compute import DropCompute\n", "")
-    planted = tmp_path / "planted.py"
-    planted.write_text(code + targets.replace("from __future__ import annotations\n", ""), encoding="utf-8")
-    assert right(f"{planted}:series") is (name is None)
+def test_each_planted_bug_is_caught(name):
+    """By counts, ends and means of all rules; the code without one passes."""
+    with planted("drop_compute", *([PLANTED[name]] if name else [])):
+        assert right("series") is (name is None)
 
 
 def right(target):
@@ -245,7 +234,6 @@ def test_tau_is_chosen_as_the_reference_does(p):
         assert math.isclose(gain, droptimes.effective(ends.tolist(), max(seconds), wanted), rel_tol=1e-9, abs_tol=1e-9)
 
 
-CHOICE = (Path(impl.__file__).parent / "core/droptimes.py").read_text(encoding="utf-8")
 MISTAKEN = {
     "tau itself is in time": ("kept = ends < tau", "kept = ends <= tau"),
     "the grid begins with the fifth": ("ends[:, :, FIRST:].min()", "ends[:, :, FIRST - 1 :].min()"),
@@ -259,17 +247,10 @@ MISTAKEN = {
 
 
 @pytest.mark.parametrize("name", [None, *MISTAKEN])
-def test_each_mistaken_choice_is_caught(tmp_path, name):
-    """By the reference's choice on three ranks; the copy without one passes."""
-    code = CHOICE
-    if name:
-        old, new = MISTAKEN[name]
-        assert code.count(old) == 1, old
-        code = code.replace(old, new)
-    targets = TARGETS.read_text(encoding="utf-8").replace("from sparring.impl.core.droptimes import chosen\n", "")
-    planted = tmp_path / "planted.py"
-    planted.write_text(code + targets.replace("from __future__ import annotations\n", ""), encoding="utf-8")
-    assert chooses_right(f"{planted}:choosing") is (name is None)
+def test_each_mistaken_choice_is_caught(name):
+    """By the reference's choice on three ranks; the code without one passes."""
+    with planted("core.droptimes", *([MISTAKEN[name]] if name else [])):
+        assert chooses_right("choosing") is (name is None)
 
 
 def chooses_right(target):

@@ -1,0 +1,80 @@
+"""Every fault that is planted in an implementation is found, by what it breaks; without one nothing is."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring import Sparse, world
+from sparring.proofs.core import iterations, refinement
+from sparring.proofs.mutants import beside
+from tests.impl.algorithms import TARGETS, all_planted, called
+from tests.impl.faults import FAULTS
+
+
+def broken(name, p, params):
+    """Which properties do not hold on so many ranks: terms, results, agreement, mass, messages."""
+    page, found = sparring.page(name, **params), set()
+    if not (page.stateful or page.composed):
+        found |= {flaw.property for flaw in refinement.on_terms(page, TARGETS[name], p, 8, "synchronous").flaws}
+    for example in examples(page, p):
+        xs = example if page.stateful else [listed(x[-1]) if page.sparse else x[-1] for x in example]
+        if page.stateful:
+            flaws = iterations.on_numbers(page, TARGETS[name], iterations.Case(5, xs), "result")
+        else:
+            call = partial(called, **beside.options(page, TARGETS[name]))
+            flaws = refinement.on_numbers(page, TARGETS[name], xs, "result", call)
+        found |= {flaw.property for flaw in flaws}
+        found |= {"messages"} if not flaws and any(traffic(page, xs)) else set()
+    return found
+
+
+def examples(page, p):
+    """Four vectors a rank: normal ones, the first of zeros; small whole ones, full of ties, some of which cancel."""
+    rng = np.random.default_rng(p)
+    normal = [rng.standard_normal((4, 13 * p + 2)).astype(page.dtypes[0]) for _ in range(p)]
+    for x in normal:
+        x[0] = 0
+    small = rng.integers(-2, 3, (4, 30)).astype(page.dtypes[-1])
+    few = [rng.integers(-9, 10, (4, 9)).astype(page.dtypes[-1]) for _ in range(p)]
+    return normal, [small * (-1) ** r for r in range(p)], few
+
+
+def listed(x):
+    """A few entries of a long vector, which are sent with their indices."""
+    return Sparse(np.arange(x.size), x, 40 * x.size)
+
+
+def traffic(page, xs):
+    """Where the function, called once, sends other messages than the page."""
+    target = TARGETS[page.name].replace(":Allreduce", ":allreduce")
+    xs = [x[-1] for x in xs] if page.stateful else xs
+    with warnings.catch_warnings(action="ignore"):
+        bound = sparring.page(page.name, **{**page.params, **({"k": 5} if "k" in page.params else {})})
+        call = partial(called, **beside.options(bound, target))
+        return [*beside.traffic(bound, xs, world.run(target, len(xs), xs, call=call, record=page.dense))]
+
+
+@pytest.mark.parametrize("fault", [pytest.param(one, id=f"{one.page}: {one.name}") for one in FAULTS])
+def test_a_planted_fault_is_found(fault):
+    """What changes messages alone breaks nothing else; fewer ranks than those of the table cannot show some."""
+    with all_planted(fault.texts):
+        found = broken(fault.page, fault.ranks, fault.params)
+        fewer = {p: broken(fault.page, p, fault.params) for p in range(1, fault.ranks) if fault.fewest}
+
+    assert found >= fault.breaks
+    assert found == fault.breaks or fault.breaks != {"messages"}
+    assert {p: some for p, some in fewer.items() if some} == {}
+
+
+RIGHT = {(fault.page, *sorted(fault.params.items())): fault for fault in FAULTS}
+
+
+@pytest.mark.parametrize("fault", [pytest.param(one, id=f"{one.page} {dict(one.params)}") for one in RIGHT.values()])
+def test_without_a_fault_nothing_is_found(fault):
+    """So that it is the fault that is found."""
+    assert broken(fault.page, fault.ranks, fault.params) == set()
