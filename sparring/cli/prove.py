@@ -12,7 +12,7 @@ import click
 from sparring.cli import _options
 
 if TYPE_CHECKING:
-    from sparring.proving import Told
+    from sparring.proving import Entry, Told
 
 
 @click.command("prove")
@@ -42,7 +42,9 @@ def command(
         again(written, algorithms, json_)
     start = time.perf_counter()
     console = _options.console(json_)
-    found, entries, in_coq = [], [], []
+    found: list[Told] = []
+    entries: list[Entry] = []
+    in_coq: list[Entry] = []
     work = partial(proving.proved, folder=folder)
     processes = jobs or (1 if parallel.under_mpiexec() else cores())
     with console.status("proving …"):
