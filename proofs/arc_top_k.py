@@ -48,11 +48,11 @@ def kept(state: Any, xs: Sequence[Any], calls: int) -> Iterator[str]:  # noqa: A
 def theorems(page: Page) -> Iterator[Stated]:
     """Of its functions."""
     m: Any = page.module
-    yield Stated("result", "The sketch of a sum is the sum of sketches (vectors of up to 8 entries).", sketches(m), "")
+    yield Stated("result", "The sketch of a sum is the sum of sketches (vectors of up to 8 entries).", sketches(m))
     yield Stated(
         "conservation", "What is left is added to the next vector; an estimate becomes the vector where that is sent; "
         "in a running mean a new vector counts so many thousandths, and the mean the others.",
-        (*rules(m), *means(m)), "",
+        (*rules(m), *means(m)),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ small vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,11 +33,18 @@ refused = ({"b1": 0}, {"b1": 9}, {"b2": 0}, {"b2": 9}, {"g": 0}, {"spikes": 2}, 
 
 def theorems(page: Page) -> Iterator[Stated]:
     """How far off an entry is."""
-    l1, l2 = (page.module.Grouped(bits, page.params["g"], 0).most for bits in (page.params["b1"], page.params["b2"]))
+    widths = page.params["b1"], page.params["b2"]
+    l1, l2 = (page.module.Grouped(bits, page.params["g"], 0).most for bits in widths)
     yield Stated(
         "error", f"Where the ranks' entries of a group have ranges that add up to S, an entry of the result is "
-        f"off by at most S/2 (1/{l1} + 1/{l2}).", error(l1, l2), "",
+        f"off by at most S/2 (1/{l1} + 1/{l2}).", (*steps(widths, (l1, l2)), *error(l1, l2)),
     )  # fmt: skip
+
+
+def steps(widths: Sequence[int], greatest: Sequence[int]) -> Iterator[Obligation]:
+    """A range has as many steps as its codes' bits can count."""
+    for bits, most in dict.fromkeys(zip(widths, greatest)):
+        yield Obligation(f"steps of {bits} bits", (), most == 2**bits - 1)
 
 
 def at_most(value: Int, most: Int) -> Bool:

@@ -66,7 +66,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     yield Stated(
         "staleness", "Whatever is lost, late or twice, a replica's packet is as its owner made it in the last call in "
         "which it came. While at most k in a row get lost, of a shard that moves by at most d a call, no replica is "
-        "further than k d from its owner's, nor from another.", (*counting(mod), *drifting(mod)), "",
+        "further than k d from its owner's, nor from another.", (*counting(mod), *drifting(mod)),
     )  # fmt: skip
 
 

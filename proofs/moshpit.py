@@ -43,7 +43,7 @@ def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obliga
 def theorems(page: Page) -> Iterator[Stated]:
     """How many rounds there are."""
     says = "A grid has as few sides of length m as give room to all ranks, and one at least."
-    yield Stated("sides", says, sides(page), "", "digits")
+    yield Stated("sides", says, sides(page), "digits")
 
 
 def sides(page: Page) -> Iterator[Obligation]:

@@ -76,12 +76,12 @@ def theorems(page: Page) -> Iterator[Stated]:
     yield Stated(
         "thresholds", "What is due is so in the first call and once in each period after it; a threshold grows where "
         "more than 4 k / 3 entries reached it, and shrinks where fewer than 2 k / 3 did.",
-        (*periods(m), *following(m)), "",
+        (*periods(m), *following(m)),
     )  # fmt: skip
     yield Stated(
         "volume", "With k = p e, at most k entries of each rank, e of them in its own region, and at most k sums that "
         "stay and are dealt out, no rank sends more than 6 (k - e) = 6 k (p - 1) / p words.",
-        volume(m), "",
+        volume(m),
     )  # fmt: skip
 
 

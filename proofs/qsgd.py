@@ -41,11 +41,11 @@ def theorems(page: Page) -> Iterator[Stated]:
     levels = page.params["levels"]
     yield Stated(
         "result", "A level is the whole number below what an entry has in units, or one more, and at most the greatest "
-        "level.", levels_near(m), "",
+        "level.", levels_near(m),
     )  # fmt: skip
     yield Stated(
         "volume", f"A rank sends p - 1 messages of a unit and {levels.bit_length() + 1} bits an entry, in planes that "
-        "are filled up to bytes.", volume(m, levels), "",
+        "are filled up to bytes.", volume(m, levels),
     )  # fmt: skip
 
 

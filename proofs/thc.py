@@ -1,8 +1,7 @@
 """What is proved of tensor homomorphic compression beyond what its text says, whatever the vectors hold.
 
 Codes are letters: ``q`` is a sum of codes of ``a`` ranks, ``x`` one of ``b`` more.  ``d`` is the least entry,
-``e`` the step: claims are linear in both, so that they hold of real numbers if they hold of whole ones.  ``k``
-is the power of two whose exponent is ``ceil(log2(p))``, of which no more is used than that ``p <= k``.
+``e`` the step: claims are linear in both, so that they hold of real numbers if they hold of whole ones.
 """
 
 from __future__ import annotations
@@ -12,17 +11,15 @@ from typing import Any
 
 from sparring.impl.core import everyone
 from sparring.impl.core import wholes as impl_wholes
-from sparring.proofs.core.obligations import Obligation, p
+from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.rotation import peers_of
 from sparring.proofs.core.supplement import Served, Stated
 from sparring.proofs.qsgd import near, points
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Sym, both
+from sparring.spec.core.numbers import Sym
 
-a, b, d, e, k, q, x = (Sym.var(name) for name in "abdekqx")
+a, b, d, e, q, x = (Sym.var(name) for name in "abdeqx")
 
-BITS = range(1, 9)
-"""Of codes."""
 WIDE = range(1, 21)
 """Bits of codes and of sums whose messages' sizes are proved."""
 
@@ -41,8 +38,8 @@ def theorems(page: Page) -> Iterator[Stated]:
     m: Any = page.module
     yield Stated(
         "result", "What is read of a sum of codes is the sum of what is read of each, for any codes, any grid and any "
-        "number of ranks; a code is beside its entry and at most the greatest; and no sum of p codes needs more than "
-        "bits + ceil(log2(p)) bits.", (*homomorphic(m), *codes_near(m), *room(m), *room_for_ranks(m)), "",
+        "number of ranks; and a code is beside its entry and at most the greatest.",
+        (*homomorphic(m), *codes_near(m)),
     )  # fmt: skip
 
 
@@ -58,22 +55,6 @@ def codes_near(m: Any) -> Iterator[Obligation]:
     """Of any entry, grid and chance."""
     v, low, step, chance, bits = points("v", "low", "step", "chance", "bits")
     yield from near(m, m.code(v, low, step, chance, bits), m.above(v - low, step), chance, m.most(bits))
-
-
-def room(m: Any) -> Iterator[Obligation]:
-    """By induction, a sum of ``a`` codes is at most ``a`` times the greatest; ``p`` of them are below ``k 2^bits``."""
-    for bits in BITS:
-        most = m.most(bits)
-        codes = (a >= 0, q >= 0, q <= a * most, x >= 0, x <= most)
-        yield Obligation(f"all codes of {bits} bits are used", (p >= 1,), most + 1 == p - p + (1 << bits))
-        yield Obligation(f"one more rank, {bits} bits", codes, both(q + x >= 0, q + x <= (a + 1) * most))
-        yield Obligation(f"all ranks, {bits} bits", (p >= 1, p <= k, q >= 0, q <= p * most), q < k * (1 << bits))
-
-
-def room_for_ranks(m: Any) -> Iterator[Obligation]:
-    """Of any width of codes."""
-    for bits in BITS:
-        yield Obligation(f"p <= k, {bits} bits", (p >= 1,), p <= 1 << m.wide(bits, p) - bits, encoding="bits")
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:

@@ -35,14 +35,14 @@ def pages() -> list[str]:
 
 
 def regular() -> list[str]:
-    """Of these, those whose pages have formulas: the others are programs, of whose costs there is at most a bound."""
+    """Those whose pages have formulas; the others are compositions, whose costs are bounds."""
     return [name for name in pages() if not page(name).composed]
 
 
 def costed(algo: str | Page) -> bool:
-    """Whether there is something to derive its cost from: formulas, or of a program a bound in its proof module.
+    """Whether there is something to derive its cost from: formulas, or exchanges of a composition.
 
-    A program may have a bound with some parameters and none with others.
+    A composition may have a bound with some parameters and none with others.
     """
     return not uncosted(algo)
 
@@ -253,7 +253,7 @@ def cost(
     algo: str | Page, *, support: str = "union", nodes: int | str | None = None, topology: str | None = None,
     **params: Any,
 ) -> Cost | UnionCost | SharedCost:  # fmt: skip
-    """What an algorithm costs, as closed forms derived from its page; of a program, a bound under hypotheses.
+    """What an algorithm costs, as closed forms derived from its page; of a composition, a bound under hypotheses.
 
     ``support``: where chunks are sparse, how large the union ``u(s)`` of ``s`` ranks' supports is:
     "union" leaves it as it is, "identical", "independent" and "disjoint" put a model in its place; so do

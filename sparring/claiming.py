@@ -134,7 +134,7 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
     from sparring.proofs.core.verdicts import NOT_COVERED, UNDECIDED
     from sparring.proofs.cost import claims, unioncost
     from sparring.proofs.cost.following import Decided
-    from sparring.proofs.cost.published import parts
+    from sparring.proofs.cost.hypotheses import parts
     from sparring.proofs.cost.statements import no_page
     from sparring.spec.core import pages
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sparring.proofs.core.kernel import Attempt, prove
+from sparring.proofs.core import kernel
+from sparring.proofs.core.kernel import Attempt
 from sparring.report import Result
 from sparring.spec.core.model import Page
 
@@ -32,7 +33,7 @@ class Part(NamedTuple):
 def proved(page: Page, folder: Path | None = None) -> Iterator[Part]:
     """All theorems of the page, each as soon as it is judged, and its obligations written below ``folder``."""
     own = []
-    for attempt in prove(page):
+    for attempt in kernel.prove(page):
         own.append(attempt)
         yield Part([told(attempt)], written(attempt, page, folder) if folder else ())
     if folder:

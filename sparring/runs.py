@@ -172,7 +172,7 @@ def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
 
 def gathered(comm: Any, page: Page, x: Any, y: Any) -> list[Any]:
     """Every rank's result, on rank 0; raises where one is not of the page's class, or its input's length and dtype."""
-    wanted = Sparse if page.listed else np.ndarray
+    wanted = np.ndarray if page.data in ("vector", "dense") else Sparse
     if not isinstance(y, wanted) or (y.size, y.dtype) != (x.size, x.dtype) or getattr(y, "ndim", 1) != 1:
         raise InputError(f"rank {comm.Get_rank()} returned {type(y).__name__}, not {x.size} entries of {x.dtype}")
     if isinstance(y, Sparse):

@@ -30,6 +30,7 @@ from sparring.proofs.core.verdicts import (
     proved_up_to,
     tested,
 )
+from sparring.proofs.core.volume import unsized
 from sparring.proofs.mutants.conduct import Fault
 from sparring.proofs.selection.runs import Subject
 from sparring.proofs.world import world
@@ -74,7 +75,7 @@ BUFFERED = 8  # up to here sends are also tried with unbounded buffers; beyond, 
 
 
 def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
-    """A result for each property that applies, in the order of PROPERTIES."""
+    """A result for each property that applies, and for each that was judged all the same, in the order of PROPERTIES."""
     found = proved(page, track)
     target = judged(page)
     if target and plan.on in ("simulated", "both"):
@@ -83,7 +84,8 @@ def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
     if target and plan.on in ("mpi", "both"):
         merge(found, {"mpi": on_mpi(page, target, plan, track)})
     reason = missing(page, target, plan)
-    return [found.get(p) or Result(page.name, p, NOT_COVERED, reason(p)) for p in applicable(page)]
+    shown = [p for p in PROPERTIES if p in found or p in applicable(page)]
+    return [found.get(p) or Result(page.name, p, NOT_COVERED, reason(p)) for p in shown]
 
 
 VOID: Mapping[str, tuple[str, ...]] = {
@@ -95,7 +97,7 @@ VOID: Mapping[str, tuple[str, ...]] = {
 }
 """By what chunks are, the properties that say nothing of them: all is sent, or lengths are the chunks'.
 
-That no rank sends more than some bound is said of programs alone: of formulas the cost itself is derived.
+That no rank sends more than some bound is said of compositions alone: of formulas the cost itself is derived.
 """
 
 
@@ -107,16 +109,23 @@ def applicable(page: Page) -> list[str]:
     return [prop for prop in PROPERTIES if prop not in void]
 
 
+UNJUDGED: Mapping[str, str] = {
+    "conservation": "the page has no waiting(...), which says what is still to come",
+    "economy": "a composition's messages depend on the data, and may be empty",
+    "selection": "a composition's thresholds outlive a call: not every input of a call stands for all",
+    "timing": "how messages of two exchanges meet under any timing is not judged",
+}
+"""Why compositions have no such result."""
+
+
 def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
     """Why a property has no result."""
 
     def why(prop: str) -> str:
         if prop == "terms" and page.stateful:
             return "which entries are sent depends on their values: no run on terms stands for all of them"
-        if prop == "economy" and page.composed:
-            return "a program's messages depend on the data, and may be empty"
-        if prop == "selection" and page.composed:
-            return "a program's thresholds outlive a call: not every input of a call stands for all"
+        if page.composed and (reason := UNJUDGED.get(prop) or (unsized(page) if prop == "volume" else "")):
+            return reason
         if prop in ("agreement", "conservation", "contention", "peers", "sizes", "timing", "volume"):
             return "the page's proof module states nothing of it"
         if prop == "gradients" and target is not None and min(plan.numbers) > WORKERS:

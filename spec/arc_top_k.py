@@ -127,7 +127,7 @@ def ensures(x: Vector, call: int, state: State, params: Params) -> Any:
         return total(v)
     given = total(entered(v, state, params))
     at = largest_rows(sketched(given, shape, params.sketch, call, params.seed), shape, params.sketch, params.k)
-    return nearer(at, state.sums, given) if params.feedback in ESTIMATES else where(at, given, 0)
+    return nearer(at, state.sums, given)
 
 
 def leaves(x: Vector, call: int, state: State, params: Params) -> dict[str, Any]:
@@ -136,10 +136,10 @@ def leaves(x: Vector, call: int, state: State, params: Params) -> dict[str, Any]
 
 
 def told(state: State, params: Params) -> State:
-    """The sum of estimates is that of all ranks'; with ``none`` nothing is kept."""
+    """The sum of estimates is that of all ranks'; without estimates nothing is kept but what ``ef14`` does not send."""
     if params.feedback in ESTIMATES:
         return state._replace(sums=total(state.kept))
-    return State() if params.feedback == "none" else state
+    return State(state.kept if params.feedback == "ef14" else NOTHING)
 
 
 def waiting(state: State, params: Params) -> Any:

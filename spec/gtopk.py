@@ -14,7 +14,7 @@ rank to rank 0 and back has ``2 log2(p)`` messages, ``4 k log2(p)`` words.
 
 What stays behind is this page's own, too: whoever cuts an entry keeps it as a residual, which is added
 to its next vector.  In the published code a rank takes back what it selected where the result has *no*
-entry, and nothing else (``published``).  So what one half of the tree cuts is lost where the same index
+entry, and nothing else.  So what one half of the tree cuts is lost where the same index
 comes through the other half, here rank 0's 5:
 
 >>> from sparring import run
@@ -26,7 +26,8 @@ comes through the other half, here rank 0's 5:
 1 2->0:[1:9]
 2 0->2:[1:9]
 3 0->1:[1:9] 2->3:[1:9]
->>> [sum(left.values) for left in ran.residuals], [sum(published(x, ran.results[0], 1).values) for x in ran.whole]
+>>> published = [x.without(selects(x, k=1).meeting(ran.results[0])) for x in ran.whole]
+>>> [sum(left.values) for left in ran.residuals], [sum(left.values) for left in published]
 ([11, 0, 1, 0], [0, 6, 0, 1])
 
 .. [SH19] S. Shi, Q. Wang, K. Zhao, Z. Tang, Y. Wang, X. Huang and X. Chu, "A distributed synchronous
@@ -96,9 +97,3 @@ def selects(x: SparseVector, k: Int) -> SparseVector:
 
 def keeps(x: SparseVector, k: Int) -> SparseVector:
     return selects(x, k)
-
-
-def published(x: SparseVector, y: SparseVector, k: Int) -> SparseVector:
-    """By the published rule all of ``x`` stays behind but what was selected where the result, ``y``, has entries."""
-    mine = selects(x, k=k)
-    return x.without(mine.without(mine.without(y)))

@@ -57,6 +57,7 @@ from sparring.spec.core.links import (
     over,
     over_senders,
     owns,
+    versions_held,
     weighed,
     zeros,
 )
@@ -140,3 +141,10 @@ def ensures(x: Vector, r: int, p: int, call: int, state: State, params: Params) 
     made = sums / p if kind in ("ht", "zero") else over(sums, total(where(came_in, 1, 0)))
     new = where(params.running == 1, owned(own_chunk(state.replicas, r, p)) + made, made)
     return where(came(x, "rank", *links), new, state.replicas)
+
+
+def leaves(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> dict[str, Any]:
+    """A rank's replicas are what it ends with; of each packet it has the version that came last."""
+    came_now = versions_held(x, Losing(params.seed, params.lost), params.packet, call + 1)
+    replica = ensures(x, r, p, call, state, params)
+    return {"replicas": replica, "versions": newest(state.versions, came_now, call + 1)}

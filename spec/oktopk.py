@@ -91,7 +91,6 @@ class State(NamedTuple):
     bounds: Regions = UNSET
 
 
-def selected(params: Params) -> Int:                   return params.k  # by H1 and H3, at most
 def due(call: Int, period: Int) -> Any:                return call % period == 0
 def many(found: Int, k: Int) -> Bool:                  return 3 * found > 4 * k
 def few(found: Int, k: Int) -> Bool:                   return 3 * found < 2 * k

@@ -42,9 +42,9 @@ from sparring.spec.core.calling import Between
 from sparring.spec.core.chance import above, chances, raised, rises, whole
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allgather, gather, reduce_scatter
-from sparring.spec.core.grids import extremes, grid, most
+from sparring.spec.core.grids import extremes, grid
 from sparring.spec.core.numbers import Int
-from sparring.spec.core.packed import Packed, Raw, wide
+from sparring.spec.core.packed import Packed, Raw, most, wide
 from sparring.spec.core.vectors import Vector, each, gathered, total
 
 data = "dense"

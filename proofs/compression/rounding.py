@@ -18,13 +18,17 @@ import z3
 
 import sparring.spec.thc as module
 from sparring.proofs.compression.reals import Lemma, proved
+from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.questions import answered
+from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import Settled
-from sparring.proofs.thc import homomorphic, room, room_for_ranks
+from sparring.proofs.thc import homomorphic
 from sparring.spec.core.chance import FINE
-from sparring.spec.core.grids import Grid, most
+from sparring.spec.core.grids import Grid
+from sparring.spec.core.model import load
 from sparring.spec.core.numbers import Sym
+from sparring.spec.core.packed import most
 
 QUARTERS = [i << FINE - 2 for i in range(4)]
 """Chances that stand for all where numbers lie at quarters of a step."""
@@ -115,7 +119,7 @@ def any_order() -> Settled:
 
 def bits_enough() -> Settled:
     """Whether ``p`` codes add up in ``bits + ceil(log2 p)`` bits, of every width of codes."""
-    return solved([*room(module), *room_for_ranks(module)])
+    return solved(next(conjectures(subject(load(module)), "volume")).obligations)
 
 
 def bits_one_fewer() -> Settled:

@@ -15,15 +15,16 @@ from typing import Any
 
 from sparring.errors import Undecided
 from sparring.proofs.core import averaging, loops, obligations
-from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, t
+from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, some, t
 from sparring.proofs.core.obligations import i as other
-from sparring.proofs.core.points import Apart, nonzero, plus, point
-from sparring.proofs.core.reading import Path, regions_of, said_by, same
+from sparring.proofs.core.points import Apart, Point, nonzero, parts, plus, point
+from sparring.proofs.core.reading import Path, free, regions_of, said_by, same, sizes, values
 from sparring.proofs.core.supplement import supplemented
 from sparring.proofs.exchanges import theorems
-from sparring.spec.core.exchanges import served
+from sparring.spec.core.balancing import uneven
+from sparring.spec.core.exchanges import Allgather, Balance, served
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, both
+from sparring.spec.core.numbers import Bool, both, negate
 
 Served = Callable[[str], Page]
 """The page of an exchange; with a fault, where one is planted."""
@@ -81,8 +82,9 @@ def result(
         yield from forgotten(page, path) if path.poisoned else (*ended(page, path), *remembered(page, path))
 
     yield from following(found, claims)
-    somewhere = any(not path.barred and not path.alone for path in found)
-    yield Obligation("what is required can be", (p >= 2,), somewhere)
+    if hasattr(page.module, "requires"):
+        somewhere = any(not path.barred and not path.alone for path in found)
+        yield Obligation("what is required can be", (p >= 2,), somewhere)
 
 
 def forgotten(page: Page, path: Path) -> Iterator[Obligation]:
@@ -117,8 +119,10 @@ def as_ensured(page: Page, path: Path) -> Iterator[Obligation]:
 
 
 def remembered(page: Page, path: Path) -> Iterator[Obligation]:
-    """What the state says of itself stays so."""
+    """What the state says of itself stays so; and of each part of it something is said."""
     after = path.after
+    for field in unsaid(page, path) if after is not None else ():
+        yield about(path, f"nothing is said of what {field} is after a call", False)._replace(annotation=True)
     for field in regions_of(page) if after is not None else ():
         cuts = getattr(getattr(after, field), "cuts", "") == "bounds"
         yield about(path, f"{field} cuts the vector, as its type says", cuts)
@@ -127,6 +131,25 @@ def remembered(page: Page, path: Path) -> Iterator[Obligation]:
             yield from equal(path, f"{field} is what the state says of it", getattr(after, field), says)
     for field, says in path.leaves.items():
         yield from equal(path, f"{field} is what a call leaves", getattr(after, field), says)
+
+
+def unsaid(page: Page, path: Path) -> Iterator[str]:
+    """The parts of the state of which no statement of the page says what they are, on this path.
+
+    Statements are read on a state of letters: what is said of another part, or waits, speaks of all letters in it.
+    """
+    reading, fields = path.given["x"].reading, path.after._fields
+    letters = path.after._replace(**{field: reading.fresh(field, "partial") for field in fields})
+    given, found = {**path.given, "state": letters}, [*path.leaves]
+    for state in path.ensured[1:] if isinstance(path.ensured, tuple) else ():
+        found += state._fields
+    said: list[Any] = [said_by(page, "waiting", given)] if hasattr(page.module, "waiting") else []
+    if hasattr(page.module, "told"):
+        told = said_by(page, "told", given)._asdict()
+        changed = [field for field in fields if told[field] is not getattr(letters, field)]
+        found, said = found + changed, said + [told[field] for field in changed]
+    spoken = {name for one in said for term in parts(one) for value in values(term) for name in free(value)}
+    yield from (field for field in fields if field not in found and field not in spoken)
 
 
 def linear(found: Sequence[Path], claimed: set[str]) -> Iterator[Obligation]:
@@ -154,8 +177,8 @@ def agreement(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligati
 
     def claims(path: Path) -> Iterator[Obligation]:
         placement = getattr(path.ended.result, "placement", "replicate")
-        agrees = placement == "replicate" or path.alone
-        yield about(path, f"the result is {placement}", agrees)
+        if not path.alone:
+            yield about(path, f"the result is {placement}", placement == "replicate")
 
     yield from following(found, claims)
 
@@ -192,13 +215,30 @@ def conserves(page: Page) -> bool:
     return page.selecting or hasattr(page.module, "waiting")
 
 
+def dealt_out(found: Sequence[Path]) -> Iterator[Obligation]:
+    """Of sums from which entries were taken one rank may have too many: there, and only there, they are dealt out."""
+
+    def claims(path: Path) -> Iterator[Obligation]:
+        reading = path.given["x"].reading
+        for e in () if path.alone else path.exchanges:
+            too_many = [*reading.asked(uneven, sizes(reading, e.x))] if isinstance(e.x, Point) else []
+            if isinstance(e, Balance):
+                yield about(path, "what is dealt out anew lies unevenly", some(False, *too_many))
+            elif type(e) is Allgather and getattr(e.x, "thinned", False):
+                evenly = some(False, *map(negate, too_many))
+                yield about(path, "what is gathered was dealt out anew, or lies evenly", evenly)
+
+    yield from following(found, claims)
+
+
 def deadlock(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligation]:
     """All ranks yield the same exchanges with the same terms, and each is a schedule."""
     for one in pages:
         yield from exchanged(one, obligations.schedule(one))
 
     def claims(path: Path) -> Iterator[Obligation]:
-        yield about(path, f"all ranks yield {len(path.exchanges)} exchanges alike", True)
+        if not path.alone:  # a path on which they do not is refused
+            yield about(path, f"all ranks yield {len(path.exchanges)} exchanges alike", True)
 
     yield from following(found, claims)
 
@@ -211,13 +251,8 @@ def ports(found: Sequence[Path], pages: Sequence[Page], served_by: Served = serv
 
 
 def beyond(name: str, found: Sequence[Path], served_by: Served) -> Iterator[Obligation]:
-    """What is so of exchanges with regions, in turns or with shares, for a theorem of that name."""
-    seen = set()
-    for exchange in (e for path in found for e in path.exchanges):
-        for what, claims in theorems.of(exchange, served_by).get(name, {}).items():
-            if what not in seen:
-                seen.add(what)
-                yield from (claim._replace(name=f"{what}: {claim.name}") for claim in claims())
+    """What is so of the exchanges of a text, beyond their pages' formulas, for a theorem of that name."""
+    yield from theorems.beyond(name, (e for path in found for e in path.exchanges), served_by)
 
 
 def apart(page: Page) -> Iterator[Obligation]:
@@ -249,9 +284,10 @@ def idle(page: Page, spoken: Spoken, claims: Iterable[Obligation]) -> Iterator[O
     """The claims; and that they speak of functions of the page, which its text calls, all of them."""
     used = reached(page)
     yield from claims
-    yield Obligation("speaks of a function of the page", (p >= 1,), bool(spoken.asked))
-    for name in sorted(spoken.asked):
-        yield Obligation(f"the text calls {name}", (p >= 1,), name in used)
+    if not spoken.asked:
+        yield Obligation("speaks of no function of the page", (p >= 1,), False)
+    for name in sorted(spoken.asked - used):
+        yield Obligation(f"the text does not call {name}", (p >= 1,), False)
 
 
 def reached(page: Page, *first: str) -> set[str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.contention import claims, networks
-from sparring.proofs.core import averaging, compositions, execution, obligations, pieces
+from sparring.proofs.core import averaging, compositions, execution, obligations, pieces, room
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.core.volume import volume
@@ -30,8 +32,6 @@ class Conjecture(NamedTuple):
     """Of one that :func:`conjectures` gives, a tuple."""
     check: execution.Check | None
     """Decides by running, where an obligation about an annotation fails; None: there is none."""
-    mutant: str = ""
-    """How the faults to try first are called, or begin, in which this very claim is false."""
     encoding: str = "wrap"
     """How its obligations are read."""
     contended: bool = False
@@ -42,10 +42,11 @@ class Conjecture(NamedTuple):
 
 def conjectures(subject: Subject, only: str = "") -> Iterator[Conjecture]:
     """All conjectures about the subject, or the one of that name, one by one, since building one reads formulas."""
-    for one in stated(subject):
+    apart = subject.page.composed and (only == PEERS or only.startswith(CLAIM))
+    for one in beside(subject) if apart else stated(subject):
         if only and one.name != only:
             continue
-        conjecture = one._replace(obligations=tuple(one.obligations))
+        conjecture = one._replace(obligations=tuple(told_apart(one.obligations)))
         if conjecture.name == "partition" or subject.page.composed:  # it is not about the page's formulas
             yield conjecture
         else:
@@ -54,6 +55,14 @@ def conjectures(subject: Subject, only: str = "") -> Iterator[Conjecture]:
             claims = tuple(claim._replace(hypotheses=(*given, *claim.hypotheses)) for claim in helped)
             statement = conjecture.statement.removesuffix(".") + scope + "."
             yield conjecture._replace(statement=statement, obligations=claims, encoding=subject.page.encoding)
+
+
+def told_apart(claims: Iterable[Obligation]) -> Iterator[Obligation]:
+    """The obligations, each with a name of its own: what is known of one by its name is not said of another."""
+    seen = Counter[str]()
+    for one in claims:
+        seen[one.name] += 1
+        yield one._replace(name=f"{one.name} ({seen[one.name]})") if seen[one.name] > 1 else one
 
 
 def stated(subject: Subject) -> Iterator[Conjecture]:
@@ -68,7 +77,6 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         + pieces.SAID.get(page.data, ""),
         chain(obligations.result(page), pieces.values(page)),
         execution.wrong_result,
-        "never adds",
     )
     if subject.same:
         yield Conjecture(
@@ -89,7 +97,6 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         "Every message brings its receiver a contribution that it did not have.",
         obligations.economy(page),
         execution.in_vain,
-        "step long",
     )
     if page.cuts:
         yield Conjecture(
@@ -103,7 +110,6 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         "Posting all of a step and then waiting never deadlocks, with synchronous sends.",
         obligations.schedule(page),
         execution.matched,
-        "wrong neighbour",
     )
     lengths = chain(subject.sizes(page) if subject.sizes else (), pieces.sizes(page))
     if (first := next(lengths, None)) is not None:
@@ -127,12 +133,13 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     page, found = subject.page, subject.paths
     pages = compositions.serving(found, subject.served)
     what = "mean" if page.averages else "sum"
-    yield Conjecture(
-        "result",
-        f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what}).",
-        chain(compositions.result(page, found, pages, subject.served), linear(subject)),
-        None,
-    )  # fmt: skip
+    if page.ensures:
+        yield Conjecture(
+            "result",
+            f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what}).",
+            chain(compositions.result(page, found, pages, subject.served), linear(subject)),
+            None,
+        )
     if page.agrees:
         says = "All ranks end with what was made once, or from the same parts: identical bits."
         yield Conjecture("agreement", says, compositions.agreement(found, pages), None)
@@ -155,24 +162,33 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
         compositions.ports(found, pages, subject.served), None,
     )  # fmt: skip
-    if met is None and not page.selecting:  # what is selected depends on the data, and the page bounds it itself
+    if met is None:
+        yield from of_lengths(subject)
+    yield from beside(subject)
+
+
+def of_lengths(subject: Subject) -> Iterator[Conjecture]:
+    """How much is sent, where data do not decide that; how much of it one rank may have; how large numbers may be."""
+    page, found = subject.page, subject.paths
+    said: dict[str, tuple[Obligation, ...]] = {}
+    if page.selecting:  # what is selected depends on the data, and the page bounds it itself
+        says = "Where a rank may have too many of the sums that stay, they are dealt out anew, and nowhere else."
+        said[says] = tuple(compositions.dealt_out(found))
+    else:
         with suppress(Undecided):  # with parameters of which a length is no formula there is nothing to say
             says = "No message is longer than that of the most entries that the text declares for it, over all chunks."
-            yield Conjecture("volume", says, tuple(volume(page, subject.bound)), None, "bound, ")
-    yield from beside(subject)
+            said[says] = tuple(volume(page, subject.bound, subject.served))
+    if any(room.limited(path) for path in found):
+        says = "Whole numbers that travel in so many bits have no more, and neither have sums of all ranks'."
+        said[says] = tuple(compositions.following(found, partial(room.fitting, page)))
+    if any(said.values()):
+        yield Conjecture("volume", "  ".join(filter(said.get, said)), chain(*said.values()), None)
 
 
 def beside(subject: Subject) -> Iterator[Conjecture]:
     """What is stated beside a composition's text: no path of it has to be read for that."""
     yield from claims_of(subject)
     yield from peers(subject)
-
-
-def named(subject: Subject, name: str) -> Conjecture:
-    """The conjecture of that name about a composition; reads no more than that takes."""
-    some = beside(subject) if name == PEERS or name.startswith(CLAIM) else of_composition(subject)
-    found = next(one for one in some if one.name == name)
-    return found._replace(obligations=tuple(found.obligations))
 
 
 def linear(subject: Subject) -> Iterator[Obligation]:
@@ -199,17 +215,17 @@ def of_averages(subject: Subject, exchange: Page) -> Iterator[Conjecture]:
         "some die after they sent, or fail between copies and means, all of these take it. So they have, times their "
         "weights, what they had together; squares do not grow, and no mean is beyond the largest or the smallest that "
         "went into it.",
-        kept, None, "averaging, ",
+        kept, None,
     )  # fmt: skip
     yield Conjecture(
         "partition", "Parts in proportion to scores, rounded down, are no more than n entries together, and fewer by "
         "less than there are members: one more for some of them makes n.",
-        averaging.parts(exchange.module), None, "averaging, ",
+        averaging.parts(exchange.module), None,
     )  # fmt: skip
     yield Conjecture(
         "volume", "In a round of a group of p, a member that looks after s of n entries sends n + (p - 2) s words at "
         "most, its copies and its mean; where p divides n and all bandwidths are alike, 2 n (p - 1) / p.",
-        averaging.volume(exchange), None, "averaging, ",
+        averaging.volume(exchange), None,
     )  # fmt: skip
 
 
@@ -220,15 +236,15 @@ def claims_of(subject: Subject) -> Iterator[Conjecture]:
         spoken: Any = compositions.Spoken(subject.page.module)
         (again,) = (x for x in theorems(replace(subject.page, module=spoken)) if x.name == one.name)
         claims = compositions.idle(subject.page, spoken, again.obligations)
-        yield Conjecture(f"{CLAIM}{one.name}", one.statement, claims, None, one.fault, one.encoding)
+        yield Conjecture(f"{CLAIM}{one.name}", one.statement, claims, None, one.encoding)
 
 
-def peers(subject: Subject, mutant: str = "") -> Iterator[Conjecture]:
+def peers(subject: Subject) -> Iterator[Conjecture]:
     """That the implementation's arithmetic is the page's, where there is something to compare."""
     if subject.peers:
         of_exchanges = {"served": subject.served} if subject.page.composed else {}
         claims = subject.peers(subject.page, **of_exchanges)
-        yield Conjecture(PEERS, "The implementation's peers and blocks are the page's.", claims, None, mutant)
+        yield Conjecture(PEERS, "The implementation's peers and blocks are the page's.", claims, None)
 
 
 def contention(subject: Subject) -> Iterator[Conjecture]:

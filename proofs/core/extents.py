@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.core.obligations import n, p
 from sparring.proofs.core.symbolic import Z3Reader
-from sparring.spec.core.compositions import asked, text
+from sparring.spec.core.compositions import asked, own, text
 from sparring.spec.core.exchanges import Exchange, served
 from sparring.spec.core.links import Collected, Handed
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Node, Sym, Truth, negate, where
 from sparring.spec.core.rounds import Rounds
+from sparring.spec.core.selectors import Selector
 from sparring.spec.core.vectors import AtPoint
 
 k, call, r = (Sym.var(name) for name in ("k", "call", "r"))
@@ -39,7 +40,7 @@ class Extent(AtPoint):
     length: Int
     chunk: bool = False
     most: Int | None = None
-    """Of a mask, how many entries are true at most; None where that is not said."""
+    """Of a mask, how many entries are true at most; of a threshold, reach it; None where that is not said."""
     even: bool = True
     """Ranks' chunks are as long as those of a vector that is cut; else one rank may have all of it."""
 
@@ -51,12 +52,12 @@ class Extent(AtPoint):
 
     def first(self, o: Any) -> Extent:
         """What has as many entries, of two of which one may be a number."""
-        return o if isinstance(o, Extent) and o.chunk else self
+        return replace(o if isinstance(o, Extent) and o.chunk else self, most=None)
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __floordiv__ = __mod__ = first
     __lt__ = __le__ = __gt__ = __ge__ = __and__ = __rand__ = __or__ = __ror__ = first
     __eq__ = __ne__ = first  # type: ignore[assignment]  # a mask
-    __neg__ = __invert__ = __abs__ = __getitem__ = like
+    __neg__ = __abs__ = __getitem__ = like
     __hash__ = object.__hash__
 
     def __len__(self) -> int:
@@ -70,10 +71,13 @@ class Extent(AtPoint):
     def is_number(self) -> Extent:
         return self
 
-    def only(self, mask: Any) -> Extent:
-        """Of a sparse vector some entries: how many there are at most, a page with hypotheses says as ``selected``."""
-        most = self.reading.most
-        return self if most is None else Extent(self.reading, most, self.chunk, even=not self.chunk)
+    def __invert__(self) -> Extent:
+        return replace(self, most=None)
+
+    def only(self, mask: Extent) -> Extent:
+        """Of a sparse vector some entries, as many as are true at most: of a chunk one rank may have all of them."""
+        length = self.length if mask.most is None else mask.most
+        return Extent(self.reading, length, self.chunk, even=not self.chunk)
 
     def support(self) -> Extent:
         return self
@@ -231,6 +235,12 @@ class Sent(NamedTuple):
         return self.exchange, self.through, repr(self.code), repr(self.length), repr(self.whole), repr(self.times)
 
 
+def unsized(code: Any) -> str:
+    """Why the bytes of messages in this code are not known, in a sentence; empty where they are."""
+    why = f"the code {type(code).__name__} has no method octets(c, width), which says how many bytes c entries take"
+    return "" if hasattr(code, "octets") else why
+
+
 PIECES = ("Allgather", "Balance", "Hand")
 """Exchanges to which each rank brings its chunk."""
 
@@ -264,18 +274,23 @@ class Reading:
     unknown: set[str] = field(default_factory=set)
     known: dict[str, bool] = field(default_factory=dict)
     text: Any = None
-    most: Int | None = None
-    """How many entries are selected of a sparse vector at most, by the page's hypotheses."""
+    selecting: bool = False
+    """Vectors are sparse, and ranks need not have entries at the same places."""
     met: int = 0
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """What a local function gives: a vector as long as it says, or as its first vector; a number of numbers."""
-        vectors, said = [*extents(args)], getattr(function, "length", None)
-        if said is not None:
-            most = getattr(function, "most", None)
-            made = self.made(said(*map(lengths, args)), any(one.chunk for one in vectors))
-            return made if most is None else replace(made, most=most(*map(lengths, args)))
-        return vectors[0] if vectors else Number(self, number_of(function, lengths(args)))
+        """What a local function gives: a vector as long as it says, or as its first vector; a number of numbers.
+
+        Of what is made with a threshold no more entries are true, or reach it, than reach the threshold.
+        """
+        vectors, said, most = [*extents(args)], getattr(function, "length", None), getattr(function, "most", None)
+        if said is None and not vectors:
+            return Number(self, number_of(function, lengths(args)))
+        made = vectors[0] if said is None else self.made(said(*map(lengths, args)), any(one.chunk for one in vectors))
+        if most is not None:
+            return replace(made, most=most(*map(lengths, args)))
+        known = next((one.most for one in vectors if one.most is not None), None)
+        return made if known is None or said is not None else replace(made, most=known)
 
     def formula(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """What a formula of numbers gives; of entries, a vector."""
@@ -420,10 +435,8 @@ def vector(self: Reading, x: Any) -> Extent:
 def reduce_scatter(self: Reading, e: Any) -> Answer:
     """Of selected entries there may be other ones of each rank."""
     x = vector(self, e.x)
-    return Extent(self, x.length if self.most is None else p * (p * ((x.length + p - 1) // p)), chunk=True), (
-        x.length,
-        False,
-    )
+    length = p * (p * ((x.length + p - 1) // p)) if self.selecting else x.length
+    return Extent(self, length, chunk=True), (x.length, False)
 
 
 def allgather(self: Reading, e: Any) -> Answer:
@@ -441,6 +454,13 @@ def allreduce(self: Reading, e: Any) -> Answer:
     at = x if e.at is None else vector(self, e.at)
     sent = at.length if at.most is None else at.most
     return Extent(self, x.length), (sent, served(e.through).kind == "allgather")
+
+
+def sparse_allreduce(self: Reading, e: Any) -> Answer:
+    """Of lists each rank sends as many as it takes at most; of pieces, of which some go dense, there may be all."""
+    x, at = vector(self, e.x), vector(self, e.at)
+    lists = served(e.through).data == "lists"
+    return x, (x.length if not lists or at.most is None else at.most, lists)
 
 
 def collect(self: Reading, e: Any) -> Answer:
@@ -473,6 +493,7 @@ RULES: dict[str, Callable[[Reading, Any], Answer]] = {
     "Allgather": allgather,
     "Gather": gather,
     "Allreduce": allreduce,
+    "SparseAllreduce": sparse_allreduce,
     "Apart": of_apart,
     "Balance": balance,
     "Collect": collect,
@@ -491,7 +512,7 @@ def ways(page: Page) -> list[Way]:
     Parameters have their values, but for ``k``, which stays a letter.
     """
     if hasattr(page.module, "checked"):
-        page.module.checked(page.module.Params(**page.params))
+        page.module.checked(own(page))
     found = [*branches(page, begun(page), first=True)]
     if not hasattr(page.module, "State") and "call" not in asked(page):
         return [one._replace(first=False) for one in found]
@@ -520,7 +541,7 @@ def branches(page: Page, state: Any, *, first: bool) -> Iterator[Way]:
     """All ways of one call, by going back to the last branch of which one side has not been read."""
     decisions: list[bool] = []
     for _ in range(MOST_PATHS):
-        yield once(Reading(decisions), page, state, first=first)
+        yield once(Reading(decisions, selecting=page.selecting), page, state, first=first)
         while decisions and not decisions[-1]:
             decisions.pop()
         if not decisions:
@@ -534,16 +555,20 @@ def once(self: Reading, page: Page, state: Any, *, first: bool) -> Way:
     if not first:
         self.hypotheses.append(call >= 1)
     given = parameters(self, page)
-    self.most = lengths(page.module.selected(given)) if hasattr(page.module, "selected") else None
     letters = {
         "x": Extent(self, n), "r": Number(self, r), "p": Number(self, p), "call": Number(self, 0 if first else call),
-        "state": moved(self, state), "params": given,
+        "state": moved(self, state), "params": given, "selector": aiming(page.selector),
     }  # fmt: skip
     had: list[Sent] = []
     self.text = text(page, **letters)
     returned = self.reads(self.text, had)
     after = returned[-1] if state is not None and isinstance(returned, tuple) else None
     return Way(first, tuple(self.sides), frozenset(self.unknown), tuple(self.hypotheses), tuple(had), after)
+
+
+def aiming(selector: Selector | None) -> Selector | None:
+    """The selector, with a letter for how many entries it aims at."""
+    return selector and replace(selector, params={**selector.params, "k": k})
 
 
 def moved(self: Reading, x: Any) -> Any:
@@ -559,10 +584,7 @@ def moved(self: Reading, x: Any) -> Any:
 
 def parameters(self: Reading, page: Page) -> Any:
     """The page's parameters: their values, and a letter for ``k``."""
-    if not hasattr(page.module, "Params"):
-        return None
-    given: Mapping[str, Any] = {**page.params, **({"k": Number(self, k)} if "k" in page.params else {})}
-    return page.module.Params(**given)
+    return own(page, **({"k": Number(self, k)} if "k" in page.params else {}))
 
 
 def usual(found: Sequence[Way]) -> Way:

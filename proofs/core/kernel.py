@@ -17,13 +17,14 @@ from typing import Any
 from sparring.errors import InputError, ScheduleFault, SparringError
 from sparring.proofs.contention import levels
 from sparring.proofs.contention.networks import Topology
-from sparring.proofs.core import execution, samples
-from sparring.proofs.core.conjectures import CLAIM, Conjecture, conjectures, named
+from sparring.proofs.core import execution
+from sparring.proofs.core.conjectures import Conjecture, conjectures
 from sparring.proofs.core.obligations import LEMMA, Obligation, schedule
 from sparring.proofs.core.questions import Answer, Memory, answered
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.core.verdicts import (
     EXPECTED,
+    NOT_COVERED,
     NOT_INDUCTIVE,
     PROVED,
     PROVED_BELOW,
@@ -32,8 +33,7 @@ from sparring.proofs.core.verdicts import (
     Verdict,
     proved_up_to,
 )
-from sparring.proofs.mutants.faults import STATED, Faults, Found
-from sparring.proofs.mutants.texts import Mutants, tighter
+from sparring.proofs.mutants.faults import Faults, Found, stated
 from sparring.spec.core.model import Page
 
 TIMED = 32  # ranks up to which runs are judged under any timing
@@ -45,13 +45,12 @@ PROOFS = (PROVED, PROVED_BELOW)
 
 NO_FAULT = "no planted fault was refuted, so that this may say nothing"
 
+UNSAID = "the page has no ensures(...), which says what all ranks end with"
+
 ONE_LINK = Topology(
     "one link", "one link for all", {}, lambda src, dst, p: [(src, "in"), ("in", "out"), ("out", dst)], (), "one link"
 )
 """On which all messages meet: a planted fault for what is claimed of contention."""
-
-OF_EXCHANGES = ("partition", "deadlock", "contention", "peers")
-"""Theorems on chunks and exchanges: faults in these, which come last, are tried first."""
 
 _SEAL = object()
 
@@ -92,14 +91,16 @@ def prove(page: Page, *, planted: bool = True) -> Iterator[Attempt]:
     Raises InputError where a formula cannot be run on symbols, naming its line.
     """
     whole, memory = subject(page), Memory()
-    faults, mutants = Faults(whole, memory), Mutants(whole)
+    faults = Faults(whole, memory)
+    if not page.ensures:
+        yield Attempt(page.name, "result", "", NOT_COVERED, UNSAID, {}, ())
     for conjecture in readable(whole.general):
         start = time.perf_counter()
         attempt = judge(whole, conjecture, second_opinion=not conjecture.contended, memory=memory)
         if conjecture.contended:
             attempt = expected(attempt)
         elif attempt.verdict in PROOFS and planted:
-            attempt = confirmed(whole, attempt, conjecture, faults, mutants)
+            attempt = confirmed(whole, attempt, conjecture, faults)
         yield replace(attempt, seconds=time.perf_counter() - start)
     if whole.contention:
         yield under_any_timing(whole)
@@ -217,15 +218,13 @@ def expected(attempt: Attempt) -> Attempt:
     return attempt
 
 
-def confirmed(whole: Subject, attempt: Attempt, conjecture: Conjecture, faults: Faults, mutants: Mutants) -> Attempt:
+def confirmed(whole: Subject, attempt: Attempt, conjecture: Conjecture, faults: Faults) -> Attempt:
     """The theorem, once a fault is refuted by the same road; else *undecided*.
 
     One is enough for obligations that the kernel generates, or a proof module of sparring's own states: that
     each of these has a fault of its own is tested.  Of those that any other page states each needs one here.
     """
-    if whole.page.composed:
-        fault, idle = refuted_mutant(mutants, attempt.name, faults.memory), ""
-    elif attempt.name in STATED and not faults.ours:
+    if stated(attempt.name) and not faults.ours:
         found, left = faults.refuting(conjecture)
         fault, idle = refuting(found.values()), "".join(f"{name}: " for name in left[:1])
     else:
@@ -248,46 +247,7 @@ def own(page: Page, conjecture: Conjecture) -> dict[str, Obligation]:
 
     Of formulas that are not read as integers all, too: to find such a fault takes solvers minutes there.
     """
-    shared, every = {one.name for one in schedule(page)}, {one.name: one for one in conjecture.obligations}
+    every = {one.name: one for one in conjecture.obligations}
+    shared = set[str]() if page.composed else {one.name for one in schedule(page)}
     mine = {name: one for name, one in every.items() if name not in shared and not name.startswith(LEMMA)}
     return mine if mine and page.encoding == "wrap" else every
-
-
-def refuted_mutant(mutants: Mutants, name: str, memory: Memory) -> str:
-    """The first fault of a composition that falsifies the conjecture of that name; empty if none does."""
-    first = named(mutants.whole, name)
-    order = mutants.that_may_upset(name)[:: -1 if name in OF_EXCHANGES else 1]
-    names = sorted(order, key=lambda m: not (first.mutant and m.startswith(first.mutant)))
-
-    def identity(o: Obligation) -> tuple[Any, ...]:
-        return tuple(memory.identity(term) for term in (o.claim, *o.hypotheses))
-
-    known = {identity(o) for o in first.obligations}
-    left: list[tuple[str, Subject, Conjecture, list[Obligation]]] = []
-    for mutation in names:
-        try:
-            changed = mutants.of(mutation)
-            conjecture = named(changed, name)
-            news = [o for o in conjecture.obligations if identity(o) not in known]
-        except Exception:  # noqa: BLE001, S112 - a fault can be such that there is nothing to ask solvers any more
-            continue
-        suspected = [bool(samples.false_at(claim)) for claim in news]  # a solver soon finds these false, too
-        if refuted(changed, conjecture, (o for o, odd in zip(news, suspected) if odd), memory):
-            return mutation
-        left.append((mutation, changed, conjecture, [o for o, odd in zip(news, suspected) if not odd]))
-    for mutation, changed, conjecture, asked in left:
-        if refuted(changed, conjecture, asked, memory):
-            return mutation
-    sharper = tighter(first) if name.startswith(CLAIM) else ()
-    return next((fault for fault, c in sharper if refuted(mutants.whole, c, c.obligations, memory)), "")
-
-
-def refuted(mutant: Subject, conjecture: Conjecture, asked: Iterable[Obligation], memory: Memory) -> bool:
-    """Whether a solver's counterexample to one of those that are ``asked`` shows the conjecture *refuted*.
-
-    What a solver leaves open does not count, though running would find it wrong: a prover that
-    never answers would pass so.
-    """
-    answers = answered(asked, False, conjecture.encoding, memory)
-    found = (a for a in answers if a.witness and not a.problem)
-    return any(weighed(mutant.page, conjecture, [a])[0] == REFUTED for a in found)

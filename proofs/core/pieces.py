@@ -175,18 +175,25 @@ def length(word: str, home: Mapping[str, Any], w: int) -> tuple[Int, Int]:
 def density(page: Page, w: int) -> Iterator[Obligation]:
     """What is sent is no longer than what was there, and whole where it goes without indices.
 
-    Where the page has a rule ``fills``, that and nothing else may make a message longer.
+    Where the page has a rule ``fills``, that and nothing else may make a message longer, and none that is still to be
+    added: zeros that are filled in there add nothing.
     """
     letters = Letters()
     x = point(letters)
     y, box = read(page, "sent", x, w), (*during_any(page), size >= 0, *letters.facts)
-    fills = (
-        asked(page.module.fills, **page.params, m=x.m, size=size, t=t, p=p) if hasattr(page.module, "fills") else False
-    )
+    rule = getattr(page.module, "fills", None)
+    fills = asked(rule, **page.params, m=x.m, size=size, t=t, p=p) if rule else False
     longer = page.octets(x.m, size, w) < page.octets(y.m, size, w)
-    yield plain(page, "nothing makes a message longer", box, implies(longer, fills))
-    yield plain(page, "what goes dense by rule", box, implies(fills, y.m == size))
-    yield plain(page, "without indices all is there", box, implies(alone(page.encoded(y.m, size, w)), y.m == size))
+    yield plain(page, "nothing makes a message longer", box, implies(longer, both(fills, negate(page.adds(t, p)))))
+    if rule:
+        yield plain(page, "what goes dense by rule", box, implies(fills, y.m == size))
+    yield from complete(page, page.encoded(y.m, size, w), y.m, box)
+
+
+def complete(page: Page, name: Any, many: Int, box: Iterable[Bool]) -> Iterator[Obligation]:
+    """Where the formula may name an encoding without indices, all entries are there when it does."""
+    if words(name) & {*WHOLE}:
+        yield plain(page, "without indices all is there", box, implies(alone(name), many == size))
 
 
 def selection(page: Page, w: int) -> Iterator[Obligation]:
@@ -220,12 +227,7 @@ def selection(page: Page, w: int) -> Iterator[Obligation]:
     yield plain(page, "a message of the first step", (*enough, t == 0), said(begun))
     yield plain(page, "a message of what was summed", (*enough, came), said(summed))
     yield plain(page, "a message of any step", enough, either(said(begun), said(summed)))
-    yield plain(
-        page,
-        "without indices all is there",
-        (p >= 1, within(m, size + 1)),
-        implies(alone(page.encoded(m, size, w)), m == size),
-    )
+    yield from complete(page, page.encoded(m, size, w), m, (p >= 1, within(m, size + 1)))
 
 
 def totals(page: Page, w: int) -> Iterator[Obligation]:  # noqa: ARG001  # of whole chunks words are no matter of bytes

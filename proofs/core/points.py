@@ -61,6 +61,8 @@ class Point(AtPoint):
     """Of a shard: how its owner is found."""
     there: Bool | None = None
     """Of an entry of a sparse vector: whether it is there, as explicit zeros are; None where nothing is known of it."""
+    thinned: bool = False
+    """Of a shard: entries were taken out of it, so that one owner may have all that are left."""
     cuts: str = ""
     """``"bounds"``, where it says where parts begin that cut the vector; ``"proposals"``: a list of such."""
 
@@ -199,6 +201,11 @@ class Point(AtPoint):
         came: Condition = self.reading.comes(to, *terms)
         return came
 
+    def versions_held(self, *terms: Any) -> Point:
+        """Of ``leaves``: see :func:`sparring.spec.core.links.versions_held`."""
+        found: Point = self.reading.versions_held(*terms)
+        return found
+
     def owns(self) -> Condition:
         owns: Condition = self.reading.owns()
         return owns
@@ -216,7 +223,7 @@ class Point(AtPoint):
         mask = mask.truth if isinstance(mask, Point) else mask
         there = None if self.there is None else both(self.there, mask.value)
         chosen: Point = mask.chooses(self, 0)
-        return replace(chosen, there=there)
+        return replace(chosen, there=there, thinned=self.placement == "shard")
 
     def support(self) -> Condition:
         """Whether the entry is there."""
@@ -287,7 +294,7 @@ class Condition(AtPoint):
             x, y = x.settled(), y.settled()
         x, y = alike(x, y)
         each, rest = chosen(self.value, x.each, y.each), chosen(self.value, x.rest, y.rest)
-        return Point(self.reading, placement, rest, each, x.mean, owner)
+        return Point(self.reading, placement, rest, each, x.mean, owner, thinned=x.thinned or y.thinned)
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
         found: Point = self.reading.letter(function, args)
@@ -353,7 +360,8 @@ def combined(a: Any, b: Any, op: Callable[[Int, Int], Int]) -> Point:
     a, b = alike(*of_both(a, b))
     placement, owner = lowest(a, b)
     there = None if a.there is None or b.there is None else either(a.there, b.there)
-    return Point(a.reading, placement, op(a.rest, b.rest), op(a.each, b.each), a.mean, owner, there)
+    each, rest = op(a.each, b.each), op(a.rest, b.rest)
+    return Point(a.reading, placement, rest, each, a.mean, owner, there, thinned=a.thinned or b.thinned)
 
 
 def remainder(a: Point, o: Any) -> Point:

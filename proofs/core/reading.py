@@ -30,6 +30,8 @@ from sparring.spec.core.thresholds import count
 from sparring.spec.core.vectors import Unset
 
 MOST_PATHS = 64
+PARAMETER = "param_"
+"""With this begins the name of a parameter's letter."""
 
 
 class Path(NamedTuple):
@@ -80,6 +82,8 @@ class Reading:
     hypotheses: list[Bool] = field(default_factory=list)
     known: dict[str, bool] = field(default_factory=dict)
     letters: dict[tuple[Any, ...], tuple[Sym, list[Any]]] = field(default_factory=dict)
+    made: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = field(default_factory=dict)
+    """By letter, the local function that gives it, and of what."""
     same: list[Obligation] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
     linear: set[str] = field(default_factory=set)
@@ -108,8 +112,18 @@ class Reading:
             return linear(self, name, args)
         module = getattr(function, "__module__", "")  # functions of one name are not one function
         found = self.named(name, args, entrywise=getattr(function, "entrywise", False), module=module)
+        self.learn(function, found, args)
         proposed = function is means and getattr(args[0], "cuts", "") == "proposals"
         return replace(found, cuts="bounds") if function is even or proposed else found
+
+    def learn(self, function: Callable[..., Any], found: Point, args: tuple[Any, ...]) -> None:
+        """Of a new letter, what the function says of all that it gives."""
+        (name,) = free(found.rest)
+        if name not in self.made:
+            self.made[name] = function, args
+            says, given = getattr(function, "known", None), [*parts(args)]
+            if says is not None and not any(isinstance(one, Condition) or nonzero(one.each) for one in given):
+                self.hypotheses.append(says(found.rest, *(one.rest if isinstance(one, Point) else one for one in args)))
 
     def told(self, x: Any) -> Point:
         """By rank what each has, which all know; all ranks' bounds are bounds."""
@@ -156,6 +170,12 @@ class Reading:
         """By rank, what each has."""
         return self.named("all ranks'", (x,), entrywise=True, placement="replicate")
 
+    def asked(self, function: Callable[..., Any], first: Point) -> Iterator[Bool]:
+        """What the text has asked this local function of ``first`` and whatever else."""
+        for (name, *_), (symbol, terms) in self.letters.items():
+            if name == f"{function.__module__}:{function.__name__}" and repr(terms[:3]) == repr([*values(first)]):
+                yield symbol >= 1
+
     # -- links that lose packets
 
     def owns(self) -> Condition:
@@ -172,6 +192,10 @@ class Reading:
         """Whether it comes in time."""
         came: Condition = self.version(to, links, packet, call, own) == call
         return came
+
+    def versions_held(self, links: Any, packet: Any, call: Any) -> Point:
+        """By chunk and packet which versions come to a rank."""
+        return self.named("versions of packets", (links, packet, call), placement="partial")
 
     def formula(self, function: Callable[..., Any], args: Any) -> Point:
         """A formula of whole numbers."""
@@ -358,10 +382,14 @@ def balanced(self: Reading, e: Any) -> Point:
     x = point(self, lifted(self, e.x))
     if x.placement != "shard":
         raise Apart("balance of what ranks have more than once: only the owner of an index may have it")
-    sizes = self.told(self.letter(count, (x,)))
-    if not isinstance(e.sizes, Point) or repr(e.sizes.rest) != repr(sizes.rest):
+    if not isinstance(e.sizes, Point) or repr(e.sizes.rest) != repr(sizes(self, x).rest):
         raise Apart(f"balance(sizes={e.sizes!r}): these are not the sizes of what is balanced")
-    return replace(x, owner="shares")
+    return replace(x, owner="shares", thinned=False)
+
+
+def sizes(self: Reading, x: Point) -> Point:
+    """By rank how many entries of ``x`` each has, as all know it."""
+    return self.told(self.letter(count, (x,)))
 
 
 def present(bounds: Any) -> bool:
@@ -415,7 +443,7 @@ def handed(self: Reading, e: Any) -> Any:
         raise Apart("hand of what is not the owner's: ranks' pieces do not make one vector")
     version = self.version("rank", e.links, e.packet, e.call, own=True)
     entry = (version == e.call).chooses(x.owned(), self.fresh("late_news", "partial"))
-    return Handed(version, entry, self.named("versions of packets", (e.links, e.packet, e.call), placement="partial"))
+    return Handed(version, entry, self.versions_held(e.links, e.packet, e.call))
 
 
 def of_rounds(self: Reading, e: Any) -> tuple[Point, Point]:
@@ -426,11 +454,19 @@ def of_rounds(self: Reading, e: Any) -> tuple[Point, Point]:
     return mean, self.fresh("cell", "partial")
 
 
+def sparse_allreduce(self: Reading, e: Any) -> Point:
+    """The sum of what each rank takes of its own."""
+    x = own("sparse_allreduce", point(self, e.x))
+    taken = own("sparse_allreduce", lifted(self, e.at))
+    return Point(self, "replicate", 0, taken.chooses(x, 0).rest)
+
+
 RULES: dict[str, Callable[[Reading, Any], Any]] = {
     "ReduceScatter": reduce_scatter,
     "Allgather": allgather,
     "Balance": balanced,
     "Allreduce": allreduce,
+    "SparseAllreduce": sparse_allreduce,
     "Gather": gathered,
     "Apart": of_apart,
     "Collect": collected,
@@ -491,7 +527,7 @@ def once(self: Reading, page: Page, choice: Mapping[str, Any], placements: Mappi
     """One path."""
     letters = {
         "x": entering(self, page), "r": self.fresh("r", "partial"), "params": parameters(self, page, choice),
-        "p": 1 if self.alone else Point(self, "replicate", self.p),
+        "p": 1 if self.alone else Point(self, "replicate", self.p), "selector": page.selector,
         "call": point(self, 0) if first else self.fresh("call", "replicate"),
     }  # fmt: skip
     letters["state"] = before = begun(self, page, placements, letters, first=first)
@@ -506,7 +542,7 @@ def once(self: Reading, page: Page, choice: Mapping[str, Any], placements: Mappi
     try:
         ended = ending(page, followed(self, page, letters, had))
         after = at_points(self, ended.state)
-        ensured = said_by(page, "ensures", letters)
+        ensured = said_by(page, "ensures", letters) if page.ensures else None
         leaves = said_by(page, "leaves", letters) if hasattr(page.module, "leaves") else {}
         required = requirement(page, letters)
         exchanges = [*had, *(one.at(self, loops.cell).exchange for one in self.loops)]
@@ -580,7 +616,7 @@ def parameter(self: Reading, name: str, kind: Any, page: Page) -> Any:
     """A letter in its domain for a whole number; else what the page has."""
     if kind is not int and (get_origin(kind) is not Annotated or get_args(kind)[0] is not int):
         return page.params[name]
-    letter = self.fresh(f"param_{name}", "replicate")
+    letter = self.fresh(f"{PARAMETER}{name}", "replicate")
     if get_origin(kind) is Annotated:
         least, most = domain(kind)
         self.hypotheses += [letter.rest >= least, *([] if most is None else [letter.rest <= most])]

@@ -50,14 +50,12 @@ Served = Callable[[str], Page]
 class Stated(NamedTuple):
     """What is claimed further of a composition: a name, a sentence, from what it follows.
 
-    The obligations are built of functions of ``page.module``, so that a fault in one of these makes some of them
-    false: the one called ``fault`` above all, if there is one of that name.
+    The obligations are built of functions of ``page.module``, so that a fault in one of these makes some of them false.
     """
 
     name: str
     statement: str
     obligations: Iterable[Obligation]
-    fault: str
     encoding: str = "wrap"
     """How they are read: one of the page's ``ENCODINGS``."""
 

@@ -7,7 +7,8 @@ formula, and a length that is declared too short is found by the first vector th
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
 from itertools import product, zip_longest
@@ -16,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from sparring.errors import Undecided
+from sparring.proofs.core import extents
 from sparring.proofs.core.extents import PIECES, Sent, Way, ways
 from sparring.proofs.core.obligations import Bound, Obligation, j, n, p, within
-from sparring.spec.core.compositions import Memory, begun, ending, played, text
-from sparring.spec.core.exchanges import PLAIN, Exchange
+from sparring.proofs.exchanges import theorems
+from sparring.spec.core.compositions import Memory, begun, ending, own, played, text
+from sparring.spec.core.exchanges import PLAIN, Exchange, served
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Evaluator, Int, Node, Sym, both, variables
 from sparring.spec.core.sparse import every
@@ -37,13 +40,21 @@ POINTS = ((2, 4), (2, 7), (3, 9), (4, 6))
 CALLS = 3
 
 
-def volume(page: Page, cut: Bound = bound) -> Iterator[Obligation]:
+def volume(page: Page, cut: Bound = bound, served_by: Callable[[str], Page] = served) -> Iterator[Obligation]:
     """All of it; raises Undecided where the text says of something not how long it is."""
     found = ways(page)
     yield from sharing(cut)
     for code in codes(one for way in found for one in way.sent):
         yield from sizes(code)
+    yield from theorems.beyond("volume", (one.asked for way in found for one in way.sent), served_by)
     yield from declared(page, found)
+
+
+def unsized(page: Page) -> str:
+    """Why nothing is said of the bytes of a page's codes; empty where all say how long they are."""
+    with suppress(Undecided):
+        return next(filter(None, map(extents.unsized, codes(one for way in ways(page) for one in way.sent))), "")
+    return ""
 
 
 def sharing(cut: Bound = bound) -> Iterator[Obligation]:
@@ -62,7 +73,12 @@ def codes(sent: Any) -> list[Any]:
 
 
 def sizes(code: Any) -> Iterator[Obligation]:
-    """How long messages in this code are, of entries of either width; of one with terms of ``p``, at most."""
+    """How long messages in this code are, of entries of either width; of one with terms of ``p``, at most.
+
+    Raises Undecided where the code does not say it.
+    """
+    if lacking := extents.unsized(code):
+        raise Undecided(lacking)
     if named := terms(code):
         yield from at_most(code, named)
         return
@@ -72,9 +88,7 @@ def sizes(code: Any) -> Iterator[Obligation]:
         for c in dict.fromkeys((0, 1, 2, 7, 8, 9, period // 8, period // 8 + 1, period)):
             if c <= LONGEST:
                 made = len(written(code, c, width))
-                yield Obligation(
-                    f"{made} bytes of {c} entries, {code!r}, {width} bytes", (), code.octets(c, width) == made
-                )
+                yield Obligation(f"{c} entries, {code!r}, {width} bytes", (), code.octets(c, width) == made)
 
 
 def terms(code: Any) -> list[str]:
@@ -174,14 +188,13 @@ def size(e: Exchange) -> int:
 
 def had_by(page: Page, ranks: int, entries: int, called: int, state: Any) -> tuple[list[list[Exchange]], Any]:
     """A call: by exchange what ranks bring to it, in their order; and what is remembered."""
-    params = page.module.Params(**page.params) if hasattr(page.module, "Params") else None
     before = state or [begun(page)] * ranks
     rows: list[list[Exchange]] = [[] for _ in range(ranks)]
     texts = []
     for r in range(ranks):
         values = np.array([float((3 * i + 5 * r + called) % 11) - 4 for i in range(entries)])
         x = every(values) if page.selecting else Vector.of(values)
-        one = text(page, x=x, r=r, p=ranks, call=called, state=before[r], params=params)
+        one = text(page, x=x, r=r, p=ranks, call=called, state=before[r], params=own(page), selector=page.selector)
         texts.append(watched(one, rows[r]))
     returned, _ = played(page, texts)
     after = Memory(called + 1, [ending(page, one).state for one in returned]).ranks

@@ -138,7 +138,7 @@ class Comparison:
 
     @property
     def sparsest(self) -> int:
-        """Below this density all messages and lists are pairs, so that it does not pay (``cost.crossing``)."""
+        """Below this density all messages and lists are pairs; a ring of these is nowhere shorter than both others."""
         pairs = min(slope for slope, constant in self.lines if constant == 0)
         return min(b * ONE // (self.p * (pairs - a)) for a, b in self.lines if a < pairs)
 

@@ -10,8 +10,9 @@ import sympy
 
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, Verdict, tested
-from sparring.proofs.cost.published import Claim, holds, parts
-from sparring.proofs.cost.simplified import POWER, simplified
+from sparring.proofs.cost.hypotheses import POWER, holds, parts
+from sparring.proofs.cost.published import Claim
+from sparring.proofs.cost.simplified import simplified
 from sparring.proofs.cost.symbols import Expr, Log2, exact, k, n, p
 
 
@@ -62,7 +63,7 @@ def compared(claim: Claim, derived: Expr, proved: Verdict) -> Judged:
     if difference == 0:
         return Judged(claim, "equal", f"the same formula{given}", proved)
     lists = difference.has(k)
-    points = [at for at in POINTS if holds(claim.given, at["n"], at["p"], at["k"]) and (lists or at["k"] == 0)]
+    points = [at for at in POINTS if holds(claim.given, at) and (lists or at["k"] == 0)]
     gaps = [(at, gap) for at in points if (gap := above(formula, derived, at)) is not None]
     below = next(((at, gap) for at, gap in gaps if gap < 0), None)
     if below:

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from sparring.proofs.cost.counted import Sends, Unlike, counts, schedule, unlike_a_run
 from sparring.proofs.cost.derivation import Derivation
-from sparring.proofs.cost.published import holds
+from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.symbols import Expr, exact
 from sparring.proofs.cost.whole import SHARED
 from sparring.spec.core.model import Page
@@ -49,7 +49,7 @@ def compared_at(page: Page, derived: Derivation, at: Mapping[str, int], steps: S
     found = counts(page, steps, at["p"], at["n"], at["k"], at["p"] <= PATHS)
     if at["n"] < 3 * at["p"] <= 3 * RUNS:
         yield from unlike_a_run(page, found, at)
-    if not holds(derived.given, **at, **derived.letters):
+    if not holds(derived.given, {**at, **derived.letters}):
         return  # what is counted there is in no closed form
     at = {**at, **derived.letters}
     if derived.sent is not None:

@@ -6,59 +6,37 @@ exact, or, under the hypotheses that the page names, the most that there may be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
 from types import ModuleType
-from typing import Any, ClassVar, NamedTuple
-
-import numpy as np
-import sympy
+from typing import ClassVar
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.extents import Sent, Way, usual, ways
 from sparring.proofs.core.questions import answered
-from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
-from sparring.proofs.core.volume import WIDTHS, terms, volume
+from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
+from sparring.proofs.core.volume import WIDTHS, volume
 from sparring.proofs.cost import claims, floors, groups, proof
+from sparring.proofs.cost.calls import Call, calls, compared, counts, even, place, supposed, traced
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost
-from sparring.proofs.cost.counted import Unlike
 from sparring.proofs.cost.derivation import Derivation
-from sparring.proofs.cost.exchanged import Priced, amounts, priced, unrounded
-from sparring.proofs.cost.published import Claim, holds, published
+from sparring.proofs.cost.exchanged import SPARSE, Priced, amounts, priced, unrounded
+from sparring.proofs.cost.hypotheses import holds
+from sparring.proofs.cost.published import Claim, published
 from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain
-from sparring.spec.core.model import Page, load
-from sparring.spec.core.numbers import Bool, Evaluator
-from sparring.spec.core.runner import Message, run, worded
-from sparring.spec.core.schedule import number, truth
-from sparring.spec.core.sparse import SparseVector
+from sparring.spec.core.model import Page
 
 RANKS = range(1, 65)
-MANY, FEW, LONG = 16, 4, 257
-"""On more ranks one call is counted; on a few of more entries a chunk, too."""
-CALLS = 4
-"""After so many calls a usual one has come, or none will."""
-EVEN = "chunks of one length"
 PATHS = "V_path: it is at most V_crit; which paths there are depends on the data"
 CODED = (
     "words: messages are codes, told in bytes; published and least words do not speak of them",
     "additions: of all entries of messages that are added; derived, and not counted in runs, where these are bytes",
 )
 OF_CODES = (("Q1", "entries of vectors have 4 or 8 bytes"),)
-
-
-class Call(NamedTuple):
-    """A call that is counted: its vectors, what the call before left, and whether lengths are exact in it."""
-
-    what: str
-    page: Page
-    xs: list[Any]
-    state: Any
-    full: bool = False
 
 
 @dataclass(frozen=True)
@@ -183,6 +161,8 @@ class ComposedCost(Cost):
             if (found := proof.prove(one.page, one.derived)).verdict not in (PROVED, PROVED_BELOW):
                 return proof.Proof(found.verdict, f"{one.name}: {found.detail}")
             verdict = found.verdict if found.verdict == PROVED_BELOW else verdict
+        if lacking := next(filter(None, (one.lacking for one in self.most)), ""):
+            return proof.Proof(NOT_COVERED, f"bytes: {lacking}")
         more = [claim for one in self.most for claim in one.claims]
         for answer in answered([*volume(self.page), *more], second_opinion=True):
             if not answer.holds:
@@ -216,9 +196,9 @@ class ComposedCost(Cost):
         """Runs in which more is counted than it says."""
         for one in self.runs(every=True):
             at = place(one)
-            if claim.quantity in ("words", "messages", "critical") and holds(claim.given, at["n"], at["p"], at["k"]):
+            if claim.quantity in ("words", "messages", "critical") and holds(claim.given, at):
                 said = exact(claims.stated(claim), at)
-                found = counts(one.page, traced(one), len(one.xs), self.most[0].unit)[claim.quantity]
+                found = counts(one, traced(one), self.most[0].unit)[claim.quantity]
                 if found > said:
                     where = ", ".join(f"{x}={at[x]}" for x in ("p", "k" if at["k"] else "n"))
                     yield f"{found} {claim.quantity} are sent, and not {said}, at {where}"
@@ -232,6 +212,8 @@ class CodedCost(ComposedCost):
 
     def form(self, name: str) -> Expr | None:
         """The closed form of that name; None where there is none, as of words."""
+        if name in ("time", "bytes") and any(one.lacking for one in self.most):
+            return None
         if name == "time":
             return self.time
         if name == "bytes":
@@ -276,11 +258,13 @@ def sent_alike(way: Way) -> tuple[tuple[str, ...], ...]:
 
 def all_priced(page: Page, way: Way) -> list[Priced]:
     """What is sent on a way of the text."""
-    entry = 2 if page.selecting else 1
-    return [priced(name, one, entry) for name, one in zip(named(way.sent), way.sent)]
+    return [
+        priced(name, one, 2 if page.selecting or one.exchange == SPARSE else 1)
+        for name, one in zip(named(way.sent), way.sent)
+    ]
 
 
-WORDS = {"ReduceScatter": "reduce_scatter", "Averaging": "rounds of groups"}
+WORDS = {"ReduceScatter": "reduce_scatter", "Averaging": "rounds of groups", SPARSE: "sparse allreduce"}
 ORDINALS = ("", "second ", "third ", "fourth ", "fifth ")
 
 
@@ -293,7 +277,8 @@ def named(sent: Sequence[Sent]) -> Iterator[str]:
 
 def derived(page: Page, found: Sequence[Way], most: Sequence[Priced]) -> ComposedCost:
     """The sums of all exchanges; raises Undecided where some send words and some bytes."""
-    if len({one.unit for one in most}) > 1:
+    lacking = [*dict.fromkeys(f"bytes: {one.lacking}" for one in most if one.lacking)]
+    if len({one.unit for one in most}) > 1 and not lacking:
         raise Undecided(f"{page.name}: of its exchanges some send words and some bytes, which do not add up")
     coded = any(one.unit == "bytes" for one in most)
 
@@ -303,168 +288,6 @@ def derived(page: Page, found: Sequence[Way], most: Sequence[Priced]) -> Compose
     sums = Derivation(
         steps=of("steps"), pieces=(), sent=None, adding=None, added=None, largest=None if coded else of("words"),
         path=None, critical=None if coded else of("critical"), added_most=of("added"), added_critical=of("added"),
-        gaps=CODED if coded else (PATHS,), several=of("messages"),
+        gaps=(*lacking, *CODED[1:]) if lacking else CODED if coded else (PATHS,), several=of("messages"),
     )  # fmt: skip
     return (CodedCost if coded else ComposedCost)(page, sums, found=found, most=most)
-
-
-# -- counting
-
-
-def calls(cost: ComposedCost, p: int) -> Iterator[Call]:
-    """Usual calls on so many ranks: of chunks of one length, and on fewer ranks of any, and of long ones."""
-    if cost.page.selecting:
-        yield from selecting(cost, p)
-        return
-    if cost.grouped:
-        yield from grouping(cost, p)
-        return
-    rng, coded = np.random.default_rng(p), any(one.unit == "bytes" for one in cost.most)
-    kinds: tuple[Any, ...] = (np.float32, np.float64) if coded else (None,)
-    page = load(cost.page.module, **{**cost.page.params, "k": p}) if "k" in cost.page.params else cost.page
-    for what, n, kind in sizes(p, lcm(*map(filled, cost.most), *map(rounded, cost.most)), rng, kinds):
-        rows = rng.integers(-9, 10, (CALLS, p, n))
-        given = [[row.astype(kind) if kind else [*map(float, row)] for row in xs] for xs in rows]
-        if one := usual_call(cost, page, what, given):
-            yield one
-
-
-def grouping(cost: ComposedCost, p: int) -> Iterator[Call]:
-    """Calls on a full grid, on which all that the bound says is sent, and on any."""
-    (m,) = {one.members for one in cost.most}
-    for many, even in groups.lengths(p, m):
-        yield Call(EVEN if even else "any parts", cost.page, [*groups.vectors(p, many)], None, even)
-
-
-def selecting(cost: ComposedCost, p: int) -> Iterator[Call]:
-    """Calls in which each rank selects an entry of each region, and all sums that stay are rank 0's."""
-    page, half = load(cost.page.module, **{**cost.page.params, "k": p}), p // 2
-    rows = [{r: 2 * p, **{c * p + half: 1 for c in range(1, p)}} for r in range(p)]
-    xs = [SparseVector(tuple(sorted(row)), tuple(row[i] for i in sorted(row)), p * p) for row in rows]
-    if one := usual_call(cost, page, EVEN, [xs] * CALLS):
-        yield one
-
-
-def filled(one: Priced) -> int:
-    """So many entries of a chunk fill bytes where the bound takes them to be full."""
-    return 8 if one.unit == "bytes" and terms(one.sent.code) else 1
-
-
-def rounded(one: Priced) -> int:
-    """So many entries of a vector fill the rows that its length is made of."""
-    atoms = one.length.atoms(sympy.ceiling, sympy.floor)
-    return lcm(*(int(sympy.fraction(sympy.together(x.args[0]))[1]) for x in atoms))
-
-
-def sizes(p: int, full: int, rng: Any, kinds: Sequence[Any]) -> Iterator[tuple[str, int, Any]]:
-    """How many entries vectors have, and of which kind."""
-    yield EVEN, full * p, kinds[p % len(kinds)]
-    if p <= MANY:
-        yield "any chunks", int(rng.integers(1, 3 * p * full + 2)), kinds[(p + 1) % len(kinds)]
-    if p <= FEW:
-        yield from (("long chunks", LONG * full * p, kind) for kind in kinds)
-
-
-def usual_call(cost: ComposedCost, page: Page, what: str, given: Sequence[list[Any]]) -> Call | None:
-    """The first call on these vectors that is a usual one; None where there is none."""
-    state, later = None, any(way.first for way in cost.found)
-    for called, xs in enumerate(given):
-        one = Call(what, page, xs, state)
-        at = {**place(one), "call": called, "r": 0}
-        if not (later and called == 0) and all(Evaluator(at)(claim) for claim in cost.usual.hypotheses):
-            return one._replace(full=not supposed(page) or what == EVEN)
-        state = run(page, xs, state).state
-    return None
-
-
-def supposed(page: Page) -> Sequence[tuple[str, str]]:
-    """What the page supposes, each with its name: then lengths are the most that there may be."""
-    found: Sequence[tuple[str, str]] = getattr(page.module, "hypotheses", ())
-    return found
-
-
-def even(each: Priced, one: Call) -> bool:
-    """Whether all pieces of an exchange are of one length in a call, and full."""
-    at = place(one)
-    entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else each.members or at["p"]
-    return one.full and at["p"] > 1 and entries % (pieces * filled(each)) == 0
-
-
-def place(one: Call) -> dict[str, int]:
-    """The letters of a run; ``k`` where the page has it."""
-    x, kept = one.xs[0], {"k": one.page.params.get("k", 0)}
-    width = {"width": x.dtype.itemsize} if hasattr(x, "dtype") else {}
-    return {"p": len(one.xs), "n": x.n if isinstance(x, SparseVector) else len(x), **kept, **width}
-
-
-Trace = Sequence[Sequence[Message]]
-
-
-def traced(one: Call) -> Trace:
-    """The steps of a call."""
-    return run(one.page, one.xs, one.state).trace
-
-
-def cut(most: Sequence[Priced], one: Call) -> list[Trace]:
-    """The steps of each exchange; raises Undecided where there are others."""
-    trace, p = traced(one), len(one.xs)
-    if p == 1 and not any(trace):
-        return [[] for _ in most]
-    many = [int(exact(each.forms["steps"], {"p": p})) for each in most]
-    if len(trace) != sum(many):
-        raise Undecided(f"{one.what} at p={p}: {len(trace)} steps, and the exchanges have {sum(many)}")
-    return [trace[sum(many[:i]) : sum(many[: i + 1])] for i in range(len(many))]
-
-
-def sized(page: Page, entries: Any, unit: str) -> int:
-    """How long a message is, in words or in bytes; raises Undecided for one that is to be bytes and is none."""
-    if unit == "words":
-        return worded(page, entries, 8)
-    if not isinstance(entries, memoryview):
-        raise Undecided(f"{page.name}: a message is a {type(entries).__name__}, whose bytes are not counted")
-    return entries.nbytes
-
-
-def counts(page: Page, trace: Trace, p: int, unit: str) -> dict[str, int]:
-    """The most that a rank sends, in ``unit`` and messages; the fullest rank's of each step, summed."""
-    sent, messages, critical = [0] * p, [0] * p, 0
-    for wire in trace:
-        step = [0] * p
-        for src, _, entries in wire:
-            step[src] += sized(page, entries, unit)
-            messages[src] += 1
-        critical += max(step, default=0)
-        sent = [a + b for a, b in zip(sent, step)]
-    return {unit: max(sent), "messages": max(messages), "critical": critical}
-
-
-def adding(each: Priced, trace: Trace, p: int) -> int:
-    """The most values that a rank hears in the steps of an exchange in which what is heard is added."""
-    if each.sent.exchange == "Balance":
-        return 0
-    adds = in_rounds(each) if each.members else lambda t: each.page.adds(t, p)
-    found, every = [0] * p, each.sent.exchange == "Allreduce" and each.page.kind == "allgather"
-    for t, wire in enumerate(trace):
-        for _, dst, entries in wire:
-            values = len(entries.indices if isinstance(entries, SparseVector) else entries)
-            found[dst] += values * (every or truth(adds(t)))
-    return max(found)
-
-
-def in_rounds(each: Priced) -> Callable[[int], Bool]:
-    """Of a step, whether in that step of a round a full group adds."""
-    m = each.members
-    return lambda t: each.page.adds(t % number(each.page.steps(m)), m)
-
-
-def compared(most: Sequence[Priced], one: Call) -> Iterator[Unlike]:
-    """Where a run is above the bound of an exchange, or below where it is to reach it."""
-    at, p = place(one), len(one.xs)
-    for each, trace in zip(most, cut(most, one)):
-        counted = counts(one.page, trace, p, each.unit)
-        if each.unit == "words":
-            counted["added"] = adding(each, trace, p)
-        for what, found in counted.items():
-            bound = int(exact(each.forms[what], at))
-            if found > bound or (found < bound and even(each, one)):
-                yield Unlike(f"{one.what}, {each.name}, {what}", at, bound, found)

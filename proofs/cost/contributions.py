@@ -35,7 +35,7 @@ from sparring.proofs.core.obligations import (
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.supplement import companion, with_parameters
 from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
-from sparring.proofs.cost import densely
+from sparring.proofs.cost import encodings
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Int, Sym, both
 from sparring.spec.core.schedule import number, step_sends, truth
@@ -140,7 +140,7 @@ def predicted(page: Page, supports: Sequence[Collection[int]], n: int, w: int) -
     page is not run.  A chunk sent whole because that is the cheapest has another number of entries, but the same bytes.
     """
     p, first = len(supports), contributor(page)
-    number_of, sending = contributed(page, contributions(page)), densely.sending(page)
+    number_of, sending = contributed(page, contributions(page)), encodings.sending(page)
     if bad := [rank for rank, at in enumerate(supports) if len(at) and not 0 <= min(at) <= max(at) < n]:
         raise InputError(f"supports[{bad[0]}] has an index that is not in 0 .. {n - 1}")
     sizes: dict[tuple[int, int], list[int]] = {}

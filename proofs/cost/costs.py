@@ -17,7 +17,8 @@ from sparring.proofs.cost import comparison, floors, proof, tables, units
 from sparring.proofs.cost.claims import Judged, judge
 from sparring.proofs.cost.derivation import Derivation, derive
 from sparring.proofs.cost.forms import Forms
-from sparring.proofs.cost.published import holds, published
+from sparring.proofs.cost.hypotheses import holds
+from sparring.proofs.cost.published import published
 from sparring.proofs.cost.simplified import DIVIDED, even, simplified, tidy
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
 from sparring.spec.core.model import Page
@@ -113,7 +114,7 @@ class Cost(Forms):
         """
         at = {**units.full(values), **{name: Fraction(value) for name, value in self.derived.letters.items()}}
         n, p, k = (int(at.get(letter, least)) for letter, least in (("n", 0), ("p", 1), ("k", 0)))
-        if not holds(self.given, n, p, k, **self.derived.letters):
+        if not holds(self.given, {"n": n, "p": p, "k": k, **self.derived.letters}):
             raise InputError(f"this cost holds where {self.given}, not for p={p}, n={n}, k={k}")
         timed = "time" if {"alpha", "beta"} <= at.keys() else ""
         numbers = {name: self.number(name, at) for name in ("messages", "words", "path", "critical", "added", timed)}
@@ -163,7 +164,7 @@ class Cost(Forms):
         d = self.derived
         ranks = f"p = {comparison.RANKS[0]}..{comparison.RANKS[-1]}" + (f" where {d.given}" if d.letters else "")
         at = (comparison.even(self.page, d, point) for point in comparison.points(comparison.RANKS))
-        examples = sum(holds(d.given, **point, **d.letters) for point in at)
+        examples = sum(holds(d.given, {**point, **d.letters}) for point in at)
         if unlike:
             told = Checked("counted", REFUTED, str(unlike))
         else:

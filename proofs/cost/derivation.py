@@ -20,14 +20,12 @@ import sympy
 from sparring.errors import Undecided
 from sparring.proofs.core.obligations import Obligation, c, during, n, p, r, t
 from sparring.proofs.core.questions import answered
-from sparring.proofs.cost import bundles, symbols
-from sparring.proofs.cost.rounds import POWER, rounds
-from sparring.proofs.cost.simplified import POWER as TWO
-from sparring.proofs.cost.spans import ResidueReader, Span, SpanReader, spans
-from sparring.proofs.cost.sums import largest, total
+from sparring.proofs.cost import several, symbols
+from sparring.proofs.cost.hypotheses import POWER as TWO
+from sparring.proofs.cost.several import POWER, rounds
+from sparring.proofs.cost.spans import ResidueReader, Span, SpanReader, largest, spans, total
 from sparring.proofs.cost.symbols import B, Expr, SympyReader
-from sparring.proofs.cost.trees import tree
-from sparring.proofs.cost.whole import SHARED, whole
+from sparring.proofs.cost.whole import SHARED, tree, whole
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym
 
@@ -186,14 +184,14 @@ def alike(page: Page) -> Derivation:
 
 def bundled(page: Page) -> Derivation:
     """The closed forms for a page of which all ranks send several messages of chunks in each of a few steps."""
-    parts = tuple((step, derive(step)) for step in bundles.step_by_step(page))
+    parts = tuple((step, derive(step)) for step in several.step_by_step(page))
     sent = [d.sent for _, d in parts if d.sent is not None]
     added = [d.added for _, d in parts if d.added is not None]
     if not len(sent) == len(added) == len(parts):
         raise Undecided(f"of one step something is not summed: {'; '.join(gap for _, d in parts for gap in d.gaps)}")
     sent_all, added_all = (sympy.expand(sum(step)) for step in (sent, added))
     critical, added_critical = (sympy.expand(sum(map(largest, step))) for step in (sent, added))
-    passed_on = bundles.to_all(page)
+    passed_on = several.to_all(page)
     gap = "V_path: not every rank sends to every other in each step; it is counted, not derived"
     return Derivation(
         steps=len(parts) * sympy.ceiling((symbols.p - 1) / symbols.p),  # none for one rank

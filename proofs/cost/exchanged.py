@@ -1,27 +1,32 @@
 """What one exchange of a composition costs at most: closed forms of words, or of bytes where messages are codes.
 
 They are those of the page that carries it out, with as many entries as are sent there in the place of ``n``, or of
-``k`` where the page is of lists.  Where messages are codes, each chunk is taken to be as long as the largest.
+``k`` where the page is of lists.  Where messages are codes, each chunk is taken to be as long as the largest.  Where
+they are pieces of sparse vectors, each is taken to be as long as the dense one and its header: none is longer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from math import lcm
 from typing import Any, NamedTuple
 
 import sympy
 
 from sparring.errors import Undecided
-from sparring.proofs.core.extents import Sent
+from sparring.proofs.core.extents import Sent, unsized
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.cost import groups, symbols
 from sparring.proofs.cost.derivation import Derivation, derive
-from sparring.proofs.cost.simplified import POWER, even, tidy
+from sparring.proofs.cost.hypotheses import POWER
+from sparring.proofs.cost.simplified import even, tidy
 from sparring.proofs.cost.symbols import CeilLog, CeilLog2, Expr, SympyReader, plain
 from sparring.spec.core.exchanges import PLAIN, served
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Node, Sym
+from sparring.spec.core.schedule import number
 
 ENTRIES, WIDTH = Sym.var("c"), Sym.var("width")
 
@@ -56,7 +61,7 @@ def rounds_up(x: Node) -> bool:
     return isinstance(by, int) and isinstance(top, Sym) and read(top).as_coeff_Add()[0] % by == by - 1
 
 
-GROUPS = "Averaging"
+GROUPS, SPARSE = "Averaging", "SparseAllreduce"
 
 
 class Priced(NamedTuple):
@@ -73,7 +78,17 @@ class Priced(NamedTuple):
     @property
     def unit(self) -> str:
         """What its messages are counted in."""
-        return "words" if self.sent.code == PLAIN else "bytes"
+        return "words" if self.sent.code == PLAIN and not self.packed else "bytes"
+
+    @property
+    def packed(self) -> bool:
+        """Whether its messages are pieces of sparse vectors."""
+        return self.sent.exchange == SPARSE and self.page.data != "lists"
+
+    @property
+    def lacking(self) -> str:
+        """Why the bytes of its messages have no form; empty where they have one."""
+        return "" if self.unit == "words" else unsized(self.sent.code)
 
     @property
     def length(self) -> Expr:
@@ -131,24 +146,31 @@ class Priced(NamedTuple):
         """How many entries a rank adds at most."""
         if self.sent.exchange == "Balance":
             return sympy.Integer(0)
-        if self.sent.exchange == "Allreduce" and self.page.kind == "allgather":
+        if self.sent.exchange in ("Allreduce", SPARSE) and self.page.kind == "allgather":
             return (symbols.p - 1) * self.length
         return sympy.Integer(0) if self.page.data == "lists" else self.of(self.derived.added_critical) / self.entry
 
 
 def priced(name: str, sent: Sent, entry: int) -> Priced:
     """The cost of an exchange; raises Undecided where its page has no closed form of something."""
-    page = served(sent.through or "direct_reduce_scatter")  # dealing out is each one's part to each other rank
+    page = carrying(sent)
     one = Priced(name, sent, page, derive(page), entry)
     d = one.derived
+    if d.given:
+        raise Undecided(f"{name} through {page.name}: its closed form holds where {d.given} alone")
     if one.members:
         each = {
             "words": one.of(d.largest), "critical": one.of(d.critical), "added": one.of(d.added_critical),
             "messages": d.messages, "steps": d.steps,
         }  # fmt: skip
         return one._replace(forms=groups.forms(sent, one.often, each))
-    sizes: dict[str, Any]
-    if one.unit == "bytes":
+    sizes: dict[str, Any] = {}
+    if one.lacking:
+        pass  # what is left are messages, steps and additions
+    elif one.packed:
+        header = number(page.octets(0, 0, 1))
+        sizes = {what: one.of(x) * symbols.width + header * d.messages for what, x in dense(d).items()}
+    elif one.unit == "bytes":
         bytes_ = one.pieces * one.octets.subs(symbols.c, one.held)
         sizes = {"bytes": bytes_, "critical": bytes_}
     elif not sent.even:  # one list may be all, and a rank may send it in each step
@@ -158,6 +180,23 @@ def priced(name: str, sent: Sent, entry: int) -> Priced:
     bucket = getattr(sent.asked, "bucket", 0)
     steps = sympy.ceiling(d.steps / bucket) if bucket else d.steps
     return one._replace(forms={**sizes, "messages": d.messages, "steps": steps, "added": one.adds})
+
+
+def carrying(sent: Sent) -> Page:
+    """The page that carries it out: of sparse pieces, the same of dense ones."""
+    page = served(sent.through or "direct_reduce_scatter")  # dealing out is each one's part to each other rank
+    return page if page.data != "sparse" else of_dense(sent.through)
+
+
+@cache
+def of_dense(through: str) -> Page:
+    """The same schedule on dense chunks."""
+    return replace(served(through), data="vector")
+
+
+def dense(d: Derivation) -> Mapping[str, Expr | None]:
+    """The words of dense chunks, by what is told in bytes."""
+    return {"bytes": d.largest, "critical": d.critical}
 
 
 def unrounded(some: Sequence[Priced]) -> str:
@@ -186,7 +225,7 @@ def of_groups(some: Sequence[Priced]) -> Iterator[str]:
 
 def of_codes(some: Sequence[Priced]) -> Iterator[str]:
     """Of codes, which fill bytes and groups of entries."""
-    coded = [one for one in some if one.unit == "bytes"]
+    coded = [one for one in some if one.unit == "bytes" and not one.lacking]
     for letter, found in (
         ("p ", [one for one in coded if one.held == sympy.ceiling(symbols.n / symbols.p)]),
         ("", [one for one in coded if one.held == symbols.n]),
@@ -201,5 +240,6 @@ def of_codes(some: Sequence[Priced]) -> Iterator[str]:
 
 def amounts(one: Priced) -> str:
     """What a rank does there, in words."""
-    sent, messages, steps = (tidy(one.forms[name]) for name in (one.unit, "messages", "steps"))
-    return f"{sent} {one.unit}, {messages} messages" + ("" if steps == messages else f", steps: {steps}")
+    messages, steps = (tidy(one.forms[name]) for name in ("messages", "steps"))
+    sent = "" if one.lacking else f"{tidy(one.forms[one.unit])} {one.unit}, "
+    return f"{sent}{messages} messages" + ("" if steps == messages else f", steps: {steps}")

@@ -28,8 +28,8 @@ from sparring.errors import InputError, Undecided
 from sparring.proofs.core.obligations import Obligation, every, implies, some
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.costs import Cost
+from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.machines import Machine
-from sparring.proofs.cost.published import holds
 from sparring.spec.core.numbers import Int, Sym, both, where
 from sparring.spec.core.schedule import number
 
@@ -62,7 +62,7 @@ def line(cost: Cost, machine: Machine, p: int, density: Fraction, width: int = 4
     ``density``: how much of ``n`` is kept.  Raises InputError for a ``p`` of which no cost is derived,
     Undecided where it is no line in ``n``, or its time is not derived.
     """
-    if not holds(cost.even, p, p, p, **cost.derived.letters):
+    if not holds(cost.even, {"n": p, "p": p, "k": p, **cost.derived.letters}):
         raise InputError(f"{cost.page.name}: its cost is derived where {cost.even}, not for p={p}")
     even = cost.simplify(cost.even)
     machine_letters = (symbols.alpha, machine.alpha), (symbols.beta, machine.beta), (symbols.gamma, machine.gamma)

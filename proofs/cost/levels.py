@@ -9,18 +9,16 @@ page's formulas, message by message: no closed form is claimed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sparring.errors import InputError
-from sparring.proofs.contention.networks import Edge, Topology
-from sparring.proofs.cost import contributions, densely
+from sparring.proofs.contention.networks import Topology
+from sparring.proofs.cost import contributions, encodings
 from sparring.proofs.cost.counted import Sends, schedule
 from sparring.proofs.cost.machines import Machine
 from sparring.spec.core.model import Page, chunk_words
@@ -48,16 +46,16 @@ class Nodes:
             raise InputError(f"nodes of {self.size} ranks: a node has at least one")
 
 
-class Leveled(NamedTuple):
+class Counted(NamedTuple):
     """What was counted."""
 
     time: Fraction
     inside: int
     """Steps in which no message leaves its node."""
     outside: int
-    """Steps in which some do."""
+    """Steps in which some do, or, on a topology, any is sent."""
     sharing: int
-    """The most messages that leave one node, or come to one, in one step."""
+    """The most messages of one step on one link that they share."""
     startup: Fraction
     """Seconds of the time that go with the number of messages alone."""
 
@@ -66,87 +64,63 @@ Sized = tuple[Fraction, Fraction]
 """A message's bytes, and the values in it."""
 
 
-class Step(NamedTuple):
-    """The messages of one step."""
+class Message(NamedTuple):
+    """One message of a step."""
 
-    src: NDArray[np.int64]
-    dst: NDArray[np.int64]
-    nbytes: list[Fraction]
-    added: list[Fraction]
+    src: int
+    dst: int
+    nbytes: Fraction
+    added: Fraction
+
+
+Route = Callable[[int, int], Sequence[Hashable] | None]
+"""The shared links from one rank to another; None where the two are in one node."""
+Sent = Sequence[tuple[Message, Sequence[Hashable] | None]]
+"""The messages of a step, each with the links that it shares."""
 
 
 def leveled(
     page: Page, nodes: Nodes, *, p: int, n: int, k: int = 0, width: int = 4, union: Union | None = None
-) -> Leveled:
+) -> Counted:
     """The page on ``p`` ranks with vectors of ``n`` entries; ``union``: sizes u(s), where chunks are sparse.
 
     Raises InputError for more than RANKS ranks, ScheduleFault where the formulas make no schedule.
     """
-    few(p)
-    starting = Nodes(nodes.size, Machine(nodes.inside.alpha, 0), Machine(nodes.outside.alpha, 0))
-    time, startup, inside, outside, sharing = Fraction(0), Fraction(0), 0, 0, 0
-    for step in steps(page, p, n, k, width, union):
-        away = step.src // nodes.size != step.dst // nodes.size
-        sharing = max(sharing, *(most(end[away] // nodes.size) for end in (step.src, step.dst)))
-        time += lasting(step, away, nodes)
-        startup += lasting(step, away, starting)
-        inside, outside = (inside, outside + 1) if away.any() else (inside + 1, outside)
-    return Leveled(time, inside, outside, sharing, startup)
 
+    def route(src: int, dst: int) -> Sequence[Hashable] | None:
+        here, there = src // nodes.size, dst // nodes.size
+        return None if here == there else (("from", here), ("to", there))
 
-class Linked(NamedTuple):
-    """What was counted on a topology."""
-
-    time: Fraction
-    steps: int
-    load: int
-    """The most messages of one step on one link."""
-    startup: Fraction
-    """Seconds of the time that go with the number of messages alone."""
+    return counted(steps(page, p, n, k, width, union), route, nodes.inside, nodes.outside)
 
 
 def linked(
     page: Page, topology: Topology, machine: Machine, *, p: int, n: int, k: int = 0, width: int = 4,
     union: Union | None = None,
-) -> Linked:  # fmt: skip
+) -> Counted:  # fmt: skip
     """The page on a topology, whose links each take ``machine.beta`` for a byte; otherwise as :func:`leveled`."""
-    few(p)
-    time, startup, load, many = Fraction(0), Fraction(0), 0, 0
-    ways: dict[tuple[int, int], list[Edge]] = {}
-    for step in steps(page, p, n, k, width, union):
-        nbytes: dict[Edge, Fraction] = {}
-        crossed: dict[Edge, int] = {}
-        for src, dst, size in zip(step.src.tolist(), step.dst.tolist(), step.nbytes):
-            way = ways.get((src, dst)) or ways.setdefault((src, dst), topology.route(src, dst, p))
-            for link in way:
-                nbytes[link] = nbytes.get(link, Fraction(0)) + size
-                crossed[link] = crossed.get(link, 0) + 1
-        startup += machine.alpha * most(step.src)
-        time += machine.beta * max(nbytes.values(), default=Fraction(0)) + machine.gamma * most_added(step)
-        load, many = max(load, *crossed.values()) if crossed else load, many + 1
-    return Linked(startup + time, many, load, startup)
+    route = cache(lambda src, dst: topology.route(src, dst, p))
+    return counted(steps(page, p, n, k, width, union), route, machine, machine)
 
 
-def few(p: int) -> None:
-    """Raises InputError for more ranks than are counted."""
-    if p > RANKS:
-        raise InputError(f"p={p}: where links are shared every message is counted, for at most {RANKS} ranks")
+def counted(steps: Iterable[Sequence[Message]], route: Route, inside: Machine, outside: Machine) -> Counted:
+    """Step by step."""
+    time, startup, crossing, sharing = Fraction(0), Fraction(0), [], 0
+    for step in steps:
+        sent = [(message, route(message.src, message.dst)) for message in step]
+        time += lasting(sent, inside, outside) + inside.gamma * fullest((one.dst, one.added) for one in step)
+        startup += lasting(sent, Machine(inside.alpha, 0), Machine(outside.alpha, 0))
+        sharing = max(sharing, most(link for _, links in sent for link in links or ()))
+        crossing.append(any(links is not None for _, links in sent))
+    return Counted(time, crossing.count(False), crossing.count(True), sharing, startup)
 
 
-def lasting(step: Step, away: NDArray[np.bool_], nodes: Nodes) -> Fraction:
-    """How long a step takes: its slowest rank within a node, or link between nodes; then what it adds."""
-    ends = zip((step.src // nodes.size).tolist(), (step.dst // nodes.size).tolist())
-    crossed = [[("from", src), ("to", dst)] if src != dst else [] for src, dst in ends]
-    shared = fullest((link, nbytes) for links, nbytes in zip(crossed, step.nbytes) for link in links)
-    outer = nodes.outside.alpha * most(step.src[away]) + nodes.outside.beta * shared
-    stays = [(src, nbytes) for src, nbytes, out in zip(step.src.tolist(), step.nbytes, away.tolist()) if not out]
-    inner = fullest((src, nodes.inside.alpha + nodes.inside.beta * nbytes) for src, nbytes in stays)
-    return max(outer, inner) + nodes.inside.gamma * most_added(step)
-
-
-def most_added(step: Step) -> Fraction:
-    """The most values that one rank adds in a step."""
-    return fullest(zip(step.dst.tolist(), step.added))
+def lasting(sent: Sent, inside: Machine, outside: Machine) -> Fraction:
+    """How long the messages of a step take: those of its slowest rank within a node, or over its fullest link."""
+    shared = fullest((link, message.nbytes) for message, links in sent for link in links or ())
+    outer = outside.alpha * most(message.src for message, links in sent if links is not None) + outside.beta * shared
+    stays = [message for message, links in sent if links is None]
+    return max(outer, fullest((one.src, inside.alpha + inside.beta * one.nbytes) for one in stays))
 
 
 def fullest(parts: Iterable[tuple[Any, Fraction]]) -> Fraction:
@@ -157,20 +131,19 @@ def fullest(parts: Iterable[tuple[Any, Fraction]]) -> Fraction:
     return max(sums.values(), default=Fraction(0))
 
 
-def most(numbers: NDArray[np.int64]) -> int:
+def most(keys: Iterable[Hashable]) -> int:
     """How often the most frequent one occurs."""
-    return int(np.bincount(numbers).max(initial=0))
+    return max(Counter(keys).values(), default=0)
 
 
-def steps(page: Page, p: int, n: int, k: int, width: int, union: Union | None) -> Iterator[Step]:
+def steps(page: Page, p: int, n: int, k: int, width: int, union: Union | None) -> Iterator[Sequence[Message]]:
     """The messages, with their bytes and what their receivers add."""
+    if p > RANKS:
+        raise InputError(f"p={p}: where links are shared every message is counted, for at most {RANKS} ranks")
     for t, sends in enumerate(schedule(page, p)):
-        ends = np.array([(src, dst) for src, dst, _ in sends], np.int64).reshape(-1, 2)
         adds = truth(page.adds(t, p))
         sizes = sparse(page, sends, t, p, n, width, union) if union else whole(page, sends, t, p, n, k, width)
-        entries = list(sizes)
-        added = [many for _, many in entries] if adds else []
-        yield Step(ends[:, 0], ends[:, 1], [nbytes for nbytes, _ in entries], added)
+        yield [Message(src, dst, nbytes, many * adds) for (src, dst, _), (nbytes, many) in zip(sends, sizes)]
 
 
 def whole(page: Page, sends: Sends, t: int, p: int, n: int, k: int, width: int) -> Iterator[Sized]:
@@ -187,7 +160,7 @@ def sparse(page: Page, sends: Sends, t: int, p: int, n: int, width: int, union: 
     """The same of chunks that hold the union of several ranks' entries, which lie evenly in them."""
     many, length = contributions.contributed(page, contributions.contributions(page)), contributions.longest(page, p, n)
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
-    sending = densely.sending(page)
+    sending = encodings.sending(page)
 
     @cache
     def sized(s: int) -> Sized:

@@ -21,8 +21,7 @@ from sparring.errors import Undecided
 from sparring.proofs.core.obligations import Obligation, during, every, implies, j, letters, p, r, t
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.cost import symbols
-from sparring.proofs.cost.bundles import to_all
-from sparring.proofs.cost.rounds import POWER, rounds, so
+from sparring.proofs.cost.several import POWER, rounds, so, to_all
 from sparring.proofs.cost.symbols import Expr
 from sparring.proofs.cost.whole import confirmed, cuts, plausible
 from sparring.spec.core.digits import digit, log, power, put

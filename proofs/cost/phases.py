@@ -1,7 +1,9 @@
-"""Which of several algorithms costs least at each point of a grid over two letters.
+"""Which of several algorithms costs least: at each point of a grid over two letters, or as one letter grows.
 
 Costs are exact values of the derived formulas, and are compared exactly; between the points of the
 grid nothing is claimed.  A density ``rho`` stands for the whole number of entries nearest to ``rho n``.
+Along one letter points are by factors apart; where the cheapest changes from one to the next, the place
+is found by halving.
 """
 
 from __future__ import annotations
@@ -10,13 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from itertools import groupby
+from itertools import groupby, pairwise
+from math import gcd
 from typing import NamedTuple
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.cost import models, units
 from sparring.proofs.cost.band import Band, band
-from sparring.proofs.cost.published import holds
+from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.symbols import exact
 from sparring.proofs.cost.unioncost import Union, UnionCost, measured
 from sparring.proofs.cost.versus import BYTES, Either, edge
@@ -30,6 +33,8 @@ SHOWN = {
 """From where to where a letter grows unless asked otherwise."""
 DIGITS = 7  # binary ones
 POINTS = 61  # of a letter that is not p
+ALONG = 161  # points of one letter
+CLOSE = Fraction(1, 10**4)  # of a place that is no whole number, relative to it
 FEW = 16  # so many numbers of ranks are all looked at; of more, about four from each to its double
 
 Point = Mapping[str, Fraction]
@@ -170,7 +175,7 @@ def valued(cost: Either) -> Value:
         lack(cost, needed, at)
         n, p, k = (int(at.get(letter, 0)) for letter in "npk")
         whole = {**at, **{letter: Fraction(x) for letter, x in given.items()}}
-        return exact(time, whole) if holds(cost.given, n, p, k, **given) else None
+        return exact(time, whole) if holds(cost.given, {"n": n, "p": p, "k": k, **given}) else None
 
     return value
 
@@ -209,3 +214,71 @@ def one_band(page: Page, p: int, width: int) -> Band | None:
         return band(page, p, width)
     except Undecided:
         return None
+
+
+# -- along one letter
+
+
+class Turn(NamedTuple):
+    """At ``place`` and from there on ``then`` is the cheapest, and before it ``before``."""
+
+    place: Fraction
+    before: str
+    then: str
+
+
+@dataclass(frozen=True)
+class Courses:
+    """For each of ``names`` what it costs at each of ``xs``, seconds or bytes; None where its formulas do not hold."""
+
+    names: tuple[str, ...]
+    over: str
+    quantity: str
+    xs: tuple[Fraction, ...]
+    costs: tuple[tuple[Fraction | None, ...], ...]
+    turns: tuple[Turn, ...]
+
+
+def courses(
+    costs: Sequence[Either], over: str, at: Mapping[str, units.Given], support: str = "independent",
+    start: units.Given | None = None, end: units.Given | None = None,
+) -> Courses:  # fmt: skip
+    """The costs as ``over``, one of "rho", "n" and "p", grows, the other letters being ``at``.
+
+    Raises InputError for a letter that is missing or of no use, Undecided where a cost has no closed form.
+    """
+    fixed, quantity = compared_at(at, (over,))
+    xs, union = places(over, start, end, ALONG), modelled(support)
+    values = [valued(cost) for cost in costs]
+    names = tuple(cost.page.name for cost in costs)
+
+    def told(x: Fraction) -> tuple[Fraction | None, ...]:
+        point = placed({**fixed, over: x})
+        return tuple(value(point, union) for value in values)
+
+    rows = [told(x) for x in xs]
+
+    def first(row: Sequence[Fraction | None]) -> str:
+        """The cheapest, the first named among equals."""
+        known = [(cost, i) for i, cost in enumerate(row) if cost is not None]
+        return names[min(known)[1]] if known else ""
+
+    both = [(x, first(row)) for x, row in zip(xs, rows)]
+    turns = tuple(
+        Turn(halved(lambda x: first(told(x)), a, b, over), before, then)
+        for (a, before), (b, then) in pairwise(both) if before != then
+    )  # fmt: skip
+    return Courses(names, over, quantity, xs, tuple(zip(*rows)), turns)
+
+
+def halved(cheapest: Callable[[Fraction], str], low: Fraction, high: Fraction, over: str) -> Fraction:
+    """From which place between two on the one is the cheapest that is so at ``high``.
+
+    Whole numbers are tried that have all divisors which both ends have, so that formulas hold as they do there.
+    """
+    then = cheapest(high)
+    unit = high * CLOSE if over == "rho" else Fraction(gcd(int(low), int(high)))
+    while high - low > unit:
+        middle = (low + high) / 2 if over == "rho" else low + unit * ((high - low) / unit // 2)
+        low, high = (low, middle) if cheapest(middle) == then else (middle, high)
+    return high

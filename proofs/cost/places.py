@@ -175,7 +175,7 @@ class OnTopology(NamedTuple):
         machine = Machine(at["alpha"], at["beta"], at["gamma"])
         p, n, k = (int(at[letter]) for letter in "pnk")
         found = linked(page, self.topology, machine, p=p, n=n, k=k, width=width, union=union)
-        return {"time": found.time, "steps": found.steps, "sharing": found.load}
+        return {"time": found.time, "steps": found.inside + found.outside, "sharing": found.sharing}
 
 
 def carried(parts: Expr, links: Expr) -> Expr:

@@ -8,7 +8,7 @@ taken to be equal.  Where there is no such pattern, or no such form, nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,25 +18,31 @@ import sympy
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, tested
-from sparring.proofs.cost import contributions, proof, symbols, unioncost, units
+from sparring.proofs.cost import contributions, encodings, models, proof, symbols, unioncost, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost, cost, summable
 from sparring.proofs.cost.derivation import Piece
 from sparring.proofs.cost.floors import PATARASUK, Floor
 from sparring.proofs.cost.forms import Forms
+from sparring.proofs.cost.hypotheses import amount, holds, parts
 from sparring.proofs.cost.partners import Pattern, pattern
 from sparring.proofs.cost.places import LETTER, OF, Of, Place, Rates, SharedPoint
-from sparring.proofs.cost.sharedcounts import compared, fits, needed, sizes_at, value
 from sparring.proofs.cost.sharing import Sharing, summed
 from sparring.proofs.cost.simplified import even, simplified, tidy
-from sparring.proofs.cost.symbols import B, Expr, SympyReader, plain
+from sparring.proofs.cost.symbols import B, Expr, SympyReader, exact, plain
 from sparring.proofs.cost.unioncost import UnionCost
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
+from sparring.spec.core.schedule import number
 
 SHORT = "n <= 2^31"
 """Where an index of a list has 4 bytes."""
 ONE_ENTRY = "every word that is sent is of one entry"
+
+RANKS = (*range(2, 13), 16, 27, 32, 64)
+"""Where costs are counted message by message."""
+RATES = {"alpha": 4, "beta": 3, "alpha_in": 100, "beta_in": 1, "gamma": 11}
+"""Where costs are counted; within a node a message takes longer and a byte does not, so that either may be slower."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,7 @@ class SharedCost(Forms):
 
     def simplify(self, given: str) -> SharedCost:
         """The same, as nothing is rounded; raises InputError for a hypothesis that is not known."""
-        simplified(sympy.Integer(0), ", ".join(one for one in given.split(", ") if one not in self.given.split(", ")))
+        simplified(sympy.Integer(0), ", ".join(one for one in parts(given) if one not in parts(self.given)))
         return self
 
     def form(self, name: str) -> Expr | None:
@@ -144,9 +150,9 @@ class SharedCost(Forms):
         Raises InputError for a letter that is unknown, lacks its value or has one that it cannot have.
         """
         at = self.place.filled(units.full(values))
-        if needed(at, "p") < 2:
+        if amount("p", at) < 2:
             raise InputError("p=1: links are shared by at least 2 ranks")
-        if not fits(self.given, at):
+        if not holds(self.given, at):
             told = ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)
             raise InputError(f"this cost holds where {self.given}, not for {told}")
         timed = all(letter.name in at for letter in self.place.rates if letter != 0)
@@ -158,9 +164,23 @@ class SharedCost(Forms):
         return SharedPoint(**{**dict.fromkeys(SharedPoint._fields), **known})
 
     def sizes_at(self, at: Mapping[str, Fraction]) -> Mapping[str, Fraction]:
-        """The forms of a page of sparse chunks."""
+        """The forms of a page of sparse chunks, all of whose steps are alike, for unions of a model's sizes."""
+        page, (only, *_) = self.page, self.sharing.runs
+        p, n, k, width = (amount(letter, at) for letter in ("p", "n", "k", "width"))
+        if k > n:
+            raise InputError(f"k={k}: a rank has at most n={n} entries")
+        union = modelled(self.support, n, k)
         rates = Rates(*(at.get(str(letter), Fraction(0)) for letter in self.place.rates))
-        return sizes_at(self.page, self.support, self.sharing.runs[0], rates, at)
+        run = only._replace(load=exact(only.load, at), near=exact(only.near, at), far=exact(only.far, at))
+        many = contributions.contributions(page)
+        sending, steps = encodings.sending(page), range(number(page.steps(p)))
+        held = [sending(Fraction(union(number(many(t, p)))) / p, n // p, t, p).entries for t in steps]
+        of: Any = page.octets  # typed for integers and symbols, and right for fractions
+        size = {m: Fraction(of(m, n // p, width)) for m in {*held}}
+        sums = {name: sum((Fraction(make(run, size[m])) for m in held), Fraction(0)) for name, make in OF.items()}
+        time = sum((rates.step(run, size[m]) for m in held), Fraction(0))
+        added = unioncost.measured(page, p, n, union, width).added
+        return {**sums, "sharing": run.load, "time": time + at["gamma"] * added}
 
     @property
     def gaps(self) -> list[str]:
@@ -177,8 +197,7 @@ class SharedCost(Forms):
     def checks(self) -> list[Checked]:
         """What was proved, and what is counted."""
         proved = PROVED_BELOW if self.pattern.below else PROVED
-        here = self.under("independent")
-        fault, points = compared(self.page, self.place, self.pattern.base, self.given, here.at)
+        fault, points = compared(self)
         ranks = ", ".join(map(str, dict.fromkeys(points)))
         told = f"time, steps and sharing, message by message, p = {ranks}" if points else "counted nowhere"
         return [
@@ -207,7 +226,7 @@ def sharedcost(page: Page, place: Place, support: str = "union") -> SharedCost:
             raise Undecided("of sparse chunks only shifts are summed where links are shared")
         sharing = place.sharing(found)
         base = unioncost.derive(page, support).simplify("p | n") if page.data == "sparse" else cost(page)
-        given = [*found.given.split(", "), *sharing.given, *lengths(base)]
+        given = [*parts(found.given), *sharing.given, *lengths(base)]
         powers = [one for one in given if one.startswith("p = ")]
         kept = dict.fromkeys(one for one in given if one and one not in powers[:-1])  # the last one implies the others
         return SharedCost(page, base, place, found, sharing, ", ".join(kept))
@@ -252,3 +271,45 @@ def octets(page: Page, words: Expr) -> Expr:
     if page.data == "lists":
         found = found.subs(sympy.Le(size, 2**31), True)
     return sympy.expand(found.subs({m: words / 2 if page.listed else words, size: symbols.n}, simultaneous=True))
+
+
+# -- at points: whether costs hold there, what they are, and what is counted
+
+
+def value(form: Expr, at: Mapping[str, Fraction]) -> Fraction:
+    """A form's value at a point."""
+    for letter in sorted(s.name for s in form.free_symbols):
+        if letter not in at:
+            amount(letter, at)
+    return exact(form, at)
+
+
+def modelled(support: str, n: int, k: int) -> Callable[[int], Any]:
+    """The sizes of unions under a model; raises InputError for "union"."""
+    model = models.valued(support)
+    return lambda s: model.union(s, n, k)
+
+
+def compared(cost: SharedCost) -> tuple[str, list[int]]:
+    """The first quantity that is not what is counted, and the ranks of the points that were looked at.
+
+    Where chunks are sparse, supports are independent.
+    """
+    cost, seen = cost.under("independent"), []
+    page, place = cost.page, cost.place
+    for p in (*RANKS, *place.further(cost.pattern.base)):
+        for sizes in place.sizes(cost.pattern.base, p):
+            n, k = 6 * p * (1 + p % 8), 2 * p * (1 + p % 8)
+            at = {"p": p, "n": n, "k": k, **RATES, **sizes}
+            full = place.filled(units.full({letter: Fraction(x) for letter, x in at.items()}))
+            if not holds(cost.given, full):
+                continue
+            seen.append(p)
+            union = modelled("independent", n, k) if page.data == "sparse" else None
+            counted = place.counted(page, full, 4, union)
+            found = cost.at(**at)._asdict()
+            for what, many in counted.items():
+                if found[what] != many:
+                    where = ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)
+                    return f"{what} at {where}: derived {found[what]}, counted {many}", seen
+    return "", seen

@@ -13,6 +13,7 @@ import msgspec
 import sympy
 
 from sparring.proofs.core.verdicts import Verdict
+from sparring.proofs.cost.hypotheses import parts
 from sparring.proofs.cost.symbols import Expr
 from sparring.proofs.cost.tables import rows
 from sparring.proofs.cost.typeset import formula
@@ -80,7 +81,7 @@ def checked(cost: Cost | UnionCost | SharedCost) -> Sheet:
 
 def lines(cost: Forms) -> Iterator[Line]:
     """A line for each main form of the cost."""
-    given, ratios = parts(cost.given), {row.quantity: row.ratio for row in rows(cost)}
+    given, ratios = tuple(parts(cost.given)), {row.quantity: row.ratio for row in rows(cost)}
     for name in cost.shown:
         exact = cost.form(name)
         if exact is None:
@@ -103,15 +104,10 @@ def times(ratio: Expr | None) -> str:
 
 def simplest(cost: Forms, name: str) -> tuple[tuple[str, ...], Expr]:
     """The form where nothing is rounded, and the fewest hypotheses that make it so."""
-    wanted, every = cost.simplify(cost.plainest).form(name), parts(cost.plainest)
+    wanted, every = cost.simplify(cost.plainest).form(name), tuple(parts(cost.plainest))
     choices = (some for size in range(len(every)) for some in combinations(every, size))
     enough = (some for some in choices if cost.simplify(", ".join(some)).form(name) == wanted)
     return next(enough, every), wanted
-
-
-def parts(given: str) -> tuple[str, ...]:
-    """The hypotheses that ``given`` joins."""
-    return tuple(filter(None, given.split(", ")))
 
 
 def shorter(hypotheses: Sequence[str]) -> tuple[str, ...]:

@@ -7,16 +7,14 @@ from collections.abc import Iterable
 import sympy
 
 from sparring.errors import InputError
-from sparring.proofs.cost.published import MULTIPLE, POWER_OF
+from sparring.proofs.cost.hypotheses import HYPOTHESES, MULTIPLE, POWER, POWER_OF, parts
 from sparring.proofs.cost.symbols import LENGTHS, B, CeilLog, CeilLog2, Expr, FloorLog2, Log, Log2, n, p
 
 DIVIDED = {f"p | {m}": m for m in LENGTHS}
 """Hypotheses, and what ``p`` divides there; several are joined by commas."""
 
-POWER = "p = 2^m"
 NUMBERED = ("8 | n", "8 p | n", "p = 3^m")
 """Hypotheses with a number in them, here with one for any."""
-HYPOTHESES = (*DIVIDED, POWER, "p not 2^m", "2^floor(log2 p) | n", "p = radix^m", "k p <= n")
 
 
 def simplified(x: Expr, given: str) -> Expr:
@@ -28,12 +26,12 @@ def simplified(x: Expr, given: str) -> Expr:
     >>> simplified(2 * n - sympy.floor(2 * n / p), "p | n")
     2*n*(p - 1)/p
     """
-    parts = hypotheses(given)
-    if POWER in parts:
+    some = hypotheses(given)
+    if POWER in some:
         x = sympy.powsimp(x.replace(CeilLog2, Log2).replace(FloorLog2, Log2).subs(2 ** Log2(p), p))
-    elif any(map(POWER_OF.fullmatch, parts)):
+    elif any(map(POWER_OF.fullmatch, some)):
         x = x.replace(CeilLog, Log)
-    for m, by in (shared(part) for part in parts if part in DIVIDED or MULTIPLE.fullmatch(part)):
+    for m, by in (shared(part) for part in some if part in DIVIDED or MULTIPLE.fullmatch(part)):
         each = sympy.Symbol(f"{m}/p", integer=True, nonnegative=True)
         x = sympy.factor(sympy.expand(x.subs(m, each * by)).subs(each, m / by))
     return x
@@ -51,11 +49,11 @@ def shared(part: str) -> tuple[Expr, Expr]:
 
 def hypotheses(given: str) -> list[str]:
     """Those that ``given`` joins; raises InputError for one that is not known."""
-    parts = [part.strip() for part in given.split(",")] if given else []
-    if any(part not in HYPOTHESES and not MULTIPLE.fullmatch(part) and not POWER_OF.fullmatch(part) for part in parts):
+    found = parts(given)
+    if any(part not in HYPOTHESES and not MULTIPLE.fullmatch(part) and not POWER_OF.fullmatch(part) for part in found):
         known = ", ".join(map(repr, (*HYPOTHESES, *NUMBERED)))
         raise InputError(f"given={given!r} is no hypothesis that costs are simplified under; there are {known}")
-    return parts
+    return found
 
 
 def even(exact: Iterable[Expr]) -> str:

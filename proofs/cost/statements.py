@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import Settled
 from sparring.proofs.cost import literature
-from sparring.proofs.cost.published import GIVEN, QUANTITIES, Claim, parts
+from sparring.proofs.cost.hypotheses import HYPOTHESES, parts
+from sparring.proofs.cost.published import QUANTITIES, Claim
 
 TAGS: Mapping[str, str] = {
     "V": "read in the source itself",
@@ -49,7 +50,7 @@ class Row(Statement):
     """A function of ``n``, ``p`` and ``k``, as a claim has it."""
     _: KW_ONLY
     given: str = ""
-    """Hypotheses, of ``published.GIVEN``."""
+    """Hypotheses, of ``hypotheses.HYPOTHESES``."""
     of: str = ""
     """Whose cost it is, where the page's name does not say it."""
     support: str = ""
@@ -152,7 +153,7 @@ def unfit(one: Statement) -> str:
         return "where does the source say so?"
     if not one.tag or not {*one.tag} <= {*TAGS}:
         return f"tag {one.tag!r}; there are {', '.join(TAGS)}"
-    if isinstance(one, Row) and not ({*parts(one.given)} <= {*GIVEN} and one.quantity in QUANTITIES):
+    if isinstance(one, Row) and not ({*parts(one.given)} <= {*HYPOTHESES} and one.quantity in QUANTITIES):
         return f"is of {one.quantity!r} given {one.given!r}, which no claim can be"
     if isinstance(one, Unjudged) and not one.because:
         return "why is it not judged?"

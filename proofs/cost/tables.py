@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import sympy
 
 from sparring.proofs.cost.floors import Floor
-from sparring.proofs.cost.simplified import HYPOTHESES, tidy
+from sparring.proofs.cost.hypotheses import HYPOTHESES, parts
+from sparring.proofs.cost.simplified import tidy
 from sparring.proofs.cost.symbols import Expr, Logarithm, p
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def comma_separated(costs: Sequence[Forms], points: Points = ()) -> str:
 
 def even(costs: Sequence[Forms]) -> str:
     """The hypothesis under which nothing in any of these is rounded."""
-    found = {given for cost in costs for given in cost.plainest.split(", ")}
+    found = {given for cost in costs for given in parts(cost.plainest)}
     return ", ".join(given for given in (*HYPOTHESES, *sorted(found - {*HYPOTHESES})) if given in found)
 
 

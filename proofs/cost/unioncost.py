@@ -20,16 +20,17 @@ import sympy
 
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import REFUTED, tested
-from sparring.proofs.cost import bundles, contributions, densely, encodings, models, units
+from sparring.proofs.cost import contributions, encodings, models, several, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
 from sparring.proofs.cost.floors import Floor, lower_bounds, of_unions
 from sparring.proofs.cost.forms import Forms
-from sparring.proofs.cost.logarithmic import spanned
-from sparring.proofs.cost.simplified import POWER, simplified, tidy
+from sparring.proofs.cost.hypotheses import POWER, holds, parts
+from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.spans import Span, SpanReader, spans
 from sparring.proofs.cost.symbols import OCTETS, Expr, alpha, beta, exact, gamma, k, n, p, t, width
+from sparring.proofs.cost.whole import spanned
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym
 from sparring.spec.core.schedule import number, truth
@@ -154,7 +155,7 @@ class UnionCost(Forms):
     def summed(self, of: Callable[[Expr], Expr], piece: Piece, whole: Callable[[Expr], Expr] | None = None) -> Expr:
         """The same over the steps of a piece."""
         first, end, many = map(self.supposing, (*piece.span, piece.many))
-        x = densely.either(piece.dense, self.union(s), n, self.share, of, whole or of)
+        x = encodings.either(piece.dense, self.union(s), n, self.share, of, whole or of)
         return summed(x, Piece(Span(first, end), many, piece.adds))
 
     @property
@@ -214,7 +215,7 @@ class UnionCost(Forms):
 
     def simplify(self, given: str) -> UnionCost:
         """The same under hypotheses: "p | n", "k p <= n", "p = 2^m", several with commas.  InputError for others."""
-        for part in filter(None, given.split(", ")):
+        for part in parts(given):
             if part not in GIVEN:
                 raise InputError(f"given={part!r} is no hypothesis of sparse costs; there are {', '.join(GIVEN)}")
         return replace(self, given=given)
@@ -239,8 +240,8 @@ class UnionCost(Forms):
             raise InputError(
                 f"p={ranks}: bytes of {self.page.name} are summed step by step, for at most {SUMMED} ranks"
             )
-        for given, holds in zip(GIVEN, (length % ranks == 0, kept * ranks <= length, ranks.bit_count() == 1)):
-            if given in self.given and not holds:
+        for given in (one for one in GIVEN if one in self.given):
+            if not holds(given, at):
                 raise InputError(f"this cost holds where {given}, not for p={ranks}, n={length}, k={kept}")
         found = measured(self.page, ranks, length, lambda s: model.union(s, length, kept), w)
         variance = model.variance(ranks, length, kept, contributions.longest(self.page, ranks, length))
@@ -287,13 +288,13 @@ def derive(page: Page, support: str = "union") -> UnionCost:
         if page.encoding == "bits":
             steps, spans = spanned(page, stated)
             return UnionCost(page, steps, tuple(Piece(*one) for one in spans), checked(support))
-        parts = bundles.step_by_step(page) if page.several else [page]
+        parts = several.step_by_step(page) if page.several else [page]
         messages = [number_of_steps(part) for part in parts]
         at: Sequence[Int] = range(len(parts)) if page.several else [STEP]
         pieces = [
             piece
             for step, part, many in zip(at, parts, messages)
-            for piece in cut(part, many, stated(step, RANK_COUNT), densely.condition(page, step, RANK_COUNT))
+            for piece in cut(part, many, stated(step, RANK_COUNT), encodings.condition(page, step, RANK_COUNT))
         ]
         return UnionCost(page, sympy.expand(sum(messages)), tuple(pieces), checked(support))
 
@@ -346,7 +347,7 @@ def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
     sends = [(number(many(step, p)), step) for step in all_steps(page, p)]
     held = {s: Fraction(u(s)) * length / n if n else Fraction(0) for s in {s for s, _ in sends}}
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
-    sending = densely.sending(page)
+    sending = encodings.sending(page)
     sent = [sending(held[s], length, step, p) for s, step in sends]
     nbytes = {x: Fraction(octets(x, length, w)) for x in {x for x, _ in sent}}
     return UnionPoint(

@@ -19,7 +19,7 @@ from sparring.errors import InputError, Undecided
 from sparring.proofs.cost import units
 from sparring.proofs.cost.costs import Cost
 from sparring.proofs.cost.enclosure import Interval, enclosure, interval, sign
-from sparring.proofs.cost.published import holds
+from sparring.proofs.cost.hypotheses import holds, parts
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, k, n
 from sparring.proofs.cost.unioncost import UnionCost
 
@@ -129,16 +129,16 @@ def edge(over: str, given: units.Given | None, default: Fraction) -> Fraction:
 
 def common(a: Either, b: Either, over: str, at: Mapping[str, Fraction]) -> str:
     """The hypotheses under which nothing is rounded in either, as far as they can hold where ``at`` says."""
-    wanted = dict.fromkeys(part for cost in (a, b) for part in cost.even.split(", "))
+    wanted = dict.fromkeys(part for cost in (a, b) for part in parts(cost.even))
     if over == "p":
         return ""
     ranks = int(at.get("p", 1))
-    return ", ".join(part for part in wanted if "|" in part or holds(part, 0, ranks, 0))
+    return ", ".join(part for part in wanted if "|" in part or holds(part, {"n": 0, "p": ranks, "k": 0}))
 
 
 def seconds(cost: Either, hypotheses: str, at: Mapping[str, Fraction]) -> Expr:
     """A cost's time, under those of the hypotheses that it knows."""
-    own = ", ".join(part for part in hypotheses.split(", ") if part in cost.even.split(", "))
+    own = ", ".join(part for part in parts(hypotheses) if part in parts(cost.even))
     time = cost.simplify(own).time if own else cost.time
     if missing := sorted(s.name for s in time.free_symbols if s.name not in {*at, "p", "n", "k"}):
         raise InputError(f"time of {cost.page.name} needs a value for {missing[0]}: {missing[0]}=VALUE")

@@ -12,11 +12,18 @@ both solvers confirm that no rank exceeds it and that one reaches it.  V_path is
 of messages goes through all steps; a rank that all its messages leave or reach is found likewise.
 
 Where blocks grow in another way because some ranks fold, all this is done for powers of two alone.
+
+*Trees*: messages of one length are added on their way to rank 0, then shown to all.  As many steps add as
+show.  A rank that is ``spent`` has sent once and not been shown the result; every other has sent nothing as
+long as steps add, and afterwards at most once in each step.  So no rank sends more messages than there are
+steps on one way; and rank 0 gets one in each of the first half of the steps and sends one in each of the second.
+
+*Unions* of supports (``unioncost``): within a span each condition is decided, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations, pairwise, permutations, product
 from typing import NamedTuple
@@ -25,14 +32,15 @@ import sympy
 
 from sparring.errors import Undecided
 from sparring.proofs.core import obligations
-from sparring.proofs.core.obligations import Obligation, always, c, during, every, iff, implies, p, r, some, t
+from sparring.proofs.core.obligations import Obligation, always, c, during, every, iff, implies, n, p, r, some, t
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.cost import symbols
-from sparring.proofs.cost.simplified import POWER
+from sparring.proofs.cost.hypotheses import POWER
+from sparring.proofs.cost.spans import Span
 from sparring.proofs.cost.symbols import CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.spec.core.model import Page, chunk_words
-from sparring.spec.core.numbers import Bool, Evaluator, Int, Node, Reader, Sym, both, either, variables, where
+from sparring.spec.core.numbers import Bool, Evaluator, Int, Node, Reader, Sym, both, either, negate, variables, where
 from sparring.spec.recursive_doubling import rem
 
 SHARED = "p | k"
@@ -121,7 +129,7 @@ def whole(page: Page) -> Whole:
 def formed(page: Page, given: Bool = True) -> Whole:
     """The closed forms where this is given."""
     if not (page.cuts or page.blocks):
-        whole_vector = SympyReader()(page.words(r, t, 0, p, obligations.n, k))
+        whole_vector = SympyReader()(page.words(r, t, 0, p, n, k))
         if not whole_vector.equals(symbols.n):
             raise Undecided(f"a message has {whole_vector} words, not n")
     if page.data == "selected":
@@ -164,7 +172,7 @@ def parts_of_k(page: Page) -> None:
     """Raises Undecided unless messages have the chunks' parts of ``k`` entries, of which the values may be added."""
     parts = chunk_words(c, p, k, page.count(r, t, p))
     for words, wanted in ((page.words, 2 * parts), (page.added, parts)):
-        if repr(said := words(r, t, c, p, obligations.n, k)) != repr(wanted):
+        if repr(said := words(r, t, c, p, n, k)) != repr(wanted):
             raise Undecided(f"what a message has is written as {said!r}, not as {wanted!r}")
 
 
@@ -290,3 +298,91 @@ def confirmed(page: Page, claims: Sequence[Obligation]) -> tuple[Sequence[Obliga
         if not answer.holds:
             raise Undecided(f"{answer.obligation.name}: {answer.problem or answer.witness}")
     return helped, below
+
+
+# -- trees
+
+
+class Tree(NamedTuple):
+    """Closed forms, and how many obligations they rest on."""
+
+    levels: Expr
+    """The steps of one way."""
+    words: Expr
+    """Of a message."""
+    added: Expr
+    """Values of it that are added."""
+    confirmed: int
+    below: bool
+
+
+def tree(page: Page) -> Tree:
+    """The closed forms; raises Undecided where the page is no such tree, or a solver does not confirm it."""
+    first = next(iter(cuts(page)), page.steps(p))
+    words, added = (SympyReader()(of(r, t, 0, p, n, k)) for of in (page.words, page.added))
+    if words.has(*map(SympyReader(), (r, t))):
+        raise Undecided(f"a message has {words} words, which depends on who sends it when")
+    claims, below = confirmed(page, [*shape(page, first)])
+    return Tree(sympy.expand(LogReader()(first)), words, added, len(claims), below)
+
+
+def shape(page: Page, levels: Int) -> Iterator[Obligation]:
+    """What makes it a tree with so many steps on one way."""
+    spent, step = subject(page).spent, during(page)
+    if spent is None:
+        raise Undecided("which ranks have nothing left is not stated: spent(r, c, t, p)")
+
+    def sent(at: Int) -> Int:
+        """At most so many messages has a rank sent before that step."""
+        return where(spent(r, 0, at, p), 1, where(at <= levels, 0, at - levels))
+
+    def sends(rank: Int) -> Int:
+        return where(page.active(rank, t, p), 1, 0)
+
+    yield Obligation("there and back", always(page), page.steps(p) == 2 * levels)
+    yield Obligation("half of the steps add", step, iff(page.adds(t, p), t < levels))
+    yield Obligation("none sent before", always(page), sent(0) >= 0)
+    yield Obligation("messages sent", step, sent(t + 1) >= sent(t) + sends(r))
+    yield Obligation("no rank sends more", always(page), sent(page.steps(p)) <= levels)
+    yield Obligation("the root is sent to", step, implies(t < levels, page.active(page.src(0, t, p), t, p)))
+    yield Obligation("and sends", step, implies(negate(t < levels), page.active(0, t, p)))
+
+
+# -- spans of unions
+
+
+class InSpan(LogReader):
+    """Reads a term as it is in the span number ``at``; ``ends``: by how an end is spelt, of which span it is the end.
+
+    ``where(a <= b, a, b)`` is read as the minimum of the two.
+    """
+
+    def __init__(self, ends: Mapping[str, int], at: int) -> None:
+        super().__init__()
+        self.ends, self.at = ends, at
+
+    def operator(self, x: Node, args: list[Expr]) -> Expr:
+        if x.op == "<" and x.args[0] is t and repr(x.args[1]) in self.ends:
+            return sympy.true if self.at <= self.ends[repr(x.args[1])] else sympy.false
+        if x.op == "<=":
+            return sympy.Le(*args, evaluate=False)
+        if x.op == "where" and args[0] in (sympy.true, sympy.false):
+            return args[1] if args[0] == sympy.true else args[2]
+        if x.op == "where" and x.args[0].op == "<=" and all(a is b for a, b in zip(x.args[0].args, x.args[1:])):
+            return sympy.Min(*args[1:])
+        return super().operator(x, args)
+
+
+def spanned(page: Page, many: Callable[[Int, Int], Int]) -> tuple[Expr, list[tuple[Span, Expr, bool]]]:
+    """The number of steps; and of each span which steps it has, ``many`` in each, and whether it adds.
+
+    Raises Undecided where the order of the ends depends on ``p``, or something has no closed form.
+    """
+    edges: list[Int] = [0, *cuts(page), page.steps(p)]
+    ends = {repr(end): at for at, end in enumerate(edges[1:])}
+    exact = [sympy.expand(LogReader()(edge)) for edge in edges]
+    found = []
+    for at, span in enumerate(pairwise(exact)):
+        read = InSpan(ends, at)
+        found.append((Span(*span), read(many(t, p)), bool(read(page.adds(t, p)))))
+    return exact[-1], found

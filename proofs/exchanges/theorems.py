@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any
 
+from sparring.proofs.core import pieces
 from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.supplement import companion
 from sparring.proofs.exchanges import balancing, regions, turns
 from sparring.spec.core.exchanges import Balance, ReduceScatter
 from sparring.spec.core.model import Page
+from sparring.spec.core.sparse_allreduce import SparseAllreduce
 
 Claims = Callable[[], Iterator[Obligation]]
 
@@ -18,6 +22,12 @@ def of(exchange: Any, served: Callable[[str], Page]) -> Mapping[str, Mapping[str
     """By theorem and by what it is about, the obligations."""
     if isinstance(exchange, Balance):
         return {"result": {"balance": balancing.moves}}
+    if isinstance(exchange, SparseAllreduce):
+        page = served(exchange.through)
+        return {
+            "result": {f"entries of {page.name}": partial(pieces.values, page)},
+            "volume": {f"messages of {page.name}": partial(lengths, page)},
+        }
     if not isinstance(exchange, ReduceScatter):
         return {}
     found: dict[str, dict[str, Claims]] = {"result": {}, "partition": {}, "contention": {}}
@@ -28,6 +38,22 @@ def of(exchange: Any, served: Callable[[str], Page]) -> Mapping[str, Mapping[str
         found["result"][f"{page.name} in turns"] = partial(turns.own, page)
         found["contention"][f"{page.name} in turns"] = partial(turns.apart, page)
     return found
+
+
+def beyond(name: str, exchanges: Iterable[Any], served: Callable[[str], Page]) -> Iterator[Obligation]:
+    """For a theorem of that name, what it says of all these exchanges, each thing once."""
+    seen = set()
+    for exchange in exchanges:
+        for what, claims in of(exchange, served).get(name, {}).items():
+            if what not in seen:
+                seen.add(what)
+                yield from (claim._replace(name=f"{what}: {claim.name}") for claim in claims())
+
+
+def lengths(page: Page) -> Iterator[Obligation]:
+    """Messages of a sparse page are as long as it says, and no longer than the dense one and its header."""
+    own = getattr(companion(page), "sizes", None)
+    yield from chain(own(page) if own else (), pieces.sizes(page))
 
 
 def given(term: Any) -> bool:

@@ -8,10 +8,9 @@ ranks, a rank has those at or after ``begin`` and before ``end``, and a share th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from types import SimpleNamespace
 from typing import Any
 
-from sparring.proofs.core.obligations import Obligation, j, n, p, q, within
+from sparring.proofs.core.obligations import Bound, Obligation, j, n, p, q, within
 from sparring.spec.core import balancing
 from sparring.spec.core.model import bound
 from sparring.spec.core.numbers import Sym, both, where
@@ -20,8 +19,6 @@ k, e, a, b = (Sym.var(name) for name in ("k", "e", "a", "b"))
 begin, end, start, stop = (Sym.var(name) for name in ("begin", "end", "start", "stop"))
 BOX = (p >= 1, n >= 0, within(j))
 """``n`` entries, and one of the shares that they are dealt out in."""
-OURS: Any = SimpleNamespace(later=balancing.later, sooner=balancing.sooner, bound=bound)
-"""The functions that say where shares begin and end."""
 
 
 def leaving() -> Iterator[Obligation]:
@@ -29,21 +26,21 @@ def leaving() -> Iterator[Obligation]:
     yield Obligation("split", (p >= 1, a >= 0, a <= k, e <= b), a - b <= k - e)
 
 
-def moving(m: Any = OURS) -> Iterator[Obligation]:
+def moving(m: Any = balancing) -> Iterator[Obligation]:
     """What leaves a rank for other shares."""
     slot = (p >= 1, begin >= 0, begin <= end, end <= n, start >= 0, start <= stop, stop <= n)
     stays = where(m.later(begin, start) < m.sooner(end, stop), m.sooner(end, stop) - m.later(begin, start), 0)
     yield Obligation("dealt out", slot, end - begin - stays <= n - (stop - start))
 
 
-def sharing(m: Any = OURS) -> Iterator[Obligation]:
+def sharing(cut: Bound = bound) -> Iterator[Obligation]:
     """How long the shares of ``n`` entries are, of at most ``p e``."""
     few, room = (*BOX, e >= 0, n <= p * e), (p >= 1, a >= 0, e >= 0, q >= 0)
-    yield Obligation("a share begins where the last ends", BOX, m.bound(j + 1, n, p) == (j * n + n) // p)
-    yield Obligation("a share ends no later than with e", few, m.bound(j + 1, n, p) <= (j * n + p * e) // p)
+    yield Obligation("a share begins where the last ends", BOX, cut(j + 1, n, p) == (j * n + n) // p)
+    yield Obligation("a share ends no later than with e", few, cut(j + 1, n, p) <= (j * n + p * e) // p)
     yield Obligation("which is e entries long", room, (a + p * e) // p == a // p + e)
     yield Obligation("with q fewer in all, at most q fewer", room, (a + p * e - q) // p >= a // p + e - q)
-    yield Obligation("shares are all", (p >= 1, n >= 0), both(m.bound(0, n, p) == 0, m.bound(p, n, p) == n))
+    yield Obligation("shares are all", (p >= 1, n >= 0), both(cut(0, n, p) == 0, cut(p, n, p) == n))
 
 
 VOLUMES: Mapping[str, Callable[[], Iterator[Obligation]]] = {

@@ -70,8 +70,9 @@ def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator
 
 
 def options(page: Page, target: str) -> dict[str, Any]:
-    """The page's parameters that the target has too."""
-    return {name: value for name, value in page.params.items() if name in accepted(target)}
+    """The page's parameters that the target has too; where a text asks for a selector, that one's as well."""
+    known = page.params if page.composed and page.selector else accepted(target)
+    return {name: value for name, value in page.params.items() if name in known}
 
 
 def accepted(target: str) -> Collection[str]:

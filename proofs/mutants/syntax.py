@@ -209,9 +209,24 @@ def opposite(node: ast.AST) -> Iterator[ast.AST]:
             yield _with(node, body=[*node.body[:-1], ast.Return(other)])
 
 
+def factor(node: ast.AST) -> Iterator[ast.AST]:
+    """One of two that are multiplied, without the other."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        yield node.left
+        yield node.right
+
+
+def twice(node: ast.AST) -> Iterator[ast.AST]:
+    """Entries that are added up twice: what a function returns."""
+    if isinstance(node, ast.FunctionDef) and node.returns and isinstance(last := node.body[-1], ast.Return):
+        entries = last.value if ast.unparse(node.returns) == "SparseVector" else None
+        if entries:
+            yield _with(node, body=[*node.body[:-1], ast.Return(ast.BinOp(entries, ast.Add(), entries))])
+
+
 EXCHANGED = "rtpcq"
-FURTHER: Mapping[str, Fault] = {f.__name__: f for f in (letter, opposite)}
-"""What else is planted in formulas, where these refute no obligation of some theorem."""
+FURTHER: Mapping[str, Fault] = {f.__name__: f for f in (letter, opposite, factor, twice)}
+"""What else is planted where these refute no obligation of some theorem; counts of mutants have none of these."""
 
 
 def mutants(source: str, operators: Mapping[str, Fault] = OPERATORS) -> Iterator[Mutant]:

@@ -25,7 +25,7 @@ from sparring.proofs.selection.cells import Cells, running
 from sparring.proofs.selection.conditions import Condition, both, either, opposite, replaced
 from sparring.proofs.selection.forms import Form, Table
 from sparring.proofs.selection.orders import contract, largest
-from sparring.spec.core import select
+from sparring.spec.core import select, sparse
 
 BUDGET = 20_000
 """Cells of one selector."""
@@ -188,9 +188,9 @@ def page_summarised(module: ModuleType) -> Iterator[None]:
 
 
 def homes(module: ModuleType) -> list[ModuleType]:
-    """The page's module and those from which it has its functions, but for the selector's own."""
+    """The page's module, that of sparse vectors, and those from which it has its functions; not the selector's own."""
     names = {thing.__module__ for thing in vars(module).values() if isinstance(thing, FunctionType)}
-    others = (sys.modules[name] for name in sorted(names) if name in sys.modules)
+    others = (sys.modules[name] for name in sorted(names | {sparse.__name__}) if name in sys.modules)
     return [module, *(one for one in others if one not in (module, select))]
 
 

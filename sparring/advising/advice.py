@@ -33,7 +33,7 @@ RESULTS = {
 
 
 UNLIKE = "what ranks end with is not the sum of what they have: compare it by what training makes of it"
-"""Why a program on whole vectors is left out."""
+"""Why a composition on whole vectors is left out."""
 
 
 class Option(NamedTuple):

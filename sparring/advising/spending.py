@@ -15,11 +15,9 @@ from sparring.errors import Undecided
 from sparring.proofs.contention import networks
 from sparring.proofs.cost import unioncost
 from sparring.proofs.cost.costs import Cost, Point
-from sparring.proofs.cost.handling import work
+from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.levels import Nodes, leveled, linked
-from sparring.proofs.cost.machines import Machine
-from sparring.proofs.cost.profiles import Kind
-from sparring.proofs.cost.published import holds
+from sparring.proofs.cost.machines import Kind, Machine, work
 from sparring.proofs.cost.symbols import exact
 from sparring.proofs.cost.unioncost import UnionCost, UnionPoint
 from sparring.proofs.cost.whole import SHARED
@@ -127,7 +125,9 @@ def known(derived: Cost, n: int, p: int) -> int:
     """``n``, or the next length for which the formulas hold, where they ask for halves without a remainder."""
     power = 1 << p.bit_length() - 1
     longer = -(-n // power) * power
-    here, there = (holds(derived.given, length, p, 0, **derived.derived.letters) for length in (n, longer))
+    here, there = (
+        holds(derived.given, {"n": length, "p": p, "k": 0, **derived.derived.letters}) for length in (n, longer)
+    )
     return longer if there and not here else n
 
 

@@ -11,8 +11,7 @@ from fractions import Fraction
 from sparring.errors import SparringError
 from sparring.proofs.cost import costs, unioncost
 from sparring.proofs.cost.costs import Cost
-from sparring.proofs.cost.handling import work
-from sparring.proofs.cost.machines import Machine
+from sparring.proofs.cost.machines import Machine, work
 from sparring.proofs.cost.unioncost import UnionCost
 from sparring.spec.core.model import Page
 

@@ -13,8 +13,7 @@ from sparring.calibration.measuring import Times
 from sparring.calibration.quantities import Quantity
 from sparring.errors import InputError
 from sparring.proofs.cost.costs import Cost
-from sparring.proofs.cost.machines import Machine
-from sparring.proofs.cost.profiles import Kind, Letter, Measured, Timed, Work
+from sparring.proofs.cost.machines import Kind, Letter, Machine, Measured, Timed, Work
 from sparring.proofs.cost.unioncost import UnionCost
 from sparring.spec.core.model import Page
 

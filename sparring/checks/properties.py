@@ -58,7 +58,7 @@ DENSE: Mapping[str, str] = {
     "edge sizes": STATEFUL["edge sizes"],
     "dtypes": STATEFUL["dtypes"],
 }
-"""The same where a program on whole vectors says itself what ranks end with."""
+"""The same where a composition on whole vectors says itself what ranks end with."""
 
 ORDER = (*list(PROPERTIES)[:2], "selection", "conservation", *list(PROPERTIES)[2:])
 

@@ -145,7 +145,7 @@ def page_of(name: str, params: Mapping[str, Any]) -> Page | None:
     if name == CONTRACT:
         return None
     page = pages.find(name)
-    own = concerning(params, page.params, selects=page.selecting)
+    own = concerning(params, page.params, selects=page.selecting or page.selector is not None)
     if page.selecting and KEPT in own and not (type(own[KEPT]) is int and own[KEPT] >= 0):
         raise InputError(f"{KEPT} = {own[KEPT]!r}: it must be a whole number, 0 or more")
     return load(page.module, **{**page.params, **own})

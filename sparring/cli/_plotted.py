@@ -15,7 +15,7 @@ def draw(algos: Sequence[str], over: str, between: tuple[Any, Any], support: str
     from sparring import api
     from sparring.cli._versus import shown
     from sparring.present import crossing
-    from sparring.proofs.cost.courses import courses
+    from sparring.proofs.cost.phases import courses
 
     crossing.check(file)
     support = "independent" if support == "union" else support

@@ -83,12 +83,12 @@ def again(folder: Path, algorithms: tuple[str, ...], json_: bool) -> NoReturn:
 
 def line(told: Told) -> str:
     """One theorem, or why it is none."""
-    from sparring.proofs.core.verdicts import EXPECTED
+    from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED
 
     result, theorem = told
     good, planted = result.verdict.word.exit_code == 0, theorem["planted"]
-    colour = "green" if good else "bold red"
+    colour = "default" if result.verdict == NOT_COVERED else "green" if good else "bold red"
     head = f"{result.subject:<12} {result.property:<20} [{colour}]{result.verdict}[/{colour}]"
-    if not good or result.verdict == EXPECTED:
+    if not good or result.verdict in (EXPECTED, NOT_COVERED):
         return f"{head}  {result.detail}"
     return f"{head}  {theorem['statement']} [dim]({f'mutant refuted: {planted}' if planted else result.detail})[/dim]"

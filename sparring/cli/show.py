@@ -80,13 +80,13 @@ def command(
 
 
 def program(page: Page, drawn: tuple[object, ...], json_: bool) -> Report:
-    """The prose and the functions of a page that is a program; who sends to whom depends on the data."""
+    """The prose and the functions of a composition; who sends to whom depends on the data."""
     from rich.markup import escape
 
     from sparring.report import Report
 
     if any(drawn):
-        raise Undecided(f"{page.name} is a program: its messages depend on the data, and no one picture shows them")
+        raise Undecided(f"{page.name} is a composition: its messages depend on the data, and no one picture shows them")
     functions = [formula(page.module, name) for name in [*helpers(page.module), *own(page.module)]]
     if not json_:
         console = _options.console()

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sparring.errors import InputError
 from sparring.present.crossing import check, written
 from sparring.present.growth import GREY, INK, PENS, settings
-from sparring.proofs.cost.machines import Machine
-from sparring.proofs.cost.profiles import Measured, Timed
+from sparring.proofs.cost.machines import Machine, Measured, Timed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparring.errors import InputError
 from sparring.present.growth import GREY, INK, PENS, settings
-from sparring.proofs.cost.courses import Courses
+from sparring.proofs.cost.phases import Courses
 from sparring.proofs.cost.versus import Comparison
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from sparring.vectors.writing import text
 VERSION = 1
 SCHEMA = "vectors.schema.json"  # no page has such a name
 PROGRAMS = {"sparring.spec.oktopk": "thresholds"}
-"""By page, what files call the data of a program, whose rules are theirs alone."""
+"""By page, what files call the data of a composition, whose rules are its own."""
 
 
 def export(algorithms: Sequence[str | Page], folder: str | Path) -> list[Path]:
@@ -82,10 +82,10 @@ def covered(page: Page) -> bool:
 
 
 def sort(page: Page) -> str:
-    """What the file calls the page's data.  Raises InputError for a program, or residuals, that no file can tell of."""
+    """What the file calls the page's data.  Raises InputError for a composition or residuals that no file can hold."""
     if not covered(page):
         raise InputError(
-            f"{page.name} is a program: what it sends depends on the data, by rules that no test vectors have"
+            f"{page.name} is a composition: what it sends depends on the data, by rules that no test vectors have"
         )
     if page.composed:
         return PROGRAMS.get(page.module.__name__, page.data)
@@ -116,7 +116,7 @@ def group_of(mine: Sequence[Given], before: int) -> tuple[dict[str, Any], list[d
 
 
 def whole_group(mine: Sequence[Given], before: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The same of a program on whole vectors."""
+    """The same of a composition on whole vectors."""
     done = [kept.recorded(given) for given in mine]
     tests = [kept.test(case, flags(case), before + i) for i, case in enumerate(done, start=1)]
     return kept.group(mine[0].page, mine[0].p), tests

@@ -95,7 +95,7 @@ def plans(page: Page, p: int) -> Iterator[Plan]:
 def parameters(page: Page, p: int, n: int, number: int) -> Iterator[Mapping[str, int]]:
     """The parameters of a test: by turns how many are kept; and each from its least value to the page's own.
 
-    Of a program by turns its own and others, too.
+    Of a composition by turns its own and others, too.
     """
     kept: dict[str, int] = (
         {"k": (0, 1, p - 1, n // 2, n, 2 * n + 3)[(number + p) % 6]} if page.stateful and "k" in page.params else {}

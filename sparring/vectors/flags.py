@@ -269,7 +269,7 @@ FLAGS: Mapping[str, Flag] = {
 
 
 def known(page: Page) -> Mapping[str, Flag]:
-    """The flags that tests of this page may have; those of a program on whole vectors come last."""
+    """The flags that tests of this page may have; those of a composition on whole vectors come last."""
     return {**FLAGS, **COMMON, **getattr(dense.own(page), "FLAGS", {})} if page.dense else FLAGS
 
 

@@ -164,7 +164,7 @@ def rounds(p: int) -> int:
 
 
 def anew(case: Case, i: int) -> bool:
-    """Whether a program's call ``i``, from 0 on, finds thresholds anew."""
+    """Whether Ok-Topk's call ``i``, from 0 on, finds thresholds anew."""
     return i % int(case.page.params["tau_prime"]) == 0
 
 

@@ -76,7 +76,7 @@ Schedule = list[list[tuple[int, int, Chunks]]]
 
 
 def schedule(page: Page, p: int) -> Schedule:
-    """What the page sends, whatever the inputs; of a program nothing.  Raises ScheduleFault where it has none."""
+    """What the page sends, whatever the inputs; of a composition nothing.  Raises ScheduleFault where it has none."""
     if page.composed:
         return []
     return [step_sends(page, t, p) for t in range(number(page.steps(p)))]

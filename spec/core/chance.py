@@ -20,7 +20,7 @@ from __future__ import annotations
 from math import floor
 from typing import Any
 
-from sparring.spec.core.numbers import Bool, Int, where
+from sparring.spec.core.numbers import Bool, Int, either, where
 from sparring.spec.core.vectors import Vector, entrywise, local
 
 WORD = (1 << 64) - 1
@@ -56,13 +56,13 @@ def chances(seed: int, call: int, r: int, x: Vector) -> Vector:
     return Vector([drawn(seed, call, r, i) >> 64 - FINE for i in range(len(x))])
 
 
-@entrywise
+@entrywise(known=lambda found, v, unit: found >= 0)
 def above(v: Any, unit: Any) -> Any:
-    """How many units ``v`` has, not negative; 0 without a unit."""
-    return v / unit if unit > 0 else 0
+    """How many units ``v`` has; 0 without a unit, and of less than nothing."""
+    return v / unit if unit > 0 and v > 0 else 0
 
 
-@entrywise
+@entrywise(known=lambda found, t: either(t < 0, found >= 0))
 def whole(t: Any) -> int:
     """The whole number that is not above ``t``."""
     found: int = floor(t)

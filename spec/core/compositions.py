@@ -9,7 +9,7 @@ A page that is a composition has, in the place of formulas, a generator::
 
 It may ask for ``x``, the rank's vector; ``r``, its rank; ``p``, how many there are; ``call``, how many calls were
 before; ``state``, what it returned as such in the call before, at first ``State()``, of which a part may be ``UNSET``
-until a call sets it; and ``params``.  It returns the
+until a call sets it; ``params``; and ``selector``, the one that these name.  It returns the
 result, what stays behind of the vector if the page selects entries, and the state if it has one.
 
 A page whose next call begins as a first one, where its vector held what is no number, says ``recovers = True``.
@@ -33,7 +33,7 @@ from sparring.spec.core.runs import Run, Step, vectors
 from sparring.spec.core.sparse import NOTHING, SparseVector, total
 from sparring.spec.core.vectors import Unset, Vector
 
-LETTERS = ("x", "r", "p", "call", "state", "params")
+LETTERS = ("x", "r", "p", "call", "state", "params", "selector")
 """What a text may ask for."""
 
 
@@ -80,6 +80,12 @@ def text(page: Page, **given: Any) -> Text:
     begun: Any = page.module.program(**{name: given[name] for name in asked(page)})
     going: Any = begun if inspect.isgenerator(begun) else silent(begun)
     return going  # type: ignore[no-any-return]  # a generator of exchanges, as far as the page is right
+
+
+def own(page: Page, **changed: Any) -> Any:
+    """The page's ``Params``, without those of its selector; some of them may be ``changed``."""
+    params: Any = getattr(page.module, "Params", None)
+    return params and params(**{name: changed.get(name, page.params[name]) for name in params._fields})
 
 
 def silent(value: Any) -> Text:
@@ -171,13 +177,11 @@ class ComposedRun(Run):
         page, p = self.page, len(self.xs)
         entries = [Vector.of(x) for x in self.xs] if page.dense else vectors(self.given)
         before = self.before or Memory(0, [begun(page)] * p)
-        params = page.module.Params(**page.params) if hasattr(page.module, "Params") else None
+        params = own(page)
         if hasattr(page.module, "checked"):
             page.module.checked(params)
-        texts = [
-            text(page, x=x, r=r, p=p, call=before.call, state=before.ranks[r], params=params)
-            for r, x in enumerate(entries)
-        ]
+        alike = {"p": p, "call": before.call, "params": params, "selector": page.selector}
+        texts = [text(page, x=x, r=r, state=before.ranks[r], **alike) for r, x in enumerate(entries)]
         returned, trace = played(page, texts)
         return trace, [ending(page, one) for one in returned]
 

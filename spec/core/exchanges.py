@@ -6,7 +6,7 @@ Each is carried out by a page with formulas, whose theorem says what comes back;
 =====================  ==================================================================================
 ``reduce_scatter(x)``  the sum of all ranks' ``x`` in this rank's chunk
 ``allgather(piece)``   all ranks' pieces, one after the other
-``allreduce(x)``       the sum of all ranks' ``x``
+``allreduce(x)``       the sum of all ranks' ``x``; of some entries of each alone: see ``spec/core/sparse_allreduce.py``
 ``gather(x)``          by rank, what each has
 ``balance(x, sizes)``  of all ranks' entries, one rank's after the other's, this rank's share of ``p`` equal ones
 ``apart(x)``           by rank what each has, of sizes, bounds and the like, which are told apart and are in no trace
@@ -25,7 +25,17 @@ from itertools import chain, pairwise
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from sparring.errors import InputError, ScheduleFault
-from sparring.spec import bruck_allgather, ring, two_shot
+from sparring.spec import (
+    bruck_allgather,
+    dsar_split_allgather,
+    recursive_doubling_allgather,
+    ring,
+    ring_allgather,
+    ring_sparse,
+    ssar_recursive_doubling,
+    two_shot,
+    two_shot_sparse,
+)
 from sparring.spec.core import regions
 from sparring.spec.core.balancing import moved
 from sparring.spec.core.model import Page, bound, load
@@ -143,6 +153,8 @@ class Exchange:
     """What each rank has of its own."""
     kinds: ClassVar[tuple[str, ...]] = ()
     """Of what kind a page must be that carries it out; of any, where there is none."""
+    data: ClassVar[tuple[str, ...]] = ("vector", "lists")
+    """Of what data it must then be."""
 
     x: Any
     code: Any = PLAIN
@@ -160,6 +172,9 @@ class Exchange:
         if self.kinds and found.kind not in self.kinds:
             what, right = type(self).__name__.lower(), " or ".join(self.kinds)
             raise InputError(f"through = {self.through!r}: its kind is {found.kind}; right for {what} is {right}")
+        if self.kinds and found.data not in self.data:
+            what, right = type(self).__name__.lower(), " or ".join(self.data)
+            raise InputError(f"through = {self.through!r}: its data is {found.data}; right for {what} is {right}")
         return found
 
     def carry(self, each: Sequence[Exchange]) -> Carried:
@@ -330,8 +345,11 @@ def served(through: str) -> Page:
 
 PAGES: Mapping[str, Any] = {
     page.__name__.rpartition(".")[2]: page
-    for page in (ring, two_shot, averaging, direct_reduce_scatter, direct_allgather, rotation, bruck_allgather)
-}
+    for page in (
+        ring, two_shot, averaging, direct_reduce_scatter, direct_allgather, rotation, bruck_allgather, ring_allgather,
+        recursive_doubling_allgather, ring_sparse, two_shot_sparse, ssar_recursive_doubling, dsar_split_allgather,
+    )
+}  # fmt: skip
 """Which pages carry exchanges out."""
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
+from sparring.spec.core.packed import most
 from sparring.spec.core.vectors import Vector, local
 
 
@@ -18,12 +19,6 @@ class Grid(NamedTuple):
 
     low: Any
     step: Any
-
-
-@local
-def most(bits: int) -> int:
-    """The greatest code."""
-    return (1 << bits) - 1
 
 
 @local(length=lambda n: 2)

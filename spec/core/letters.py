@@ -31,7 +31,7 @@ KINDS: Mapping[str, Kind] = {
 # What the p chunks are: pieces that a vector of one length on all ranks is cut into; whole sparse
 # vectors, chunk c being rank c's, which are added in the order of ranks once all have come; pieces of
 # sparse vectors; or pieces of vectors of which some entries are sent and the others stay behind.  Or
-# vectors are whole and what is sent of them is a program's own matter: coded, averaged, lost on the way.
+# vectors are whole and what is sent of them is a composition's own matter: coded, averaged, lost on the way.
 DATA = ("vector", "lists", "sparse", "selected", "dense")
 DTYPES = ("float32", "float64", "int32", "int64")
 

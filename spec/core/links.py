@@ -187,6 +187,11 @@ def came(x: Any, to: str, links: Any, packet: int, call: int, *, own: bool = Tru
     return x.comes(to, links, packet, call, own)
 
 
+def versions_held(x: Any, links: Any, packet: int, call: int) -> Any:
+    """By chunk and packet which versions of the owners' come to a rank: of ``leaves`` alone."""
+    return x.versions_held(links, packet, call)
+
+
 def owns(x: Any) -> Any:
     """Whether the rank is the owner of the index: of ``ensures`` alone."""
     return x.owns()

@@ -55,7 +55,7 @@ def asked(
     neither has, or a selector where the page does not select (``selects``); UnknownPage for no such selector.
     """
     own = fields(module)
-    if SELECTOR in own or params.get(SELECTOR) is None:
+    if (SELECTOR in own and not selects) or (SELECTOR not in own and params.get(SELECTOR) is None):
         return parameters(module, name, {x: v for x, v in params.items() if x in own or x != SELECTOR}), None
     if not selects:
         raise InputError(f"page {name} takes no selector: right is one that selects entries by formulas")
@@ -66,7 +66,7 @@ def asked(
 
 def bound(others: Mapping[str, Any], values: Mapping[str, Any]) -> Selector:
     """The selector that is named, with its parameters and those that a page's ``values`` have, too."""
-    name = others[SELECTOR]
+    name = {**others, **values}[SELECTOR]
     if not isinstance(name, str):
         raise InputError(f"selector = {name!r}: it must be a name; 'sparring list' shows all.")
     shared = {x: v for x, v in values.items() if x in fields(place(name))}

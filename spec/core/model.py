@@ -9,14 +9,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, NoReturn
 
 from sparring.errors import InputError, Undecided
 from sparring.spec.core.calling import taking
 from sparring.spec.core.letters import DATA, DTYPES, ENCODINGS, KINDS, LETTERS, Kind
-from sparring.spec.core.local import asked
+from sparring.spec.core.local import SELECTOR, asked
 from sparring.spec.core.numbers import Bool, Int, Sym, where
 from sparring.spec.core.selectors import Selector
 from sparring.spec.core.sparse import SparseVector
@@ -106,7 +106,7 @@ class Page:
     """``encoded(m, size, w)``: the name of the encoding that such a message has."""
 
     selector: Selector | None = None
-    """What of a rank's vector enters a run, of pages that select; by default all of it."""
+    """What of a rank's vector enters a run, of pages that select, by default all of it; of a text that asks for it."""
     program: Callable[..., Any] | None = None
     """Of a composition, its text."""
     own: Kind | None = None
@@ -140,6 +140,11 @@ class Page:
     def composed(self) -> bool:
         """Whether it is a composition: one rank's text between exchanges, see ``spec/core/compositions.py``."""
         return self.program is not None
+
+    @property
+    def ensures(self) -> bool:
+        """Whether the page of a composition says what all ranks end with; formulas always do, by their kind."""
+        return not self.composed or hasattr(self.module, "ensures")
 
     @property
     def several(self) -> bool:
@@ -179,7 +184,7 @@ class Page:
 
     @property
     def dense(self) -> bool:
-        """Whether it is a program on whole vectors, which says itself what ranks end with: its bits, and no sum's."""
+        """Whether it is a composition on whole vectors: its text alone says which bits ranks end with."""
         return self.data == "dense"
 
     @property
@@ -215,7 +220,7 @@ class Page:
     @property
     def listed(self) -> bool:
         """Whether messages are lists of entries, each with its index."""
-        return self.data not in ("vector", "dense")
+        return self.data not in ("vector", "dense") or (self.dense and hasattr(self.module, "encoded"))
 
 
 def many(messages: Callable[[Int, Int], Int]) -> bool:
@@ -278,9 +283,10 @@ def load(module: ModuleType, **params: Any) -> Page:
     kind = kind_of(module, name)
     data = one_of(DATA, module, name, "data", "vector")
     encoding = one_of(ENCODINGS, module, name, "encoding", "wrap")
-    values, selector = asked(module, name, params, selects=data == "selected" and not hasattr(module, "program"))
+    values, selector = asked(module, name, params, selects=selects(module, data))
     if hasattr(module, "program"):
-        return composition(module, name, one_of(KINDS, module, name, "kind", "allreduce"), data, values)
+        found = composition(module, name, one_of(KINDS, module, name, "kind", "allreduce"), data, values)
+        return replace(found, selector=selector)
     messages = bind(name, "messages", getattr(module, "messages", lambda t, p: 1), values)
     several = many(messages)
     known = {f: values if several or "j" not in letters else {**values, "j": 0} for f, letters in LETTERS.items()}
@@ -309,6 +315,13 @@ def load(module: ModuleType, **params: Any) -> Page:
     )  # fmt: skip
 
 
+def selects(module: ModuleType, data: str) -> bool:
+    """Whether it takes a selector: by formulas, or where its text asks for one."""
+    if hasattr(module, "program"):
+        return SELECTOR in inspect.signature(module.program).parameters
+    return data == "selected"
+
+
 def composition(module: ModuleType, name: str, kind: str, data: str, params: Mapping[str, Any]) -> Page:
     """A page that is a composition: whoever asks it for a formula is told that it has none, by Undecided."""
 
@@ -323,6 +336,7 @@ def composition(module: ModuleType, name: str, kind: str, data: str, params: Map
     listed = data != "dense"
     formulas |= {"chunks": lambda p: p, "octets": pairs if listed else lambda m, size, w: values_alone(m, w)}
     formulas |= {"encoded": lambda m, size, w: "pairs" if listed else "values"}
+    formulas |= {f: bind(name, f, getattr(module, f), params) for f in ("octets", "encoded") if hasattr(module, f)}
     return Page(
         name=name, kind=kind, data=data, encoding="wrap", doc=inspect.getdoc(module) or name, module=module,
         params=params, program=module.program, **formulas,

@@ -14,7 +14,7 @@ from typing import Any
 
 from sparring.spec.core import wholes
 from sparring.spec.core.exchanges import Plain
-from sparring.spec.core.numbers import Int
+from sparring.spec.core.numbers import Int, either
 from sparring.spec.core.vectors import Vector, local
 
 
@@ -24,9 +24,15 @@ def wide(bits: int, p: Int) -> Any:
     return bits + (p - 1).bit_length()
 
 
+@local(known=lambda found, bits: either(bits < 0, found >= bits))
+def most(bits: int) -> int:
+    """The greatest whole number of so many bits."""
+    return (1 << bits) - 1
+
+
 @dataclass(frozen=True)
 class Packed(Plain):
-    """Whole numbers below ``2**bits``."""
+    """Whole numbers below ``2**bits``: from 0 to ``most(bits)``, which is proved of what travels so."""
 
     bits: Any
     """A number; where a text is read, a term."""

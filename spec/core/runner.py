@@ -20,6 +20,6 @@ def run(page: Page, xs: Sequence[Any], state: Any = None) -> Run:
     Raises InputError unless there is at least one rank and all vectors have one length;
     iterating raises ScheduleFault where the formulas make no schedule, or ranks part ways.
     """
-    if page.selector:
-        return LocalRun(page, page.selector, xs, state)
-    return ComposedRun(page, xs, state) if page.composed else RUNS.get(page.data, PieceRun)(page, xs)
+    if page.composed:
+        return ComposedRun(page, xs, state)
+    return LocalRun(page, page.selector, xs, state) if page.selector else RUNS.get(page.data, PieceRun)(page, xs)

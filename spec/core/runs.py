@@ -150,11 +150,12 @@ class PieceRun(Run):
     all chunks' one after the other.  A vector that is not sparse is taken with all its entries.
 
     ``results``: for sparse vectors in their class, else a SparseVector.  ``residuals``: by rank, what stays behind.
+    ``wide``: the bytes of a value, where the vectors do not say it.
     """
 
-    def __init__(self, page: Page, xs: Sequence[Any]) -> None:
+    def __init__(self, page: Page, xs: Sequence[Any], wide: int | None = None) -> None:
         self.given, p, whole = xs, len(xs), vectors(xs)
-        self.whole, self.width = whole, width(xs[0]) if xs else 0
+        self.whole, self.width = whole, wide or (width(xs[0]) if xs else 0)
         self.n = whole[0].n if xs else 0
         chunks = number(page.chunks(p))
         self.bounds = [number(bound(c, self.n, chunks)) for c in range(chunks + 1)]

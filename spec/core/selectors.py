@@ -24,6 +24,7 @@ from sparring.spec.core.calling import parameters
 from sparring.spec.core.modules import from_file, from_name
 from sparring.spec.core.numbers import Int, where
 from sparring.spec.core.sparse import SparseVector, every
+from sparring.spec.core.vectors import Vector, local
 
 LETTERS: Mapping[str, tuple[str, ...]] = {
     "state": ("x", "before"),
@@ -59,6 +60,22 @@ class Selector:
     def title(self) -> str:
         """The first line of the prose, without its citation."""
         return self.doc.strip().split("\n")[0].split(" [")[0].rstrip(".")
+
+
+@local
+def remembered(selector: Selector, x: Vector, before: Any) -> Any:
+    """In a text: what a rank's selector knows when ``x`` is selected from, after what was ``before``, None at first."""
+    return selector.state(x.entries, selector.start if before is None else before)
+
+
+@local(most=lambda selector, n, seen: selector.params.get("k"))
+def taken(selector: Selector, x: Vector, seen: Any) -> Vector:
+    """In a text: where a rank's selector takes entries of ``x``, from what it knows.
+
+    Costs are those of a selector that takes no more than it aims at.
+    """
+    kept = {*selector.select(x.entries, seen)}
+    return Vector([i in kept for i in range(len(x))], False)
 
 
 class Series:

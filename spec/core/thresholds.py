@@ -15,9 +15,11 @@ ALL, NONE = (True, 0), (False, -1)  # thresholds that all entries reach, and tha
 WHOLE = 1000  # thousandths
 
 
-@local
+@local(most=lambda n, k: k)
 def threshold(x: SparseVector, k: int) -> Place:
     """The size of the ``k``-th largest entry; where there are fewer, one that all reach.
+
+    No more than ``k`` entries reach it, unless some are as large: costs are those of vectors in which none are.
 
     >>> threshold(SparseVector((0, 2, 5), (3, -7, 1), 6), 2)
     (True, -3)

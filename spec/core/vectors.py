@@ -177,27 +177,30 @@ def each(formula: Callable[..., Any], *args: Any) -> Any:
 def local(function: Function) -> Function: ...
 @overload
 def local(
-    *, length: Callable[..., Any] | None = None, most: Callable[..., Any] | None = None, linear: bool = False
-) -> Callable[[Function], Function]: ...
+    *, length: Callable[..., Any] | None = None, most: Callable[..., Any] | None = None, linear: bool = False,
+    known: Callable[..., Any] | None = None,
+) -> Callable[[Function], Function]: ...  # fmt: skip
 def local(
     function: Any = None, *, length: Callable[..., Any] | None = None, most: Callable[..., Any] | None = None,
-    linear: bool = False,
+    linear: bool = False, known: Callable[..., Any] | None = None,
 ) -> Any:  # fmt: skip
     """A rank's own function that is no formula of single entries: where the text is read, a letter.
 
     ``length(...)``: how many entries the vector has that it gives, by the same arguments with the lengths of vectors in
     their places; without it as many as its first vector.  ``most(...)``: how many of these are true at most, of a mask;
-    or, of a sparse vector, are there.  ``linear``: it is so in its first argument, so that what
+    of a sparse vector, are there; of a threshold, reach it.  ``linear``: it is so in its first argument, so that what
     it is of a sum over ranks is the sum of what it is of each; the page's proof module proves that.
+    ``known(found, ...)``: what is so of all numbers that it gives, of the same arguments.
     """
     if function is None:
-        return partial(made_local, length=length, most=most, linear=linear)
-    return made_local(function, length=length, most=most, linear=linear)
+        return partial(made_local, length=length, most=most, linear=linear, known=known)
+    return made_local(function, length=length, most=most, linear=linear, known=known)
 
 
 def made_local(
-    function: Any, *, length: Callable[..., Any] | None, most: Callable[..., Any] | None, linear: bool
-) -> Any:
+    function: Any, *, length: Callable[..., Any] | None = None, most: Callable[..., Any] | None = None,
+    linear: bool = False, known: Callable[..., Any] | None = None,
+) -> Any:  # fmt: skip
     """The same of a function that is known."""
 
     @wraps(function)
@@ -210,7 +213,7 @@ def made_local(
         return function(*args) if point is None else point.letter(called, args)
 
     called.length, called.most = length, most  # type: ignore[attr-defined]  # read by costs
-    called.linear = linear  # type: ignore[attr-defined]  # read by the prover
+    called.linear, called.known = linear, known  # type: ignore[attr-defined]  # read by the prover
     return called
 
 
@@ -242,13 +245,20 @@ def by_length(function: Any = None, *, length: Callable[..., Any] | None = None)
     return called
 
 
-def entrywise(function: Function) -> Function:
+@overload
+def entrywise(function: Function) -> Function: ...
+@overload
+def entrywise(*, known: Callable[..., Any]) -> Callable[[Function], Function]: ...
+def entrywise(function: Any = None, *, known: Callable[..., Any] | None = None) -> Any:
     """One of single entries that solvers cannot read as a formula, such as a comparison of magnitudes.
 
     Unlike other local functions it is the same of a chunk as of the whole vector.
     """
-    called: Function = local(function)
-    called.entrywise = True  # type: ignore[attr-defined]  # read by proofs
+    if function is None:
+        again: Any = entrywise
+        return lambda given: again(given, known=known)
+    called: Any = made_local(function, known=known)
+    called.entrywise = True
     return called
 
 

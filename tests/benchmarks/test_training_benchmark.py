@@ -16,7 +16,6 @@ import pytest
 import sparring
 import sparring.world
 from sparring.checks import launch
-from tests.sweeps import third
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "benchmarks" / "training.py"
@@ -56,24 +55,25 @@ def test_a_file_of_results(training, tmp_path):
 VARIANTS = ["ring", "ring_topk", "ring_sparse", "flash:b1=4:b2=4", "lossy_two_shot:running=1", "moshpit:dropping=300"]
 
 
-@pytest.mark.parametrize("name", third(VARIANTS))
+@pytest.mark.parametrize("names", [VARIANTS[::3], *(pytest.param([name], marks=pytest.mark.slow) for name in VARIANTS)])
 @pytest.mark.mpi
 @pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
-def test_real_ranks_learn_the_same(training, name, tmp_path):
+def test_real_ranks_learn_the_same(training, names, tmp_path):
     """Under mpiexec, to the last bit."""
-    job = training.Job(name, 3, seed=1, steps=11, density=0.01)
+    jobs = [training.Job(name, 3, seed=1, steps=11, density=0.01) for name in names]
     (tmp_path / "ranks.py").write_text(
         f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r})\n"
         "import training\nfrom mpi4py import MPI\n"
-        f"found = training.learn(MPI.COMM_WORLD, training.Job(*{tuple(job)!r}))\n"
-        "if MPI.COMM_WORLD.rank == 0:\n    print('found', repr(found))\n"
+        f"for job in {[tuple(job) for job in jobs]!r}:\n"
+        "    found = training.learn(MPI.COMM_WORLD, training.Job(*job))\n"
+        "    if MPI.COMM_WORLD.rank == 0:\n        print('found', repr(found))\n"
     )
 
     done = launch.run([sys.executable, "-m", "mpi4py", str(tmp_path / "ranks.py")], 3, timeout=100)
 
     assert done.returncode == 0, done.stdout
-    simulated = training.learned(job)
-    assert f"found {(simulated.losses, simulated.accuracy)!r}" in done.stdout
+    for simulated in map(training.learned, jobs):
+        assert f"found {(simulated.losses, simulated.accuracy)!r}" in done.stdout
 
 
 def test_parameters_stand_behind_a_name(training):

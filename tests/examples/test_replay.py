@@ -6,7 +6,6 @@ import importlib.util
 import json
 import random
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
@@ -20,12 +19,11 @@ import pytest
 
 import sparring
 from sparring.vectors import covered
-from tests.examples.wrong_vectors import KEEPING, PROGRAM, SORTS, WRONG, Place
+from tests.examples.wrong_vectors import KEEPING, PROGRAM, SORTS, STRICT, WRONG, Place, noisy, started
 
 ROOT = Path(__file__).parents[2]
 READERS = ROOT / "examples" / "vectors"
 DATA = ROOT / "sparring" / "vectors" / "data"
-STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
 SOUND = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 """A reader that touches memory that it should not, or overflows, ends with an exit code of its own."""
 
@@ -68,13 +66,6 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> R
             return request.getfixturevalue("module").main(), said.getvalue()
 
     return run
-
-
-def started(*command: object) -> tuple[int, str]:
-    """A process's exit code, and what it says."""
-    words = list(map(str, command))
-    done = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
-    return done.returncode, done.stdout + done.stderr
 
 
 def held(*, own: bool) -> tuple[list[Path], tuple[int, str]]:
@@ -191,37 +182,11 @@ MALFORMED: dict[str, Callable[[Place], Any]] = {
     "more chunks than there are": lambda at: at.steps[0]["sends"][0].update(count=10**9),
     "no costs": lambda at: at.call.pop("costs"),
 }
-
-
-NONE_SUCH: dict[str, Callable[[Place], Any]] = {
+OF_A_PROGRAM: dict[str, Callable[[Place], Any]] = {
     "no period": lambda at: at.group["parameters"].update(tau=0),
     "no sends": lambda at: at.call.pop("sends"),
     "a parameter too few": lambda at: at.group["parameters"].pop("trigger"),
 }
-
-
-@pytest.mark.parametrize("what", NONE_SUCH)
-def test_a_malformed_file_of_a_program_is_refused(what: str, reader: Reader, tmp_path: Path) -> None:
-    """Likewise."""
-    file = small(PROGRAM["thresholds"])
-    NONE_SUCH[what](Place(file))
-    path = written(file, tmp_path)
-    code, said = reader(path)
-    assert (code, said.count("\n")) == (2, 1), said
-    assert said.startswith(f"{path}: ")
-
-
-@pytest.mark.parametrize("what", MALFORMED)
-def test_a_malformed_file_is_refused(what: str, reader: Reader, tmp_path: Path) -> None:
-    """In one sentence, with exit code 2."""
-    file = small("ring")
-    MALFORMED[what](Place(file))
-    path = written(file, tmp_path)
-    code, said = reader(path)
-    assert (code, said.count("\n")) == (2, 1), said
-    assert said.startswith(f"{path}: ")
-
-
 TEXTS = {
     "empty": "",
     "cut off": '{"schema": 1, "groups": [',
@@ -240,10 +205,14 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("what", TEXTS)
-def test_what_is_no_json_is_refused(what: str, reader: Reader, tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", [*MALFORMED, *OF_A_PROGRAM, *TEXTS])
+def test_a_malformed_file_is_refused(what: str, reader: Reader, tmp_path: Path) -> None:
     """In one sentence, with exit code 2."""
-    path = written(TEXTS[what], tmp_path)
+    file: Any = TEXTS.get(what)
+    if file is None:
+        file = small(PROGRAM["thresholds"] if what in OF_A_PROGRAM else "ring")
+        (MALFORMED | OF_A_PROGRAM)[what](Place(file))
+    path = written(file, tmp_path)
     code, said = reader(path)
     assert (code, said.count("\n")) == (2, 1), said
     assert said.startswith(f"{path}: ")
@@ -275,23 +244,6 @@ def test_the_c_reader_survives_noise(in_c: Path, tmp_path: Path) -> None:
     assert codes >= {1, 2}
 
 
-def somewhere(x: Any, rng: random.Random) -> tuple[Any, Any]:
-    """Some object or list in a file, and a key or place in it."""
-    key = rng.choice([*x] if isinstance(x, dict) else range(len(x)))
-    deeper = isinstance(x[key], (dict, list)) and len(x[key]) > 0 and rng.random() < 0.85
-    return somewhere(x[key], rng) if deeper else (x, key)
-
-
 def test_the_python_reader_survives_noise(module: ModuleType, tmp_path: Path) -> None:
     """Values of other types anywhere in a file: it holds or not, or is refused; nothing else is raised."""
-    rng = random.Random(7)
-    seen = set()
-    for _ in range(300):
-        file = small("ring_topk")
-        parent, key = somewhere(file, rng)
-        parent[key] = rng.choice([None, -1, 10**30, 1.5, "x", [], {}, True, "00000000"])
-        try:
-            seen.add(module.replay_file(written(file, tmp_path)))
-        except module.Malformed:
-            seen.add(2)
-    assert seen == {0, 1, 2}
+    assert noisy(module, smallest("ring_topk"), 300, tmp_path / "noise.json") == {0, 1, 2}

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import random
 import shutil
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -17,6 +15,7 @@ import pytest
 
 import sparring
 from sparring.vectors import covered
+from tests.examples.wrong_vectors import STRICT, noisy, started
 from tests.sweeps import third
 
 ROOT = Path(__file__).parents[2]
@@ -187,9 +186,7 @@ def planted(folder: Path, module: str, old: str, new: str) -> Path:
 
 def told(reader: Path, file: Path) -> tuple[int, str]:
     """The reader's exit code, and what it says."""
-    command = [sys.executable, "-I", "-S", str(reader), str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    return done.returncode, done.stdout + done.stderr
+    return started(sys.executable, "-I", "-S", reader, file)
 
 
 @pytest.mark.parametrize(("name", "what"), third((name, what) for name in NAMES for what in DEFECTS[name]))
@@ -251,16 +248,18 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize(("name", "what"), third((name, what) for name in NAMES for what in PLANTED))
-def test_what_is_planted_in_a_file_is_found(name: str, what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "what"), [(name, what) for name in NAMES for what in PLANTED])
+def test_what_is_planted_in_a_file_is_found(
+    name: str, what: str, reader: ModuleType, tmp_path: Path, capsys: Any
+) -> None:
     """As is right what nothing is planted in."""
     file, path = json.loads(smallest(name)), tmp_path / "planted.json"
     path.write_text(json.dumps(file), encoding="utf-8")
-    assert told(READERS / "replay.py", path)[0] == 0
+    assert reader.replay_file(path) == 0
     PLANTED[what](file["groups"][0]["tests"][0])
     path.write_text(json.dumps(file), encoding="utf-8")
-    code, said = told(READERS / "replay.py", path)
-    assert code == 1 and ": test 1 (" in said, said
+    assert reader.replay_file(path) == 1
+    assert ": test 1 (" in capsys.readouterr().out
 
 
 MALFORMED: dict[str, Any] = {
@@ -286,13 +285,6 @@ def test_a_malformed_file_is_refused(what: str, tmp_path: Path) -> None:
     assert said.startswith(f"{path}: ")
 
 
-def somewhere(x: Any, rng: random.Random) -> tuple[Any, Any]:
-    """Some object or list in a file, and a key or place in it."""
-    key = rng.choice([*x] if isinstance(x, dict) else range(len(x)))
-    deeper = isinstance(x[key], (dict, list)) and len(x[key]) > 0 and rng.random() < 0.85
-    return somewhere(x[key], rng) if deeper else (x, key)
-
-
 @pytest.fixture(scope="module")
 def reader() -> ModuleType:
     """The reader, as a module."""
@@ -306,22 +298,11 @@ def reader() -> ModuleType:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_reader_survives_noise(name: str, reader: ModuleType, tmp_path: Path) -> None:
     """Values of other types anywhere in a file: it holds or not, or is refused; nothing else is raised."""
-    rng, seen, path = random.Random(name), set(), tmp_path / "noise.json"
-    for _ in range(80):
-        file = json.loads(smallest(name))
-        parent, key = somewhere(file, rng)
-        parent[key] = rng.choice([None, -1, 10**30, 1.5, "x", [], {}, True, "00000000"])
-        path.write_text(json.dumps(file), encoding="utf-8")
-        try:
-            seen.add(reader.replay_file(path))
-        except reader.Malformed:
-            seen.add(2)
-    assert {0, 2} <= seen <= {0, 1, 2}
+    assert {0, 2} <= noisy(reader, smallest(name), 80, tmp_path / "noise.json") <= {0, 1, 2}
 
 
 # Flash Communication in C
 
-STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
 IN_C = {
     "of two codes the upper one": ("rest == 0.5 && below % 2", "rest == 0.5"),
     "of two codes the lower one": ("(rest == 0.5 && below % 2)", "false"),
@@ -339,24 +320,21 @@ def compiled(folder: Path, text: str) -> Path:
         pytest.skip("there is no C compiler 'cc'")
     shutil.copy(READERS / "json.h", folder)
     (folder / "flash.c").write_text(text, encoding="utf-8")
-    command = [compiler, *STRICT, folder / "flash.c", "-o", folder / "flash"]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=100, check=False)
-    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    assert started(compiler, *STRICT, folder / "flash.c", "-o", folder / "flash") == (0, "")
     return folder / "flash"
 
 
-def started(program: Path, file: Path) -> tuple[int, str]:
-    """The program's exit code, and what it says."""
-    done = subprocess.run([str(program), str(file)], capture_output=True, text=True, timeout=100, check=False)
-    return done.returncode, done.stdout + done.stderr
+@pytest.fixture(scope="module")
+def flash(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program in C as it is."""
+    return compiled(tmp_path_factory.mktemp("flash"), (READERS / "flash.c").read_text(encoding="utf-8"))
 
 
-def test_flash_holds_in_c(tmp_path: Path) -> None:
+def test_flash_holds_in_c(flash: Path) -> None:
     """All tests, every byte; files that are not of this algorithm are refused."""
-    program = compiled(tmp_path, (READERS / "flash.c").read_text(encoding="utf-8"))
     count = json.loads((DATA / "flash.json").read_text(encoding="utf-8"))["test_count"]
-    assert started(program, DATA / "flash.json") == (0, f"{DATA / 'flash.json'}: {count} of {count} tests hold\n")
-    assert [started(program, DATA / f"{name}.json")[0] for name in ("one_bit", "ring", "nowhere")] == [2, 2, 2]
+    assert started(flash, DATA / "flash.json") == (0, f"{DATA / 'flash.json'}: {count} of {count} tests hold\n")
+    assert [started(flash, DATA / f"{name}.json")[0] for name in ("one_bit", "ring", "nowhere")] == [2, 2, 2]
 
 
 @pytest.mark.parametrize("what", IN_C)
@@ -369,10 +347,9 @@ def test_a_planted_defect_in_c_is_found(what: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("what", PLANTED)
-def test_what_is_planted_in_a_file_is_found_in_c(what: str, tmp_path: Path) -> None:
+def test_what_is_planted_in_a_file_is_found_in_c(what: str, flash: Path, tmp_path: Path) -> None:
     """But for costs, and what is kept, which it does not read."""
-    program = compiled(tmp_path, (READERS / "flash.c").read_text(encoding="utf-8"))
     file, path = json.loads(smallest("flash")), tmp_path / "planted.json"
     PLANTED[what](file["groups"][0]["tests"][0])
     path.write_text(json.dumps(file), encoding="utf-8")
-    assert started(program, path)[0] == (0 if what in ("bytes", "what is kept") else 1)
+    assert started(flash, path)[0] == (0 if what in ("bytes", "what is kept") else 1)

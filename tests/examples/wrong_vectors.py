@@ -1,8 +1,13 @@
-"""What is planted in files of test vectors, by the sort of algorithm."""
+"""What is planted in files of test vectors, by the sort of algorithm, and noise."""
 
 from __future__ import annotations
 
+import json
+import random
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 WHOLE = {"vector": "ring", "lists": "ring_allgather", "sparse": "ring_sparse"}
@@ -145,3 +150,32 @@ WRONG: dict[str, tuple[Callable[[Place], Any], tuple[str, ...]]] = {
     "a flag without a note": (lambda at: at.test["flags"].append("Planted"), tuple(SORTS)),
 }
 """What makes a test wrong, and for which sorts of algorithms."""
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
+
+
+def started(*command: object) -> tuple[int, str]:
+    """A process's exit code, and what it says."""
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=100, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def somewhere(x: Any, rng: random.Random) -> tuple[Any, Any]:
+    """Some object or list in a file, and a key or place in it."""
+    key = rng.choice([*x] if isinstance(x, dict) else range(len(x)))
+    deeper = isinstance(x[key], (dict, list)) and len(x[key]) > 0 and rng.random() < 0.85
+    return somewhere(x[key], rng) if deeper else (x, key)
+
+
+def noisy(reader: ModuleType, text: str, times: int, path: Path) -> set[int]:
+    """How many tests do not hold where a value is of another type, and 2 where that is refused."""
+    rng, seen = random.Random(text), set()
+    for _ in range(times):
+        file = json.loads(text)
+        parent, key = somewhere(file, rng)
+        parent[key] = rng.choice([None, -1, 10**30, 1.5, "x", [], {}, True, "00000000"])
+        path.write_text(json.dumps(file), encoding="utf-8")
+        try:
+            seen.add(reader.replay_file(path))
+        except reader.Malformed:
+            seen.add(2)
+    return seen

@@ -27,10 +27,10 @@ def build(tree: Path, kind: str) -> Path:
     return made
 
 
-def wheel_names(tree: Path) -> set[str]:
-    """The files in the wheel of ``tree``, without the wheel's own notes."""
-    with ZipFile(build(tree, "wheel")) as wheel:
-        return {name for name in wheel.namelist() if ".dist-info/" not in name}
+def names(wheel: Path) -> set[str]:
+    """The files in a wheel, without its own notes."""
+    with ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
 
 
 def package_names(tree: Path) -> set[str]:
@@ -60,33 +60,35 @@ def tree(tmp_path_factory) -> Path:
     return copy
 
 
-def test_the_wheel_holds_the_package_and_nothing_else(tree):
-    """Every module, Coq file and data file of the checkout is in the wheel, under ``sparring`` alone."""
-    assert wheel_names(tree) == package_names(tree)
+@pytest.fixture(scope="module")
+def wheel(tree) -> Path:
+    """Its wheel."""
+    return build(tree, "wheel")
 
 
-def test_the_sdist_holds_what_the_wheel_holds(tree):
+def test_the_wheel_holds_the_package_and_nothing_else(tree, wheel):
+    """Every module, Coq file and data file of the checkout is in it, under ``sparring`` alone; and the command."""
+    assert names(wheel) == package_names(tree)
+    with ZipFile(wheel) as archive:
+        notes = {name.partition(".dist-info/")[2]: name for name in archive.namelist() if ".dist-info/" in name}
+        assert "sparring = sparring.cli:main" in archive.read(notes["entry_points.txt"]).decode()
+        assert b"License-Expression: Apache-2.0" in archive.read(notes["METADATA"])
+        assert b"Apache License" in archive.read(notes["licenses/LICENSE"])
+
+
+def test_the_sdist_holds_what_the_wheel_holds(tree, wheel):
     """The sdist has the rooms as real folders; what is built from it is the same wheel."""
     with tarfile.open(build(tree, "sdist")) as sdist:
         sdist.extractall(tree / "unpacked", filter="data")
     (unpacked,) = (tree / "unpacked").iterdir()
     assert not (unpacked / "spec").exists()
-    assert wheel_names(unpacked) == package_names(tree)
+    assert names(build(unpacked, "wheel")) == names(wheel)
 
 
-def test_the_command_is_installed(tree):
-    """The wheel brings the command ``sparring`` and the licence."""
-    with ZipFile(build(tree, "wheel")) as wheel:
-        notes = {name.partition(".dist-info/")[2]: name for name in wheel.namelist() if ".dist-info/" in name}
-        assert "sparring = sparring.cli:main" in wheel.read(notes["entry_points.txt"]).decode()
-        assert b"License-Expression: Apache-2.0" in wheel.read(notes["METADATA"])
-        assert b"Apache License" in wheel.read(notes["licenses/LICENSE"])
-
-
-@pytest.mark.parametrize("fault", ["proofs/attic/part.py", "impl/data/table.npz"])
-def test_a_file_that_would_stay_behind_is_seen(house, fault):
+def test_a_file_that_would_stay_behind_is_seen(house):
     """A folder without ``__init__.py``, or data that no rule ships, is missing from the wheel, and we notice."""
-    assert wheel_names(house.path) == package_names(house.path)
-    house.plant(fault, "")
-    shutil.rmtree(house.path / "dist")
-    assert package_names(house.path) - wheel_names(house.path) == {f"sparring/{fault}"}
+    planted = {"proofs/attic/part.py", "impl/data/table.npz"}
+    for fault in planted:
+        house.plant(fault, "")
+    left = package_names(house.path) - names(build(house.path, "wheel"))
+    assert left == {f"sparring/{fault}" for fault in planted}

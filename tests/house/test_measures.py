@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 PART = '''"""A part.
 
 >>> half({given})
@@ -23,54 +21,46 @@ def never(x: int) -> int:
 ROOMS = ("spec", "impl", "proofs")
 
 
-@pytest.mark.parametrize(("given", "summary"), [(4, "3 passed"), (6, "3 failed")])
-def test_doctests_of_every_room_run(house, given, summary):
+def test_doctests_of_every_room_run(house):
     """pytest runs the doctest of a module in each room, and reports it if it lies."""
     for room in ROOMS:
-        house.plant(f"{room}/part.py", PART.format(given=given))
+        house.plant(f"{room}/part.py", PART.format(given=4))
+        house.plant(f"{room}/lie.py", PART.format(given=6))
     done = house.run("pytest", "sparring")
-    assert summary in done.stdout.splitlines()[-1], done.stdout
-    assert done.returncode == (given != 4)
+    assert "3 failed, 3 passed" in done.stdout.splitlines()[-1], done.stdout
+    assert {f"FAILED sparring/{room}/lie.py" in done.stdout for room in ROOMS} == {True}
 
 
-def test_tests_import_the_checkout(house):
-    """A test file by itself imports the package beside it, wherever else sparring is installed."""
-    text = (
-        f"import sparring\n\n\ndef test_home():\n    assert sparring.__path__ == [{str(house.path / 'sparring')!r}]\n"
-    )
-    house.plant("tests/test_home.py", text)
-    done = house.run("pytest", "tests/test_home.py")
-    assert done.returncode == 0, done.stdout
+STRICT = {
+    "warns": ("import warnings\n\n\ndef test_it():\n    warnings.warn('old', stacklevel=1)\n", "UserWarning: old"),
+    "passes": (
+        "import pytest\n\n\n@pytest.mark.xfail\ndef test_it():\n    pass\n", "[XPASS(strict)]",
+    ),
+    "hangs": (
+        "import time\n\nimport pytest\n\n\n@pytest.mark.timeout(0.2)\ndef test_it():\n    time.sleep(5)\n",
+        "Timeout (>0.2s)",
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("fault", "words"),
-    [
-        ("import warnings\n\n\ndef test_it():\n    warnings.warn('old', stacklevel=1)\n", "UserWarning: old"),
-        ("import pytest\n\n\n@pytest.mark.slwo\ndef test_it():\n    pass\n", "'slwo' not found"),
-        ("import pytest\n\n\n@pytest.mark.xfail\ndef test_it():\n    pass\n", "[XPASS(strict)]"),
-        (
-            "import time\n\nimport pytest\n\n\n@pytest.mark.timeout(0.2)\ndef test_it():\n    time.sleep(5)\n",
-            "Timeout (>0.2s)",
-        ),
-    ],
-    ids=["warning", "unknown marker", "passing xfail", "hanging test"],
-)
-def test_pytest_is_strict(house, fault, words):
+def test_pytest_is_strict(house):
     """A warning, an unknown marker, an expected failure that passes and a test that hangs are failures."""
     house.plant("tests/test_sound.py", "def test_it():\n    pass\n")
-    sound = house.run("pytest", "tests")
-    assert sound.returncode == 0, sound.stdout
-    assert "timeout: 120.0s" in sound.stdout
-    house.plant("tests/test_fault.py", fault)
+    for name, (fault, _) in STRICT.items():
+        house.plant(f"tests/test_{name}.py", fault)
     done = house.run("pytest", "tests")
-    assert done.returncode in {1, 2}, done.stdout
-    assert words in done.stdout
+    assert "timeout: 120.0s" in done.stdout
+    assert "3 failed, 1 passed" in done.stdout
+    assert [name for name, (_, words) in STRICT.items() if words not in done.stdout] == []
+    house.plant("tests/test_marked.py", "import pytest\n\n\n@pytest.mark.slwo\ndef test_it():\n    pass\n")
+    done = house.run("pytest", "tests/test_marked.py")
+    assert (done.returncode, "'slwo' not found" in done.stdout) == (2, True)
 
 
 def test_slow_tests_wait_until_asked_for(house):
-    """A test marked slow runs with ``-m slow`` and not without."""
-    house.plant("tests/test_quick.py", "def test_quick():\n    pass\n")
+    """A test marked slow runs with ``-m slow`` and not without; a test imports the package beside it."""
+    home = f"    assert sparring.__path__ == [{str(house.path / 'sparring')!r}]\n"  # wherever else it is installed
+    house.plant("tests/test_quick.py", f"import sparring\n\n\ndef test_quick():\n{home}")
     house.plant("tests/test_sweep.py", "import pytest\n\n\n@pytest.mark.slow\ndef test_sweep():\n    pass\n")
     for arguments, name in (([], "test_quick.py"), (["-m", "slow"], "test_sweep.py")):
         done = house.run("pytest", *arguments, "tests")

@@ -8,7 +8,7 @@ import numpy as np
 
 from sparring.impl import arc_top_k
 from sparring.impl.core.sgd import EF21, SGD
-from sparring.impl.error_feedback import Estimates
+from sparring.impl.estimates import Estimates
 
 
 class Unmoved(Estimates):

@@ -41,10 +41,10 @@ def every_other(comm: Any, xs: Any) -> list[tuple[Any, Any]]:
     return series(comm, xs, selector=select, allreduce="two_shot_sparse")
 
 
-def refused_when_made(comm: Any, _: Any, *, bad: int) -> Any:
-    """The error's text, as bytes, where rank ``bad`` has another length."""
+def refused_when_made(comm: Any, _: Any, *, bad: int, n: int = 5, **params: Any) -> Any:
+    """The error's text, as bytes, where rank ``bad`` has another length, or these parameters."""
     try:
-        ErrorFeedback(comm, 6 if comm.Get_rank() == bad else 5)
+        ErrorFeedback(comm, n, **params) if comm.Get_rank() == bad else ErrorFeedback(comm, 5)
     except InputError as error:
         return np.frombuffer(str(error).encode(), np.uint8)
     return np.empty(0, np.uint8)

@@ -11,7 +11,7 @@ import pytest
 
 from sparring import world
 from sparring.errors import InputError
-from sparring.impl.error_feedback import Estimates
+from sparring.impl.estimates import Estimates
 
 TARGETS = Path(__file__).with_name("ef21_targets.py")
 N, ROWS = 12, 60

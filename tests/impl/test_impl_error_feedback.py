@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import warnings
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +16,14 @@ import sparring
 from sparring import impl, world
 from sparring.checks.group import Group
 from sparring.checks.launch import find
-from sparring.impl.error_feedback import ErrorFeedback
-from sparring.proofs.core.iterations import vectors
+from sparring.impl.error_feedback import LOSSLESS
+from sparring.proofs.core.iterations import runs, vectors
 from sparring.proofs.core.verdicts import Word
-from sparring.spec.core import pages, selectors
-from sparring.spec.core.feedback import Feedback
+from sparring.proofs.mutants.beside import beside
 
 TARGETS = Path(__file__).with_name("feedback_targets.py")
 TARGET = "sparring.impl.error_feedback:ErrorFeedback"
 CODE = (Path(impl.__file__).parent / "error_feedback.py").read_text(encoding="utf-8")
-LOSSLESS = ("bruck_allgather", "ring_allgather", "ring_sparse", "two_shot_sparse")
 WAYS = {
     "topk": {},
     "threshold": {"period": 2},
@@ -52,20 +49,14 @@ def called(target, comm, xs, **params):
     return [(feedback(x), feedback.residual.copy()) for x in xs]
 
 
-def reference(xs, allreduce: str, selector: str, k: int, **params):
-    """The same by the reference, with numpy's numbers."""
-    feedback = Feedback(pages.find(allreduce), selectors.find(selector, k=k, **params), len(xs))
-    for now in zip(*xs):
+def same(ran, xs, **how) -> bool:
+    """Whether all ranks have the page's bits after every call; any NaN is as good as any."""
+    for i, call in enumerate(runs(sparring.page("error_feedback", **how), xs)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            yield feedback([tuple(x) for x in now]), feedback.residuals
-
-
-def same(ran, xs, **how) -> bool:
-    """Whether all ranks have the reference's bits after every call; any NaN is as good as any."""
-    for i, (result, left) in enumerate(reference(xs, **how)):
+            results, left = call.results, call.state.residual
         for r, calls in enumerate(ran):
-            for has, want in zip(calls[i], (result, left[r])):
+            for has, want in zip(calls[i], (results[r], [*left[r]])):
                 wanted = np.array(want, xs[0].dtype)
                 if has.dtype != wanted.dtype or not np.array_equal(has, wanted, equal_nan=has.dtype.kind == "f"):
                     return False
@@ -76,7 +67,7 @@ def same(ran, xs, **how) -> bool:
 
 @pytest.mark.parametrize("selector", WAYS)
 @pytest.mark.parametrize("allreduce", LOSSLESS)
-def test_the_references_bits(allreduce, selector):
+def test_the_pages_bits(allreduce, selector):
     """Of every selector on every lossless allreduce, for every dtype, n < p and n = 0 included."""
     cases = [(p, n) for p in (1, 2, 3, 5) for n in (0, 1, p - 1, 2 * p + 1, 30)]
     for i, (p, n) in enumerate(cases):
@@ -103,15 +94,23 @@ def test_nothing_is_lost(p, n, data):
         assert np.array_equal(put, out + sum(calls[i][1] for calls in ran))
 
 
-@pytest.mark.parametrize("selector", ["topk", "threshold", "sampled"])
-def test_the_reference_loses_nothing(selector):
-    """Of any fractions: its arithmetic is that of its numbers."""
-    rng = np.random.default_rng(3)
-    xs = [[[Fraction(int(a), 7) for a in rng.integers(-50, 50, 9)] for _ in range(5)] for _ in range(3)]
-    calls = list(reference(xs, "ring_allgather", selector, 2, **WAYS[selector]))
-    put = [sum(x[t][i] for x in xs for t in range(5)) for i in range(9)]
-    out = [sum(result[i] for result, _ in calls) + sum(left[i] for left in calls[-1][1]) for i in range(9)]
-    assert put == out
+EVERY = [pytest.param(p, marks=[pytest.mark.slow] if p > 4 else []) for p in range(1, 9)]
+
+
+@pytest.mark.parametrize("p", EVERY)
+@pytest.mark.parametrize("allreduce", LOSSLESS)
+def test_what_is_sent_has_the_pages_lengths(allreduce, p):
+    """Message by message, in bytes; results and residuals, call after call, have its bits."""
+    page = sparring.page("error_feedback", k=2, selector="threshold", period=2, allreduce=allreduce)
+    assert [*beside(page, TARGET.replace("ErrorFeedback", "Allreduce"), p)] == []
+
+
+@pytest.mark.parametrize("allreduce", LOSSLESS[3:])
+def test_lists_are_the_pages(allreduce):
+    """Entry by entry, where messages can be read."""
+    how: dict[str, Any] = {"allreduce": allreduce, "selector": "threshold", "period": 2}
+    report = sparring.check(TARGET, "error_feedback", level="steps", ranks=[1, 2, 3, 5], max_examples=20, **how)
+    assert report.verdict == "holds", report.results
 
 
 def test_functions_in_the_place_of_names():
@@ -146,32 +145,30 @@ def test_every_real_input(params, ranks, n, calls):
     assert result.verdict.word is Word.PROVED_UP_TO, result.detail
 
 
-SENT = "sent = self._select(self._waiting)"
-CLEARED = "self._waiting[sent.indices] = 0"
-STRICT = """size = np.abs(self._waiting)
-        at = np.flatnonzero(size > np.sort(size)[max(0, self._n - self._k)])"""
+SENT, TAKEN = "sent = self._select(waiting)", "waiting = self._taken(x)"
+CLEARED = "waiting[sent.indices] = 0"
 PLANTED = {
     "the residual is not cleared": {CLEARED: "pass"},
-    "the residual is cleared everywhere": {CLEARED: "self._waiting[:] = 0"},
+    "the residual is cleared everywhere": {CLEARED: "waiting[:] = 0"},
     "cleared twice, the second time a place further": {
-        CLEARED: f"{CLEARED}\n        self._waiting[(sent.indices + 1) % self._n] = 0"
+        CLEARED: f"{CLEARED}\n        waiting[(sent.indices + 1) % self._n] = 0"
     },
-    "cleared where the result has something": {CLEARED: "self._waiting[total.indices] = 0"},
+    "cleared where the result has something": {CLEARED: "waiting[total.indices] = 0"},
     "k entries cleared, k - 1 sent": {
         SENT: f"""{SENT}
         size = np.abs(sent.values)
         whole, above = sent, size > (size.min() if size.size else 0)
         sent = Sparse(sent.indices[above], sent.values[above], sent.n)""",
-        CLEARED: "self._waiting[whole.indices] = 0",
+        CLEARED: "waiting[whole.indices] = 0",
     },
     "cleared by a search in indices that are not sorted": {
         CLEARED: """order = sent.indices[np.argsort(-np.abs(sent.values), kind="stable")]
         place = np.minimum(np.searchsorted(order, sent.indices), max(0, order.size - 1))
-        self._waiting[sent.indices[order[place] == sent.indices]] = 0"""
+        waiting[sent.indices[order[place] == sent.indices]] = 0"""
     },
     "the vector is sent, not the sum": {SENT: f"{SENT}\n        sent = Sparse(sent.indices, x[sent.indices], sent.n)"},
-    "the residual is forgotten": {"np.add(self._waiting, x, out=self._waiting)": "np.copyto(self._waiting, x)"},
-    "a sum of its own, not all ranks'": {"total = self._allreduce(self._comm, sent)": "total = sent"},
+    "the residual is forgotten": {TAKEN: f"{TAKEN}\n        np.copyto(waiting, x)"},
+    "a sum of its own, not all ranks'": {"total = self._allreduce(self._ranks, sent)": "total = sent"},
 }
 
 
@@ -224,17 +221,26 @@ def test_what_a_call_may_not_have(what):
     assert texts[0] == texts[2] == "rank 1's arguments are refused, as its own error says; nothing was computed"
 
 
-def test_what_it_may_not_be_made_of():
-    """Different lengths; names of nothing; parameters that the selector refuses."""
-    texts = [t.tobytes().decode() for t in simulated([np.zeros(0)] * 2, f"{TARGETS}:refused_when_made", bad=1)]
-    assert all("rank 1 has n=6" in text for text in texts)
-    for params, why in (
-        ({"selector": "top"}, "no selector 'top': right is the name of a module of sparring.impl.selectors"),
-        ({"allreduce": "rinng"}, "no allreduce 'rinng': right is the name of a module of sparring.impl"),
-        ({"k": -1}, "k = -1: it must be a whole number"),
-    ):
-        with pytest.raises(sparring.InputError, match=why):
-            ErrorFeedback(None, 5, **params)  # type: ignore[arg-type]  # it is refused before it looks at the communicator
+MADE = {
+    "selector": ("top", "no selector 'top': right is the name of a module of sparring.impl.selectors"),
+    "allreduce": ("rinng", "no allreduce 'rinng': right is the name of a module of sparring.impl"),
+    "k": (-1, "k = -1: it must be a whole number"),
+    "n": (6, "rank 1 has n=6"),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_what_it_may_not_be_made_of(name):
+    """On one rank alone: all are told; a name of nothing, a parameter that the selector refuses, another length."""
+    value, why = MADE[name]
+    texts = simulated([np.zeros(0)] * 2, f"{TARGETS}:refused_when_made", bad=1, **{name: value})
+    first, second = (text.tobytes().decode() for text in texts)
+    assert first and why in second
+
+
+def test_ranks_have_one_allreduce():
+    texts = simulated([np.zeros(0)] * 2, f"{TARGETS}:refused_when_made", bad=1, allreduce="ring_allgather")
+    assert all("allreduce=4, rank 0 n=5, allreduce=0" in text.tobytes().decode() for text in texts)
 
 
 @pytest.mark.mpi

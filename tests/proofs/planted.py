@@ -64,12 +64,8 @@ def byte_more(subject: Subject) -> Subject:
 MUTATIONS: Mapping[str, Callable[[Subject], Subject]] = {
     "wrong neighbour": wrong_neighbour,
     "further neighbour": further_neighbour,
-    "one receiver": one_receiver,
-    "wrong chunk": wrong_chunk,
-    "step short": step_short,
-    "step long": step_long,
-    "always adds": always_adds,
-    "never adds": never_adds,
+    "one receiver": one_receiver, "wrong chunk": wrong_chunk, "step short": step_short, "step long": step_long,
+    "always adds": always_adds, "never adds": never_adds,
     "remainder dropped": remainder_dropped,
     "byte more": byte_more,
-}
+}  # fmt: skip

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sparring import page
 from sparring.errors import Undecided
-from sparring.proofs.core import bits, execution, kernel, questions, supplement
+from sparring.proofs.core import bits, kernel, questions, supplement
 from sparring.proofs.core.bits import WIDTH, BitsReader
 from sparring.proofs.core.obligations import RANKS, Obligation, c, n, p, q, r, t, within
 from sparring.proofs.core.symbolic import Z3Reader
@@ -20,19 +20,13 @@ from sparring.spec.core.numbers import both, evaluate, negate, reverse, where
 
 HYPOTHESES = (*RANKS, within(t, p.bit_length()))
 TERMS = {
-    "xor": r ^ q,
-    "xor of a negative": (r - q) ^ 3,
-    "shift up": 1 << t,
-    "shift down": r >> t,
+    "xor": r ^ q, "xor of a negative": (r - q) ^ 3, "shift up": 1 << t, "shift down": r >> t,
     "shift of a negative": (r - q) >> 1,
-    "bit length": p.bit_length(),
-    "remainder": (r + q) % p,
+    "bit length": p.bit_length(), "remainder": (r + q) % p,
     "remainder of a negative": (r - 3 * q - 1) % p,
-    "parity": (r - q) % 2,
-    "quotient": (r + q) // 3,
-    "reversed": reverse(r, t),
+    "parity": (r - q) % 2, "quotient": (r + q) // 3, "reversed": reverse(r, t),
     "where": where(r < q, r ^ 1, (q << 1) - p),
-}
+}  # fmt: skip
 DOUBLING = page("recursive_doubling")
 FORMULAS = DOUBLING.module
 
@@ -107,68 +101,3 @@ def test_contention_that_was_expected_and_is_not_there_is_refuted():
 
     assert attempt.verdict.word is Word.REFUTED
     assert attempt.detail.startswith("called contended, but in no step do messages of two")
-
-
-def always_first_bit(r, t, p):
-    """A mask that never grows."""
-    other = FORMULAS.rank(FORMULAS.number(r, p) ^ 1, p)
-    exchange = both(FORMULAS.folds(p) <= t, FORMULAS.adds(t, p))
-    return where(both(exchange, negate(FORMULAS.idle(r, p))), other, DOUBLING.dst(r, t, p))
-
-
-def falling(r, t, p):
-    """The masks in the opposite order."""
-    last = FORMULAS.log(p) - 1 + 2 * FORMULAS.folds(p)
-    exchange = both(FORMULAS.folds(p) <= t, FORMULAS.adds(t, p))
-    return DOUBLING.dst(r, where(exchange, last - t, t), p)
-
-
-def mirrored(r, t, p):
-    """Folds into the rank opposite instead of the next."""
-    return where(both(t < FORMULAS.folds(p), r < 2 * FORMULAS.rem(p)), p - 1 - r, DOUBLING.dst(r, t, p))
-
-
-FAULTS = {
-    "wrong mask": ({"dst": always_first_bit, "src": always_first_bit}, Word.REFUTED, "p=4: rank 0's chunk 0 ends with"),
-    "no unfold": (
-        {"steps": lambda p: FORMULAS.log(p) + FORMULAS.folds(p)},
-        Word.REFUTED,
-        "p=3: rank 0's chunk 0 ends without x1, without x2",
-    ),
-    "folds into the wrong rank": ({"dst": mirrored, "src": mirrored}, Word.REFUTED, "p=3"),
-    "unfold adds": ({"adds": lambda t, p: t < FORMULAS.steps(p)}, Word.REFUTED, "p=3"),
-    "idle ranks send": ({"active": lambda r, t, p: True}, Word.REFUTED, "p=3 step 0: rank 2 sends to itself"),
-    "nobody gives": (
-        {"active": lambda r, t, p: both(t >= FORMULAS.folds(p), DOUBLING.active(r, t, p))},
-        Word.REFUTED,
-        "p=3: rank 0's chunk 0 ends without x0",
-    ),
-    "falling masks": ({"dst": falling, "src": falling}, Word.NOT_INDUCTIVE, "runs with p <= 16 are clean, but at p=4"),
-}
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_running_a_wrong_page_finds_its_fault_at_the_fewest_ranks(name):
-    """What decides between refuted and not inductive."""
-    formulas, word, detail = FAULTS[name]
-    wrong = replace(DOUBLING, **formulas)
-
-    if word is Word.REFUTED:
-        assert str(execution.first(execution.wrong_result, wrong)).startswith(detail)
-    else:
-        assert execution.first(execution.wrong_result, wrong) is None
-        lie = execution.first_lie(wrong)
-        assert lie is not None
-        assert lie.p == 4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FAULTS)
-@pytest.mark.timeout(900)
-def test_a_wrong_page_gets_its_verdict_at_the_fewest_ranks(name):
-    """Masks in any order are an allreduce: there only what the page says of itself is wrong."""
-    formulas, word, detail = FAULTS[name]
-
-    attempt = next(kernel.prove(replace(DOUBLING, **formulas)))
-
-    assert (attempt.verdict.word, attempt.detail[: len(detail)]) == (word, detail)

@@ -15,6 +15,7 @@ from sparring.proofs.core.reading import paths
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
 from sparring.proofs.mutants import texts
+from sparring.proofs.mutants.syntax import OPERATORS
 from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
 from sparring.spec.core.model import load
 from sparring.spec.core.regions import even, means
@@ -317,10 +318,10 @@ def test_what_cannot_be_read_is_undecided():
 def test_an_exchange_whose_page_has_a_fault_promises_nothing():
     """What is proved of a text rests on what is proved of the pages of its exchanges."""
     whole = subject(sparring.page("flash"))
-    faults = [fault for name, fault in texts.mutations(whole).items() if name.startswith("direct_reduce_scatter, ")]
+    faults = [one for one in texts.in_exchanges(whole, OPERATORS) if one.part == "direct_reduce_scatter"]
     assert faults
     for fault in faults:
-        refused = (kernel.judge(whole, c, second_opinion=False).verdict for c in conjectures(fault(whole)))
+        refused = (kernel.judge(whole, c, second_opinion=False).verdict for c in conjectures(fault.plant()))
         assert REFUTED in refused
 
 
@@ -381,6 +382,25 @@ def test_what_a_call_leaves_is_what_the_page_says():
     assert judged(good)["result"][0] == PROVED
     bad = judged(page(program, State=Kept, leaves=lambda x: {"kept": x}))
     assert bad["result"][0] == REFUTED and "kept is what a call leaves" in bad["result"][1]
+
+
+def test_of_each_part_of_a_state_something_is_said():
+    """Of one that a statement only hands on, and of which none waits, nothing is."""
+
+    class Counted(NamedTuple):
+        kept: Any = 0
+        calls: Any = 0
+
+    def program(x, state):
+        y = yield allreduce(x)
+        return y, Counted(x - x, state.calls + 1)
+
+    names = {"State": Counted, "waiting": lambda state: total(state.kept)}
+    for told in (lambda state: state, lambda state: state._replace(kept=state.kept - state.kept)):
+        verdict, why = judged(page(program, **names, told=told))["result"]
+        assert verdict == UNDECIDED and "nothing is said of what calls is after a call" in why
+    said = judged(page(program, **names, leaves=lambda state: {"calls": state.calls + 1}))
+    assert said["result"][0] == PROVED
 
 
 def test_a_page_may_say_that_what_is_not_sent_is_lost():

@@ -14,7 +14,7 @@ from sparring.proofs.core.recompiling import Bench
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED
 from tests.proofs.planted import MUTATIONS
-from tests.proofs.test_proofs_rabenseifner import FAULTS
+from tests.proofs.test_formulas_faulted import HALVES
 
 COQC = shutil.which("coqc")
 needs_coq = pytest.mark.skipif(COQC is None, reason="coqc is not installed (apt-get install coq)")
@@ -38,7 +38,7 @@ MUTANTS = {
         "base",
     ),
     "a bit too far": (replace(DOUBLING, dst=lambda r, t, p: DOUBLING.dst(r, t + 1, p)), "dst(src(r)) = r"),
-    **{fault: (faulty, "step") for fault, (faulty, _) in FAULTS.items()},  # of reduce-scatter and allgather
+    **{fault: (faulty, "step") for fault, (faulty, _) in HALVES.items()},  # of reduce-scatter and allgather
 }
 
 
@@ -156,12 +156,9 @@ def test_an_instance_is_read_back(name):
         ("(if (0 <? t) then (Z.lxor r (1)) else (-1))", True),
         ("r. Axiom no : False. Definition x := 1", False),
         ("r; goal q r c p := true", False),
-        ("r (* t *)", False),
-        ("Z.succ r", False),
-        ("ltac:(lia)", False),
-        ('"r"', False),
+        ("r (* t *)", False), ("Z.succ r", False), ("ltac:(lia)", False), ('"r"', False),
     ],
-)
+)  # fmt: skip
 def test_what_is_a_formula(formula, fine):
     """Its words are a closed set, none of which ends a definition."""
     assert is_formula(formula) == fine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 
 import pytest
@@ -59,6 +60,7 @@ SENT = {
     "empty in one step": lambda x, c, t, p, n, w: x.without(x).where(t == 3, SPARSE.sends(x, c, t, p, n, w)),
 }
 VALUES = {"what is there is sent", "nothing else is sent"}
+DENSE = sparring.page("dsar_split_allgather")
 
 
 @pytest.mark.parametrize("fault", SENT)
@@ -92,6 +94,16 @@ def test_other_words_for_the_same(twin):
     """Values are as they were."""
     claims = pieces.values(replace(SPARSE, sends=TWINS[twin]))
     assert all(a.holds for a in answered(claims, True))
+
+
+@pytest.mark.parametrize("which", ["what is shown", "what is added", "all"])
+def test_only_what_has_been_added_goes_dense_by_a_rule(which):
+    """Zeros that are filled in before add nothing."""
+    adds = {"what is shown": DENSE.adds, "what is added": lambda t, p: t > 0, "all": lambda t, p: t < 0}
+    module = built(DENSE.module, ast.parse(inspect.getsource(DENSE.module)))
+    module.adds = adds[which]
+    wrong = unproved(replace(load(module), adds=DENSE.adds))
+    assert wrong == (set() if which == "what is shown" else {"nothing makes a message longer"})
 
 
 CUT = {

@@ -14,15 +14,11 @@ from sparring.spec.core.numbers import Sym, either, evaluate, where
 
 HYPOTHESES = (*ROUND, within(t, 2 * (p - 1)))
 TERMS = {
-    "r + 1": (r + 1) % p,
-    "r - t": (r - t) % p,
-    "2 r + t": (2 * r + t) % p,
-    "r - c - q": (r - c - q) % p,
+    "r + 1": (r + 1) % p, "r - t": (r - t) % p, "2 r + t": (2 * r + t) % p, "r - c - q": (r - c - q) % p,
     "nested": ((r - t) % p - (c + 1) % p) % p,
     "where": where(either(r < c, q == 0), (r - 1) % p, (c - t - 1) % p),
-    "parity": (r + t) % 2,
-    "half": (p + t) // 2,
-}
+    "parity": (r + t) % 2, "half": (p + t) // 2,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", TERMS)
@@ -42,16 +38,11 @@ def test_a_reading_has_the_value_of_the_term(name, data):
 @pytest.mark.parametrize(
     ("x", "laps"),
     [
-        (r, (0, 1)),
-        (r + 1, (0, 2)),
-        (r - 1, (-1, 1)),
-        (r - t, (-2, 1)),
-        (r + t, (0, 3)),
-        (r + p, (1, 2)),
+        (r, (0, 1)), (r + 1, (0, 2)), (r - 1, (-1, 1)), (r - t, (-2, 1)), (r + t, (0, 3)), (r + p, (1, 2)),
         (r - 2 * p, (-2, -1)),
     ],
     ids=repr,
-)
+)  # fmt: skip
 def test_the_smallest_range_is_found(x, laps):
     """No case is unfolded that the hypotheses exclude."""
     reader = Z3Reader(HYPOTHESES, p)

@@ -120,28 +120,16 @@ def test_arrays_stay_terms_of_their_table(table, abc):
 
 
 REFUSED = {
-    "reduce": np.add.reduce,
-    "accumulate": np.add.accumulate,
+    "reduce": np.add.reduce, "accumulate": np.add.accumulate,
     "add.at": lambda x: np.add.at(x, [0], x[:1]),
     "where": lambda x: np.add(x, x, where=np.array([True, False, True])),
     "dtype": lambda x: np.add(x, x, dtype=float),
-    "sum": lambda x: x.sum(),
-    "np.sum": np.sum,
-    "cumsum": lambda x: x.cumsum(),
-    "matmul": lambda x: x @ x,
-    "dot": lambda x: x.dot(x),
-    "np.dot": lambda x: np.dot(x, x),
-    "==": lambda x: x == x.copy(),
+    "sum": lambda x: x.sum(), "np.sum": np.sum, "cumsum": lambda x: x.cumsum(), "matmul": lambda x: x @ x,
+    "dot": lambda x: x.dot(x), "np.dot": lambda x: np.dot(x, x), "==": lambda x: x == x.copy(),
     "<": lambda x: x < x.copy(),
     "array_equal": lambda x: np.array_equal(x, x),
-    "hash": hash,
-    "bool": lambda x: bool(x[0]),
-    "float": lambda x: float(x[0]),
-    "int": lambda x: int(x[0]),
-    "index": lambda x: [1, 2][x[0]],
-    "minus": lambda x: x - x,
-    "times": lambda x: 2 * x,
-    "negative": lambda x: -x,
+    "hash": hash, "bool": lambda x: bool(x[0]), "float": lambda x: float(x[0]), "int": lambda x: int(x[0]),
+    "index": lambda x: [1, 2][x[0]], "minus": lambda x: x - x, "times": lambda x: 2 * x, "negative": lambda x: -x,
     "constant": lambda x: x + 1,
     "numbers": lambda x: x + np.zeros(3),
     "assigned constant": lambda x: x.__setitem__(0, 5),
@@ -149,16 +137,11 @@ REFUSED = {
     "fill": lambda x: x.fill(7),
     "copied numbers": lambda x: np.copyto(x, np.ones(3)),
     "full_like": lambda x: np.full_like(x, 3),
-    "sort": lambda x: x.sort(),
-    "np.sort": np.sort,
-    "argmax": lambda x: x.argmax(),
-    "max": lambda x: x.max(),
-    "mean": lambda x: x.mean(),
-    "round": lambda x: x.round(),
-    "tolist": lambda x: x.tolist(),
+    "sort": lambda x: x.sort(), "np.sort": np.sort, "argmax": lambda x: x.argmax(), "max": lambda x: x.max(),
+    "mean": lambda x: x.mean(), "round": lambda x: x.round(), "tolist": lambda x: x.tolist(),
     "item": lambda x: x[0].item(),
     "astype": lambda x: x.astype(float),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", REFUSED)

@@ -94,8 +94,9 @@ def test_one_array_alone(file):
         (["--sample", "--topology", "rng"], "no topology 'rng'"),
         (["nothing.npz"], "nothing.npz: no such file"),
         (["--sample", "--html", "no/such/folder.html"], "no/such/folder.html cannot be written"),
+        (["--sample", "--plot", "a.txt"], "the name of a picture ends in"),
     ],
-    ids=["nothing", "both", "machine", "density", "ranks", "topology", "file", "html"],
+    ids=["nothing", "both", "machine", "density", "ranks", "topology", "file", "html", "plot"],
 )
 def test_bad_input(args, sentence):
     code, out, err = advise(*args, *RINGS)

@@ -73,18 +73,12 @@ def test_what_has_no_form_is_undecided():
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (
-            ["--nodes", "8", "--topology", "ring"],
-            "nodes=8 and topology=ring: links are those of nodes or",
-        ),
+        (["--nodes", "8", "--topology", "ring"], "nodes=8 and topology=ring: links are those of nodes or"),
         (["--nodes", "x"], "nodes=x: how many ranks a node has, at least 1, or node, which leaves it a letter"),
         (["--nodes", "0"], "nodes=0: how many ranks"),
         (["--topology", "rong"], "did you mean 'ring'?"),
         (["--nodes", "8", "--format", "c"], "--format c is for costs without shared links; leave out --nodes"),
-        (
-            ["--topology", "ring", "--versus", "ring"],
-            "--versus is for costs without shared links; leave out --t",
-        ),
+        (["--topology", "ring", "--versus", "ring"], "--versus is for costs without shared links; leave out --t"),
         (["--nodes", "8", "--at", "p=4,n=8"], "holds where 8 < p, p | n, not for p=4, node=8, n=8"),
     ],
 )

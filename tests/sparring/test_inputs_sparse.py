@@ -32,27 +32,15 @@ BAD_PARTS: dict[str, tuple[dict[str, Any], str]] = {
     "negative n": ({"n": np.array(-1)}, r"'indices0' \(rank 0\): n = -1: it must be a whole number, 0 or more"),
     "short": ({"n": np.array(5)}, r"'indices1' \(rank 1\): index out of range: indices\[2\]=5, but n=5"),
     "negative": ({"indices1": np.array([-1, 2, 5])}, r"'indices1' \(rank 1\): index out of range: indices\[0\]=-1"),
-    "unsorted": (
-        {"indices1": np.array([2, 0, 5])},
-        r"'indices1' \(rank 1\): indices not .*\[1\]=0 follows 2",
-    ),
+    "unsorted": ({"indices1": np.array([2, 0, 5])}, r"'indices1' \(rank 1\): indices not .*\[1\]=0 follows 2"),
     "twice": ({"indices0": np.array([4, 4])}, r"'indices0' \(rank 0\): indices not strictly ascending.*=4 follows 4"),
     "counts": ({"values1": np.zeros(2)}, r"'indices1' \(rank 1\): 3 indices and 2 values"),
     "2-D": ({"indices0": np.array([[1, 4]])}, r"'indices0' \(rank 0\) is 2-D; right: 1-D"),
-    "unsigned": (
-        {"indices1": np.array([0, 2, 5], "u4")},
-        r"'indices1' \(rank 1\) has dtype uint32; right: int32 or",
-    ),
+    "unsigned": ({"indices1": np.array([0, 2, 5], "u4")}, r"'indices1' \(rank 1\) has dtype uint32; right: int32 or"),
     "float indices": ({"indices1": np.zeros(3)}, r"'indices1' \(rank 1\) has dtype float64; right: int32 or int64"),
-    "float16": (
-        {"values0": np.zeros(2, "f2")},
-        r"'values0' \(rank 0\) has dtype float16; right: float32, float64",
-    ),
+    "float16": ({"values0": np.zeros(2, "f2")}, r"'values0' \(rank 0\) has dtype float16; right: float32, float64"),
     "objects": ({"values0": np.array([None, 1])}, r"'values0' \(rank 0\) has dtype object; right: float32"),
-    "mixed": (
-        {"values1": np.zeros(3, "f4")},
-        r"'values1' \(rank 1\) has dtype float32, rank 0 has float64; right",
-    ),
+    "mixed": ({"values1": np.zeros(3, "f4")}, r"'values1' \(rank 1\) has dtype float32, rank 0 has float64; right"),
 }
 
 

@@ -94,7 +94,7 @@ def test_an_interruption_ends_all_processes(send):
     command = [sys.executable, "-m", "sparring", "prove", "one_bit", "gtopk", "--jobs", "2"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, start_new_session=True, **pipes) as ran:
-        first = ran.stdout.readline()  # gtopk is at work meanwhile, and long after
+        first = ran.stdout.readline() if ran.stdout else ""  # gtopk is at work meanwhile, and long after
         getattr(os, send)(ran.pid, signal.SIGINT)
         _, errors = ran.communicate(timeout=LIMIT)
 

@@ -1,4 +1,4 @@
-"""What commands say of a page that is a program: all that they can, and why not the rest."""
+"""What commands say of a page that is a composition: all that they can, and why not the rest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_that_there_is_no_picture_is_said():
     told = json.loads(text)
     assert code == 0 and told["not_covered"] == ["oktopk: no picture, since its messages depend on the data"]
     code, _, error = called("show", "oktopk", "--topology", "ring")
-    assert code == 3 and "oktopk is a program: its messages depend on the data" in error
+    assert code == 3 and "oktopk is a composition: its messages depend on the data" in error
 
 
 def test_its_cost_is_a_bound():

@@ -175,3 +175,23 @@ def test_the_ring_is_right_on_terms_for_all_numbers_of_ranks_to_64():
 
     assert report.extra["algorithms"]["ring"]["terms"] == "proved for p <= 64"
     assert report.exit_code == 0
+
+
+LENGTHS = """\
+from sparring.spec.core.model import chunk_words
+from sparring.spec.ring import adds, chunk, dst, holds, src, steps
+
+
+def words(c, p, n):
+    return chunk_words(c, p, n) + {}
+"""
+
+
+@pytest.mark.parametrize(("more", "word"), [(1, Word.REFUTED), (0, Word.PROVED)])
+def test_what_is_judged_is_shown_though_such_pages_need_not_state_it(tmp_path, more, word):
+    """Of whole chunks a page need not say how long they are; where it does and is wrong, that is no secret."""
+    (tmp_path / "mine.py").write_text(LENGTHS.format(more))
+    report = sparring.verify(f"{tmp_path}/mine.py")
+
+    assert [r.verdict.word for r in report.results if r.property == "sizes"] == [word]
+    assert report.verdict == ("holds" if word is Word.PROVED else "refuted")

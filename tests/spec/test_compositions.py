@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from sparring.errors import InputError, ScheduleFault
+from sparring.sparse import Sparse
 from sparring.spec.core import exchanges
 from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
 from sparring.spec.core.sparse import NOTHING
+from sparring.spec.core.sparse_allreduce import SparseAllreduce, sparse_allreduce
 from sparring.spec.core.vectors import Vector, each, where
 
 
@@ -40,6 +42,34 @@ def test_an_allreduce_is_the_sum_with_the_messages_of_its_page(p, n, through):
     assert [[(m.src, m.dst, [*m.entries]) for m in wire] for wire in ran.trace] == [
         [(m.src, m.dst, [*m.entries]) for m in wire] for wire in alone.trace
     ]
+
+
+SPARSE = [name for name, module in exchanges.PAGES.items() if load(module).data in SparseAllreduce.data]
+
+
+@pytest.mark.parametrize(("p", "n", "through"), [*itertools.product(range(1, 6), (0, 1, 11), SPARSE)])
+def test_a_sparse_allreduce_is_that_of_its_page(p, n, through):
+    """Of the entries that each rank takes, explicit zeros included, in vectors of either width."""
+
+    def program(x, r):
+        return (yield sparse_allreduce(x, [i % 3 == r % 3 for i in range(n)], through))
+
+    for kind in (np.float32, np.float64):
+        xs = [np.array(x, kind) - r for r, x in enumerate(vectors(p, n))]
+        lists = [Sparse([*range(r % 3, n, 3)], x[r % 3 :: 3], n) for r, x in enumerate(xs)]
+        ran, alone = run(page(program), xs), run(load(exchanges.PAGES[through]), lists)
+        assert [y.tolist() for y in ran.results] == [y.dense().tolist() for y in alone.results]
+        assert ran.trace == alone.trace
+
+
+@pytest.mark.parametrize(("exchange", "through", "right"), [
+    (sparse_allreduce, "ring", "its data is vector; right for sparseallreduce is lists or sparse"),
+    (sparse_allreduce, "direct_reduce_scatter", "its kind is reduce_scatter"),
+    (lambda x, _, through: allreduce(x, through=through), "ring_sparse", "its data is sparse; right for allreduce"),
+])  # fmt: skip
+def test_a_page_carries_out_what_its_data_is(exchange, through, right):
+    with pytest.raises(InputError, match=right):
+        _ = run(page(lambda x: (yield exchange(x, x, through))), vectors(2, 3)).results
 
 
 @pytest.mark.parametrize(("p", "n"), [*itertools.product(range(1, 7), (0, 1, 7))])

@@ -48,15 +48,11 @@ def test_a_term_evaluates_to_what_the_formula_gives_on_integers(formula, values)
 @pytest.mark.parametrize(
     "branch",
     [
-        lambda x: 1 if x < 2 else 0,
-        lambda x: x < 2 and x > 0,
-        lambda x: not x < 2,
-        lambda x: 0 <= x < 2,
-        lambda x: min(x, 2),
-        lambda x: x in [1, 2],
+        lambda x: 1 if x < 2 else 0, lambda x: x < 2 and x > 0, lambda x: not x < 2, lambda x: 0 <= x < 2,
+        lambda x: min(x, 2), lambda x: x in [1, 2],
     ],
     ids=["if", "and", "not", "chained", "min", "in"],
-)
+)  # fmt: skip
 def test_a_branch_on_a_symbol_raises_and_names_what_to_write(branch):
     """A formula that branches would be proved for one side only; it is refused instead."""
     with pytest.raises(TypeError, match=r"x.*no truth value: write where"):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
 
 import sparring
 from sparring import InputError, UnknownPage, page, pages
+from sparring.proofs.core.compositions import codes
+from sparring.spec.core.letters import LETTERS
 from sparring.spec.core.numbers import Sym
 
 RING = Path(sparring.__file__).parent / "spec" / "ring.py"
@@ -125,3 +128,28 @@ def test_packages_are_asked_again_where_others_can_be_imported(tmp_path, monkeyp
         patch.syspath_prepend(tmp_path)
         assert "guest" in pages() and page("guest").name == "ring"
     assert "guest" not in pages()
+
+
+READ = {*LETTERS, "program", "ensures", "requires", "waiting", "told", "leaves", "everyone", "mate", "place"}
+"""What the runner, costs and the prover read of a page by its name."""
+
+
+def dead(module):
+    """The functions of a page that are not read by their names, nor called by one that is."""
+    functions = {key: f for key, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == module.__name__}
+    read, waiting = set[str](), functions.keys() & READ
+    while waiting:
+        read |= waiting
+        called = {name for key in waiting for code in codes(functions[key].__code__) for name in code.co_names}
+        waiting = called & functions.keys() - read
+    return functions.keys() - read
+
+
+@pytest.mark.parametrize("name", pages())
+def test_no_function_of_a_page_is_dead(name):
+    assert dead(page(name).module) == set()
+
+
+def test_a_function_that_nobody_reads_is_dead(write):
+    """Though it calls others, which are read."""
+    assert dead(page(write("def dst(", "def unread(p): return steps(p)\ndef dst(")).module) == {"unread"}

@@ -7,12 +7,9 @@ import numpy as np
 import pytest
 
 import sparring
-from sparring.errors import InputError, Undecided
 from sparring.impl.lossy_two_shot import AGGREGATORS
-from sparring.proofs.core import iterations
 from sparring.proofs.loss.patterns import over
 from sparring.spec.core.links import COLLECTING, HANDING, Losing, Packet, packets
-from sparring.spec.core.runner import run
 from sparring.spec.lossy_two_shot import Params
 
 
@@ -98,12 +95,6 @@ def test_without_loss_it_is_the_two_shot_allreduce_over_p(p, aggregator):
         ]
 
 
-def test_in_exact_arithmetic_it_is_the_mean():
-    xs = drawn(5, 13)
-    results = sparring.run("lossy_two_shot", xs, lost=0, packet=2).results
-    assert results == [[sum(column) / 5 for column in zip(*xs)]] * 5
-
-
 @pytest.mark.parametrize("p", [1, 2, 5])
 def test_where_all_is_lost_each_rank_has_what_it_makes_of_its_own(p):
     xs = drawn(p, 2 * p)
@@ -168,15 +159,6 @@ def test_copies_order_and_late_packets_change_nothing():
         assert rough.versions == plain.versions
 
 
-def test_a_call_leaves_vectors_and_the_state_before_as_they_were():
-    for xs in (drawn(3, 8), [*np.random.default_rng(0).standard_normal((3, 8))]):
-        first = run(sparring.page("lossy_two_shot", lost=500, packet=1), xs)
-        kept = [list(x) for x in xs], [list(y) for y in first.state.replicas], str(first.state.versions)
-        second = run(sparring.page("lossy_two_shot", lost=500, packet=1), xs, first.state)
-        assert second.state.call == 2
-        assert kept == ([list(x) for x in xs], [list(y) for y in first.state.replicas], str(first.state.versions))
-
-
 def test_losses_are_as_often_as_said_and_depend_on_everything():
     """40,000 packets of a fixed seed: within five standard deviations; and no counter is left out."""
     p, n, q = 5, 1000, 0.3
@@ -204,29 +186,3 @@ def test_special_values_that_are_lost_harm_nobody():
     ran = sparring.run("lossy_two_shot", xs, lost=1000, aggregator="ratio")
     assert [y.tolist() for y in ran.results][1] == [0.0, 0.0]
     assert not np.signbit(ran.results[1]).any()
-
-
-def test_bad_parameters_are_refused_and_formulas_are_not_there():
-    wrong = {
-        "aggregator = 'mean': it must be ht, ratio, ratio0 or zero": {"aggregator": "mean"},
-        "lost = -1: it must be 0 to 1000": {"lost": -1},
-        "lost = 1001: it must be 0 to 1000": {"lost": 1001},
-        "lost = 1000 with aggregator ht": {"lost": 1000},
-        "packet = 0: it must be 1 or more": {"packet": 0},
-        "running = 2: it must be 0 to 1": {"running": 2},
-        "seed = -1: it must be 0 or more": {"seed": -1},
-    }
-    for sentence, params in wrong.items():
-        with pytest.raises(InputError, match=sentence):
-            _ = sparring.run("lossy_two_shot", [[1.0]], **params).results
-    with pytest.raises(Undecided, match="lossy_two_shot is a composition and has no formula steps"):
-        sparring.page("lossy_two_shot").steps(4)
-    with pytest.raises(InputError, match="rank 1 has 2 entries, rank 0 has 1"):
-        sparring.run("lossy_two_shot", [[1], [1, 2]])
-
-
-def test_a_run_of_several_calls_goes_on_from_the_last_state():
-    made = sparring.page("lossy_two_shot", lost=0, running=1)
-    ran = list(iterations.runs(made, [np.array([[3.0, 1.0], [2.0, 1.0], [2.0, 1.0]])]))
-    assert [one.state.call for one in ran] == [1, 2, 3]
-    assert [one.results[0].tolist() for one in ran] == [[3.0, 1.0], [5.0, 2.0], [7.0, 3.0]]

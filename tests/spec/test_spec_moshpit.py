@@ -216,22 +216,6 @@ def test_other_outcomes_are_refused(kind, points):
         assert [*wrong(before, bad, t, asked)], what
 
 
-def test_what_dies_midway_is_in_some_means_alone():
-    """Of four, rank 1 sends one of its copies: that part's mean has it, others do not, and its own stays as it is."""
-    xs, dead = vectors(4, 4), ((1, 0, 1),)
-    done = ran(xs, m=4, dead=dead)
-    heard = [dst for src, dst, _ in done.trace[0] if src == 1]
-    one = groups(4, 4, 0, Asked(m=4, rounds=1, dead=dead))[0]
-    assert len(heard) == 1
-    assert done.results[1] == xs[1]
-    for j, owner in enumerate(one.ranks):
-        (e,) = range(4)[one.part(j)]
-        everyone, others = ([x[e] for r, x in enumerate(xs) if r != skip] for skip in (None, 1))
-        for r in (0, 2, 3):
-            right = xs[r][e] if owner == 1 else mean([[v] for v in (everyone if owner in heard else others)])[0]
-            assert done.results[r][e] == right
-
-
 def test_conservation_fails_where_the_page_says_so():
     """Of a pair that one leaves midway, the other has the mean of both at one place, or what it sent is nowhere."""
     lost = {
@@ -247,34 +231,6 @@ def test_what_fails_to_send_changes_no_sum_before_its_own_mean():
         sent: mean(ran(vectors(4, 4), m=4, failing=((1, 0, sent),)).results) != mean(vectors(4, 4)) for sent in range(7)
     }
     assert lost == {0: False, 1: False, 2: False, 3: True, 4: True, 5: True, 6: False}
-
-
-def test_what_fails_has_the_means_that_have_its_copies():
-    """Of four, rank 1 sends one copy: it has that part's mean, of all; others have those of theirs without it."""
-    xs = vectors(4, 4)
-    done = ran(xs, m=4, failing=((1, 0, 1),), rounds=1)
-    ((heard,),) = [[dst for src, dst, _ in done.trace[0] if src == 1]]
-    one = groups(4, 4, 0, Asked(m=4, rounds=1))[0]
-    for j, owner in enumerate(one.ranks):
-        (e,) = range(4)[one.part(j)]
-        everyone, others = ([x[e] for r, x in enumerate(xs) if r != skip] for skip in (None, 1))
-        for r in range(4):
-            right = [v[e] for v in xs][r] if owner == 1 or (r == 1 and owner != heard) else None
-            found = everyone if owner == heard else others
-            assert done.results[r][e] == (mean([[v] for v in found])[0] if right is None else right)
-
-
-def test_what_fails_goes_on():
-    """It sends as many messages in the next round as if nothing had been."""
-    failed, whole = (ran(vectors(8, 6), failing=points).trace for points in (((3, 0, 0),), ()))
-    said = [[[(src, dst) for src, dst, _ in wire] for wire in trace] for trace in (failed, whole)]
-    assert said[0][2:] == said[1][2:] and said[0][0] != said[1][0]
-
-
-def test_what_fails_and_dies_dies():
-    xs = vectors(4, 4)
-    both = ran(xs, m=4, failing=((1, 0, 5),), dead=((1, 0, 2),))
-    assert both.results == ran(xs, m=4, dead=((1, 0, 2),)).results
 
 
 @pytest.mark.parametrize(

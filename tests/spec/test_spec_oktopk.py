@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import sparring
-from sparring.errors import InputError, Refuted, ScheduleFault, Undecided
-from sparring.proofs.core import iterations
+from sparring.errors import Refuted, ScheduleFault
 from sparring.spec import oktopk
 from sparring.spec.core.compositions import Memory
 from sparring.spec.core.exchanges import Balance, ReduceScatter
@@ -191,11 +190,6 @@ def exchanged(lists, sizes):
     return each[0].carry(each)
 
 
-def test_balancing_needs_the_right_sizes():
-    with pytest.raises(ScheduleFault, match="balance is told sizes"):
-        exchanged([SparseVector((0,), (1,), 2), SparseVector((1,), (1,), 2)], [1, 2])
-
-
 def test_a_threshold_that_is_read_before_it_is_set_is_refused():
     page = wrong(
         "oktopk", "if due(call, params.tau_prime):\n        local", "if due(call + 1, params.tau_prime):\n        local"
@@ -242,17 +236,6 @@ def test_the_published_volume_needs_that_sums_are_always_dealt_out():
     assert words(later_call(k, xs, 18, trigger=4), 0) == 2 * (14 + 40) > most
 
 
-def test_bad_parameters_are_refused_and_formulas_are_not_there():
-    for name, least in (("k", 0), ("tau", 1), ("tau_prime", 1), ("trigger", 0), ("bucket", 1), ("gain", 0)):
-        with pytest.raises(InputError, match=f"{name} = {least - 1}: it must be {least} or more"):
-            _ = sparring.run("oktopk", [[1]], **{name: least - 1}).results
-    page = sparring.page("oktopk")
-    with pytest.raises(Undecided, match="oktopk is a composition and has no formula steps"):
-        page.steps(4)
-    with pytest.raises(InputError, match="rank 1 has n=2, rank 0 has n=1"):
-        sparring.run("oktopk", [[1], [1, 2]])
-
-
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_nan_comes_first_and_the_most_negative_integer_is_the_largest():
     nan = float("nan")
@@ -260,11 +243,3 @@ def test_nan_comes_first_and_the_most_negative_integer_is_the_largest():
     least = np.iinfo(np.int32).min
     (result,) = sparring.run("oktopk", [np.array([3, least, -4], np.int32)], k=1).results
     assert result.indices == (1,)
-
-
-def test_a_run_of_several_calls_goes_on_from_the_last_state():
-    page = sparring.page("oktopk", k=1, tau_prime=2)
-    ran = list(iterations.runs(page, [np.array([[3.0, 1.0], [2.0, 1.0], [2.0, 1.0]])]))
-    assert [one.state.call for one in ran] == [1, 2, 3]
-    assert [str(one.results[0]) for one in ran] == ["[0:3.0]", "[]", "[0:4.0]"]
-    assert [step.states for step in ran[0]] == [[]] * len(ran[0].trace)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import sparring
-from sparring.errors import InputError
-from sparring.proofs.compression import low_rank
 from sparring.spec import power_sgd
 from sparring.spec.core import matrices
 from sparring.spec.core.compositions import Memory
@@ -107,51 +104,6 @@ def test_the_oracle_tells_a_fault(fault):
     assert found and found[0] == call
 
 
-def test_columns_without_right_angles_are_found(monkeypatch):
-    calls = drawn(3, 7, 5, 3)
-    monkeypatch.setattr(matrices, "without", lambda column, one: column)
-    assert unlike(calls, 7, 5, 2) == (0, "result")
-
-
-def test_exactly_the_projection_of_the_mean():
-    """On fractions whose lengths are fractions, of one rank to five: P (P' P)^-1 P' times the mean."""
-    for call in low_rank.calls():
-        q = np.array([*call.state.q[0]], object).reshape(call.page.params["rank"], -1).T
-        wanted = low_rank.projected(call.mean.dot(q), call.mean).reshape(-1).tolist()
-        ran = run(call.page, call.xs, call.state)
-        assert ran.results == [wanted] * len(call.xs)
-        assert all(isinstance(v, Fraction) for y in ran.results for v in y)
-
-
-def test_nothing_is_lost_exactly():
-    """Over calls: p times all results and the last errors are all inputs, though lengths are no fractions."""
-    p, page, state = 3, sparring.page("power_sgd", columns=2, rate=0), None
-    rng, given, sent = np.random.default_rng(1), [Fraction(0)] * 6, [Fraction(0)] * 6
-    for _ in range(3):
-        xs = [[Fraction(int(v)) for v in rng.integers(-9, 10, 6)] for _ in range(p)]
-        ran = run(page, xs, state)
-        state = ran.state
-        given = [a + sum(column) for a, column in zip(given, zip(*xs))]
-        sent = [a + p * v for a, v in zip(sent, ran.results[0])]
-        assert given == [a + sum(column) for a, column in zip(sent, zip(*state.kept))]
-        assert any(any(x) for x in state.kept)
-
-
-@pytest.mark.parametrize("p", [2, 4])
-def test_one_rank_alone_finds_the_same_exactly(p):
-    """Call after call: of two and four ranks lengths are rounded alike, too."""
-    rng = np.random.default_rng(p)
-    calls = [[[Fraction(int(v)) for v in rng.integers(-5, 6, 4)] for _ in range(p)] for _ in range(3)]
-    many, single = None, None
-    page = sparring.page("power_sgd", columns=2, rate=0, epsilon=0)
-    for xs in calls:
-        ran = run(page, xs, many)
-        alone = run(page, [[sum(column) / p for column in zip(*xs)]], single)
-        many, single = ran.state, alone.state
-        assert ran.results == alone.results * p
-        assert [sum(column) / p for column in zip(*many.kept)] == [*single.kept[0]]
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_better_than_the_best_of_that_rank(shape):
     """What is left is at least the singular values beyond the rank [Eckart and Young], and nothing beyond all."""
@@ -191,17 +143,6 @@ def test_a_call_of_zeros_is_not_the_last(monkeypatch):
         assert not np.any(ran.results)
 
 
-def test_of_a_lower_rank_too_much_is_found():
-    """With epsilon parallel columns stay so: (1 + (2 v / (2 v + 1))^2) times the mean, v times as long the second."""
-    x = np.outer(np.arange(1.0, 6.0), [1.0, -2.0, 3.0]).reshape(-1)
-    (ran,) = played([[x, 3 * x]], columns=3, rank=2, epsilon=10)
-    q = np.linalg.qr(first(0, 3, 2))[0]
-    v = abs(np.divide(*([1.0, -2.0, 3.0] @ q)[::-1]))
-    np.testing.assert_allclose(ran.results[0], (1 + (2 * v / (2 * v + 1)) ** 2) * 2 * x, rtol=1e-5)
-    (ran,) = played([[x, 3 * x]], columns=3, rank=1)
-    np.testing.assert_allclose(ran.results[0], 2 * x, rtol=1e-12)
-
-
 def test_what_is_not_worth_it_is_sent_whole():
     """And leaves no error: single rows and columns, and factors too large."""
     for n, params in ((5, {"columns": 1}), (5, {"columns": 5}), (9, {"columns": 3, "rank": 2}), (1, {}), (0, {})):
@@ -211,15 +152,6 @@ def test_what_is_not_worth_it_is_sent_whole():
         assert not ran.state.kept
 
 
-def test_when_factors_are_worth_it():
-    """As the published condition, on matrices of small sizes."""
-    for m in range(12):
-        for columns in range(1, 12):
-            for rank in range(1, 4):
-                for rate in range(4):
-                    assert power_sgd.worth(m, columns, rank, rate) == ((m + columns) * rank * rate < m * columns)
-
-
 def test_padding_is_nothing():
     """Seven entries are three rows of three; results are those of the matrix with two zeros more."""
     (xs,) = drawn(2, 7, 1)
@@ -227,29 +159,3 @@ def test_padding_is_nothing():
     (short,), (long,) = (list(played([x], columns=3, rank=1)) for x in (xs, full))
     np.testing.assert_array_equal(short.results, [y[:7] for y in long.results])
     assert [len(x) for x in short.state.kept] == [7, 7]
-
-
-def test_edges():
-    nan = float("nan")
-    for p in (1, 3):
-        ran = sparring.run("power_sgd", [[0.0] * 9] * p, rate=0)
-        assert ran.results == [[0.0] * 9] * p
-    first_ = sparring.run("power_sgd", [[1.0, 2.0, nan, 4.0], [1.0] * 4], rate=0)
-    assert all(str(v) == "nan" for v in first_.results[1])
-    page = sparring.page("power_sgd", rate=0)
-    second = run(page, [[1.0] * 4] * 2, first_.state)
-    assert all(str(v) == "nan" for v in second.results[0])
-
-
-@pytest.mark.parametrize(
-    ("params", "said"),
-    [
-        ({"rank": 0}, "rank = 0: it must be 1 or more"), ({"columns": -2}, "columns = -2: it must be 0 or more"),
-        ({"rate": -1}, "rate = -1: it must be 0 or more"), ({"seed": -1}, "seed = -1: it must be 0 or more"),
-        ({"epsilon": -1}, "epsilon = -1: it must be 0 or more"),
-        ({"through": "tree"}, "through = 'tree': it must be ring or two_shot"),
-    ],
-)  # fmt: skip
-def test_bad_parameters_are_refused(params, said):
-    with pytest.raises(InputError, match=said):
-        _ = sparring.run("power_sgd", [[1.0]], **params).results

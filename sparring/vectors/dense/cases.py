@@ -1,4 +1,4 @@
-"""Which inputs a program on whole vectors is given, and with which parameters."""
+"""Which inputs a composition on whole vectors is given, and with which parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program on whole vectors does with given inputs, and how that is written down."""
+"""What a composition on whole vectors does with given inputs, and how that is written down."""
 
 from __future__ import annotations
 

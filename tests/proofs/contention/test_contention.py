@@ -44,10 +44,7 @@ def runs_free(page, topology, p, across_steps: bool) -> bool:
 
 
 ROTATION = replace(
-    RING,
-    steps=lambda p: p - 1,
-    dst=lambda r, t, p: (r + t + 1) % p,
-    src=lambda r, t, p: (r - t - 1) % p,
+    RING, steps=lambda p: p - 1, dst=lambda r, t, p: (r + t + 1) % p, src=lambda r, t, p: (r - t - 1) % p
 )
 BACKWARDS = replace(RING, dst=lambda r, t, p: (r - 1) % p, src=lambda r, t, p: (r + 1) % p)
 TWO_ON = replace(RING, dst=lambda r, t, p: (r + 2) % p, src=lambda r, t, p: (r - 2) % p)

@@ -6,12 +6,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+import sympy
 
 import sparring
 from sparring import InputError, Undecided
 from sparring.proofs.cost.band import ONE, band, comparison, encodings
-from sparring.proofs.cost.crossing import identities, ring, s, slopes, x
-from sparring.proofs.cost.symbols import p
+from sparring.proofs.cost.symbols import k, n, p
 from sparring.proofs.cost.unioncost import derive
 from sparring.spec import ring_sparse
 
@@ -27,16 +27,25 @@ def pairs(ranks, density):
     return Fraction(2, ranks) * (sum(union[1:ranks]) + (ranks - 1) * union[ranks])
 
 
-def test_the_crossing_is_an_identity():
-    """For every p, at density 1 / (p - 1): ring and allgather send 2n words."""
-    assert identities(derive(PAGE)) == (0, 0)
+x = sympy.Symbol("x", positive=True)
 
 
-def test_no_term_falls_or_is_convex():
-    """With (1 - x)^s positive below 1 the signs are those of s and of -s (s - 1)."""
-    first, second = slopes()
-    assert first == s
-    assert second == -s * (s - 1)
+def ring(cost):
+    """Words per place, for independent supports of density ``x > 0``."""
+    return sympy.expand(cost.under("independent").simplify("p | n").words.subs(k, x * n) / n)
+
+
+def test_pairs_cross_the_allgather_where_both_cost_two_words():
+    """For every p >= 3 at density x* = 1 / (p - 1); so a ring of pairs is nowhere shorter than both others.
+
+    It is concave and 0 at 0: up to x* it lies above its chord, the allgather; and it does not fall, so that from there
+    on it is 2 or more, the dense ring less.  For it is a sum of terms 1 - (1 - x)^s, whose slopes have these signs.
+    """
+    meeting, s = 1 / (p - 1), sympy.Symbol("s", integer=True, positive=True)
+    assert sympy.simplify(ring(derive(PAGE)).subs(x, meeting) - 2) == 0 == sympy.simplify(2 * (p - 1) * meeting - 2)
+    term, left = 1 - (1 - x) ** s, 1 - x
+    assert sympy.simplify(sympy.diff(term, x) / left ** (s - 1)) == s
+    assert sympy.simplify(sympy.diff(term, x, 2) / left ** (s - 2) + s * (s - 1)) == 0
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +70,7 @@ def test_a_wrong_sum_has_no_such_crossing():
     cost = derive(PAGE)
     first, second = cost.pieces
     wrong = replace(cost, pieces=(first._replace(many=first.many + 1), second))
-    assert identities(wrong)[0] != 0
+    assert sympy.simplify(ring(wrong).subs(x, 1 / (p - 1)) - 2) != 0
 
 
 def test_encodings_are_the_pages():

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import sparring
 from sparring.errors import InputError
-from sparring.proofs.cost.machines import PRESETS, Machine, machine
-from sparring.proofs.cost.profiles import Measured, Timed, Work
+from sparring.proofs.cost.machines import PRESETS, Machine, Measured, Timed, Work, machine
 from sparring.proofs.cost.units import bandwidth, parse
 
 

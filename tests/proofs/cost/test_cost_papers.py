@@ -13,7 +13,7 @@ import sympy
 import sparring
 from sparring import api
 from sparring.proofs.cost import citations, papers, sheets
-from sparring.proofs.cost.simplified import HYPOTHESES
+from sparring.proofs.cost.hypotheses import HYPOTHESES
 from sparring.proofs.cost.symbols import n, p
 from sparring.proofs.cost.typeset import CONDITIONS, formula
 from sparring.proofs.cost.unioncost import GIVEN

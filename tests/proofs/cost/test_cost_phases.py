@@ -10,7 +10,7 @@ import pytest
 import sparring
 from sparring.errors import InputError, Undecided
 from sparring.inputs import digits
-from sparring.proofs.cost import courses, phases
+from sparring.proofs.cost import phases
 from sparring.unions import measured_sizes, union_growth
 
 NAMES = ("ring", "ring_allgather", "ring_sparse", "rabenseifner")
@@ -44,15 +44,10 @@ def test_each_cost_is_that_of_cost(found, j):
         k = round(found.along[i] * 5000)
         right = [said(name, bytes_alone, p=int(found.up[j]), n=5000, k=k) for name in NAMES]
         assert [*found.costs[j][i]] == right
-        least = min(cost for cost in right if cost is not None)
-        assert {*found.close(j, i, Fraction(0))} == {name for name, cost in zip(NAMES, right) if cost == least}
-
-
-def test_seconds_over_two_other_letters(costs):
-    grid = phases.phases(costs, ("n", "p"), {"k": 500, **POINT}, end=("1e6", "5"))
-    j, i = 2, 40
-    at = {"p": int(grid.up[j]), "n": int(grid.along[i]), "k": 500}
-    assert grid.quantity == "time" and [*grid.costs[j][i]] == [said(name, POINT, **at) for name in NAMES]
+        known = {name: cost for name, cost in zip(NAMES, right) if cost is not None}
+        for within in (0, Fraction(1, 100), Fraction(1, 2)):
+            close = [name for name, cost in known.items() if cost <= (1 + within) * min(known.values())]
+            assert found.close(j, i, Fraction(within)) == close
 
 
 def test_where_formulas_do_not_hold_an_algorithm_is_left_out(found):
@@ -76,15 +71,6 @@ def test_who_costs_the_same_is_no_winner():
     assert {same.cheapest(j, i) for j in range(2) for i in range(3)} == {""} and same.close(0, 0, Fraction(0)) == [
         "ring"
     ] * 2
-
-
-def test_close_is_within_the_share(found):
-    for within in (Fraction(1, 100), Fraction(1, 2)):
-        for i in range(61):
-            row = dict(zip(NAMES, found.costs[5][i]))
-            known = {name: cost for name, cost in row.items() if cost is not None}
-            right = [name for name, cost in known.items() if cost <= (1 + within) * min(known.values())]
-            assert found.close(5, i, within) == right
 
 
 def test_measured_sizes_stand_in_the_place_of_the_model(costs):
@@ -149,16 +135,20 @@ def test_the_band_is_told_for_bytes_of_independent_supports_alone(costs):
 def test_where_the_cheapest_changes_is_where_versus_says(costs):
     """Over n and over the density."""
     two = [sparring.cost("recursive_doubling"), costs[0]]
-    (turn,) = courses.courses(two, "n", {"p": 8, **POINT}).turns
+    (turn,) = phases.courses(two, "n", {"p": 8, **POINT}).turns
     crossing = sparring.crossover("ring", "recursive_doubling", "n", p=8, **POINT).crossings[0]
     assert (turn.before, turn.then) == ("recursive_doubling", "ring")
     assert 0 <= turn.place - crossing.low <= gcd(int(turn.place), 1024)
-    (turn,) = courses.courses(costs[:2], "rho", {"p": 8, "n": 10**6}).turns
+    (turn,) = phases.courses(costs[:2], "rho", {"p": 8, "n": 10**6}).turns
     assert turn.place == pytest.approx(1 / 8, rel=1e-4) and (turn.before, turn.then) == ("ring_allgather", "ring")
 
 
-def test_a_course_has_the_costs(costs):
-    found = courses.courses(costs, "p", {"n": 4096, "k": 40, **POINT}, end="12")
+def test_seconds_over_other_letters(costs):
+    """Of a grid, and along one letter."""
+    grid = phases.phases(costs, ("n", "p"), {"k": 500, **POINT}, end=("1e6", "5"))
+    at = {"p": int(grid.up[2]), "n": int(grid.along[40]), "k": 500}
+    assert grid.quantity == "time" and [*grid.costs[2][40]] == [said(name, POINT, **at) for name in NAMES]
+    found = phases.courses(costs, "p", {"n": 4096, "k": 40, **POINT}, end="12")
     assert [*map(int, found.xs)] == [*range(2, 13)] and found.names == NAMES
     assert [cost[6] for cost in found.costs] == [said(name, POINT, p=8, n=4096, k=40) for name in NAMES]
 

@@ -45,46 +45,29 @@ def test_the_formula_is_where_the_costs_are_the_same():
     assert found.cheaper == ("recursive_doubling", "ring")
 
 
-@pytest.mark.parametrize("ranks", [3, 8, 12])
-def test_each_side_of_a_crossing_is_as_counted(ranks):
-    """Against exact costs at lengths that ``p`` divides."""
-    a, b = cost("ring"), cost("recursive_doubling")
-    found = compare(a, b, "n", {"p": ranks, **MACHINE})
-    (crossing,) = found.crossings
-    for length in (
-        ranks,
-        int(crossing.low) // (2 * ranks) * ranks,
-        2 * int(crossing.high) // ranks * ranks,
-        10**9 * ranks,
-    ):
-        times = {cost.page.name: cost.at(p=ranks, n=length, **MACHINE).time for cost in (a, b)}
-        assert min(times, key=times.__getitem__) == found.cheaper[length > crossing.low]
+CASES = [
+    *(("ring", "recursive_doubling", {}, "n", {"p": ranks}, ranks) for ranks in (3, 8, 12)),
+    ("ring", "recursive_doubling", {}, "p", {"n": 10**5}, 1),
+    *(("ring_sparse", other, {"support": support}, "rho", {"p": 6, "n": 6000}, 1)
+      for other in ("ring", "ring_allgather") for support in ("identical", "independent", "disjoint")),
+]  # fmt: skip
 
 
-def test_over_the_number_of_ranks_every_one_is_looked_at():
-    a, b = cost("ring"), cost("recursive_doubling")
-    found = compare(a, b, "p", {"n": 10**5, **MACHINE}, end=40)
+@pytest.mark.parametrize(
+    ("name", "other", "params", "over", "at", "unit"), sweep(CASES, few=[CASES[0], CASES[3], CASES[6], CASES[9]])
+)
+def test_between_crossings_the_cheaper_one_is_as_counted(name, other, params, over, at, unit):
+    """Against exact costs at places of each range: every number of ranks, lengths that ``p`` divides, whole lists."""
+    both = cost(name, **params), cost(other)
+    found = compare(*both, over, {**at, **MACHINE}, *((2, 40) if over == "p" else ()))
     edges = [found.start, *(edge for crossing in found.crossings for edge in crossing), found.end]
-    ranges = list(zip(edges[::2], edges[1::2], found.cheaper))
-    for ranks in range(2, 41):
-        (name,) = (name for low, high, name in ranges if low <= ranks <= high)
-        times = {cost.page.name: cost.at(p=ranks, n=10**5, **MACHINE).time for cost in (a, b)}
-        least = min(times.values())
-        assert [name] == [one for one, time in times.items() if time == least]
-
-
-@pytest.mark.parametrize("support", sweep(["identical", "independent", "disjoint"], few=["disjoint"]))
-@pytest.mark.parametrize("other", ["ring", "ring_allgather"])
-def test_sparse_rings_against_counted_messages(support, other):
-    sparse, point = cost("ring_sparse", support=support), {"p": 6, "n": 6000}
-    found = compare(sparse, cost(other), "rho", {**point, **MACHINE})
-    edges = [found.start, *(edge for crossing in found.crossings for edge in crossing), found.end]
-    for low, high, name in zip(edges[::2], edges[1::2], found.cheaper):
-        for kept in {max(1, int(low * 6000) + 1), int((low + high) * 3000), int(high * 6000)}:
-            if not low * 6000 <= kept <= high * 6000:
-                continue
-            times = {c.page.name: c.at(**point, k=kept, **MACHINE).time for c in (sparse, cost(other))}
-            assert min(times, key=times.__getitem__) == name
+    for low, high, cheaper in zip(edges[::2], edges[1::2], found.cheaper):
+        scale, letter = (6000, "k") if over == "rho" else (1, over)
+        first, last = -(-low * scale // unit), high * scale // unit
+        places = range(int(first), int(last) + 1) if over == "p" else {max(1, first), (first + last) // 2, last}
+        for place in (int(place) * unit for place in places if first <= place <= last):
+            times = {one.page.name: one.at(**at, **{letter: place}, **MACHINE).time for one in both}
+            assert min(times, key=times.__getitem__) == cheaper
 
 
 def test_one_cost_is_the_same_as_itself():

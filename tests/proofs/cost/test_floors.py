@@ -54,8 +54,6 @@ def test_a_bound_that_is_too_high_is_refuted(name):
     ranks = len(known)
     assert sum(known) <= many and min(known) >= 0
     assert needed(known, many) < exact(WRONG[name], {"p": ranks, "k": many})
-    tried = (needed(known, 2) < exact(WRONG[name], {"p": 2, "k": 2}) for known in distributions(2, 2))
-    assert any(tried)
     verdict, detail = floors.found(floors.Floor("words", WRONG[name], "", ONE_RANK))
     assert str(verdict) == "refuted" and "no rank must receive" in detail
 
@@ -114,24 +112,20 @@ def test_each_bound_has_its_scope():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_no_cost_is_below_its_bound(model):
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [*(("ring_sparse", model) for model in MODELS),
+     *((name, "union") for name in ("ring", "rabenseifner", "recursive_doubling", "ring_allgather", "ring_topk"))],
+)  # fmt: skip
+def test_no_cost_is_below_its_bound(name, model):
     """Under each model, and at points where nothing is even."""
-    cost = derive(SPARSE, model)
+    cost, what = sparring.cost(name, support=model), "pairs" if name == "ring_sparse" else "words"
+    times = 16 if name == "rabenseifner" else 1  # whose chunks are equal
     for ranks in (*range(1, 9), 16):
         for length, many in ((48, 0), (48, 3), (48, 48), (97, 31), (240, 7)):
-            at = {"p": Fraction(ranks), "n": Fraction(length), "k": Fraction(many)}
+            at = {"p": Fraction(ranks), "n": Fraction(length * times), "k": Fraction(many)}
             found, least = cost.at(**at), cost.least(at)
-            assert found.pairs >= least["pairs"] >= 0 and found.messages >= least["messages"]
-
-
-@pytest.mark.parametrize("name", ["ring", "rabenseifner", "recursive_doubling", "ring_allgather", "ring_topk"])
-def test_no_other_cost_is_below_its_bound(name):
-    cost = sparring.cost(name)
-    for ranks in (1, 2, 3, 4, 7, 8, 16):
-        at = {"p": Fraction(ranks), "n": Fraction(240 * 16), "k": Fraction(7)}
-        found, least = cost.at(**at), cost.least(at)
-        assert found.words >= least["words"] and found.messages >= least["messages"]
+            assert getattr(found, what) >= least[what] >= 0 and found.messages >= least["messages"]
 
 
 RATIOS = {

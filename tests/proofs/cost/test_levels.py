@@ -41,7 +41,7 @@ def counted(page, nodes, p, n=N):
 @pytest.mark.parametrize("name", ANY_P)
 @pytest.mark.parametrize("p", [2, 4, 16])
 def test_one_node_and_nodes_of_one(name, p):
-    """Where every rank is a node by itself, or all are in one, it is the derived formula, exactly."""
+    """Where every rank is a node by itself, or all are in one, or on a crossbar, it is the derived formula, exactly."""
     page = sparring.page(name)
 
     for size, inside, outside in ((p, FAR, FREE), (1, FREE, FAR)):
@@ -51,6 +51,9 @@ def test_one_node_and_nodes_of_one(name, p):
         assert (found.outside == 0) == (size == p)
         assert found.sharing == (0 if size == p else p - 1 if page.several else 1)
         assert 0 < found.startup < found.time
+    sizes = union if page.data == "sparse" else None
+    free = linked(page, networks.find("crossbar"), FAR, p=p, n=N, k=K, union=sizes)
+    assert (free.time, free.sharing) == (derived(page, p, FAR), p - 1 if page.several else 1)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +65,7 @@ def test_several_messages_of_a_rank_in_a_step_come_one_after_the_other(page, p, 
     each, one = leveled(page, Nodes(1, FREE, FAR), p=p, n=N), leveled(page, Nodes(p, FAR, FREE), p=p, n=N)
     links = linked(page, networks.find("crossbar"), FAR, p=p, n=N)
 
-    assert (each.sharing, one.sharing, links.load) == (sharing, 0, sharing)
+    assert (each.sharing, one.sharing, links.sharing) == (sharing, 0, sharing)
     assert {each.time, one.time, links.time} == {derived(page, p, FAR)}
     assert {each.startup, one.startup, links.startup} == {messages * FAR.alpha}
 
@@ -75,6 +78,8 @@ def test_a_ring_leaves_each_node_once_a_step():
     assert (found.inside, found.outside, found.sharing) == (0, 30, 1)
     chunk = Fraction(4 * N, 16)
     assert found.time == 30 * (FAR.alpha + FAR.beta * chunk) + 15 * NEAR.gamma * chunk / 4
+    slow = 30 * (FAR.alpha + FAR.beta * N / 4) + 15 * FAR.gamma * N / 16
+    assert counted(page, Nodes(4, FAR, NEAR), 16).time == slow  # where links within nodes are the slow ones
 
 
 def test_doubling_leaves_with_every_rank_at_once():
@@ -87,31 +92,13 @@ def test_doubling_leaves_with_every_rank_at_once():
     assert found.time == 2 * (NEAR.alpha + NEAR.beta * 4 * N) + 2 * (FAR.alpha + FAR.beta * 16 * N) + 4 * NEAR.gamma * N
 
 
-def test_a_slow_link_within_nodes_counts_too():
-    page, nodes = sparring.page("ring"), Nodes(4, FAR, NEAR)
-
-    assert counted(page, nodes, 16).time == 30 * (FAR.alpha + FAR.beta * N / 4) + 15 * FAR.gamma * N / 16
-
-
-@pytest.mark.parametrize("name", ANY_P)
-@pytest.mark.parametrize("p", [2, 8])
-def test_a_crossbar_is_the_formula(name, p):
-    """No two messages of a step share a link there, unless one rank sends or receives both."""
-    page = sparring.page(name)
-    sizes = union if page.data == "sparse" else None
-
-    found = linked(page, networks.find("crossbar"), FAR, p=p, n=N, k=K, union=sizes)
-
-    assert (found.time, found.load) == (derived(page, p, FAR), p - 1 if page.several else 1)
-
-
 def test_doubling_on_a_ring_shares_links():
     """A message over 1, 2 and 4 places: so many share the fullest link."""
     page = sparring.page("recursive_doubling")
 
     found = linked(page, networks.find("ring"), FAR, p=8, n=N)
 
-    assert found.load == 4
+    assert found.sharing == 4
     assert found.time == 3 * (FAR.alpha + FAR.gamma * N) + (1 + 2 + 4) * FAR.beta * 4 * N
 
 

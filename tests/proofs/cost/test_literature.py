@@ -148,6 +148,15 @@ def test_what_is_not_well_formed_is_said(one, said):
         source(module)
 
 
+def test_gtop_k_is_judged():
+    """The table's and the script's are equal, the README's are one way alone, and its residual loses mass."""
+    wanted = {f"gtop-k/{name}" for name in ("latency", "bandwidth", "residual-conserves")}
+    equal = "gtop-k/bandwidth-in-the-script"
+    found = {one.stated.id: one.judged for one in claiming.replayed([], [*wanted, equal], sources())}
+    assert found[equal].verdict == "equal"
+    assert {name for name, judged in found.items() if judged.checked == EXPECTED} == wanted
+
+
 @pytest.mark.parametrize("sizes", [(4,), (1, 3), (2, 2), (1, 1, 2), (1, 1, 1, 1)])
 def test_the_exact_factor_beside_moshpits(sizes):
     """One round in random groups of these sizes leaves (r - 1) / (p - 1) of the squared distance from the mean."""

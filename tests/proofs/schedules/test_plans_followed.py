@@ -65,7 +65,7 @@ def changed(data, chance):
 
 
 @pytest.mark.parametrize("name", GOOD)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_what_is_said_of_a_changed_plan_is_so(name, seed):
     """What holds, no run shows wrong; what does not end, no run ends."""

@@ -32,7 +32,7 @@ def test_others_programs_come_back(file):
     assert msccl.read(msccl.write(whole)) == whole == plain.read(plain.write(whole))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(programs(wild=True))
 def test_programs_come_back(whole):
     """Any program, from both forms; and what remains of it as messages, from the two others."""
@@ -67,7 +67,7 @@ def talks(draw):
     return messages.checked(Messages(tuple(ranks)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(talks())
 def test_messages_come_back_from_goal(talk):
     """All of them; from Chakra those that it can say, and the others are refused."""

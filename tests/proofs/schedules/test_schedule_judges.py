@@ -177,7 +177,7 @@ def test_two_blocks_cannot_share_an_end():
         judge(program(blocks, takes))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs(wild=True), st.integers(1, 3), st.integers(0, 3))
 def test_another_interpreter_ends_where_the_graph_does(whole, depth, seed):
     """At each depth, in any order."""
@@ -190,7 +190,7 @@ def test_another_interpreter_ends_where_the_graph_does(whole, depth, seed):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs(), st.integers(0, 10))
 def test_without_races_every_order_has_the_result(whole, seed):
     """That of the interpreter is right in just the cells that are not listed; of no order otherwise."""
@@ -207,7 +207,7 @@ def test_without_races_every_order_has_the_result(whole, seed):
         assert {(w.rank, w.place) for w in one.wrong} == bad
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs(), st.integers(0, 3))
 def test_the_steps_of_a_race_come_either_way_round(whole, seed):
     """Holding back the block of the one lets the other go first."""
@@ -227,7 +227,7 @@ def test_the_steps_of_a_race_come_either_way_round(whole, seed):
         assert orders == [False, False]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs())
 def test_no_race_is_missed(whole):
     """Two steps that touch one place, one writing, that can come either way round: then a race is told."""

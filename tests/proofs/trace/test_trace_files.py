@@ -80,7 +80,7 @@ def events(draw, ranks, rank, seq):
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_any_trace_comes_back(tmp_path_factory, data):
     """Writing and reading is the identity."""
     ranks = data.draw(st.integers(1, 5))
@@ -228,7 +228,7 @@ JUNK = st.binary(max_size=6) | st.sampled_from(
 
 @given(edits=st.lists(st.tuples(st.integers(0, len(GOOD)), st.integers(0, 30), JUNK), min_size=1, max_size=4))
 @example(edits=[(GOOD.index(b"null"), 4, b"9" * 4000)])
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_a_damaged_file_is_bad_input_at_worst(tmp_path_factory, edits):
     """Whatever a few edits make of a good file, reading it gives a trace or an InputError."""
     data = GOOD

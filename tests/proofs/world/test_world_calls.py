@@ -170,40 +170,6 @@ def test_nobody_else_gets_what_a_matched_probe_has_taken(call):
     assert world.run(takes, 2, [call, call]).raise_if_found().results[0] == (0, 1)
 
 
-def leaving(call):
-    """A program of one rank with this call, which leaves the fragment, and the receive that completes it."""
-
-    def program(comm):
-        from mpi4py import MPI
-
-        request = comm.irecv(source=0)
-        comm.isend(1, 0).Wait()
-        calls = {
-            "Waitsome": lambda: MPI.Request.Waitsome([request]),
-            "Testany": lambda: MPI.Request.Testany([request]),
-            "Testsome": lambda: MPI.Request.Testsome([request]),
-            "Get_status": request.Get_status,
-            "Iprobe": comm.Iprobe,
-            "Improbe": comm.Improbe,
-            "Cancel": request.Cancel,
-            "Wtime": MPI.Wtime,
-        }
-        calls[call]()
-        request.Wait()
-
-    return program
-
-
-LEAVING = ("Waitsome", "Testany", "Testsome", "Get_status", "Iprobe", "Improbe", "Cancel", "Wtime")
-
-
-@pytest.mark.parametrize("call", LEAVING)
-def test_what_leaves_the_deterministic_fragment_is_noted(call):
-    """By name; the same program without the call stays inside."""
-    outcome = world.run(leaving(call), 1)
-    assert outcome.findings == () and [why.split(" (")[0] for why in outcome.why_not] == [call]
-
-
 @pytest.mark.parametrize("call", ["Probe", "recv", "irecv", "Recv_init"])
 def test_a_wildcard_leaves_the_fragment_whichever_call_has_it(call):
     """With a named source it does not."""

@@ -162,45 +162,6 @@ def waits_for_any(comm):
     return [MPI.Request.Waitany(requests) for _ in requests]
 
 
-def names_its_sources(comm):
-    if comm.rank == 0:
-        x = np.empty(1)
-        for source in range(1, comm.size):
-            comm.Recv(x, source)
-    else:
-        comm.Send(np.zeros(1), 0)
-
-
-def polls_all(comm):
-    from mpi4py import MPI
-
-    y = np.empty(1)
-    requests = [comm.Isend(np.ones(1), 1 - comm.rank), comm.Irecv(y, 1 - comm.rank)]
-    while not MPI.Request.Testall(requests):
-        pass
-    return y[0]
-
-
-@pytest.mark.parametrize(
-    ("target", "call"),
-    [
-        (takes_from_anyone, "Recv from any source"),
-        (waits_for_any, "Waitany"),
-        (spins_until_it_comes, "Test"),
-        (polls_all, "Testall"),
-        (names_its_sources, None),
-        (ring, None),
-    ],
-)
-def test_what_leaves_the_deterministic_fragment_is_named(target, call):
-    """With call and place; blocking and nonblocking calls on named sources stay inside."""
-    outcome = world.run(target, 2)
-    assert outcome.findings == ()
-    assert outcome.deterministic is (call is None)
-    assert all(why.startswith(f"{call} (test_world_ends.py:") for why in outcome.why_not)
-    assert bool(outcome.why_not) is (call is not None)
-
-
 @pytest.mark.parametrize("target", [takes_from_anyone, waits_for_any])
 def test_seeds_decide_what_mpi_leaves_open(target):
     """Several orders occur, each seed gives its own again, and round-robin always the same."""

@@ -61,6 +61,16 @@ def test_the_c_example_is_right(quick, tmp_path):
     assert verdicts["input untouched"] == verdicts["hygiene"] == "not covered"
 
 
+@pytest.mark.mpi
+@pytest.mark.skipif(find() is None, reason='no mpiexec beside this Python: pip install "sparring[mpich]"')
+def test_a_script(quick):
+    """A script that runs at its top level is judged by its command and its files."""
+    command = ["mpiexec", "-n", "{p}", sys.executable, str(ROOT / "examples/mpi4py_script.py"), "{input}", "{output}"]
+    report = check(command, ranks=[1, 2], max_examples=5)
+    assert report.verdict == "holds"
+    assert [str(r.verdict) for r in report.results if r.property == "agreement"] == ["tested (5 examples)"]
+
+
 @C
 @pytest.mark.mpi
 def test_the_planted_one_is_refuted(quick, tmp_path):

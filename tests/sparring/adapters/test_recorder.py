@@ -183,9 +183,7 @@ def test_persistent_requests_are_noted_whenever_they_are_started(recorded, tmp_p
             (r, "Start", 1 - r, 6, 0, "int32", 4, digest(np.int32(r).tobytes())),
         ]
     received = [(e.rank, e.call, e.peer, e.tag, e.nbytes) for e in trace.events if e.op == "receive"]
-    assert received == [
-        *((r, call, 1 - r, tag, size) for r in range(2) for call, tag, size in AGAIN_RECEIVED),
-    ]
+    assert received == [*((r, call, 1 - r, tag, size) for r in range(2) for call, tag, size in AGAIN_RECEIVED)]
 
 
 @C

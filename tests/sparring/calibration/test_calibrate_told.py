@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import Any
 
 import pytest
 
 from sparring.calibration.profile import profile
 from sparring.cli import calibrate
-from sparring.errors import InputError, MissingExtra
-from sparring.present import calibrated, crossing
+from sparring.errors import InputError
+from sparring.present import calibrated
 from sparring.proofs.cost.machines import Machine
 from tests.sparring.calibration.known_times import made
 
@@ -76,21 +75,6 @@ def test_an_algorithm_that_was_not_predicted_is_left_out(crowded):
     assert names == ["ring", "as predicted"]
 
 
-@pytest.mark.parametrize(
-    "suffix", [pytest.param(one, marks=[pytest.mark.slow] * (one != ".svg")) for one in crossing.FORMATS]
-)
-def test_the_same_picture_again(tmp_path, known, suffix):
-    first, second = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
-    for file in (first, second):
-        calibrated.save(known, file)
-    assert first.read_bytes() == second.read_bytes() and first.stat().st_size > 5000
-
-
-def test_what_cannot_be_drawn(known, tmp_path, monkeypatch):
+def test_what_cannot_be_drawn():
     with pytest.raises(InputError, match="machine 'eth-25g' was not measured"):
         calibrated.figure(Machine.preset("eth-25g"))
-    with pytest.raises(InputError, match="cannot be written: No such file"):
-        calibrated.save(known, tmp_path / "no" / "x.svg")
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtra, match=r"pip install \"sparring\[plots\]\""):
-        calibrated.figure(known)

@@ -12,8 +12,7 @@ from sparring.calibration import predicting
 from sparring.calibration.profile import CROWDED, profile
 from sparring.calibration.quantities import EXCHANGED, REDUCED, WORKED, quantities
 from sparring.errors import InputError
-from sparring.proofs.cost.machines import Machine
-from sparring.proofs.cost.profiles import Kind, Table
+from sparring.proofs.cost.machines import Kind, Machine, Table
 from sparring.spec.core import pages
 from tests.sparring.calibration.known_times import ALPHA, BETA, EACH, GAMMA, made
 

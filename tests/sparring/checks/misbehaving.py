@@ -59,14 +59,6 @@ def prints(comm: Any, x: Any) -> Any:
     return x
 
 
-def returns_list(comm: Any, x: Any) -> Any:
-    return x.tolist()
-
-
-def returns_objects(comm: Any, x: Any) -> Any:
-    return x.astype(object)
-
-
 def pids(comm: Any, x: Any) -> Any:
     return np.array([os.getpid()])
 

@@ -37,58 +37,41 @@ def allreduce(comm, x):
 EXCHANGE = "comm.Sendrecv(there, dest=(me + 1) % size, recvbuf=here, source=(me - 1) % size)"
 ADDS = "sums[i] = sums[i] + v if i in sums else v"
 RETURNS = "return sparring.Sparse(indices, values, x.n)"
+
+
+def made(parts: str) -> str:
+    """A vector that nobody looks at."""
+    return f"return sparring.Sparse.made({parts}, x.n)"
+
+
+def unlocked(part: str) -> str:
+    return f"x.{part}.flags.writeable = True"
+
+
 WRONG = {"result", "edge sizes", "dtypes"}
 DEFECTS = {
-    "drops an entry where supports overlap": (
-        ADDS,
-        "sums.update({i: v}) if i not in sums else sums.pop(i)",
-        WRONG,
-    ),
+    "drops an entry where supports overlap": (ADDS, "sums.update({i: v}) if i not in sums else sums.pop(i)", WRONG),
     "loses explicit zeros": ("sorted(sums)", "sorted(i for i in sums if sums[i] != 0)", WRONG),
     "adds a zero where nothing is": ("support = ", "sums.setdefault(0, 0) if x.n else None\n    support = ", WRONG),
     "keeps the last of equal indices": (ADDS, "sums[i] = v", WRONG),
-    "returns unsorted indices": (
-        RETURNS,
-        "return sparring.Sparse.made(indices[::-1].copy(), values[::-1].copy(), x.n)",
-        WRONG,
-    ),
-    "returns equal indices": (
-        RETURNS,
-        "return sparring.Sparse.made(np.repeat(indices, 2), np.repeat(values, 2), x.n)",
-        WRONG,
-    ),
-    "returns a dense vector": (RETURNS, "return sparring.Sparse(indices, values, x.n).dense()", WRONG),
-    "returns another length": (RETURNS, "return sparring.Sparse(indices, values, x.n + 1)", WRONG),
-    "returns other indices' dtype": (
-        RETURNS,
-        "return sparring.Sparse(indices.astype(np.int64), values, x.n)",
-        {"dtypes"},
-    ),
+    "returns unsorted indices": (RETURNS, made("indices[::-1].copy(), values[::-1].copy()"), WRONG),
+    "returns equal indices": (RETURNS, made("np.repeat(indices, 2), np.repeat(values, 2)"), WRONG),
+    "returns a dense vector": (RETURNS, f"{RETURNS}.dense()", WRONG),
+    "returns another length": (RETURNS, RETURNS.replace("x.n", "x.n + 1"), WRONG),
+    "returns other indices' dtype": (RETURNS, RETURNS.replace("indices", "indices.astype(np.int64)"), {"dtypes"}),
     "adds in another order on one rank": (
-        "in zip(lists, sizes)",
-        "in list(zip(lists, sizes))[:: -1 if me == 1 else 1]",
-        {"agreement"},
+        "in zip(lists, sizes)", "in list(zip(lists, sizes))[:: -1 if me == 1 else 1]", {"agreement"},
     ),
     "another order in the next call": (
-        "in zip(lists, sizes)",
-        "in list(zip(lists, sizes))[:: 1 if called % 2 else -1]",
-        {"reproducibility"},
+        "in zip(lists, sizes)", "in list(zip(lists, sizes))[:: 1 if called % 2 else -1]", {"reproducibility"},
     ),
-    "changes its input": (
-        f"    {RETURNS}",
-        "    x.values.flags.writeable = True\n    x.values[:1] = 11\n    " + RETURNS,
-        {"input untouched"},
-    ),
+    "changes its input": (RETURNS, f"{unlocked('values')}; x.values[:1] = 11; {RETURNS}", {"input untouched"}),
     "reorders its input": (
-        f"    {RETURNS}",
-        "    x.indices.flags.writeable = True\n    x.indices[:] = x.indices[::-1].copy()\n    " + RETURNS,
-        {"input untouched"},
+        RETURNS, f"{unlocked('indices')}; x.indices[:] = x.indices[::-1].copy(); {RETURNS}", {"input untouched"},
     ),
     "writes to its read-only input": ("    support", "    x.values[:] = 0\n    support", WRONG),
     "sends that need buffers": (
-        EXCHANGE,
-        "comm.Send(there, (me + 1) % size); comm.Recv(here, (me - 1) % size)",
-        {"deadlock"},
+        EXCHANGE, "comm.Send(there, (me + 1) % size); comm.Recv(here, (me - 1) % size)", {"deadlock"},
     ),
     "sends every list twice": (EXCHANGE, f"{EXCHANGE}; {EXCHANGE}", {"steps", "volume"}),
     "sends one list in two halves": (
@@ -97,12 +80,9 @@ DEFECTS = {
         + EXCHANGE.replace("there,", "there[half],").replace("=here", "=here[half]"),
         {"steps", "volume"},
     ),
-    "too long a message": (
-        "comm.Sendrecv(there",
-        "comm.Sendrecv(np.append(there, there[:1])",
-        {"hygiene"},
-    ),
-}
+    "too long a message": ("comm.Sendrecv(there", "comm.Sendrecv(np.append(there, there[:1])", {"hygiene"}),
+}  # fmt: skip
+"""What stands where, what is planted in its place, and the properties that this falsifies."""
 APART = """\
 import numpy as np
 import sparring
@@ -120,10 +100,3 @@ AS_FLOATS = TWIN.replace("x.indices.astype(np.int64)", "x.indices.astype(np.floa
     "one[:8 * k].view(np.int64).tolist()", "one[:8 * k].view(np.float64).astype(int).tolist()"
 )
 """Goes right: a ring whose messages no reader knows, though zeros look the same in them."""
-
-
-def planted(name: str) -> str:
-    """The twin with one defect."""
-    old, new, _ = DEFECTS[name]
-    assert old in TWIN
-    return TWIN.replace(old, new, 1)

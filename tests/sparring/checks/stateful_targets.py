@@ -138,12 +138,3 @@ DEFECTS = {
     ),
 }  # fmt: skip
 """What is replaced; the properties that this falsifies; those that it may falsify too, in some examples."""
-
-
-def planted(name: str) -> str:
-    """The twin with that defect."""
-    source = TWIN
-    for old, new in DEFECTS[name][0].items():
-        assert old in source, old
-        source = source.replace(old, new)
-    return source

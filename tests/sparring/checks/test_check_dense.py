@@ -207,13 +207,39 @@ def test_a_memory_is_judged_call_after_call(folder, unshrunk, on):
 
 
 def test_commands_take_them(folder):
-    """``run`` counts bytes as they are, ``show`` prints the program, ``verify`` says what there is not."""
+    """``run`` counts bytes as they are, ``show`` prints the text, ``verify`` says what there is not, and why."""
     ran = CliRunner().invoke(cli, ["run", "mean.py", "--ranks", "3", "--size", "8", "--json"])
     assert json.loads(ran.output)["run"]["bytes"] == [28, 26, 26]
-    assert "def program(xs, state, params):" in CliRunner().invoke(cli, ["show", "mean.py"]).output
-    verified = CliRunner().invoke(cli, ["verify", "mean.py", "--json"])
-    told = {result["property"] for result in json.loads(verified.output)["results"]}
-    assert {"terms", "sizes", "selection", "economy"}.isdisjoint(told)
-    assert "agreement" in told
-    costed = CliRunner().invoke(cli, ["cost", "mean.py"])
-    assert "a program, whose cost depends on the data, and its proof module has no bound" in costed.output
+    assert "def program(x, p, params):" in CliRunner().invoke(cli, ["show", "mean.py"]).output
+    verified = CliRunner().invoke(cli, ["verify", "slow.py", "--json"])
+    assert verified.exit_code == 0
+    told = {result["property"]: result for result in json.loads(verified.output)["results"]}
+    assert told["deadlock"]["verdict"] == "proved for every p"
+    assert told.keys().isdisjoint({"terms", "sizes", "selection", "economy", "agreement"})
+    assert told["result"]["verdict"] == told["conservation"]["verdict"] == "not covered"
+    assert told["result"]["detail"] == "the page has no ensures(...), which says what all ranks end with"
+    assert "has no waiting(...)" in told["conservation"]["detail"]
+    costed = CliRunner().invoke(cli, ["cost", "slow.py"])
+    assert "gather: at most n*(p - 1) words" in costed.output
+
+
+def test_bytes_of_a_code_that_does_not_say_them_are_not_covered(folder):
+    """One sentence says what is lacking, and all else is told; what a code says is proved, or refuted."""
+    why = "the code Parts has no method octets(c, width), which says how many bytes c entries take"
+    cost = sparring.cost("mean.py")
+    assert (str(cost.messages), cost.form("bytes"), cost.form("time")) == ("2*(p - 1)", None, None)
+    assert cost.at(p=4, n=100, alpha=1, beta=1).nbytes is None
+    assert "reduce_scatter: at most n - floor(n/p) words, p - 1 messages" in cost.qualified[2]
+    assert cost.gaps[0] == f"bytes: {why}"
+    assert [check.verdict.word for check in cost.checks] == [Word.TESTED, Word.NOT_COVERED]
+    assert cost.counted().verdict.number >= 80
+
+    def volume(text):
+        (folder / "said.py").write_text(text)
+        results = sparring.verify("said.py", ranks=[1]).results
+        return next((result.verdict.word, result.detail) for result in results if result.property == "volume")
+
+    said = MEAN + "\n\ndef octets(self, c, width):\n    return c{}\n\n\nParts.octets = octets\n"
+    assert volume(MEAN) == (Word.NOT_COVERED, why)
+    assert volume(said.format(""))[0] == Word.PROVED
+    assert volume(said.format(" // 2"))[0] == Word.REFUTED

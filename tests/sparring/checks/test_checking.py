@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
+from sparring import Sparse
 from sparring.checks import checking
 from sparring.checks.checking import check
-from sparring.checks.launch import find
-from sparring.cli import cli, exit_code
-from sparring.errors import InputError, MissingExtra, Refuted, SparringError
+from sparring.errors import InputError, MissingExtra, Refuted
 from sparring.proofs.core.verdicts import Word
-
-MPI = pytest.mark.skipif(find() is None, reason="no mpiexec installed")
+from tests.sparring.calling import called
+from tests.sparring.checks.refuting import detail, words
 
 SOURCE = """\
 import numpy as np
@@ -64,19 +61,10 @@ class Forgetful(Stateful):
 
 
 @pytest.fixture
-def mine(tmp_path, monkeypatch):
+def mine(target, tmp_path):
     """A file of targets in an empty folder that is the current one."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text(SOURCE, encoding="utf-8")
+    target(SOURCE)
     return tmp_path
-
-
-def words(report) -> dict[str, Word]:
-    return {r.property: r.verdict.word for r in report.results}
-
-
-def detail(report, prop: str) -> str:
-    return next(r.detail for r in report.results if r.property == prop)
 
 
 @pytest.mark.parametrize("name", ["right", "Stateful"])
@@ -89,35 +77,41 @@ def test_a_right_target_holds(mine, name):
     assert detail(report, "steps") == "level 'result' does not look at it (--level steps does)"
 
 
+SENTENCE = "p=2 n=5: rank 1 has [0 0 0 1 0], reference [0 0 0 0 0]"
+
+
 def test_a_wrong_result_is_shrunk_to_the_smallest_p_n_and_values(mine):
-    """One wrong entry at n > 4 on rank 1: two ranks, five entries, and nothing in them."""
-    start = time.perf_counter()
+    """One wrong entry at n > 4 on rank 1: two ranks, five entries, and nothing in them.
+
+    The script that is written fails, in a process of its own, and passes when the target is mended.
+    """
     report = check("mine.py:wrong", only=["result"])
 
-    assert detail(report, "result") == (
-        "p=2 n=5: rank 1 has [0 0 0 1 0], reference [0 0 0 0 0]. Run: python sparring-failures/result.py"
-    )
+    told = f"{SENTENCE}. Run: python sparring-failures/result.py"
+    assert detail(report, "result") == told
     assert report.results[0].witness == {"p": 2, "n": 5, "inputs": [[0] * 5, [0] * 5]}
-    assert time.perf_counter() - start < 30  # 1 s on two idle cores
+    with pytest.raises(Refuted) as error:  # what a user of the Python call sees
+        report.raise_if_refuted()
+    assert str(error.value) == f"refuted: result at {told}"
+
+    failing = ran_alone(mine)
+    assert failing.returncode == 1
+    assert f"sparring.errors.Refuted: refuted: result at {SENTENCE}" in failing.stderr
+    (mine / "mine.py").write_text(SOURCE.replace("y[3] += 1", "pass"), encoding="utf-8")
+    mended = ran_alone(mine)
+    assert (mended.returncode, mended.stdout) == (0, "holds: result on this example\n")
 
 
-def test_the_error_text_is_the_one_sentence(mine):
-    """What a user of the Python call sees."""
-    with pytest.raises(Refuted) as error:
-        check("mine.py:wrong", only=["result"]).raise_if_refuted()
-
-    assert str(error.value) == (
-        "refuted: result at p=2 n=5: rank 1 has [0 0 0 1 0], reference [0 0 0 0 0]. "
-        "Run: python sparring-failures/result.py"
-    )
+def ran_alone(folder):
+    """The script of the result."""
+    command = [sys.executable, "sparring-failures/result.py"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=folder)
 
 
 def test_a_hand_written_ring_with_one_wrong_index_is_located(mine):
     """Not only that it is wrong: the step, the chunk, the rank and the line."""
     source = (mine / "mine.py").read_text(encoding="utf-8")
-    (mine / "mine.py").write_text(
-        source
-        + """
+    (mine / "mine.py").write_text(source + """
 def ring(comm, x):
     p, r = comm.Get_size(), comm.Get_rank()
     y = x.copy()
@@ -132,9 +126,7 @@ def ring(comm, x):
         else:
             part[(r - t - 1) % p][:] = inbox
     return y
-""",
-        encoding="utf-8",
-    )
+""", encoding="utf-8")  # fmt: skip
 
     told = detail(check("mine.py:ring", "ring", level="steps", only=["result"]), "result")
 
@@ -143,28 +135,12 @@ def ring(comm, x):
     assert "at mine.py:" in told
 
 
-def test_a_reproducer_fails_when_run_alone_and_passes_when_the_target_is_mended(mine):
-    """In a process of its own, from the sentence's own command."""
-    check("mine.py:wrong", only=["result"])
-    script = mine / "sparring-failures" / "result.py"
-
-    failing = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False, cwd=mine
-    )
-    assert failing.returncode == 1
-    assert "sparring.errors.Refuted: refuted: result at p=2 n=5: rank 1 has [0 0 0 1 0]" in failing.stderr
-
-    (mine / "mine.py").write_text(SOURCE.replace("y[3] += 1", "pass"), encoding="utf-8")
-    mended = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False, cwd=mine
-    )
-    assert (mended.returncode, mended.stdout) == (0, "holds: result on this example\n")
-
-
 def test_a_raise_and_a_hang_are_told_with_rank_and_line(mine):
     """Shrunk like everything else."""
-    assert "p=2 n=3: rank 1 raised ValueError: planted (mine.py:17)" in detail(check("mine.py:raises"), "result")
-    hang = detail(check("mine.py:hangs"), "deadlock")
+    assert "p=2 n=3: rank 1 raised ValueError: planted (mine.py:17)" in detail(
+        check("mine.py:raises", only=["result"]), "result"
+    )
+    hang = detail(check("mine.py:hangs", only=["deadlock"]), "deadlock")
     assert "p=2 n=3: rank 0 waits in Recv from rank 1 (mine.py:22) -> rank 1 waits in Allreduce" in hang
 
 
@@ -229,7 +205,9 @@ def test_expected_failures_count_for_nothing_until_they_are_stale(mine):
         ({"level": "steps"}, "level 'steps' needs a page to compare messages with: --algorithm ALGO"),
         ({"level": "all"}, "level 'all': there are result, volume, steps"),
         ({"on": "cloud"}, "on='cloud': there are simulated, mpi, both"),
-        ({"only": ["speed"]}, "no property 'speed': there are result, agreement"),
+        ({"only": ["speed"]}, "no property 'speed': there are result, agreement, input untouched"),
+        ({"page": "ring", "only": ["selection"]}, "no property 'selection': there are result, agreement, input un"),
+        ({"page": "ring_topk", "only": ["mass"]}, "no property 'mass': there are result, agreement, selection, conse"),
         ({"xfail": {"speed": "x"}}, "xfail: no property 'speed'"),
         ({"ranks": []}, "ranks: at least one"),
         ({"page": "rinng"}, "did you mean 'ring'"),
@@ -237,9 +215,16 @@ def test_expected_failures_count_for_nothing_until_they_are_stale(mine):
         ({"target": "nothing.py:f"}, "no file nothing.py"),
         ({"target": "no.such.module:f"}, "no module 'no'"),
         ({"target": "mine.py"}, "pkg.mod:function"),
+        ({"page": "ring", "sparse": True}, "sparse: ring takes arrays; leave it out"),
+        ({"sparse": True, "examples": [([np.ones(2)], "result")]}, "rank 0 has a ndarray: it must be a sparring.S"),
+        ({"examples": [([Sparse([0], [1], 2)], "result")]}, "rank 0 has a Sparse: it must be an array"),
+        *(({"page": "ring_topk", "k": k}, f"k = {k}: it must be a whole number, 0 or more") for k in (-1, 1.5, True)),
+        ({"page": "ring_topk", "examples": [([np.zeros((0, 3))], "result")]},
+         "rank 0 has an array of shape (0, 3), rank 0 of"),
+        ({"page": "ring_topk", "examples": [([np.zeros((2, 3)), np.zeros((1, 3))], "result")]},
+         "rank 1 has an array of shape (1, 3), rank 0 of"),
     ],
-    ids=lambda x: " ".join(x) if isinstance(x, dict) else None,
-)
+)  # fmt: skip
 def test_bad_questions_are_one_sentence(mine, asked, why):
     """Nothing is run."""
     with pytest.raises(InputError) as error:
@@ -261,69 +246,18 @@ def test_a_missing_launcher_is_undecided_only_where_mpi_was_asked_for(mine, monk
     assert check("mine.py:right", on="both").exit_code == 0
 
 
-@pytest.mark.mpi
-@MPI
-def test_the_library_s_own_allreduce_on_real_ranks(mine):
-    """One group of processes judges all examples; what only the world sees is not covered."""
-    report = check("mine.py:right", on="mpi", ranks=range(1, 4), max_examples=30)
-
-    assert report.exit_code == 0
-    assert words(report)["result"] is Word.TESTED
-    assert detail(report, "hygiene") == "only the simulated world sees it"
-
-
-@pytest.mark.mpi
-@MPI
-@pytest.mark.parametrize(
-    ("name", "prop", "told"),
-    [
-        ("wrong", "result", "p=2 n=5: rank 1 has [0 0 0 1 0], reference [0 0 0 0 0]"),
-        ("raises", "result", "ValueError: planted"),
-        ("hangs", "deadlock", "did not answer"),
-    ],
-)
-def test_real_ranks_fail_in_seconds_with_the_smallest_example(mine, name, prop, told):
-    """A hang or a raise is shrunk in the world and replayed once."""
-    start = time.perf_counter()
-    report = check(f"mine.py:{name}", on="mpi", ranks=range(1, 4), only=[prop])
-    seconds = time.perf_counter() - start
-
-    assert told in detail(report, prop)
-    assert report.results[0].witness["p"] == 2
-    assert report.results[0].witness["n"] == (5 if name == "wrong" else 3)
-    assert seconds < 60  # 5 and 15 on two idle cores
-
-
-@pytest.mark.mpi
-@MPI
-def test_both_places_are_asked(mine):
-    """The world's verdict and that of real ranks are one report."""
-    report = check("mine.py:right", "ring", on="both", ranks=[1, 2], max_examples=20)
-
-    assert report.exit_code == 0
-    assert report.results[0].verdict.number > 12
-
-
-def cli_check(*args):
-    """The command in this process: exit code, standard output, error."""
-    result = CliRunner().invoke(cli, ["check", *args])
-    if isinstance(result.exception, SparringError):
-        return exit_code(result.exception), result.stdout, str(result.exception)
-    return result.exit_code, result.stdout, result.stderr
-
-
 def test_the_command_tells_what_the_call_tells(mine):
     """As a table and as the envelope, with the exit codes."""
-    code, text, _ = cli_check("mine.py:right", "--algorithm", "ring", "--ranks", "1-3")
+    code, text, _ = called("check", "mine.py:right", "--algorithm", "ring", "--ranks", "1-3")
     assert code == 0
     assert "tested" in text
     assert text.splitlines()[-1].startswith("holds: ")
 
-    code, text, _ = cli_check("mine.py:wrong", "--only", "result", "--json")
+    code, text, _ = called("check", "mine.py:wrong", "--only", "result", "--json")
     envelope = json.loads(text)
     assert (code, envelope["verdict"], envelope["results"][0]["witness"]["p"]) == (1, "refuted", 2)
 
-    assert cli_check("mine.py:wrong", "--only", "result", "--xfail", "result=known")[0] == 0
-    assert cli_check("mine.py:right", "-P", "scale=2", "--only", "result")[0] == 1
-    assert cli_check("mine.py:nothing")[0] == 2
-    assert cli_check("mine.py:right", "--xfail", "result")[0] == 2
+    assert called("check", "mine.py:wrong", "--only", "result", "--xfail", "result=known")[0] == 0
+    assert called("check", "mine.py:right", "-P", "scale=2", "--only", "result")[0] == 1
+    assert called("check", "mine.py:nothing")[0] == 2
+    assert called("check", "mine.py:right", "--xfail", "result")[0] == 2

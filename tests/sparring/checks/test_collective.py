@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -34,9 +35,7 @@ def is_total(seen, p=3):
     return all(np.array_equal(y, sum(XS[:p])) for ys in seen.ys for y in ys)
 
 """
-GOOD = (
-    PRELUDE
-    + """
+GOOD = """
 def test_good(job):
     for p in (1, 2, 3, 2):
         seen = job.examine(BAD.format("total"), XS[:p], calls=2, trace=True, factor=1)
@@ -63,10 +62,7 @@ def test_bad_requests(job):
     with pytest.raises(InputError, match="no file nowhere.py"):
         job.examine("nowhere.py:total", XS)
 """
-)
-LED = (
-    PRELUDE
-    + """
+LED = """
 def test_led(job):
     def work(ranks):
         rng, wrong = np.random.default_rng(), 0  # the other ranks could not draw the same
@@ -85,7 +81,6 @@ def test_led_raises(job):
     with pytest.raises(ZeroDivisionError if job.rank == 0 else RankFailed, match="division by zero"):
         job.led(BAD.format("total"), lambda ranks: 1 / 0)
 """
-)
 
 
 @pytest.fixture
@@ -105,72 +100,39 @@ def mpi_pytest(launcher, tmp_path):
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize(("text", "tests"), [(GOOD, 5), (LED, 2)], ids=["together", "led"])
-def test_all_pass(mpi_pytest, text, tests):
+def test_all_pass(mpi_pytest):
     """Examples, shared and gathered values, and examples that rank 0 alone asks for, are right on every rank."""
-    code, out, _ = mpi_pytest(text)
+    code, out, _ = mpi_pytest(PRELUDE + GOOD + LED)
     assert code == 0, out
-    assert out.count(f"{tests} passed") == 3, out
+    assert out.count("7 passed") == 3, out
 
 
-AFTER = """
-
-def test_after(job):
-    assert is_total(job.examine(BAD.format("total"), XS))
-"""
+def judging(name, how="", test="first"):
+    """A test that judges a target."""
+    return f'\ndef test_{test}(job):\n    assert is_total(job.examine(BAD.format("{name}"), XS{how}))\n'
 
 
-def failing(name, how="", prelude=PRELUDE):
-    """A file whose first test judges a bad target, and whose second a good one."""
-    call = f'    assert is_total(job.examine(BAD.format("{name}"), XS{how}))\n'
-    return prelude + "def test_first(job):\n" + call + AFTER
+AFTER = judging("total", test="after")
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("wrong", "AssertionError"),
-        pytest.param("all_raise", "ValueError: planted", marks=pytest.mark.slow),
-        ("last_raises", "planted"),
-    ],
-)
-def test_ordinary_failure(mpi_pytest, name, says):
+def test_ordinary_failure(mpi_pytest):
     """Where all ranks come to an end, a failure of one is a failure of the test on all, and the run goes on."""
-    code, out, _ = mpi_pytest(failing(name))
+    bad = {"wrong": "AssertionError", "all_raise": "ValueError: planted", "last_raises": "planted"}
+    code, out, _ = mpi_pytest(PRELUDE + "".join(judging(name, test=name) for name in bad) + AFTER)
     assert code == 1
-    assert out.count("1 failed, 1 passed") == 3, out
-    assert says in out
+    assert out.count("3 failed, 1 passed") == 3, out
+    assert all(says in out for says in bad.values())
 
 
 @pytest.mark.mpi
-def test_raise_while_others_wait(mpi_pytest):
-    """Where the others wait for the rank that raised, its traceback and the test's name are printed, and all ends."""
-    code, out, seconds = mpi_pytest(failing("raises", ", timeout=50"))
-    assert code != 0
-    assert "rank 2 of 3, " in out and "test_on_ranks.py::test_first (call): Traceback (most recent call last):" in out
-    assert re.search(rf'File "{re.escape(str(BAD))}", line \d+, in raises\n', out)
-    assert "ValueError: planted" in out
-    assert "test_after" not in out
-    assert seconds < 10
-
-
-@pytest.mark.mpi
-@pytest.mark.parametrize(
-    ("name", "line"),
-    [
-        ("hangs", "comm.Recv(x, source=1, tag=99)"),
-        ("spins", "pass"),
-        ("holds_the_interpreter", "libc.pause()"),
-    ],
-)
-def test_hang(mpi_pytest, name, line):
+def test_hang(mpi_pytest):
     """A rank that hangs says where, even in code that lets no other thread run, and the job ends within seconds."""
-    code, out, seconds = mpi_pytest(failing(name, ", timeout=0.5"))
+    code, out, seconds = mpi_pytest(PRELUDE + judging("holds_the_interpreter", ", timeout=0.5") + AFTER)
     assert code != 0
-    lines = {int(n) for n in re.findall(rf'File "{re.escape(str(BAD))}", line (\d+) in {name}', out)}
+    lines = {int(n) for n in re.findall(rf'File "{re.escape(str(BAD))}", line (\d+) in holds_the_interpreter', out)}
     texts = BAD.read_text(encoding="utf-8").split("\n")
-    assert lines and {texts[n - 1].strip() for n in lines} <= {line, "while comm.rank == 0:"}, out
+    assert {texts[n - 1].strip() for n in lines} == {"libc.pause()"}, out
     assert "test_after" not in out
     assert seconds < 10
 
@@ -178,7 +140,7 @@ def test_hang(mpi_pytest, name, line):
 @pytest.mark.mpi
 def test_all_hang(mpi_pytest):
     """If all hang, all say where."""
-    code, out, _ = mpi_pytest(failing("all_hang", ", timeout=0.5"))
+    code, out, _ = mpi_pytest(PRELUDE + judging("all_hang", ", timeout=0.5") + AFTER)
     assert code != 0
     for r in range(3):
         assert f"rank {r} of 3, " in out, out
@@ -188,7 +150,7 @@ def test_all_hang(mpi_pytest):
 @pytest.mark.mpi
 def test_dies(mpi_pytest):
     """A rank that ends takes the others with it."""
-    code, _, seconds = mpi_pytest(failing("exits", ", timeout=50"))
+    code, _, seconds = mpi_pytest(PRELUDE + judging("exits", ", timeout=50") + AFTER)
     assert code != 0
     assert seconds < 10
 
@@ -223,11 +185,8 @@ def test_mismatch_of_job(launcher):
     """A launcher whose ranks MPI does not know is found out."""
     code = "from sparring.checks.collective import Job; Job()"
     env = {**os.environ, "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}
-    import subprocess
-
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60, check=False
-    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
     assert "mpiexec started rank 1 of 2, but MPI says rank 0 of 1" in done.stderr
 
 

@@ -35,6 +35,13 @@ def hangs(comm, x):
     if comm.Get_rank() == 1:
         comm.Recv(x, source=0, tag=9)
     return right(comm, x)
+
+def drawn(comm, x):
+    everybody = comm.allgather(x.tolist())
+    if comm.size == 3:
+        with open(f"seen{comm.rank}", "a") as file:
+            print(everybody, file=file)
+    return right(comm, x)
 """
 TESTS = """\
 import sparring
@@ -45,17 +52,6 @@ def test_mine(check):
 """
 
 
-SEEN = (
-    SOURCE
-    + """
-def drawn(comm, x):
-    everybody = comm.allgather(x.tolist())
-    if comm.size == 3:
-        with open(f"seen{comm.rank}", "a") as file:
-            print(everybody, file=file)
-    return right(comm, x)
-"""
-)
 OWN_SEEDS = """\
 import sparring
 from sparring.job import launched
@@ -67,31 +63,15 @@ def test_own(check):
 
 
 @pytest.fixture
-def project(tmp_path):
-    """A user's folder; runs pytest in it, under mpiexec where ``ranks`` are given."""
+def mine(project, tmp_path):
+    """A user's folder of targets; runs pytest on one of them."""
     (tmp_path / "mine.py").write_text(SOURCE, encoding="utf-8")
-
-    def run(name, *args, more="", ranks=0):
-        (tmp_path / "test_mine.py").write_text(TESTS.format(name, more), encoding="utf-8")
-        plugin = [] if installed() else ["-p", "sparring.pytest_plugin"]
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", *plugin, *args, str(tmp_path)]
-        if ranks:
-            return launch.run(["env", f"--chdir={tmp_path}", *command], ranks, timeout=110)
-        return subprocess.run(command, capture_output=True, text=True, timeout=110, check=False, cwd=tmp_path)
-
-    return run
+    return lambda name, *args, more="", ranks=0: project(TESTS.format(name, more), *args, ranks=ranks)
 
 
-def installed() -> bool:
-    """Whether an installed sparring brings the plugin by its entry point."""
-    from importlib.metadata import entry_points
-
-    return any(e.value == "sparring.pytest_plugin" for e in entry_points(group="pytest11"))
-
-
-def test_each_property_is_a_test_of_its_own(project):
-    """With stable ids; what is not covered is skipped with its reason."""
-    done = project("right")
+def test_each_property_is_a_test_of_its_own(mine):
+    """With stable ids, the same in every worker of xdist; what is not covered is skipped with its reason."""
+    done = mine("right", "-n", "2")
 
     assert done.returncode == 0, done.stdout
     for prop in ("result", "agreement", "input-untouched", "reproducibility", "deadlock", "edge-sizes", "dtypes"):
@@ -100,41 +80,33 @@ def test_each_property_is_a_test_of_its_own(project):
     assert "8 passed, 3 skipped" in done.stdout
 
 
-def test_a_wrong_target_fails_with_the_smallest_example(project):
+def test_a_wrong_target_fails_with_the_smallest_example(mine):
     """The sentence of the Python call; the other properties pass."""
-    done = project("wrong")
+    done = mine("wrong")
 
     assert done.returncode == 1
     assert "refuted: result at p=2 n=2: rank 1 has [0 1], reference [0 0]" in done.stdout
     assert "PASSED test_mine.py::test_mine[deadlock]" in done.stdout
 
 
-def test_expected_failures_are_pytest_s_own(project):
+def test_expected_failures_are_pytest_s_own(mine):
     """With their reasons; a stale one fails."""
     wrong = 'xfail={p: "known" for p in ("result", "agreement", "edge sizes", "dtypes")}, '
 
-    assert "8 passed" not in (done := project("wrong", more=wrong)).stdout
+    assert "8 passed" not in (done := mine("wrong", more=wrong)).stdout
     assert done.returncode == 0, done.stdout
     assert "4 passed, 3 skipped, 4 xfailed" in done.stdout
-    stale = project("right", more=wrong)
+    stale = mine("right", more=wrong)
     assert stale.returncode == 1
     assert "XPASS(strict)" in stale.stdout
 
 
-def test_it_works_with_xdist(project):
-    """The ids are the same in every worker."""
-    done = project("right", "-n", "2")
-
-    assert done.returncode == 0, done.stdout
-    assert "8 passed, 3 skipped" in done.stdout
-
-
-def test_options_outweigh_the_file(project):
+def test_options_outweigh_the_file(mine):
     """All are prefixed; bad values are one sentence."""
-    assert "refuted: result at p=3" in project("wrong", "--sparring-ranks", "3").stdout
-    assert project("wrong", "--sparring-ranks", "1").returncode == 0
-    assert "names no numbers of ranks" in project("right", "--sparring-ranks", "three").stdout
-    assert "invalid choice: 'cloud'" in project("right", "--sparring-on", "cloud").stderr
+    assert "refuted: result at p=3" in mine("wrong", "--sparring-ranks", "3").stdout
+    assert mine("wrong", "--sparring-ranks", "1").returncode == 0
+    assert "names no numbers of ranks" in mine("right", "--sparring-ranks", "three").stdout
+    assert "invalid choice: 'cloud'" in mine("right", "--sparring-on", "cloud").stderr
 
 
 CONFIGURED = """\
@@ -165,11 +137,11 @@ volume = "nobody sees them"
 """
 
 
-def test_a_pyproject_says_what_is_not_given(project, tmp_path):
+def test_a_pyproject_says_what_is_not_given(mine, tmp_path):
     """Options outweigh arguments, arguments outweigh the file's keys, and these what is so by default."""
     (tmp_path / "pyproject.toml").write_text(FILE, encoding="utf-8")
     (tmp_path / "test_own.py").write_text(CONFIGURED, encoding="utf-8")
-    done = project("right", "--deselect=test_mine.py")
+    done = mine("right", "--deselect=test_mine.py")
 
     assert "refuted: result at p=3 n=3 int32: rank 1 has" in done.stdout
     for told in ("FAILED {}file[agreement]", "FAILED {}file[dtypes]", "XFAIL {}file[volume] - nobody sees them"):
@@ -198,10 +170,10 @@ def test_what_a_run_tests_of_a_target_is_judged_once(monkeypatch):
     assert asked == [["result", "dtypes"], ["agreement"]]
 
 
-def test_what_the_file_says_wrong_is_told(project, tmp_path):
+def test_what_the_file_says_wrong_is_told(mine, tmp_path):
     """With the file's name, before any test runs; and what an argument may be."""
     (tmp_path / "pyproject.toml").write_text('[tool.sparring]\nrank = "3"\n', encoding="utf-8")
-    done = project("right")
+    done = mine("right")
 
     assert done.returncode == 2
     assert f"{tmp_path / 'pyproject.toml'}: [tool.sparring] has no key 'rank'; did you mean 'ranks'?" in done.stdout
@@ -240,61 +212,42 @@ def test_every_option_is_prefixed():
     assert all(option.startswith("--sparring-") for option, *_ in pytest_plugin.NAMES.values())
 
 
-@pytest.mark.slow  # so they do where rank 0 draws for all
 @pytest.mark.mpi
 @pytest.mark.runtimes
 @pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
-def test_under_mpiexec_all_ranks_agree(project):
-    """Rank 0 draws, all ranks run the target on the job's own ranks, and all pass."""
-    done = project("right", ranks=3)
+class TestUnderMpiexec:
+    """On the ranks of the job that pytest is started in."""
 
-    assert done.returncode == 0, done.stdout
-    assert done.stdout.count("PASSED test_mine.py::test_mine[result]") == 3
+    def test_one_failing_rank_fails_all(self, mine):
+        """A wrong result is the same failure on every rank."""
+        done = mine("wrong", ranks=3)
 
+        assert done.returncode != 0
+        assert done.stdout.count("FAILED test_mine.py::test_mine[result]") == 3
 
-@pytest.mark.mpi
-@pytest.mark.runtimes
-@pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
-def test_under_mpiexec_one_failing_rank_fails_all(project):
-    """A wrong result is the same failure on every rank."""
-    done = project("wrong", ranks=3)
+    def test_a_rank_that_raises_takes_the_job_down(self, mine):
+        """With its traceback and the test's name, though the others wait for it."""
+        done = mine("raises", "-x", ranks=3)
 
-    assert done.returncode != 0
-    assert done.stdout.count("FAILED test_mine.py::test_mine[result]") == 3
+        assert done.returncode != 0
+        assert "rank 1 of 2, " in done.stdout or "rank 1 of 3, " in done.stdout
+        assert "test_mine[result] (call): Traceback (most recent call last):" in done.stdout
+        assert "ValueError: planted" in done.stdout
 
+    def test_a_rank_that_hangs_ends_the_job_in_time(self, mine):
+        """The ranks that hang say in which test and where; how long an example may take is an option."""
+        done = mine("hangs", "-x", "--sparring-timeout", "1", ranks=3)
 
-@pytest.mark.mpi
-@pytest.mark.runtimes
-@pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
-def test_under_mpiexec_a_rank_that_raises_takes_the_job_down(project):
-    """With its traceback, though the others wait for it."""
-    done = project("raises", "-x", ranks=3)
+        assert done.returncode != 0
+        assert "test_mine[result] (call): no answer within 1 s; it is here:" in done.stdout
+        assert "in hangs" in done.stdout
 
-    assert done.returncode != 0
-    assert "ValueError: planted" in done.stdout
+    def test_rank_0_draws_for_all(self, mine, tmp_path):
+        """Though every rank has a seed of its own, all see the same vectors, and no more ranks than there are."""
+        (tmp_path / "test_own.py").write_text(OWN_SEEDS, encoding="utf-8")
+        done = mine("right", ranks=3)
 
-
-@pytest.mark.mpi
-@pytest.mark.runtimes
-@pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
-def test_under_mpiexec_a_rank_that_hangs_ends_the_job_in_time(project):
-    """The ranks that hang say in which test and where; how long an example may take is an option."""
-    done = project("hangs", "-x", "--sparring-timeout", "1", ranks=3)
-
-    assert done.returncode != 0
-    assert "test_mine[result] (call): no answer within 1 s; it is here:" in done.stdout
-    assert "in hangs" in done.stdout
-
-
-@pytest.mark.mpi
-@pytest.mark.runtimes
-@pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
-def test_under_mpiexec_rank_0_draws_for_all(project, tmp_path):
-    """Though every rank has a seed of its own, all see the same vectors, and no more ranks than there are."""
-    (tmp_path / "mine.py").write_text(SEEN, encoding="utf-8")
-    (tmp_path / "test_own.py").write_text(OWN_SEEDS, encoding="utf-8")
-    done = project("right", ranks=3)
-
-    assert done.returncode == 0, done.stdout
-    drawn = [(tmp_path / f"seen{r}").read_text() for r in range(3)]
-    assert drawn[0] == drawn[1] == drawn[2] != ""
+        assert done.returncode == 0, done.stdout
+        assert done.stdout.count("PASSED test_mine.py::test_mine[result]") == 3
+        drawn = [(tmp_path / f"seen{r}").read_text() for r in range(3)]
+        assert drawn[0] == drawn[1] == drawn[2] != ""

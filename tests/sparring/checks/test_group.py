@@ -25,16 +25,9 @@ def bad(name):
     return f"{FILE}:{name}"
 
 
-@pytest.fixture
-def group(launcher):
-    """Three real ranks."""
-    with Group(3) as started:
-        yield started
-
-
 @pytest.fixture(scope="module")
-def serving():
-    """The same, started once for the tests after which they go on."""
+def group():
+    """Three real ranks, started once, and again after each test that ends them."""
     if launch.find() is None:
         pytest.skip("no mpiexec installed")
     with Group(3) as started:
@@ -55,7 +48,7 @@ def is_total(ys):
 @pytest.mark.mpi
 def test_one_launch_serves_all(group):
     """Every number of ranks, dtypes, shapes, parameters and both forms of target, without a restart."""
-    started = group.workers
+    started = group.start()
     for p in (1, 2, 3):
         assert is_total(group.run(bad("total"), XS[:p]))
         assert is_total(group.run("sparring.impl.ring:allreduce", XS[:p], validate=False))
@@ -75,10 +68,10 @@ def test_same_modules(launcher, tmp_path, monkeypatch):
 
 
 @pytest.mark.mpi
-def test_large_arrays(serving):
+def test_large_arrays(group):
     """Arrays larger than any socket's buffer, to and from all ranks at once."""
     xs = [np.full(2_000_000, float(r)) for r in range(3)]
-    assert all((y == 3).all() for y in serving.run(bad("total"), xs))
+    assert all((y == 3).all() for y in group.run(bad("total"), xs))
 
 
 @pytest.mark.mpi
@@ -139,69 +132,54 @@ def test_dies(group, gone, name, says):
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize(("name", "what"), [("returns_list", "list"), ("returns_objects", "an array of object")])
-def test_no_array(serving, name, what):
-    """What is no array of numbers is an error of the target's."""
-    with pytest.raises(RankFailed, match=f"returned {what}: a target returns an array of numbers"):
-        serving.run(bad(name), XS)
-
-
-@pytest.mark.mpi
-def test_examine(serving):
+def test_examine(group):
     """Results by call and rank, and inputs afterwards; no record unless asked for."""
-    seen = serving.examine(bad("total"), XS, calls=3, factor=2)
+    seen = group.examine(bad("total"), XS, calls=3, factor=2)
     assert [[y.tolist() for y in ys] for ys in seen.ys] == [[[6, 12, 18, 24]] * 3] * 3
     assert all(np.array_equal(x, after) for x, after in zip(XS, seen.inputs))
     assert seen.trace is None
-    assert is_total(serving.examine(ring.allreduce, XS).ys[0])
+    assert is_total(group.examine(ring.allreduce, XS).ys[0])
 
 
 @pytest.mark.mpi
-def test_stateful(serving):
+def test_stateful(group):
     """A class is made an instance of once an example; each result is as it was when it was returned."""
     for _ in range(2):
-        seen = serving.examine(bad("Counting"), XS, calls=2, start=10)
+        seen = group.examine(bad("Counting"), XS, calls=2, start=10)
         assert [[y.tolist() for y in ys] for ys in seen.ys] == [[[14, 17, 20, 23]] * 3, [[15, 18, 21, 24]] * 3]
     ones = [np.ones(2)] * 3
-    assert [ys[0].tolist() for ys in serving.examine(bad("Reuses"), ones, calls=2).ys] == [[1, 1], [2, 2]]
+    assert [ys[0].tolist() for ys in group.examine(bad("Reuses"), ones, calls=2).ys] == [[1, 1], [2, 2]]
 
 
 @pytest.mark.mpi
-def test_changed_input(serving):
+def test_changed_input(group):
     """A target that writes into its input is seen to; the next call gets the input afresh."""
-    seen = serving.examine(bad("changes_input"), XS, calls=2)
+    seen = group.examine(bad("changes_input"), XS, calls=2)
     assert [x.tolist() for x in seen.inputs] == [[0, 1, 2, -1], [1, 2, 3, -1], [2, 3, 4, -1]]
     assert all(is_total(ys) for ys in seen.ys)
     assert XS[0].tolist() == [0, 1, 2, 3]
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize(
-    ("what", "said"),
-    [("None", "NoneType"), ("list", "list"), ("objects", "an array of object"), ("scalar", "float64")],
-)
-def test_no_array_examined(serving, what, said):
-    """What is no array of numbers is reported by rank, as are the others' results."""
-    ((y0, y1, y2),) = serving.examine(bad("returns"), XS, what=what).ys
-    assert y1 == NoArray(said)
-    assert is_total([y0, y0, y2])
+def test_what_is_returned(group):
+    """Arrays of any shape and dtype come back as they are; what is none is told by rank, as are others' results."""
+    none = {"None": "NoneType", "list": "list", "objects": "an array of object", "scalar": "float64"}
+    for what, said in none.items():
+        ((y0, y1, y2),) = group.examine(bad("returns"), XS, what=what).ys
+        assert y1 == NoArray(said)
+        assert is_total([y0, y0, y2])
+    for what, shape, dtype in (("shape", (4, 1), "f8"), ("dtype", (4,), "i1"), ("0-d", (), "f8")):
+        y = group.examine(bad("returns"), XS, what=what).ys[0][1]
+        assert (y.shape, y.dtype) == (shape, dtype)
+    with pytest.raises(RankFailed, match="returned list: a target returns an array of numbers"):
+        group.run(bad("returns"), XS, what="list")
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize(
-    ("what", "shape", "dtype"), [("shape", (4, 1), "f8"), ("dtype", (4,), "i1"), ("0-d", (), "f8")]
-)
-def test_odd_arrays(serving, what, shape, dtype):
-    """Arrays of any shape and dtype come back as they are."""
-    y = serving.examine(bad("returns"), XS, what=what).ys[0][1]
-    assert (y.shape, y.dtype) == (shape, dtype)
-
-
-@pytest.mark.mpi
-def test_trace(serving):
+def test_trace(group):
     """With a record come all ranks' operations, and the results are the same."""
     for p in (1, 2, 3):
-        seen = serving.examine("sparring.impl.ring:allreduce", XS[:p], trace=True)
+        seen = group.examine("sparring.impl.ring:allreduce", XS[:p], trace=True)
         assert is_total(seen.ys[0])
         assert seen.trace and seen.trace.ranks == p
         sends = [(e.rank, e.peer) for e in seen.trace.sends()]
@@ -210,30 +188,24 @@ def test_trace(serving):
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("trace", [False, True])
-@pytest.mark.parametrize(
-    ("leaving", "right"),
-    [
-        ("leaves_message", "from_left"),
-        ("leaves_receive", "from_left"),
-        ("leaves_in_private", "from_left_in_private"),
-    ],
-)
-def test_leftovers(serving, leaving, right, trace):
+def test_leftovers(group, trace):
     """Messages and receives that an example leaves behind do not meet the next one."""
-    for _ in range(3):
-        assert is_total(serving.examine(bad(leaving), XS, trace=trace).ys[0])
-        (ys,) = serving.examine(bad(right), XS, trace=trace).ys
-        assert [y.tolist() for y in ys] == [x.tolist() for x in (XS[2], XS[0], XS[1])]
+    for leaving, right in {
+        "leaves_message": "from_left", "leaves_receive": "from_left", "leaves_in_private": "from_left_in_private",
+    }.items():  # fmt: skip
+        for _ in range(3):
+            assert is_total(group.examine(bad(leaving), XS, trace=trace).ys[0])
+            (ys,) = group.examine(bad(right), XS, trace=trace).ys
+            assert [y.tolist() for y in ys] == [x.tolist() for x in (XS[2], XS[0], XS[1])]
 
 
 @pytest.mark.mpi
-def test_many_examples(launcher):
+def test_many_examples(group):
     """A thousand examples, whose target makes and leaves communicators too, on one launch."""
-    with Group(2) as group:
-        started = group.workers
-        for i in range(1000):
-            assert is_total(group.examine("sparring.impl.ring:allreduce", XS[:2], trace=i % 2 == 1).ys[0])
-        assert group.workers is started
+    started = group.start()
+    for i in range(1000):
+        assert is_total(group.examine("sparring.impl.ring:allreduce", XS[:2], trace=i % 2 == 1).ys[0])
+    assert group.workers is started
 
 
 @pytest.mark.mpi
@@ -336,21 +308,17 @@ def test_no_launcher(monkeypatch):
 
 def test_bad_requests():
     """What cannot be run is said before anything starts."""
-    group = Group(2)
-    with pytest.raises(InputError, match="3 inputs for a group of 2 ranks: there must be 1 to 2"):
-        group.run(bad("total"), XS)
-    with pytest.raises(InputError, match="0 inputs"):
-        group.run(bad("total"), [])
-    with pytest.raises(InputError, match="names no function"):
-        group.run("total", XS[:2])
-    with pytest.raises(InputError, match=r"no file nowhere\.py"):
-        group.run("nowhere.py:total", XS[:2])
-    with pytest.raises(InputError, match="a group of 0 ranks"):
-        Group(0)
-    with pytest.raises(InputError, match="0 calls: there must be at least 1"):
-        group.examine(bad("total"), XS[:2], calls=0)
-    with pytest.raises(InputError, match="an input is an array of object: inputs are arrays of numbers"):
-        group.examine(bad("total"), [XS[0], XS[1].astype(object)])
-    with pytest.raises(InputError, match=r"write 'file\.py:name' instead"):
-        group.examine(lambda comm, x: x, XS[:2])
+    group, two, total = Group(2), XS[:2], bad("total")
+    for sentence, asked in {
+        "3 inputs for a group of 2 ranks: there must be 1 to 2": lambda: group.run(total, XS),
+        "0 inputs": lambda: group.run(total, []),
+        "names no function": lambda: group.run("total", two),
+        r"no file nowhere\.py": lambda: group.run("nowhere.py:total", two),
+        "a group of 0 ranks": lambda: Group(0),
+        "0 calls: there must be at least 1": lambda: group.examine(total, two, calls=0),
+        "an input is an array of object": lambda: group.examine(total, [XS[0], XS[1].astype(object)]),
+        r"write 'file\.py:name' instead": lambda: group.examine(lambda comm, x: x, two),
+    }.items():
+        with pytest.raises(InputError, match=sentence):
+            asked()
     assert group.workers is None

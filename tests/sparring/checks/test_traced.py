@@ -149,12 +149,7 @@ def other_bits(trace: Trace) -> Trace:
 
 FAULTS = [
     (dropped, {"steps", "volume"}, "steps", r"step 5, chunk \d: rank 1 sends rank 2 nothing more, the page \d entr"),
-    (
-        longer,
-        {"steps"},
-        "steps",
-        "for vectors of 22 entries: step 0, chunk 1: rank 1 sends 7 entries to rank 2",
-    ),
+    (longer, {"steps"}, "steps", "for vectors of 22 entries: step 0, chunk 1: rank 1 sends 7 entries to rank 2"),
     (elsewhere, {"steps", "contention"}, "steps", "step 0, chunk 1: rank 1 sends 5 entries to rank 2"),
     (
         other_bits,

@@ -36,11 +36,7 @@ def vary() -> Vary:
 @pytest.fixture
 def backwards(vary: Vary) -> Page:
     """The ring the other way round: a right schedule, but another one."""
-    return vary(
-        dst=lambda r, t, p: (r - 1) % p,
-        src=lambda r, t, p: (r + 1) % p,
-        chunk=lambda r, t, p: (r + t) % p,
-    )
+    return vary(dst=lambda r, t, p: (r - 1) % p, src=lambda r, t, p: (r + 1) % p, chunk=lambda r, t, p: (r + t) % p)
 
 
 @pytest.fixture

@@ -7,9 +7,7 @@ import pytest
 from matplotlib.patches import Rectangle
 
 import sparring
-from sparring import InputError
 from sparring.present.advice import plot
-from tests.sparring.calling import command
 
 RINGS = ("ring", "ring_allgather", "ring_sparse", "ring_topk")
 
@@ -44,17 +42,3 @@ def test_what_is_summed_is_told_without_colour(advice):
              for one, bar in zip(answer.options, bars(axes))}  # fmt: skip
 
     assert looks == {"all": (None, False), "kept": ("////", True), "cut": (None, True)}
-
-
-@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
-def test_files(suffix, advice, tmp_path):
-    plot.save(advice, tmp_path / f"a{suffix}")
-
-    assert (tmp_path / f"a{suffix}").stat().st_size > 1000
-
-
-def test_a_name_of_no_picture_is_refused_at_once(advice, tmp_path):
-    with pytest.raises(InputError, match="the name of a picture ends in"):
-        plot.save(advice, tmp_path / "a.txt")
-    code, _, err = command("advise")("--sample", "--plot", tmp_path / "a.txt")
-    assert (code, "the name of a picture ends in" in err) == (2, True)

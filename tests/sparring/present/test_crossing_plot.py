@@ -1,12 +1,8 @@
 """Two costs as curves: what is drawn are the costs, and a picture is the same whenever it is drawn."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
 import sparring
-from sparring.errors import InputError, MissingExtra
 from sparring.present import crossing
 
 POINT = {"alpha": "10us", "beta": "25Gbit/s"}
@@ -44,27 +40,3 @@ def test_every_curve_and_crossing_is_drawn(over_n):
     assert legend and [text.get_text() for text in legend.get_texts()] == ["ring", "recursive_doubling"]
     assert len(axes.lines) == 3 and [text.get_text() for text in axes.texts] == ["68750"]
     assert "$" not in "".join(label.get_text() for label in (*axes.get_xticklabels(), *axes.get_yticklabels()))
-
-
-@pytest.mark.parametrize("suffix", crossing.FORMATS)
-def test_the_same_picture_again(tmp_path, over_p, suffix):
-    first, second = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
-    for file in (first, second):
-        crossing.save(over_p, file)
-    assert first.read_bytes() == second.read_bytes() and first.stat().st_size > 5000
-
-
-def test_a_name_that_is_no_picture(over_n):
-    with pytest.raises(InputError, match=r"the name of a picture ends in \.svg, \.png, \.pdf"):
-        crossing.save(over_n, Path("x.jpg"))
-
-
-def test_a_place_that_cannot_be_written(tmp_path, over_p):
-    with pytest.raises(InputError, match="cannot be written: No such file"):
-        crossing.save(over_p, tmp_path / "no" / "x.svg")
-
-
-def test_without_matplotlib(monkeypatch, over_p):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtra, match=r"pip install \"sparring\[plots\]\""):
-        crossing.figure(over_p)

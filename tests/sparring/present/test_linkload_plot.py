@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import sparring
-from sparring import InputError
-from sparring.present import crossing, linkload
+from sparring.present import linkload
 from sparring.proofs.contention import networks
 from sparring.spec.core.schedule import step_sends
 from tests.sparring.calling import command
@@ -92,17 +91,6 @@ def test_in_grey_it_only_darkens(matplotlib):
     assert wide == sorted(set(wide))
 
 
-@pytest.mark.parametrize("suffix", crossing.FORMATS)
-def test_the_same_picture_again(matplotlib, tmp_path, suffix):
-    first, second = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
-
-    for file in (first, second):
-        linkload.save(found(ranks=4), file)
-
-    assert first.read_bytes() == second.read_bytes()
-    assert first.stat().st_size > 5000
-
-
 def test_as_it_is_typed(matplotlib, tmp_path):
     file = tmp_path / "load.png"
 
@@ -116,10 +104,7 @@ def test_as_it_is_typed(matplotlib, tmp_path):
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (
-            ["ring", "--ranks", 33, "--topology", "ring"],
-            "no legible picture of messages between 33 ranks; right: 2 to",
-        ),
+        (["ring", "--ranks", 33, "--topology", "ring"], "no legible picture of messages between 33 ranks; right: 2 to"),
         (["ring", "--ranks", 1, "--topology", "ring"], "between 1 ranks; right: 2 to 32"),
         (["ring", "--ranks", 32, "--topology", "ring"], "no legible picture of 1984 messages between 32 ranks"),
         (["ring"], "this picture is an .svg; with --topology it may be a .png or .pdf"),
@@ -131,8 +116,3 @@ def test_what_cannot_be_drawn_is_refused(tmp_path, args, told):
     assert code == 2
     assert told in error
     assert not list(tmp_path.iterdir())
-
-
-def test_a_file_that_is_no_picture(tmp_path):
-    with pytest.raises(InputError, match=r"ends in \.svg, \.png, \.pdf"):
-        linkload.save(found(ranks=2), tmp_path / "it.gif")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ import sparring
 from sparring.errors import InputError
 from sparring.present import crossing
 from sparring.present import phases as picture
-from sparring.proofs.cost import courses, phases
+from sparring.proofs.cost import phases
 
 NAMES = ("ring", "ring_allgather", "ring_sparse")
 WITHIN = Fraction(1, 20)
@@ -46,30 +45,17 @@ def test_edges_lie_between_places():
     assert picture.edges([Fraction(1), Fraction(4), Fraction(16)]) == [1, 2, 8, 16]
 
 
-@pytest.mark.parametrize("suffix", crossing.FORMATS)
-def test_the_same_picture_again(tmp_path, found, suffix):
-    first, second = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
-    for file in (first, second):
-        picture.save({"one": found}, WITHIN, {}, file)
-    assert first.read_bytes() == second.read_bytes() and first.stat().st_size > 5000
-
-
 def test_more_than_can_be_told_apart(found, costs):
     many = phases.phases([costs[0]] * 8, ("rho", "p"), {"n": 10}, end=("1", "3"))
     with pytest.raises(InputError, match="8 algorithms: in a picture at most 6 can be told apart"):
         picture.figure({"one": many}, WITHIN, {})
-    course = courses.courses([costs[0]] * 8, "p", {"n": 10}, end="3")
+    course = phases.courses([costs[0]] * 8, "p", {"n": 10}, end="3")
     with pytest.raises(InputError, match="8 algorithms: in a picture at most 7 can be told apart"):
         crossing.several(course)
 
 
-def test_a_name_that_is_no_picture(found):
-    with pytest.raises(InputError, match=r"the name of a picture ends in \.svg, \.png, \.pdf"):
-        picture.save({"one": found}, WITHIN, {}, Path("x.jpg"))
-
-
 def test_several_curves_and_where_the_cheapest_changes(costs):
-    course = courses.courses(costs, "rho", {"p": 8, "n": 10_000})
+    course = phases.courses(costs, "rho", {"p": 8, "n": 10_000})
     (axes,) = crossing.several(course).axes
     curves = [line for line in axes.lines if line.get_label() in NAMES]
     assert [line.get_label() for line in curves] == [*NAMES]

@@ -103,7 +103,7 @@ def test_a_program_of_ones_own_is_refused(tmp_path):
     """Readers know the rules of ours alone."""
     ours = (Path(sparring.__file__).parent / "spec" / "oktopk.py").read_text(encoding="utf-8")
     (tmp_path / "mine.py").write_text(ours, encoding="utf-8")
-    with pytest.raises(InputError, match="mine is a program: what it sends depends on the data, by rules that no test"):
+    with pytest.raises(InputError, match="mine is a composition: what it sends depends on the data, by rules that no"):
         export([str(tmp_path / "mine.py")], tmp_path)
 
 
@@ -112,7 +112,7 @@ def test_a_program_on_whole_vectors_of_ones_own_is_refused(tmp_path):
     ours = (Path(sparring.__file__).parent / "spec" / "flash.py").read_text(encoding="utf-8")
     (tmp_path / "flash.py").write_text(ours, encoding="utf-8")
     with pytest.raises(
-        InputError, match="flash is a program: what it sends depends on the data, by rules that no test"
+        InputError, match="flash is a composition: what it sends depends on the data, by rules that no test"
     ):
         export([str(tmp_path / "flash.py")], tmp_path)
 

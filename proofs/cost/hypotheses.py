@@ -1,0 +1,63 @@
+"""Hypotheses under which formulas hold, as they are written: which there are, and whether they hold at a point."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from math import prod
+
+from sparring.errors import InputError
+from sparring.spec.core.digits import log_of, power_of
+
+POWER = "p = 2^m"
+HYPOTHESES = ("p | n", "p | k", POWER, "p not 2^m", "2^floor(log2 p) | n", "p = radix^m", "k p <= n")
+"""Those that a claim may have; several are joined by commas."""
+MULTIPLE, POWER_OF = re.compile(r"(\d+)( p)? \| n"), re.compile(r"p = (\d+)\^m")
+"""Others that a cost may have, with a number in them: ``8 | n``, ``128 p | n``, ``p = 3^m``."""
+
+Point = Mapping[str, int | Fraction]
+
+
+def parts(given: str) -> list[str]:
+    """The hypotheses that ``given`` joins.
+
+    >>> parts("p = 2^m, p | n"), parts("")
+    (['p = 2^m', 'p | n'], [])
+    """
+    return [part.strip() for part in given.split(",") if part.strip()]
+
+
+def holds(given: str, at: Point) -> bool:
+    """Whether these hypotheses hold there, ``radix`` being 2 where it has no value.
+
+    Raises InputError for another letter that has none, KeyError for a relation that is not known.
+    """
+    return all(single(part, {"radix": 2, **at}) for part in parts(given))
+
+
+def single(hypothesis: str, at: Point) -> bool:
+    """Whether one holds.
+
+    >>> [single(one, {"p": 9, "n": 72}) for one in ("8 p | n", "p = 3^m", "2^floor(log2 p) | n", "n <= 2^5")]
+    [True, True, True, False]
+    """
+    left, relation, right = hypothesis.rsplit(" ", 2)
+    if left == "2^floor(log2 p)":
+        return amount(right, at) % (1 << amount("p", at).bit_length() - 1) == 0
+    x = prod(amount(one, at) for one in left.split())
+    if relation in ("=", "not"):
+        base = amount(right.partition("^")[0], at)
+        return (power_of(base, log_of(x, base)) == x) is (relation == "=")
+    y = amount(right, at)
+    return {"|": y % x == 0, "<": x < y, "<=": x <= y}[relation]
+
+
+def amount(text: str, at: Point) -> int:
+    """A number, or a letter's value; raises InputError where it has none."""
+    base, _, exponent = text.partition("^")
+    if base.isdigit():
+        return int(int(base) ** int(exponent or 1))
+    if text not in at:
+        raise InputError(f"this cost needs a value for {text}: {text}=VALUE")
+    return int(at[text])

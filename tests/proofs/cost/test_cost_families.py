@@ -1,0 +1,201 @@
+"""Whole vectors, blocks of chunks, trees, several messages in a step: what is counted, and what is not summed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import sparring
+from sparring.errors import Undecided
+from sparring.proofs.core.obligations import p as ranks
+from sparring.proofs.core.supplement import subject
+from sparring.proofs.core.verdicts import PROVED
+from sparring.proofs.cost import several, whole
+from sparring.proofs.cost.comparison import RANKS
+from sparring.proofs.cost.counted import count
+from sparring.proofs.cost.derivation import derive
+from sparring.proofs.cost.proof import prove
+from sparring.proofs.cost.symbols import CeilLog2, FloorLog2, exact, n, p
+from sparring.spec.core.digits import log, power
+from sparring.spec.core.model import chunk_words
+from sparring.spec.core.numbers import Sym, both, negate, where
+from tests.proofs.cost.known import page
+from tests.sweeps import sweep
+
+# -- whole vectors, blocks of chunks, lists
+
+
+@pytest.mark.parametrize("many", sweep(RANKS, few=(1, 2, 3, 5, 8, 13, 32, 33)))
+def test_counts_are_those_of_hand(many):
+    """Of recursive doubling, with its fold; of Rabenseifner's blocks; of lists that double."""
+    up, down = (many - 1).bit_length(), many.bit_length() - 1
+    assert (exact(CeilLog2(p), {"p": many}), exact(FloorLog2(p), {"p": many})) == (up, down)
+    found = count(page("recursive_doubling"), many, 5, 0)
+    assert (found.steps, max(found.sent), found.critical) == (2 * up - down, 5 * up, 5 * (2 * up - down))
+    assert (found.path, max(found.added), found.added_critical) == (found.critical, 5 * up, 5 * up)
+    chunks = 1 << down
+    found, once, folds = count(page("rabenseifner"), many, 5 * chunks, 0), 5 * (chunks - 1), int(chunks < many)
+    assert (max(found.sent), max(found.added)) == (2 * once + folds * 5 * chunks, once + folds * 5 * chunks)
+    assert found.critical == 2 * once + folds * 10 * chunks
+    rem, lists = many - chunks, max(count(page("recursive_doubling_allgather"), many, 100, 1).sent)
+    fold = sum((1 << i) + min(1 << i, rem) for i in range(down)) + many - 1
+    assert lists == 2 * (fold if rem else many - 1)
+
+
+def test_a_path_that_breaks_off_is_not_found():
+    """Where each rank is silent in one step, none has messages in all; the counted path is then shorter, too."""
+    own = page("recursive_doubling")
+    broken = replace(own, active=lambda r, t, p: both(own.active(r, t, p), negate(both(t == 1, r < 2))))
+    found = count(broken, 3, 5, 0)
+    assert whole.path(broken) == () and (found.critical, found.path) == (15, 10)
+
+
+def short(r, t, p):
+    """A list less in some round."""
+    return page("recursive_doubling_allgather").count(r, t, p) - where(t == 1, 1, 0)
+
+
+UNLIKE = {
+    "two vectors": ("recursive_doubling", {"words": lambda r, t, c, p, n, k: 2 * n}, "words, not n"),
+    "one chunk a step": ("rabenseifner", {"count": lambda r, t, p: 1}, "no power of two that halves or doubles"),
+    "a list more": ("bruck_allgather", {"count": lambda r, t, p: page("bruck_allgather").count(r, t, p) + 1},
+                    "nor twice as many and then what is left"),
+    "always twice as many": ("bruck_allgather", {"count": lambda r, t, p: 1 << t},
+                             "nor twice as many and then what is left"),
+    "a list less": ("recursive_doubling_allgather", {"count": short}, "how many chunks are in a message"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", UNLIKE)
+def test_messages_of_other_sizes_are_undecided(what):
+    name, changed, why = UNLIKE[what]
+    with pytest.raises(Undecided, match=why):
+        whole.whole(replace(page(name), **changed))
+
+
+SHRINKING = {
+    "one too many": lambda r, t, p: page("spardl").count(r, t, p) + 1,
+    "always half": lambda r, t, p: page("spardl").module.gap(t, p),
+}
+
+
+@pytest.mark.parametrize("what", SHRINKING)
+def test_parts_that_shrink_in_another_way_are_undecided(what):
+    """What messages have is not counted otherwise than it is written; nor are other numbers of chunks summed."""
+    count = SHRINKING[what]
+    sizes = {
+        "words": lambda r, t, c, p, n, k: 2 * chunk_words(c, p, k, count(r, t, p)),
+        "added": lambda r, t, c, p, n, k: chunk_words(c, p, k, count(r, t, p)),
+    }
+    with pytest.raises(Undecided, match="is written as"):
+        whole.whole(replace(page("spardl"), count=count))
+    with pytest.raises(Undecided, match="nor that backwards"):
+        whole.whole(replace(page("spardl"), count=count, **sizes))
+
+
+# -- trees
+
+
+@pytest.mark.parametrize("many", [2, 4, 5, 8, 32])
+def test_a_path_of_a_tree_has_as_many_words_where_p_is_a_power_of_two(many):
+    """Then V_path is V_crit, counted; rank 4 of 5 sends last only."""
+    found = count(page("gtopk"), many, 1000, 7)
+    assert found.critical == 4 * 7 * (many - 1).bit_length()
+    assert (found.path == found.critical) is (many != 5) and (found.path or 0) <= found.critical
+
+
+def silent(r, t, p):
+    """Rank 1 sends nothing."""
+    return both(page("gtopk").active(r, t, p), negate(r == 1))
+
+
+@pytest.mark.parametrize(
+    ("planted", "why"),
+    [
+        ({"active": silent}, "the root is sent to"),
+        ({"active": lambda r, t, p: True}, "messages sent"),
+        ({"words": lambda r, t, c, p, n, k: 2 * k * t}, "depends on who sends it when"),
+    ],
+    ids=["a silent rank", "all send", "longer messages"],
+)
+def test_what_is_no_such_tree_is_refused(planted, why, monkeypatch):
+    """Nor is one of which it is not known which ranks have nothing left."""
+    with pytest.raises(Undecided, match=why):
+        whole.tree(replace(page("gtopk"), **planted))
+    monkeypatch.delattr("sparring.proofs.gtopk.spent")
+    with pytest.raises(Undecided, match=r"spent\(r, c, t, p\)" if "words" not in planted else why):
+        whole.tree(replace(page("gtopk"), **planted))
+
+
+# -- several messages in a step
+
+
+def test_other_numbers_of_ranks_are_counted():
+    """At 9 = 2 * 4 + 1 ranks four and one fold: a step of one message, three a round, two that rank 0 hands back."""
+    found = count(page("recursive_multiplying"), 9, 10, 0)
+    assert (found.steps, found.messages) == (3, 1 + 3 + 2)
+    assert found.sent == [50, 40, 40, 40, 10, 10, 10, 10, 10]
+    assert found.path == found.critical == 60
+
+
+def test_ranks_that_are_silent_are_not_summed():
+    """A planted fault, rank 0 sends nothing; p that is no power; and messages of two vectors."""
+    own, base = subject(page("recursive_multiplying")).general, Sym.var("radix")
+    powers = (ranks == power(base, log(ranks, base)),)
+    active = own.page.active
+    silent = replace(own, page=replace(own.page, active=lambda r, t, p, j: both(active(r, t, p, j), r > 0)))
+    assert several.so(own.page, several.alike(own, powers))
+    assert not several.so(silent.page, several.alike(silent, powers))
+    assert not several.so(own.page, several.alike(own, ()))
+    with pytest.raises(Undecided, match="several messages of a step summed"):
+        several.rounds(replace(page("recursive_multiplying"), words=lambda r, t, c, p, n, k: 2 * n))
+
+
+def test_the_two_shot_sends_what_a_ring_sends():
+    """A rank gives all but its own chunk away, then its own to all others."""
+    cost = sparring.cost("two_shot").simplify("p | n")
+    assert {cost.needed(form) for form in ("words", "path", "critical")} == {2 * n * (p - 1) / p}
+    assert cost.words == sparring.cost("ring").simplify("p | n").words
+
+
+def test_a_wrong_step_is_not_proved():
+    """What the second step sends, in the place of what the first does."""
+    one, derived = page("two_shot"), derive(page("two_shot"))
+    (first, a), (second, b) = derived.parts
+    assert prove(one, replace(derived, parts=((first, b), (second, a)))).verdict != PROVED
+
+
+def test_who_sends_to_fewer_has_no_path_in_closed_form():
+    """A planted page that leaves out the rank before its own; and one that sends to the next rank each time."""
+    own = page("two_shot")
+    assert several.to_all(own)
+    assert not several.to_all(replace(own, messages=lambda t, p: p - 2))
+    assert not several.to_all(replace(own, dst=lambda r, t, p, j: (r + 1) % p))
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        {"active": lambda r, t, p, j: r > 0},
+        {"active": lambda r, t, p, j: both(r >= 0, j < 1)},
+        {"steps": lambda p: 2},
+        {"steps": lambda p: where(p > 5, 3, where(p > 1, 2, 0))},
+        {"steps": lambda p: where(p > 1, 17, 0)},
+        {"steps": lambda p: p - 1},
+    ],
+    ids=["a silent rank", "a silent message", "steps of one rank", "more steps", "many steps", "ever more steps"],
+)
+def test_steps_that_are_not_summed_are_told(planted):
+    """No form is made up."""
+    with pytest.raises(Undecided, match="several messages in each of so many steps"):
+        several.step_by_step(replace(page("two_shot"), **planted))
+
+
+def test_a_step_is_a_page_of_its_messages():
+    """The first step's message j is to the rank j + 1 further, with its chunk; only there something is added."""
+    first, second = several.step_by_step(page("two_shot"))
+    assert [(first.dst(2, j, 5), first.chunk(2, j, 5)) for j in range(4)] == [(3, 3), (4, 4), (0, 0), (1, 1)]
+    assert [second.chunk(2, j, 5) for j in range(4)] == [2] * 4
+    assert (first.adds(3, 5), second.adds(3, 5)) == (True, False)
+    assert [step.steps(7) for step in (first, second)] == [6, 6]

@@ -1,0 +1,240 @@
+"""Pages of formulas whose proofs need more than remainders: what is proved of them, and planted faults refuted."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from sparring import page
+from sparring.proofs import recursive_multiplying as proof
+from sparring.proofs.core import execution, kernel, questions
+from sparring.proofs.core.conjectures import conjectures
+from sparring.proofs.core.supplement import subject
+from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, Word, proved_up_to
+from sparring.spec import ring_sparse
+from sparring.spec.core.numbers import Sym, Truth, both, evaluate, negate, variables, where
+from tests.proofs.wrong_texts import wrong
+
+DOUBLING, HALVING, MULTIPLYING, SPARSE = map(
+    page, ("recursive_doubling", "rabenseifner", "recursive_multiplying", "ring_sparse")
+)
+F, H = DOUBLING.module, HALVING.module
+THEOREMS = {
+    "recursive_doubling": ({"rendezvous on crossbar"}, {"lock step on ring", "lock step on tree"}),
+    "ring_allgather": (set[str](), set[str]()),
+    "rabenseifner": ({"rendezvous on crossbar", "partition"}, {"lock step on ring", "lock step on tree"}),
+    "recursive_multiplying": (set[str](), {f"lock step on {x}" for x in ("crossbar", "ring", "tree", "fat_tree")}),
+}
+"""By page what is proved beside the usual five theorems, and where its messages meet, as it says."""
+LONG = ("rabenseifner", "recursive_multiplying")
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in THEOREMS])
+def test_all_are_proved_for_every_p(name):
+    """By both solvers, without a bound, each claim with a refuted mutant; with a radix, for every radix."""
+    found = {a.name: a for a in kernel.prove(page(name))}
+    theorems = {n: a for n, a in found.items() if isinstance(a, kernel.Theorem) and n != "timing"}
+    more, meeting = THEOREMS[name]
+    assert {*theorems} - {n for n in theorems if " on " in n} == {
+        "result", "agreement", "economy", "deadlock", "peers",
+    } | {n for n in more if " on " not in n}  # fmt: skip
+    assert {*more} <= {*theorems} and {n for n, a in found.items() if a.verdict == EXPECTED} == meeting
+    assert {(a.verdict, bool(a.mutant)) for a in theorems.values()} == {(PROVED, True)}
+    assert {tuple(x.solvers.items()) for a in theorems.values() for x in a.answers} == {
+        (("z3", "unsat"), ("cvc5", "unsat"))
+    }
+    assert "timing" not in found or found["timing"].verdict == proved_up_to(kernel.TIMED)
+    if name == "recursive_multiplying":
+        assert all(a.statement.endswith("for every radix >= 2.") for a in theorems.values())
+        assert all("radix" in str(x.obligation.hypotheses[0]) for a in theorems.values() for x in a.answers)
+
+
+def always_first_bit(r, t, p):
+    """A mask that never grows."""
+    other = F.rank(F.number(r, p) ^ 1, p)
+    exchange = both(F.folds(p) <= t, F.adds(t, p))
+    return where(both(exchange, negate(F.idle(r, p))), other, DOUBLING.dst(r, t, p))
+
+
+def falling(r, t, p):
+    """The masks in the opposite order."""
+    last = F.log(p) - 1 + 2 * F.folds(p)
+    return DOUBLING.dst(r, where(both(F.folds(p) <= t, F.adds(t, p)), last - t, t), p)
+
+
+def mirrored(r, t, p):
+    """Folds into the rank opposite instead of the next."""
+    return where(both(t < F.folds(p), r < 2 * F.rem(p)), p - 1 - r, DOUBLING.dst(r, t, p))
+
+
+def part(whose):
+    """The first chunk that a rank sends, if in a round it is of what the rank ``whose(r, t, p)`` looks after."""
+
+    def first(r, t, p):
+        size = where(H.fold(t, p), H.log(p), H.log(p) - 1 - H.bit(t, p))
+        return (H.place(whose(r, t, p), p) >> size) << size
+
+    return first
+
+
+FAULTS = {
+    "wrong mask": (replace(DOUBLING, dst=always_first_bit, src=always_first_bit), "p=4: rank 0's chunk 0 ends with"),
+    "no unfold": (replace(DOUBLING, steps=lambda p: F.log(p) + F.folds(p)), "p=3: rank 0's chunk 0 ends without x1"),
+    "folds into the wrong rank": (replace(DOUBLING, dst=mirrored, src=mirrored), "p=3"),
+    "unfold adds": (replace(DOUBLING, adds=lambda t, p: t < F.steps(p)), "p=3"),
+    "idle ranks send": (replace(DOUBLING, active=lambda r, t, p: True), "p=3 step 0: rank 2 sends to itself"),
+    "nobody gives": (
+        replace(DOUBLING, active=lambda r, t, p: both(t >= F.folds(p), DOUBLING.active(r, t, p))),
+        "p=3: rank 0's chunk 0 ends without x0",
+    ),
+    "falling masks": (replace(DOUBLING, dst=falling, src=falling), "runs with p <= 16 are clean, but at p=4"),
+}
+HALVES = {
+    "wrong half kept": (replace(HALVING, chunk=part(lambda r, t, p: r)), "p=2: rank 0's chunk 0 ends without x1"),
+    "wrong block in the allgather": (replace(HALVING, chunk=part(HALVING.dst)),
+                                     "p=2: rank 0's chunk 0 ends without x0"),
+    "missing fold": (replace(HALVING, active=lambda r, t, p: both(H.folds(p) <= t, HALVING.active(r, t, p))),
+                     "p=3: rank 0's chunk 0 ends without x0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, *HALVES])
+def test_running_a_wrong_page_finds_its_fault_at_the_fewest_ranks(fault):
+    """What decides between refuted and not inductive; masks in any order are an allreduce."""
+    faulty, why = (FAULTS | HALVES)[fault]
+    found, lie = execution.first(execution.wrong_result, faulty), execution.first_lie(faulty)
+    assert str(found).startswith(why) or (found is None and lie is not None and lie.p == 4 and fault == "falling masks")
+    assert execution.first_lie(HALVING) is None
+
+
+@pytest.mark.parametrize("fault", HALVES)
+def test_the_obligation_on_what_is_where_after_a_step_refutes_it(fault):
+    whole = replace(subject(HALVING), page=HALVES[fault][0])
+    result = next(c for c in conjectures(whole) if c.name == "result")
+    step = tuple(o for o in result.obligations if o.name == "step")
+    attempt = kernel.judge(whole, result._replace(obligations=step), False)
+    assert not attempt.answers[0].holds and attempt.verdict == REFUTED
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_wrong_page_gets_its_verdict_at_the_fewest_ranks(fault):
+    faulty, why = FAULTS[fault]
+    attempt = next(kernel.prove(faulty))
+    word = Word.NOT_INDUCTIVE if fault == "falling masks" else Word.REFUTED
+    assert attempt.verdict.word is word and attempt.detail.startswith(why)
+
+
+@pytest.mark.parametrize("name", ["deadlock", "rendezvous on crossbar"])
+def test_decided_by_facts_about_blocks(name):
+    """Without bits, and so for every p."""
+    conjecture = next(c for c in conjectures(subject(HALVING)) if c.name == name)
+    answers = list(questions.answered(conjecture.obligations, False, "bits", questions.Memory()))
+    assert {(a.holds, a.below) for a in answers} == {(True, False)}
+
+
+SIZES = {
+    "dense forgotten": lambda m, size, w: ring_sparse.HEADER + ring_sparse.sparse(m, size, w),
+    "pairs alone": lambda m, size, w: ring_sparse.HEADER + ring_sparse.pairs(m, size, w),
+    "a longer header": lambda m, size, w: ring_sparse.octets(m, size, w) + 8,
+    "a bit map too many": lambda m, size, w: ring_sparse.octets(m, size, w) + where(m == size, (size + 7) // 8, 0),
+}
+
+
+def sizes(one):
+    """What comes of the claim of that name."""
+    whole = subject(one)
+    return kernel.judge(whole, next(c for c in conjectures(whole) if c.name == "sizes"), second_opinion=True)
+
+
+@pytest.mark.parametrize("fault", SIZES)
+def test_a_fault_in_the_sizes_is_refuted(fault):
+    """With the number of entries at which a message is too long."""
+    attempt = sizes(replace(SPARSE, octets=SIZES[fault]))
+    assert attempt.verdict == REFUTED
+    m, size = attempt.witness.get("m", 0), attempt.witness["size"]
+    assert any(SIZES[fault](m, size, w) > ring_sparse.HEADER + size * w for w in (4, 8))
+
+
+def test_sizes():
+    """Never above dense, full stays full, and what has all is full; a page without sizes claims none."""
+    attempt = sizes(SPARSE)
+    named = [a.obligation.name for a in attempt.answers]
+    assert attempt.verdict == PROVED
+    assert len([name for name in named if name.endswith("-byte values")]) == 6 < len(named)
+    assert "sizes" not in [c.name for c in conjectures(subject(page("ring")))]
+
+
+MESSAGES = "def messages(radix: Int) -> Int:                      return radix - "
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    i = place(t, p, radix)\n    return where(beyond(r", "    i = 0\n    return where(beyond(r"),
+        ("hands_back), digit(r, top, radix) == j + 1)", "hands_back), r < 0)"),
+        (f"{MESSAGES}1", f"{MESSAGES}2"),
+        ("return t < folds(p, radix) + log(p, radix)", "return t < folds(p, radix)"),
+        ("return log(p, radix) + 2 * folds(p, radix)", "return log(p, radix) + folds(p, radix)"),
+    ],
+    ids=["wrong digit", "missing fold", "a message short", "overwrites in rounds", "nothing handed back"],
+)
+def test_wrong_for_some_radix_is_refuted(old, new):
+    whole = replace(subject(wrong("recursive_multiplying", old, new)), least=proof.least)
+    conjecture = next(c for c in conjectures(whole.general) if c.name == "result")
+    assert kernel.judge(whole, conjecture, second_opinion=False).verdict == REFUTED
+
+
+def agreement(name, same=None):
+    """An obligation of agreement, for every radix."""
+    general = subject(MULTIPLYING).general
+    found = next(c for c in conjectures(replace(general, same=same or general.same)) if c.name == "agreement")
+    return next(claim for claim in found.obligations if claim.name == name)
+
+
+def test_agreement_a_round_too_early_is_refused():
+    """Planted: that ranks agree that the coming round makes agree; at the beginning they do not."""
+    claim = agreement("same base", lambda r, s, c, t, p: proof.same(r, s, c, t + 1, p, Sym.var("radix")))
+    (answer,) = questions.answered([claim], False, "digits")
+    assert not answer.holds and answer.witness["p"] == 2
+
+
+@pytest.mark.parametrize("name", ["counterpart", "in the same order"])
+def test_what_is_said_of_sums_is_said_of_something(name):
+    """Its condition is met at many points, and there it is so."""
+    claim, rng = agreement(name), random.Random(1)
+    assert isinstance(claim.claim, Truth)
+    premise, conclusion = claim.claim.args[0].args[0], claim.claim.args[1]
+    names = {x: variables(x) for x in (*claim.hypotheses, premise, conclusion) if variables(x)}
+    met = 0
+    for _ in range(400):
+        radix, p, t = rng.choice(((2, 4, 1), (3, 9, 1), (3, 10, 2)))
+        point = {v: rng.randrange(p) for v in "qrsv"} | {"t": t, "c": 0, "j": 0, "p": p, "radix": radix}
+        holds = {x: evaluate(x, **{v: point[v] for v in names[x]}) for x in names if x is not conclusion}
+        if all(holds.values()):
+            met += 1
+            assert evaluate(conclusion, **{v: point[v] for v in names[conclusion]})
+    assert met > 5
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("member", lambda r, i, d, radix: r + i * d),
+        ("member", lambda r, i, d, radix: r + (i - r // d % radix) * d * radix),
+        ("further", lambda d, radix: d + radix),
+        ("digit", lambda r, d, radix: r % radix),
+    ],
+    ids=["adds the digit", "one place further", "sums for products", "the last digit"],
+)
+def test_an_implementation_with_other_peers_is_refused(monkeypatch, name, other):
+    """Its arithmetic is not the page's; at least one obligation is not proved, and none is called so."""
+    monkeypatch.setattr(f"sparring.impl.recursive_multiplying.{name}", other)
+    conjecture = next(c for c in conjectures(subject(MULTIPLYING).general) if c.name == "peers")
+    assert any(not answer.holds for answer in questions.answered(conjecture.obligations, False, "digits"))

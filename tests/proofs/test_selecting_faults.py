@@ -1,0 +1,294 @@
+"""Faults in pages that select, in copies of their implementations, and in what is said of what is spent: each found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from sparring import impl, page, run, verification
+from sparring.checks.launch import find
+from sparring.proofs.core import execution, iterations, kernel, pieces, refinement
+from sparring.proofs.core.conjectures import conjectures
+from sparring.proofs.core.supplement import Subject, subject
+from sparring.proofs.core.verdicts import Word
+from sparring.proofs.cost.counted import traced
+from sparring.proofs.selection.summaries import homes
+from sparring.samples import Calls, edges, gradients
+from sparring.spec import ring_topk
+from sparring.spec.core import select
+from sparring.spec.core.model import load
+from sparring.spec.core.numbers import both, either
+from sparring.spec.core.runner import worded
+from tests.proofs.planted import MUTATIONS
+from tests.sweeps import third
+
+NAMES = ("ring_topk", "spardl", "topka2a")
+CODE = {name: (Path(impl.__path__[0]) / f"{name}.py").read_text(encoding="utf-8") for name in NAMES}
+SMALL = verification.Plan(numbers=(3,))
+
+FLIPPED = """flipped = top(here[::-1].copy(), part(c, k, p))
+    largest = Sparse.made(here.size - 1 - flipped.indices[::-1], flipped.values[::-1].copy(), here.size)"""
+SUMMED = "mine = reduce_scatter(self._comm, x, self._k)"
+SWAPPED = f"""{SUMMED}
+        p, r = self._comm.Get_size(), self._comm.Get_rank()
+        if p > 1:
+            exchange(self._comm, x.copy(), right(r, p), x, left(r, p))"""
+ADD = "np.add(self._waiting, x, out=self._waiting)"
+TAKEN = "largest = top(here, part(c, k, p))"
+OWNER = "return taken(x, passed(r, 0, p), k, p)"
+BACK = "x[y.indices] = cut_off[y.indices]"
+PUT = "outgoing.put(j, taken(x, after(to, j, p), k, p))"
+ADDED = "x[block(after(r, j, p), n, p)][at] += values"
+MINE = "mine = [taken(x, c, k, p) for c in range(p)]"
+ALL = "own = x[block(r, n, p)].copy()"
+LOST = {"dtypes", "gradients", "conservation"}
+WRONG = {"dtypes", "gradients"}
+BUGS = {
+    "ring_topk: forgets the residual": ({ADD: "np.copyto(self._waiting, x)"}, LOST, "after call 2"),
+    "ring_topk: adds its vector twice": ({ADD: "self._waiting = self._waiting + x + x"}, LOST, "after call 1"),
+    "ring_topk: keeps what it sends": ({"here[largest.indices] = 0": "pass"}, LOST, "rank 0's residual entry"),
+    "ring_topk: loses what the owner of a block leaves out": (
+        {OWNER: f"y = {OWNER[7:]}\n    x[block(passed(r, 0, p), n, p)] = 0\n    return y"}, LOST, "residual entry",
+    ),
+    "ring_topk: selects in the end only": (
+        {"taken(x, given(r, i, p), k, p)\n": "taken(x, given(r, i, p), n, p)\n",
+         "incoming = room(x, c, n, k, p)": "incoming = room(x, c, n, n, p)"}, WRONG, "rank 0's result",
+    ),
+    "ring_topk: of equal entries the last": ({TAKEN: FLIPPED}, {"dtypes"}, "rank 0's result"),
+    "ring_topk: k entries of each block": (
+        {TAKEN: "largest = top(here, k)", "min(part(c, k, p)": "min(k"}, WRONG, "has an entry at index",
+    ),
+    "ring_topk: rounds the parts up": (
+        {TAKEN: "largest = top(here, -(-k // p))", "min(part(c, k, p)": "min(-(-k // p)"}, {"dtypes"}, "has an entry",
+    ),
+    "ring_topk: gives its residual to another rank": ({SUMMED: SWAPPED}, WRONG, "rank 0's residual entry"),
+    "ring_topk: a residual of another dtype": ({"np.zeros_like(x)": "np.zeros(x.size)"}, WRONG, "not a Sparse"),
+    "ring_topk: works in the input": (
+        {ADD: "np.add(self._waiting, x, out=x)\n        self._waiting = x"}, {"input untouched"}, "input was changed",
+    ),
+    "ring_topk: sends blocks to the wrong side": (
+        {"wire.pack(sent), right(r, p)": "wire.pack(sent), right(right(r, p), p)"}, {"deadlock"}, "waits in",
+    ),
+    "ring_topk: leaves a message": ({OWNER: f"comm.Isend(x, left(r, p))\n    {OWNER}"}, {"hygiene"}, "was never"),
+    "spardl: keeps what it cut": ({BACK: "x[:] = cut_off"}, WRONG, "residual entry"),
+    "spardl: goes back to its own everywhere": ({BACK: "pass"}, LOST, "residual entry"),
+    "spardl: goes back where the result has an entry": (
+        {BACK: "cut_off[y.indices] = x[y.indices]\n        x[:] = cut_off"}, LOST, "residual entry",
+    ),
+    "spardl: clears what it sent": (
+        {BACK: "x[cut_off == 0] = 0\n        x[y.indices] = cut_off[y.indices]"}, LOST, "residual entry",
+    ),
+    "spardl: blocks in reverse": ({PUT: PUT.replace("put(j", "put(many - 1 - j")}, LOST, "after call 1"),
+    "spardl: the block before": ({PUT: PUT.replace("after(to, j, p)", "before(to, j, p)")}, LOST, "after call 1"),
+    "spardl: adds at places of the whole vector": ({ADDED: "x[at] += values"}, LOST, "after call 1"),
+    "spardl: overwrites instead of adding": ({ADDED: ADDED.replace("+=", "=")}, LOST, "after call 1"),
+    "spardl: distances that grow": ({"return begun(rounds(p) - 1 - i)": "return begun(i)"}, WRONG, "after call 1"),
+    "topka2a: its own entries are not selected from": (
+        {MINE: f"{ALL}\n    {MINE}\n    mine[r] = Sparse.made(np.arange(own.size), own, own.size)"}, LOST, "result",
+    ),
+    "topka2a: absent entries are not zero": ({"np.zeros_like(x[block": "np.ones_like(x[block"}, LOST, "0's result"),
+    "topka2a: shows the shard before": (
+        {"for d in (i, i + 1)": "for d in (i + 1, i)"}, {"dtypes", "hygiene", "conservation"}, "rank",
+    ),
+    "topka2a: a residual that is the vector": (
+        {MINE: f"whole = x.copy()\n    {MINE}\n    x[...] = whole"}, LOST, "residual",
+    ),
+}  # fmt: skip
+ON_FOUR = ("spardl: blocks in reverse", "spardl: the block before", "spardl: distances that grow")
+"""What is no fault where messages have one block each."""
+
+
+@pytest.fixture
+def target(tmp_path):
+    """Writes a copy of the implementation with pieces of text replaced; returns the target."""
+
+    def written(name: str, changes: Mapping[str, str] = {}) -> str:
+        code = CODE[name]
+        for old, new in changes.items():
+            assert old in code
+            code = code.replace(old, new)
+        file = tmp_path / "mine.py"
+        file.write_text(code, encoding="utf-8")
+        return f"{file}:Allreduce"
+
+    return written
+
+
+def words(name, target, plan):
+    """What verify says by running: by property the word and the reason."""
+    results = verification.run_simulated(page(name), target, plan, lambda items, _: items)
+    return {prop: (result.verdict.word, result.detail) for prop, result in results.items()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_correct_twin_passes(target, name):
+    """A copy is as good as the original; runs on numbers say nothing of terms, and prove no conservation."""
+    found = words(name, target(name), SMALL._replace(numbers=(1, 2, 3)))
+    assert {prop: word for prop, (word, _) in found.items()} == dict.fromkeys(
+        ("hygiene", "input untouched", "dtypes", "gradients"), Word.TESTED
+    )
+
+
+@pytest.mark.parametrize("bug", third(BUGS))
+def test_each_bug_is_refuted(target, bug):
+    """By the planted one's properties and by no other, and a sentence says what happened."""
+    changes, properties, said = BUGS[bug]
+    name = bug.partition(":")[0]
+    found = words(name, target(name, changes), SMALL._replace(numbers=(4,)) if bug in ON_FOUR else SMALL)
+    refuted = {prop: detail for prop, (word, detail) in found.items() if word is Word.REFUTED}
+    assert set(refuted) == properties, refuted
+    assert any(said in detail for detail in refuted.values()), refuted
+
+
+KEPT = {"here[largest.indices] = 0": "pass"}
+
+
+def test_a_wrong_bit_refutes_the_theorem_of_conservation(target, monkeypatch):
+    """In verify's answer a lost entry outweighs the proof about the page; what was not run is told."""
+    monkeypatch.setattr(verification, "implementation", lambda page: target("ring_topk", KEPT))
+    plan = SMALL._replace(numbers=(2,))
+    results = {r.property: r for r in verification.verify_page(plan, page("ring_topk"), lambda items, _: items)}
+    assert results["conservation"].verdict.word is Word.REFUTED
+    assert "was put in; the results have" in results["conservation"].detail
+    assert results["result"].verdict.word is results["peers"].verdict.word is Word.PROVED
+    assert results["terms"].verdict.word is Word.NOT_COVERED
+    assert results["terms"].detail.startswith("which entries are sent depends on their values")
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(find() is None, reason="no mpiexec: pip install sparring[mpich]")
+def test_real_mpi_is_one_of_the_properties(target):
+    """Under mpiexec the bits are the reference's; a fault there is refuted there."""
+    plan, one = SMALL._replace(numbers=(1, 2, 3), on="mpi"), page("ring_topk")
+    assert verification.on_mpi(one, target("ring_topk"), plan, lambda items, _: items).verdict.word is Word.TESTED
+    found = verification.on_mpi(one, target("ring_topk", KEPT), plan, lambda items, _: items)
+    assert (found.verdict.word, "residual entry" in found.detail) == (Word.REFUTED, True)
+
+
+def test_a_single_run_is_the_function_and_verify_takes_the_class():
+    """The function has the page's bits too; for another k than its default it stands for no page."""
+    one, other = page("ring_topk"), page("ring_topk", k=5)
+    name = verification.implementation(one)
+    assert (name, verification.judged(one)) == tuple(f"sparring.impl.ring_topk:{x}" for x in ("allreduce", "Allreduce"))
+    assert verification.judged(other) is None
+    xs = refinement.vectors("float32", 3, 400)
+    assert refinement.on_numbers(one, name, xs, "result") == []
+    (flaw,) = refinement.on_numbers(other, name, xs, "result")
+    assert "rank 0 has an entry at index" in flaw.detail
+
+
+def test_what_it_is_run_on():
+    """Ties, none, one, all and more than all entries kept; chunks without entries; three trainings of the gradients."""
+    cases = [sample.case for sample in edges(page("ring_topk"), range(1, 9)) if isinstance(sample, Calls)]
+    kept = [(case.k, case.xs[0].shape[1], len(case.xs)) for case in cases]
+    for named in (lambda k, n, p: k == 0 < n, lambda k, n, p: k > n > 0, lambda k, n, p: 0 < k < p,
+                  lambda k, n, p: n < p):  # fmt: skip
+        assert any(named(*case) for case in kept)
+    assert {str(case.xs[0].dtype) for case in cases} == {*iterations.DTYPES}
+    (trained,) = gradients(page("ring_topk"), [2])
+    assert isinstance(trained, Calls)
+    assert (trained.case.k, trained.case.xs[0].shape) == (96, (3, 9610))
+    assert not (trained.case.xs[0][0] == trained.case.xs[0][2]).all()
+
+
+def judged(whole: Subject) -> Word:
+    """What one solver, and runs, say of conservation."""
+    conjecture = next(c for c in conjectures(whole) if c.name == "conservation")
+    return kernel.judge(whole, conjecture, second_opinion=False).verdict.word
+
+
+FALSE = {
+    "nothing is ever spent": lambda spent: lambda r, c, t, p: False,
+    "a step too early": lambda spent: lambda r, c, t, p: spent(r, c, t + 1, p),
+    "a step too late": lambda spent: lambda r, c, t, p: spent(r, c, t - 1, p),
+    "another rank's": lambda spent: lambda r, c, t, p: spent((r + 1) % p, c, t, p),
+}
+FOR_GOOD = {
+    "ring_topk": lambda spent: lambda r, c, t, p: both((r - c) % p < t, (r - c) % p < p - 1),
+    "spardl": lambda spent: (
+        lambda r, c, t, p: either(spent(r, c, t, p), both(page("spardl").steps(p) <= 2 * t, (c - r) % p >= 1))
+    ),
+    "topka2a": lambda spent: lambda r, c, t, p: both((c - r) % p <= t, (c - r) % p >= 1),
+}
+"""That what was sent stays so, though the sum comes back."""
+NOTES = {f"ring_topk, {what}": note for what, note in FALSE.items()}
+NOTES |= {f"{name}, another rank's": FALSE["another rank's"] for name in NAMES}
+NOTES |= {f"{name}, for good": note for name, note in FOR_GOOD.items()}
+
+
+@pytest.mark.parametrize("what", third(NOTES))
+def test_a_false_note_is_not_inductive(what):
+    """The algorithm is right; what is said of it is not, and does not pass for a refutation or a proof."""
+    whole = subject(page(what.partition(",")[0]))
+    assert judged(replace(whole, spent=NOTES[what](whole.spent))) is Word.NOT_INDUCTIVE
+
+
+@pytest.mark.parametrize("name", ["ring_topk", "topka2a"])
+def test_the_note_on_what_is_spent_is_inductive(name):
+    assert judged(subject(page(name))) is Word.PROVED
+
+
+LOSING = ["always adds", "never adds", "wrong chunk", "wrong neighbour", "step short"]
+
+
+@pytest.mark.parametrize(("name", "mutation"), third(product(NAMES, LOSING)))
+def test_a_schedule_that_loses_mass_is_refuted(name, mutation):
+    """Running it finds the entry."""
+    assert judged(MUTATIONS[mutation](subject(page(name)))) is Word.REFUTED
+
+
+def test_residuals_of_spardl():
+    """A rule that loses something refutes conservation, though the schedule is right; the default rule is as good."""
+    spardl = page("spardl")
+    wrong = replace(subject(spardl), page=replace(spardl, left=lambda x, cut, y: x.without(y)))
+    assert judged(wrong) is Word.REFUTED
+    assert [len([*pieces.staying(one)]) for one in (spardl, page("ring_topk"))] == [2, 0]
+    module = ModuleType("spardl_cut", "SparDL whose residuals stay where they are cut.")
+    vars(module).update({k: v for k, v in vars(spardl.module).items() if not k.startswith("__")})
+    vars(module)["left"] = lambda cut: cut
+    assert judged(replace(subject(spardl), page=load(module))) is Word.PROVED
+
+
+def test_selectors_are_summarised_where_formulas_come_from():
+    """SparDL's page selects by the ring's formula; the selector's own module stays as it is."""
+    found = homes(page("spardl").module)
+    assert ring_topk in found and select not in found
+
+
+def test_what_is_kept_of_sums_by_several_ranks_is_found():
+    """A sum that is cut where it is passed on stays behind at its own rank alone; one that is doubled is found."""
+    one = page("topka2a")
+    again = replace(one, sends=lambda x, c, t, p, n, w: ring_topk.sends(x, c, p, n, 1))
+    assert execution.first(execution.mass_lost, one, range(1, 5)) is None
+    assert execution.first(execution.mass_lost, again, range(1, 5)) is None
+    doubled = replace(one, selects=lambda x, *_: x.having(x.indices, (2 * v for v in x.values)))
+    wrong = execution.first(execution.mass_lost, doubled, range(1, 5))
+    assert wrong is not None and "result and all residuals make" in wrong.why
+
+
+@pytest.mark.parametrize("formula", ["selects", "sends"])
+def test_words_are_those_of_a_run(formula):
+    """Where entries are not selected first, or sums not full, the formulas for words are not what is sent."""
+    one = page("topka2a", k=8)
+    sent = [
+        sum(worded(each, m.entries, 8) for wire in run(each, [[0] * 40] * 4).trace for m in wire if m.src == 0)
+        for each in (one, replace(one, **{formula: lambda x, *_: x}))
+    ]
+    by_formula = sum(one.words(0, t, one.chunk(0, t, 4), 4, 40, 8) for t in range(6))
+    assert sent[1] != sent[0] == by_formula == traced(page("topka2a"), 4, 40, 8).sent[0]
+
+
+@pytest.mark.parametrize("p", [2, 3, 8])
+def test_the_conditions_on_counted_words(p):
+    """Below, at and above the densities at which it equals an allgather and a dense ring, as counted from runs."""
+    n = 8 * p * (p - 1)
+    for k in (4 * p - p, 4 * p, 4 * p + p, n // 2 - p, n // 2, n // 2 + p):
+        mine = traced(page("topka2a"), p, n, k).sent[0]
+        allgather, dense = 2 * k * (p - 1), traced(page("ring"), p, n, k).sent[0]
+        assert (mine < allgather) == (2 * k * (p - 1) > n)
+        assert (mine < dense) == (2 * k < n)

@@ -1,0 +1,19 @@
+"""What reports say, by property."""
+
+from __future__ import annotations
+
+from sparring.proofs.core.verdicts import Word
+from sparring.report import Report
+
+
+def words(report: Report) -> dict[str, Word]:
+    return {r.property: r.verdict.word for r in report.results}
+
+
+def detail(report: Report, prop: str) -> str:
+    return next(r.detail for r in report.results if r.property == prop)
+
+
+def failed(report: Report) -> dict[str, str]:
+    """The properties that are refuted, with their sentences."""
+    return {r.property: r.detail for r in report.results if r.verdict.word is Word.REFUTED}

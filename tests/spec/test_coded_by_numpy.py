@@ -1,0 +1,139 @@
+"""Pages that send codes beside what numpy makes of them, and how their sums, units and widths are made."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring.errors import InputError
+from sparring.spec import qsgd, thc
+from sparring.spec.core import chance, signs, wholes
+from sparring.spec.core.chance import FINE
+from sparring.spec.core.groups import decode, encode
+from sparring.spec.core.levels import unit
+from sparring.spec.core.packed import Packed, wide
+from sparring.spec.core.runner import run
+from sparring.spec.core.vectors import Vector, each
+
+
+def vectors(p, n, dtype="float32"):
+    return [np.random.default_rng([p, n, r]).standard_normal(n).astype(dtype) for r in range(p)]
+
+
+@pytest.mark.parametrize("params", [{}, {"b1": 4}, {"b1": 2, "b2": 3, "g": 4, "spikes": 1}])
+def test_flash_is_what_numpy_adds_of_what_is_read(params):
+    """Chunk by chunk: every copy coded and read, added in the order of ranks, coded and read again."""
+    p, n = 4, 30
+    xs, page = vectors(p, n), sparring.page("flash", **params)
+    given, want = {**page.params}, []
+
+    def read(x, bits):
+        return np.array(decode(encode(x, bits, given["g"], bool(given["spikes"]))), x.dtype)
+
+    for c in range(p):
+        cut = slice(c * n // p, (c + 1) * n // p)
+        total = read(xs[0][cut], given["b1"])
+        for x in xs[1:]:
+            total = total + read(x[cut], given["b1"])
+        want.append(read(total, given["b2"]))
+    assert all(y.tobytes() == np.concatenate(want).tobytes() for y in run(page, xs).results)
+
+
+def one_bit(xs, worker, server, norm):
+    """A call as the published code has it, with the norms, signs and bits of numpy; its result and both errors."""
+    p, n = len(xs), len(xs[0])
+    size = {1: lambda v: np.linalg.norm(v, 1) / v.size, 2: lambda v: np.linalg.norm(v) / np.sqrt(v.size)}[norm]
+    ms = [x + e for x, e in zip(xs, worker)]
+    coded = [size(m) * np.where(np.signbit(m), -1.0, 1.0) for m in ms]
+    chunks = np.split(sum(coded) / p + np.concatenate(server), p) if n else []
+    read = [size(y) * np.where(np.signbit(y), -1.0, 1.0) for y in chunks]
+    return np.concatenate(read), [m - c for m, c in zip(ms, coded)], [y - u for y, u in zip(chunks, read)]
+
+
+@pytest.mark.parametrize("norm", [1, 2])
+@pytest.mark.parametrize("p", [1, 2, 3, 4])
+def test_one_bit_is_what_numpy_makes_of_the_published_code(p, norm):
+    """Ten calls on vectors without zeros, whose chunks are of equal length as the published code's are."""
+    rng, n = np.random.default_rng(p), 8 * p
+    worker, server, state = [np.zeros(n)] * p, [np.zeros(8)] * p, None
+    for _ in range(10):
+        xs = [rng.standard_normal(n) for _ in range(p)]
+        wanted, worker, server = one_bit(xs, worker, server, norm)
+        ran = run(sparring.page("one_bit", norm=norm), xs, state)
+        state = ran.state
+        for has, right in ((ran.results[p - 1], wanted), *zip(state.worker, worker), *zip(state.server, server)):
+            assert np.allclose(has, right, rtol=1e-12, atol=1e-12)
+
+
+def test_signs_roots_and_sums():
+    """A zero has a plus; a root is exact where there is one, else refused; the later half is added to the earlier."""
+    assert signs.signed([0.0, -0.0, -1e-300], norm=1).signs == [1, 1, 0]
+    assert signs.signed([Fraction(1), Fraction(-7)], norm=2).scale == 5
+    with pytest.raises(InputError, match="a mean square of 5/2 has no rational root: norm=1 needs none"):
+        signs.signed([Fraction(1), Fraction(2)], norm=2)
+    assert signs.folded(list("abcde")) == "adcbe"
+    assert signs.folded([1.0, 2.0**-53, 2.0**-53, -1.0]) == 2.0**-53
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_units_are_numpys(dtype):
+    """The root of the sum of squares, and the greatest magnitude, over the levels."""
+    for n in (1, 2, 5, 100, 1023):
+        x = np.random.default_rng(n).standard_normal(n).astype(dtype)
+        for by_max, size in ((0, np.linalg.norm(x.astype(float))), (1, np.abs(x).max())):
+            found = unit(Vector.of(x), 3, by_max)
+            assert found.dtype == dtype
+            assert np.isclose(found, size / 3, rtol=4 * np.finfo(dtype).eps)
+
+
+def test_a_chance_is_the_part_above_a_level():
+    """Exactly so many of 2^53 numbers round up."""
+    up = 3 << FINE - 3
+    assert [qsgd.level(Fraction(11, 8), Fraction(1), u, 4) for u in (0, up - 1, up, (1 << FINE) - 1)] == [2, 2, 1, 1]
+    assert [qsgd.level(np.float32(1.375), np.float32(1), u, 4) for u in (up - 1, up)] == [2, 1]
+
+
+def test_qsgd_is_off_by_less_than_a_unit_of_each_rank():
+    """And lies on the grid of one rank alone."""
+    xs = vectors(4, 50, "float64")
+    (first, *_), (alone,) = (sparring.run("qsgd", some, levels=7).results for some in (xs, xs[:1]))
+    assert (abs(first - sum(xs)) < sum(np.linalg.norm(x) / 7 for x in xs)).all()
+    steps = alone / (np.linalg.norm(xs[0]) / 7)
+    assert np.allclose(steps, np.rint(steps), atol=1e-9)
+
+
+@pytest.mark.parametrize("other", ["ring", "recursive_doubling", "two_shot", "rabenseifner"])
+def test_any_allreduce_adds_codes_of_thc(other):
+    """The sums of codes are those of another schedule, whose order of addition is another."""
+    p = 5
+    xs = vectors(p, 17, "float64")
+    at = thc.grid([[*thc.extremes(Vector.of(x))] for x in xs], 4)
+    codes = [
+        np.array([*each(thc.code, Vector.of(x), *at, chance.chances(0, 0, r, Vector.of(x)), 4)])
+        for r, x in enumerate(xs)
+    ]
+    sums = sparring.run(other, codes).results[2]
+    assert [thc.value(at.low, at.step, int(q), p) for q in sums] == sparring.run("thc", xs).results[0].tolist()
+
+
+def test_on_the_grid_thc_is_exact():
+    """Nothing is left to chance there, nor where the step is 0."""
+    xs = [[Fraction(i) for i in (0, 15, 3, 8)], [Fraction(i) for i in (1, 2, 15, 0)]]
+    assert sparring.run("thc", xs, bits=4).results == [[1, 17, 18, 8]] * 2
+    assert sparring.run("thc", [np.full(3, 2.5)] * 4).results[0].tolist() == [10.0] * 3
+
+
+@pytest.mark.parametrize("bits", [*range(1, 10), 13, 16, 20])
+def test_whole_numbers_come_back_and_sums_have_room(bits):
+    """As bytes, of any width; of greatest codes, with a bit to spare at no power of two."""
+    numbers = [i * 2654435761 % (1 << bits) for i in range(37)]
+    for c in range(38):
+        message = wholes.packed(numbers[:c], bits)
+        assert wholes.unpacked(message, c, bits) == numbers[:c]
+        assert len(message) == Packed(bits).octets(c, 0)
+    if bits <= 8:
+        assert all(thc.most(bits) * p < 1 << wide(bits, p) for p in range(1, 2000))
+        assert bits == 1 or all(thc.most(bits) * p >= 1 << wide(bits, p) - 1 for p in (2, 4, 64, 1024))

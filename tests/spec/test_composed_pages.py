@@ -1,0 +1,200 @@
+"""What compositions have in common: bits, what is kept, zeros, what is no number, bytes, and parameters."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring.errors import InputError, Undecided
+from sparring.spec.core.calling import Between
+from sparring.spec.core.runner import run
+
+NAMES = [name for name in sparring.pages() if sparring.page(name).composed]
+DENSE = [name for name in NAMES if sparring.page(name).dense]
+NAN = float("nan")
+
+
+def called(name, calls, **params):
+    """The runs of several calls, on one list of vectors a call."""
+    page, state = sparring.page(name, **params), None
+    for xs in calls:
+        with np.errstate(all="ignore"):
+            ran = run(page, xs, state)
+            state = ran.state
+        yield ran
+
+
+def bits(results):
+    return [y.tobytes() for y in results]
+
+
+@pytest.mark.parametrize("name", [name for name in DENSE if sparring.page(name).agrees])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_all_ranks_end_with_the_same_bits(name, dtype):
+    """In two calls, in their vectors' type; what is no number is the same on all, too."""
+    for p in (1, 2, 3, 5, 8):
+        for n in (0, 1, p - 1, 3 * p + 1, 40):
+            rng = np.random.default_rng([p, n])
+            calls = [[rng.standard_normal(n).astype(dtype) for _ in range(p)] for _ in range(3)]
+            calls[1][-1][: n // 7] = np.nan
+            for ran in called(name, calls):
+                assert {y.dtype.name for y in ran.results} == {dtype} and len({*bits(ran.results)}) == 1
+                assert p > 1 or ran.trace == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_call_leaves_vectors_and_the_state_before_as_they_were(name):
+    xs = [*np.random.default_rng(0).standard_normal((3, 12))]
+    (first,) = called(name, [xs])
+    kept = bits(xs), str(first.state)
+    again = run(sparring.page(name), xs, first.state)
+    assert len(again.results) == 3 and again.state.call == 2
+    assert kept == (bits(xs), str(first.state))
+    assert not any(y is x for x, y in zip(xs, first.results))
+
+
+@pytest.mark.parametrize("name", [name for name in DENSE if name != "moshpit"])
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_zeros_have_no_sign(name, p):
+    """But where a mean of zeros is what they are."""
+    (ran,) = called(name, [[np.full(6, -0.0)] * p])
+    assert bits(ran.results) == [np.zeros(6).tobytes()] * p
+
+
+SPOILT = [
+    ("flash", {"g": 4}, NAN, range(4, 8), True),
+    ("one_bit", {}, NAN, range(8), True),
+    ("one_bit", {}, -np.inf, range(8), True),
+    ("one_bit", {}, 1e200, range(8), True),
+    ("qsgd", {}, np.inf, range(8), True),
+    ("qsgd", {}, 1e200, range(8), True),
+    ("qsgd", {"by_max": 1}, 1e200, (), True),
+    ("thc", {}, -np.inf, range(8), True),
+    ("arc_top_k", {"k": 1, "columns": 1}, NAN, [5], True),
+    ("power_sgd", {"rate": 0}, NAN, range(8), False),
+]
+"""Parameters, an entry, where results are NaN for it, and whether the next call is as if it had not been."""
+
+
+@pytest.mark.parametrize(("name", "params", "bad", "where", "over"), SPOILT)
+def test_what_is_no_number_spoils_as_much_as_the_page_says(name, params, bad, where, over):
+    """Of all ranks; those that remember nothing of it have in the second call as many numbers as ever."""
+    rng = np.random.default_rng(3)
+    good = [rng.standard_normal(8) for _ in range(2)]
+    spoilt = [good[0] * 0, np.where(np.arange(8) == 5, bad, good[1])]
+    first, second = called(name, [spoilt, good], **params)
+    assert [np.flatnonzero(np.isnan(y)).tolist() for y in first.results] == [[*where]] * 2
+    assert all(np.isnan(y).any() != over for y in second.results)
+    if name == "one_bit":  # errors are zero, so that the next call is a first one
+        (fresh,) = called(name, [good])
+        assert bits(second.results) == bits(fresh.results)
+
+
+def summed(vectors):
+    return np.sum([[*x] for x in vectors], 0)
+
+
+WAITING = {
+    "arc_top_k": ({"k": 1, "columns": 4, "feedback": "ef14"}, 1, lambda state, p: summed(state.kept)),
+    "power_sgd": ({"columns": 2, "rate": 0}, None, lambda state, p: summed(state.kept)),
+    "one_bit": (
+        {"norm": 1}, None, lambda state, p: summed(state.worker) + p * np.concatenate([[*x] for x in state.server]),
+    ),
+}  # fmt: skip
+"""Parameters; how often the result counts, None for ``p`` times; what is still to come, of all ranks."""
+
+
+@pytest.mark.parametrize("name", WAITING)
+@pytest.mark.parametrize("p", [1, 2, 3, 5])
+def test_nothing_is_lost(name, p):
+    """Over several calls all results and what waits are all that was put in, exactly."""
+    params, times, waiting = WAITING[name]
+    for n in (1, p, 2 * p + 4):
+        rng, given, sent = np.random.default_rng([p, n]), np.zeros(n, object), np.zeros(n, object)
+        calls = [[[Fraction(int(v), 7) for v in rng.integers(-9, 10, n)] for _ in range(p)] for _ in range(3)]
+        for xs, ran in zip(calls, called(name, calls, **params), strict=True):
+            given, sent = given + np.sum(xs, 0), sent + (times or p) * np.array(ran.results[0], object)
+            if name != "power_sgd" or ran.state.kept[0]:
+                assert (given == sent + waiting(ran.state, p)).all()
+            assert ran.results == ran.results[:1] * p
+
+
+DRAWN = {"qsgd": {"levels": 2}, "thc": {"bits": 2}}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_mean_of_many_calls_is_the_sum(name):
+    """With the page's own chances, and a fixed seed: within 5 standard errors of the exact sum."""
+    calls, xs = 1000, [np.array([3.0, -4.0, 0.5]), np.array([0.0, 1.0, -1.0])]
+    total = sum(ran.results[0] for ran in called(name, [xs] * calls, seed=1, **DRAWN[name]))
+    step = {"qsgd": [np.linalg.norm(x) / 2 for x in xs], "thc": [7 / 3] * 2}[name]
+    assert abs(total / calls - sum(xs)).max() < 5 * (sum(one**2 / 4 for one in step) / calls) ** 0.5
+
+
+BYTES = [
+    *(("qsgd", {"levels": s}, "float32", 16, 3, [2 * (4 + 2 * b)])
+      for s, b in [(1, 2), (3, 3), (4, 4), (127, 8), (255, 9), (65536, 18)]),
+    *(("thc", {"bits": 3}, "float32", 16 * p, p, [8 * (p - 1), 6 * (p - 1), 2 * (p - 1) * (3 + b)])
+      for p, b in [(2, 1), (3, 2), (4, 2), (7, 3), (8, 3), (33, 6)]),
+    ("one_bit", {}, "float32", 999, 3, [2 * (4 + 42)] * 2),
+    ("flash", {"b1": 4, "b2": 2, "g": 10}, "float32", 30, 3, [2 * (5 + 8), 2 * (3 + 8)]),
+    ("flash", {"b1": 8, "b2": 8, "g": 4, "spikes": 1}, "float64", 8, 2, [4 + 2 * 16 // 2 + 2 + 16] * 2),
+]  # fmt: skip
+"""Of so many entries on so many ranks: what the last rank sends in each step."""
+
+
+@pytest.mark.parametrize(("name", "params", "dtype", "n", "p", "sent"), BYTES)
+def test_bytes(name, params, dtype, n, p, sent):
+    """To each other rank alike, in messages of one length."""
+    (ran,) = called(name, [[np.zeros(n, dtype)] * p], **params)
+    assert [sum(len(m.entries) for m in wire if m.src == p - 1) for wire in ran.trace] == sent
+    pairs = sorted((r, d) for r in range(p) for d in range(p) if r != d)
+    assert all(sorted((m.src, m.dst) for m in wire) == pairs for wire in ran.trace)
+
+
+def bounds():
+    """By page and parameter, values beyond what it may be, and what is said of them."""
+    for name in sparring.pages():
+        params = getattr(sparring.page(name).module, "Params", None)
+        for field, kind in get_type_hints(params, include_extras=True).items() if params else ():
+            args = get_args(kind)
+            if get_origin(kind) is Literal:
+                yield name, field, "neither", f"{', '.join(map(str, args[:-1]))} or {args[-1]}"
+            if get_origin(kind) is Annotated and isinstance(args[1], Between):
+                least, most = args[1]
+                told = f"{least} or more" if most is None else f"{least} to {most}"
+                yield from ((name, field, bad, told) for bad in (least - 1, *([] if most is None else [most + 1])))
+
+
+@pytest.mark.parametrize(("name", "field", "bad", "told"), [*bounds()])
+def test_parameters_beyond_their_bounds_are_refused(name, field, bad, told):
+    with pytest.raises(InputError, match=f"page {name}: {field} = {bad!r}: it must be {told}$"):
+        sparring.page(name, **{field: bad})
+
+
+LIMITS = {
+    "arc_top_k": [0, 0, 1, 0, 0, 1000], "flash": [1, 8, 1, 8, 1, 2**32], "lossy_two_shot": [0, 1000, 1, 0, 1, 0],
+    "moshpit": [2, 0, 0], "oktopk": [0, 1, 1, 0, 1, 0], "one_bit": [], "power_sgd": [1, 0, 0, 0, 0],
+    "qsgd": [1, 2**16, 0], "thc": [1, 8, 0],
+}  # fmt: skip
+"""The first and the last numbers that parameters may be, one parameter after the other."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_parameters_may_be(name):
+    hints = get_type_hints(sparring.page(name).module.Params, include_extras=True).values()
+    found = [get_args(kind)[1] for kind in hints if get_origin(kind) is Annotated]
+    numbers = [limit for one in found if isinstance(one, Between) for limit in one if limit is not None]
+    assert numbers == LIMITS[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_formulas_are_not_there_and_lengths_are_alike(name):
+    with pytest.raises(Undecided, match=f"{name} is a composition and has no formula steps"):
+        sparring.page(name).steps(4)
+    with pytest.raises(InputError, match=r"rank 1 has (2 entries, rank 0 has 1|n=2, rank 0 has n=1)"):
+        sparring.run(name, [[1], [1, 2]])

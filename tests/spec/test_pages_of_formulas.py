@@ -1,0 +1,259 @@
+"""What pages with formulas have in common: sums, their order, messages as others send them, symbols beside numbers."""
+
+from __future__ import annotations
+
+import random
+from functools import reduce
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring import run
+from sparring.spec.core.numbers import Sym, evaluate
+from sparring.spec.core.schedule import step_sends
+from sparring.spec.core.sparse import SparseVector
+
+PARAMETERS = {
+    "recursive_multiplying": [{"radix": k} for k in (2, 3, 4, 5, 8)],
+    "dsar_split_allgather": [{}, {"thirds": 1}],
+}
+PAGES = [
+    sparring.page(name, **params)
+    for name in sparring.pages()
+    if not sparring.page(name).composed
+    for params in PARAMETERS.get(name, [{}])
+]
+SUMS = [page for page in PAGES if not page.selecting]
+RANKS = (*range(1, 14), 16, 17)
+
+
+def named(page):
+    return "-".join([page.name, *map(str, page.params.values())])
+
+
+def drawn(page, p, n):
+    """Whole numbers by rank as a matrix, and as the page takes them: of lists about half of the entries are there."""
+    rng = np.random.default_rng([p, n])
+    xs, there = rng.integers(-9, 10, (p, n)), rng.random((p, n)) < rng.random((p, 1))
+    if not page.sparse:
+        return xs, xs.tolist()
+    at = [tuple(np.flatnonzero(one).tolist()) for one in there]
+    return xs * there, [SparseVector(a, tuple(x[[*a]].tolist()), n) for a, x in zip(at, xs)]
+
+
+@pytest.mark.parametrize("page", SUMS, ids=named)
+def test_every_rank_ends_with_the_sum(page):
+    """Numpy's; for n = 0, 1 and more, fewer than chunks included.  Of lists absent entries are zero, if they are."""
+    for p in RANKS:
+        for n in (0, 1, 2 * p + 1, 9 * p if page.sparse else 3):
+            numbers, xs = drawn(page, p, n)
+            for y in run(page, xs).results:
+                assert y == numbers.sum(0).tolist() if not page.sparse else dense(y) == numbers.sum(0).tolist()
+                assert not page.sparse or {*y.indices} >= set().union(*(x.indices for x in xs))
+                assert page.data != "lists" or {*y.indices} == set().union(*(x.indices for x in xs))
+
+
+def dense(y):
+    x = [0] * y.n
+    for i, v in zip(y.indices, y.values):
+        x[i] = v
+    return x
+
+
+IN_ORDER = [page for page in SUMS if page.data == "lists" or (page.several and page.name != "recursive_multiplying")]
+
+
+@pytest.mark.parametrize("page", IN_ORDER, ids=named)
+def test_ranks_are_added_in_their_order(page):
+    """On every rank, bit for bit as numpy adds row by row: floats of many sizes."""
+    for p in (2, 3, 5, 8, 13):
+        xs = np.random.default_rng(p).standard_normal((p, 20)) * 10.0 ** np.arange(p)[:, None]
+        wanted = reduce(np.add, xs).tolist()
+        given = [SparseVector((*range(20),), (*x.tolist(),), 20) if page.sparse else x.tolist() for x in xs]
+        assert [[*y.values] if page.sparse else y for y in run(page, given).results] == [wanted] * p
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "p", "wanted"),
+    [
+        ("recursive_doubling", {}, 4, ["dcba", "cdab", "badc", "abcd"]),  # what is received comes first
+        ("ssar_recursive_doubling", {}, 4, ["dcba", "cdab", "badc", "abcd"]),
+        ("recursive_multiplying", {"radix": 3}, 9, ["abcdefghi"] * 9),
+        ("recursive_multiplying", {"radix": 3}, 5, ["daebc"] * 5),
+    ],
+)
+def test_the_order_of_sums(name, params, p, wanted):
+    xs = [SparseVector((0,), (x,), 1) if name.startswith("ssar") else [x] for x in "abcdefghi"[:p]]
+    assert [y.values[0] if name.startswith("ssar") else y[0] for y in run(name, xs, **params).results] == wanted
+
+
+def folded(p):
+    """MPICH's numbers: how many ranks are left where even ones below ``2 rem`` fold, the rest, and who has which."""
+    pof2 = 1 << p.bit_length() - 1
+    rem = p - pof2
+    return pof2, rem, [2 * v + 1 if v < rem else v + rem for v in range(pof2)]
+
+
+def bruck(p):
+    """MPIR_Allgather_intra_brucks, with its buffer."""
+    buffer, pof2 = [[r] for r in range(p)], 1
+    while pof2 <= p // 2:
+        yield {(r, (r - pof2 + p) % p, tuple(buffer[r])) for r in range(p)}
+        buffer = [buffer[r] + buffer[(r + pof2) % p] for r in range(p)]
+        pof2 *= 2
+    if p > pof2:
+        yield {(r, (r - pof2 + p) % p, tuple(buffer[r][: p - pof2])) for r in range(p)}
+
+
+def doubled_lists(p):
+    """MPIR_Allgather_intra_recursive_doubling, for powers of two."""
+    mask = 1
+    while mask < p:
+        yield {(r, r ^ mask, tuple(range(r // mask * mask, r // mask * mask + mask))) for r in range(p)}
+        mask *= 2
+
+
+def doubled(p):
+    """MPIR_Allreduce_intra_recursive_doubling."""
+    pof2, rem, rank = folded(p)
+    if rem:
+        yield {(2 * v, 2 * v + 1, (0,)) for v in range(rem)}
+    for bit in range(pof2.bit_length() - 1):
+        yield {(rank[v], rank[v ^ 1 << bit], (0,)) for v in range(pof2)}
+    if rem:
+        yield {(2 * v + 1, 2 * v, (0,)) for v in range(rem)}
+
+
+def halved(p):
+    """MPIR_Allreduce_intra_reduce_scatter_allgather, by what begins and ends a rank's part."""
+    pof2, rem, rank = folded(p)
+    parts, mask, every = dict.fromkeys(range(pof2), (0, pof2)), 1, (*range(pof2),)
+    if rem:
+        yield {(2 * v, 2 * v + 1, every) for v in range(rem)}
+    while mask < pof2:
+        sent, kept = set(), {}
+        for v, (begin, end) in parts.items():
+            middle = (begin + end) // 2
+            kept[v], given = ((begin, middle), (middle, end)) if v < v ^ mask else ((middle, end), (begin, middle))
+            sent.add((rank[v], rank[v ^ mask], (*range(*given),)))
+        parts, mask = kept, mask * 2
+        yield sent
+    while mask > 1:
+        mask //= 2
+        yield {(rank[v], rank[v ^ mask], (*range(*part),)) for v, part in parts.items()}
+        ends = {v: sorted({*part, *parts[v ^ mask]}) for v, part in parts.items()}
+        parts = {v: (both[0], both[-1]) for v, both in ends.items()}
+    if rem:
+        yield {(2 * v + 1, 2 * v, every) for v in range(rem)}
+
+
+def multiplied(p, k):
+    """MPICH's recursive multiplying, as loops over ranks send, by stage and distance."""
+    core, distance = 1, 1
+    while core * k <= p:
+        core *= k
+    fold = {(r, r % core, (0,)) for r in range(core, p)}
+    yield from [fold] if fold else []
+    while distance < core:
+        following = distance * k
+        starts = {r: r // following * following for r in range(core)}
+        groups = {r: range(first + r % distance, first + following, distance) for r, first in starts.items()}
+        yield {(r, other, (0,)) for r, group in groups.items() for other in group if other != r}
+        distance = following
+    yield from [{(b, a, c) for a, b, c in fold}] if fold else []
+
+
+def direct(p):
+    """Two shots: everybody sends everybody the other's chunk, then its own."""
+    pairs = [(r, d) for r in range(p) for d in range(p) if r != d]
+    yield from [{(r, d, (c,)) for r, d in pairs for c in [(d, r)[i]]} for i in (0, 1) if pairs]
+
+
+def distances(p):
+    """Gaps and numbers of blocks that ``init_send_info`` of SparDL's public code has for one team."""
+    gap = 1 << (p - 1).bit_length() - 1 if p > 1 else 0
+    ways = []
+    while gap:
+        ways.append((gap, min(gap, p - gap)))
+        gap //= 2
+    yield from [{(r, (r + gap) % p, tuple((r + gap + j) % p for j in range(n))) for r in range(p)} for gap, n in ways]
+    yield from [{(r, (r - gap) % p, tuple((r + j) % p for j in range(n))) for r in range(p)} for gap, n in ways[::-1]]
+
+
+OTHERS = {
+    "bruck_allgather": bruck, "recursive_doubling_allgather": doubled_lists, "recursive_doubling": doubled,
+    "rabenseifner": halved, "ssar_recursive_doubling": doubled, "two_shot": direct, "two_shot_sparse": direct,
+    "dsar_split_allgather": direct, "spardl": distances,
+}  # fmt: skip
+POWERS = {"recursive_doubling_allgather"}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name in (*OTHERS, "recursive_multiplying")], ids=named)
+def test_messages_are_those_of_other_programs(page):
+    """MPICH's or the paper's: the same ranks and the same chunks in the same order, worked out in another way."""
+    for p in (*range(1, 28), 64) if page.several else (*range(1, 40), 63, 64, 65):
+        sends = [{(r, d, (*some,)) for r, d, some in step_sends(page, t, p)} for t in range(page.steps(p))]
+        if page.name == "recursive_multiplying":
+            assert sends == [*multiplied(p, page.params["radix"])]
+        elif page.name not in POWERS or p & p - 1 == 0:
+            assert sends == [*OTHERS[page.name](p)]
+
+
+def test_distances_are_the_papers():
+    """Worked out by hand from its text (MachineLearningSystem/SparDL, allreducer.py): gaps, and how many blocks."""
+    found = {
+        p: [(s[0][1] - 0, len(s[0][2])) for s in ([min(one)] for one in distances(p))] for p in (2, 3, 5, 6, 8, 11)
+    }
+    assert {p: one[: len(one) // 2] for p, one in found.items()} == {
+        2: [(1, 1)], 3: [(2, 1), (1, 1)], 5: [(4, 1), (2, 2), (1, 1)], 6: [(4, 2), (2, 2), (1, 1)],
+        8: [(4, 4), (2, 2), (1, 1)], 11: [(8, 3), (4, 4), (2, 2), (1, 1)],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_symbols_and_numbers_read_alike(page):
+    """The formulas on symbols, evaluated, are the formulas on numbers."""
+    letters = [Sym.var(name) for name in "rtp"] + [Sym.var("j")] * page.several
+    formulas = [page.dst, page.src, page.chunk, page.active]
+    terms = [formula(*letters) for formula in formulas]
+    rng = random.Random(1)
+    for p in (*range(1, 10), 13, 16, 19):
+        assert evaluate(page.steps(Sym.var("p")), p=p) == page.steps(p)
+        for t in range(page.steps(p)):
+            for r in range(p):
+                at = {"r": r, "t": t, "p": p} | ({"j": rng.randrange(page.messages(t, p))} if page.several else {})
+                assert [evaluate(term, **at) for term in terms] == [f(*at.values()) for f in formulas]
+                if page.blocks:
+                    assert evaluate(page.count(*letters), **at) == page.count(r, t, p)
+
+
+SIZES = [
+    ("ssar_recursive_doubling", {}, 10_000, [range(5 * r, 5 * r + 5) for r in range(8)], [{5}, {10}, {20}]),
+    ("ssar_recursive_doubling", {}, 10_000, [(3, 500, 9999)] * 6, [{3}] * 4),
+    ("ssar_recursive_doubling", {}, 64, [range(r, 64, 4) for r in range(4)], [{16}, {32}]),
+    ("two_shot_sparse", {}, 1000, [(7, 203, 590, 999)] * 5, [{0, 1}, {0, 1}]),
+    *(("dsar_split_allgather", {"thirds": thirds}, 1500, [(*range(7, 157), 700, 905, 1203)] * 5, [{150, 0, 1}, whole])
+      for thirds, whole in enumerate([{300}, {300, 0, 1}, *[{150, 0, 1}] * 3])),
+    *(("dsar_split_allgather", {"thirds": 1}, 180, [(*range(m), *range(90, 90 + m))] * 2, [{m + m // 89}, {goes}])
+      for m, goes in [(0, 0), (29, 29), (30, 90), (31, 90), (89, 90)]),
+]  # fmt: skip
+"""SparCML's worst and best case, and one that turns dense; what is sent once to be added; what goes dense, and when."""
+
+
+@pytest.mark.parametrize(("name", "params", "n", "supports", "sizes"), SIZES)
+def test_how_many_entries_are_sent(name, params, n, supports, sizes):
+    xs = [SparseVector((*at,), (1,) * len(at), n) for at in supports]
+    ran = run(name, xs, **params)
+    assert [{len(m.entries.indices) for m in wire} for wire in ran.trace] == sizes
+    if n == 64:
+        assert [len(y.indices) for y in ran.results] == [64] * 4
+    if "two_shot" in name:
+        assert [sum(len(m.entries.indices) for m in wire) for wire in ran.trace] == [4 * 4] * 2
+
+
+@pytest.mark.parametrize("p", range(1, 9))
+def test_topkdsa_that_stays_sparse_is_the_sparse_two_shot(p):
+    """Message by message, where no region has a third of its entries."""
+    xs = [SparseVector(tuple(range(r % 3, 90 * p, 30)), (1,) * 3 * p, 90 * p) for r in range(p)]
+    assert run("dsar_split_allgather", xs, thirds=1).trace == run("two_shot_sparse", xs).trace
