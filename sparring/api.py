@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from sparring.advising.advice import Advice
     from sparring.proofs.contention.judgement import Judgement
-    from sparring.proofs.core.kernel import Attempt
     from sparring.proofs.cost.costs import Cost
     from sparring.proofs.cost.machines import Machine
     from sparring.proofs.cost.sharedcost import SharedCost
     from sparring.proofs.cost.unioncost import UnionCost
     from sparring.proofs.cost.versus import Comparison
+    from sparring.proving import Told
     from sparring.report import Report
     from sparring.verification import Track
 
@@ -83,21 +83,19 @@ def run(algo: str | Page, xs: Sequence[Any], **params: Any) -> runner.Run:
     return runner.run(algo if isinstance(algo, Page) else page(algo, **params), xs)
 
 
-def attempts(page: Page) -> Iterator[Attempt]:
-    """Every theorem of ``page``, or what came of it, as soon as it is judged."""
-    from sparring.proofs.core import kernel
-
-    return kernel.prove(page)
-
-
-def prove(*algos: str | Page) -> Report:
+def prove(*algos: str | Page, jobs: int = 1) -> Report:
     """Prove the theorems of these pages (by default of all), for every number of ranks.
+
+    ``jobs``: so many processes, as for :func:`verify`.
 
     >>> prove("ring").verdict
     'holds'
     """
+    from sparring.parallel import each
+    from sparring.proving import proved
+
     start = time.perf_counter()
-    found = [a for algo in algos or pages() for a in attempts(algo if isinstance(algo, Page) else page(algo))]
+    found = [told for part in each(proved, algos or pages(), jobs) for told in part.told]
     return proof_report(found, time.perf_counter() - start)
 
 
@@ -119,27 +117,12 @@ def recheck(folder: str | Path, *algos: str | Page) -> Report:
     return Report("recheck", results, seconds=time.perf_counter() - start, extra=extra)
 
 
-def proof_report(found: Sequence[Attempt], seconds: float) -> Report:
-    """The report of ``prove``: one result and one entry of ``theorems`` for each attempt."""
-    from sparring.report import Report, Result
+def proof_report(found: Sequence[Told], seconds: float) -> Report:
+    """The report of ``prove``: one result and one entry of ``theorems`` for each conjecture."""
+    from sparring.report import Report
 
-    results = [Result(a.algorithm, a.name, a.verdict, a.detail, a.witness) for a in found]
-    return Report("prove", results, seconds=seconds, extra={"theorems": [theorem(a) for a in found]})
-
-
-def theorem(a: Attempt) -> dict[str, Any]:
-    """A theorem, or what came of it, for the envelope."""
-    return {
-        "algorithm": a.algorithm,
-        "name": a.name,
-        "statement": a.statement,
-        "verdict": str(a.verdict),
-        "seconds": round(a.seconds, 3),
-        "solvers": sorted({solver for answer in a.answers for solver in answer.solvers}),
-        "mutant": "refuted" if a.mutant else "none",
-        "planted": a.mutant,
-        "obligations": [answer.obligation.name for answer in a.answers],
-    }
+    extra = {"theorems": [one.theorem for one in found]}
+    return Report("prove", [one.result for one in found], seconds=seconds, extra=extra)
 
 
 def verify(

@@ -2,28 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import AbstractContextManager
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
-from multiprocessing import get_context
-from typing import Any, TypeVar, cast
+from multiprocessing import active_children, get_context
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from sparring.errors import InputError
+from sparring.errors import InputError, SparringError
 from sparring.job import launched
 from sparring.report import Result
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
-from sparring.verification import Plan, Track, verify_page
 
 One = TypeVar("One")
-Work = Callable[[Page, Track], list[One]]
-"""What is done with each algorithm; another process must find it by its name."""
+
+if TYPE_CHECKING:
+    from sparring.verification import Plan, Track
+
+    Work = Callable[[Page, Track], list[One]]
+    """What is done with each algorithm; another process must find it by its name."""
 
 
 def verified(algos: Sequence[str | Page], plan: Plan, track: Track, jobs: int | Executor) -> list[Result]:
     """The results for all algorithms, as ``spread`` has them."""
+    from sparring.verification import verify_page
+
     return spread(partial(verify_page, plan), algos, track, jobs)
+
+
+def each(work: Callable[[Page], Iterable[One]], algos: Sequence[str | Page], jobs: int, **params: Any) -> Iterator[One]:
+    """What ``work`` has for all algorithms, with these parameters, in their order, as soon as it is there.
+
+    ``jobs``: so many processes.  Whatever ends this early, an interruption or bad input, ends them at once.
+    """
+    several = checked(algos, jobs)
+    if not several:
+        for algo in algos:
+            yield from work(algo if isinstance(algo, Page) else pages.find(algo, **params))
+        return
+    with processes(min(jobs, len(several))) as pool:
+        with deaf():
+            parts = submitted(partial(whole, work, params), several, pool)
+        for part in parts:
+            yield from part.result()
+
+
+def whole(work: Callable[[Page], Iterable[One]], params: Mapping[str, Any], name: str) -> list[One]:
+    """All that ``work`` has for one algorithm, in a process that has nothing but its name."""
+    return [*work(pages.find(name, **params))]
+
+
+@contextmanager
+def processes(many: int) -> Iterator[Executor]:
+    """So many processes; they end at once where what is done with them does not end well."""
+    others = {*active_children()}
+    with ProcessPoolExecutor(many, get_context("spawn")) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for one in {*active_children()} - others:
+                one.terminate()
+            raise
+
+
+@contextmanager
+def deaf() -> Iterator[None]:
+    """Processes started meanwhile do not hear Ctrl-C, which a terminal sends to all: who started them ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def spread(work: Work[One], algos: Sequence[str | Page], track: Track, jobs: int | Executor) -> list[One]:
@@ -31,10 +86,8 @@ def spread(work: Work[One], algos: Sequence[str | Page], track: Track, jobs: int
 
     ``jobs``: so many processes, or what runs them.  Raises InputError for a number below one.
     """
-    if isinstance(jobs, int) and jobs < 1:
-        raise InputError(f"jobs={jobs}: at least 1 process")
-    names = [algo for algo in algos if isinstance(algo, str)]
-    if jobs == 1 or len(names) < max(2, len(algos)):  # a Page is in this process only
+    names = checked(algos, jobs)
+    if not names:
         found = [algo if isinstance(algo, Page) else pages.find(algo) for algo in algos]
         return [one for page in found for one in work(page, track)]
     if isinstance(jobs, Executor):
@@ -43,10 +96,32 @@ def spread(work: Work[One], algos: Sequence[str | Page], track: Track, jobs: int
         return gathered(work, names, track, pool)
 
 
+def checked(algos: Sequence[str | Page], jobs: int | Executor) -> list[str]:
+    """The names of the algorithms, where several processes can share them; none where this one has all the work."""
+    if isinstance(jobs, int) and jobs < 1:
+        raise InputError(f"jobs={jobs}: at least 1 process")
+    names = [algo for algo in algos if isinstance(algo, str)]
+    return names if jobs != 1 and len(names) >= max(2, len(algos)) else []  # a Page is in this process only
+
+
 def gathered(work: Work[One], names: Sequence[str], track: Track, pool: Executor) -> list[One]:
     """What ``work`` has for the algorithms of these names, in this order."""
-    parts = [pool.submit(alone, work, name) for name in names]
+    parts = submitted(partial(alone, work), names, pool)
     return [one for part in track(parts, "algorithms, several at a time") for one in part.result()]
+
+
+def submitted(work: Callable[[str], list[One]], names: Sequence[str], pool: Executor) -> list[Future[list[One]]]:
+    """What ``work`` will have for the algorithms of these names, in this order; those that take longest start first."""
+    first = sorted(range(len(names)), key=lambda i: not lengthy(names[i]))
+    started = {i: pool.submit(work, names[i]) for i in first}
+    return [started[i] for i in range(len(names))]
+
+
+def lengthy(name: str) -> bool:
+    """Whether a page's formulas are read as bits or digits, which takes solvers longest."""
+    with suppress(SparringError):  # which is told by whoever works on the page
+        return pages.find(name).encoding != "wrap"
+    return False
 
 
 def alone(work: Work[One], name: str) -> list[One]:

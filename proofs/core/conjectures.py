@@ -75,7 +75,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         "result",
         f"After all steps every cell is made of each contribution of its goal exactly once ({promised(page)})."
         + pieces.SAID.get(page.data, ""),
-        (*obligations.result(page), *pieces.values(page)),
+        chain(obligations.result(page), pieces.values(page)),
         execution.wrong_result,
     )
     if subject.same:
@@ -89,7 +89,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture(
             "conservation",
             "No partial sum is used twice: the result and what ranks left out add up to the sum of all inputs.",
-            (*obligations.conservation(page, subject.spent), *pieces.values(page), *pieces.staying(page)),
+            chain(obligations.conservation(page, subject.spent), pieces.values(page), pieces.staying(page)),
             execution.mass_lost,
         )
     yield Conjecture(
@@ -111,11 +111,12 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         obligations.schedule(page),
         execution.matched,
     )
-    if lengths := (*(subject.sizes(page) if subject.sizes else ()), *pieces.sizes(page)):
+    lengths = chain(subject.sizes(page) if subject.sizes else (), pieces.sizes(page))
+    if (first := next(lengths, None)) is not None:
         yield Conjecture(
             "sizes",
             pieces.told(page) + (f"  {pieces.BOUNDED}" if subject.sizes else ""),
-            lengths,
+            chain([first], lengths),
             None,
         )
     yield from contention(subject)

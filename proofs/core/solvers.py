@@ -62,15 +62,20 @@ def needed(facts: Sequence[z3.BoolRef], claim: z3.BoolRef, effort: int = EFFORT)
 def decided(solver: z3.Solver, effort: int = EFFORT) -> tuple[str, z3.Solver]:
     """z3's answer, and the solver that gave it.
 
-    Terms of earlier questions change the way that z3 goes, and may make it long.  So where it gives up
-    it is asked again in a context of its own, whose answer is the same whatever was asked before.
+    Terms of earlier questions change the way that z3 goes, and may make it long.  So where the claim does not
+    follow it is asked again in a context of its own, whose answer and model are the same whatever was asked before.
     """
     answer = ask_z3(solver)
-    return apart(solver, effort) if answer == "unknown" else (answer, solver)
+    if answer == "unsat":
+        return answer, solver
+    again = z3.Solver(ctx=z3.Context())  # a solver that has answered is slow to translate with all that it learned
+    again.set("rlimit", effort)
+    again.add(*(one.translate(again.ctx) for one in solver.assertions()))
+    return ask_z3(again), again
 
 
 def apart(solver: z3.Solver, effort: int = EFFORT) -> tuple[str, z3.Solver]:
-    """The same in a context of its own at once, for a model that does not depend on earlier questions."""
+    """The same in a context of its own at once, of a solver that was not asked yet."""
     solver = solver.translate(z3.Context())
     solver.set("rlimit", effort)
     return ask_z3(solver), solver

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from typing import Any
 
 import click
 
@@ -22,6 +23,17 @@ class Commands(click.Group):
             return None
         command: click.Command = importlib.import_module(f"sparring.cli.{cmd_name}").command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Calls the command; Ctrl-C ends it with one line, and the exit code that shells have for that."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("sparring: interrupted", err=True)
+            ctx.exit(INTERRUPTED)
+
+
+INTERRUPTED = 130
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -61,6 +61,8 @@ def console(json_: bool = False) -> Console:
     return Console(stderr=json_, highlight=False)
 
 
+jobs = click.option("--jobs", type=click.IntRange(1), help="Algorithms at a time; default as many as there are cores.")
+
 fail_under = click.option("--fail-under", type=click.Choice(["proved", "tested"]), default=None,
                           help="Fail too where a property that is judged has a weaker verdict.")  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -11,7 +12,7 @@ import click
 from sparring.cli import _options
 
 if TYPE_CHECKING:
-    from sparring.proofs.core.kernel import Attempt
+    from sparring.proving import Entry, Told
 
 
 @click.command("prove")
@@ -21,18 +22,19 @@ if TYPE_CHECKING:
               help="Write every obligation as an SMT-LIB 2 file, and each page in Coq, below DIR.")  # fmt: skip
 @click.option("--recheck", "written", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
               help="Judge what --export wrote to DIR, compared with the installed pages and with ALGO.")  # fmt: skip
+@_options.jobs
 @_options.as_json
 def command(
     algorithms: tuple[str, ...], params: tuple[tuple[str, object], ...], folder: Path | None, written: Path | None,
-    json_: bool,
+    jobs: int | None, json_: bool,
 ) -> None:  # fmt: skip
     """Prove the theorems of ALGO (by default of all), for every number of ranks.
 
     Two solvers must agree, and a planted fault must be refuted, before a theorem counts.
     """
-    from sparring import api
-    from sparring.proofs.core import certificates, instances, solvers
-    from sparring.proofs.core.supplement import subject
+    from sparring import api, parallel, proving
+    from sparring.checks.doctor.ranks import cores
+    from sparring.proofs.core import certificates, solvers
 
     if written and (params or folder):
         raise click.UsageError("--recheck judges all that is in DIR: give it no -P or --export")
@@ -40,20 +42,19 @@ def command(
         again(written, algorithms, json_)
     start = time.perf_counter()
     console = _options.console(json_)
-    attempts, entries, in_coq = [], [], []
+    found: list[Told] = []
+    entries: list[Entry] = []
+    in_coq: list[Entry] = []
+    work = partial(proving.proved, folder=folder)
+    processes = jobs or (1 if parallel.under_mpiexec() else cores())
     with console.status("proving …"):
-        for name in algorithms or api.pages():
-            page, own = api.page(name, **dict(params)), []
-            for attempt in api.attempts(page):
-                own.append(attempt)
-                if not json_:
-                    console.print(line(attempt), soft_wrap=True)
-                if folder:
-                    entries += certificates.export(attempt, page, folder)
-            if folder:
-                in_coq += instances.export(subject(page), own, folder)
-            attempts += own
-    report = api.proof_report(attempts, time.perf_counter() - start)
+        for part in parallel.each(work, algorithms or api.pages(), processes, **dict(params)):
+            for told in part.told if not json_ else ():
+                console.print(line(told), soft_wrap=True)
+            found += part.told
+            entries += part.entries
+            in_coq += part.in_coq
+    report = api.proof_report(found, time.perf_counter() - start)
     if folder:
         manifest = certificates.conclude(entries, in_coq, folder)
         proofs = sum(bool(entry["files"]) for entry in in_coq)
@@ -80,20 +81,14 @@ def again(folder: Path, algorithms: tuple[str, ...], json_: bool) -> NoReturn:
     _options.finish(report, json_)
 
 
-def line(attempt: Attempt) -> str:
+def line(told: Told) -> str:
     """One theorem, or why it is none."""
     from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED
 
-    good = attempt.verdict.word.exit_code == 0
-    head = f"{attempt.algorithm:<12} {attempt.name:<20} "
-    if attempt.verdict == NOT_COVERED:
-        return f"{head}{attempt.verdict}  {attempt.detail}"
-    if attempt.verdict == EXPECTED:
-        return f"{head}[green]{attempt.verdict}[/green]  {attempt.detail}"
-    if good and not attempt.mutant:
-        return f"{head}[green]{attempt.verdict}[/green]  {attempt.statement} [dim]({attempt.detail})[/dim]"
-    if good:
-        return (
-            f"{head}[green]{attempt.verdict}[/green]  {attempt.statement} [dim](mutant refuted: {attempt.mutant})[/dim]"
-        )
-    return f"{head}[bold red]{attempt.verdict}[/bold red]  {attempt.detail}"
+    result, theorem = told
+    good, planted = result.verdict.word.exit_code == 0, theorem["planted"]
+    colour = "default" if result.verdict == NOT_COVERED else "green" if good else "bold red"
+    head = f"{result.subject:<12} {result.property:<20} [{colour}]{result.verdict}[/{colour}]"
+    if not good or result.verdict in (EXPECTED, NOT_COVERED):
+        return f"{head}  {result.detail}"
+    return f"{head}  {theorem['statement']} [dim]({f'mutant refuted: {planted}' if planted else result.detail})[/dim]"

@@ -1,11 +1,21 @@
 """Several processes give the report that one gives."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import Executor, Future
+from operator import attrgetter
+
 import pytest
 
 import sparring
 from sparring.errors import InputError, UnknownPage
+from sparring.parallel import each, submitted
 
 NAMES = ("ring_allgather", "ring")
+LIMIT = 120  # seconds; these take a few
 
 
 def test_the_same_report_in_the_same_order():
@@ -29,3 +39,76 @@ def test_faults_of_a_process_come_back():
         sparring.verify("no-such", "ring", ranks=[1], jobs=2)
     with pytest.raises(InputError, match="jobs=0: at least 1 process"):
         sparring.verify("ring", jobs=0)
+
+
+def test_the_same_proofs_in_the_same_order():
+    """The same results and, but for how long they took, the same envelope."""
+    one, two = (sparring.prove("one_bit", "bruck_allgather", jobs=jobs) for jobs in (1, 2))
+
+    assert [*dict.fromkeys(r.subject for r in one.results)] == ["one_bit", "bruck_allgather"]
+    assert two.results == one.results
+    for told in (*one.extra["theorems"], *two.extra["theorems"]):
+        del told["seconds"]
+    assert two.extra == one.extra
+
+
+def test_what_comes_before_a_fault_is_told():
+    """Of three pages one is not there: the first one's answer comes, then the sentence, as in one process."""
+    for jobs in (1, 2):
+        answers = each(attrgetter("name"), ("ring", "no-such", "gtopk"), jobs)
+
+        assert [next(answers) for _ in "ring"] == [*"ring"]
+        with pytest.raises(UnknownPage, match="no algorithm 'no-such'"):
+            next(answers)
+    with pytest.raises(InputError, match="jobs=0: at least 1 process"):
+        next(each(attrgetter("name"), NAMES, 0))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_pages_have_the_parameters(jobs):
+    """In whichever process."""
+    assert [*each(attrgetter("params"), ("ring_topk", "topka2a"), jobs, k=7)] == ["k", "k"]
+    with pytest.raises(InputError, match="zzz"):
+        next(each(attrgetter("params"), ("ring_topk", "topka2a"), jobs, zzz=7))
+
+
+def test_what_takes_longest_starts_first():
+    """Pages of bits and digits do, though answers stay in the order of names; one that is not there comes later."""
+    names, started = ["ring", "gtopk", "no-such", "recursive_multiplying"], list[str]()
+
+    class Recorder(Executor):
+        def submit(self, fn, /, *args, **kwargs):
+            done = Future()
+            started.append(args[0])
+            done.set_result(fn(*args))
+            return done
+
+    assert [part.result() for part in submitted(list, names, Recorder())] == [[*name] for name in names]
+    assert started == ["gtopk", "recursive_multiplying", "ring", "no-such"]
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="a system with groups of processes")
+@pytest.mark.parametrize("send", ["kill", "killpg"])
+def test_an_interruption_ends_all_processes(send):
+    """Whether a terminal tells all processes or a program the first one: exit code 130, one line, and none is left."""
+    command = [sys.executable, "-m", "sparring", "prove", "one_bit", "gtopk", "--jobs", "2"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, start_new_session=True, **pipes) as ran:
+        first = ran.stdout.readline() if ran.stdout else ""  # gtopk is at work meanwhile, and long after
+        getattr(os, send)(ran.pid, signal.SIGINT)
+        _, errors = ran.communicate(timeout=LIMIT)
+
+    assert first.startswith("one_bit") and (ran.returncode, errors) == (130, "sparring: interrupted\n")
+    assert gone(ran.pid)
+
+
+def gone(group):
+    """Whether within the limit no process of the group is left."""
+    until = time.monotonic() + LIMIT
+    while time.monotonic() < until:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
