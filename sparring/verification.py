@@ -75,7 +75,7 @@ BUFFERED = 8  # up to here sends are also tried with unbounded buffers; beyond, 
 
 
 def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
-    """A result for each property that applies, and for each that was judged all the same, in the order of PROPERTIES."""
+    """A result for each property that applies, or was judged all the same, in the order of PROPERTIES."""
     found = proved(page, track)
     target = judged(page)
     if target and plan.on in ("simulated", "both"):

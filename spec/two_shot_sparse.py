@@ -11,8 +11,8 @@ the whole of each chunk that is full.  No message is longer than the dense one a
 
 Each entry is sent once to be added, and no partial sum is forwarded: where a sparse ring sends
 unions of ever more supports, this sends single ones and the last.  Sparse vectors cut among the
-ranks, sent directly, added and shown to all are the balanced parallelism of [WZ25]_ and the split
-allgather of [RA19]_.  The former cuts by a hash, the latter adds in the order of arrival; chunks
+ranks, sent directly, added and shown to all are the balanced parallelism of [WZ25]_ and SparCML's
+``SSAR_Split_allgather`` [RA19]_.  The former cuts by a hash, the latter adds in the order of arrival; chunks
 that are neighbouring entries, the order of ranks, encodings and header are this page's own.  A variant
 of the latter shows all sums dense; here each chunk is where that is shortest, and no message is longer
 than in the variant but by its header.

@@ -131,7 +131,8 @@ def theorems(page):
 
 
 @pytest.mark.parametrize(
-    ("claim", "holds"), [("due(3 * x)", True), ("either(due(x), negate(due(x)))", False), ("either(due(x), x <= x)", False)]
+    ("claim", "holds"),
+    [("due(3 * x)", True), ("either(due(x), negate(due(x)))", False), ("either(due(x), x <= x)", False)],
 )
 def test_what_a_composition_claims_needs_faults(claim, holds, tmp_path):
     """A claim that would be so of any function says nothing of the one that the text calls."""

@@ -8,11 +8,13 @@ import pytest
 import sparring
 from sparring import claiming
 from sparring.proofs.cost.published import Claim, published
+from sparring.proofs.cost.statements import Unjudged, no_page, sources
 from tests.sparring.calling import command
 
 call = command("claims")
 
 
+NO_PAGE = no_page("")
 PAGES = [sparring.page(name) for name in sparring.pages()]
 
 
@@ -88,3 +90,17 @@ def test_a_planted_claim_is_judged(words, verdict):
     (found,) = claiming.replayed([replace(page, module=module)], ["ring/planted"])
     assert found.judged.verdict == verdict
     assert bool(found.judged.difference) == (verdict == "different")
+
+
+def naming(algorithm):
+    """The pages whose prose names this algorithm."""
+    return [page.name for page in PAGES if algorithm.partition(" of ")[0] in page.doc]
+
+
+def test_what_is_said_to_have_no_page_has_none():
+    """A statement is left unjudged for want of a page only while no page names the algorithm."""
+    missing = [one.because for source in sources() for one in source.statements if isinstance(one, Unjudged)]
+    lacking = [because.removeprefix(NO_PAGE) for because in missing if because.startswith(NO_PAGE)]
+
+    assert naming("SSAR_Split_allgather") == ["two_shot_sparse"]
+    assert lacking and [name for name in lacking if naming(name)] == []
