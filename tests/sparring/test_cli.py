@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,30 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 import z3
-from click.testing import CliRunner
 
 import sparring
-from sparring.cli import cli, exit_code
-from sparring.errors import InputError, MissingExtra, RankFailed, Refuted, SparringError, Undecided
+from sparring.cli import exit_code
+from sparring.errors import InputError, MissingExtra, RankFailed, Refuted, Undecided
 from sparring.report import PROPERTIES
+from tests.sparring.calling import called
 
 RING = (Path(sparring.__file__).parent / "spec" / "ring.py").read_text(encoding="utf-8")
-
-
-@pytest.fixture
-def sparring_():
-    """Calls the command in this process: its exit code, standard output and error."""
-
-    def call(*args):
-        result = CliRunner().invoke(cli, [str(a) for a in args], catch_exceptions=True)
-        error = result.exception
-        if isinstance(error, SparringError):  # which main() turns into one sentence and its exit code
-            return exit_code(error), result.stdout, str(error)
-        if error and not isinstance(error, SystemExit):
-            raise error
-        return result.exit_code, result.stdout, result.stderr
-
-    return call
 
 
 @pytest.fixture
@@ -47,42 +32,27 @@ def wrong_page(tmp_path):
     return file
 
 
-def shell(*args, timeout=60, **kwargs):
-    """The installed command in a process of its own."""
-    command = [sys.executable, "-c", "from sparring.cli import main; main()", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, **kwargs)
-
-
-def test_it_is_a_module_too():
-    """``python -m sparring``, with the exit codes of the command."""
-    asked = [sys.executable, "-m", "sparring", "show", "rinng"]
-    done = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=False)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("sparring: no algorithm 'rinng'")
-
-
-def test_list_names_all_algorithms(sparring_):
+def test_list_names_all_algorithms():
     """As a table, and in the envelope."""
-    code, text, _ = sparring_("list")
+    code, text, _ = called("list")
     assert (code, "Dense ring allreduce" in text) == (0, True)
 
-    envelope = json.loads(sparring_("list", "--json")[1])
+    envelope = json.loads(called("list", "--json")[1])
     assert envelope["schema"] == 1
     assert {"name": "ring", "kind": "allreduce", "title": "Dense ring allreduce"} in envelope["algorithms"]
 
 
-def test_show_draws_and_writes(sparring_, tmp_path):
+def test_show_draws_and_writes(tmp_path):
     """Prose, formulas, the picture in the terminal, and the SVG."""
     file = tmp_path / "ring.svg"
-    code, text, _ = sparring_("show", "ring", "--ranks", 3, "--svg", file)
+    code, text, _ = called("show", "ring", "--ranks", 3, "--svg", file)
 
     assert code == 0
     assert "takes up one" in text
     assert "def dst(r: Int, t: Int, p: Int)" in text
     assert ">>>" not in text
     assert file.read_text(encoding="utf-8").startswith("<")
-    steps = json.loads(sparring_("show", "ring", "--ranks", 3, "--json")[1])["steps"]
+    steps = json.loads(called("show", "ring", "--ranks", 3, "--json")[1])["steps"]
     assert steps[0] == [
         {"src": 0, "dst": 1, "chunk": 0},
         {"src": 1, "dst": 2, "chunk": 1},
@@ -91,10 +61,10 @@ def test_show_draws_and_writes(sparring_, tmp_path):
     assert len(steps) == 4
 
 
-def test_show_on_a_topology(sparring_, tmp_path):
+def test_show_on_a_topology(tmp_path):
     """The level, the load, the pairs that can meet, and a timing as a picture, in the terminal and in a file."""
     file = tmp_path / "timing.svg"
-    code, text, _ = sparring_("show", "recursive_doubling", "--ranks", 8, "--topology", "crossbar", "--svg", file)
+    code, text, _ = called("show", "recursive_doubling", "--ranks", 8, "--topology", "crossbar", "--svg", file)
 
     assert code == 0
     assert "rendezvous on crossbar at p=8" in text
@@ -102,22 +72,22 @@ def test_show_on_a_topology(sparring_, tmp_path):
     assert "pairs of messages that can meet: 24 eager, 0 rendezvous" in text
     assert "time 0" in text
     assert file.read_text(encoding="utf-8").startswith("<")
-    told = json.loads(sparring_("show", "ring", "--topology", "torus:k=2", "--json")[1])["contention"]
+    told = json.loads(called("show", "ring", "--topology", "torus:k=2", "--json")[1])["contention"]
     assert (told["level"], told["load"], told["overlap"], told["timing"]) == ("exclusive", 1, None, None)
 
 
-def test_show_draws_no_timing_where_there_is_none(sparring_, tmp_path):
+def test_show_draws_no_timing_where_there_is_none(tmp_path):
     """One sentence, and no file."""
-    code, _, error = sparring_("show", "ring", "--topology", "ring", "--svg", tmp_path / "none.svg")
+    code, _, error = called("show", "ring", "--topology", "ring", "--svg", tmp_path / "none.svg")
 
     assert code == 2
     assert "no timing to draw: exclusive on ring at p=4" in error
     assert not list(tmp_path.iterdir())
 
 
-def test_prove_gives_theorems_with_solvers_and_mutants(sparring_):
+def test_prove_gives_theorems_with_solvers_and_mutants():
     """Fourteen theorems about the ring, each by two solvers with a refuted mutant, and what is decided for small p."""
-    code, text, _ = sparring_("prove", "ring", "--json")
+    code, text, _ = called("prove", "ring", "--json")
     envelope = json.loads(text)
 
     *theorems, timing = envelope["theorems"]
@@ -130,9 +100,9 @@ def test_prove_gives_theorems_with_solvers_and_mutants(sparring_):
         assert theorem["mutant"] == "refuted"
 
 
-def test_exported_obligations_are_unsat_for_whoever_asks(sparring_, tmp_path):
+def test_exported_obligations_are_unsat_for_whoever_asks(tmp_path):
     """Each file is complete SMT-LIB 2 that z3 and cvc5, started afresh, answer with unsat."""
-    code, _, _ = sparring_("prove", "ring", "--export", tmp_path / "smt")
+    code, _, _ = called("prove", "ring", "--export", tmp_path / "smt")
     files = sorted((tmp_path / "smt").rglob("*.smt2"))
 
     assert code == 0
@@ -151,9 +121,9 @@ def test_exported_obligations_are_unsat_for_whoever_asks(sparring_, tmp_path):
         assert "unsat" in answers, file
 
 
-def test_a_refuted_page_ends_in_exit_code_1(sparring_, wrong_page):
+def test_a_refuted_page_ends_in_exit_code_1(wrong_page):
     """The witness has the fewest ranks."""
-    code, text, _ = sparring_("prove", wrong_page, "--json")
+    code, text, _ = called("prove", wrong_page, "--json")
     first = json.loads(text)["results"][0]
 
     assert code == 1
@@ -161,12 +131,12 @@ def test_a_refuted_page_ends_in_exit_code_1(sparring_, wrong_page):
     assert first["witness"] == {"p": 2, "t": 0}
 
 
-def test_a_page_that_is_not_inductive_ends_in_exit_code_3(sparring_, tmp_path):
+def test_a_page_that_is_not_inductive_ends_in_exit_code_3(tmp_path):
     """The algorithm is right; what it says of itself is not."""
     file = tmp_path / "mine.py"
     file.write_text(RING.replace("<= t - (p - 1)", "<= t - p"), encoding="utf-8")
 
-    code, text, _ = sparring_("prove", file)
+    code, text, _ = called("prove", file)
 
     assert code == 3
     assert "not inductive" in text
@@ -176,51 +146,51 @@ VOID = {"conservation", "sizes", "volume", "selection"}
 """Properties that say nothing of a dense algorithm."""
 
 
-def test_verify_ends_in_a_matrix_and_a_coverage_line(sparring_):
+def test_verify_ends_in_a_matrix_and_a_coverage_line():
     """All properties in their order, each with a verdict, and what was left out."""
-    code, text, _ = sparring_("verify", "ring", "--ranks", "1-3")
+    code, text, _ = called("verify", "ring", "--ranks", "1-3")
     assert code == 0
     rows = [line.split("  ")[0] for line in text.splitlines()]
     assert [r for r in rows if r in PROPERTIES] == [p for p in PROPERTIES if p not in VOID]
     assert text.splitlines()[-1].startswith("holds: ")
     assert "not covered: ring, mpi" in text.splitlines()[-1]
 
-    envelope = json.loads(sparring_("verify", "ring", "--ranks", "1-3", "--json")[1])
+    envelope = json.loads(called("verify", "ring", "--ranks", "1-3", "--json")[1])
     assert set(envelope["algorithms"]["ring"]) == {*PROPERTIES} - VOID
     assert envelope["algorithms"]["ring"]["result"] == "proved for every p"
     assert envelope["algorithms"]["ring"]["terms"] == "proved for p <= 3"
     assert envelope["verdict"] == "holds"
 
 
-def test_verify_judges_a_page_file_without_implementation(sparring_, wrong_page):
+def test_verify_judges_a_page_file_without_implementation(wrong_page):
     """What there is nothing to run for reads not covered; what is refuted decides."""
-    code, text, _ = sparring_("verify", wrong_page, "--json")
+    code, text, _ = called("verify", wrong_page, "--json")
     verdicts = json.loads(text)["algorithms"]["mine"]
 
     assert code == 1
     assert (verdicts["result"], verdicts["terms"], verdicts["contention"]) == ("refuted", "not covered", "not covered")
 
 
-def test_verify_does_not_claim_ranks_that_it_left_out(sparring_):
+def test_verify_does_not_claim_ranks_that_it_left_out():
     """Without p = 1 a run on terms is no proof up to anything."""
-    envelope = json.loads(sparring_("verify", "ring", "--ranks", "3", "--json")[1])
+    envelope = json.loads(called("verify", "ring", "--ranks", "3", "--json")[1])
 
     assert re.fullmatch(r"tested \(\d+ examples\)", envelope["algorithms"]["ring"]["terms"])
 
 
-def test_run_says_what_was_sent(sparring_):
+def test_run_says_what_was_sent():
     """Messages and words as counted in the world; the ring's busiest rank sends 2n - floor(2n/p) words."""
-    run = json.loads(sparring_("run", "ring", "--ranks", 5, "--size", 12, "--json")[1])["run"]
+    run = json.loads(called("run", "ring", "--ranks", 5, "--size", 12, "--json")[1])["run"]
 
     assert (run["steps"], run["messages"], max(run["words"])) == (8, [8] * 5, 2 * 12 - 2 * 12 // 5)
 
 
-def test_run_takes_a_file(sparring_, tmp_path):
+def test_run_takes_a_file(tmp_path):
     """One vector a rank."""
     file = tmp_path / "mine.npz"
     np.savez(file, np.arange(12.0).reshape(3, 4))
 
-    code, text, _ = sparring_("run", "ring", "--ranks", 3, "--input", file)
+    code, text, _ = called("run", "ring", "--ranks", 3, "--input", file)
 
     assert code == 0
     assert "4 entries of float64 a rank" in text
@@ -249,41 +219,27 @@ def test_run_takes_a_file(sparring_, tmp_path):
         (["verify", "--ranks", "three"], "'three' names no numbers of ranks; write 8, 1-8 or 1-4,7"),
         (["show", "ring", "-P", "k"], "'k': write a parameter as name=value"),
     ],
-    ids=[
-        "algorithm",
-        "file",
-        "no input",
-        "few ranks",
-        "size and input",
-        "dtypes",
-        "lengths",
-        "parameter",
-        "no number",
-        "no whole number",
-        "no word",
-        "no list",
-        "no list of lists",
-        "ranks",
-        "word",
-        "equals",
-    ],
+    ids=lambda x: " ".join(x) if isinstance(x, list) else "",
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(sparring_, tmp_path, monkeypatch, args, sentence):
+def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, monkeypatch, args, sentence):
     """What is wrong, where, and what would be right."""
     monkeypatch.chdir(tmp_path)
     np.savez("short.npz", np.zeros((2, 4)))
     np.savez("mixed.npz", rank0=np.zeros(4), rank1=np.zeros(4, np.float32))
     np.savez("uneven.npz", rank0=np.zeros(4), rank1=np.zeros(3))
 
-    code, _, error = sparring_(*args)
+    code, _, error = called(*args)
 
     assert code == 2
     assert sentence in error
 
 
-def test_the_process_prints_one_sentence_and_no_traceback(tmp_path):
-    """Standard output stays empty."""
-    done = shell("run", "nope", cwd=tmp_path)
+@pytest.mark.parametrize("start", [("-m", "sparring"), ("-c", "from sparring.cli import main; main()")])
+def test_the_process_prints_one_sentence_and_no_traceback(start, tmp_path):
+    """Standard output stays empty; ``python -m sparring`` is the command, too."""
+    path = os.environ | {"PYTHONPATH": str(Path(sparring.__file__).parents[1])}
+    asked = [sys.executable, *start, "run", "nope"]
+    done = subprocess.run(asked, cwd=tmp_path, env=path, capture_output=True, text=True, timeout=60, check=False)
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "sparring: no algorithm 'nope'; 'sparring list' shows all; ./file.py works too.\n"

@@ -8,17 +8,15 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import sparring
 from sparring import InputError, export
 from sparring import check_schedule as check
-from sparring.cli import cli, exit_code
-from sparring.errors import SparringError
 from sparring.proofs.core.verdicts import Word
 from sparring.proofs.schedules import msccl, pages
 from sparring.schedules import PROPERTIES
 from tests.proofs.schedules.programs import changed
+from tests.sparring.calling import called
 
 SAMPLES = Path(__file__).parents[1] / "proofs" / "schedules" / "samples"
 ASKED = ("collective", "ranks", "implements", "wrong_cells", "deadlock_free_depth", "races", "steps", "seconds")
@@ -27,22 +25,6 @@ ASKED = ("collective", "ranks", "implements", "wrong_cells", "deadlock_free_dept
 def words(report):
     """Each property's word."""
     return {r.property: r.verdict.word for r in report.results}
-
-
-@pytest.fixture
-def call():
-    """Calls the command in this process: its exit code, standard output and error."""
-
-    def call(*args):
-        result = CliRunner().invoke(cli, [str(a) for a in args])
-        error = result.exception
-        if isinstance(error, SparringError):
-            return exit_code(error), result.stdout, str(error)
-        if error and not isinstance(error, SystemExit):
-            raise error
-        return result.exit_code, result.stdout, result.stderr
-
-    return call
 
 
 @pytest.mark.parametrize("file", sorted(SAMPLES.glob("*.xml")), ids=lambda f: f.stem)
@@ -205,27 +187,27 @@ def test_a_file_that_is_too_large(tmp_path, monkeypatch):
         check(export("ring", 3, "chakra", tmp_path / "r")[0])
 
 
-def test_the_command_checks_a_file(call):
+def test_the_command_checks_a_file():
     """A table, the costs, the coverage; exit codes 0, 1, 2; and the envelope."""
     file = SAMPLES / "allreduce_ring_8.xml"
-    code, text, _ = call("check", file)
+    code, text, _ = called("check", file)
     assert code == 0
     for told in ("implements  proved for p = 8", "allreduce: 8 ranks, 240 steps, 224 messages", "holds: 5 proved"):
         assert told in text
-    assert call("check", file, "--depth", 1)[0] == 1
-    assert call("check", file, "--load")[0] == 1
-    assert call("check", file, "--topology", "ring")[0] == 0
-    assert call("check", SAMPLES / "none.xml")[0] == 2
-    assert json.loads(call("check", file, "--json")[1])["deadlock_free_depth"] == 2
+    assert called("check", file, "--depth", 1)[0] == 1
+    assert called("check", file, "--load")[0] == 1
+    assert called("check", file, "--topology", "ring")[0] == 0
+    assert called("check", SAMPLES / "none.xml")[0] == 2
+    assert json.loads(called("check", file, "--json")[1])["deadlock_free_depth"] == 2
 
 
-def test_options_of_schedules_are_theirs_alone(call):
+def test_options_of_schedules_are_theirs_alone():
     """For a function they are refused."""
-    code, _, error = call("check", "mine.py:f", "--depth", 2)
+    code, _, error = called("check", "mine.py:f", "--depth", 2)
     assert (code, "--depth is for schedule files" in error) == (2, True)
 
 
-def test_floors_and_junit_reach_schedule_files(call, tmp_path, monkeypatch):
+def test_floors_and_junit_reach_schedule_files(tmp_path, monkeypatch):
     """What nobody asked for is not weak; what the file leaves open is; and pyproject.toml may ask for both."""
     ring, junit = SAMPLES / "allreduce_ring_8.xml", tmp_path / "found.xml"
     goal, other = tmp_path / "ring.goal", tmp_path / "other.xml"
@@ -233,7 +215,7 @@ def test_floors_and_junit_reach_schedule_files(call, tmp_path, monkeypatch):
     other.write_text(ring.read_text().replace('"allreduce"', '"gossip"'))
 
     for file, code in ((ring, 0), (goal, 0), (other, 1)):
-        assert call("check", file, "--fail-under", "proved", "--junit", junit)[0] == code
+        assert called("check", file, "--fail-under", "proved", "--junit", junit)[0] == code
     cases = ET.parse(junit).getroot().iter("testcase")
     assert {case.get("name"): case[0].tag if len(case) else "" for case in cases} == {
         "implements": "failure", "agreement": "skipped", "races": "", "deadlock": "", "hygiene": "",
@@ -241,20 +223,20 @@ def test_floors_and_junit_reach_schedule_files(call, tmp_path, monkeypatch):
     }  # fmt: skip
     (tmp_path / "pyproject.toml").write_text('[tool.sparring]\nfail-under = "tested"\njunit = "mine.xml"\n')
     monkeypatch.chdir(tmp_path)
-    assert call("check", other)[0] == 1
+    assert called("check", other)[0] == 1
     assert "gossip" in Path("mine.xml").read_text()
 
 
-def test_the_command_exports(call, tmp_path):
+def test_the_command_exports(tmp_path):
     """One file, or one a rank; a page's parameters are its own."""
     common = ("--ranks", 2, "--out", tmp_path)
-    code, text, _ = call("export", "recursive_multiplying", "-P", "radix=3", "--format", "msccl", *common)
+    code, text, _ = called("export", "recursive_multiplying", "-P", "radix=3", "--format", "msccl", *common)
     assert (code, text) == (0, f"written: {tmp_path / 'recursive_multiplying-2.xml'}\n")
-    told = json.loads(call("export", "ring", "--format", "chakra", "--json", *common)[1])
+    told = json.loads(called("export", "ring", "--format", "chakra", "--json", *common)[1])
     assert told["files"] == [str(tmp_path / f"ring-2.{r}.et") for r in (0, 1)]
-    assert call("check", tmp_path / "ring-2.1.et")[0] == 0
-    assert call("export", "nothing", "--format", "goal", *common)[0] == 2
-    assert "needs ALGO and --ranks N" in call("export", "ring", "--format", "goal")[2]
+    assert called("check", tmp_path / "ring-2.1.et")[0] == 0
+    assert called("export", "nothing", "--format", "goal", *common)[0] == 2
+    assert "needs ALGO and --ranks N" in called("export", "ring", "--format", "goal")[2]
 
 
 def test_many_steps_are_judged(tmp_path):

@@ -1,12 +1,10 @@
 """More small mpi4py programs for three ranks: modes of sending, probes, persistent requests, types, objects.
 
-As ``mpi_programs.py``, whose docstring says how they run.
+As ``mpi_programs.py``.
 """
 
 import enum
 import json
-import sys
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -240,14 +238,3 @@ PROGRAMS = [
 
 def everything(comm):
     return json.loads(json.dumps({program.__name__: program(comm) for program in PROGRAMS}))
-
-
-def main(path):
-    comm = MPI.COMM_WORLD
-    results = comm.gather(everything(comm))
-    if comm.rank == 0:
-        Path(path).write_text(json.dumps(results))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -1,11 +1,9 @@
 """More small mpi4py programs for three ranks: all collectives, communicators, groups, grids.
 
-As ``mpi_programs.py``, whose docstring says how they run.
+As ``mpi_programs.py``.
 """
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 from mpi4py import MPI
@@ -193,14 +191,3 @@ PROGRAMS = [
 
 def everything(comm):
     return json.loads(json.dumps({program.__name__: program(comm) for program in PROGRAMS}))
-
-
-def main(path):
-    comm = MPI.COMM_WORLD
-    results = comm.gather(everything(comm))
-    if comm.rank == 0:
-        Path(path).write_text(json.dumps(results))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -5,8 +5,6 @@ this file runs them all and rank 0 writes everyone's results to the path given.
 """
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 from mpi4py import MPI
@@ -214,14 +212,3 @@ PROGRAMS = [
 
 def everything(comm):
     return json.loads(json.dumps({program.__name__: program(comm) for program in PROGRAMS}))
-
-
-def main(path):
-    comm = MPI.COMM_WORLD
-    results = comm.gather(everything(comm))
-    if comm.rank == 0:
-        Path(path).write_text(json.dumps(results))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

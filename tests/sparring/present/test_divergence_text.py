@@ -45,13 +45,6 @@ def test_one_arrow_is_marked(fault: str, p: int, case: Cases) -> None:
     assert max(map(len, pictures(drawing))) <= 80
 
 
-def test_another_fault_marks_another_arrow(case: Cases) -> None:
-    """The mark moves with the fault, through all steps and ranks."""
-    drawings = {(t, r): terminal(*case("chunk", t, r)) for t in range(6) for r in range(4)}
-    assert {at: marks(drawing.plain)[0][0] for at, drawing in drawings.items()} == {at: str(at[0]) for at in drawings}
-    assert len({drawing.plain for drawing in drawings.values()}) == 24
-
-
 def test_wrong_is_red(case: Cases) -> None:
     """In colour, the marked arrow and the sentence are red, and nothing else."""
     made = case("chunk", 1, 2)

@@ -12,7 +12,6 @@ from sparring.api import page
 from sparring.errors import InputError
 from sparring.present.spacetime import terminal
 from sparring.present.spacetime.history import Hop, cells, moments, share
-from sparring.spec.core.model import Page
 
 RING = page("ring")
 LEVELS = "·▁▂▃▄▅▆▇█"
@@ -90,11 +89,6 @@ def test_no_rank_is_an_error() -> None:
     """At least one rank is needed."""
     with pytest.raises(InputError, match="ranks = 0; right: 1 or more"):
         terminal(RING, 0)
-
-
-def test_another_schedule_looks_different(backwards: Page) -> None:
-    """A wrong neighbour is seen."""
-    assert terminal(RING, 4).plain != terminal(backwards, 4).plain
 
 
 def test_plain_outputs_get_plain_characters() -> None:
