@@ -196,7 +196,9 @@ def test_prefixes_of_n_and_of_k_are_kept_apart(ring, selected):
         sent = [exact(derived.sent, {**at, "r": rank}) for rank in range(at["p"])]
         assert sent == count(both, at["p"], at["n"], at["k"]).sent
     assert derived.largest is None and any(gap.startswith("V_max: the largest of") for gap in derived.gaps)
-    swapped = replace(derive(selected), sent=derive(selected).sent.subs(k, n))
+    sent = derive(selected).sent
+    assert sent is not None
+    swapped = replace(derive(selected), sent=sent.subs(k, n))
     assert fault(selected, swapped).startswith("words sent by rank")
     assert prove(selected, swapped).verdict != PROVED
 
@@ -212,6 +214,7 @@ def test_a_path_is_only_derived_where_messages_are_passed_on():
 def test_a_wrong_sum_is_refuted(name):
     """A total, a message or its formula that is one word longer; a last step that is left out."""
     one, derived = page(name), derive(page(name))
+    assert derived.sent is not None
     assert prove(one, replace(derived, sent=derived.sent + 1)).detail.startswith("the totals make the whole: ")
     first, last = derived.pieces[0], derived.pieces[-1]
     pieces = (first._replace(words=first.words + 1), *derived.pieces[1:])
@@ -254,7 +257,8 @@ def test_what_cannot_be_summed_is_undecided(ring, change):
 def test_where_all_send_the_same_chunk_ranks_are_alike(ring):
     """Then the sum still telescopes over steps, and has no rank in it."""
     alike = replace(ring, chunk=lambda r, t, p: t % p)
-    assert derive(alike).sent is not None and not derive(alike).sent.has(r)
+    sent = derive(alike).sent
+    assert sent is not None and not sent.has(r)
     assert compared(alike, derive(alike), FEW) is None
 
 
