@@ -82,7 +82,7 @@ WRONG = [
     ("thc", "    ends = yield gather(extremes(x), Raw())\n    at = grid(ends,", "    at = grid(extremes(x),",
      "agreement", PARTIAL),
     ("thc", "low * p + step * q", "low + step * q", "claim: result", "of no rank"),
-    ("thc", "most(bits))", "most(bits) + 1)", "claim: result", "1 bits"),
+    ("thc", "most(bits))", "most(bits) + 1)", "claim: result", "none above the greatest"),
     ("thc", "wide(params.bits, p)", "params.bits", "claim: result", "the text calls wide"),
     ("arc_top_k", f"near = yield allreduce({SKETCH}, through=params.through)", f"near = {SKETCH}", "result", TERMS),
     ("arc_top_k", "return v + state.kept", "return v", "conservation", LOST),
