@@ -25,6 +25,7 @@ from sparring.proofs.cost.literature import packet_loss, powersgd
 from sparring.proofs.cost.statements import Shown, Theorem, Unjudged
 from sparring.spec import arc_top_k
 from sparring.spec import power_sgd as page_module
+from sparring.spec import thc as thc_page
 from sparring.spec.core import exchanges, matrices
 from sparring.spec.core.compositions import Memory
 from sparring.spec.core.numbers import both, either
@@ -139,38 +140,32 @@ def holds(claims):
 
 
 OBLIGATIONS = [
-    (proved_matrices.order, {"before": lambda a, i, b, j: either(a < b, i < j)}),
-    (proved_matrices.order, {"before": lambda a, i, b, j: a <= b}),
-    (proved_matrices.places, {"slot": lambda i, c, columns: i + c}),
-    (proved_matrices.rows, {"rows": lambda n, columns: n // columns}),
-    (proved_matrices.rows, {"rows": lambda n, columns: n // columns + 1}),
-    (proved_matrices.halves, {"halved": lambda terms: matrices.halved(terms[:7])}),
-    (proved_matrices.halves, {"dot": lambda a, b: sum((v * w for v, w in zip(a, b)), a[0] * b[0])}),
-    (proved_matrices.roots, {"root": lambda x: x}),
+    (proved_matrices.order, matrices, "before", lambda a, i, b, j: either(a < b, i < j)),
+    (proved_matrices.order, matrices, "before", lambda a, i, b, j: a <= b),
+    (proved_matrices.places, matrices, "slot", lambda i, c, columns: i + c),
+    (proved_matrices.rows, matrices, "rows", lambda n, columns: n // columns),
+    (proved_matrices.rows, matrices, "rows", lambda n, columns: n // columns + 1),
+    (proved_matrices.halves, matrices, "halved", lambda terms: matrices.halved(terms[:7])),
+    (proved_matrices.halves, matrices, "dot", lambda a, b: sum((v * w for v, w in zip(a, b)), a[0] * b[0])),
+    (proved_matrices.roots, matrices, "root", lambda x: x),
+    (arc_rows.single, arc_top_k, "nearer", lambda *at: arc_top_k.nearer(*at) // 2),  # it rounds
+    (power_sgd.linear, page_module, "product", lambda m, q, shape: m * m),
+    (power_sgd.linear, page_module, "crossed", lambda m, p, shape: m + 1),
+    (thc.room, thc_page, "most", lambda bits: 1 << bits),
 ]
 
 
-@pytest.mark.parametrize(("claims", "fault"), OBLIGATIONS)
-def test_rows_their_order_sums_and_roots_are_proved_and_wrong_ones_are_not(claims, fault):
-    assert holds(claims()) and not holds(claims(planted(matrices, **fault)))
+@pytest.mark.parametrize(
+    ("claims", "module", "name", "fault"), OBLIGATIONS, ids=[f"{one[2]} {i}" for i, one in enumerate(OBLIGATIONS)]
+)
+def test_what_functions_do_is_proved_and_of_wrong_ones_it_is_not(claims, module, name, fault):
+    """Rows, their order, sums and roots; what is taken for linear, by the prover that takes the text's word for it."""
+    assert holds(claims(module)) and not holds(claims(planted(module, **{name: fault})))
 
 
 def test_any_total_order_is_as_good():
     """The last index first."""
     assert holds(proved_matrices.order(planted(matrices, before=lambda a, i, b, j: either(a < b, both(a == b, i > j)))))
-
-
-LINEAR = [
-    (arc_rows.single, arc_top_k, {"nearer": lambda *at: arc_top_k.nearer(*at) // 2}),
-    (power_sgd.linear, page_module, {"product": lambda m, q, shape: m * m}),
-    (power_sgd.linear, page_module, {"crossed": lambda m, p, shape: m + 1}),
-]
-
-
-@pytest.mark.parametrize(("claims", "module", "fault"), LINEAR)
-def test_what_is_taken_for_linear_must_be(claims, module, fault):
-    """By the prover, that takes the text's word for it; one that rounds is none."""
-    assert holds(claims(module)) and not holds(claims(planted(module, **fault)))
 
 
 def of_moshpit(theorem):

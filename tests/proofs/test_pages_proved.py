@@ -85,6 +85,7 @@ WRONG = [
     ("thc", "most(bits))", "most(bits + 1))", "volume", "a whole number of Packed"),
     ("thc", "wide(params.bits, p)", "params.bits", "volume", "all ranks' numbers, bits = 1"),
     ("thc", "wide(params.bits, p)", "wide(p, params.bits)", "volume", "all ranks' numbers"),
+    ("thc", "most(bits))", "most(bits) + 1)", "claim: result", "none above the greatest"),
     ("arc_top_k", f"near = yield allreduce({SKETCH}, through=params.through)", f"near = {SKETCH}", "result", TERMS),
     ("arc_top_k", "return v + state.kept", "return v", "conservation", LOST),
     ("arc_top_k", 'State(where(at, 0, given)) if params.feedback == "ef14" else State()', "State(where(at, 0, given))",

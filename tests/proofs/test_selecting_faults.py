@@ -175,7 +175,7 @@ def test_a_single_run_is_the_function_and_verify_takes_the_class():
     one, other = page("ring_topk"), page("ring_topk", k=5)
     name = verification.implementation(one)
     assert (name, verification.judged(one)) == tuple(f"sparring.impl.ring_topk:{x}" for x in ("allreduce", "Allreduce"))
-    assert verification.judged(other) is None
+    assert verification.judged(other) is None and name is not None
     xs = refinement.vectors("float32", 3, 400)
     assert refinement.on_numbers(one, name, xs, "result") == []
     (flaw,) = refinement.on_numbers(other, name, xs, "result")

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sparring import page, run
+from sparring import page
 from sparring.errors import InputError, ScheduleFault, Undecided
-from sparring.proofs.core import coq, execution, kernel
+from sparring.proofs.core import coq, kernel
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import PROVED, REFUTED
-from sparring.proofs.cost.counted import count
 from sparring.spec.core.runner import Run
 
 DIRECT = '''
@@ -59,15 +58,6 @@ def test_all_send_all_at_once(written):
     assert all(isinstance(a, kernel.Theorem) and a.verdict == PROVED and a.mutant for a in attempts)
 
 
-def test_copies_are_added_in_the_order_of_ranks(written):
-    """On every rank alike, its own copy included."""
-    for p in (1, 2, 3, 6):
-        letters = [[chr(97 + r)] for r in range(p)]
-        assert {tuple(y) for y in Run(written(), letters).results} == (
-            {("abcdef"[:p],)} if p > 2 else {("a",)} if p == 1 else {("ab",), ("ba",)}
-        )
-
-
 @pytest.mark.parametrize(
     ("changes", "claim"),
     [
@@ -112,20 +102,6 @@ def test_the_runner_names_what_makes_no_schedule(written, changes, why):
         Run(written(*changes), [["a"], ["b"], ["c"]]).results
 
 
-def test_a_message_in_vain_among_others_is_seen(written):
-    """One of two messages brings nothing new: the same copy comes twice."""
-    twice = written(("return where(p > 1, 1, 0)", "return where(p > 1, 2, 0)"))
-
-    assert "brings rank" in str(execution.first(execution.in_vain, twice, [3]))
-
-
-def test_costs_are_counted(written):
-    """Each rank sends p - 1 messages of n words in the one step."""
-    found = count(written(), p=5, n=7, k=0)
-
-    assert (found.steps, found.sent, found.added, found.critical) == (1, [28] * 5, [28] * 5, 28)
-
-
 def test_what_is_not_covered_says_so(written):
     """Coq instances know one message a step; closed costs, as many as there are in every step for every p."""
     import sparring
@@ -146,12 +122,3 @@ def test_contention_is_claimed(written):
     assert verdicts(boast)["lock step on crossbar"] == verdicts(boast)["timing"] == REFUTED
     assert str(verdicts(honest)["lock step on crossbar"]) == "refuted as expected"
     assert str(verdicts(honest)["timing"]) == "proved for p <= 32"
-
-
-def test_one_message_needs_no_letter():
-    """A page of a radix that leaves one message is asked as any other."""
-    assert not page("recursive_multiplying", radix=2).several
-    assert page("recursive_multiplying").several
-    same = [run(name, [["a"], ["b"], ["c"], ["d"]], **options).results[0]
-            for name, options in (("recursive_doubling", {}), ("recursive_multiplying", {"radix": 2}))]  # fmt: skip
-    assert same[0] == same[1]

@@ -37,31 +37,26 @@ def test_what_does_not(name, says):
     assert not holds and says in detail
 
 
-def test_ends_of_another_deviation(monkeypatch):
-    """Which grows with the number of micro-batches itself, and not with its root."""
-    right = model.in_time
-    monkeypatch.setattr(model, "in_time", lambda mean, variance: right(mean, variance * model.m))
-    assert not shown.completed()[0]
+IN_TIME, (FIRST, SECOND) = model.in_time, model.paces()
+PLANTED = {
+    "ends of another deviation": (  # which grows with the number of micro-batches itself, and not with its root
+        "completed", {"in_time": lambda mean, variance: IN_TIME(mean, variance * model.m)},
+    ),
+    "a slowest rank that hardly waits": ("without_limit", {"largest": lambda p: 3 - 1 / sympy.sympify(p)}),
+    "tau in both factors": ("independent", {"paces": lambda: (FIRST * model.tau, SECOND / model.tau)}),
+    "the whole in both factors": ("independent", {"paces": lambda: (FIRST * model.whole, SECOND / model.whole)}),
+    "factors of another product": ("independent", {"paces": lambda: (FIRST, 2 * SECOND)}),
+}  # fmt: skip
+"""What is shown no longer, with something else in the model."""
 
 
-def test_a_slowest_rank_that_hardly_waits(monkeypatch):
-    monkeypatch.setattr(model, "largest", lambda p: 3 - 1 / sympy.sympify(p))
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_wrong_model(monkeypatch, fault):
+    name, planted = PLANTED[fault]
+    for function, other in planted.items():
+        monkeypatch.setattr(model, function, other)
     monkeypatch.setattr(shown.numbers, "ranks_for", lambda *given: 1)
-    assert not shown.without_limit()[0]
-
-
-@pytest.mark.parametrize("given", ["tau", "whole"])
-def test_factors_that_are_not_apart(monkeypatch, given):
-    first, second = model.paces()
-    moved = {"tau": (first * model.tau, second / model.tau), "whole": (first * model.whole, second / model.whole)}
-    monkeypatch.setattr(model, "paces", lambda: moved[given])
-    assert not shown.independent()[0]
-
-
-def test_factors_of_another_product(monkeypatch):
-    first, second = model.paces()
-    monkeypatch.setattr(model, "paces", lambda: (first, 2 * second))
-    assert not shown.independent()[0]
+    assert not getattr(shown, name)()[0]
 
 
 @pytest.mark.parametrize(("rule", "wrong"), [("between_passes", before_forward), ("analytic", late)])

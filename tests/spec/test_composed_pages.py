@@ -117,7 +117,7 @@ def test_nothing_is_lost(name, p):
         rng, given, sent = np.random.default_rng([p, n]), np.zeros(n, object), np.zeros(n, object)
         calls = [[[Fraction(int(v), 7) for v in rng.integers(-9, 10, n)] for _ in range(p)] for _ in range(3)]
         for xs, ran in zip(calls, called(name, calls, **params), strict=True):
-            given, sent = given + np.sum(xs, 0), sent + (times or p) * np.array(ran.results[0], object)
+            given, sent = given + summed(xs), sent + (times or p) * np.array(ran.results[0], object)
             if name != "power_sgd" or ran.state.kept[0]:
                 assert (given == sent + waiting(ran.state, p)).all()
             assert ran.results == ran.results[:1] * p
@@ -130,7 +130,7 @@ DRAWN = {"qsgd": {"levels": 2}, "thc": {"bits": 2}}
 def test_the_mean_of_many_calls_is_the_sum(name):
     """With the page's own chances, and a fixed seed: within 5 standard errors of the exact sum."""
     calls, xs = 1000, [np.array([3.0, -4.0, 0.5]), np.array([0.0, 1.0, -1.0])]
-    total = sum(ran.results[0] for ran in called(name, [xs] * calls, seed=1, **DRAWN[name]))
+    total = np.sum([ran.results[0] for ran in called(name, [xs] * calls, seed=1, **DRAWN[name])], 0)
     step = {"qsgd": [np.linalg.norm(x) / 2 for x in xs], "thc": [7 / 3] * 2}[name]
     assert abs(total / calls - sum(xs)).max() < 5 * (sum(one**2 / 4 for one in step) / calls) ** 0.5
 

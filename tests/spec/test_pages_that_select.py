@@ -192,4 +192,4 @@ def test_sparse_vectors_lose_nothing_either(name):
     """An entry that a rank has from others alone goes back to somebody."""
     xs = [Sparse([3], [5], 4), Sparse([2, 3], [9, -1], 4), Sparse([], [], 4)]
     ran = run(name, xs, k=2)
-    assert sum(dense(y) for y in (ran.results[0], *ran.residuals)).tolist() == [0, 0, 9, 4]
+    assert np.sum([dense(y) for y in (ran.results[0], *ran.residuals)], 0).tolist() == [0, 0, 9, 4]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import ModuleType
 
 import pytest
 
 import sparring
-from sparring import page, run
+from sparring import page
 from sparring.errors import InputError, ScheduleFault
 from sparring.present import spacetime
 from sparring.present.spacetime.history import Hop, hops
 from sparring.proofs.core import execution, obligations
 from sparring.proofs.core.obligations import c
-from sparring.proofs.cost import counted
 from sparring.proofs.schedules.pages import exported
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import both, evaluate, where
@@ -40,24 +38,6 @@ def made(**formulas):
     return load(module)
 
 
-def test_a_block_is_sent_in_one_message():
-    """Rank 0 keeps the first half; chunks are of 1 entry, and of 2."""
-    for n in (4, 8):
-        ran = sparring.spec.core.runner.run(made(), [[1] * n, [10] * n])
-
-        assert [[len(m.entries) for m in wire] for wire in ran.trace] == [[n // 2] * 2] * 2
-        assert ran.results == [[11] * n] * 2
-
-
-def test_what_it_sends_is_counted():
-    """From the formulas and in a run, where chunks are uneven, too."""
-    halves = made()
-    for n in (0, 3, 4, 7, 8):
-        found = counted.count(halves, 2, n, 0)
-        assert found.sent == counted.traced(halves, 2, n, 0).sent == [n, n]
-        assert found.added == counted.traced(halves, 2, n, 0).added == [n // 2, n - n // 2]
-
-
 @pytest.mark.parametrize(
     ("block", "why"),
     [((3, 2), r"block\(0, 0, 2\) = \(3, 2\) is no block of the chunks 0..3"), ((1, -1), "is no block of"),
@@ -66,14 +46,6 @@ def test_what_it_sends_is_counted():
 def test_a_block_beyond_the_page_s_chunks_is_named(block, why):
     with pytest.raises(ScheduleFault, match=why):
         sparring.spec.core.runner.run(made(block=lambda r, t, p: block), [[1] * 4] * 2).results
-
-
-def test_an_empty_block_is_a_message_in_vain():
-    """It may be sent, as where a vector is short, but a page that says so has a message too many."""
-    empty = made(block=lambda r, t, p: (4, 0))
-
-    assert sparring.spec.core.runner.run(empty, [[1] * 4] * 2).results == [[1] * 4] * 2
-    assert str(execution.first(execution.in_vain, empty)) == "p=2 step 0: rank 0 sends rank 1 a message of no chunks"
 
 
 def test_every_chunk_of_a_block_must_bring_something():
@@ -110,13 +82,6 @@ def test_pictures_name_the_chunks():
     assert "every rank sends some chunks in each step" in spacetime.svg(halves, 2)
 
 
-def test_blocks_that_overlap_are_refuted():
-    """Planted: each rank sends its own half first, which then lacks the other's part."""
-    wrong = replace(made(), chunk=lambda r, t, p: 2 * r)
-    assert execution.first(execution.wrong_result, wrong) is not None
-    assert run("rabenseifner", [[1, 2]] * 2).results == [[2, 4]] * 2
-
-
 def shared(**formulas):
     """Lists of four ranks: each sends its own to the rank before it, then its own and the next to the one before that.
 
@@ -134,26 +99,6 @@ def shared(**formulas):
 LISTS = [SparseVector((r, 4 + r), (r + 1, 10 * (r + 1)), 8) for r in range(4)]
 
 
-def test_lists_go_past_the_last_one_to_the_first():
-    """One after the other in one message; every rank ends with the sum."""
-    ran = sparring.spec.core.runner.run(shared(), LISTS)
-
-    assert [repr(m.entries) for m in ran.trace[1]] == [
-        "[0:1 4:10 1:2 5:20]", "[1:2 5:20 2:3 6:30]", "[2:3 6:30 3:4 7:40]", "[3:4 7:40 0:1 4:10]",
-    ]  # fmt: skip
-    assert ran.results == [SparseVector((*range(8),), (1, 2, 3, 4, 10, 20, 30, 40), 8)] * 4
-    assert execution.first(execution.wrong_result, shared(), [4]) is None
-    assert execution.first(execution.disagreement, shared(), [4]) is None
-    assert execution.first(execution.in_vain, shared(), [4]) is None
-
-
-def test_a_message_of_lists_is_as_long_as_these_together():
-    """Counted from the formulas and in a run."""
-    found = counted.count(shared(), 4, 8, 5)
-
-    assert found.sent == counted.traced(shared(), 4, 8, 5).sent == [30] * 4
-
-
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [({"block": lambda r, t, p: (r, 5)}, r"block\(0, 0, 4\) = \(0, 5\) is no block of the chunks 0..3"),
@@ -164,12 +109,6 @@ def test_a_message_of_lists_is_as_long_as_these_together():
 def test_no_message_has_a_list_twice(wrong, why):
     with pytest.raises(ScheduleFault, match=why):
         sparring.spec.core.runner.run(shared(**wrong), LISTS).results
-
-
-def test_a_block_of_a_vector_ends_with_its_last_chunk():
-    """Pieces of a vector lie in a row."""
-    with pytest.raises(ScheduleFault, match=r"block\(0, 0, 2\) = \(3, 2\) is no block"):
-        sparring.spec.core.runner.run(made(block=lambda r, t, p: (3, 2)), [[1] * 4] * 2).results
 
 
 @pytest.mark.parametrize(("first", "count"), [(2, 2), (2, 3), (3, 2), (3, 4), (0, 4), (1, 0)])
@@ -191,13 +130,6 @@ def test_the_chunks_past_the_end_are_named():
     assert last.label == "=3-0"
     assert str(last).startswith("step 1: rank 3 sends chunks 3 to 0 (mod 4) to rank 1")
     assert [(step.src[1], step.count) for step in steps if step.src] == [(3, 1), (3, 1), (0, 1)]
-
-
-def test_a_list_that_is_left_out_is_found():
-    """Planted: the second message has one list only."""
-    wrong = shared(block=lambda r, t, p: (r, 1))
-
-    assert str(execution.first(execution.wrong_result, wrong, [4])) == "p=4: rank 0's chunk 3 ends without x3"
 
 
 def selected(**formulas):

@@ -120,25 +120,6 @@ def test_all_is_sent_whatever_gets_lost(p):
             }
 
 
-def versions(state, r):
-    return [one for shard in state.versions[r] for one in shard]
-
-
-def test_a_replica_is_what_the_owner_had_when_its_version_was_sent():
-    """Over twenty calls, packet by packet; the own shard is always of the last call."""
-    p, n, calls = 4, 18, 20
-    params, state, history = Params("ratio", lost=600, packet=2, running=1, seed=9), None, [[Fraction(0)] * n]
-    for call in range(calls):
-        state = over(Losing(params.seed, params.lost), drawn(p, n, call), state, params)
-        owned = [list(state.replicas[c][shard(c, n, p)]) for c in range(p)]
-        history.append([v for shard in owned for v in shard])
-        for r, c in product(range(p), repeat=2):
-            for cut, version in zip(packets(shard(c, n, p), 2), state.versions[r][c], strict=True):
-                assert [*state.replicas[r][cut]] == history[version][cut]
-                assert version == call + 1 if r == c else 0 <= version <= call + 1
-    assert len({one for r in range(p) for one in versions(state, r)}) > 3  # some are several calls old
-
-
 def test_copies_order_and_late_packets_change_nothing():
     """A packet that comes again, before or after others, or once more calls later, is as if it came once, or not."""
     p, n, params = 3, 6, Params("ht", lost=300, packet=1, running=1, seed=2)

@@ -59,19 +59,6 @@ def test_exact_whatever_the_permutations(m, d, monkeypatch):
     assert tried == len([*permutations(range(m))]) ** len(keys)
 
 
-OTHER = {
-    "moved": (moshpit, lambda z, e, c, m: z - z % m + c),
-    "indices": (members, lambda key, t, params: [0, 0 if key == 2 else 1]),
-}
-
-
-@pytest.mark.parametrize("name", OTHER)
-def test_other_rules_are_not_exact(name, monkeypatch):
-    """The index of the part goes where the digit was, and no two of a group have one."""
-    monkeypatch.setattr(OTHER[name][0], name, OTHER[name][1])
-    assert any(y != mean(vectors(8, 1)) for y in ran(vectors(8, 1), m=2).results)
-
-
 def by_keys(p, m, d, rounds, drawn):
     """Algorithm 1 on tuples: the members of each group of each round, with keys as the paper has them."""
     keys = [tuple(r // m**e % m for e in range(1, d)) for r in range(p)]
@@ -113,34 +100,6 @@ def test_hivemind_grid():
     spread = [np.array(ran(xs, rounds=t).results).var(0).sum() for t in (1, 2, 3, 4)]
     assert np.array(xs).var(0).sum() >= spread[0] >= spread[1] > spread[2] == spread[3] == 0
     assert all(mean(ran(xs, rounds=t).results) == mean(xs) for t in (1, 2, 3, 4))
-
-
-OPTIONS = [{}, {"m": 3, "rounds": 4}, {"m": 4, "weights": (1, 0, 5, 2), "rounds": 3},
-           {"m": 3, "bandwidths": (1, 0, 4, 0, 2, 2), "rounds": 2}, {"m": 2, "bandwidths": (0, 0, 0)}]  # fmt: skip
-
-
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("p", range(1, 12))
-def test_any_group_keeps_the_sum_and_the_range(p, options):
-    for n in (0, 1, p, 2 * p + 3):
-        xs = vectors(p, n)
-        ys = ran(xs, **options).results
-        w = [members.given(options.get("weights", ()), r) for r in range(p)]
-        for e in range(n):
-            before, after = ([x[e] for x in vs] for vs in (xs, ys))
-            assert sum(a * b for a, b in zip(w, before)) == sum(a * b for a, b in zip(w, after))
-            assert min(before) <= min(after) and max(after) <= max(before)
-            assert energy(after, w) <= energy(before, w)
-        assert all(ys[r] == xs[r] for r in range(p) if w[r] == 0)
-
-
-def energy(values, weights):
-    """The squared distance from the mean, weighted."""
-    total = sum(weights)
-    if not total:
-        return 0
-    middle = sum(w * v for w, v in zip(weights, values)) / Fraction(total)
-    return sum(w * (v - middle) ** 2 for w, v in zip(weights, values))
 
 
 def test_clients_and_auxiliaries():

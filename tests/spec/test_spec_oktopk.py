@@ -152,20 +152,6 @@ def test_what_does_not_cut_the_vector_makes_no_regions(cuts):
         one.carry([one] * 3)
 
 
-@pytest.mark.parametrize("p", RANKS)
-@pytest.mark.parametrize("bucket", [1, 2, 4, 100])
-def test_in_each_turn_no_two_ranks_send_to_the_same_one(p, bucket):
-    page = sparring.page("oktopk", k=9, bucket=bucket)
-    trace = run(page, drawn(p, 20, 1)[0].tolist()).trace
-    split = trace[: -(-(p - 1) // bucket)]
-    assert Counter((m.src, m.dst) for wire in split for m in wire) == Counter(
-        (r, d) for r in range(p) for d in range(p) if r != d
-    )
-    for wire in split:
-        taken = Counter(m.dst for m in wire)
-        assert all(taken[r] == Counter(m.src for m in wire)[r] <= bucket for r in range(p))
-
-
 @pytest.mark.parametrize("p", range(2, 9))
 def test_balancing_moves_each_entry_at_most_once_and_leaves_equal_shares(p):
     for seed in range(30):
