@@ -68,7 +68,7 @@ def test_time_is_that_of_the_formula(name, topology, p, tmp_path):
 
     shared = linked(page, routed.topology, Machine(ALPHA, BETA), p=p, n=SIZE // 4)
     assert seconds == pytest.approx(float(shared.time), rel=0.01)
-    if shared.load == 1:
+    if shared.sharing == 1:
         assert seconds == pytest.approx(flat, rel=0.01)
     else:
         assert seconds > 1.2 * flat

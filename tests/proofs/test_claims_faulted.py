@@ -12,7 +12,7 @@ import z3
 
 import sparring
 from sparring.errors import Undecided
-from sparring.proofs import flash, lossy_two_shot, oktopk, power_sgd, thc
+from sparring.proofs import flash, lossy_two_shot, oktopk, power_sgd
 from sparring.proofs.compression import arc_rows, levels, low_rank, rounding, signs
 from sparring.proofs.compression import matrices as proved_matrices
 from sparring.proofs.compression.reals import proved, refuted
@@ -25,7 +25,6 @@ from sparring.proofs.cost.literature import packet_loss, powersgd
 from sparring.proofs.cost.statements import Shown, Theorem, Unjudged
 from sparring.spec import arc_top_k
 from sparring.spec import power_sgd as page_module
-from sparring.spec import thc as thc_page
 from sparring.spec.core import exchanges, matrices
 from sparring.spec.core.compositions import Memory
 from sparring.spec.core.numbers import both, either
@@ -151,7 +150,6 @@ OBLIGATIONS = [
     (arc_rows.single, arc_top_k, "nearer", lambda *at: arc_top_k.nearer(*at) // 2),  # it rounds
     (power_sgd.linear, page_module, "product", lambda m, q, shape: m * m),
     (power_sgd.linear, page_module, "crossed", lambda m, p, shape: m + 1),
-    (thc.room, thc_page, "most", lambda bits: 1 << bits),
 ]
 
 
@@ -174,14 +172,13 @@ def of_moshpit(theorem):
     )
 
 
-MODULES = {name: sparring.page(name).module for name in ("lossy_two_shot", "oktopk", "thc")}
+MODULES = {name: sparring.page(name).module for name in ("lossy_two_shot", "oktopk")}
 NEEDED = [
     *((lambda: flash.error(15, 255), name, -1)
       for name in ("errors add up", "ranges add up", "both steps", "a code is within half a step")),
     *((lambda: lossy_two_shot.drifting(MODULES["lossy_two_shot"]), "from the owner's", at) for at in (5, 7)),
     *((lambda: oktopk.volume(MODULES["oktopk"]), name, -1)
       for name in ("split", "dealt out", "a share ends no later than with e")),
-    (lambda: thc.room(MODULES["thc"]), "all ranks, 4 bits", 1),
     (of_moshpit("result"), "ranks: no two move to one", -1),  # that those who meet have different indices
     (of_moshpit("result"), "ranks: each of m is a cell", -2),  # that there are m
     (of_moshpit("conservation"), "averaging: and whoever is in it takes it", -1),  # that none fails in between

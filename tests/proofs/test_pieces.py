@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -100,7 +101,7 @@ def test_other_words_for_the_same(twin):
 def test_only_what_has_been_added_goes_dense_by_a_rule(which):
     """Zeros that are filled in before add nothing."""
     adds = {"what is shown": DENSE.adds, "what is added": lambda t, p: t > 0, "all": lambda t, p: t < 0}
-    module = built(DENSE.module, ast.parse(inspect.getsource(DENSE.module)))
+    module: Any = built(DENSE.module, ast.parse(inspect.getsource(DENSE.module)))
     module.adds = adds[which]
     wrong = unproved(replace(load(module), adds=DENSE.adds))
     assert wrong == (set() if which == "what is shown" else {"nothing makes a message longer"})
