@@ -87,7 +87,8 @@ def test_real_ranks_show_the_same(planted, kind, name, ranks, unshrunk):
 @pytest.mark.parametrize("kind", SUITES)
 def test_both_places(planted, kind, ranks):
     """The twin, message by message: in the world and on real ranks."""
-    here, both = planted(kind, max_examples=20), planted(kind, on="both", max_examples=20, group=ranks)
+    asked = {"max_examples": 20, "ranks": range(1, 4)}
+    here, both = planted(kind, **asked), planted(kind, on="both", group=ranks, **asked)
 
     assert (both.exit_code, both.not_covered) == (0, [])
     assert both.results[0].verdict.number == 2 * here.results[0].verdict.number
