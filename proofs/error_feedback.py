@@ -12,6 +12,7 @@ from sparring.spec.core.model import Page
 others = ({"k": 2, "selector": "threshold", "period": 2, "allreduce": "bruck_allgather"},
           {"k": 3, "selector": "sampled", "stride": 2, "allreduce": "two_shot_sparse"})  # fmt: skip
 shown = {"residual": lambda state, r: [*state.residual[r]]}
+survivors = {"if not isinstance(allreduce, str):": "A page names its allreduce; functions in its place have tests."}
 refused = ({"k": -1}, {"selector": "least"}, {"allreduce": "tree"}, {"period": 2})
 
 

@@ -34,11 +34,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
-from sparring.spec.core.exchanges import served
-from sparring.spec.core.numbers import Int
 from sparring.spec.core.selectors import Selector, remembered, taken
-from sparring.spec.core.sparse_allreduce import sparse_allreduce
+from sparring.spec.core.sparse_allreduce import encoded, octets, sparse_allreduce
 from sparring.spec.core.vectors import Vector, total, where
+
+__all__ = ["encoded", "octets"]  # of the allreduce that is named
 
 data = "dense"
 hypotheses = (("E1", "no rank's selector takes more than k entries"),)
@@ -63,14 +63,6 @@ class State(NamedTuple):
 
     residual: Any = 0
     seen: Any = None
-
-
-def octets(m: Int, size: Int, w: Int, allreduce: str) -> Int:
-    return served(allreduce).octets(m, size, w)
-
-
-def encoded(m: Int, size: Int, w: Int, allreduce: str) -> str:
-    return served(allreduce).encoded(m, size, w)
 
 
 def program(x: Vector, state: State, params: Params, selector: Selector) -> Text:

@@ -258,10 +258,7 @@ def sent_alike(way: Way) -> tuple[tuple[str, ...], ...]:
 
 def all_priced(page: Page, way: Way) -> list[Priced]:
     """What is sent on a way of the text."""
-    return [
-        priced(name, one, 2 if page.selecting or one.exchange == SPARSE else 1)
-        for name, one in zip(named(way.sent), way.sent)
-    ]
+    return [priced(name, one, selecting=page.selecting) for name, one in zip(named(way.sent), way.sent)]
 
 
 WORDS = {"ReduceScatter": "reduce_scatter", "Averaging": "rounds of groups", SPARSE: "sparse allreduce"}

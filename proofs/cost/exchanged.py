@@ -151,9 +151,10 @@ class Priced(NamedTuple):
         return sympy.Integer(0) if self.page.data == "lists" else self.of(self.derived.added_critical) / self.entry
 
 
-def priced(name: str, sent: Sent, entry: int) -> Priced:
-    """The cost of an exchange; raises Undecided where its page has no closed form of something."""
+def priced(name: str, sent: Sent, *, selecting: bool) -> Priced:
+    """The cost of an exchange of a page that may be ``selecting``; raises Undecided where it has no closed form."""
     page = carrying(sent)
+    entry = 2 if selecting or (sent.exchange == SPARSE and page.data == "lists") else 1
     one = Priced(name, sent, page, derive(page), entry)
     d = one.derived
     if d.given:

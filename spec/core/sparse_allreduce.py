@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Any, ClassVar
 
-from sparring.spec.core.exchanges import Carried, Exchange, spread
+from sparring.spec.core.exchanges import Carried, Exchange, served, spread
+from sparring.spec.core.numbers import Int
 from sparring.spec.core.runs import ListRun, PieceRun
 from sparring.spec.core.sparse import SparseVector, width
 
@@ -50,6 +51,16 @@ class SparseAllreduce(Exchange):
         page, wide = self.page, width(self.x.zero)
         ran = ListRun(page, lists) if page.data == "lists" else PieceRun(page, lists, wide)
         return Carried([spread(one.x, y.indices, y.values) for one, y in zip(each, ran.results)], ran.trace)
+
+
+def octets(m: Int, size: Int, w: Int, allreduce: str) -> Int:
+    """The bytes of a message, for a page whose parameter ``allreduce`` names the one that it sends through."""
+    return served(allreduce).octets(m, size, w)
+
+
+def encoded(m: Int, size: Int, w: Int, allreduce: str) -> str:
+    """The name of its encoding."""
+    return served(allreduce).encoded(m, size, w)
 
 
 def sparse_allreduce(x: Any, at: Any, through: str = "ring_sparse") -> SparseAllreduce:

@@ -338,3 +338,33 @@ def test_a_lower_claim_is_wrong_only_where_a_run_sends_more(params, factor, quan
     found = sparring.cost("oktopk", **params).judged(claim)
     assert found.verdict == verdict and told in found.detail
     assert found.checked == checked or (checked is None and found.checked.word == Word.TESTED)
+
+
+@pytest.mark.parametrize("through", ["ring_sparse", "ssar_recursive_doubling", "two_shot_sparse"])
+def test_sparse_pieces_are_no_longer_than_dense_ones_and_their_headers(through):
+    """In bytes; runs in which all is sent come as near as the encodings allow, and half of it is too little."""
+    cost = sparring.cost("error_feedback", allreduce=through)
+    runs = [*cost.runs(FEW)]
+    assert wrong(cost.most, runs) is None and cost.proved().verdict == PROVED
+    dense = sparring.cost({"ring_sparse": "ring", "two_shot_sparse": "two_shot"}.get(through, "recursive_doubling"))
+    for at in ({"p": 4, "n": 8, "k": 0}, {"p": 5, "n": 11, "k": 3}):
+        words, messages = (exact(dense.form(name), at) for name in ("words", "messages"))
+        assert cost.at(**at, width=4).nbytes == 4 * words + 8 * messages
+    (each,) = cost.most
+    less = {**each.forms, "bytes": each.forms["bytes"] / 2}
+    assert wrong([each._replace(forms=less)], runs)
+
+
+@pytest.mark.parametrize("through", ["ring_allgather", "bruck_allgather"])
+def test_lists_have_an_index_with_each_entry(through):
+    cost = sparring.cost("error_feedback", allreduce=through)
+    runs = [*cost.runs(FEW)]
+    assert wrong(cost.most, runs) is None and any(calls.even(cost.most[0], one) for one in runs)
+    assert sympy.simplify(cost.words - 2 * k * (p - 1)) == 0
+    (each,) = cost.most
+    assert wrong([each._replace(forms={**each.forms, "words": each.forms["words"] - 1})], runs)
+
+
+def test_what_has_a_form_for_some_ranks_alone_has_no_bound():
+    with pytest.raises(Undecided, match="its closed form holds where p = 2"):
+        sparring.cost("error_feedback", allreduce="recursive_doubling_allgather")
