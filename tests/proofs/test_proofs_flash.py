@@ -11,7 +11,7 @@ from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import PROVED
 from tests.proofs.wrong_texts import refusals, wrong
 
-PROPERTIES = ["result", "agreement", "partition", "deadlock", "contention", "claim: error", "peers"]
+PROPERTIES = ["result", "agreement", "partition", "deadlock", "contention", "volume", "claim: error", "peers"]
 
 
 def test_all_are_proved_for_every_p():
