@@ -15,7 +15,7 @@ LONGER = "[*(c * (mine.n // p) for c in range(p)), mine.n]"
 """Regions of ``n // p`` entries; the last has what is left, ``n % p`` more."""
 PUBLISHED = "[*(c * (mine.n // p) for c in range(p)), p * (mine.n // p) + mine.n % (mine.n // p)]"
 """The same in a public code, which gives the last region ``n % (n // p)`` more."""
-PLACES = [(n, p) for p in range(2, 7) for n in sorted({p, p + 1, 2 * p - 1, 11, p * p - 1, p * p, p * p + 1, 1000})]
+PLACES = [(n, p) for p in range(2, 6) for n in sorted({p, p + 1, 2 * p - 1, 11, p * p - 1, p * p, p * p + 1})]
 
 
 def whole(p, n, bounds=BOUNDS):

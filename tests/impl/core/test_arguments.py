@@ -9,7 +9,7 @@ from sparring import world
 from sparring.errors import InputError
 from sparring.impl.core import arguments
 
-REFUSAL = f"{Path(__file__).parents[1] / 'ring_targets.py'}:refusal"
+REFUSAL = f"{Path(__file__).parents[1] / 'on_ranks.py'}:refusal"
 F = np.float32
 
 
