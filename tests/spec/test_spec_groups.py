@@ -154,6 +154,10 @@ def test_sizes(g, spikes):
                 assert len(written(encode(x, bits, g, spikes))) == groups.octets(c, bits, g, spikes, x.itemsize)
 
 
+def test_a_place_has_room():
+    assert [groups.place_octets(g) for g in (1, 256, 257, 1 << 16, (1 << 16) + 1, 1 << 32)] == [1, 1, 2, 2, 4, 4]
+
+
 def test_a_message_of_exact_numbers_tells_them():
     assert written(encode([Fraction(0), Fraction(1), Fraction(3)], 2, 3)) == [0, 1, 0b110100]
 
