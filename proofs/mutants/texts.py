@@ -138,5 +138,5 @@ def running(work: Callable[[], object]) -> frozenset[Home]:
     try:
         work()
     finally:
-        sys.setprofile(before)
+        sys.setprofile(before if callable(before) else None)  # one that is not Python's own cannot be put back
     return frozenset(found)
