@@ -20,9 +20,10 @@ from typing import Any, NamedTuple
 import z3
 
 from sparring.proofs.core import samples
-from sparring.proofs.core.conjectures import CLAIM, Conjecture
+from sparring.proofs.core.conjectures import CLAIM, PEERS, Conjecture
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.questions import Answer, Memory
+from sparring.proofs.core.reading import paths
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.mutants import sites, texts
 from sparring.proofs.mutants.sites import STATED, Operators, Planted
@@ -71,7 +72,7 @@ class Faults:
     def __init__(self, whole: Subject, memory: Memory) -> None:
         self.whole, self.memory = whole.general, memory
         self.planted: dict[tuple[str, bool], Sequence[Planted]] = {}
-        self.spoken: dict[str, frozenset[str]] = {}
+        self.known: dict[str, texts.Spoken] = {}
         self.tried: dict[tuple[Any, ...], bool] = {}
 
     def sort(self, name: str, further: bool) -> Sequence[Planted]:
@@ -91,16 +92,41 @@ class Faults:
 
     def of(self, theorem: str, further: bool) -> Iterator[Planted]:
         """The faults that may upset the theorem; one that was planted for an earlier theorem is there already."""
-        composed = self.whole.page.composed
-        sorts = UPSET_IN_TEXTS if composed else UPSET_BY
-        found = [one for sort in sorts.get(theorem, sorts[""]) for one in self.sort(sort, further)]
-        if composed:
-            if theorem not in self.spoken:
-                self.spoken[theorem] = texts.spoken_of(self.whole, theorem)
-            yield from (one for one in found if one.part in self.spoken[theorem])
+        if self.whole.page.composed:
+            yield from self.of_text(theorem, further)
         else:
             first = PEER if " on " in theorem else ""  # what is said of links is false where peers are wrong
-            yield from sorted(found, key=lambda one: first not in one.told)
+            yield from sorted(self.sorts(UPSET_BY, theorem, further), key=lambda one: first not in one.told)
+
+    def sorts(self, upset_by: Mapping[str, Sequence[str]], theorem: str, further: bool) -> Sequence[Planted]:
+        """The faults of all sorts that may upset the theorem."""
+        return [one for sort in upset_by.get(theorem, upset_by[""]) for one in self.sort(sort, further)]
+
+    def of_text(self, theorem: str, further: bool) -> Iterator[Planted]:
+        """The faults of a composition, those in functions that do not run for the theorem last of all.
+
+        In the page's own functions these upset at most that its text calls what is spoken of; elsewhere nothing.
+        """
+        parts, functions = self.spoken(theorem)
+        usual = [one for one in self.sorts(UPSET_IN_TEXTS, theorem, False) if one.part in parts]
+        found = [one for one in self.sorts(UPSET_IN_TEXTS, theorem, True) if one.part in parts] if further else usual
+        yield from (one for one in found if one.home is None or one.home in functions)
+        for one in (*usual, *found) if further else ():
+            if one.home and one.home not in functions and not one.local:
+                yield one
+
+    def spoken(self, theorem: str) -> texts.Spoken:
+        """What the theorem speaks of; the functions that run while the text is read, where it has to be, too."""
+        if theorem not in self.known:
+            said = texts.spoken_of(self.whole, theorem)
+            apart = theorem == PEERS or theorem.startswith(CLAIM)
+            self.known[theorem] = said if apart else said._replace(functions=said.functions | self.reading)
+        return self.known[theorem]
+
+    @cached_property
+    def reading(self) -> frozenset[sites.Home]:
+        """The functions that run while a composition's text is read."""
+        return texts.running(lambda: [*paths(self.whole.page)])
 
     def refuting(self, conjecture: Conjecture) -> tuple[dict[str, Found], list[str]]:
         """By obligation, a fault that refutes it; and the names of those that none refutes, though one should."""

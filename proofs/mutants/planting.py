@@ -10,6 +10,7 @@ import ast
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -56,6 +57,7 @@ BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 """What statements hold others in."""
 
 
+@lru_cache(32)  # what rests on a module with a fault is planted again for each
 def compiled(module: ModuleType, tree: ast.Module) -> CodeType:
     """``tree`` in place of the module's code, with loops that count."""
     counting = counted(tree)

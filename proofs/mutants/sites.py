@@ -25,18 +25,27 @@ BOUND = "bound"
 BESIDE = ("same", "spent", "lemmas")
 """What proof modules say of ranks and steps, as formulas do."""
 
+Home = tuple[str, str]
+"""A function, by its file and its name."""
+
 
 class Planted:
     """A fault in words, the page that has it, and what must be around it meanwhile; planted when it is asked for.
 
-    ``part``: of a composition, the exchange in whose page it is, or ``BOUND``.
+    ``part``: of a composition, the exchange in whose page it is, or ``BOUND``; ``home``: in which file and function.
     """
 
     def __init__(
-        self, told: str, plant: Callable[[], Subject], around: Callable[[], Any] = nullcontext, part: str = ""
-    ) -> None:
-        self.told, self.plant, self.around, self.part = told, cache(plant), around, part
+        self, told: str, plant: Callable[[], Subject], around: Callable[[], Any] = nullcontext, part: str = "",
+        home: Home | None = None,
+    ) -> None:  # fmt: skip
+        self.told, self.plant, self.around, self.part, self.home = told, cache(plant), around, part, home
         self.known: dict[str, Conjecture | None] = {}
+
+    @property
+    def local(self) -> bool:
+        """Whether it is in a module beside the page, which is changed for a while."""
+        return self.around is not nullcontext
 
     def conjecture(self, name: str) -> Conjecture | None:
         """What would have to be shown of the page; None where the fault leaves nothing that can be read on symbols."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from sparring.proofs.core.compositions import serving
 from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.mutants.planting import built, planted
-from sparring.proofs.mutants.sites import BOUND, Operators, Planted, borrowed, with_fault
+from sparring.proofs.mutants.sites import BOUND, Home, Operators, Planted, borrowed, with_fault
 from sparring.proofs.mutants.syntax import Mutant, mutants
 from sparring.spec.core.model import Page, load
 
@@ -32,7 +32,8 @@ def in_text(whole: Subject, operators: Operators) -> Iterator[Planted]:
     """Faults in the page's own functions, those in the text first."""
     found = mutants(inspect.getsource(whole.page.module), operators)
     for mutant in sorted(found, key=lambda one: one.function != "program"):
-        yield Planted(str(mutant), partial(with_text, whole, mutant.tree))
+        home = str(whole.page.module.__file__), mutant.function
+        yield Planted(str(mutant), partial(with_text, whole, mutant.tree), home=home)
 
 
 def with_text(whole: Subject, tree: ast.Module) -> Subject:
@@ -80,7 +81,8 @@ def in_local(whole: Subject, operators: Operators) -> Iterator[Planted]:
         for mutant in mutants(inspect.getsource(module), operators):
             told = f"{module.__name__.removeprefix('sparring.')}, {mutant}"
             around = partial(rebuilt, [(module, mutant.tree), *above])
-            yield Planted(told, partial(with_text, whole, source(whole.page.module)), around)
+            home = str(module.__file__), mutant.function
+            yield Planted(told, partial(with_text, whole, source(whole.page.module)), around, home=home)
 
 
 @contextmanager
@@ -106,8 +108,15 @@ def resting_on(module: ModuleType) -> list[ModuleType]:
     return [*dict.fromkeys(x for one in direct for x in (*resting_on(one), one))]
 
 
-def spoken_of(whole: Subject, theorem: str) -> frozenset[str]:
-    """The parts of a composition that the theorem of that name asks for: exchanges, bounds, and "", all else."""
+class Spoken(NamedTuple):
+    """What a theorem speaks of: exchanges, bounds and "", all else; and which functions run when it is written down."""
+
+    parts: frozenset[str]
+    functions: frozenset[Home]
+
+
+def spoken_of(whole: Subject, theorem: str) -> Spoken:
+    """What the theorem of that name about a composition speaks of; that its text is read is left out."""
     asked = {""}
 
     def served(page: str) -> Page:
@@ -118,5 +127,16 @@ def spoken_of(whole: Subject, theorem: str) -> frozenset[str]:
         asked.add(BOUND)
         return whole.bound(*args)
 
-    next(conjectures(beside(whole, served=served, bound=bound), theorem))
-    return frozenset(asked)
+    ran = running(lambda: next(conjectures(beside(whole, served=served, bound=bound), theorem)))
+    return Spoken(frozenset(asked), ran)
+
+
+def running(work: Callable[[], object]) -> frozenset[Home]:
+    """The functions that run when this is done."""
+    found, before = set[Home](), sys.getprofile()
+    sys.setprofile(lambda frame, *_: found.add((frame.f_code.co_filename, frame.f_code.co_name)))
+    try:
+        work()
+    finally:
+        sys.setprofile(before if callable(before) else None)  # one that is not Python's own cannot be put back
+    return frozenset(found)

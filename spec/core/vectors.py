@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial, reduce, wraps
+from functools import lru_cache, partial, reduce, wraps
 from inspect import signature
 from typing import Any, NoReturn, TypeVar, overload
 
@@ -219,7 +219,10 @@ def made_local(
 
 def bound(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
     """All arguments, in the order of the function."""
-    return signature(function).bind(*args, **named).args if named else args
+    return signed(function).bind(*args, **named).args if named else args
+
+
+signed = lru_cache(signature)  # texts call the same few functions many times
 
 
 @overload
