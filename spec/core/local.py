@@ -25,6 +25,7 @@ messages whose lengths nobody knows beforehand.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Collection, Mapping, Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -62,6 +63,13 @@ def asked(
     values = parameters(module, name, {x: v for x, v in params.items() if x in own})
     others = {x: v for x, v in params.items() if x not in own}
     return {**values, **others}, bound(others, values)
+
+
+def takes(module: ModuleType, data: str) -> bool:
+    """Whether a page takes a selector: one that selects by formulas, or a text that asks for one."""
+    if hasattr(module, "program"):
+        return SELECTOR in inspect.signature(module.program).parameters
+    return data == "selected"
 
 
 def bound(others: Mapping[str, Any], values: Mapping[str, Any]) -> Selector:

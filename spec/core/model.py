@@ -9,14 +9,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, NoReturn
 
 from sparring.errors import InputError, Undecided
 from sparring.spec.core.calling import taking
 from sparring.spec.core.letters import DATA, DTYPES, ENCODINGS, KINDS, LETTERS, Kind
-from sparring.spec.core.local import SELECTOR, asked
+from sparring.spec.core.local import asked, takes
 from sparring.spec.core.numbers import Bool, Int, Sym, where
 from sparring.spec.core.selectors import Selector
 from sparring.spec.core.sparse import SparseVector
@@ -283,10 +283,9 @@ def load(module: ModuleType, **params: Any) -> Page:
     kind = kind_of(module, name)
     data = one_of(DATA, module, name, "data", "vector")
     encoding = one_of(ENCODINGS, module, name, "encoding", "wrap")
-    values, selector = asked(module, name, params, selects=selects(module, data))
+    values, selector = asked(module, name, params, selects=takes(module, data))
     if hasattr(module, "program"):
-        found = composition(module, name, one_of(KINDS, module, name, "kind", "allreduce"), data, values)
-        return replace(found, selector=selector)
+        return composition(module, name, one_of(KINDS, module, name, "kind", "allreduce"), data, values, selector)
     messages = bind(name, "messages", getattr(module, "messages", lambda t, p: 1), values)
     several = many(messages)
     known = {f: values if several or "j" not in letters else {**values, "j": 0} for f, letters in LETTERS.items()}
@@ -315,14 +314,7 @@ def load(module: ModuleType, **params: Any) -> Page:
     )  # fmt: skip
 
 
-def selects(module: ModuleType, data: str) -> bool:
-    """Whether it takes a selector: by formulas, or where its text asks for one."""
-    if hasattr(module, "program"):
-        return SELECTOR in inspect.signature(module.program).parameters
-    return data == "selected"
-
-
-def composition(module: ModuleType, name: str, kind: str, data: str, params: Mapping[str, Any]) -> Page:
+def composition(module: ModuleType, name: str, kind: str, data: str, params: Any, selector: Selector | None) -> Page:
     """A page that is a composition: whoever asks it for a formula is told that it has none, by Undecided."""
 
     def lacks(formula: str) -> Callable[..., NoReturn]:
@@ -331,15 +323,14 @@ def composition(module: ModuleType, name: str, kind: str, data: str, params: Map
 
         return asked
 
-    without = ("block", *Kind._fields)
-    formulas: dict[str, Any] = {formula: lacks(formula) for formula in (*LETTERS, "count") if formula not in without}
+    formulas: dict[str, Any] = {f: lacks(f) for f in (*LETTERS, "count") if f not in ("block", *Kind._fields)}
     listed = data != "dense"
     formulas |= {"chunks": lambda p: p, "octets": pairs if listed else lambda m, size, w: values_alone(m, w)}
     formulas |= {"encoded": lambda m, size, w: "pairs" if listed else "values"}
     formulas |= {f: bind(name, f, getattr(module, f), params) for f in ("octets", "encoded") if hasattr(module, f)}
     return Page(
         name=name, kind=kind, data=data, encoding="wrap", doc=inspect.getdoc(module) or name, module=module,
-        params=params, program=module.program, **formulas,
+        params=params, selector=selector, program=module.program, **formulas,
     )  # fmt: skip
 
 
