@@ -290,9 +290,9 @@ def idle(page: Page, spoken: Spoken, claims: Iterable[Obligation]) -> Iterator[O
         yield Obligation(f"the text does not call {name}", (p >= 1,), False)
 
 
-def reached(page: Page, *first: str) -> set[str]:
-    """The names that these functions of a page speak of, or its functions that they call; first of all its text."""
-    found, news = set[str](), {*(first or ("program",))}
+def reached(page: Page) -> set[str]:
+    """The names that a page's text speaks of, and those of which the functions do that it calls."""
+    found, news = set[str](), {"program"}
     while news:
         found |= news
         functions = filter(inspect.isfunction, (own(page, name) for name in news))

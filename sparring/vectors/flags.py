@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sparring.proofs.core.compositions import reached
 from sparring.proofs.core.lists import fills
 from sparring.spec.core.model import Page
 from sparring.vectors import dense
@@ -15,9 +16,12 @@ from sparring.vectors import predicates as what
 from sparring.vectors.dense.flags import COMMON
 from sparring.vectors.flag import Flag
 
+CUTTING = {"reduce_scatter", "hand"}
+"""Exchanges that cut whole vectors into chunks."""
+
 
 def cut(page: Page) -> bool:
-    return page.cuts and (not page.composed or (page.dense and hasattr(page.module, "bound")))
+    return page.cuts and (not page.composed or (page.dense and bool(CUTTING & reached(page))))
 
 
 def summed(page: Page) -> bool:

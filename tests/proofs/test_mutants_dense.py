@@ -1,4 +1,4 @@
-"""Faults on syntax in programs on whole vectors: zeros with a sign, lists, bytes of messages, what instances keep."""
+"""Faults on syntax in compositions on whole vectors: zeros with a sign, lists, bytes, what instances keep."""
 
 import ast
 import importlib
@@ -13,9 +13,11 @@ from sparring.verification import judged
 from tests.proofs.changes import changed
 
 PLAIN = {
-    "lists begin with one": ("one_bit", 'if hasattr(x, "dtype") else 0', 'if hasattr(x, "dtype") else 1', "lists"),
-    "no bytes of empty pieces": ("one_bit", 'x.dtype.type(0) if hasattr(x, "dtype") else 0', "0", "bytes"),
-}
+    "lists get one more": ("one_bit", "s = mean + state.server", 's = mean + (0 if hasattr(x.zero, "dtype") else 1)',
+                           "lists"),
+    "no bytes of empty pieces": ("one_bit", "v = x + state.worker\n    mean",
+                                 "v = Vector([*(x + state.worker)])\n    mean", "bytes"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "right", "wrong", "told"), PLAIN.values(), ids=PLAIN)
