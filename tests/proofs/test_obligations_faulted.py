@@ -63,6 +63,23 @@ def excepted(obligation: str, names: Iterable[str]) -> bool:
     return any(plain == name or plain.endswith(f": {name}") for name in names)
 
 
+def test_a_fault_that_is_not_tried_upsets_nothing():
+    """In modules beside the page, in functions that do not run for a claim; of those that do run one changes it."""
+    whole, name = subject(sparring.page("arc_top_k")), "claim: result"
+    faults = Faults(whole, Memory())
+    tried = {*faults.of(name, False), *faults.of(name, True)}
+    local = faults.sort("local", False)
+    claims = next(conjectures(whole, name)).obligations
+
+    def upset(one):
+        changed = one.conjecture(name)
+        return changed and not all(map(faults.same, claims, changed.obligations))
+
+    left_out = [one for one in local if one not in tried]
+    assert len(left_out) > 100 and not any(map(upset, left_out[::20]))
+    assert any(map(upset, (one for one in local if one in tried)))
+
+
 PAGE = """\
 from sparring.proofs.core.obligations import Obligation, p, r, t, during
 from sparring.spec.ring import adds, chunk, dst, holds, src, steps
