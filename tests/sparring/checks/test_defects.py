@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -195,7 +196,7 @@ def test_a_reproducer_replays_the_calls(planted):
 def test_as_tests_in_a_users_own_file(target, kind, name, prop, unshrunk):
     """One a property; what is refuted fails with the sentence, what holds does not."""
     suite = SUITES[kind]
-    marked = conformance(target(suite.planted(name)[0], suite.entry), suite.page, level="steps", ranks=suite.ranks,
+    marked: Any = conformance(target(suite.planted(name)[0], suite.entry), suite.page, level="steps", ranks=suite.ranks,
                          max_examples=30)  # fmt: skip
     cases = {case.id: case.values[0] for case in marked.args[1]}
     assert [*cases] == [prop.replace(" ", "-") for prop in suite.properties]
