@@ -79,6 +79,11 @@ def ensures(x: Vector, state: State, selector: Selector) -> Any:
     return total(where(taken(selector, v, remembered(selector, v, state.seen)), v, 0))
 
 
+def leaves(x: Vector, state: State, selector: Selector) -> dict[str, Any]:
+    """The next call's selector knows what this one's did."""
+    return {"seen": remembered(selector, x + state.residual, state.seen)}
+
+
 def waiting(state: State) -> Any:
     """What is still to come, of all ranks."""
     return total(state.residual)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from sparring.proofs.core.obligations import Obligation
 from sparring.spec.core.numbers import Node, Reader, variables
 
-POINTS = 10_000
+POINTS, MANY = 10_000, 60_000
+"""How many are tried; the more where a claim is expected to be false."""
 RANKS = (1, 6)
 """How many ranks there are, from 1 up to 5."""
 MOST = 12  # bits, and digits, that numbers have here

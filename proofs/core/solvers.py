@@ -64,6 +64,7 @@ def decided(solver: z3.Solver, effort: int = EFFORT) -> tuple[str, z3.Solver]:
 
     Terms of earlier questions change the way that z3 goes, and may make it long.  So where the claim does not
     follow it is asked again in a context of its own, whose answer and model are the same whatever was asked before.
+    Where it then finds no model, the one that it had stands: it is evaluated on the formulas anyway.
     """
     answer = ask_z3(solver)
     if answer == "unsat":
@@ -71,7 +72,8 @@ def decided(solver: z3.Solver, effort: int = EFFORT) -> tuple[str, z3.Solver]:
     again = z3.Solver(ctx=z3.Context())  # a solver that has answered is slow to translate with all that it learned
     again.set("rlimit", effort)
     again.add(*(one.translate(again.ctx) for one in solver.assertions()))
-    return ask_z3(again), again
+    found = ask_z3(again)
+    return (found, again) if found == "sat" or answer == "unknown" else (answer, solver)
 
 
 def apart(solver: z3.Solver, effort: int = EFFORT) -> tuple[str, z3.Solver]:
