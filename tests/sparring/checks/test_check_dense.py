@@ -239,7 +239,7 @@ def test_bytes_of_a_code_that_does_not_say_them_are_not_covered(folder):
         results = sparring.verify("said.py", ranks=[1]).results
         return next((result.verdict.word, result.detail) for result in results if result.property == "volume")
 
-    said = MEAN + "\n\ndef octets(self, c, width):\n    return c{}\n\n\nParts.octets = octets\n"
+    said = MEAN + "\n\ndef said(self, c, width):\n    return c{}\n\n\nParts.octets = said\n"
     assert volume(MEAN) == (Word.NOT_COVERED, why)
     assert volume(said.format(""))[0] == Word.PROVED
     assert volume(said.format(" // 2"))[0] == Word.REFUTED
