@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import prod
+from operator import le, lt
 
 from sparring.errors import InputError
 from sparring.spec.core.digits import log_of, power_of
@@ -16,6 +17,7 @@ HYPOTHESES = ("p | n", "p | k", POWER, "p not 2^m", "2^floor(log2 p) | n", "p = 
 MULTIPLE, POWER_OF = re.compile(r"(\d+)( p)? \| n"), re.compile(r"p = (\d+)\^m")
 """Others that a cost may have, with a number in them: ``8 | n``, ``128 p | n``, ``p = 3^m``."""
 
+RELATIONS: Mapping[str, Callable[[int, int], bool]] = {"|": lambda x, y: y % x == 0, "<": lt, "<=": le}
 Point = Mapping[str, int | Fraction]
 
 
@@ -50,7 +52,7 @@ def single(hypothesis: str, at: Point) -> bool:
         base = amount(right.partition("^")[0], at)
         return (power_of(base, log_of(x, base)) == x) is (relation == "=")
     y = amount(right, at)
-    return {"|": y % x == 0, "<": x < y, "<=": x <= y}[relation]
+    return RELATIONS[relation](x, y)
 
 
 def amount(text: str, at: Point) -> int:

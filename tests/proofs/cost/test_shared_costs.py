@@ -266,6 +266,7 @@ def test_who_sends_to_all_must_send_to_all(tmp_path):
     [("p | n", {"p": 3, "n": 6}, True), ("p | n", {"p": 3, "n": 7}, False), ("p = 4^m", {"p": 8}, False),
      ("p = 4^m", {"p": 64}, True), ("p not 2^m", {"p": 6}, True), ("p not 2^m", {"p": 8}, False),
      ("2^floor(log2 p) | n", {"p": 7, "n": 8}, True), ("k p <= n", {"k": 2, "p": 5, "n": 9}, False),
+     ("k p <= n", {"k": 0, "p": 5, "n": 0}, True),
      ("p = radix^m", {"p": 9, "radix": 3}, True), ("p = radix^m", {"p": 6}, False),
      ("8 < p", {"p": 8}, False), ("n <= 2^31", {"n": 2**31}, True)],
 )  # fmt: skip

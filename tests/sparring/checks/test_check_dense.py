@@ -221,6 +221,8 @@ def test_commands_take_them(folder):
     assert "has no waiting(...)" in told["conservation"]["detail"]
     costed = CliRunner().invoke(cli, ["cost", "slow.py"])
     assert "gather: at most n*(p - 1) words" in costed.output
+    costed = CliRunner().invoke(cli, ["cost", "mean.py"])
+    assert costed.exit_code == 0 and "not covered: bytes: the code Parts has no method octets" in costed.output
 
 
 def test_bytes_of_a_code_that_does_not_say_them_are_not_covered(folder):
