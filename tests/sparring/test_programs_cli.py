@@ -65,7 +65,7 @@ def test_a_text_in_a_file_of_its_own_has_a_cost_and_one_without_lengths_is_not_c
     assert halved != ours
     mine.write_text(halved, encoding="utf-8")
     code, text, _ = called("cost", str(mine), "ring")
-    assert code == 0 and "mine: not covered: the length of" in text
+    assert code == 0 and "mine.py: not covered: the length of" in text
 
 
 def test_its_run_is_counted():

@@ -144,4 +144,5 @@ def test_an_undecided_property_fails_the_run(monkeypatch):
 
     assert (report.verdict, report.exit_code) == ("undecided", 3)
     told = {r["property"]: r.get("planted") for r in report.to_dict()["results"]}
-    assert (told["terms"], told["hygiene"], told["result"]) == (None, "a message that nobody receives", "never adds")
+    assert (told["terms"], told["hygiene"]) == (None, "a message that nobody receives")
+    assert told["result"].startswith("line ")
