@@ -237,7 +237,7 @@ def confirmed(whole: Subject, attempt: Attempt, conjecture: Conjecture, faults: 
 
 def refuting(found: Iterable[Found]) -> str:
     """The first of these faults with which the conjecture is *refuted*, and not what the page says of itself."""
-    wrong = (one for one in found if weighed(one.subject.page, one.conjecture, [one.answer])[0] == REFUTED)
+    wrong = (one for one in found if weighed(one.subject.runnable, one.conjecture, [one.answer])[0] == REFUTED)
     first = next(wrong, None)
     return first.told if first else ""
 

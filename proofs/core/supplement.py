@@ -97,6 +97,11 @@ class Subject:
         return replace(general, values=values)
 
     @property
+    def runnable(self) -> Page:
+        """The page with the values that were asked for in place of symbols."""
+        return load(self.page.module, **{**self.page.params, **self.values}) if self.values else self.page
+
+    @property
     def given(self) -> tuple[Bool, ...]:
         """What is known of these symbols."""
         return tuple(Sym.var(name) >= least for name, least in self.least.items())
