@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sparring.errors import InputError, SparringError
@@ -58,7 +60,7 @@ def whole(work: Callable[[Page], Iterable[One]], params: Mapping[str, Any], name
 def processes(many: int) -> Iterator[Executor]:
     """So many processes; they end at once where what is done with them does not end well."""
     others = {*active_children()}
-    with ProcessPoolExecutor(many, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(many, get_context("spawn"), initializer=tied) as pool:
         try:
             yield pool
         except BaseException:
@@ -66,6 +68,17 @@ def processes(many: int) -> Iterator[Executor]:
             for one in {*active_children()} - others:
                 one.terminate()
             raise
+
+
+def tied() -> None:
+    """This process ends when the one that started it does, even if that is killed."""
+
+    def follow() -> None:
+        if (parent := parent_process()) is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
 
 
 @contextmanager
