@@ -81,12 +81,9 @@ def in_local(whole: Subject, operators: Operators) -> Iterator[Planted]:
         for mutant in mutants(inspect.getsource(module), operators):
             told = f"{module.__name__.removeprefix('sparring.')}, {mutant}"
             function = getattr(module, mutant.function, None)
-            alone = isinstance(function, FunctionType) and not above  # by which others of its module are told stays
-            around = (
-                partial(patched, module, mutant.function, function, mutant)
-                if alone
-                else partial(rebuilt, [(module, mutant.tree), *above])
-            )
+            around: Any = partial(rebuilt, [(module, mutant.tree), *above])
+            if isinstance(function, FunctionType) and not above:  # by which others of its module are told stays
+                around = partial(patched, module, mutant.function, function, mutant)
             home = str(module.__file__), mutant.function
             yield Planted(told, partial(with_text, whole, source(whole.page.module)), around, home=home)
 

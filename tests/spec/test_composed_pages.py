@@ -178,7 +178,8 @@ def test_parameters_beyond_their_bounds_are_refused(name, field, bad, told):
 
 LIMITS = {
     "arc_top_k": [0, 0, 1, 0, 0, 1000], "error_feedback": [0], "flash": [1, 8, 1, 8, 1, 2**32],
-    "lossy_two_shot": [0, 1000, 1, 0, 1, 0], "moshpit": [2, 0, 0], "oktopk": [0, 1, 1, 0, 1, 0], "one_bit": [], "power_sgd": [1, 0, 0, 0, 0],
+    "lossy_two_shot": [0, 1000, 1, 0, 1, 0], "moshpit": [2, 0, 0],
+    "oktopk": [0, 1, 1, 0, 1, 0], "one_bit": [], "power_sgd": [1, 0, 0, 0, 0],
     "qsgd": [1, 2**16, 0], "thc": [1, 8, 0],
 }  # fmt: skip
 """The first and the last numbers that parameters may be, one parameter after the other."""
