@@ -45,7 +45,7 @@ def test_the_commands_without_files_run():
 
 
 @pytest.mark.slow  # it verifies all algorithms
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1500)
 def test_the_numbers_are_up_to_date():
     """What stands between cog's marks is what the code says now; else: python -m cogapp -r README.md."""
     done = cog(README)
