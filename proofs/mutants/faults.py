@@ -45,7 +45,7 @@ UPSET_BY: Mapping[str, Sequence[str]] = {
     "partition": ("bounds",), **dict.fromkeys(STATED, ("page", "compared")), "": ("page",),
 }  # fmt: skip
 UPSET_IN_TEXTS: Mapping[str, Sequence[str]] = {
-    "partition": ("bounds", "exchanges", "text", "local"), "deadlock": ("exchanges", "text"),
+    "partition": ("bounds", "exchanges", "text"), "deadlock": ("exchanges", "text"),
     "contention": ("exchanges", "text"), "peers": ("exchanges", "local", "compared", "text"),
     "volume": ("bounds", "exchanges", "local", "text"), "": ("text", "exchanges", "local"),
 }  # fmt: skip

@@ -216,12 +216,6 @@ def factor(node: ast.AST) -> Iterator[ast.AST]:
         yield node.right
 
 
-def shifted(node: ast.AST) -> Iterator[ast.AST]:
-    """A shift by one less: as early as in the first step by a negative number."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.LShift | ast.RShift):
-        yield _with(node, right=ast.BinOp(node.right, ast.Sub(), ast.Constant(1)))
-
-
 def twice(node: ast.AST) -> Iterator[ast.AST]:
     """Entries that are added up twice: what a function returns."""
     if isinstance(node, ast.FunctionDef) and node.returns and isinstance(last := node.body[-1], ast.Return):
@@ -231,7 +225,7 @@ def twice(node: ast.AST) -> Iterator[ast.AST]:
 
 
 EXCHANGED = "rtpcq"
-FURTHER: Mapping[str, Fault] = {f.__name__: f for f in (letter, opposite, factor, shifted, twice)}
+FURTHER: Mapping[str, Fault] = {f.__name__: f for f in (letter, opposite, factor, twice)}
 """What else is planted where these refute no obligation of some theorem; counts of mutants have none of these."""
 
 

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from sparring.proofs.core.compositions import serving
 from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.mutants.planting import built, planted
-from sparring.proofs.mutants.sites import BOUND, Home, Operators, Planted, borrowed, patched, with_fault
+from sparring.proofs.mutants.sites import BOUND, Home, Operators, Planted, borrowed, with_fault
 from sparring.proofs.mutants.syntax import Mutant, mutants
 from sparring.spec.core.model import Page, load
 
@@ -77,13 +77,10 @@ def in_local(whole: Subject, operators: Operators) -> Iterator[Planted]:
     """Faults in the modules that hold the text's codes and local functions, and in those on which these rest."""
     modules = resting_on(whole.page.module)
     for i, module in reversed([*enumerate(modules)]):
-        above = [(one, source(one)) for one in modules[i + 1 :] if module in resting_on(one)]
+        above = [(one, source(one)) for one in modules[i + 1 :]]
         for mutant in mutants(inspect.getsource(module), operators):
             told = f"{module.__name__.removeprefix('sparring.')}, {mutant}"
-            function = getattr(module, mutant.function, None)
-            around: Any = partial(rebuilt, [(module, mutant.tree), *above])
-            if isinstance(function, FunctionType) and not above:  # by which others of its module are told stays
-                around = partial(patched, module, mutant.function, function, mutant)
+            around = partial(rebuilt, [(module, mutant.tree), *above])
             home = str(module.__file__), mutant.function
             yield Planted(told, partial(with_text, whole, source(whole.page.module)), around, home=home)
 
