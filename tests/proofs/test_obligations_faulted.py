@@ -47,7 +47,7 @@ PLAIN = "Raw()"
 OPEN = {"dsar_split_allgather": {"blocks"}}
 """By page, obligations for which no fault is generated yet: in functions that a page finds in another's module."""
 SEEN = ("dsar_split_allgather", "ring", "two_shot")
-"""Further pages all of whose obligations have been gone through; of the others not yet, since that takes solvers long."""
+"""Further pages whose obligations have all been gone through; the others take solvers long."""
 
 
 @pytest.mark.parametrize(
