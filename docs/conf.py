@@ -38,8 +38,6 @@ nitpick_ignore_regex = [
     # sparring passes on.
     ("py:class", r"Executor|Figure|Fraction|Intracomm|Panels|Path|Reduce|Track"),
     ("py:class", r"sparring\..*\.(Piece|Ranks|SparseVector|Table|Test)"),
-    # Classes in signatures that moved: which of them has no entry is to be found, and this line to go.
-    ("py:class", r"(sparring\..*\.)?[A-Z]\w*"),
 ]
 
 smartquotes = False  # "--on" and the apostrophes of verdicts stay what they are

@@ -34,7 +34,7 @@ class Estimates(ErrorFeedback):
     is contractive, as ``topk`` is with ``k / n``; of vectors that tend to a limit the result tends to the limits'
     sum then.
 
-    Parameters are those of :class:`ErrorFeedback`; ``momentum`` is a whole number from 0 to 1000.
+    Parameters are those of :class:`~sparring.impl.error_feedback.ErrorFeedback`; ``momentum`` is a whole number from 0 to 1000.
     """
 
     def __init__(self, comm: Intracomm, n: int, *, momentum: int = WHOLE, **params: Any) -> None:
@@ -47,7 +47,7 @@ class Estimates(ErrorFeedback):
 
     @property
     def residual(self) -> Vector | None:
-        """This rank's estimate, as that of :class:`ErrorFeedback`."""
+        """This rank's estimate, as that of :class:`~sparring.impl.error_feedback.ErrorFeedback`."""
         return super().residual
 
     def __call__(self, x: Vector, /) -> Vector:
