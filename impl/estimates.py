@@ -34,7 +34,8 @@ class Estimates(ErrorFeedback):
     is contractive, as ``topk`` is with ``k / n``; of vectors that tend to a limit the result tends to the limits'
     sum then.
 
-    Parameters are those of :class:`~sparring.impl.error_feedback.ErrorFeedback`; ``momentum`` is a whole number from 0 to 1000.
+    Parameters are those of :class:`~sparring.impl.error_feedback.ErrorFeedback`; ``momentum`` is a whole number
+    from 0 to 1000.
     """
 
     def __init__(self, comm: Intracomm, n: int, *, momentum: int = WHOLE, **params: Any) -> None:
