@@ -39,7 +39,7 @@ from sparring.proofs import power_sgd as theorems
 from sparring.proofs.compression.arc_rows import lengths, shown
 from sparring.proofs.compression.reals import Lemma, proved
 from sparring.proofs.core import compositions
-from sparring.proofs.core.reading import paths
+from sparring.proofs.core.paths import paths
 from sparring.proofs.core.verdicts import Settled, tested
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.derivation import derive

@@ -36,9 +36,9 @@ from typing import Any, NamedTuple
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.levels import LEVELS
-from sparring.proofs.core import reading
+from sparring.proofs.core import paths
 from sparring.proofs.core.obligations import Bound, Lemmas, Obligation, Same, Spent
-from sparring.proofs.core.reading import Path
+from sparring.proofs.core.paths import Path
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page, bound, load
 from sparring.spec.core.numbers import Bool, Sym
@@ -84,7 +84,7 @@ class Subject:
     @cached_property
     def paths(self) -> tuple[Path, ...]:
         """Of a composition: all paths of its text."""
-        return tuple(reading.paths(self.page))
+        return tuple(paths.paths(self.page))
 
     @property
     def general(self) -> Subject:

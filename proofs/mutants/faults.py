@@ -22,8 +22,8 @@ import z3
 from sparring.proofs.core import samples
 from sparring.proofs.core.conjectures import CLAIM, PEERS, Conjecture
 from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.paths import paths
 from sparring.proofs.core.questions import Answer, Memory
-from sparring.proofs.core.reading import paths
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.mutants import sites, texts
 from sparring.proofs.mutants.sites import STATED, Operators, Planted

@@ -11,7 +11,7 @@ import pytest
 import sparring
 from sparring.proofs.core import compositions, kernel
 from sparring.proofs.core.conjectures import conjectures
-from sparring.proofs.core.reading import paths
+from sparring.proofs.core.paths import paths
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
 from sparring.proofs.mutants import texts

@@ -8,7 +8,7 @@ import pytest
 
 import sparring
 from sparring.proofs.core import kernel
-from sparring.proofs.core.reading import paths
+from sparring.proofs.core.paths import paths
 from sparring.proofs.core.verdicts import PROVED
 from tests.proofs.wrong_texts import refusals, wrong
 
