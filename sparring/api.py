@@ -39,14 +39,6 @@ def regular() -> list[str]:
     return [name for name in pages() if not page(name).composed]
 
 
-def costed(algo: str | Page) -> bool:
-    """Whether there is something to derive its cost from: formulas, or exchanges of a composition.
-
-    A composition may have a bound with some parameters and none with others.
-    """
-    return not uncosted(algo)
-
-
 def uncosted(algo: str | Page) -> str:
     """Why there is nothing to derive its cost from, in words; empty where there is."""
     from sparring.errors import Undecided

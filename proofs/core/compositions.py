@@ -18,9 +18,10 @@ from sparring.proofs.core import averaging, loops, obligations
 from sparring.proofs.core.obligations import Obligation, during, implies, j, letters, p, r, some, t
 from sparring.proofs.core.obligations import i as other
 from sparring.proofs.core.paths import Path, regions_of, said_by
-from sparring.proofs.core.points import Apart, Point, nonzero, parts, plus, point
+from sparring.proofs.core.points import Apart, Point, parts, point
 from sparring.proofs.core.promises import sizes
 from sparring.proofs.core.reading import free, same, values
+from sparring.proofs.core.summands import nonzero, plus
 from sparring.proofs.core.supplement import supplemented
 from sparring.proofs.exchanges import theorems
 from sparring.spec.core.balancing import uneven

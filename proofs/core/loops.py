@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.core.obligations import Obligation, every, iff, implies, within
-from sparring.proofs.core.points import Apart, Point, nonzero, point
+from sparring.proofs.core.points import Apart, Point, point
+from sparring.proofs.core.summands import nonzero
 from sparring.spec.core.members import Averaging
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym, both, negate, variables

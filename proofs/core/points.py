@@ -25,7 +25,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sparring.errors import Refuted, Undecided
-from sparring.spec.core.numbers import Bool, Int, Node, Sym, Truth, both, either, negate, where
+from sparring.proofs.core.summands import chosen, minus, nonzero, operation, plus
+from sparring.spec.core.numbers import Bool, Int, Node, both, either, negate, where
 from sparring.spec.core.vectors import AtPoint, Unset
 
 ORDER = ("replicate", "shard", "partial", "arrived")
@@ -301,26 +302,6 @@ class Condition(AtPoint):
         return found
 
 
-def nonzero(x: Int) -> bool:
-    """Whether a term says anything."""
-    return not (isinstance(x, int) and x == 0)
-
-
-def plus(a: Int, b: Int) -> Int:
-    return b if not nonzero(a) else a if not nonzero(b) else a + b
-
-
-def minus(a: Int, b: Int) -> Int:
-    return a if not nonzero(b) else 0 if a is b else a - b
-
-
-def chosen(c: Bool, a: Int, b: Int) -> Int:
-    """``where(c, a, b)``; what ``c`` has chosen before, it chooses again."""
-    a, b = (x.args[k] if isinstance(x, Sym) and x.op == "where" and repr(x.args[0]) == repr(c) else x
-            for k, x in ((1, a), (2, b)))  # fmt: skip
-    return a if a is b or (not nonzero(a) and not nonzero(b)) else where(c, a, b)
-
-
 def point(reading: Any, x: Any) -> Point:
     """A number, or what is nothing, as a point that all ranks have."""
     if isinstance(x, Point):
@@ -410,16 +391,6 @@ def conditions(op: Callable[[Bool, Bool], Bool], a: Condition, b: Any) -> Condit
     return Condition(a.reading, placement, op(a.value, other.value), owner)
 
 
-def operation(name: str) -> Callable[..., Any]:
-    """An operator that is read as a local function of single entries."""
-
-    def applied(*_: Any) -> Any:
-        raise TypeError(name)
-
-    applied.__name__, applied.entrywise = name, True  # type: ignore[attr-defined]  # as ``local`` marks them
-    return applied
-
-
 def parts(x: Any) -> Iterable[Point | Condition]:
     """The points in what a local function is given: in tuples, lists and records, too."""
     if isinstance(x, Unset):
@@ -432,11 +403,3 @@ def parts(x: Any) -> Iterable[Point | Condition]:
     elif hasattr(x, "__dataclass_fields__"):
         for name in x.__dataclass_fields__:
             yield from parts(getattr(x, name))
-
-
-def truths(x: Any) -> bool:
-    return isinstance(x, Truth | bool)
-
-
-def symbol(name: str) -> Sym:
-    return Sym.var(name)

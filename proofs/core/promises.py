@@ -8,8 +8,9 @@ from typing import Any
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core import loops
-from sparring.proofs.core.points import Apart, Condition, Point, nonzero, parts, point
+from sparring.proofs.core.points import Apart, Condition, Point, parts, point
 from sparring.proofs.core.reading import Reading, read
+from sparring.proofs.core.summands import nonzero
 from sparring.spec.core.links import Collected, Handed
 from sparring.spec.core.thresholds import count
 

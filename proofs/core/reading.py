@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from sparring.errors import Undecided
 from sparring.proofs.core.loops import Loop
 from sparring.proofs.core.obligations import Obligation, iff, p
-from sparring.proofs.core.points import Condition, Point, lowest, nonzero, parts, point
+from sparring.proofs.core.points import Condition, Point, lowest, parts, point
+from sparring.proofs.core.summands import nonzero
 from sparring.proofs.core.symbolic import Z3Reader
 from sparring.spec.core.numbers import Bool, Sym, either, negate, variables
 from sparring.spec.core.regions import even, means

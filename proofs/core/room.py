@@ -16,8 +16,9 @@ from typing import Any, get_type_hints
 from sparring.errors import Undecided
 from sparring.proofs.core.obligations import Obligation, p
 from sparring.proofs.core.paths import PARAMETER, Path
-from sparring.proofs.core.points import nonzero, point
+from sparring.proofs.core.points import point
 from sparring.proofs.core.reading import Reading, free
+from sparring.proofs.core.summands import nonzero
 from sparring.spec.core.calling import domain
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import MEANING, Int, Node, Reader, Sym, both

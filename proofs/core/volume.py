@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from sparring.errors import Undecided
-from sparring.proofs.core import extents
-from sparring.proofs.core.extents import PIECES, Sent, Way, ways
 from sparring.proofs.core.obligations import Bound, Obligation, j, n, p, within
+from sparring.proofs.core.ways import PIECES, Sent, Way, unsized_code, ways
 from sparring.proofs.exchanges import theorems
 from sparring.spec.core.compositions import Memory, begun, ending, own, played, text
 from sparring.spec.core.exchanges import PLAIN, Exchange, served
@@ -53,7 +52,7 @@ def volume(page: Page, cut: Bound = bound, served_by: Callable[[str], Page] = se
 def unsized(page: Page) -> str:
     """Why nothing is said of the bytes of a page's codes; empty where all say how long they are."""
     with suppress(Undecided):
-        return next(filter(None, map(extents.unsized, codes(one for way in ways(page) for one in way.sent))), "")
+        return next(filter(None, map(unsized_code, codes(one for way in ways(page) for one in way.sent))), "")
     return ""
 
 
@@ -77,7 +76,7 @@ def sizes(code: Any) -> Iterator[Obligation]:
 
     Raises Undecided where the code does not say it.
     """
-    if lacking := extents.unsized(code):
+    if lacking := unsized_code(code):
         raise Undecided(lacking)
     if named := terms(code):
         yield from at_most(code, named)

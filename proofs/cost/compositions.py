@@ -14,10 +14,10 @@ from types import ModuleType
 from typing import ClassVar
 
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.extents import Sent, Way, usual, ways
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
 from sparring.proofs.core.volume import WIDTHS, volume
+from sparring.proofs.core.ways import Sent, Way, usual, ways
 from sparring.proofs.cost import claims, floors, groups, proof
 from sparring.proofs.cost.calls import Call, calls, compared, counts, even, place, supposed, traced
 from sparring.proofs.cost.claims import Judged

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import sympy
 
 from sparring.errors import Undecided
-from sparring.proofs.core.extents import Sent, unsized
 from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.ways import Sent, unsized_code
 from sparring.proofs.cost import groups, symbols
 from sparring.proofs.cost.derivation import Derivation, derive
 from sparring.proofs.cost.hypotheses import POWER
@@ -88,7 +88,7 @@ class Priced(NamedTuple):
     @property
     def lacking(self) -> str:
         """Why the bytes of its messages have no form; empty where they have one."""
-        return "" if self.unit == "words" else unsized(self.sent.code)
+        return "" if self.unit == "words" else unsized_code(self.sent.code)
 
     @property
     def length(self) -> Expr:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparring.errors import Undecided
-from sparring.proofs.core.extents import Sent
 from sparring.proofs.core.obligations import Obligation, n
+from sparring.proofs.core.ways import Sent
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.symbols import Expr, plain
 from sparring.spec.core.digits import log_of, power_of

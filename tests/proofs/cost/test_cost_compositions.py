@@ -18,9 +18,9 @@ from sparring.impl import qsgd as impl_qsgd
 from sparring.impl.core import signs as impl_signs
 from sparring.impl.core import wholes as impl_wholes
 from sparring.impl.core.quantiser import Quantiser
-from sparring.proofs.core.extents import usual, ways
 from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Word
 from sparring.proofs.core.volume import WIDTHS
+from sparring.proofs.core.ways import usual, ways
 from sparring.proofs.cost import calls, compositions
 from sparring.proofs.cost.published import Claim
 from sparring.proofs.cost.symbols import CeilLog2, Log, Log2, exact, k, n, p, width
@@ -250,7 +250,7 @@ def test_the_command_tells_bytes_and_no_words():
 )  # fmt: skip
 def test_what_has_no_formula_has_no_cost(name, params, why):
     """The command says why, beside the costs of others."""
-    assert all(map(api.costed, CODED)) and not api.costed(sparring.page(name, **params))
+    assert not any(map(api.uncosted, CODED)) and api.uncosted(sparring.page(name, **params))
     with pytest.raises(Undecided, match=why):
         sparring.cost(name, **params)
     if not params:

@@ -6,9 +6,10 @@ import pytest
 
 import sparring
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.extents import Extent, Number, Reading, ways
+from sparring.proofs.core.extents import Extent, Number, Reading
 from sparring.proofs.core.obligations import n as n_
 from sparring.proofs.core.questions import answered
+from sparring.proofs.core.ways import ways
 from sparring.proofs.cost import calls, code, groups
 from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.simplified import simplified
