@@ -14,7 +14,7 @@ from sparring.proofs.core.certificates import FORMAT, MANIFEST, VERSION, Entry
 from sparring.proofs.core.coq import STATEMENTS
 from sparring.proofs.core.instances import FOLDER, paths
 from sparring.proofs.trace.rules import Rule, check, one_of, text, whole
-from sparring.spec.core.model import OWN
+from sparring.spec.core.letters import OWN
 
 MOST = 1 << 26
 """Bytes of a manifest, and of a certificate, at most."""

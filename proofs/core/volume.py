@@ -20,8 +20,9 @@ from sparring.errors import Undecided
 from sparring.proofs.core.obligations import Bound, Obligation, j, n, p, within
 from sparring.proofs.core.ways import PIECES, Sent, Way, unsized_code, ways
 from sparring.proofs.exchanges import theorems
+from sparring.spec.core.coding import PLAIN
 from sparring.spec.core.compositions import Memory, begun, ending, own, played, text
-from sparring.spec.core.exchanges import PLAIN, Exchange, served
+from sparring.spec.core.exchanges import Exchange, served
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Evaluator, Int, Node, Sym, both, variables
 from sparring.spec.core.sparse import every

@@ -23,7 +23,8 @@ from sparring.proofs.cost.derivation import Derivation, derive
 from sparring.proofs.cost.hypotheses import POWER
 from sparring.proofs.cost.simplified import even, tidy
 from sparring.proofs.cost.symbols import CeilLog, CeilLog2, Expr, SympyReader, plain
-from sparring.spec.core.exchanges import PLAIN, served
+from sparring.spec.core.coding import PLAIN
+from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Node, Sym
 from sparring.spec.core.schedule import number

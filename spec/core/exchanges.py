@@ -20,9 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, reduce
-from itertools import chain, pairwise
-from typing import Any, ClassVar, NamedTuple, Protocol
+from functools import cache
+from typing import Any, ClassVar
 
 from sparring.errors import InputError, ScheduleFault
 from sparring.spec import (
@@ -38,89 +37,25 @@ from sparring.spec import (
 )
 from sparring.spec.core import regions
 from sparring.spec.core.balancing import moved
-from sparring.spec.core.model import Page, bound, load
-from sparring.spec.core.numbers import Int
+from sparring.spec.core.carrying import (
+    Carried,
+    added,
+    bounds,
+    collected,
+    direct,
+    extent,
+    in_turns,
+    joined,
+    shown,
+    slices,
+    spread,
+    summed,
+)  # fmt: skip
+from sparring.spec.core.coding import PLAIN
+from sparring.spec.core.model import Page, load
 from sparring.spec.core.runs import Message, Run
-from sparring.spec.core.schedule import number, step_sends, truth
-from sparring.spec.core.sparse import SparseVector, plain, strung
-from sparring.spec.core.vectors import AtPoint, Vector, local
+from sparring.spec.core.vectors import AtPoint, local
 from sparring.spec.exchanges import averaging, direct_allgather, direct_reduce_scatter, rotation
-
-Trace = list[list[Message]]
-
-
-class Carried(NamedTuple):
-    """What an exchange gives: by rank what it has then; and the messages, step by step."""
-
-    results: list[Any]
-    trace: Trace
-
-
-class Code(Protocol):
-    """A form in which vectors travel.  ``name`` and its parameters tell it from other codes."""
-
-    def pieces(self, x: Any, cuts: Sequence[slice]) -> list[Any]:
-        """The codes of ``x``, cut into pieces."""
-        ...
-
-    def decode(self, coded: Any) -> Any:
-        """The vector that is read from the codes of a piece."""
-        ...
-
-    def written(self, coded: Any) -> Any:
-        """The message: bytes, where the entries have any, else a list of what is told."""
-        ...
-
-    def octets(self, c: Int, width: int) -> Int:
-        """The bytes of a message of ``c`` entries of ``width`` bytes."""
-        ...
-
-
-@dataclass(frozen=True)
-class Plain:
-    """As it is."""
-
-    exact: ClassVar[bool] = True
-    """What is read is what was coded."""
-
-    def pieces(self, x: Any, cuts: Sequence[slice]) -> list[Any]:
-        if isinstance(x, SparseVector):
-            return [x.piece(cut.start, cut.stop).within(cut.start, x.n) for cut in cuts]
-        return [x[cut] for cut in cuts]
-
-    def decode(self, coded: Any) -> Any:
-        return coded
-
-    def written(self, coded: Any) -> Any:
-        return [*coded] if isinstance(coded, Vector) else coded
-
-    def octets(self, c: Int, width: int) -> Int:
-        return c * width
-
-
-class Coding:
-    """Codes that are made piece by piece: ``encode(x)`` makes those of one piece, ``decode`` reads them.
-
-    A subclass is a frozen dataclass of its parameters.
-    """
-
-    exact: ClassVar[bool] = False
-    whole: ClassVar[bool] = False
-    """A vector's codes are made of all of it and then cut, so that a rank knows by itself what others read of it."""
-
-    @property
-    def period(self) -> int:
-        """So many entries more take always as many bytes more."""
-        return 8
-
-    def encode(self, x: Any) -> Any:
-        raise NotImplementedError
-
-    def decode(self, coded: Any) -> Any:
-        raise NotImplementedError
-
-    def pieces(self, x: Any, cuts: Sequence[slice]) -> list[Any]:
-        return [self.encode(x[cut]) for cut in cuts]
 
 
 @local
@@ -133,9 +68,6 @@ def read(code: Any, x: Any) -> Any:
 def read_by_chunk(code: Any, x: Any, p: int) -> Any:
     """The same of each of ``p`` chunks, one after the other."""
     return joined([code.decode(one) for one in code.pieces(x, slices(bounds(len(x), p)))])
-
-
-PLAIN = Plain()
 
 
 def own_chunk(x: Any, r: int, p: int) -> Any:
@@ -202,7 +134,7 @@ class ReduceScatter(Exchange):
         cells = [self.code.pieces(one.x, cuts) for one in each]
         if self.bucket:
             return in_turns(page, cells, self.code, self.bucket)
-        if not direct(page):
+        if not direct(page, p):
             return summed(page, cells, self.code)
         kept, trace = collected(page, cells, self.code)
         return Carried([added([self.code.decode(one[q]) for q in sorted(one)]) for one in kept], trace)
@@ -351,109 +283,3 @@ PAGES: Mapping[str, Any] = {
     )
 }  # fmt: skip
 """Which pages carry exchanges out."""
-
-
-def extent(x: Any) -> int:
-    """How many entries a vector has, with those that are absent."""
-    return x.n if isinstance(x, SparseVector) else len(x)
-
-
-def direct(page: Page) -> bool:
-    """Whether no contribution is forwarded: all that rank ``r`` sends is its own, in one step."""
-    return isinstance(page.module.__name__, str) and "direct" in page.name
-
-
-def bounds(n: int, p: int) -> list[int]:
-    """Where chunks begin, and the last ends."""
-    return [number(bound(c, n, p)) for c in range(p + 1)]
-
-
-def slices(begins: Sequence[int]) -> list[slice]:
-    return [slice(*cut) for cut in pairwise(begins)]
-
-
-def collected(page: Page, cells: Sequence[Sequence[Any]], code: Any) -> tuple[list[dict[int, Any]], Trace]:
-    """By chunk, whose codes of it have come to its rank; each comes from its own rank, or is the rank's own."""
-    p = len(cells)
-    kept, trace = [{c: cells[c][c]} for c in range(p)], []
-    for t in range(number(page.steps(p))):
-        sends = [(r, d, c) for r, d, chunks in step_sends(page, t, p) for c in chunks]
-        for r, d, c in sends:
-            kept[d][r] = cells[r][c]
-        trace.append([Message(r, d, code.written(cells[r][c])) for r, d, c in sends])
-    return kept, trace
-
-
-def in_turns(page: Page, cells: Sequence[Sequence[Any]], code: Any, bucket: int) -> Carried:
-    """By rank, its own chunk and what comes of it in each turn, added in this order; so many turns are a step."""
-    if bucket < 1:
-        raise InputError(f"bucket = {bucket}: it must be 1 or more")
-    p, turns = len(cells), [step_sends(page, t, len(cells)) for t in range(number(page.steps(len(cells))))]
-    sums = [code.decode(cells[r][r]) for r in range(p)]
-    trace = []
-    for first in range(0, len(turns), bucket):
-        sends = [(r, d, c) for turn in turns[first : first + bucket] for r, d, chunks in turn for c in chunks]
-        for r, d, c in sends:
-            sums[d] = sums[d] + code.decode(cells[r][c])
-        sends.sort(key=lambda one: one[0])
-        trace.append([Message(r, d, code.written(cells[r][c])) for r, d, c in sends])
-    return Carried(sums, trace)
-
-
-def summed(page: Page, cells: Sequence[Sequence[Any]], code: Any) -> Carried:
-    """Sums that are made on the way, of what is not coded."""
-    if code != PLAIN:
-        raise InputError(f"through = {page.name!r}: codes are not added on their way; right is a direct exchange")
-    p, held = len(cells), [[*row] for row in cells]
-    trace = []
-    for t in range(number(page.steps(p))):
-        sends = [(r, d, [*chunks]) for r, d, chunks in step_sends(page, t, p)]
-        now = [(r, d, chunks, [held[r][c] for c in chunks]) for r, d, chunks in sends]
-        for _, d, chunks, parts in now:
-            for c, part in zip(chunks, parts):
-                held[d][c] = part + held[d][c] if truth(page.adds(t, p)) else part
-        trace.append([Message(r, d, [*chain(*parts)]) for r, d, _, parts in now])
-    return Carried([held[r][r] for r in range(p)], trace)
-
-
-def shown(page: Page, coded: Sequence[Any], code: Any) -> tuple[list[list[Any]], Trace]:
-    """By rank, all ranks' codes; each is forwarded as it came."""
-    p = len(coded)
-    held: list[dict[int, Any]] = [{r: coded[r]} for r in range(p)]
-    trace = []
-    for t in range(number(page.steps(p))):
-        sends = [(r, d, [*chunks]) for r, d, chunks in step_sends(page, t, p)]
-        now = [(r, d, chunks, [held[r][c] for c in chunks]) for r, d, chunks in sends]
-        for _, d, chunks, parts in now:
-            held[d].update(zip(chunks, parts))
-        trace.append([Message(r, d, message(parts, code)) for r, d, _, parts in now])
-    return [[row[c] for c in range(p)] for row in held], trace
-
-
-def message(parts: Sequence[Any], code: Any) -> Any:
-    """What is sent of the codes of several chunks, one after the other."""
-    if len(parts) == 1:
-        return code.written(parts[0])
-    if isinstance(parts[0], SparseVector):
-        return strung(parts, parts[0].n)
-    written = [code.written(part) for part in parts]
-    return memoryview(b"".join(written)) if isinstance(written[0], memoryview) else [*chain(*written)]
-
-
-def added(parts: Sequence[Any]) -> Any:
-    """Their sum, in this order."""
-    return reduce(lambda a, b: a + b, parts)
-
-
-def joined(parts: Sequence[Any]) -> Any:
-    """Vectors one after the other; of sparse vectors, which have all indices, the sum."""
-    first = parts[0]
-    if isinstance(first, SparseVector):
-        return added(parts)
-    return Vector([v for part in parts for v in part], first.zero)
-
-
-def spread(x: Vector, places: Sequence[int], y: Sequence[Any]) -> Vector:
-    """Entries in their places, -0.0 as +0.0, and zeros elsewhere."""
-    found = dict(zip(places, map(plain, y)))
-    return x.having([found.get(i, x.zero) for i in range(len(x))])

@@ -40,7 +40,7 @@ from typing import Any, NamedTuple
 
 from sparring.errors import InputError
 from sparring.spec.core import codes
-from sparring.spec.core.exchanges import Coding
+from sparring.spec.core.coding import Coding
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.vectors import Vector
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
 from typing import NamedTuple
 
+from sparring.errors import InputError
 from sparring.spec.core.numbers import Bool, Int, both
 
 
@@ -65,3 +68,35 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "octets": ("m", "size", "w"),
     "encoded": ("m", "size", "w"),
 }
+
+
+def kind_of(module: ModuleType, name: str) -> str:
+    """The module's kind: one of ``KINDS``, or of its own where it says what that starts from and must end with.
+
+    Raises InputError where it gives a kind of ``KINDS`` another promise: theorems name the kind alone.
+    """
+    said = getattr(module, "kind", "allreduce")
+    stated = [f for f in Kind._fields if hasattr(module, f)]
+    if said in KINDS and stated:
+        raise InputError(
+            f"page {name} defines {', '.join(stated)}, but what {said} promises is the same on every page: "
+            'leave that out, or give the kind a name of its own, such as kind = "neighbours"'
+        )
+    if said not in KINDS and not (stated and isinstance(said, str) and re.fullmatch(OWN, said)):
+        raise InputError(
+            f"page {name}: no kind {said!r}; there are {', '.join(KINDS)}, and kinds of a page's own, whose names are "
+            "small letters, digits and _, and which define start and goal"
+        )
+    return said
+
+
+OWN = "[a-z][a-z0-9_]{0,39}"
+"""How a page may call a kind of its own."""
+
+
+def one_of(known: Iterable[str], module: ModuleType, name: str, what: str, default: str) -> str:
+    """What the module says of this, one of the known words."""
+    said: str = getattr(module, what, default)
+    if said not in known:
+        raise InputError(f"page {name}: no {what} {said!r}; there are {', '.join(known)}")
+    return said

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparring.spec.core import wholes
-from sparring.spec.core.exchanges import Plain
+from sparring.spec.core.coding import Plain
 from sparring.spec.core.numbers import Int, either
 from sparring.spec.core.vectors import Vector, local
 

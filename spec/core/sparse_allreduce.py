@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Any, ClassVar
 
-from sparring.spec.core.exchanges import Carried, Exchange, served, spread
+from sparring.spec.core.carrying import Carried, spread
+from sparring.spec.core.exchanges import Exchange, served
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.runs import ListRun, PieceRun
 from sparring.spec.core.sparse import SparseVector, width

@@ -21,7 +21,8 @@ MEAN = '''"""The mean, coded on its way out: what each rank averages is rounded 
 from dataclasses import dataclass
 from typing import NamedTuple
 import numpy as np
-from sparring.spec.core.exchanges import Coding, allgather, reduce_scatter
+from sparring.spec.core.coding import Coding
+from sparring.spec.core.exchanges import allgather, reduce_scatter
 from sparring.spec.core.vectors import Vector
 
 data = "dense"
