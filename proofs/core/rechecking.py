@@ -50,7 +50,7 @@ class Judged(NamedTuple):
 def recheck(folder: Path, pages: Iterable[Page] = ()) -> Iterator[Judged]:
     """Each theorem of a folder that ``prove --export`` wrote, in its order, then those that have a file in Coq.
 
-    It is compared with the installed page of its name, or with one of ``pages``.  Raises InputError for
+    Between them come those of pages at hand that the folder has no certificate of.  It is compared with the installed page of its name, or with one of ``pages``.  Raises InputError for
     what is no such folder.
     """
     found, shelf = manifest(folder), Shelf(pages)
@@ -62,11 +62,22 @@ def recheck(folder: Path, pages: Iterable[Page] = ()) -> Iterator[Judged]:
             effort += spent
         statement, verdict, detail = judged(entry, faults, folder, shelf)
         yield Judged(entry["algorithm"], entry["theorem"], statement, verdict, detail, effort)
+    yield from left_out(found.theorems, shelf)
     with tempfile.TemporaryDirectory() as room:
         bench = Bench(found.generic, folder, Path(room))
         for entry in found.instances:
             statement, verdict, detail = in_coq(entry, bench, shelf)
             yield Judged(entry["algorithm"], f"{entry['theorem']} in Coq", statement, verdict, detail, 0)
+
+
+def left_out(theorems: Iterable[Entry], shelf: Shelf) -> Iterator[Judged]:
+    """Of pages that were compared, the theorems of which the folder has no certificate: who sends it may drop one."""
+    told = {(shelf.key(one), one["theorem"]) for one in theorems}
+    for key, (whole, known) in shelf.known.items():
+        for name, one in known.items():
+            if (key, name) not in told:
+                why = "the folder has no certificate of it"
+                yield Judged(whole.page.name, name, one.statement, NOT_COVERED, why, 0)
 
 
 class Shelf:
@@ -80,6 +91,11 @@ class Shelf:
         self.memory = Memory()
         self.known: dict[str, tuple[Subject, dict[str, Conjecture]]] = {}
 
+    @staticmethod
+    def key(entry: Entry) -> str:
+        """Which page the entry is about, with which parameters."""
+        return f"{entry['algorithm']} {entry['parameters']}"
+
     def has(self, entry: Entry) -> bool:
         """Whether a page of this name is there."""
         return entry["algorithm"] in self.given or entry["algorithm"] in registry.names()
@@ -90,7 +106,7 @@ class Shelf:
         Raises SparringError where it cannot be had with these.
         """
         name, params = entry["algorithm"], entry["parameters"]
-        if (key := f"{name} {params}") not in self.known:
+        if (key := self.key(entry)) not in self.known:
             given = self.given.get(name)
             page = load(given.module, **params) if given else registry.find(name, **params)
             whole = subject(page)
@@ -160,7 +176,7 @@ def asks(text: str, claim: Obligation, encoding: str, answer: str, memory: Memor
     page's own formulas has to find one.
     """
     if answer == "sat":
-        return bool(samples.false_at(claim))
+        return bool(samples.false_at(claim) or samples.false_at(claim, samples.MANY))
     asserted = asserts(text)
     return any(asserted.keys() <= asserts(question).keys() for question in memory.questions(claim, encoding))
 

@@ -69,14 +69,16 @@ def command(
 def again(folder: Path, algorithms: tuple[str, ...], json_: bool) -> NoReturn:
     """Judge the files in ``folder``, compared with the pages of these names, too."""
     from sparring import api
+    from sparring.proofs.core.verdicts import NOT_COVERED
 
     console = _options.console(json_)
     with console.status("rechecking …"):
         report = api.recheck(folder, *algorithms)
     if not json_:
         for result, theorem in zip(report.results, report.extra["theorems"]):
-            good = "green" if result.verdict.word.exit_code == 0 else "bold red"
-            head = f"{result.subject:<12} {result.property:<20} [{good}]{result.verdict}[/{good}]"
+            unseen = result.verdict == NOT_COVERED
+            colour = "yellow" if unseen else "green" if result.verdict.word.exit_code == 0 else "bold red"
+            head = f"{result.subject:<12} {result.property:<20} [{colour}]{result.verdict}[/{colour}]"
             console.print(f"{head}  {theorem['statement']} [dim]({result.detail})[/dim]", soft_wrap=True)
     _options.finish(report, json_)
 

@@ -64,12 +64,27 @@ def judged(folder):
 
 def test_what_was_written_holds(attempts, folder):
     """Both solvers, from the files alone."""
-    found = judged(folder)
+    found = {name: one for name, one in judged(folder).items() if one.verdict != NOT_COVERED}
 
     compared = "files, compared with the page"
     assert [(j.verdict, j.detail) for j in found.values()] == [(PROVED, f"{n} {compared}") for n in (8, 3)]
     assert [j.statement for j in found.values()] == [a.statement for a in attempts]
     assert all(j.effort > 0 for j in found.values())
+
+
+def test_what_was_taken_out_is_told(folder):
+    """A manifest with one theorem less says of that one nothing: it is not covered, as those never written are."""
+    before = judged(folder)
+    file = folder / certificates.MANIFEST
+    data = json.loads(file.read_text())
+    (gone,) = [one for one in data["theorems"] if one["theorem"] == "economy"]
+    data["theorems"].remove(gone)
+    file.write_text(json.dumps(data))
+
+    after = judged(folder)
+    assert (before["economy"].verdict, after["economy"].verdict) == (PROVED, NOT_COVERED)
+    assert after["economy"].detail == "the folder has no certificate of it"
+    assert after.keys() == before.keys() and after["partition"] == before["partition"]
 
 
 def remarked(folder):
