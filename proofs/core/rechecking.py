@@ -50,8 +50,8 @@ class Judged(NamedTuple):
 def recheck(folder: Path, pages: Iterable[Page] = ()) -> Iterator[Judged]:
     """Each theorem of a folder that ``prove --export`` wrote, in its order, then those that have a file in Coq.
 
-    Between them come those of pages at hand that the folder has no certificate of.  It is compared with the installed page of its name, or with one of ``pages``.  Raises InputError for
-    what is no such folder.
+    Between them come those of pages at hand that the folder has no certificate of.  A theorem is compared with the
+    installed page of its name, or with one of ``pages``.  Raises InputError for what is no such folder.
     """
     found, shelf = manifest(folder), Shelf(pages)
     for entry in found.theorems:
