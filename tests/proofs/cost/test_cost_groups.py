@@ -9,7 +9,7 @@ from sparring.errors import InputError, Undecided
 from sparring.proofs.core.extents import Extent, Number, Reading
 from sparring.proofs.core.obligations import n as n_
 from sparring.proofs.core.questions import answered
-from sparring.proofs.core.ways import ways
+from sparring.proofs.core.ways import in_rounds, ways
 from sparring.proofs.cost import calls, code, groups
 from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.simplified import simplified
@@ -75,7 +75,7 @@ def test_rounds_that_change_lengths_have_no_cost():
 
     reading = Reading()
     with pytest.raises(Undecided, match="change how long vectors are"):
-        reading.rounds(Rounds(longer, Number(reading, 2), (Extent(reading, n_), Number(reading, 0)), (1,)), [])
+        in_rounds(reading, Rounds(longer, Number(reading, 2), (Extent(reading, n_), Number(reading, 0)), (1,)), [])
 
 
 def test_logarithms_to_any_base_are_exact():
