@@ -114,7 +114,7 @@ def one_bit(at: Numbers, parameters: State, xs: list[Vector], state: State) -> P
         everybody(p, lambda r, d: sums[r].octets(at, slice(None))),
     ]
     after = {"worker": [left(at, *one) for one in zip(ms, told)], "server": [left(at, *one) for one in zip(ys, sums)]}
-    return Played(steps, [[v + 0.0 for one in sums for v in one.read()]] * p, after)
+    return Played(steps if p > 1 else [], [[v + 0.0 for one in sums for v in one.read()]] * p, after)
 
 
 def left(at: Numbers, m: Vector, one: Signs) -> Vector:
@@ -152,7 +152,8 @@ def thc(at: Numbers, parameters: State, xs: list[Vector], state: State) -> Playe
         everybody(p, lambda r, d: packed(mine[r][chunks[d]], bits)),
         everybody(p, lambda r, d: packed(sums[chunks[r]], wide)),
     ]
-    return Played(steps, [[at.add(at.mul(low, p), at.mul(step, q)) for q in sums]] * p, {"call": call + 1})
+    result = [at.add(at.mul(low, p), at.mul(step, q)) for q in sums]
+    return Played(steps if p > 1 else [], [result] * p, {"call": call + 1})
 
 
 def thc_ends(x: Vector) -> Vector:

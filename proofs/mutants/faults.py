@@ -126,7 +126,7 @@ class Faults:
     @cached_property
     def reading(self) -> frozenset[sites.Home]:
         """The functions that run while a composition's text is read."""
-        return texts.running(lambda: [*paths(self.whole.page)])
+        return texts.running(self.whole.page.module, lambda: [*paths(self.whole.page)])
 
     def refuting(self, conjecture: Conjecture) -> tuple[dict[str, Found], list[str]]:
         """By obligation, a fault that refutes it; and the names of those that none refutes, though one should."""

@@ -127,12 +127,15 @@ def spoken_of(whole: Subject, theorem: str) -> Spoken:
         asked.add(BOUND)
         return whole.bound(*args)
 
-    ran = running(lambda: next(conjectures(beside(whole, served=served, bound=bound), theorem)))
+    said = beside(whole, served=served, bound=bound)
+    ran = running(whole.page.module, lambda: next(conjectures(said, theorem)))
     return Spoken(frozenset(asked), ran)
 
 
-def running(work: Callable[[], object]) -> frozenset[Home]:
-    """The functions that run when this is done."""
+def running(module: ModuleType, work: Callable[[], object]) -> frozenset[Home]:
+    """The functions that run when this is done; first those on which ``module`` rests forget what they remember."""
+    for one in (one for x in (module, *resting_on(module)) for one in vars(x).values() if hasattr(one, "cache_clear")):
+        one.cache_clear()
     found, before = set[Home](), sys.getprofile()
     sys.setprofile(lambda frame, *_: found.add((frame.f_code.co_filename, frame.f_code.co_name)))
     try:

@@ -75,8 +75,12 @@ def excepted(obligation: str, names: Iterable[str]) -> bool:
 
 
 def test_a_fault_that_is_not_tried_upsets_nothing():
-    """In modules beside the page, in functions that do not run for a claim; of those that do run one changes it."""
+    """In modules beside the page, in functions that do not run for a claim; of those that do run one changes it.
+
+    A function that an earlier claim has called, and that remembers what it gave, runs all the same.
+    """
     whole, name = subject(sparring.page("arc_top_k")), "claim: result"
+    assert all(conjectures(whole, name))
     faults = Faults(whole, Memory())
     tried = {*faults.of(name, False), *faults.of(name, True)}
     local = faults.sort("local", False)
