@@ -171,7 +171,8 @@ def qsgd(at: Numbers, parameters: State, xs: list[Vector], state: State) -> Play
     p, call = len(xs), state.get("call", 0)
     codes = [qsgd_coded(at, parameters, x, call, r) for r, x in enumerate(xs)]
     result = [at.total(vs) + 0.0 for vs in zip(*(one.read for one in codes))]
-    return Played([everybody(p, lambda r, d: codes[r].octets)], [result] * p, {"call": call + 1})
+    steps = [everybody(p, lambda r, d: codes[r].octets)] if p > 1 else []
+    return Played(steps, [result] * p, {"call": call + 1})
 
 
 def qsgd_coded(at: Numbers, parameters: State, x: Vector, *counters: int) -> Coded:

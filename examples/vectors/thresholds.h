@@ -154,7 +154,7 @@ static bool uneven(const Chunk *stay) {
 /* Of all entries, in the order of ranks, each rank gets an equal share; a message that is empty is none. */
 static void deal(Chunk *stay) {
     Chunk row = strung(stay);
-    open_step(p * p);
+    if (p > 1) open_step(p * p); /* one rank keeps all: its loops say nothing */
     for (uint64_t q = 0, begin = 0, end; q < p; q++, begin = end) {
         end = begin + stay[q].count;
         for (uint64_t r = 0; r < p; r++) {

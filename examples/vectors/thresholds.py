@@ -126,7 +126,8 @@ class Play:
         p, row = self.p, [(r, i, v) for r, x in enumerate(stay) for i, v in sorted(x.items())]
         shares = [row[len(row) * r // p : len(row) * (r + 1) // p] for r in range(p)]
         moved = [(q, r, sum(owner == q for owner, _, _ in shares[r])) for q in range(p) for r in range(p) if q != r]
-        self.steps.append([one for one in moved if one[2]])
+        if p > 1:
+            self.steps.append([one for one in moved if one[2]])
         return [{i: v for _, i, v in share} for share in shares]
 
     def gathered(self, lists: list[Vector]) -> Vector:

@@ -21,6 +21,8 @@ from sparring.proofs.mutants.syntax import Mutant, mutants
 from sparring.spec.core.model import Page, load
 
 CORE = "sparring.spec.core."
+REMEMBERING = type(cache(lambda: None))
+"""What ``cache`` and ``lru_cache`` make of a function."""
 SHARED = (
     "calling", "compositions", "exchanges", "links", "model", "modules", "numbers", "rounds", "runs", "schedule",
     "selectors", "sparse", "vectors",
@@ -134,8 +136,9 @@ def spoken_of(whole: Subject, theorem: str) -> Spoken:
 
 def running(module: ModuleType, work: Callable[[], object]) -> frozenset[Home]:
     """The functions that run when this is done; first those on which ``module`` rests forget what they remember."""
-    for one in (one for x in (module, *resting_on(module)) for one in vars(x).values() if hasattr(one, "cache_clear")):
-        one.cache_clear()
+    for one in (one for x in (module, *resting_on(module)) for one in vars(x).values()):
+        if isinstance(one, REMEMBERING):
+            one.cache_clear()
     found, before = set[Home](), sys.getprofile()
     sys.setprofile(lambda frame, *_: found.add((frame.f_code.co_filename, frame.f_code.co_name)))
     try:

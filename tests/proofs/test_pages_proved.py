@@ -124,7 +124,7 @@ SLOW = [
     ("oktopk", AGAIN, "    sums = yield reduce_scatter(sums)\n" + AGAIN, "deadlock",
      "reduce_scatter of what only the owner of an index has"),
     ("oktopk", "    after =", "    y = y.only(reaching(y, local))\n    after =", "result",
-     "a rank's own condition chooses among sums over ranks"),
+     "the result is what the page ensures fails at p=1"),
     ("oktopk", "apart(count(kept))", "apart(count(mine))", "deadlock", "these are not the sizes"),
     ("oktopk", "yield balance(kept, sizes)", "yield balance(mine, sizes)", "deadlock", "balance of what"),
     ("oktopk", "count(y), params), bounds)\n", "count(y), params), least)\n", "result", "bounds is what the page"),

@@ -32,11 +32,11 @@ def test_the_command_tells_how_many_and_who(monkeypatch):
     told = json.loads(envelope.stdout)["mutants"]
 
     assert (plain.exit_code, envelope.exit_code) == (0, 0)
-    assert told["killed"] == 40 and told["survived"] == told["equivalent"] == 0 and told["survivors"] == []
+    assert told["killed"] == 50 and told["survived"] == told["equivalent"] == 0 and told["survivors"] == []
     assert set(told["algorithms"][NAME]["parts"]) == set(mutation.PARTS)
     for parts in (told["operators"], told["algorithms"][NAME]["parts"]):
-        assert sum(counts["killed"] for counts in parts.values()) == 40
-    assert [line.split() for line in plain.output.splitlines() if line.startswith("all ")] == [["all", "40", "0", "0"]]
+        assert sum(counts["killed"] for counts in parts.values()) == 50
+    assert [line.split() for line in plain.output.splitlines() if line.startswith("all ")] == [["all", "50", "0", "0"]]
 
 
 @pytest.mark.parametrize(
