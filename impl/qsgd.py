@@ -68,7 +68,8 @@ class Allreduce(Keeping):
         y = np.zeros_like(x)  # so that no sum of zeros has a sign
         with np.errstate(all="ignore"):
             mine = self._coded(x)
-            coming = [mine if q == r else np.empty_like(mine) for q in range(p)]
+            octets = size(x.size, self._levels, x.itemsize)
+            coming = [mine if q == r else np.empty(octets, np.uint8) for q in range(p)]
             for q in exchanged(self._comm, [mine] * p, coming):
                 y += read(coming[q], x, self._levels)
         self._calls += 1

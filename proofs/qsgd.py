@@ -87,7 +87,7 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:
     impl: Any = everyone
     m: Any = page.module
     levels = page.params["levels"]
-    yield from peers_of(served("direct_allgather"), impl.above, impl.below, impl.begin)
+    yield from peers_of(served("direct_allgather"), impl.above, impl.below)
     for width in WIDTHS:
         yield Obligation(f"sizes, {width} bytes", (a >= 0,),
                          impl_qsgd.size(a, levels, width) == m.Levels(levels).octets(a, width))  # fmt: skip

@@ -26,11 +26,17 @@ PROPERTIES: Mapping[str, str] = {
     "timing": "under any timing, messages meet on a link no more than the page says",
     "peers": "the implementation's peers and blocks are the page's",
     "terms": "the implementation computes the page's terms, for all inputs",
+    "steps": "message by message the implementation sends what the page does",
     "selection": "in exact arithmetic the implementation selects, returns and keeps what the page does, for all inputs",
     "hygiene": "every message is matched, every request completed, no buffer touched early",
     "input untouched": "the input is as it was",
     "dtypes": "bit for bit the reference for each dtype, signed zeros and infinities included",
     "gradients": "bit for bit the reference on real gradients",
+    "parameters": "the same with other parameters than the page's own",
+    "in place": "the same where the result goes to the input's memory",
+    "long vectors": "the same of vectors longer than what is looked at together",
+    "bad input": "a bad argument is an InputError, on all ranks where one rank has it",
+    "lines": "runs reach every line and branch of the implementation's module",
     "mpi": "bit for bit the reference under mpiexec",
 }
 """All properties, in the order in which they are shown, with what they mean."""

@@ -22,6 +22,7 @@ from sparring.errors import InputError
 from sparring.job import ending_all, together
 from sparring.proofs.core import refinement
 from sparring.proofs.core.refinement import Flaw
+from sparring.proofs.implementation.running import octets
 from sparring.proofs.world import world
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
@@ -65,8 +66,8 @@ def reference(page: Page, xs: Sequence[Any]) -> Ran:
     start = time.perf_counter()
     wired = [m for step in runner.run(page, xs).trace for m in step]
     mine = [[sent(page, m.entries, xs[0]) for m in wired if m.src == r] for r in range(len(xs))]
-    words, octets = ([sum(size[i] for size in sizes) for sizes in mine] for i in (0, 1))
-    return Ran([len(sizes) for sizes in mine], words, octets, [], time.perf_counter() - start)
+    words, volumes = ([sum(size[i] for size in sizes) for sizes in mine] for i in (0, 1))
+    return Ran([len(sizes) for sizes in mine], words, volumes, [], time.perf_counter() - start)
 
 
 def sent(page: Page, entries: Any, like: Any) -> tuple[int, int]:
@@ -75,10 +76,8 @@ def sent(page: Page, entries: Any, like: Any) -> tuple[int, int]:
     Of a sparse message each value is a word, and each index.
     """
     width = like.dtype.itemsize
-    if isinstance(entries, SparseVector):
-        k = len(entries.indices)
-        return worded(page, entries, width), int(page.octets(k, entries.n, width))
-    return len(entries), getattr(entries, "nbytes", len(entries) * width)
+    words = worded(page, entries, width) if isinstance(entries, SparseVector) else len(entries)
+    return words, octets(page, entries, width)
 
 
 def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:

@@ -16,7 +16,8 @@ from sparring.impl.core.selection import top
 from sparring.inputs import digits
 from sparring.proofs.core import iterations, lists, refinement
 from sparring.proofs.core.refinement import Flaw, sizes
-from sparring.proofs.mutants.conduct import Fault, unharmed
+from sparring.proofs.implementation import running
+from sparring.proofs.implementation.conduct import Fault, unharmed
 from sparring.proofs.world import world
 from sparring.spec.core.model import Page
 
@@ -65,7 +66,7 @@ class Vectors(NamedTuple):
         return len(self.xs)
 
     def simulated(self, page: Page, target: str, prop: str, fault: Fault = unharmed) -> list[Flaw]:
-        return refinement.on_numbers(page, target, self.xs, prop, fault(world.plainly))
+        return running.on_numbers(page, target, self.xs, prop, fault(world.plainly))
 
     def real(self, page: Page, target: str, group: Group, given: Given = list) -> list[Flaw]:
         return refinement.compared(page, self.xs, group.run(target, given(self.xs)), "mpi")
@@ -81,7 +82,7 @@ class Calls(NamedTuple):
         return len(self.case.xs)
 
     def simulated(self, page: Page, target: str, prop: str, fault: Fault = unharmed) -> list[Flaw]:
-        return iterations.on_numbers(page, target, self.case, prop, fault)
+        return running.on_calls(page, target, self.case, prop, fault)
 
     def real(self, page: Page, target: str, group: Group, given: Given = list) -> list[Flaw]:
         ran = iterated.run(group, page, target, self.case._replace(xs=given(self.case.xs)))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.core.verdicts import REFUTED, UNDECIDED
-from sparring.proofs.mutants.conduct import FAULTS, Fault
+from sparring.proofs.implementation.conduct import FAULTS, Fault
 from sparring.report import Result
 
 Roads = Mapping[str, Callable[[Fault], Iterable[Flaw]]]

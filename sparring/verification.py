@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from sparring import selecting
 from sparring.checks.group import Group
 from sparring.errors import InputError, MissingExtra, RankFailed
-from sparring.proofs.core import kernel, refinement
-from sparring.proofs.core.conjectures import CLAIM
+from sparring.proofs.core import kernel
+from sparring.proofs.core.conjectures import CLAIM, PEERS
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.refinement import LONG, PAIRED, Flaw, sizes
 from sparring.proofs.core.supplement import companion
@@ -31,15 +31,18 @@ from sparring.proofs.core.verdicts import (
     tested,
 )
 from sparring.proofs.core.volume import unsized
-from sparring.proofs.mutants.conduct import Fault
+from sparring.proofs.implementation import running
+from sparring.proofs.implementation.conduct import Fault
+from sparring.proofs.implementation.looks import Look, Trial, looks, many, own_receives
 from sparring.proofs.selection.runs import Subject
 from sparring.proofs.world import world
+from sparring.reached import Reached
 from sparring.report import PROPERTIES, Result
 from sparring.samples import MISLED, WORKERS, Sample, edges, gradients, kept, misled
 from sparring.spans import spans
 from sparring.spec.core.calling import parameters
 from sparring.spec.core.model import Page
-from sparring.vacuity import Roads, confirmed, vouched
+from sparring.vacuity import confirmed, vouched
 
 Track = Callable[[Iterable[Any], str], Iterable[Any]]
 """Goes through what it is given and shows how far it is, under a description."""
@@ -71,6 +74,7 @@ def plan(ranks: Iterable[int] | None, full: bool, on: str) -> Plan:
 PLACES = ("simulated", "mpi", "both")
 FULL = tuple(range(1, 65))
 SPREAD = 8  # ranks, up to which sparse vectors are also long
+UNSEEN = "proved of functions that no run of this command has called: --on simulated"
 BUFFERED = 8  # up to here sends are also tried with unbounded buffers; beyond, synchronous sends decide for them
 
 
@@ -79,8 +83,12 @@ def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
     found = proved(page, track)
     target = judged(page)
     if target and plan.on in ("simulated", "both"):
-        merge(found, run_simulated(page, target, plan, track))
+        reached = Reached(page, target)
+        merge(found, run_simulated(page, target, plan, track, reached))
         merge(found, selection(page, target, plan, track))
+        found |= {"lines": reached.lines()} | ({PEERS: reached.peers(found[PEERS])} if PEERS in found else {})
+    elif PEERS in found:
+        found[PEERS] = found[PEERS]._replace(verdict=NOT_COVERED, detail=UNSEEN)
     if target and plan.on in ("mpi", "both"):
         merge(found, {"mpi": on_mpi(page, target, plan, track)})
     reason = missing(page, target, plan)
@@ -104,6 +112,7 @@ That no rank sends more than some bound is said of compositions alone: of formul
 def applicable(page: Page) -> list[str]:
     """The properties that say something of such a page."""
     void = {*VOID[page.data], *(() if page.cuts else ("partition",))} - ({"volume"} if page.composed else set())
+    void |= {"parameters", "in place"}  # what has none, or no such argument, is right without a word
     void |= set() if page.agrees else {"agreement"}
     void |= set() if hasattr(companion(page), "theorems") else {"claims"}
     return [prop for prop in PROPERTIES if prop not in void]
@@ -191,50 +200,70 @@ def summed(page: Page, prop: str, attempts: Sequence[Attempt]) -> Result:
     return Result(page.name, prop, worst.verdict, worst.detail, worst.witness, planted)
 
 
-def run_simulated(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
+def run_simulated(page: Page, target: str, plan: Plan, track: Track, reached: Reached) -> dict[str, Result]:
     """Terms, numbers and gradients through the real code, on the simulated world."""
     cases = [] if page.stateful or page.composed else term_runs(page, plan)
-    ran = [refinement.on_terms(page, target, *case) for case in track(cases, f"{page.name}: terms")]
-    flaws = [f for r in ran for f in r.flaws]
-    outside = next((why for r in ran for why in r.outside), None)
-    inputs = edges(page, plan.numbers)
-    for sample in track(inputs, f"{page.name}: dtypes"):
-        flaws += sample.simulated(page, target, "dtypes")
-    grads = gradients(page, plan.numbers)
-    for sample in track(grads, f"{page.name}: gradients"):
-        flaws += sample.simulated(page, target, "gradients")
-    runs = len(cases) + len(inputs) + len(grads)
-    verdicts: dict[str, tuple[Verdict, str]] = {
-        **({"terms": terms_verdict(page, plan.terms, len(cases), outside)} if cases else {}),
-        "hygiene": (tested(runs), "in every run on the simulated world"),
-        "input untouched": (tested(runs), "in every run on the simulated world"),
-        "dtypes": (tested(len(inputs)), f"{', '.join(page.dtypes)}; p = {spans(plan.numbers)}"),
-    }
-    if grads:
-        told = f"a perceptron on the digits{kept(page)}; p = {spans(plan.numbers)}"
-        verdicts["gradients"] = tested(len(grads)), told
-    found = {prop: Result(page.name, prop, *said) for prop, said in verdicts.items()} | refutations(page, flaws)
-    return {prop: vouched(result, roads(page, target, cases, inputs, grads)) for prop, result in found.items()}
+    outside: list[str] = []
+    found = [*looks_at(page, target, plan), Look("terms", "", term_trials(page, target, cases, outside))]
+    flaws = [
+        flaw for look in found
+        for flaw in reached.flaws(track(look.trials, f"{page.name}: {look.property}"), long=look.long)
+    ]  # fmt: skip
+    told = {look.property: (tested(len(look.trials)), look.told) for look in found if look.trials}
+    if cases:
+        told["terms"] = terms_verdict(page, plan.terms, len(cases), next(iter(outside), None))
+    runs = sum(len(look.trials) for look in found)
+    told |= {prop: (tested(runs), what) for prop, what in EVERYWHERE.items()}
+    results = {prop: Result(page.name, prop, *said) for prop, said in told.items()} | refutations(page, flaws)
+    roads = {look.property: partial(on_road, look.trials) for look in found}
+    roads |= dict.fromkeys(EVERYWHERE, roads["dtypes"])
+    return {prop: vouched(result, roads) for prop, result in results.items()}
 
 
-def roads(
-    page: Page, target: str, cases: Sequence[TermRun], inputs: Sequence[Sample], grads: Sequence[Sample]
-) -> Roads:
-    """How each property was decided, to be gone once more with a planted fault; several ranks come first."""
+EVERYWHERE: Mapping[str, str] = {
+    "steps": "message by message in every run on numbers, by their ends and lengths in every run on terms",
+    "hygiene": "in every run on the simulated world, also beside receives of the caller's own",
+    "input untouched": "in every run on the simulated world",
+}
+"""What every run is looked at for, in words."""
 
-    def on_terms(fault: Fault) -> Iterator[Flaw]:
-        for p, n, buffers in sorted(cases, key=lambda case: case[0] == 1):
-            yield from refinement.on_terms(page, target, p, n, buffers, fault(world.plainly)).flaws
 
-    def on_numbers(samples: Sequence[Sample], prop: str, fault: Fault) -> Iterator[Flaw]:
-        for sample in sorted(samples, key=lambda sample: sample.ranks == 1):
-            yield from sample.simulated(page, target, prop, fault)
+def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
+    """The looks on numbers."""
+    ranks = plan.numbers
+    inputs, grads = edges(page, ranks), gradients(page, ranks)
+    told = f"{', '.join(page.dtypes)}; p = {spans(ranks)}"
+    return [
+        *looks(page, target, ranks),
+        Look("hygiene", "", [*own_receives(page, target, ranks)]),
+        Look("dtypes", told, [*trials(page, target, inputs, "dtypes"), *many(page, target, ranks)]),
+        Look(
+            "gradients", f"a perceptron on the digits{kept(page)}; p = {spans(ranks)}",
+            trials(page, target, grads, "gradients"), long=True,
+        ),
+    ]  # fmt: skip
 
-    on_inputs = partial(on_numbers, inputs, "dtypes")
-    return {
-        "terms": on_terms, "hygiene": on_inputs, "input untouched": on_inputs, "dtypes": on_inputs,
-        "gradients": partial(on_numbers, grads, "gradients"),
-    }  # fmt: skip
+
+def trials(page: Page, target: str, samples: Sequence[Sample], prop: str) -> list[Trial]:
+    """One for each sample."""
+    return [Trial(one.ranks, partial(one.simulated, page, target, prop)) for one in samples]
+
+
+def term_trials(page: Page, target: str, cases: Sequence[TermRun], outside: list[str]) -> list[Trial]:
+    """The runs on terms; why one schedule does not decide for all goes to ``outside``."""
+
+    def flaws(case: TermRun, fault: Fault) -> Sequence[Flaw]:
+        ran = running.on_terms(page, target, *case, fault(world.plainly))
+        outside.extend(ran.outside)
+        return ran.flaws
+
+    return [Trial(case[0], partial(flaws, case)) for case in cases]
+
+
+def on_road(trials: Sequence[Trial], fault: Fault) -> Iterator[Flaw]:
+    """How a property was decided, gone once more with a planted fault; several ranks come first."""
+    for trial in sorted(trials, key=lambda one: one.ranks == 1):
+        yield from trial.flaws(fault)
 
 
 def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:

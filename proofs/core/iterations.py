@@ -9,8 +9,7 @@ make up all that was put in, whatever the page says.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,6 @@ from sparring.proofs.core import refinement
 from sparring.proofs.core.lists import made
 from sparring.proofs.core.refinement import DTYPES, Flaw, difference, sizes, told
 from sparring.proofs.core.supplement import companion
-from sparring.proofs.mutants.conduct import Fault, unharmed
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import Run, run
@@ -112,26 +110,23 @@ def checked(y: Any, residual: Any, x: Any) -> Done:
     return Done(y, residual.copy())
 
 
-def on_numbers(page: Page, target: str, case: Case, prop: str, fault: Fault = unharmed) -> list[Flaw]:
-    """Run ``target`` on these vectors against the page, bit for bit; a deviation falsifies ``prop``."""
-    asked = {"shown": tuple(shown(page))} if page.dense else {}
-    call = fault(partial(iterate if page.selecting else answer, **asked, **case.params(page)))
-    ran = refinement.run(target, case.xs, "synchronous", case.place, prop, call=call)
-    return ran.flaws + compared(page, case, ran.ys, prop)
+def compared(
+    page: Page, case: Case, ran: Sequence[Sequence[Done]], prop: str, calls: Iterable[Run] | None = None
+) -> list[Flaw]:
+    """The first place in which ``ran``, by rank and call, is not the page's; and whether something got lost.
 
-
-def compared(page: Page, case: Case, ran: Sequence[Sequence[Done]], prop: str) -> list[Flaw]:
-    """The first place in which ``ran``, by rank and call, is not the page's; and whether something got lost."""
-    unlike = next(deviations(page, case, ran), None) if ran else None
+    ``calls``: the page's runs, where they are known already.
+    """
+    calls = calls or runs(load(page.module, **case.params(page)), case.xs)
+    unlike = next(deviations(calls, case, ran), None) if ran else None
     lost = unbalanced(case, ran) if ran and page.selecting and case.xs[0].dtype.kind == "i" else None
     flaws = {prop: unlike, "conservation": lost}
     return [Flaw(name, f"{case.place}: {detail}") for name, detail in flaws.items() if detail]
 
 
-def deviations(page: Page, case: Case, ran: Sequence[Sequence[Done]]) -> Iterator[str]:
+def deviations(calls: Iterable[Run], case: Case, ran: Sequence[Sequence[Done]]) -> Iterator[str]:
     """Where results or residuals are not the page's, in the order of calls."""
-    bound = load(page.module, **case.params(page))
-    for i, wanted in enumerate(expected(bound, case.xs)):
+    for i, wanted in enumerate(done(calls, case.xs)):
         for r, right in enumerate(wanted):
             for name, has in ran[r][i].each.items():
                 want = right.each[name]
@@ -141,10 +136,15 @@ def deviations(page: Page, case: Case, ran: Sequence[Sequence[Done]]) -> Iterato
 
 def expected(page: Page, xs: Sequence[Any]) -> Iterator[list[Done]]:
     """What the page makes of each call, by rank."""
+    return done(runs(page, xs), xs)
+
+
+def done(calls: Iterable[Run], xs: Sequence[Any]) -> Iterator[list[Done]]:
+    """The same of its runs."""
     dtype = xs[0].dtype
-    for ran in runs(page, xs):
-        if page.dense:
-            names = shown(page).items()
+    for ran in calls:
+        if ran.page.dense:
+            names = shown(ran.page).items()
             kept = ({name: as_array(right(ran.state, r), dtype) for name, right in names} for r in range(len(xs)))
             yield [Done(y, left) for y, left in zip(ran.results, kept)]
         else:

@@ -1,9 +1,4 @@
-"""Does the implementation compute what the page says?  Its real code runs in the simulated world.
-
-On *terms* a run stands for all inputs at once: where the implementation ends with the page's
-term, every input gives the page's bits.  Up to ``PAIRED`` ranks a run on terms is paired with one
-on floats, whose bits must be the evaluated term's, so that the terms are no fiction.
-"""
+"""Does the implementation compute what the page says?  Inputs, runs of its real code, and how results compare."""
 
 from __future__ import annotations
 
@@ -14,12 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparring.proofs.core import lists
-from sparring.proofs.core.terms import Table, leaves, raw
+from sparring.proofs.core.terms import Table, raw
 from sparring.proofs.world import world
-from sparring.proofs.world.findings import Finding, Kind
+from sparring.proofs.world.findings import Finding, Kind, Outcome
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
+from sparring.spec.core.runner import Run
 from sparring.spec.core.sparse import SparseVector
 
 PAIRED = 17  # ranks; with more, evaluating terms takes longer than it teaches
@@ -42,12 +38,16 @@ class Ran(NamedTuple):
     """What came of one run.
 
     ``ys``: the ranks' results, none where the world found something; ``outside``: why one
-    schedule does not decide for all.
+    schedule does not decide for all; ``outcome``: all that the world tells.
     """
 
     ys: list[Any]
     flaws: list[Flaw]
-    outside: tuple[str, ...] = ()
+    outcome: Outcome
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        return self.outcome.why_not
 
 
 LONG = 65  # entries a chunk: enough for an encoding without indices to be the cheapest before all are there
@@ -63,68 +63,9 @@ def sizes(p: int, sparse: bool = False) -> list[int]:
     return sorted({0, 1, p - 1, p, p + 1, 2 * p + 1, *([LONG * p] if sparse else [])})
 
 
-def on_terms(page: Page, target: str, p: int, n: int, buffers: str, call: Call = world.plainly) -> Ran:
-    """Run ``target`` on ``p`` ranks and ``n`` terms each, then on floats, against the page."""
-    with world.seldom_collecting():
-        return compared_on_terms(page, target, p, n, buffers, call)
-
-
-def compared_on_terms(page: Page, target: str, p: int, n: int, buffers: str, call: Call) -> Ran:
-    """As :func:`on_terms`."""
-    table = Table(seed=p * 1_000_003 + n)
-    xs = lists.given(page, [leaves(table, [f"x{r}[{i}]" for i in range(n)]) for r in range(p)])
-    wanted = runner.run(page, xs).results[0]
-    here = f"p={p} n={n} {buffers} sends"
-    ran = run(target, xs, buffers, here, "terms", table, call)
-    flaws = [*ran.flaws, *unlike_the_page(ran.ys, wanted, table, here), *unlike_each_other(ran.ys, table, here)]
-    if not flaws and buffers == "synchronous" and p <= PAIRED:
-        flaws = paired(page, target, table, wanted, p, n, here, call)
-    return ran._replace(flaws=flaws)
-
-
-def unlike_the_page(ys: Sequence[Any], wanted: Any, table: Table, here: str) -> list[Flaw]:
-    """The first rank and entry that is not the page's term."""
-    for r, y in enumerate(ys):
-        if (i := difference(y, wanted)) is not None:
-            return [Flaw("terms", f"{here}: rank {r} {told(y, wanted, i, table)}")]
-    return []
-
-
-def unlike_each_other(ys: Sequence[Any], table: Table, here: str) -> list[Flaw]:
-    """The first two ranks and the entry in which their terms, hence for some input their bits, differ."""
-    for r, y in enumerate(ys[1:], start=1):
-        if (i := difference(y, ys[0])) is not None:
-            has, first = ("another shape" if i < 0 else table.show(int(raw(lists.values(v))[i])) for v in (y, ys[0]))
-            return [Flaw("agreement", f"{here}: entry {i} is {has} on rank {r}, {first} on rank 0")]
-    return []
-
-
-def paired(page: Page, target: str, table: Table, wanted: Any, p: int, n: int, here: str, call: Call) -> list[Flaw]:
-    """The floats that the same code computes are the evaluated terms, bit for bit."""
-    rng = np.random.default_rng(p * 1_000_003 + n)
-    xs = [rng.standard_normal(n) * 10.0 ** rng.integers(-9, 9, n) for _ in range(p)]
-    values = {f"x{r}[{i}]": x for r, xr in enumerate(xs) for i, x in enumerate(xr.tolist())}
-    evaluated = [table.evaluate(term, values, np.float64) for term in raw(lists.values(wanted)).tolist()]
-    bits = lists.having(wanted, np.array(evaluated, np.float64))
-    ran = run(target, lists.given(page, xs), "synchronous", here, "terms", call=call)
-    for r, y in enumerate(ran.ys):
-        if (i := difference(y, bits)) is not None:
-            return [
-                *ran.flaws,
-                Flaw("terms", f"{here}: on floats, not the evaluated term: rank {r} {told(y, bits, i)}"),
-            ]
-    return ran.flaws
-
-
-def on_numbers(page: Page, target: str, xs: Sequence[Any], prop: str, call: Call = world.plainly) -> list[Flaw]:
-    """Run ``target`` on these vectors against the page, bit for bit; a deviation falsifies ``prop``."""
-    ran = run(target, xs, "synchronous", place(xs), prop, call=call)
-    return ran.flaws + compared(page, xs, ran.ys, prop)
-
-
-def compared(page: Page, xs: Sequence[Any], ys: Sequence[Any], prop: str) -> list[Flaw]:
-    """The first place in which results are not the page's bits (any NaN equals any NaN)."""
-    for r, (y, w) in enumerate(zip(ys, expected(page, xs))):
+def compared(page: Page, xs: Sequence[Any], ys: Sequence[Any], prop: str, ran: Run | None = None) -> list[Flaw]:
+    """The first place in which results are not the page's bits (any NaN equals any NaN); ``ran``: its run, if known."""
+    for r, (y, w) in enumerate(zip(ys, expected(page, xs, ran))):
         if (i := difference(y, w)) is not None:
             return [Flaw(prop, f"{place(xs)}: rank {r} {told(y, w, i)}")]
     return []
@@ -145,11 +86,11 @@ def told(y: Any, wanted: Any, i: int, table: Table | None = None) -> str:
     return f"entry {i} is {has}, the page's is {right}"
 
 
-def expected(page: Page, xs: Sequence[Any]) -> list[Any]:
-    """What the page computes; that infinities cancel to NaN is no surprise here."""
+def expected(page: Page, xs: Sequence[Any], ran: Run | None = None) -> list[Any]:
+    """What the page computes; that infinities cancel to NaN is no surprise here.  ``ran``: its run, if known."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        results = runner.run(page, xs).results
+        results = (ran or runner.run(page, xs)).results
     return [lists.made(y, xs[0].dtype) if isinstance(y, SparseVector) else y for y in results]
 
 
@@ -161,17 +102,19 @@ def run(
     prop: str,
     terms: Table | None = None,
     call: Call = world.plainly,
+    *,
+    record: bool = False,
 ) -> Ran:
     """Run ``target`` in the world; what it finds falsifies ``prop``, unless it is a fault of conduct."""
     given = [x.copy() for x in xs]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        outcome = world.run(target, len(xs), given, buffers=buffers, terms=terms, call=call)
+        outcome = world.run(target, len(xs), given, buffers=buffers, terms=terms, call=call, record=record)
     flaws = [Flaw(falsifies(finding, prop), f"{here}: {finding.text}") for finding in outcome.findings]
     changed = [r for r, (x, kept) in enumerate(zip(xs, given)) if difference(kept, x) is not None]
     if changed:
         flaws.append(Flaw("input untouched", f"{here}: rank {changed[0]}'s input was changed"))
-    return Ran([] if outcome.findings else list(outcome.results), flaws, outcome.why_not)
+    return Ran([] if outcome.findings else list(outcome.results), flaws, outcome)
 
 
 def falsifies(finding: Finding, prop: str) -> str:

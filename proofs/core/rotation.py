@@ -12,10 +12,11 @@ TURN = (*RANKS, i >= 1, i < p)
 """A message of a step."""
 
 
-def peers_of(page: Page, to: Any, whence: Any, begin: Any) -> Iterator[Obligation]:
-    """An implementation's neighbours and blocks are those of a direct exchange, messages counted from 1."""
+def peers_of(page: Page, to: Any, whence: Any, begin: Any = None) -> Iterator[Obligation]:
+    """An implementation's neighbours, and blocks if it cuts some, are a direct exchange's, messages counted from 1."""
     yield Obligation("to whom", TURN, to(r, i, p) == page.dst(r, 0, p, i - 1))
     yield Obligation("from whom", TURN, whence(r, i, p) == page.src(r, 0, p, i - 1))
     sends = to(r, i, p) if page.kind == "reduce_scatter" else r
     yield Obligation("what it sends", TURN, page.chunk(r, 0, p, i - 1) == sends)
-    yield Obligation("blocks", (p >= 1, n >= 0, within(c, p + 1)), begin(c, n, p) == bound(c, n, p))
+    if begin:
+        yield Obligation("blocks", (p >= 1, n >= 0, within(c, p + 1)), begin(c, n, p) == bound(c, n, p))

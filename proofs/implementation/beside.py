@@ -1,10 +1,8 @@
-"""Running an implementation beside its page: results, messages, memory, with good arguments and in place."""
+"""Running an implementation beside its page: results and messages, with good arguments and in place."""
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import warnings
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -14,13 +12,9 @@ import numpy as np
 from sparring.proofs.core import iterations, lists, refinement
 from sparring.proofs.core.refinement import DTYPES, Flaw
 from sparring.proofs.core.supplement import companion
-from sparring.proofs.world import world
-from sparring.proofs.world.findings import Outcome
-from sparring.spec.core import runner
+from sparring.proofs.implementation import running
+from sparring.proofs.world.targets import module_of
 from sparring.spec.core.model import Page, load
-from sparring.spec.core.runner import Run
-from sparring.spec.core.schedule import number
-from sparring.spec.core.sparse import SparseVector
 
 RANKS = range(1, 8)
 """Numbers of ranks that an implementation runs with; folds of one pair and of several, and powers, are among them."""
@@ -41,7 +35,7 @@ def runs(page: Page, target: str) -> Iterator[Flaw]:
 def called_again(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
     """Several calls of a target that keeps a residual."""
     for case in iterations.edges([ranks], dtypes):
-        yield from iterations.on_numbers(page, target, case, "dtypes")
+        yield from running.on_calls(page, target, case, "dtypes")
 
 
 def long(page: Page, target: str) -> Iterator[Flaw]:
@@ -50,7 +44,7 @@ def long(page: Page, target: str) -> Iterator[Flaw]:
     case = iterations.Case(KEPT, [rng.standard_normal((1, LONG)).astype(DTYPES[0]) for _ in range(2)])
     runs: Sequence[dict[str, Any]] = ({},) if page.selecting else getattr(companion(page), "long", ())
     for params in runs:
-        yield from iterations.on_numbers(load(page.module, **{**page.params, **params}), target, case, "dtypes")
+        yield from running.on_calls(load(page.module, **{**page.params, **params}), target, case, "dtypes")
 
 
 def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
@@ -60,10 +54,10 @@ def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator
     for n in refinement.sizes(ranks, page.sparse):
         for buffers in ("synchronous", "unbounded"):
             if not page.composed:
-                yield from refinement.on_terms(page, target, ranks, n, buffers, plainly).flaws
+                yield from running.on_terms(page, target, ranks, n, buffers, plainly).flaws
         for dtype in dtypes:
             xs = lists.given(page, refinement.vectors(dtype, ranks, n))
-            yield from refinement.on_numbers(page, target, xs, "dtypes", plainly)
+            yield from running.on_numbers(page, target, xs, "dtypes", plainly)
             if not page.sparse:
                 ran = refinement.run(target, xs, "synchronous", refinement.place(xs), "in place", call=into_itself)
                 yield from ran.flaws or refinement.compared(page, xs, ran.ys, "in place")
@@ -77,8 +71,7 @@ def options(page: Page, target: str) -> dict[str, Any]:
 
 def accepted(target: str) -> Collection[str]:
     """By which names it takes arguments."""
-    module, _, function = target.partition(":")
-    return inspect.signature(getattr(importlib.import_module(module), function)).parameters.keys()
+    return inspect.signature(getattr(module_of(target), target.rpartition(":")[2])).parameters.keys()
 
 
 def called(function: Any, comm: Any, x: Any, **given: Any) -> Any:
@@ -93,17 +86,14 @@ def in_place(function: Any, comm: Any, x: Any, **given: Any) -> Any:
 
 
 def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
-    """Where ``target`` has another result than the page, or sends messages of other lengths, on a few vectors."""
+    """Where ``target`` has another result than the page, or sends other messages, on a few vectors."""
     if page.stateful:  # one call of the function beside the class sends what a call of the class does
         dtypes = page.dtypes[::2] if page.composed else page.dtypes[:1]  # a program's rules may know whole numbers
         yield from (flaw.detail for flaw in called_again(page, target, ranks, dtypes))
         target = f"{target.partition(':')[0]}:{page.collective}"
     for xs in examples(page, ranks):
-        with warnings.catch_warnings():  # that infinities cancel to NaN is no surprise here
-            warnings.simplefilter("ignore", RuntimeWarning)
-            outcome = world.run(target, ranks, xs, call=partial(called, **options(page, target)), record=page.dense)
-        yield from (flaw.detail for flaw in refinement.compared(page, xs, outcome.results, "dtypes"))
-        yield from traffic(page, xs, outcome)
+        flaws = running.on_numbers(page, target, xs, "dtypes", partial(called, **options(page, target)))
+        yield from (flaw.detail for flaw in flaws)
 
 
 def examples(page: Page, ranks: int) -> Iterator[list[Any]]:
@@ -115,41 +105,3 @@ def examples(page: Page, ranks: int) -> Iterator[list[Any]]:
         yield [np.full(ranks + 1, -1e-45, np.float32) for _ in range(ranks)]  # of which a part is -0.0
         least = np.full(10 * ranks, 1e-45, np.float32)  # of which a mean is 0, but where all are below 0
         yield [np.where((np.arange(least.size) == 0) | (r % 2 == 1), -least, least) for r in range(ranks)]
-
-
-def traffic(page: Page, xs: Sequence[Any], outcome: Outcome) -> Iterator[str]:
-    """The channels on which a run's messages have other lengths, or bytes, than the page's, in words."""
-    sent = channels((m.src, m.dst, m.nbytes) for m in outcome.messages if m.context)
-    ran = runner.run(page, xs)
-    wanted = channels(said(ran, xs[0].dtype.itemsize))
-    for ends in sorted({*sent, *wanted}):
-        if (has := sent.get(ends)) != (right := wanted.get(ends)):
-            at = refinement.place(xs)
-            yield f"{at}: from rank {ends[0]} to {ends[1]} go {has} bytes, the page says {right}"
-    told = [message for wire in ran.trace for message in wire] if page.dense else []
-    if all(isinstance(message.entries, memoryview) for message in told):  # of others the page says no bytes
-        ours = [m for m in outcome.messages if m.context]
-        sent = channels((m.src, m.dst, m.payload.tobytes()) for m in ours if m.payload is not None)
-        for ends, texts in channels((src, dst, entries.tobytes()) for src, dst, entries in told).items():
-            if sent.get(ends) != texts:
-                yield f"{refinement.place(xs)}: from rank {ends[0]} to {ends[1]} go other bytes than the page says"
-
-
-def said(ran: Run, width: int) -> Iterator[tuple[int, int, int]]:
-    """Source, destination and bytes of each message of a run, where a value takes ``width`` bytes."""
-    with np.errstate(all="ignore"):
-        for wire in ran.trace:
-            for src, dst, entries in wire:
-                if isinstance(entries, SparseVector):
-                    yield src, dst, number(ran.page.octets(len(entries.indices), entries.n, width))
-                else:
-                    yield src, dst, getattr(entries, "nbytes", len(entries) * width)
-
-
-def channels(messages: Any) -> dict[tuple[int, int], list[Any]]:
-    """The lengths, or the bytes, of messages that are not empty, by source and destination, in order."""
-    found: dict[tuple[int, int], list[Any]] = {}
-    for src, dst, size in messages:
-        if size:
-            found.setdefault((src, dst), []).append(size)
-    return found

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from sparring.errors import InputError
 from sparring.proofs.core import lists
 from sparring.proofs.core.terms import raw
 
@@ -83,6 +84,34 @@ def unheard(call: Call) -> Call:
     return called
 
 
+def chatting(call: Call) -> Call:
+    """The last rank sends rank 0 one message more, which rank 0 receives."""
+
+    def called(function: Any, comm: Any, *args: Any) -> Any:
+        y, last = call(function, comm, *args), comm.Get_size() - 1
+        if last and comm.Get_rank() == last:
+            comm.Send(np.zeros(1, np.float32), 0)
+        elif last and comm.Get_rank() == 0:
+            comm.Recv(np.zeros(1, np.float32), last)
+        return y
+
+    return called
+
+
+def indulgent(call: Call) -> Call:
+    """The last rank lets every bad argument pass."""
+
+    def called(function: Any, comm: Any, *args: Any) -> Any:
+        try:
+            return call(function, comm, *args)
+        except InputError:
+            if comm.Get_rank() < comm.Get_size() - 1:
+                raise
+            return None
+
+    return called
+
+
 def written(call: Call) -> Call:
     """Every rank writes to its input."""
 
@@ -99,9 +128,11 @@ def written(call: Call) -> Call:
 FAULTS: Mapping[str, tuple[str, Fault]] = {
     "selection": ("another input for the last rank", misled),
     "terms": ("a result added to itself", doubled),
+    "steps": ("one message more", chatting),
     "hygiene": ("a message that nobody receives", unheard),
     "input untouched": ("an input written to", written),
     "dtypes": ("other lowest bits", low_bits),
-    "gradients": ("other lowest bits", low_bits),
+    **dict.fromkeys(("gradients", "parameters", "in place", "long vectors"), ("other lowest bits", low_bits)),
+    "bad input": ("a bad argument that one rank lets pass", indulgent),
 }
 """By property, what is planted, in words."""

@@ -15,7 +15,8 @@ import numpy as np
 from sparring.proofs.core import iterations
 from sparring.proofs.core.refinement import DTYPES, Flaw
 from sparring.proofs.core.supplement import companion, subject
-from sparring.proofs.mutants.beside import accepted, called
+from sparring.proofs.implementation.beside import accepted, called
+from sparring.proofs.implementation.conduct import Call, Fault, unharmed
 from sparring.proofs.world import world
 from sparring.proofs.world.findings import Outcome
 from sparring.sparse import Sparse
@@ -23,39 +24,46 @@ from sparring.spec.core.model import Page
 
 N = 6  # entries of a vector
 KEPT = 2  # entries that a stateful target sends
+Run = Callable[..., Outcome]
 LARGEST = (1 << 31) - 1  # as a number of ranks can be, and what is compared with one
 
 
-def refusals(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
+def refusals(page: Page, target: str, ranks: int, fault: Fault = unharmed) -> Iterator[Flaw]:
     """What is wrong with how ``target``, or the function beside a class, treats bad arguments."""
-    function = f"{target.partition(':')[0]}:{page.collective}"
+    run = partial(ran, fault)
+    function = f"{target.rpartition(':')[0]}:{page.collective}"
     options = accepted(function)
     vector = np.arange(1.0, N + 1)
     good = Sparse(np.arange(0, N, 2), vector[::2], N) if page.sparse else vector
     for what, x in unlike(good).items() if ranks > 1 else ():
-        yield from unrefused(what, world.run(function, ranks, [good] * (ranks - 1) + [x]), ranks)
+        yield from unrefused(what, run(function, ranks, [good] * (ranks - 1) + [x]), ranks)
     for what, x in {**unfit(good), **strange(page, good)}.items():
-        yield from unrefused(what, world.run(function, ranks, [good] * (ranks - 1) + [x]), ranks)
+        yield from unrefused(what, run(function, ranks, [good] * (ranks - 1) + [x]), ranks)
         if "validate" in options:
             plain = partial(called, validate=False)
-            yield from unrefused(f"{what}, not validated", world.run(function, ranks, [x] * ranks, call=plain), ranks)
+            yield from unrefused(f"{what}, not validated", run(function, ranks, [x] * ranks, call=plain), ranks)
     if "validate" in options:
-        without = world.run(function, ranks, [good] * ranks, call=partial(called, validate=False))
-        yield from exchanged(world.run(function, ranks, [good] * ranks), without, page, ranks)
+        without = run(function, ranks, [good] * ranks, call=partial(called, validate=False))
+        yield from exchanged(run(function, ranks, [good] * ranks), without, page, ranks)
     if "allow_nan" in options:
         nan = np.array([np.nan] * N)
         choosy = partial(called, allow_nan=False, **({"k": KEPT} if "k" in options else {}))
-        yield from unrefused("NaN", world.run(function, ranks, [nan] * ranks, call=choosy), ranks)
+        yield from unrefused("NaN", run(function, ranks, [nan] * ranks, call=choosy), ranks)
     if page.stateful:
-        yield from instances(page, target, ranks)
+        yield from instances(run, page, target, ranks)
     for params in getattr(companion(page), "refused", ()):
         for validate in (True, False) if "validate" in options else (True,):
             call = partial(called, **params, **({} if validate else {"validate": False}))
-            yield from unrefused(f"{params}", world.run(function, ranks, [good] * ranks, call=call), ranks)
-    yield from (settled if page.dense else scaled)(page, function, good, ranks)
+            yield from unrefused(f"{params}", run(function, ranks, [good] * ranks, call=call), ranks)
+    yield from (settled if page.dense else scaled)(run, page, function, good, ranks)
 
 
-def settled(page: Page, function: str, good: Any, ranks: int) -> Iterator[Flaw]:
+def ran(fault: Fault, target: str, ranks: int, xs: Sequence[Any], call: Call = world.plainly) -> Outcome:
+    """What the world tells of ranks that have this fault."""
+    return world.run(target, ranks, xs, call=fault(call))
+
+
+def settled(run: Run, page: Page, function: str, good: Any, ranks: int) -> Iterator[Flaw]:
     """What is wrong with how parameters are treated that are no whole numbers, or that the last rank alone has."""
     xs = [good] * ranks
     numbers = {name: value for name, value in page.params.items() if type(value) is int}
@@ -63,10 +71,10 @@ def settled(page: Page, function: str, good: Any, ranks: int) -> Iterator[Flaw]:
     for params in odd:
         for validate in (True, False):
             call = partial(called, **params, validate=validate)
-            yield from unrefused(f"{params}", world.run(function, ranks, xs, call=call), ranks)
+            yield from unrefused(f"{params}", run(function, ranks, xs, call=call), ranks)
     others = getattr(companion(page), "others", ()), getattr(companion(page), "refused", ())
     for params in (*odd, *(one for some in others for one in some)) if ranks > 1 else ():
-        outcome = world.run(function, ranks, xs, call=partial(alone, params=params))
+        outcome = run(function, ranks, xs, call=partial(alone, params=params))
         yield from unrefused(f"{params} on the last rank alone", outcome, ranks)
 
 
@@ -75,29 +83,29 @@ def alone(function: Any, comm: Any, x: Any, *, params: Mapping[str, Any]) -> Any
     return function(comm, x, **(params if comm.Get_rank() == comm.Get_size() - 1 else {}))
 
 
-def scaled(page: Page, function: str, good: Any, ranks: int) -> Iterator[Flaw]:
+def scaled(run: Run, page: Page, function: str, good: Any, ranks: int) -> Iterator[Flaw]:
     """What is wrong with how those parameters are treated for every value of which theorems hold."""
     for name, least in subject(page).least.items():
-        yield from parameters(function, good, name, least, ranks)
+        yield from parameters(run, function, good, name, least, ranks)
 
 
-def parameters(function: str, good: Any, name: str, least: int, ranks: int) -> Iterator[Flaw]:
+def parameters(run: Run, function: str, good: Any, name: str, least: int, ranks: int) -> Iterator[Flaw]:
     """What is wrong with how the values of a whole number are treated that may be ``least`` or more."""
     xs = [good] * ranks
     for validate in (True, False):
         for value in (least - 1, LARGEST + 1, 1 << 70, f"{least}", least + 0.5, None):
             call = partial(called, **{name: value}, validate=validate)
-            outcome = world.run(function, ranks, xs, call=call)
+            outcome = run(function, ranks, xs, call=call)
             yield from unrefused(f"{name} = {value!r}", outcome, ranks)
             if any("as its own error says" in finding.text for finding in outcome.findings):
                 yield Flaw("bad input", f"p={ranks}: {name} = {value!r} is an error on all, but no rank says why")
         for right in (least, np.int64(least), LARGEST):
             call = partial(called, **{name: right}, validate=validate)
-            if (outcome := world.run(function, ranks, xs, call=call)).findings:
+            if (outcome := run(function, ranks, xs, call=call)).findings:
                 yield Flaw("bad input", f"p={ranks}: {name} = {right!r} should go: {outcome.findings[0].text}")
     if ranks > 1:
         call = partial(differently, name=name, value=least)
-        yield from unrefused(f"{name} not alike", world.run(function, ranks, xs, call=call), ranks)
+        yield from unrefused(f"{name} not alike", run(function, ranks, xs, call=call), ranks)
 
 
 def differently(function: Any, comm: Any, x: Any, *, name: str, value: int) -> Any:
@@ -144,7 +152,7 @@ def exchanged(validated: Outcome, without: Outcome, page: Page, ranks: int) -> I
         yield Flaw("bad input", f"p={ranks}: without validation arguments are exchanged, or {without.findings}")
 
 
-def instances(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
+def instances(run: Run, page: Page, target: str, ranks: int) -> Iterator[Flaw]:
     """What is wrong with the making and calling of a class and, where it has one, with its residual."""
     kept: Mapping[str, Any] = {"k": KEPT} if page.selecting else next(iter(getattr(companion(page), "others", ())), {})
     xs = [np.arange(1.0, N + 1)] * ranks
@@ -155,9 +163,9 @@ def instances(page: Page, target: str, ranks: int) -> Iterator[Flaw]:
     }
     for what, call in (bad | (many(ranks) if page.selecting else {})).items():
         if ranks > 1 or "differs" not in what:
-            yield from unrefused(what, world.run(target, ranks, xs, call=call), ranks)
+            yield from unrefused(what, run(target, ranks, xs, call=call), ranks)
     names = ["residual"] if page.selecting else [name for name in iterations.shown(page) if "residual" in name]
-    shown = world.run(target, ranks, xs, call=partial(residuals, names=names, kept=kept))
+    shown = run(target, ranks, xs, call=partial(residuals, names=names, kept=kept))
     if shown.findings or not all(shown.results):
         yield Flaw("residual", f"p={ranks}: before the first call it is not None, or it can be written to later")
 

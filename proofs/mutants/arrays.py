@@ -22,7 +22,7 @@ import numpy as np
 from sparring import impl
 from sparring.proofs.core import lists
 from sparring.proofs.core.refinement import Call
-from sparring.proofs.mutants.beside import accepted, called, in_place, options
+from sparring.proofs.implementation.beside import accepted, called, in_place, options
 from sparring.proofs.world import world
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page

@@ -26,12 +26,12 @@ from sparring.proofs.core import execution, iterations
 from sparring.proofs.core.questions import Memory
 from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.cost.counted import count, unlike_a_run
+from sparring.proofs.implementation.beside import FEW, RANKS, beside, long, runs
+from sparring.proofs.implementation.refusals import refusals
 from sparring.proofs.mutants.alone import Alone
 from sparring.proofs.mutants.arrays import MEASURED, held, wasted
-from sparring.proofs.mutants.beside import FEW, RANKS, beside, long, runs
 from sparring.proofs.mutants.equivalence import proved, same_expression, same_function, same_page
 from sparring.proofs.mutants.planting import Counter, built, guarded, planted
-from sparring.proofs.mutants.refusals import refusals
 from sparring.proofs.mutants.syntax import IN_PAGES, Mutant, mutants
 from sparring.proofs.mutants.trying import Trials
 from sparring.spec.core.model import Page, load

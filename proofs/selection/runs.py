@@ -12,7 +12,7 @@ import numpy as np
 
 from sparring.errors import InputError
 from sparring.proofs.core import lists
-from sparring.proofs.mutants.conduct import Fault, unharmed
+from sparring.proofs.implementation.conduct import Fault, unharmed
 from sparring.proofs.selection.arrays import read, settled
 from sparring.proofs.selection.cells import running
 from sparring.proofs.selection.forms import ZERO, Form

@@ -31,12 +31,13 @@ from sparring.errors import InputError
 from sparring.proofs.core.iterations import runs
 from sparring.proofs.trace.divergence import Divergence, Expected, missing, other, surplus
 from sparring.proofs.trace.events import NOBODY, Event, Trace
+from sparring.proofs.trace.headed import Headed
 from sparring.proofs.trace.links import contended
-from sparring.proofs.trace.packings import Packing, listed, pairs, same, spoken, unlisted
+from sparring.proofs.trace.packings import Packing, listed, same, spoken, unlisted
 from sparring.proofs.trace.recorder import MAKERS
 from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import run
+from sparring.spec.core.runner import Run, run
 from sparring.spec.core.schedule import step_sends
 from sparring.spec.core.sparse import SparseVector
 
@@ -52,10 +53,13 @@ Channels: TypeAlias = dict[Channel, deque[Event]]
 """The messages not yet matched, by source and destination, in the order of posting."""
 
 
-def compare(page: Page, xs: Sequence[Any], trace: Trace, level: str) -> Divergence | None:
+def compare(
+    page: Page, xs: Sequence[Any], trace: Trace, level: str, calls: Iterable[Run] | None = None
+) -> Divergence | None:
     """The first point where ``trace`` is no run of ``page`` on ``xs``, one vector a rank; None if there is none.
 
     Where the page is stateful, ``xs`` has for each rank an array whose rows are its vectors, one a call.
+    ``calls``: the page's runs on these, where they are known already.
 
     ``level``: "steps", "volume", or "result", which looks at no message.  First is the smallest
     step, then the smallest source; messages that the page does not have come last.  Raises
@@ -69,7 +73,7 @@ def compare(page: Page, xs: Sequence[Any], trace: Trace, level: str) -> Divergen
     if level == "result":
         return None
     with np.errstate(all="ignore"):
-        wanted = list(messages(page, xs))
+        wanted = list(messages(page, xs, calls))
         if not page.listed:
             return volume(wanted, trace) if level == "volume" else steps(wanted, trace)
         packing = spoken(wanted, trace)
@@ -94,16 +98,15 @@ def legible(page: Page, xs: Sequence[Any], trace: Trace) -> Trace:
         packing = spoken(list(messages(page, xs)), trace)
     if packing is None:
         return trace
-    kind, words = str(pairs(packing.width, packing.dtype)), f"{packing.dtype} with an index"
+    kind, words = str(packing.kind), f"{packing.dtype} with an index"
     events = packing.read(trace).events
     return Trace(trace.ranks, [event._replace(dtype=words) if event.dtype == kind else event for event in events])
 
 
-def messages(page: Page, xs: Sequence[Any]) -> Iterator[Expected]:
+def messages(page: Page, xs: Sequence[Any], calls: Iterable[Run] | None = None) -> Iterator[Expected]:
     """The page's messages by step and source, call after call."""
-    calls = runs(page, xs) if page.stateful else [run(page, xs)]
     before = 0
-    for ran in calls:
+    for ran in calls or (runs(page, xs) if page.stateful else [run(page, xs)]):
         for t, wire in enumerate(ran.trace):
             for (src, dst, entries), chunks in zip(wire, held(page, t, len(xs))):
                 sent = content(page, entries, xs[src].dtype) if page.listed else np.asarray(entries)
@@ -128,7 +131,7 @@ def empty(page: Page, xs: Sequence[Any]) -> set[tuple[int, int, int]]:
         return {m[:3] for m in messages(page, xs) if not m.entries.size}
 
 
-def steps(page: list[Expected], trace: Trace, packing: Packing | None = None) -> Divergence | None:
+def steps(page: list[Expected], trace: Trace, packing: Packing | Headed | None = None) -> Divergence | None:
     """The first message that is not the page's; the trace is read in ``packing``, if there is one."""
     channels, alike = queues(trace), packing.same if packing else same
     for i, message in enumerate(page):

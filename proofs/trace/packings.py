@@ -2,9 +2,10 @@
 
 Known are messages that hold a list's entries and nothing else, a value of the vectors' dtype and an
 index of 4 or 8 bytes each: all values before all indices, all indices before all values, or in pairs.
-A run is read in the one of them in which most of its messages are the page's.  Where a page sends all
+A run is read in the one of them in which most of its messages are the page's; where there is none, and
+what is sent was kept, in the form that :mod:`sparring.proofs.trace.headed` reads.  Where a page sends all
 of a chunk without indices, so must the run.  Whatever else a program
-sends (a header, a bitmap, indices as floats) is not read: then messages can only be counted.
+sends (a bitmap alone, indices as floats) is not read: then messages can only be counted.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from sparring.proofs.trace.divergence import Expected
 from sparring.proofs.trace.events import Event, Trace, digest
+from sparring.proofs.trace.headed import Headed, headed
 from sparring.spec.core.sparse import NOTHING, SparseLike
 
 Array: TypeAlias = NDArray[Any]
@@ -53,9 +55,14 @@ class Packing(NamedTuple):
     order: str
     dtype: np.dtype[Any]
 
+    @property
+    def kind(self) -> np.dtype[Any]:
+        """An entry."""
+        return pairs(self.width, self.dtype)
+
     def narrowed(self, entries: Array) -> Array:
         """The same entries, with this width of indices, if they have some."""
-        return entries if entries.dtype.names is None else entries.astype(pairs(self.width, self.dtype), copy=False)
+        return entries if entries.dtype.names is None else entries.astype(self.kind, copy=False)
 
     def packed(self, entries: Array) -> bytes:
         """The message."""
@@ -67,7 +74,7 @@ class Packing(NamedTuple):
 
     def unpacked(self, message: Array) -> Array:
         """The entries of a message of a whole number of them."""
-        kind, data = pairs(self.width, self.dtype), message.tobytes()
+        kind, data = self.kind, message.tobytes()
         if self.order == "pairs":
             return np.frombuffer(data, kind)
         entries = np.empty(len(data) // kind.itemsize, kind)
@@ -124,7 +131,7 @@ class Packing(NamedTuple):
 
     def entries(self, event: Event) -> Event:
         """A message so; any other event, and what is no whole number of entries, as it is."""
-        kind = pairs(self.width, self.dtype)
+        kind = self.kind
         if event.op != "send" or event.nbytes % kind.itemsize:
             return event
         payload = None if event.payload is None else self.unpacked(event.payload)
@@ -141,8 +148,8 @@ def same(event: Event, entries: Array) -> bool:
     return event.digest in (digest(entries.tobytes()), digest(plain.tobytes())) or bool(np.isnan(plain).any())
 
 
-def spoken(wanted: Sequence[Expected], trace: Trace) -> Packing | None:
-    """The packing in which most messages are the page's; None if none is.
+def spoken(wanted: Sequence[Expected], trace: Trace) -> Packing | Headed | None:
+    """The form in which most messages are the page's; None if none is.
 
     Lists of index 0 alone tell little, since zeros look alike in many forms; they decide where the others do not.
     Where none has indices, any will do.
@@ -161,7 +168,7 @@ def spoken(wanted: Sequence[Expected], trace: Trace) -> Packing | None:
 
     much = {packing: read(packing) for packing in known(full)}
     best = max(much, key=much.__getitem__, default=None)
-    return best if best and much[best][0] else None
+    return best if best and much[best][0] else headed(full, trace)
 
 
 def known(messages: Sequence[Expected]) -> Iterator[Packing]:

@@ -49,6 +49,20 @@ def load(target: Target, hidden: dict[str, ModuleType]) -> Callable[..., Any]:
     return found
 
 
+@functools.cache
+def module_of(target: str) -> ModuleType:
+    """The module in which a target is, this process's own, whose signatures and file can be looked at."""
+    place, _ = _split(target)
+    if not place.endswith(".py"):
+        return _module(place, target)
+    spec = importlib.util.spec_from_file_location(_module_name(place), place)
+    if spec is None or spec.loader is None or not Path(place).is_file():
+        raise NoTarget(f"no file {place}")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def _split(target: str) -> tuple[str, str]:
     module, _, name = target.rpartition(":")
     if not module or not name.isidentifier():

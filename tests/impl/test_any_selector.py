@@ -14,6 +14,7 @@ from sparring.proofs.core import iterations
 from sparring.proofs.core.iterations import Case
 from sparring.proofs.core.refinement import DTYPES
 from sparring.proofs.core.verdicts import Word
+from sparring.proofs.implementation import running
 from sparring.proofs.world import world
 from sparring.spec.core.selectors import names
 from tests.impl.algorithms import planted
@@ -34,7 +35,7 @@ def target(name: str) -> str:
 
 def flaws(name: str, case: Case, selector: str, params: dict[str, Any]) -> list[Any]:
     """Of the implementation beside the page."""
-    return iterations.on_numbers(sparring.page(name, selector=selector, **params), target(name), case, "dtypes")
+    return running.on_calls(sparring.page(name, selector=selector, **params), target(name), case, "dtypes")
 
 
 def test_every_selector_is_among_them():

@@ -12,7 +12,7 @@ import sparring
 from sparring.impl.error_feedback import LOSSLESS
 from sparring.proofs.core.iterations import runs, vectors
 from sparring.proofs.core.verdicts import Word
-from sparring.proofs.mutants.beside import beside
+from sparring.proofs.implementation.beside import beside
 from tests.impl.algorithms import planted, simulated
 
 TARGET = "sparring.impl.error_feedback:ErrorFeedback"

@@ -11,6 +11,7 @@ import pytest
 import sparring
 from sparring import world
 from sparring.proofs.core import iterations, refinement
+from sparring.proofs.implementation import running
 from sparring.proofs.mutants import beside
 from tests.impl.algorithms import DENSE, EACH, PAGES, PARAMS, SPARSE, TARGETS, called, simulated
 from tests.impl.references import sparse_vectors
@@ -41,7 +42,7 @@ def test_bits_and_messages(name, params, p):
 @pytest.mark.parametrize("name", TERMS)
 def test_terms_of_many_ranks(name, p):
     """Whatever the input, one term a rank is enough to see who adds what and in which order."""
-    ran = refinement.on_terms(PAGES[name], TARGETS[name], p, 1, "synchronous")
+    ran = running.on_terms(PAGES[name], TARGETS[name], p, 1, "synchronous")
     assert (ran.flaws, ran.outside) == ([], ())
 
 
@@ -86,7 +87,7 @@ def test_of_more_than_is_looked_at_together(name, n, params, dtype):
     """Bit for bit, of normal numbers, whose sums round in every step."""
     xs = [np.random.default_rng([n, r]).standard_normal((3, n)).astype(dtype) for r in range(3)]
     page = sparring.page(name, **params)
-    assert iterations.on_numbers(page, TARGETS[name], iterations.Case(0, xs), "result") == []
+    assert running.on_calls(page, TARGETS[name], iterations.Case(0, xs), "result") == []
 
 
 @pytest.mark.parametrize("name", [*SPARSE, *DENSE])

@@ -10,8 +10,8 @@ import pytest
 
 import sparring
 from sparring import Sparse, world
-from sparring.proofs.core import iterations, refinement
-from sparring.proofs.mutants import beside
+from sparring.proofs.core import iterations
+from sparring.proofs.implementation import beside, running
 from tests.impl.algorithms import TARGETS, all_planted, called
 from tests.impl.faults import FAULTS
 
@@ -20,14 +20,14 @@ def broken(name, p, params):
     """Which properties do not hold on so many ranks: terms, results, agreement, mass, messages."""
     page, found = sparring.page(name, **params), set()
     if not (page.stateful or page.composed):
-        found |= {flaw.property for flaw in refinement.on_terms(page, TARGETS[name], p, 8, "synchronous").flaws}
+        found |= {flaw.property for flaw in running.on_terms(page, TARGETS[name], p, 8, "synchronous").flaws}
     for example in examples(page, p):
         xs = example if page.stateful else [listed(x[-1]) if page.sparse else x[-1] for x in example]
         if page.stateful:
-            flaws = iterations.on_numbers(page, TARGETS[name], iterations.Case(5, xs), "result")
+            flaws = running.on_calls(page, TARGETS[name], iterations.Case(5, xs), "result")
         else:
             call = partial(called, **beside.options(page, TARGETS[name]))
-            flaws = refinement.on_numbers(page, TARGETS[name], xs, "result", call)
+            flaws = running.on_numbers(page, TARGETS[name], xs, "result", call)
         found |= {flaw.property for flaw in flaws}
         found |= {"messages"} if not flaws and any(traffic(page, xs)) else set()
     return found

@@ -15,7 +15,7 @@ import sparring
 from sparring import world
 from sparring.impl import oktopk
 from sparring.proofs.core import iterations
-from sparring.proofs.mutants.beside import said
+from sparring.proofs.implementation.beside import said
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from tests.impl.test_sparse_family import FAMILY, PERIODS, drawn, impl, made

@@ -17,9 +17,10 @@ from sparring.proofs import oktopk
 from sparring.proofs.core import iterations
 from sparring.proofs.core.iterations import Done
 from sparring.proofs.core.questions import Memory
-from sparring.proofs.mutants import arrays, beside, conduct, judging, planting
+from sparring.proofs.implementation import beside, conduct, running
+from sparring.proofs.implementation.refusals import refusals
+from sparring.proofs.mutants import arrays, judging, planting
 from sparring.proofs.mutants.judging import Judges
-from sparring.proofs.mutants.refusals import refusals
 from sparring.proofs.mutants.syntax import OPERATORS, Mutant, mutants
 from sparring.proofs.mutants.trying import Trials
 from sparring.proofs.world import modules, world
@@ -330,7 +331,7 @@ def test_vectors_longer_than_a_block_are_looked_at(monkeypatch):
     assert target and not any(beside.long(PROGRAM, target))
     monkeypatch.setattr(iterations, "iterate", forgetful)
     assert any(beside.long(PROGRAM, target))
-    assert not any(iterations.on_numbers(PROGRAM, target, iterations.edges([2])[0], "dtypes"))
+    assert not any(running.on_calls(PROGRAM, target, iterations.edges([2])[0], "dtypes"))
 
 
 def forgetful(kind, comm, xs, **params):

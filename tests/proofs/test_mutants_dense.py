@@ -6,8 +6,9 @@ import importlib
 import pytest
 
 import sparring
-from sparring.proofs.mutants import beside, judging, planting
-from sparring.proofs.mutants.refusals import instances
+from sparring.proofs.implementation import beside
+from sparring.proofs.implementation.refusals import instances
+from sparring.proofs.mutants import judging, planting
 from sparring.spec.core.model import load
 from sparring.verification import judged
 from tests.proofs.changes import changed

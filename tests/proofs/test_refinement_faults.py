@@ -8,6 +8,7 @@ import pytest
 from sparring import Sparse, page
 from sparring.proofs.core import lists, refinement
 from sparring.proofs.core.refinement import DTYPES
+from sparring.proofs.implementation import running
 
 TWINS = {"ring": """\
 import numpy as np
@@ -119,7 +120,7 @@ def target(tmp_path):
 
 
 def flaws(name, target, p, n):
-    found = (refinement.on_terms(page(name), target, p, n, buffers) for buffers in ("synchronous", "unbounded"))
+    found = (running.on_terms(page(name), target, p, n, buffers) for buffers in ("synchronous", "unbounded"))
     return [flaw for one in found for flaw in one.flaws]
 
 
@@ -131,7 +132,7 @@ def test_the_correct_twin_passes(target, name, p):
         assert flaws(name, target(name), p, n) == []
         for dtype in DTYPES:
             xs = lists.given(page(name), refinement.vectors(dtype, p, n))
-            assert refinement.on_numbers(page(name), target(name), xs, "dtypes") == []
+            assert running.on_numbers(page(name), target(name), xs, "dtypes") == []
 
 
 @pytest.mark.parametrize("bug", BUGS)
@@ -171,8 +172,8 @@ def test_a_lost_zero_sign_is_caught_on_numbers(target, name, dtype):
     zeros = np.full(2, -0.0, dtype)
     xs = [zeros if name == RING else Sparse([1, 3], zeros, 4)] * 2
     lost = ("np.add(done, done.dtype.type(0), out=done)", "pass") if name == RING else (END, "sums, x.n)")
-    assert refinement.on_numbers(page(name), target(name), xs, "dtypes") == []
-    (flaw,) = refinement.on_numbers(page(name), target(name, *lost), xs, "dtypes")
+    assert running.on_numbers(page(name), target(name), xs, "dtypes") == []
+    (flaw,) = running.on_numbers(page(name), target(name, *lost), xs, "dtypes")
     assert flaw.property == "dtypes" and "entry 0 is -0.0, the page's is 0.0" in flaw.detail
 
 

@@ -17,6 +17,7 @@ from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.core.verdicts import Word
 from sparring.proofs.cost.counted import traced
+from sparring.proofs.implementation import running
 from sparring.proofs.selection.summaries import homes
 from sparring.samples import Calls, edges, gradients
 from sparring.spec import ring_topk
@@ -177,8 +178,8 @@ def test_a_single_run_is_the_function_and_verify_takes_the_class():
     assert (name, verification.judged(one)) == tuple(f"sparring.impl.ring_topk:{x}" for x in ("allreduce", "Allreduce"))
     assert verification.judged(other) is None and name is not None
     xs = refinement.vectors("float32", 3, 400)
-    assert refinement.on_numbers(one, name, xs, "result") == []
-    (flaw,) = refinement.on_numbers(other, name, xs, "result")
+    assert running.on_numbers(one, name, xs, "result") == []
+    (flaw,) = running.on_numbers(other, name, xs, "result")
     assert "rank 0 has an entry at index" in flaw.detail
 
 

@@ -142,7 +142,7 @@ def test_a_page_that_is_not_inductive_ends_in_exit_code_3(tmp_path):
     assert "not inductive" in text
 
 
-VOID = {"conservation", "sizes", "volume", "selection", "claims"}
+VOID = {"conservation", "sizes", "volume", "selection", "claims", "parameters"}
 """Properties that say nothing of a dense algorithm."""
 
 

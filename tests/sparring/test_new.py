@@ -24,6 +24,7 @@ from sparring.checks.group import Group
 from sparring.cli import cli
 from sparring.errors import InputError
 from sparring.proofs.core import refinement
+from sparring.proofs.implementation import running
 from sparring.spec.core.modules import from_file
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "add_an_algorithm.md"
@@ -143,10 +144,10 @@ def flaws(mine, impl):
     for p in (1, 2, 3, 4, 7):
         for n in refinement.sizes(p):
             for buffers in ("synchronous", "unbounded"):
-                ran = refinement.on_terms(page, target, p, n, buffers)
+                ran = running.on_terms(page, target, p, n, buffers)
                 found += [*ran.flaws, *ran.outside]
             for dtype in refinement.DTYPES:
-                found += refinement.on_numbers(page, target, refinement.vectors(dtype, p, n), "dtypes")
+                found += running.on_numbers(page, target, refinement.vectors(dtype, p, n), "dtypes")
         if found:
             return found
     return found

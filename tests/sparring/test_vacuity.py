@@ -9,24 +9,29 @@ from sparring import samples, verification
 from sparring.proofs.contention.levels import Finding
 from sparring.proofs.core import iterations, kernel, refinement, solvers
 from sparring.proofs.core.verdicts import NOT_COVERED, UNDECIDED, Word
-from sparring.proofs.mutants.conduct import FAULTS
+from sparring.proofs.implementation import refusals, running
+from sparring.proofs.implementation.conduct import FAULTS
 from sparring.proofs.selection import judging
+from sparring.reached import Reached
 from sparring.report import Result
 from sparring.vacuity import vouched
 
 PAGES = {name: sparring.page(name) for name in ("ring", "ring_allgather", "ring_sparse", "ring_topk")}
 """One of each kind of data."""
 SMALL = verification.Plan(terms=(1, 2), numbers=(1, 2))
-RUN = ("terms", "hygiene", "input untouched", "dtypes", "gradients")
+ON_NUMBERS = {"dtypes", "gradients", "in place", "long vectors"}
 CREDULOUS = {
-    "no bit differs": (refinement, "compared", lambda *_: [], {"dtypes", "gradients"}),
+    "no bit differs": (refinement, "compared", lambda *_: [], ON_NUMBERS),
     "no finding counts": (refinement, "falsifies", lambda *_: "nothing", {"hygiene"}),
     "no entry differs": (
         refinement,
         "difference",
         lambda *_: None,
-        {"terms", "input untouched", "dtypes", "gradients"},
+        {"terms", "input untouched", *ON_NUMBERS},
     ),
+    "no message differs": (running, "unsent", lambda *_, **__: (), {"steps"}),
+    "all errors are told": (refusals, "unrefused", lambda *_: (), {"bad input"}),
+    "all lines ran": (Reached, "missed", lambda _: [], {"lines"}),
     "messages never meet": (Finding, "holds", True, {"timing"}),
 }
 """Checks that say yes to everything, and the properties whose verdict they are."""
@@ -65,7 +70,7 @@ def test_what_accepts_everything_is_undecided(monkeypatch, request, where, what,
     found = results()
 
     assert {prop for prop, r in found.items() if r.verdict == UNDECIDED} == blind
-    for prop in blind & {*RUN}:
+    for prop in blind & {*FAULTS}:
         told = f"the planted fault was not caught ({FAULTS[prop][0]}): this check may accept anything"
         assert found[prop].detail == told
     assert "timing" not in blind or found["timing"].detail == kernel.NO_FAULT
@@ -77,7 +82,7 @@ def test_what_accepts_every_residual_is_undecided(monkeypatch):
     monkeypatch.setattr(judging, "in_cell", lambda *_: None)
 
     undecided = {prop for prop, r in results("ring_topk").items() if r.verdict == UNDECIDED}
-    assert undecided == {"dtypes", "gradients", "selection"}
+    assert undecided == {"dtypes", "gradients", "long vectors", "selection"}
 
 
 def test_solvers_that_accept_everything_prove_nothing(monkeypatch):

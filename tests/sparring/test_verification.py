@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ import sparring
 from sparring import verification
 from sparring.checks.launch import find
 from sparring.errors import InputError, MissingExtra, RankFailed
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.core.verdicts import NOT_COVERED, Word
 from sparring.report import PROPERTIES
 
 pytestmark = pytest.mark.usefixtures("proved_once")
@@ -35,6 +36,8 @@ FAULTS = {
     "input untouched": "x[:] = y",
     "dtypes": "y = y.astype(np.float64) if x.dtype == np.float32 and x.size < 100 else y",
     "gradients": "y = y[::-1] if x.size > 100 else y",
+    "long vectors": "y[1 << 16 :] = 0",
+    "steps": "comm.Sendrecv(y, (comm.rank + 1) % comm.size, recvbuf=x.copy(), source=(comm.rank - 1) % comm.size)",
 }
 
 
@@ -82,6 +85,64 @@ def test_each_property_is_refuted_by_its_fault(planted, prop):
 
     assert found[prop] is Word.REFUTED
     assert found["result"] is Word.PROVED
+
+
+OTHERWISE = """\
+import numpy as np
+from sparring.impl.core.arguments import opened
+from sparring.impl.core.transport import exchange
+
+def allreduce(comm, x, /, *, out=None, validate=True):
+    own, y = opened(comm, x, out, validate)
+    p, r = own.Get_size(), own.Get_rank()
+    parts = {r: x.copy()}
+    for far in range(1, p):
+        parts[(r - far) % p] = np.empty_like(x)
+        exchange(own, parts[r], (r + far) % p, parts[(r - far) % p], (r - far) % p)
+    for c in range(p):
+        block = slice(c * x.size // p, (c + 1) * x.size // p)
+        sums = parts[c][block]
+        for far in range(1, p):
+            sums = sums + parts[(c + far) % p][block]
+        y[block] = sums + y.dtype.type(0)
+    return y
+"""
+
+
+def test_another_algorithm_with_the_same_bits_is_not_this_one(tmp_path, monkeypatch):
+    """Whole vectors to everybody, added in the ring's order: steps are refuted, and nothing is said of its peers."""
+    file = tmp_path / "mine.py"
+    file.write_text(OTHERWISE, encoding="utf-8")
+    monkeypatch.setattr(verification, "implementation", lambda page: f"{file}:allreduce")
+    results = {r.property: r for r in verification.verify_page(SMALL, RING, lambda items, _: items)}
+
+    assert {prop for prop, result in results.items() if result.verdict.word is Word.REFUTED} == {"steps"}
+    assert (results["peers"].verdict, results["lines"].verdict.word) == (NOT_COVERED, Word.TESTED)
+    assert results["peers"].detail == "no run called ring.cut, ring.given, ring.left, ring.passed, ring.right"
+
+
+def test_messages_on_the_callers_communicator_are_found(planted):
+    """They meet a receive of the caller's own, which waits for any tag."""
+    planted(FAULTS["steps"])
+    results = {r.property: r for r in verification.verify_page(SMALL, RING, lambda items, _: items)}
+
+    assert results["hygiene"].verdict.word is Word.REFUTED
+    assert "mine.py:6" in results["hygiene"].detail, results["hygiene"].detail
+
+
+def test_what_no_run_reaches_is_named(planted):
+    """A line, and a way that is left out; nothing is claimed where another tool watches the process."""
+    planted("if x.size > 1 << 20:\n        y = y + 1")
+    found = next(r for r in verification.verify_page(SMALL, RING, lambda items, _: items) if r.property == "lines")
+    assert (found.verdict, found.detail) == (NOT_COVERED, "no run reached, in mine.py, line 7, 6 the other way")
+
+    before = sys.gettrace()
+    sys.settrace(lambda *_: None)
+    try:
+        results = {r.property: r for r in verification.verify_page(SMALL, RING, lambda items, _: items)}
+    finally:
+        sys.settrace(before)
+    assert {prop for prop, r in results.items() if "another tool traces" in r.detail} == {"lines", "peers"}
 
 
 def test_a_wrong_page_is_refuted_and_so_is_the_implementation_against_it():
@@ -148,8 +209,9 @@ def test_verify_takes_pages_names_and_ranks():
     """From Python as on the command line; results come in the order of the properties."""
     report = sparring.verify("ring", ranks=[1, 2])
 
-    assert [r.property for r in report.results] == verification.applicable(RING)
-    assert sorted(verification.applicable(RING), key=list(PROPERTIES).index) == verification.applicable(RING)
+    shown = [r.property for r in report.results]
+    assert {*shown} == {*verification.applicable(RING), "in place"}
+    assert sorted(shown, key=list(PROPERTIES).index) == shown
     assert report.extra["algorithms"]["ring"]["terms"] == "proved for p <= 2"
     assert report.exit_code == 0
 

@@ -1,0 +1,129 @@
+"""Which lines of an implementation its runs reach, and whether they call the functions that something is proved of.
+
+A proof that ``right(r, p)`` is the page's peer says something of messages only where runs ask that function.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import CodeType, FrameType
+
+from coverage import Coverage
+
+from sparring import impl
+from sparring.proofs.core.conjectures import PEERS, conjectures
+from sparring.proofs.core.refinement import Flaw
+from sparring.proofs.core.supplement import subject
+from sparring.proofs.core.verdicts import NOT_COVERED, tested
+from sparring.proofs.implementation.conduct import unharmed
+from sparring.proofs.implementation.looks import Trial
+from sparring.proofs.world.targets import module_of
+from sparring.report import Result
+from sparring.spec.core.model import Page
+from sparring.vacuity import confirmed
+
+TRACED_BY_ANOTHER = "another tool traces this process: what runs reach was not watched"
+ROOM = str(Path(impl.__file__).parent)
+TRACED, IDLE = 5, 40
+"""Watched are trials of at most so many ranks, and of each look no more once so many have reached nothing new:
+that takes three times as long."""
+
+
+class Reached:
+    """The lines below ``impl`` that ran while this was watching.
+
+    ``watching``: whether it can, since one tool alone can trace a process.
+    """
+
+    def __init__(self, page: Page, target: str) -> None:
+        self.page = page
+        self.file = str(module_of(target).__file__)
+        self.seen = Coverage(
+            data_file=None, config_file=False, branch=True, include=[f"{ROOM}/*", self.file],
+            concurrency=["greenlet"], messages=False,
+        )  # fmt: skip
+        self.watching = sys.gettrace() is None
+        self.spoken = spoken_of(page)
+        self.open = [*self.missed(), *self.uncalled()]  # what is not reached yet
+        self.sees = bool(self.missed())
+        self.runs = 0
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """What runs meanwhile is counted."""
+        if self.watching:
+            self.seen.start()
+        try:
+            yield
+        finally:
+            if self.watching:
+                self.seen.stop()
+
+    def flaws(self, trials: Iterable[Trial], *, long: bool = False) -> Iterator[Flaw]:
+        """What is wrong in these trials; unless they are long, they are watched until many reach nothing new."""
+        idle = IDLE if long else 0
+        for trial in trials:
+            if trial.ranks > TRACED or idle >= IDLE or not self.open:
+                yield from trial.flaws(unharmed)
+                continue
+            self.runs += 1
+            with self.watched():
+                found = [*trial.flaws(unharmed)]
+            before, self.open = self.open, [*self.missed(), *self.uncalled()]
+            idle = idle + 1 if self.open == before else 0
+            yield from found
+
+    def missed(self) -> list[str]:
+        """The lines of the implementation's module that nothing reached, and those that were left one way alone."""
+        missing: list[int] = self.seen.analysis2(self.file)[3]
+        ways = self.seen.branch_stats(self.file).items()
+        return [*map(str, missing), *(f"{line} the other way" for line, (of, took) in ways
+                                      if took < of and line not in missing)]  # fmt: skip
+
+    def lines(self) -> Result:
+        """Which lines and branches no run has reached."""
+        name, missed = Path(self.file).name, self.missed()
+        if self.watching and not missed:
+            result = Result(self.page.name, "lines", tested(self.runs), f"all lines and branches of {name}")
+            return confirmed(result, "no run at all", self.sees)
+        why = f"no run reached, in {name}, line {', '.join(missed)}" if self.watching else TRACED_BY_ANOTHER
+        return Result(self.page.name, "lines", NOT_COVERED, why)
+
+    def peers(self, proof: Result) -> Result:
+        """What is proved of functions, if runs have called all of these; else it says nothing of what is sent."""
+        uncalled = self.uncalled()
+        if not proof.verdict.word.exit_code and (uncalled or not self.watching):
+            why = f"no run called {', '.join(uncalled)}" if self.watching else TRACED_BY_ANOTHER
+            return proof._replace(verdict=NOT_COVERED, detail=why)
+        return proof
+
+    def ran(self, code: CodeType) -> bool:
+        """Whether a function was called."""
+        lines = self.seen.get_data().lines(os.path.realpath(code.co_filename)) or ()  # as coverage names it
+        return any(line in lines for _, _, line in code.co_lines() if line and line > code.co_firstlineno)
+
+    def uncalled(self) -> list[str]:
+        """The functions below ``impl`` that *peers* is about and that no run has called."""
+        return sorted({f"{Path(code.co_filename).stem}.{code.co_name}" for code in self.spoken if not self.ran(code)})
+
+
+def spoken_of(page: Page) -> Sequence[CodeType]:
+    """The functions below ``impl`` on which the theorem *peers* rests."""
+    found: dict[CodeType, None] = {}
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(ROOM) and frame.f_code.co_name[0] != "<":
+            found[frame.f_code] = None
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        for one in conjectures(subject(page), PEERS):
+            list(one.obligations)
+    finally:
+        sys.setprofile(before if callable(before) else None)
+    return [*found]
