@@ -29,7 +29,7 @@ def own(page: str, name: str, *texts: tuple[str, str], **more: Any) -> Fault:
     return Fault(page, name, [(page, *one) for one in texts], **more)
 
 
-MESSAGES = {"messages"}
+MESSAGES = {"steps"}
 FILTERED = """held = np.flatnonzero(total.values)
     places = held if total.positions is None else total.positions[held]
     total = type(total)(places, total.values[held], total.length)

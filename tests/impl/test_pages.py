@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import functools
-import warnings
 
 import numpy as np
 import pytest
 
 import sparring
-from sparring import world
 from sparring.proofs.core import iterations, refinement
-from sparring.proofs.implementation import running
-from sparring.proofs.mutants import beside
+from sparring.proofs.implementation import beside, running
 from tests.impl.algorithms import DENSE, EACH, PAGES, PARAMS, SPARSE, TARGETS, called, simulated
 from tests.impl.references import sparse_vectors
 from tests.sweeps import sweep
@@ -69,8 +66,7 @@ def test_check_compares_messages_step_by_step(name, params):
 def test_bytes_of_large_chunks_are_the_page_s(name, density):
     """What is counted on the wire is the page's formula for each message, exactly, in chunks of several blocks."""
     page, xs = PAGES[name], sparse_vectors(2, 2 * 70_000, "float32", density)
-    with warnings.catch_warnings(action="ignore"):
-        assert [*beside.traffic(page, xs, world.run(TARGETS[name], 2, xs))] == []
+    assert running.on_numbers(page, TARGETS[name], xs, "result") == []
 
 
 LONG = [

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 
 import numpy as np
 import pytest
 
 import sparring
-from sparring import Sparse, world
+from sparring import Sparse
 from sparring.proofs.core import iterations
 from sparring.proofs.implementation import beside, running
 from tests.impl.algorithms import TARGETS, all_planted, called
@@ -17,7 +16,7 @@ from tests.impl.faults import FAULTS
 
 
 def broken(name, p, params):
-    """Which properties do not hold on so many ranks: terms, results, agreement, mass, messages."""
+    """Which properties do not hold on so many ranks: terms, results, agreement, mass, steps."""
     page, found = sparring.page(name, **params), set()
     if not (page.stateful or page.composed):
         found |= {flaw.property for flaw in running.on_terms(page, TARGETS[name], p, 8, "synchronous").flaws}
@@ -29,7 +28,6 @@ def broken(name, p, params):
             call = partial(called, **beside.options(page, TARGETS[name]))
             flaws = running.on_numbers(page, TARGETS[name], xs, "result", call)
         found |= {flaw.property for flaw in flaws}
-        found |= {"messages"} if not flaws and any(traffic(page, xs)) else set()
     return found
 
 
@@ -49,16 +47,6 @@ def listed(x):
     return Sparse(np.arange(x.size), x, 40 * x.size)
 
 
-def traffic(page, xs):
-    """Where the function, called once, sends other messages than the page."""
-    target = TARGETS[page.name].replace(":Allreduce", ":allreduce")
-    xs = [x[-1] for x in xs] if page.stateful else xs
-    with warnings.catch_warnings(action="ignore"):
-        bound = sparring.page(page.name, **{**page.params, **({"k": 5} if "k" in page.params else {})})
-        call = partial(called, **beside.options(bound, target))
-        return [*beside.traffic(bound, xs, world.run(target, len(xs), xs, call=call, record=page.dense))]
-
-
 @pytest.mark.parametrize("fault", [pytest.param(one, id=f"{one.page}: {one.name}") for one in FAULTS])
 def test_a_planted_fault_is_found(fault):
     """What changes messages alone breaks nothing else; fewer ranks than those of the table cannot show some."""
@@ -67,7 +55,7 @@ def test_a_planted_fault_is_found(fault):
         fewer = {p: broken(fault.page, p, fault.params) for p in range(1, fault.ranks) if fault.fewest}
 
     assert found >= fault.breaks
-    assert found == fault.breaks or fault.breaks != {"messages"}
+    assert found == fault.breaks or fault.breaks != {"steps"}
     assert {p: some for p, some in fewer.items() if some} == {}
 
 

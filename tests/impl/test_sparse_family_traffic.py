@@ -15,7 +15,7 @@ import sparring
 from sparring import world
 from sparring.impl import oktopk
 from sparring.proofs.core import iterations
-from sparring.proofs.implementation.beside import said
+from sparring.proofs.implementation.running import lengths
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from tests.impl.test_sparse_family import FAMILY, PERIODS, drawn, impl, made
@@ -60,7 +60,7 @@ def wanted(name: str, p: int) -> list[Counter[str]]:
         runs = [*iterations.runs(page, [xs[:, r] for r in range(p)])]
     else:
         runs = [runner.run(page, [largest(x) for x in call]) for call in xs]
-    return counted(((src, octets) for ran in runs for src, _, octets in said(ran, 8) if octets), p)
+    return counted(((src, octets) for ran in runs for src, _, octets in lengths(ran, 8) if octets), p)
 
 
 def counted(messages: Any, p: int) -> list[Counter[str]]:

@@ -200,7 +200,7 @@ def stateful(comm, xs):
 @pytest.mark.parametrize("function", [lambda comm, x: x.copy(), stateful], ids=["one call", "several calls"])
 @pytest.mark.parametrize("prop", conduct.FAULTS)
 def test_faults_of_conduct(prop, function):
-    """Each is seen in one place alone: in the last rank's result, in what is left over, or in the input."""
+    """Each is seen in one place alone: in the last rank's result, among messages, or in the input."""
     xs = [np.arange(1.0, 7.0).reshape(2, 3) + r for r in range(2)]
     outcome = world.run(function, 2, [x.copy() for x in xs], call=conduct.FAULTS[prop][1](world.plainly))
     kinds = {finding.kind.value for finding in outcome.findings}
@@ -210,7 +210,8 @@ def test_faults_of_conduct(prop, function):
         first, last = (y[-1].result.values if isinstance(y, list) else y for y in outcome.results)
         right, wrong = (x[-1, [0, 2]] if function is stateful else x for x in xs)
         assert (first == right).all()
-        assert (last == wrong).all() == (prop == "input untouched")
+        assert (last == wrong).all() == (prop in ("input untouched", "steps", "bad input"))
+        assert len(outcome.messages) == (prop == "steps")
 
 
 def test_an_input_is_written_to():

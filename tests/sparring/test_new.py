@@ -239,7 +239,13 @@ def settled(folder, page, impl):
     shutil.copytree(home, folder / "sparring", ignore=shutil.ignore_patterns("__pycache__"))
     formulas, _ = page.read_text(encoding="utf-8").split("# From here on")
     code = re.findall(r"```python\n(.*?)```", HOWTO.read_text(encoding="utf-8"), flags=re.DOTALL)
-    texts = {"spec": formulas, "impl": impl.read_text(encoding="utf-8"), "proofs": code[0]}
+    begun, proofs = code[:2]
+    moved = impl.read_text(encoding="utf-8").replace("y = x.copy()", "y[:] = x")
+    moved = moved.replace("    p, r, n =", f"{begun}    p, r, n =")
+    moved = moved.replace(
+        "import numpy as np\n", "import numpy as np\nfrom sparring.impl.core.arguments import opened\n", 1
+    )
+    texts = {"spec": formulas, "impl": moved, "proofs": proofs}
     for room, text in texts.items():
         (folder / "sparring" / room / "pairwise.py").write_text(text, encoding="utf-8")
 
