@@ -212,8 +212,9 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track, reached: Re
     told = {look.property: (tested(len(look.trials)), look.told) for look in found if look.trials}
     if cases:
         told["terms"] = terms_verdict(page, plan.terms, len(cases), next(iter(outside), None))
-    runs = sum(len(look.trials) for look in found)
-    told |= {prop: (tested(runs), what) for prop, what in EVERYWHERE.items()}
+    runs = {look.property: len(look.trials) for look in found}
+    told |= {prop: (tested(sum(runs.values())), what) for prop, what in EVERYWHERE.items()}
+    told["steps"] = tested(sum(runs.values()) - runs["hygiene"] - runs.get("bad input", 0)), EVERYWHERE["steps"]
     results = {prop: Result(page.name, prop, *said) for prop, said in told.items()} | refutations(page, flaws)
     roads = {look.property: partial(on_road, look.trials) for look in found}
     roads |= dict.fromkeys(EVERYWHERE, roads["dtypes"])
@@ -221,7 +222,7 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track, reached: Re
 
 
 EVERYWHERE: Mapping[str, str] = {
-    "steps": "message by message in every run on numbers, by their ends and lengths in every run on terms",
+    "steps": "message by message in each run on good numbers, by their ends and lengths in each run on terms",
     "hygiene": "in every run on the simulated world, also beside receives of the caller's own",
     "input untouched": "in every run on the simulated world",
 }
