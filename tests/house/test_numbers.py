@@ -31,6 +31,7 @@ from sparring.proofs.contention import networks, overlaps
 from sparring.proofs.contention.traffic import Routed, Traffic
 from sparring.proofs.core import bits, kernel
 from sparring.proofs.cost import cuts, following, levels
+from sparring.proofs.implementation import looks
 from sparring.proofs.mutants import trying
 from sparring.proofs.schedules import files, loader, program, races
 from sparring.proofs.trace import files as traces
@@ -97,6 +98,7 @@ def told():
         "docs/reference/verdicts.md": [
             f"they are read with {bits.WIDTH} bits, and nothing leaves these",
             f"it holds at up to {following.POINTS} points",
+            f"| {looks.LONG:,} entries; of sparse vectors {looks.ENTRIES} of {looks.ENTRIES * looks.APART:,}, whose",
         ],
         "docs/howto/advise.md": [f"for at most {levels.RANKS} ranks", f"for more than {cuts.RANKS} ranks single ones"],
         "docs/howto/calibrate.md": [

@@ -27,6 +27,13 @@ def encoded(at, values, length, encoding):
     return out[: encode(Chunk(np.array(at, np.int64), values, length), out, encoding)].tobytes()
 
 
+def unpacked(message):
+    """Its entries."""
+    read = Headed(DTYPE).unpacked(message)
+    assert read is not None
+    return read
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.integers(1, 300), st.data(), st.sampled_from([e for e in Encoding if e is not Encoding.DENSE]))
 def test_what_we_write_is_read(length, data, encoding):
@@ -34,12 +41,12 @@ def test_what_we_write_is_read(length, data, encoding):
     at = sorted(data.draw(st.sets(st.integers(0, length - 1), max_size=length - 1)))
     stretch = data.draw(st.sampled_from([1, 1000]))
     values = np.arange(len(at), dtype=DTYPE)
-    read = Headed(DTYPE).unpacked(encoded([i * stretch for i in at], values, length * stretch, encoding))
+    read = unpacked(encoded([i * stretch for i in at], values, length * stretch, encoding))
     assert read["index"].tolist() == [i * stretch for i in at] and read["value"].tolist() == values.tolist()
 
 
 def test_full_chunks_need_no_positions():
-    read = Headed(DTYPE).unpacked(encoded(range(5), np.arange(5, dtype=DTYPE), 5, Encoding.DENSE))
+    read = unpacked(encoded(range(5), np.arange(5, dtype=DTYPE), 5, Encoding.DENSE))
     assert read.tolist() == [(i, i) for i in range(5)]
 
 
@@ -68,7 +75,7 @@ def test_another_entry_in_a_message_is_found():
     assert compare(PAGE, xs, trace, "steps") is None
     first = next(i for i, event in enumerate(trace.events) if event.op == "send" and event.nbytes > 12)
     for at in (8, -1):  # a value's lowest bits; where the last entry is
-        payload = trace.events[first].payload.copy().view(np.uint8)
+        payload = np.array(trace.events[first].payload).view(np.uint8)
         payload[at] ^= 1
         events = [*trace.events]
         events[first] = events[first]._replace(payload=payload)
