@@ -6,12 +6,14 @@ and calls, vectors longer than what is looked at together, bad arguments, and re
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparring.proofs.core import iterations, lists, refinement
 from sparring.proofs.core.iterations import Case
@@ -39,6 +41,11 @@ MANY = (9, 16, 17, 31, 33)
 """Numbers of ranks beyond those of all lengths: above, at and below powers of two."""
 SOME = 4  # ranks, up to which other parameters than the page's own are tried
 CALLS = 9  # of one instance, so that every period ends
+BLOCK, SEVERAL = 64, 10
+"""The entries of small blocks, and how many a vector has."""
+OF_MESSAGES = ("sparring.impl.core.encodings", "sparring.impl.core.messages")
+SPACED = 1 << 12
+"""Few entries are so far apart; a sample that takes every 2, 4, 8, ... has all of them."""
 ENTRIES, APART = 300, 1 << 10
 """Of a long sparse vector, and how far they are apart at most: a chunk is longer than 16 bits tell apart."""
 
@@ -69,7 +76,7 @@ def looks(page: Page, target: str, ranks: Sequence[int]) -> list[Look]:
     found = [
         Look("parameters", "each of the page's at other values", [*other_parameters(page, target, ranks)]),
         Look("in place", "the result in the memory of the input", [*in_its_memory(page, target, ranks)]),
-        Look("long vectors", apart, [*long(page, target, ranks)]),
+        Look("long vectors", apart, [*in_small_blocks(page, target, ranks), *long(page, target, ranks)]),
         Look("bad input", "on one rank, and on all", [Trial(p, partial(refused, page, target, p)) for p in few]),
     ]
     return [look for look in found if look.trials]
@@ -132,21 +139,58 @@ def many(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
             yield Trial(p, partial(on_numbers, page, target, xs, "dtypes"))
 
 
+def in_small_blocks(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """Where code goes through a vector block by block, the blocks are so small that there are several."""
+    own, *others = [load(page.module, **params) for params in variants(page)]
+    for p, one in [*((p, own) for p in ranks if 1 < p <= FEW), *((2, other) for other in others if max(ranks) > 1)]:
+        rng = np.random.default_rng(p)
+        xs = [rng.standard_normal((2, SEVERAL * BLOCK)).astype(DTYPES[0]) for _ in range(p)]
+        if page.stateful:
+            yield Trial(p, partial(with_small_blocks, partial(on_calls, one, target, Case(KEPT, xs), "long vectors")))
+        elif not page.sparse:
+            flaws = partial(on_numbers, one, target, [x[0] for x in xs], "long vectors")
+            yield Trial(p, partial(with_small_blocks, flaws))
+
+
+def with_small_blocks(flaws: Callable[[Fault], Iterable[Flaw]], fault: Fault) -> Iterable[Flaw]:
+    """What is wrong then."""
+    return flaws(lambda call: fault(small_blocks(call)))
+
+
+def small_blocks(call: Call) -> Call:
+    """Each rank's own modules have so small blocks before the call; those of a message's form stay as they are."""
+
+    def called(function: Any, comm: Any, *args: Any) -> Any:
+        for name, module in sys.modules.items():
+            if name.startswith("sparring.impl.") and name not in OF_MESSAGES and hasattr(module, "BLOCK"):
+                setattr(module, "BLOCK", BLOCK)  # noqa: B010  # a module's names are no attributes that a checker knows
+        return call(function, comm, *args)
+
+    return called
+
+
 def long(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
-    """Two ranks; where there are parameters for long vectors, with these."""
+    """Two ranks; where there are parameters for long vectors, with these; where entries are selected a second call."""
     if max(ranks) < 2:
         return
     rng = np.random.default_rng(LONG)
     runs: Sequence[Mapping[str, Any]] = getattr(companion(page), "long", ({},))
     for one in (load(page.module, **{**page.params, **params}) for params in runs):
         if page.stateful:
-            case = Case(KEPT, [rng.standard_normal((1, LONG)).astype(DTYPES[0]) for _ in range(2)])
+            rows = [rng.standard_normal((1 + page.selecting, LONG)).astype(DTYPES[0]) for _ in range(2)]
+            case = Case(KEPT, [misleading(x) if page.selecting else x for x in rows])
             yield Trial(2, partial(on_calls, one, target, case, "long vectors"))
         elif page.sparse:
             yield Trial(2, partial(on_numbers, one, target, [*far_apart(rng)], "long vectors"))
         else:
             xs = [rng.standard_normal(LONG).astype(DTYPES[0]) for _ in range(2)]
             yield Trial(2, partial(on_numbers, one, target, xs, "long vectors"))
+
+
+def misleading(rows: NDArray[Any]) -> NDArray[Any]:
+    """The largest entries of the second vector are few, and a sample of every so manyth finds them all."""
+    rows[1, ::SPACED] *= LONG
+    return rows
 
 
 def far_apart(rng: np.random.Generator) -> Iterator[Sparse]:

@@ -45,6 +45,8 @@ def refusals(page: Page, target: str, ranks: int, fault: Fault = unharmed) -> It
     if "validate" in options:
         without = run(function, ranks, [good] * ranks, call=partial(called, validate=False))
         yield from exchanged(run(function, ranks, [good] * ranks), without, page, ranks)
+    for what, out in OUTS.items() if "out" in options else ():
+        yield from unrefused(what, run(function, ranks, [good] * ranks, call=partial(into, made=out)), ranks)
     if "allow_nan" in options:
         nan = np.array([np.nan] * N)
         choosy = partial(called, allow_nan=False, **({"k": KEPT} if "k" in options else {}))
@@ -56,6 +58,22 @@ def refusals(page: Page, target: str, ranks: int, fault: Fault = unharmed) -> It
             call = partial(called, **params, **({} if validate else {"validate": False}))
             yield from unrefused(f"{params}", run(function, ranks, [good] * ranks, call=call), ranks)
     yield from (settled if page.dense else scaled)(run, page, function, good, ranks)
+
+
+OUTS: Mapping[str, Callable[[Any], Any]] = {
+    "memory that overlaps the input's": lambda x: x.base[1:],
+    "an entry too few": lambda x: np.empty_like(x[:-1]),
+    "another dtype": lambda x: x.astype(np.float32),
+    "memory that is not to be written to": lambda x: np.frombuffer(x.tobytes(), x.dtype),
+    "no array": lambda x: x.tolist(),
+}
+"""Where no result may go, made of a rank's own vector, behind which there is room for one entry more."""
+
+
+def into(function: Any, comm: Any, x: Any, *, made: Callable[[Any], Any]) -> Any:
+    """A call whose result goes there."""
+    mine = np.append(x, x[:1])[:-1]
+    return function(comm, mine, out=made(mine))
 
 
 def ran(fault: Fault, target: str, ranks: int, xs: Sequence[Any], call: Call = world.plainly) -> Outcome:
