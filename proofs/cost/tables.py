@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sparring.proofs.cost.forms import Forms
 
 FORMS = {
-    "messages": "messages that each rank sends",
+    "messages": "the most messages that one rank sends in each step, summed",
     "steps": "steps, one after the other",
     "inside": "steps in which no message leaves its node",
     "outside": "steps in which some do",
