@@ -123,7 +123,7 @@ def verify(
 ) -> Report:  # fmt: skip
     """Verify these algorithms and selectors (by default all): proofs, and the implementation on the simulated world.
 
-    ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..16, 31..33, 63, 64 on terms);
+    ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..16, 31..33 and 64 on terms);
     ``full``: terms for 1..64; ``on``: "simulated", "mpi" (under mpiexec) or "both"; ``mutants``: plant
     faults everywhere, and tell which were found; ``jobs``: so many processes, each with an algorithm
     given by its name, for which a script needs its ``if __name__ == "__main__"``, or an executor that
@@ -133,15 +133,17 @@ def verify(
     from sparring.parallel import spread, verified
     from sparring.report import PROPERTIES, Report, verdicts
     from sparring.selectors import SELECTING, verify_selector
-    from sparring.verification import plan
+    from sparring.verification import limits, plan
 
     start = time.perf_counter()
     asked = algos or (*pages(), *selectors())
     chosen = [known.find(a) for a in asked if isinstance(a, str) and a in selectors()]
     others = [a for a in asked if a not in selectors()]
     found = [a if isinstance(a, Page) else page(a) for a in others]
-    results = verified(others, plan(ranks, full, on), track, jobs)
+    planned = plan(ranks, full, on)
+    results = verified(others, planned, track, jobs)
     extra: dict[str, Any] = {"algorithms": verdicts(found, results), "properties": dict(PROPERTIES)}
+    extra["limits"] = limits(planned)
     if chosen:
         theirs = [result for one in chosen for result in verify_selector(one, track)]
         extra |= {"selectors": verdicts(chosen, theirs), "selecting": dict(SELECTING)}

@@ -32,8 +32,9 @@ from sparring.proofs.core.verdicts import (
 )
 from sparring.proofs.core.volume import unsized
 from sparring.proofs.implementation import running
+from sparring.proofs.implementation.beside import LONG as LONGEST
 from sparring.proofs.implementation.conduct import Fault
-from sparring.proofs.implementation.looks import Look, Trial, looks, many, own_receives
+from sparring.proofs.implementation.looks import CALLS, Look, Trial, looks, many, own_receives
 from sparring.proofs.selection.runs import Subject
 from sparring.proofs.world import world
 from sparring.reached import Reached
@@ -69,6 +70,19 @@ def plan(ranks: Iterable[int] | None, full: bool, on: str) -> Plan:
     if not given or given[0] < 1:
         raise InputError("ranks: at least one number of ranks, each at least 1")
     return Plan(given, given, on)
+
+
+def limits(plan: Plan) -> str:
+    """What no green word says that such a plan can give, in one paragraph."""
+    most = max(plan.numbers)
+    where = {"simulated": "simulated ranks", "mpi": "real MPI", "both": "simulated ranks and real MPI"}[plan.on]
+    simulated = f" (p = {spans(plan.terms)} on terms), up to {LONGEST} entries and {CALLS} calls"
+    return (
+        f"What is proved rests on the page's text and on z3 and cvc5, which agree. Implementations ran on {where}, "
+        f"p = {spans(plan.numbers)}{simulated if plan.on != 'mpi' else ''}, with the page's parameters and those that "
+        f"its proof module names. Nothing is said of code beyond that: of more ranks than {most} on all lengths, of "
+        "longer vectors, of other parameters, of other MPI libraries, or of time."
+    )
 
 
 PLACES = ("simulated", "mpi", "both")

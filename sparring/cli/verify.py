@@ -32,8 +32,8 @@ def command(
 ) -> None:  # fmt: skip
     """Verify ALGO, or a selector (by default all): prove its page, and run its implementation against it.
 
-    Ends in a matrix of algorithms and properties, and says what was not covered.  Under mpiexec, also on
-    several machines, the ranks share the work: mpiexec -n 4 sparring verify.
+    Ends in a matrix of algorithms and properties, and says what that does not say, and what was not covered.
+    Under mpiexec, also on several machines, the ranks share the work: mpiexec -n 4 sparring verify.
     """
     from sparring import parallel
     from sparring.checks.doctor.ranks import cores
@@ -71,6 +71,8 @@ def shown(algorithms: tuple[str, ...], options: dict[str, Any], jobs: int | Exec
                 console.print(matrix(report, *names), "", sep="\n")
         if "mutants" in report.extra:
             console.print(survey(report.extra["mutants"]), "", sep="\n")
+        if report.extra["algorithms"]:
+            console.print(report.extra["limits"], "", sep="\n")
         console.print(f"{_options.coverage(report)}", soft_wrap=True)
     _options.finish(report, json_)
 

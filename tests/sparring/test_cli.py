@@ -154,6 +154,7 @@ def test_verify_ends_in_a_matrix_and_a_coverage_line():
     assert [r for r in rows if r in PROPERTIES] == [p for p in PROPERTIES if p not in VOID]
     assert text.splitlines()[-1].startswith("holds: ")
     assert "not covered: ring, mpi" in text.splitlines()[-1]
+    assert "p = 1-3 (p = 1-3 on terms), up to 70000 entries and 9 calls" in " ".join(text.split())
 
     envelope = json.loads(called("verify", "ring", "--ranks", "1-3", "--json")[1])
     assert set(envelope["algorithms"]["ring"]) == {*PROPERTIES} - VOID
