@@ -130,6 +130,16 @@ def test_messages_on_the_callers_communicator_are_found(planted):
     assert "mine.py:6" in results["hygiene"].detail, results["hygiene"].detail
 
 
+def test_one_rank_alone_sends_nothing():
+    """Then nothing is said of messages, nor of peers."""
+    results = {
+        r.property: r
+        for r in verification.verify_page(SMALL._replace(numbers=(1,), terms=(1,)), RING, lambda items, _: items)
+    }
+    assert {prop for prop, r in results.items() if r.verdict.word is Word.UNDECIDED} == set()
+    assert (results["steps"].verdict, results["peers"].verdict) == (NOT_COVERED, NOT_COVERED)
+
+
 def test_what_no_run_reaches_is_named(planted):
     """A line, and a way that is left out; nothing is claimed where another tool watches the process."""
     planted("if x.size > 1 << 20:\n        y = y + 1")
