@@ -22,7 +22,7 @@ from sparring.checks.question import Question
 from sparring.errors import SparringError
 from sparring.proofs.trace.compare import compare, messages, silence
 from sparring.proofs.trace.events import Trace
-from sparring.proofs.trace.packings import spoken
+from sparring.proofs.trace.packings import Packing, spoken
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
@@ -155,7 +155,8 @@ class Likeness(NamedTuple):
 def likeness(page: Page, xs: Sequence[Any], trace: Trace) -> Likeness:
     """The page's messages beside those of a run on the same vectors."""
     planned = list(messages(page, xs))
-    packing = spoken(planned, trace) if page.listed else None
+    form = spoken(planned, trace) if page.listed else None
+    packing = form if isinstance(form, Packing) else None  # with a header messages are no whole number of words
     read = not page.listed or packing is not None
     sizes = [(packing.narrowed(m.entries) if packing else m.entries).nbytes for m in planned]
     theirs = [(m.src, m.dst, nbytes if read else None) for m, nbytes in zip(planned, sizes)]
