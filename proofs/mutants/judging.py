@@ -27,6 +27,7 @@ from sparring.proofs.core.questions import Memory
 from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.cost.counted import count, unlike_a_run
 from sparring.proofs.implementation.beside import FEW, RANKS, beside, long, runs
+from sparring.proofs.implementation.looks import SOME, variants
 from sparring.proofs.implementation.refusals import refusals
 from sparring.proofs.mutants.alone import Alone
 from sparring.proofs.mutants.arrays import MEASURED, held, wasted
@@ -38,8 +39,6 @@ from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import run
 from sparring.spec.core.schedule import number
 
-FEWEST = 2  # entries that are selected
-SOME = 4  # ranks, up to which a program on whole vectors runs with other parameters than its own
 STEPS = 20  # for each rank: a schedule with more is not run, but counts as wrong
 
 
@@ -183,17 +182,6 @@ def of_code(page: Page, target: str, mutant: Mutant, trials: Trials, usual: dict
             yield from trials.asked(whole, "peers")
 
     return Judges(runs, certificate, theorems)
-
-
-def variants(page: Page) -> list[dict[str, Any]]:
-    """The page's own parameters, others of its proof module, and the least two of those that theorems hold from.
-
-    Where entries are selected once, and messages have no index if all are, also a few entries.
-    """
-    least, others = subject(page).least, getattr(companion(page), "others", ())
-    fewer = ({name: value + more for name, value in least.items()} for more in range(2))
-    few = [{"k": FEWEST}] if page.once else []
-    return [{**page.params, **params} for params in ({}, *others, *few, *(fewer if least else ()))]
 
 
 def memory_of(page: Page, target: str) -> dict[str, int]:
