@@ -84,9 +84,9 @@ def compare(
         return volume(lists, seen) if level == "volume" else steps(lists, seen, packing)
 
 
-def unknown(page: Page, xs: Sequence[Any], trace: Trace) -> bool:
+def unknown(page: Page, xs: Sequence[Any], trace: Trace, calls: Iterable[Run] | None = None) -> bool:
     """Whether the page, which sends lists, has entries to send, and no message of ``trace`` reads as one of these."""
-    wanted = list(messages(page, xs))
+    wanted = list(messages(page, xs, calls))
     return any(trace.sends()) and any(m.entries.size for m in wanted) and spoken(wanted, trace) is None
 
 

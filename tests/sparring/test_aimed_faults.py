@@ -125,3 +125,15 @@ def test_an_aimed_fault_is_found(fault):
     """In the first run that goes there."""
     with planted(fault.module, (fault.old, fault.new)):
         assert next(found(fault.page), None) is not None
+
+
+def test_messages_that_nobody_can_read_are_found():
+    """Both sides agree on another form: results and lengths are right, and no entry of a message is seen."""
+    changes = (
+        ("view(width(x.n))[:] = x.indices", "view(width(x.n))[:] = x.indices ^ 1"),
+        ("return buffer[cut:].view(width(n)),", "return buffer[cut:].view(width(n)) ^ 1,"),
+    )
+    with planted("core.wire", *changes):
+        flaws = [*found("ring_allgather")]
+    assert {flaw.property for flaw in flaws} == {"steps"}
+    assert any("in any form that is known" in flaw.detail for flaw in flaws)
