@@ -7,9 +7,9 @@ a rank's own condition is refused, since ranks would part ways.  An exchange giv
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from sparring.errors import Refuted, Undecided
 from sparring.proofs.core import loops
@@ -28,6 +28,7 @@ from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.vectors import Unset
 
 MOST_PATHS = 64
+One = TypeVar("One")
 PARAMETER = "param_"
 """With this begins the name of a parameter's letter."""
 
@@ -99,11 +100,20 @@ def branches(
     first: bool,
     poisoned: bool = False,
 ) -> Iterator[Path]:
-    """All paths of one call, by going back to the last branch of which one side has not been read."""
+    """All paths of one call."""
+
+    def path(decisions: list[bool]) -> Path:
+        reading = Reading(alone, poisoned, decisions=decisions)
+        return once(reading, page, choice, placements, first=first)
+
+    return on_both_sides(page, path)
+
+
+def on_both_sides(page: Page, one: Callable[[list[bool]], One]) -> Iterator[One]:
+    """``one`` of all decisions at branches, by going back to the last of which one side has not been read."""
     decisions: list[bool] = []
     for _ in range(MOST_PATHS):
-        reading = Reading(alone, poisoned, decisions=decisions)
-        yield once(reading, page, choice, placements, first=first)
+        yield one(decisions)
         while decisions and not decisions[-1]:
             decisions.pop()
         if not decisions:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from sparring.errors import Undecided
 from sparring.proofs.core.extents import Extent, Number, Reading, call, extents, is_record, k, lengths, r
 from sparring.proofs.core.obligations import n, p
+from sparring.proofs.core.paths import on_both_sides
 from sparring.spec.core.compositions import asked, own, text
 from sparring.spec.core.exchanges import Exchange, served
 from sparring.spec.core.links import Collected, Handed
@@ -20,7 +21,6 @@ from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.rounds import Rounds
 from sparring.spec.core.selectors import Selector
 
-MOST_PATHS = 64
 CALLS = 8
 """So many calls after the first may have vectors of other lengths in their states, before these are too many."""
 
@@ -107,16 +107,12 @@ def begun(page: Page) -> Any:
 
 
 def branches(page: Page, state: Any, *, first: bool) -> Iterator[Way]:
-    """All ways of one call, by going back to the last branch of which one side has not been read."""
-    decisions: list[bool] = []
-    for _ in range(MOST_PATHS):
-        yield once(Reading(decisions, selecting=page.selecting), page, state, first=first)
-        while decisions and not decisions[-1]:
-            decisions.pop()
-        if not decisions:
-            return
-        decisions[-1] = False
-    raise Undecided(f"{page.name}: program has more than {MOST_PATHS} paths")
+    """All ways of one call."""
+
+    def way(decisions: list[bool]) -> Way:
+        return once(Reading(decisions, selecting=page.selecting), page, state, first=first)
+
+    return on_both_sides(page, way)
 
 
 def once(self: Reading, page: Page, state: Any, *, first: bool) -> Way:
