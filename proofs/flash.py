@@ -9,7 +9,7 @@ small vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,17 @@ WIDTHS = (4, 8)
 
 others = ({"b1": 4, "b2": 1, "g": 3}, {"b1": 3, "b2": 5, "g": 2, "spikes": 1}, {"b1": 1, "b2": 7, "g": 1})
 refused = ({"b1": 0}, {"b1": 9}, {"b2": 0}, {"b2": 9}, {"g": 0}, {"spikes": 2}, {"spikes": -1})
+
+
+def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every page
+    """With many codes and with few, in several groups."""
+    return [{}, {"b1": 4, "g": 3}, {"b1": 5, "b2": 5, "g": 4, "spikes": 1}]
+
+
+def off(xs: Sequence[Any], params: Mapping[str, Any]) -> float:
+    """What the theorem on the error says, of a group that has all entries."""
+    ranges = np.ptp(np.stack(xs), axis=2).sum()
+    return float(ranges / 2 * sum(1 / (2 ** params[b] - 1) for b in ("b1", "b2")))
 
 
 def theorems(page: Page) -> Iterator[Stated]:

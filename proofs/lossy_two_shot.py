@@ -35,6 +35,11 @@ refused = ({"aggregator": "mean"}, {"lost": -1}, {"lost": 1001, "aggregator": "z
            {"running": -1}, {"running": 2}, {"seed": -1})  # fmt: skip
 
 
+def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every page
+    """Where nothing is lost, whoever makes a mean."""
+    return [{"lost": 0, "packet": 2, "aggregator": name} for name in ("ht", "ratio", "ratio0", "zero")]
+
+
 def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:
     """A fault that is none, with what this rests on."""
     fresh = page.module.fresh

@@ -5,7 +5,7 @@ What is proved of it is generated from its text and its exchange, see ``proofs/c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparring.impl.core import parties
@@ -30,6 +30,11 @@ refused = ({"m": 1}, {"rounds": -1}, {"chance": -1}, {"weights": (-1,)}, {"bandw
 survivors = {
     "if refusal:": "the rank is then refused by what all ranks are told; the tests read its own error",
 }  # fmt: skip
+
+
+def owed(p: int) -> Sequence[Mapping[str, Any]]:
+    """Where one group has all ranks, and where the grid is full."""
+    return [{"m": max(p, 2)}, *([{"m": 2}] if p & (p - 1) == 0 else [])]
 
 
 def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:  # noqa: ARG001  # all

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
+
+import numpy as np
 
 from sparring.impl.core import everyone
 from sparring.impl.core import signs as impl_signs
@@ -22,6 +24,11 @@ WIDTHS = (4, 8)
 others = ({"norm": 1},)
 refused = ({"norm": 0}, {"norm": 3})
 shown = {"residual": lambda state, r: [*state.worker[r]], "server_residual": lambda state, r: [*state.server[r]]}
+
+
+def off(xs: Sequence[Any], params: Mapping[str, Any]) -> float:  # noqa: ARG001  # as for every page
+    """What is on its way gets smaller from call to call, and never nothing: then it is a hundredth of an entry."""
+    return float(np.abs(np.stack(xs)).max() / 100)
 
 
 def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:

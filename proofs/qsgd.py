@@ -5,8 +5,10 @@ What levels lose in expectation is proved in ``proofs/compression/levels.py``, o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from sparring.impl import qsgd as impl_qsgd
 from sparring.impl.core import everyone
@@ -27,6 +29,17 @@ WIDTHS = (4, 8)
 
 others = ({"levels": 1, "seed": 5}, {"levels": 3, "by_max": 1}, {"levels": 65536})
 refused = ({"levels": 0}, {"levels": 65537}, {"seed": -1}, {"by_max": 2}, {"by_max": -1})
+
+
+def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every page
+    """With few levels, by either norm, and with many."""
+    return [{}, {"by_max": 1}, {"levels": 2**16}]
+
+
+def off(xs: Sequence[Any], params: Mapping[str, Any]) -> float:
+    """Six standard deviations of results over all calls, whose variance is at most a quarter of each unit's square."""
+    norms = np.linalg.norm(np.stack(xs), np.inf if params["by_max"] else 2, axis=2)
+    return float(6 * np.sqrt(np.square(norms / params["levels"]).sum() / 4))
 
 
 def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:

@@ -6,8 +6,10 @@ Codes are letters: ``q`` is a sum of codes of ``a`` ranks, ``x`` one of ``b`` mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from sparring.impl.core import everyone
 from sparring.impl.core import wholes as impl_wholes
@@ -25,6 +27,17 @@ WIDE = range(1, 21)
 
 others = ({"bits": 1, "seed": 7}, {"bits": 3}, {"bits": 8, "seed": 1})
 refused = ({"bits": 0}, {"bits": 9}, {"seed": -1})
+
+
+def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every page
+    """With few codes and with many."""
+    return [{}, {"bits": 8}]
+
+
+def off(xs: Sequence[Any], params: Mapping[str, Any]) -> float:
+    """Six standard deviations of results over all calls, whose variance is at most a quarter of the step's square."""
+    step = np.ptp(np.stack(xs), axis=(0, 2)) / (2 ** params["bits"] - 1)
+    return float(6 * np.sqrt(len(xs) * np.square(step).sum() / 4))
 
 
 def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:

@@ -25,6 +25,7 @@ PROPERTIES: Mapping[str, str] = {
     "claims": "what else the page claims of what its text does",
     "timing": "under any timing, messages meet on a link no more than the page says",
     "peers": "the implementation's peers and blocks are the page's",
+    "sum": "what the implementation returns is numpy's sum or mean, as near as is promised, whatever the page says",
     "terms": "the implementation computes the page's terms, for all inputs",
     "steps": "message by message the implementation sends what the page does",
     "selection": "in exact arithmetic the implementation selects, returns and keeps what the page does, for all inputs",

@@ -228,7 +228,7 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track, reached: Re
         told["terms"] = terms_verdict(page, plan.terms, len(cases), next(iter(outside), None))
     runs = {look.property: len(look.trials) for look in found}
     told |= {prop: (tested(sum(runs.values())), what) for prop, what in EVERYWHERE.items()}
-    told["steps"] = tested(sum(runs.values()) - runs["hygiene"] - runs.get("bad input", 0)), EVERYWHERE["steps"]
+    told["steps"] = tested(sum(runs.values()) - sum(runs.get(prop, 0) for prop in ALONE)), EVERYWHERE["steps"]
     results = {prop: Result(page.name, prop, *said) for prop, said in told.items()} | refutations(page, flaws)
     roads = {look.property: partial(on_road, look.trials) for look in found}
     roads |= dict.fromkeys(EVERYWHERE, roads["dtypes"])
@@ -238,8 +238,10 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track, reached: Re
     return {prop: vouched(result, roads) for prop, result in results.items()}
 
 
+ALONE = ("hygiene", "bad input", "sum")
+"""Runs that are not beside the page's."""
 EVERYWHERE: Mapping[str, str] = {
-    "steps": "message by message in each run on good numbers, by their ends and lengths in each run on terms",
+    "steps": "message by message in each run on numbers beside the page, by ends and lengths in each run on terms",
     "hygiene": "in every run on the simulated world, also beside receives of the caller's own",
     "input untouched": "in every run on the simulated world",
 }

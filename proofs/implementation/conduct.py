@@ -126,6 +126,7 @@ def written(call: Call) -> Call:
 
 
 FAULTS: Mapping[str, tuple[str, Fault]] = {
+    "sum": ("another input for the last rank", misled),
     "selection": ("another input for the last rank", misled),
     "terms": ("a result added to itself", doubled),
     "steps": ("one message more", chatting),

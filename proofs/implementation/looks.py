@@ -19,7 +19,7 @@ from sparring.proofs.core import iterations, lists, refinement
 from sparring.proofs.core.iterations import Case
 from sparring.proofs.core.refinement import DTYPES, Flaw, sizes
 from sparring.proofs.core.supplement import companion, subject
-from sparring.proofs.implementation import running
+from sparring.proofs.implementation import running, sums
 from sparring.proofs.implementation.beside import (
     FEW,
     KEPT,
@@ -71,15 +71,25 @@ class Look(NamedTuple):
 
 def looks(page: Page, target: str, ranks: Sequence[int]) -> list[Look]:
     """The looks that such a page has something for, on no more ranks than the most of these."""
-    few = [p for p in ranks if p <= FEW]
+    few, added = [p for p in ranks if p <= FEW], [p for p in ranks if p <= SOME or p == max(ranks)]
     apart = f"{LONG} entries; of sparse ones {ENTRIES} of {ENTRIES * APART}"
     found = [
+        Look(
+            sums.SUM, f"over {sums.CALLS} calls" if page.stateful else "of all dtypes", [*summing(page, target, added)]
+        ),
         Look("parameters", "each of the page's at other values", [*other_parameters(page, target, ranks)]),
         Look("in place", "the result in the memory of the input", [*in_its_memory(page, target, ranks)]),
         Look("long vectors", apart, [*in_small_blocks(page, target, ranks), *long(page, target, ranks)]),
         Look("bad input", "on one rank, and on all", [Trial(p, partial(refused, page, target, p)) for p in few]),
     ]
     return [look for look in found if look.trials]
+
+
+def summing(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """Runs after which all ranks should have what numpy has."""
+    for p in ranks:
+        for owed in sums.runs(page, target, p):
+            yield Trial(p, owed.flaws)
 
 
 def variants(page: Page) -> list[dict[str, Any]]:

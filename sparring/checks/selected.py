@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from sparring.checks.examples import Example
 from sparring.checks.places import Observed
-from sparring.checks.sums import elsewhere, gamma, misshapen, unsound
+from sparring.checks.sums import elsewhere, misshapen, unsound
 from sparring.checks.vectors import kind, shown, unequal
 from sparring.proofs.core import iterations
 from sparring.proofs.core.refinement import difference
+from sparring.proofs.core.rounding import gamma
 from sparring.sparse import INDICES, Sparse
 from sparring.spec.core.model import Page
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparring.checks.examined import NoArray
 from sparring.checks.examples import Example
@@ -15,11 +13,11 @@ from sparring.checks.places import Observed
 from sparring.checks.vectors import Vector, kind, shown
 from sparring.errors import InputError
 from sparring.proofs.core import lists
+from sparring.proofs.core.rounding import Array, reference
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import run
 
-Array: TypeAlias = NDArray[Any]
 Reference: TypeAlias = tuple[Vector, Array]
 
 
@@ -27,8 +25,8 @@ def judged(example: Example, seen: Observed, page: Page | None) -> dict[str, str
     """The property that a wrong sum falsifies, and the first one."""
     wanted = references(example.xs, page, seen.roundings)
     for call, ys in enumerate(seen.ys):
-        for r, (y, reference) in enumerate(zip(ys, wanted)):
-            if why := unlike(y, *reference):
+        for r, (y, right) in enumerate(zip(ys, wanted)):
+            if why := unlike(y, *right):
                 again = f" in call {call + 1} on the same communicator" if call else ""
                 return {example.prop: f"rank {r} {why}{again}"}
     return {}
@@ -53,33 +51,6 @@ def sparse_reference(xs: Sequence[Sparse], mine: Sparse, support: Array) -> Refe
         row[np.searchsorted(support, x.indices)] = x.values
     sums, slack = reference(list(table))
     return mine.having(support.tolist(), sums), slack
-
-
-def reference(xs: Sequence[Array], roundings: int = 0) -> tuple[Array, Array]:
-    """The exact sum, rounded once, and how far a sum in any order may lie from it.
-
-    The bound is Higham's gamma_{p-1} sum |x| (Accuracy and Stability of Numerical Algorithms, 2nd
-    ed., eq. 4.4), plus half a unit for the rounding of the reference; 0 for integers, which wrap.
-    ``roundings``: how many more an entry goes through than there are additions, each as an addition counts.
-    """
-    table = np.stack(xs)
-    if table.dtype.kind == "i":
-        return table.sum(axis=0, dtype=table.dtype), np.zeros(table.shape[1])
-    columns = table.astype(np.float64).T.tolist()
-    exact = np.array([math.fsum(column) for column in columns], np.float64)
-    slack = gamma(len(xs) - 1 + roundings, table.dtype) * np.abs(table.astype(np.float64)).sum(axis=0)
-    return exact.astype(table.dtype), slack + unit(table.dtype) * np.abs(exact)
-
-
-def gamma(additions: int, dtype: np.dtype[Any]) -> float:
-    """By what part of the sum of magnitudes so many additions of floats may be off, in whatever order."""
-    lost = additions * unit(dtype)
-    return lost / (1 - lost)
-
-
-def unit(dtype: np.dtype[Any]) -> float:
-    """By what part of itself rounding changes a number, at most."""
-    return float(np.finfo(str(dtype)).eps) / 2
 
 
 def unlike(y: Any, wanted: Vector, slack: Array) -> str:

@@ -9,7 +9,7 @@ from sparring import samples, verification
 from sparring.proofs.contention.levels import Finding
 from sparring.proofs.core import iterations, kernel, refinement, solvers
 from sparring.proofs.core.verdicts import NOT_COVERED, UNDECIDED, Word
-from sparring.proofs.implementation import refusals, running
+from sparring.proofs.implementation import refusals, running, sums
 from sparring.proofs.implementation.conduct import FAULTS
 from sparring.proofs.selection import judging
 from sparring.reached import Reached
@@ -29,6 +29,7 @@ CREDULOUS = {
         lambda *_: None,
         {"terms", "input untouched", *ON_NUMBERS},
     ),
+    "no total is wrong": (sums.Owed, "wrong", lambda *_: (), {"sum"}),
     "no message differs": (running, "unsent", lambda *_, **__: (), {"steps"}),
     "all errors are told": (refusals, "unrefused", lambda *_: (), {"bad input"}),
     "all lines ran": (Reached, "missed", lambda _: [], {"lines"}),

@@ -1,0 +1,39 @@
+"""The exact sum of rows of numbers, and how far rounding may take a sum in any order from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[Any]
+
+
+def reference(xs: Sequence[Array], roundings: int = 0) -> tuple[Array, Array]:
+    """The exact sum, rounded once, and how far a sum in any order may lie from it.
+
+    The bound is Higham's gamma_{p-1} sum |x| (Accuracy and Stability of Numerical Algorithms, 2nd
+    ed., eq. 4.4), plus half a unit for the rounding of the reference; 0 for integers, which wrap.
+    ``roundings``: how many more an entry goes through than there are additions, each as an addition counts.
+    """
+    table = np.stack(xs)
+    if table.dtype.kind == "i":
+        return table.sum(axis=0, dtype=table.dtype), np.zeros(table.shape[1])
+    columns = table.astype(np.float64).T.tolist()
+    exact = np.array([math.fsum(column) for column in columns], np.float64)
+    slack = gamma(len(xs) - 1 + roundings, table.dtype) * np.abs(table.astype(np.float64)).sum(axis=0)
+    return exact.astype(table.dtype), slack + unit(table.dtype) * np.abs(exact)
+
+
+def gamma(additions: int, dtype: np.dtype[Any]) -> float:
+    """By what part of the sum of magnitudes so many additions of floats may be off, in whatever order."""
+    lost = additions * unit(dtype)
+    return lost / (1 - lost)
+
+
+def unit(dtype: np.dtype[Any]) -> float:
+    """By what part of itself rounding changes a number, at most."""
+    return float(np.finfo(str(dtype)).eps) / 2
