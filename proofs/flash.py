@@ -27,7 +27,9 @@ k, x, a, b, d, e = (Sym.var(name) for name in ("k", "x", "a", "b", "d", "e"))
 WIDTHS = (4, 8)
 """Bytes of an entry."""
 
-others = ({"b1": 4, "b2": 1, "g": 3}, {"b1": 3, "b2": 5, "g": 2, "spikes": 1}, {"b1": 1, "b2": 7, "g": 1})
+others = ({"b1": 4, "b2": 1, "g": 3}, {"b1": 3, "b2": 5, "g": 2, "spikes": 1}, {"b1": 1, "b2": 7, "g": 1},
+          {"b1": 5, "b2": 2, "g": 5, "spikes": 1})  # fmt: skip
+long: Sequence[Mapping[str, int]] = ({}, {"g": 70_000, "spikes": 1})
 refused = ({"b1": 0}, {"b1": 9}, {"b2": 0}, {"b2": 9}, {"g": 0}, {"spikes": 2}, {"spikes": -1})
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from sparring.advising.advice import Advice
+    from sparring.parallel import Done
     from sparring.proofs.contention.judgement import Judgement
     from sparring.proofs.cost.costs import Cost
     from sparring.proofs.cost.machines import Machine
@@ -119,7 +120,7 @@ def proof_report(found: Sequence[Told], seconds: float) -> Report:
 
 def verify(
     *algos: str | Page, ranks: Iterable[int] | None = None, full: bool = False, on: str = "simulated",
-    mutants: bool = False, jobs: int | Executor = 1, track: Track = lambda items, _: items,
+    mutants: bool = False, jobs: int | Executor = 1, track: Track = lambda items, _: items, done: Done | None = None,
 ) -> Report:  # fmt: skip
     """Verify these algorithms and selectors (by default all): proofs, and the implementation on the simulated world.
 
@@ -128,9 +129,10 @@ def verify(
     faults everywhere, and tell which were found; ``jobs``: so many processes, each with an algorithm
     given by its name, for which a script needs its ``if __name__ == "__main__"``, or an executor that
     has them (of ``concurrent.futures`` or ``mpi4py.futures``); ``track(items, description)`` goes
-    through items and may show how far it is.
+    through items and may show how far it is; ``done(name, results, seconds)`` is told of each algorithm
+    and selector as soon as it is judged.
     """
-    from sparring.parallel import spread, verified
+    from sparring.parallel import spread, timed, told, unheard, verified
     from sparring.report import PROPERTIES, Report, verdicts
     from sparring.selectors import SELECTING, verify_selector
     from sparring.verification import limits, plan
@@ -141,11 +143,12 @@ def verify(
     others = [a for a in asked if a not in selectors()]
     found = [a if isinstance(a, Page) else page(a) for a in others]
     planned = plan(ranks, full, on)
-    results = verified(others, planned, track, jobs)
+    done = done or unheard
+    results = verified(others, planned, track, jobs, done)
     extra: dict[str, Any] = {"algorithms": verdicts(found, results), "properties": dict(PROPERTIES)}
     extra["limits"] = limits(planned)
     if chosen:
-        theirs = [result for one in chosen for result in verify_selector(one, track)]
+        theirs = [result for one in chosen for result in told(one.name, timed(verify_selector, one, track), done)]
         extra |= {"selectors": verdicts(chosen, theirs), "selecting": dict(SELECTING)}
         results += theirs
     gaps = [f"{r.subject}, {r.property}: {r.detail}" for r in results if r.verdict.word.value == "not covered"]

@@ -13,7 +13,7 @@ from sparring.proofs.mutants import judging
 from sparring.proofs.mutants.judging import Fate
 from sparring.proofs.mutants.syntax import IN_PAGES
 from sparring.spec.core.model import Page
-from sparring.verification import Track, judged
+from sparring.verification import Track, flaws, judged
 
 WORDS = ("killed", "survived", "equivalent")
 PARTS = ("page", "index functions", "implementation")
@@ -47,7 +47,7 @@ def told(page: Page, track: Track, every: int = 1) -> list[Told]:
     found = [entry(page, "page", fate, reasons) for fate in fates]
     if target:
         module = importlib.import_module(target.partition(":")[0])
-        fates = track(judging.of_implementation(page, target, every), f"{page.name}: implementation")
+        fates = track(judging.of_implementation(page, target, flaws, every), f"{page.name}: implementation")
         found += [entry(page, part(module, fate.mutant.function), fate, reasons) for fate in fates]
     return found
 
@@ -55,7 +55,7 @@ def told(page: Page, track: Track, every: int = 1) -> list[Told]:
 def entry(page: Page, part: str, fate: Fate, reasons: dict[str, str]) -> Told:
     """What is told of it; why a survivor may live stands in the page's proof module, by the line that is changed."""
     mutant = fate.mutant
-    why = fate.why if fate.word != "survived" else reasons.get(mutant.text, NO_REASON)
+    why = fate.why or reasons.get(mutant.text, NO_REASON)
     return Told(page.name, part, mutant.operator, mutant.function, mutant.text, mutant.told, fate.word, why, fate.alone)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from multiprocessing import active_children, get_context, parent_process
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from sparring.errors import InputError, SparringError
 from sparring.job import launched
@@ -19,6 +20,14 @@ from sparring.spec.core import pages
 from sparring.spec.core.model import Page
 
 One = TypeVar("One")
+Subject = TypeVar("Subject")
+Done = Callable[[str, Sequence[Any], float], None]
+"""Is told what came of an algorithm, by its name, and in how many seconds, as soon as it is there."""
+
+
+def unheard(name: str, found: Sequence[Any], seconds: float) -> None:
+    """Nobody listens."""
+
 
 if TYPE_CHECKING:
     from sparring.verification import Plan, Track
@@ -27,11 +36,11 @@ if TYPE_CHECKING:
     """What is done with each algorithm; another process must find it by its name."""
 
 
-def verified(algos: Sequence[str | Page], plan: Plan, track: Track, jobs: int | Executor) -> list[Result]:
+def verified(algos: Sequence[str | Page], plan: Plan, track: Track, jobs: int | Executor, done: Done) -> list[Result]:
     """The results for all algorithms, as ``spread`` has them."""
     from sparring.verification import verify_page
 
-    return spread(partial(verify_page, plan), algos, track, jobs)
+    return spread(partial(verify_page, plan), algos, track, jobs, done)
 
 
 def each(work: Callable[[Page], Iterable[One]], algos: Sequence[str | Page], jobs: int, **params: Any) -> Iterator[One]:
@@ -94,19 +103,33 @@ def deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def spread(work: Work[One], algos: Sequence[str | Page], track: Track, jobs: int | Executor) -> list[One]:
+def spread(
+    work: Work[One], algos: Sequence[str | Page], track: Track, jobs: int | Executor, done: Done = unheard
+) -> list[One]:
     """What ``work`` has for all algorithms, in their order, whichever is done first.
 
-    ``jobs``: so many processes, or what runs them.  Raises InputError for a number below one.
+    ``jobs``: so many processes, or what runs them; ``done``: is told of each.  Raises InputError for less than one.
     """
     names = checked(algos, jobs)
     if not names:
         found = [algo if isinstance(algo, Page) else pages.find(algo) for algo in algos]
-        return [one for page in found for one in work(page, track)]
+        return [one for page in found for one in told(page.name, timed(work, page, track), done)]
     if isinstance(jobs, Executor):
-        return gathered(work, names, track, jobs)
+        return gathered(work, names, track, jobs, done)
     with ProcessPoolExecutor(min(jobs, len(names)), get_context("spawn")) as pool:
-        return gathered(work, names, track, pool)
+        return gathered(work, names, track, pool, done)
+
+
+def timed(work: Callable[[Subject, Track], list[One]], one: Subject, track: Track) -> tuple[list[One], float]:
+    """What it has for one algorithm or selector, and in how many seconds."""
+    start = time.perf_counter()
+    return work(one, track), time.perf_counter() - start
+
+
+def told(name: str, part: tuple[list[One], float], done: Done) -> list[One]:
+    """What there is of an algorithm, of which ``done`` is told."""
+    done(name, *part)
+    return part[0]
 
 
 def checked(algos: Sequence[str | Page], jobs: int | Executor) -> list[str]:
@@ -117,13 +140,29 @@ def checked(algos: Sequence[str | Page], jobs: int | Executor) -> list[str]:
     return names if jobs != 1 and len(names) >= max(2, len(algos)) else []  # a Page is in this process only
 
 
-def gathered(work: Work[One], names: Sequence[str], track: Track, pool: Executor) -> list[One]:
+def gathered(work: Work[One], names: Sequence[str], track: Track, pool: Executor, done: Done) -> list[One]:
     """What ``work`` has for the algorithms of these names, in this order."""
     parts = submitted(partial(alone, work), names, pool)
-    return [one for part in track(parts, "algorithms, several at a time") for one in part.result()]
+    name_of = dict(zip(parts, names))
+    arriving = track(Arriving(parts), "algorithms, several at a time")
+    found = {part: told(name_of[part], part.result(), done) for part in arriving}
+    return [one for part in parts for one in found[part]]
 
 
-def submitted(work: Callable[[str], list[One]], names: Sequence[str], pool: Executor) -> list[Future[list[One]]]:
+class Arriving(Generic[One]):
+    """Parts in the order in which they come; how many there will be is known."""
+
+    def __init__(self, parts: Sequence[Future[One]]) -> None:
+        self.parts = parts
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __iter__(self) -> Iterator[Future[One]]:
+        return as_completed(self.parts)
+
+
+def submitted(work: Callable[[str], One], names: Sequence[str], pool: Executor) -> list[Future[One]]:
     """What ``work`` will have for the algorithms of these names, in this order; those that take longest start first."""
     first = sorted(range(len(names)), key=lambda i: not lengthy(names[i]))
     started = {i: pool.submit(work, names[i]) for i in first}
@@ -137,9 +176,9 @@ def lengthy(name: str) -> bool:
     return False
 
 
-def alone(work: Work[One], name: str) -> list[One]:
+def alone(work: Work[One], name: str) -> tuple[list[One], float]:
     """What ``work`` has for one algorithm, in a process that has nothing but its name."""
-    return work(pages.find(name), lambda items, _: items)
+    return timed(work, pages.find(name), lambda items, _: items)
 
 
 def ranks() -> AbstractContextManager[Executor | None]:

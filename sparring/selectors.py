@@ -10,12 +10,16 @@ import importlib
 import importlib.util
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sparring.checks.target import absolute
 from sparring.checks.target import load as load_target
+from sparring.errors import InputError
 from sparring.inputs import digits
 from sparring.proofs.core.refinement import DTYPES, vectors
 from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested
@@ -33,6 +37,7 @@ SELECTING: Mapping[str, str] = {
     "bounds": "at least and at most as many entries are taken as the page says",
     "selection": "in exact arithmetic the implementation takes what the page does, for all inputs",
     **{prop: PROPERTIES[prop] for prop in ("input untouched", "dtypes", "gradients")},
+    "bad input": "a bad argument is an InputError",
 }
 """What is asked of a selector, in the order in which it is shown, with what it means."""
 
@@ -42,6 +47,7 @@ LENGTHS = (0, 1, 2, 9, 70, 1030)
 """Of vectors of numbers: the last one is longer than the strides of samples and the lanes of sums."""
 
 Track = Callable[[Iterable[Any], str], Iterable[Any]]
+BAD = "bad input"
 Example = tuple[Sequence[Any], int, Mapping[str, Any]]
 """Vectors of one series of calls, ``k``, and other parameters."""
 
@@ -74,14 +80,15 @@ def check_selector(target: Any, name: str, track: Track = lambda items, _: items
 
 def verify_selector(page: Selector, track: Track = lambda items, _: items, maker: Maker | None = None) -> list[Result]:
     """A result for each property, in the order of SELECTING; ``maker``: by default the implementation of its name."""
+    asked = [prop for prop in SELECTING if prop != BAD or maker is None]  # what others' code refuses is theirs
     maker = maker or implementation(page)
     if maker is None:
-        return [Result(page.name, prop, NOT_COVERED, "there is no implementation of this name") for prop in SELECTING]
+        return [Result(page.name, prop, NOT_COVERED, "there is no implementation of this name") for prop in asked]
     own: Bound = partial(load, page.module)
     exact = everywhere(own, maker, sizes(page))
-    roads = {prop: road(prop, exact.trouble is None) for prop in SELECTING}
+    roads = {prop: road(prop, exact.trouble is None) for prop in asked}
     results = []
-    for prop in track([*SELECTING], f"{page.name}: properties"):
+    for prop in track(asked, f"{page.name}: properties"):
         flaws = [flaw for flaw in exact.flaws if flaw.property == prop]
         if roads[prop] is not all_inputs:
             flaws += roads[prop](page, own, maker)
@@ -108,8 +115,8 @@ Road = Callable[[Selector, Bound, Maker], list[Flaw]]
 
 def road(prop: str, exact: bool) -> Road:
     """How a property is judged: on all inputs if it must be or if that is possible, else on numbers."""
-    if prop == "gradients":
-        return on_gradients
+    if prop in ("gradients", BAD):
+        return on_gradients if prop == "gradients" else on_bad
     return all_inputs if prop == "selection" or (exact and prop in ("order", "bounds")) else on_edges
 
 
@@ -126,6 +133,35 @@ def on_edges(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:
 def on_gradients(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:
     """What is found on the shipped gradients, in the order of the training."""
     return [flaw for example in gradients(page) for flaw in on_numbers(bound, maker, *example)]
+
+
+def on_bad(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:  # noqa: ARG001  # as all roads
+    """Which bad arguments are taken."""
+    return [Flaw(BAD, f"{what} is no error") for what, (k, xs) in REFUSED.items() if not refused(maker, k, xs)]
+
+
+VECTOR = np.arange(4.0)
+REFUSED: Mapping[str, tuple[Any, Sequence[Any]]] = {
+    "two dimensions": (1, [VECTOR.reshape(2, 2)]),
+    "no array": (1, [VECTOR.tolist()]),
+    "a dtype of one byte": (1, [VECTOR.astype(np.int8)]),
+    "another length in a later call": (1, [VECTOR, VECTOR[:-1]]),
+    "another dtype in a later call": (1, [VECTOR, VECTOR.astype(np.float32)]),
+    "a negative k": (-1, []),
+    "a k that is no number": ("1", []),
+}
+"""Bad arguments: ``k``, and the vectors of some calls, of which the last one must be refused."""
+
+
+def refused(maker: Maker, k: Any, xs: Sequence[Any]) -> bool:
+    """Whether the last call, or the making where there is none, raises InputError."""
+    try:
+        kernel = maker(k=k)
+        for x in xs:
+            kernel(x)
+    except InputError:
+        return True
+    return False
 
 
 def sizes(page: Selector) -> list[Size]:
@@ -168,6 +204,8 @@ def held(page: Selector, prop: str, exact: Exhausted) -> tuple[Verdict, str]:
     if prop == "gradients":
         part = f"the largest {100 // KEPT} %, {len(TRAINED)} calls"
         return tested(len(gradients(page))), f"a perceptron on the digits, {part}"
+    if prop == BAD:
+        return tested(len(REFUSED)), "vectors, later vectors and k"
     if prop in ("dtypes", "input untouched") or exact.trouble:
         return tested(len(examples(page))), f"{', '.join(DTYPES)}; n <= {LENGTHS[-1]}, 3 calls"
     tried = ", ".join(f"n = {n} in {calls} call{'s' if calls > 1 else ''}" for n, calls in CALLED.items())
@@ -226,10 +264,26 @@ def careless(maker: Maker) -> Maker:
     return wrong
 
 
+def lenient(maker: Maker) -> Maker:
+    """Code that takes everything."""
+
+    def wrong(**params: Any) -> Callable[[Any], Any]:
+        def select(x: Any) -> Any:
+            with suppress(InputError):
+                return right(x)
+
+        with suppress(InputError):
+            right = maker(**params)
+        return select
+
+    return wrong
+
+
 SHORT = Fault("the last entry is left out", code=short)
 PLANTED: Mapping[str, Fault] = {
     "order": Fault("the first entries are taken", page=first_entries),
     "bounds": Fault("one entry less is promised", page=one_less),
     "input untouched": Fault("the first entry is overwritten", code=careless),
     **dict.fromkeys(("selection", "dtypes", "gradients"), SHORT),
+    BAD: Fault("bad vectors pass", code=lenient),
 }

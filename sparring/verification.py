@@ -32,9 +32,9 @@ from sparring.proofs.core.verdicts import (
 )
 from sparring.proofs.core.volume import unsized
 from sparring.proofs.implementation import running
-from sparring.proofs.implementation.beside import LONG as LONGEST
-from sparring.proofs.implementation.conduct import Fault
-from sparring.proofs.implementation.looks import CALLS, Look, Trial, looks, many, own_receives
+from sparring.proofs.implementation.conduct import Fault, unharmed
+from sparring.proofs.implementation.looks import CALLS, Look, Trial, looks, many, own_receives, turning
+from sparring.proofs.implementation.looks import LONG as LONGEST
 from sparring.proofs.selection.runs import Subject
 from sparring.proofs.world import world
 from sparring.reached import Reached
@@ -256,12 +256,21 @@ def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
     return [
         *looks(page, target, ranks),
         Look("hygiene", "", [*own_receives(page, target, ranks)]),
-        Look("dtypes", told, [*trials(page, target, inputs, "dtypes"), *many(page, target, ranks)]),
+        Look("dtypes", told, [
+            *trials(page, target, inputs, "dtypes"), *many(page, target, ranks), *turning(page, target, ranks),
+        ]),
         Look(
             "gradients", f"a perceptron on the digits{kept(page)}; p = {spans(ranks)}",
             trials(page, target, grads, "gradients"), long=True,
         ),
     ]  # fmt: skip
+
+
+def flaws(page: Page, target: str) -> Iterator[Flaw]:
+    """What the runs of a default ``verify`` find wrong, one after the other."""
+    cases = [] if page.stateful or page.composed else term_runs(page, Plan())
+    found = [*looks_at(page, target, Plan()), Look("terms", "", term_trials(page, target, cases, []))]
+    return (flaw for look in found for trial in look.trials for flaw in trial.flaws(unharmed))
 
 
 def trials(page: Page, target: str, samples: Sequence[Sample], prop: str) -> list[Trial]:

@@ -16,7 +16,7 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``asked``                 of a composition, by name of its functions, for which arguments they may be asked
 ``kept(state, xs, i)``    of a composition, in words, what is wrong with its state after call ``i`` on vectors ``xs``
 ``owed(p)``               parameters with which all ranks are owed the sum or mean, by default the page's own
-``off(xs, params)``       how far all results together may be from it, beyond rounding: of each rank's vectors, a row a call
+``off(xs, params)``       how far all results may be from it, beyond rounding; ``xs``: each rank's vectors, a row a call
 ``long``                  of one on whole vectors, parameters with which it runs on ones of 70,000 entries
 ``shown``                 of one on whole vectors, attributes of its class, each with ``f(state, r)``: its value
 ``certificates(page)``    a mapping (line, change) -> why such a fault is none, and obligations on which that rests

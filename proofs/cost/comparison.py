@@ -59,6 +59,7 @@ def compared_at(page: Page, derived: Derivation, at: Mapping[str, int], steps: S
     whole = {
         "steps": (derived.steps, found.steps),
         "messages": (derived.messages, found.messages),
+        "most messages": (derived.most, found.most),
         "V_max": (derived.largest, max(found.sent)),
         "V_path": (derived.path, found.path),
         "V_crit": (derived.critical, found.critical),

@@ -29,6 +29,9 @@ class Point(NamedTuple):
     """A cost at a point: exact numbers; None where there is no closed form or a letter has no value."""
 
     messages: int
+    """The most of a rank in each step, summed."""
+    most: int | None
+    """Those of the rank that sends the most in all steps; None where no rank is ever silent: then these are all."""
     words: int | None
     nbytes: int | None
     """Bytes of the most words that one rank sends, with the indices of lists, or of all its codes, at most.
@@ -64,6 +67,11 @@ class Cost(Forms):
 
     names: ClassVar[tuple[str, ...]] = tables.SHOWN
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """All, but for the most messages of a rank where no rank is ever silent."""
+        return tuple(name for name in self.names if name != "most" or self.derived.fewer is not None)
+
     def form(self, name: str) -> Expr | None:
         """The closed form of that name, one of ``tables.FORMS``; None where there is none."""
         d = self.derived
@@ -71,8 +79,8 @@ class Cost(Forms):
             return None if None in (d.critical, d.added_critical) else self.time
         if name == "added" and self.page.data == "lists":
             return None  # what is added after the last step is in no message
-        x = {"messages": d.messages, "sent": d.sent, "words": d.largest, "path": d.path, "critical": d.critical,
-             "added": d.added_most}.get(name)  # fmt: skip
+        x = {"messages": d.messages, "most": d.fewer, "sent": d.sent, "words": d.largest, "path": d.path,
+             "critical": d.critical, "added": d.added_most}.get(name)  # fmt: skip
         if x is None and name in ("words", "path"):
             x = level(d, self.given)
         return None if x is None else tidy(simplified(plain(x), self.given))
@@ -91,7 +99,7 @@ class Cost(Forms):
 
     @property
     def messages(self) -> Expr:
-        """Messages that each rank sends, one after the other."""
+        """The most messages that one rank sends in each step, summed: so many start-ups there are in lock step."""
         return self.needed("messages")
 
     @property
@@ -117,7 +125,9 @@ class Cost(Forms):
         if not holds(self.given, {"n": n, "p": p, "k": k, **self.derived.letters}):
             raise InputError(f"this cost holds where {self.given}, not for p={p}, n={n}, k={k}")
         timed = "time" if {"alpha", "beta"} <= at.keys() else ""
-        numbers = {name: self.number(name, at) for name in ("messages", "words", "path", "critical", "added", timed)}
+        numbers = {
+            name: self.number(name, at) for name in ("messages", "most", "words", "path", "critical", "added", timed)
+        }
         time = numbers.pop(timed, None)
         numbers.pop("", None)
         whole = {name: None if x is None else int(x) for name, x in numbers.items()}

@@ -23,6 +23,8 @@ class Counts(NamedTuple):
     steps: int
     messages: int
     """The most of a rank in each step, summed."""
+    most: int
+    """Those of the rank that sends the most."""
     sent: list[int]
     """By rank."""
     added: list[int]
@@ -61,6 +63,7 @@ def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
 def counts(page: Page, steps: Sequence[Sends], p: int, n: int, k: int, paths: bool) -> Counts:
     """The same for a schedule that is known already."""
     sent, added, critical, added_critical, messages = [0] * p, [0] * p, 0, 0, 0
+    often = Counter(r for sends in steps for r, _, _ in sends)
     ready = [0] * p  # the most words on a path that ends at this rank
     for t, sends in enumerate(steps):
         words, values = [0] * p, [0] * p  # sent by each rank, one message after the other; and added
@@ -78,7 +81,8 @@ def counts(page: Page, steps: Sequence[Sends], p: int, n: int, k: int, paths: bo
         messages += max(Counter(r for r, _, _ in sends).values(), default=0)
         critical += max(words)
         added_critical += max(values)
-    return Counts(len(steps), messages, sent, added, critical, added_critical, max(ready) if paths else None)
+    most, path = max(often.values(), default=0), max(ready) if paths else None
+    return Counts(len(steps), messages, most, sent, added, critical, added_critical, path)
 
 
 class Traced(NamedTuple):

@@ -67,6 +67,8 @@ class Derivation:
     """The hypothesis under which all but ``steps`` hold: chunks are equal, or p is a power."""
     several: Expr | None = None
     """Messages of a rank in all steps, where there may be several in one; None where they are as many as the steps."""
+    fewer: Expr | None = None
+    """Messages of the rank that sends the most, where ranks are silent in some steps; None where none is."""
     letters: Mapping[str, int] = field(default_factory=dict)
     """Values of the page's parameters that the forms have as letters."""
     below: bool = False
@@ -76,8 +78,13 @@ class Derivation:
 
     @property
     def messages(self) -> Expr:
-        """Messages that a rank sends."""
+        """The most messages of a rank in each step, summed."""
         return self.steps if self.several is None else self.several
+
+    @property
+    def most(self) -> Expr:
+        """Messages of the rank that sends the most."""
+        return self.messages if self.fewer is None else self.fewer
 
 
 KNOWN: dict[int, tuple[Page, Derivation]] = {}
@@ -140,7 +147,6 @@ def counting(page: Page) -> Derivation:
     """The closed forms for a page of whole vectors, or of blocks of chunks, of which messages are counted."""
     forms, gaps, alike = whole(page), [], page.active(r, t, p) is True
     if not alike:
-        gaps.append("messages of each rank: silent ranks send fewer; the number is that of the steps")
         gaps.append("words of one rank: which ranks are silent when is not written as a formula; only their most is")
     if forms.given == TWO:
         gaps.append("other p: then some ranks fold, and the messages of a step differ; they are counted, not derived")
@@ -153,6 +159,7 @@ def counting(page: Page) -> Derivation:
         largest=forms.largest, path=forms.path, critical=forms.critical,
         added_most=forms.added_most, added_critical=forms.added_critical,
         gaps=tuple(gaps), confirmed=len(forms.claims), given=forms.given, below=forms.below,
+        fewer=None if alike else forms.most,
     )  # fmt: skip
 
 
@@ -165,7 +172,7 @@ def branching(page: Page) -> Derivation:
         critical=2 * most, added_most=added, added_critical=added, gaps=(
             "words of one rank: how many steps a rank is in the tree is not written as a formula; only their most is",
             "V_path: where p is no power of two, it is less than V_crit; it is counted, not derived",
-        ), confirmed=found.confirmed, below=found.below,
+        ), confirmed=found.confirmed, below=found.below, fewer=found.levels,
     )  # fmt: skip
 
 

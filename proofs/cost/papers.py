@@ -44,12 +44,13 @@ PARAMETER = "a parameter of the algorithm"
 FUNCTIONS = {"u": "u(s)", "octets": r"\operatorname{octets}(m, \ell, w)"}
 WORDS = ("words", "path", "critical")
 QUANTITIES = {
-    "messages": "messages", "words": r"$V_{\max}$", "path": r"$V_{\mathrm{path}}$",
+    "messages": "messages", "most": "most messages", "words": r"$V_{\max}$", "path": r"$V_{\mathrm{path}}$",
     "critical": r"$V_{\mathrm{crit}}$", "added": "additions", "time": "time",
     "steps": "steps", "inside": "steps within", "outside": "steps between", "sharing": "messages on a link",
     "carried": "bytes on links", "pairs": "words as pairs", "octets": rf"${FUNCTIONS['octets']}$", "bytes": "bytes",
 }  # fmt: skip
 TERMS = {
+    "most": "most messages: the most that one rank sends, where ranks are silent in some steps",
     "words": r"$V_{\max}$: the most words that one rank sends; an index counts as one",
     "path": r"$V_{\mathrm{path}}$: the most words along a path of messages",
     "critical": r"$V_{\mathrm{crit}}$: the largest message of each step, summed",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FORMS = {
     "messages": "the most messages that one rank sends in each step, summed",
+    "most": "the most messages that one rank sends in all steps, where ranks are silent in some",
     "steps": "steps, one after the other",
     "inside": "steps in which no message leaves its node",
     "outside": "steps in which some do",
@@ -40,7 +41,7 @@ HEAD = ("Algorithm", "Quantity", "Exact", "Where {}", "At least", "Gap", "Times"
 HERE = "Here"
 Points = Sequence[Mapping[str, str]]
 """For each cost, its forms' values at a point."""
-SHOWN = ("messages", "words", "path", "critical", "added", "time")
+SHOWN = ("messages", "most", "words", "path", "critical", "added", "time")
 
 
 class Row(NamedTuple):

@@ -62,6 +62,8 @@ class Whole(NamedTuple):
     """Closed forms, and the obligations from which they follow."""
 
     steps: Expr
+    most: Expr
+    """Messages of the rank that sends the most of them."""
     largest: Expr
     path: Expr | None
     critical: Expr
@@ -142,9 +144,12 @@ def formed(page: Page, given: Bool = True) -> Whole:
     ]
     found = [bulk(page, first, end, given) for first, end in pairwise(edges)]
     bulks = [one for one, _ in found]
+    single = [Bulk(one.first, one.end, one.end - one.first, one.end - one.first) for one in bulks]
     sent, added = (most(page, bulks, act, given) for act in (sends(page), adds(page)))
+    often = most(page, single, sends(page), given) if page.cuts or page.blocks else sent
     unbroken = path(page, given)
-    claims, below = confirmed(page, [*shown, *(c for _, sizes in found for c in sizes), *sent[1], *added[1], *unbroken])
+    about = [*sent[1], *(often[1] if often is not sent else ()), *added[1], *unbroken]
+    claims, below = confirmed(page, [*shown, *(c for _, sizes in found for c in sizes), *about])
     adding = [one for one in bulks if always_so(page, implies(one.first < one.end, page.adds(one.first, p)), given)]
 
     def words(chunks: Sequence[Bulk]) -> Expr:
@@ -157,6 +162,7 @@ def formed(page: Page, given: Bool = True) -> Whole:
     each = 2 if page.data == "selected" else 1  # a word for a value, and one for its index
     return Whole(
         steps=sympy.expand(read(edges[-1])),
+        most=sympy.expand(sum((read(one.product) for one in often[0]), sympy.Integer(0))),
         largest=each * words(sent[0]),
         path=each * words(bulks) if unbroken else None,
         critical=each * words(bulks),

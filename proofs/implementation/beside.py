@@ -10,41 +10,18 @@ from typing import Any
 import numpy as np
 
 from sparring.proofs.core import iterations, lists, refinement
-from sparring.proofs.core.refinement import DTYPES, Flaw
-from sparring.proofs.core.supplement import companion
+from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.implementation import running
 from sparring.proofs.world.targets import module_of
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.model import Page
 
-RANKS = range(1, 8)
-"""Numbers of ranks that an implementation runs with; folds of one pair and of several, and powers, are among them."""
-LONG, KEPT = 70_000, 50
-"""Entries of vectors that a target may look at block by block, and how many of them it sends."""
 FEW = 3  # ranks, up to which all dtypes are run
-
-
-def runs(page: Page, target: str) -> Iterator[Flaw]:
-    """What running ``target`` against the page finds, with few ranks first; what ``beside`` runs is left out."""
-    for ranks in RANKS:
-        if not page.stateful:
-            yield from once(page, target, ranks, page.dtypes if ranks <= FEW else page.dtypes[:1])
-        elif ranks <= FEW:
-            yield from called_again(page, target, ranks, page.dtypes[1:])
 
 
 def called_again(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
     """Several calls of a target that keeps a residual."""
     for case in iterations.edges([ranks], dtypes):
         yield from running.on_calls(page, target, case, "dtypes")
-
-
-def long(page: Page, target: str) -> Iterator[Flaw]:
-    """A call on vectors that are longer than what a target may look at together."""
-    rng = np.random.default_rng(LONG)
-    case = iterations.Case(KEPT, [rng.standard_normal((1, LONG)).astype(DTYPES[0]) for _ in range(2)])
-    runs: Sequence[dict[str, Any]] = ({},) if page.selecting else getattr(companion(page), "long", ())
-    for params in runs:
-        yield from running.on_calls(load(page.module, **{**page.params, **params}), target, case, "dtypes")
 
 
 def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:

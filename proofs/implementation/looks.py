@@ -20,32 +20,28 @@ from sparring.proofs.core.iterations import Case
 from sparring.proofs.core.refinement import DTYPES, Flaw, sizes
 from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.implementation import running, sums
-from sparring.proofs.implementation.beside import (
-    FEW,
-    KEPT,
-    LONG,
-    accepted,
-    called,
-    examples,
-    in_place,
-    options,
-)
+from sparring.proofs.implementation.beside import FEW, accepted, called, examples, in_place, options
 from sparring.proofs.implementation.conduct import Call, Fault, unharmed
 from sparring.proofs.implementation.refusals import refusals
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
+from sparring.spec.core.schedule import number
 
 FEWEST = 2
 """Entries that are selected: so few that messages need an index."""
 MANY = (9, 16, 17, 31, 33)
 """Numbers of ranks beyond those of all lengths: above, at and below powers of two."""
 SOME = 4  # ranks, up to which other parameters than the page's own are tried
+LONG, KEPT = 70_000, 50
+"""Entries of vectors that a target may look at block by block, and how many of them it sends."""
 CALLS = 9  # of one instance, so that every period ends
 BLOCK, SEVERAL = 64, 10
 """The entries of small blocks, and how many a vector has."""
 OF_MESSAGES = ("sparring.impl.core.encodings", "sparring.impl.core.messages")
 SPACED = 1 << 12
 """Few entries are so far apart; a sample that takes every 2, 4, 8, ... has all of them."""
+LENGTH = refinement.LONG
+"""Of a chunk for which each encoding is the shortest for some number of entries."""
 ENTRIES, APART = 300, 1 << 10
 """Of a long sparse vector, and how far they are apart at most: a chunk is longer than 16 bits tell apart."""
 
@@ -146,6 +142,20 @@ def many(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
             yield Trial(p, partial(on_calls, page, target, case, "dtypes"))
         else:
             xs = lists.given(page, refinement.vectors("float32", p, p + 1))
+            yield Trial(p, partial(on_numbers, page, target, xs, "dtypes"))
+
+
+def turning(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """Of sparse vectors as many entries as from which on another encoding is the shortest, and one fewer; and sums."""
+    for p, dtype in product([p for p in ranks if p <= 2], page.dtypes[:2] if page.sparse else ()):
+        width, cuts = np.dtype(dtype).itemsize, number(page.chunks(p))
+        names = [page.encoded(m, LENGTH, width) for m in range(LENGTH + 1)]
+        turns = [m for m in range(1, LENGTH + 1) if names[m] != names[m - 1]]
+        for m in sorted({many for turn in turns for many in (turn - 1, turn)}):
+            parts = [range(m * r // p, m * (r + 1) // p) for r in range(p)]  # whose sum has m entries
+            starts = np.arange(cuts)[:, None] * LENGTH
+            xs = [Sparse(at := (starts + np.array(part, np.int64)).ravel(), np.ones(at.size, dtype), cuts * LENGTH)
+                  for part in parts]  # fmt: skip
             yield Trial(p, partial(on_numbers, page, target, xs, "dtypes"))
 
 

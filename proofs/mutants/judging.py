@@ -1,10 +1,9 @@
 """What becomes of a mutant: *killed* by what, *equivalent* by which certificate, or *survived*.
 
 A mutant of a page is tried by running its schedule, alone and beside the implementation, and by
-small numbers in its theorems; one of an implementation by running it beside the page, with good
-arguments and with bad ones.  What no run upsets is equivalent if two solvers prove that what is
-changed gives what it gave; else they may have a counterexample to a theorem.  Any fault found kills
-it; else it has survived, whatever the reason.
+small numbers in its theorems; one of an implementation by the runs of ``verify`` itself, and by no others.
+What no run upsets is equivalent if two solvers prove that what is changed gives what it gave; else they may
+have a counterexample to a theorem.  Any fault found kills it; else it has survived, whatever the reason.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from fractions import Fraction
 from itertools import chain, islice, product
@@ -24,11 +23,11 @@ import numpy as np
 from sparring.errors import InputError, Refuted, SparringError, Undecided
 from sparring.proofs.core import execution, iterations
 from sparring.proofs.core.questions import Memory
+from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.cost.counted import count, unlike_a_run
-from sparring.proofs.implementation.beside import FEW, RANKS, beside, long, runs
+from sparring.proofs.implementation.beside import FEW, beside
 from sparring.proofs.implementation.looks import SOME, variants
-from sparring.proofs.implementation.refusals import refusals
 from sparring.proofs.mutants.alone import Alone
 from sparring.proofs.mutants.arrays import MEASURED, held, wasted
 from sparring.proofs.mutants.equivalence import proved, same_expression, same_function, same_page
@@ -39,6 +38,8 @@ from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import run
 from sparring.spec.core.schedule import number
 
+RANKS = range(1, 8)
+"""Numbers of ranks that a page runs with; folds of one pair and of several, and powers, are among them."""
 STEPS = 20  # for each rank: a schedule with more is not run, but counts as wrong
 
 
@@ -54,6 +55,8 @@ class Fate(NamedTuple):
 
 Faults = Generator[str, None, None]
 """What is wrong, in words, one after the other."""
+Found = Callable[[Page, str], Iterable[Flaw]]
+"""What runs of a page's implementation find wrong."""
 
 
 class Judges(NamedTuple):
@@ -81,12 +84,23 @@ def of_page(page: Page, target: str | None, every: int = 1) -> Iterator[Fate]:
             yield fate(mutant, judges)
 
 
-def of_implementation(page: Page, target: str, every: int = 1) -> Iterator[Fate]:
-    """The fate of every mutant, or of one in ``every``, of the module in which ``target`` lies."""
+def of_implementation(page: Page, target: str, found: Found, every: int = 1) -> Iterator[Fate]:
+    """The fate of every mutant, or of one in ``every``, of the module in which ``target`` lies.
+
+    ``found``: what runs of it find wrong.  What lives, and takes more memory than without the fault, is said to do so.
+    """
     trials, usual, source = Trials(Memory()), memory_of(page, target), inspect.getsource(module_of(target))
-    sound(of_code(page, target, unharmed(source), trials, usual))
+    sound(of_code(page, target, found, unharmed(source), trials))
     for mutant in islice(mutants(source), None, None, every):
-        yield fate(mutant, of_code(page, target, mutant, trials, usual))
+        one = fate(mutant, of_code(page, target, found, mutant, trials))
+        yield one if one.word != "survived" else one._replace(why=more_memory(page, target, mutant, usual))
+
+
+def more_memory(page: Page, target: str, mutant: Mutant, usual: dict[str, int]) -> str:
+    """How much more memory a mutant takes; empty where it takes no more."""
+    with planted(module_of(target), mutant.tree):
+        more = next(wasted(usual, memory_of(page, target)), "")
+    return more and f"results and messages are the same, and arrays take more memory: {more}"
 
 
 def unharmed(source: str) -> Mutant:
@@ -161,15 +175,16 @@ def stated(page: Page, mutant: Mutant, memory: Memory) -> str:
     return why if why and proved(lambda: claims, page.encoding, memory) else ""
 
 
-def of_code(page: Page, target: str, mutant: Mutant, trials: Trials, usual: dict[str, int]) -> Judges:
-    """Who looks at an implementation that has this fault; without one it takes as much memory as ``usual`` says."""
-    module, whole, memory = module_of(target), subject(page), trials.memory
+def of_code(
+    page: Page, target: str, found: Found, mutant: Mutant, trials: Trials, module: ModuleType | None = None
+) -> Judges:
+    """Who looks at an implementation that has this fault; ``module``: where, if not in the target's own."""
+    module, whole, memory = module or module_of(target), subject(page), trials.memory
 
     def runs() -> Faults:
         with planted(module, mutant.tree):
             yield from trials.tried(whole, "peers")
-            yield from implementation_faults(page, target)
-            yield from (f"memory: {more}" for more in wasted(usual, memory_of(page, target)))
+            yield from (f"{flaw.property}: {flaw.detail}" for flaw in found(page, target))
 
     def certificate() -> str:
         found = same_expression(mutant, module, page.encoding, memory) or same_function(
@@ -280,17 +295,3 @@ def sizes(page: Page) -> Iterator[str]:
     for ranks in RANKS if page.data != "sparse" else ():
         at = {"p": ranks, "n": 3 * ranks + 1, "k": 2 * ranks}
         yield from map(str, unlike_a_run(page, count(page, **at, paths=False), at))
-
-
-def implementation_faults(page: Page, target: str) -> Faults:
-    """What is wrong with an implementation that has a fault, as far as running it tells."""
-    pages = [load(page.module, **params) for params in variants(page)]
-    for ranks in RANKS:
-        faults = (fault for one in running(pages, ranks) for fault in beside(one, target, ranks))
-        yield from (f"beside the page: {fault}" for fault in faults)
-        if ranks <= FEW:
-            yield from (f"{flaw.property}: {flaw.detail}" for flaw in refusals(page, target, ranks))
-    for one in pages:
-        yield from (f"{flaw.property}: {flaw.detail}" for flaw in runs(one, target))
-    if page.composed:
-        yield from (f"beside the page: {flaw.detail}" for flaw in long(page, target))

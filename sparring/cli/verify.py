@@ -1,8 +1,8 @@
-"""``sparring verify``: everything that is claimed of an algorithm, proved or run, as a matrix."""
+"""``sparring verify``: everything that is claimed of an algorithm, proved or run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -13,9 +13,11 @@ from sparring.errors import InputError
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from rich.console import Console
     from rich.table import Table
 
-    from sparring.report import Report
+    from sparring.present.overview import Overview
+    from sparring.report import Report, Result
 
 
 @click.command("verify")
@@ -25,14 +27,16 @@ if TYPE_CHECKING:
 @click.option("--on", type=click.Choice(["simulated", "mpi", "both"]), default="simulated", show_default=True)
 @_options.jobs
 @click.option("--mutants", is_flag=True, help="Plant faults everywhere, and tell which were found out; takes minutes.")
+@click.option("-v", "--verbose", is_flag=True, help="Tell what each verdict rests on, as for one ALGO.")
 @_options.as_json
 def command(
     algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bool, on: str, jobs: int | None, mutants: bool,
-    json_: bool,
+    verbose: bool, json_: bool,
 ) -> None:  # fmt: skip
     """Verify ALGO, or a selector (by default all): prove its page, and run its implementation against it.
 
-    Ends in a matrix of algorithms and properties, and says what that does not say, and what was not covered.
+    Shows a row an algorithm as soon as it is judged, and what was not covered; of one ALGO each property, and what that
+    does not say.
     Under mpiexec, also on several machines, the ranks share the work: mpiexec -n 4 sparring verify.
     """
     from sparring import parallel
@@ -40,63 +44,64 @@ def command(
 
     options: dict[str, Any] = {"ranks": ranks, "full": full, "on": on, "mutants": mutants}
     if not parallel.under_mpiexec():
-        shown(algorithms, options, jobs or cores(), json_)
+        shown(algorithms, options, jobs or cores(), json_, verbose)
     if jobs or on != "simulated":
         raise InputError(
             "under mpiexec its ranks are the processes: no --jobs, and no --on, which starts mpiexec itself"
         )
     with parallel.ranks() as pool:
         if pool is not None:
-            shown(algorithms, options, pool, json_)
+            shown(algorithms, options, pool, json_, verbose)
 
 
-def shown(algorithms: tuple[str, ...], options: dict[str, Any], jobs: int | Executor, json_: bool) -> NoReturn:
-    """Verify, tell all, and leave with the report's exit code."""
+def shown(
+    algorithms: tuple[str, ...], options: dict[str, Any], jobs: int | Executor, json_: bool, verbose: bool
+) -> NoReturn:
+    """Verify, tell of each algorithm as soon as it is judged, then of all, and leave with the report's exit code."""
     from rich.progress import Progress
 
     from sparring import api
+    from sparring.present import overview
 
     console = _options.console(json_)
-    with Progress(console=console, transient=True) as progress:
+    names = algorithms or (*api.pages(), *api.selectors())
+    look = overview.Overview(names, console.width, console.encoding)
+    closely = verbose or len(names) == 1
+    if not (json_ or closely):
+        console.print(look.head(), soft_wrap=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
 
         def track(items: Iterable[Any], description: str) -> Iterable[Any]:
             return progress.track(
                 items, total=len(items) if isinstance(items, Sized) else None, description=description
             )
 
-        report = api.verify(*algorithms, **options, jobs=jobs, track=track)
+        def done(name: str, results: Sequence[Result], seconds: float) -> None:
+            if json_:
+                return
+            if closely:
+                console.print(f"{name}, {seconds:.0f} s", overview.details(results), "", sep="\n")
+                return
+            for line in (look.row(name, results, seconds), *overview.against(results)):
+                console.print(line, soft_wrap=line.plain.startswith(name))
+
+        report = api.verify(*algorithms, **options, jobs=jobs, track=track, done=done)
     if not json_:
-        for names in ("algorithms", "properties"), ("selectors", "selecting"):
-            if report.extra.get(names[0]):
-                console.print(matrix(report, *names), "", sep="\n")
-        if "mutants" in report.extra:
-            console.print(survey(report.extra["mutants"]), "", sep="\n")
-        if report.extra["algorithms"]:
-            console.print(report.extra["limits"], "", sep="\n")
-        console.print(f"{_options.coverage(report)}", soft_wrap=True)
+        told(report, console, look, closely)
     _options.finish(report, json_)
 
 
-def matrix(report: Report, subjects: str = "algorithms", properties: str = "properties") -> Table:
-    """A row a property, a column an algorithm or selector, and below what was refuted or left open."""
-    from rich.table import Table
+def told(report: Report, console: Console, look: Overview, closely: bool) -> None:
+    """What is to be known of all."""
+    from sparring.present import overview
 
-    table = Table(box=None, padding=(0, 2, 0, 0), caption_justify="left")
-    table.add_column("property", no_wrap=True)
-    names = list(report.extra[subjects])
-    for name in names:
-        table.add_column(name, overflow="fold")  # a name is never cut short
-    if len(names) == 1:
-        table.add_column("what it rests on", style="dim")
-        table.add_column("planted and caught", style="dim")
-    found = {(result.property, result.subject): result for result in report.results}
-    for prop in report.extra[properties]:
-        results = [found.get((prop, name)) for name in names]  # none where the property says nothing of it
-        if any(results):
-            cells = [_options.coloured(str(r.verdict)) if r else "" for r in results]
-            rests = [text for r in results if r for text in (r.detail, r.planted)] if len(names) == 1 else []
-            table.add_row(prop, *cells, *rests)
-    return table
+    if "mutants" in report.extra:
+        console.print(survey(report.extra["mutants"]), "", sep="\n")
+    if not closely:
+        console.print("", *look.legend(), "", sep="\n")
+    elif report.extra["algorithms"]:
+        console.print(report.extra["limits"], "", sep="\n")
+    console.print(*overview.summary(report, console.width), sep="\n")
 
 
 def survey(mutants: Mapping[str, Any]) -> Table:

@@ -17,7 +17,8 @@ from sparring.proofs import oktopk
 from sparring.proofs.core import iterations
 from sparring.proofs.core.iterations import Done
 from sparring.proofs.core.questions import Memory
-from sparring.proofs.implementation import beside, conduct, running
+from sparring.proofs.core.refinement import Flaw
+from sparring.proofs.implementation import beside, conduct, looks, running
 from sparring.proofs.implementation.refusals import refusals
 from sparring.proofs.mutants import arrays, judging, planting
 from sparring.proofs.mutants.judging import Judges
@@ -147,11 +148,11 @@ def test_a_planted_fault_is_there_for_all_and_then_gone():
     before = dict(vars(implementation))
     with planting.planted(implementation, ast.parse(source)):
         inside = implementation.right(0, 5)
-        found = [f.property for f in beside.runs(RING, OURS)]
+        found = [*beside.once(RING, OURS, 3, ["float32"])]
 
     assert inside == 2 and found
     assert implementation.right(0, 5) == 1 and vars(implementation) == before and not modules.PLANTED
-    assert next(beside.runs(RING, OURS), None) is None
+    assert not [*beside.once(RING, OURS, 3, ["float32"])]
 
 
 def test_an_endless_schedule_is_not_run():
@@ -299,10 +300,10 @@ def test_a_check_that_finds_faults_in_what_is_right_counts_nothing(monkeypatch):
         with pytest.raises(Refuted, match=f"a fault is found where none is planted: {told}"):
             judging.sound(Judges(faults, lambda: "", nothing))
     monkeypatch.setattr(judging, "page_faults", lambda page, target: wrong())
-    monkeypatch.setattr(judging, "implementation_faults", lambda page, target: wrong())
-    for count in (judging.of_page, judging.of_implementation):
+    flaw = Flaw("sum", "all wrong")
+    for counts in (judging.of_page(RING, OURS), judging.of_implementation(RING, OURS, lambda *_: [flaw])):
         with pytest.raises(Refuted, match="all wrong"):
-            next(count(RING, OURS))
+            next(counts)
 
 
 def test_guarded_functions_are_themselves_again():
@@ -328,10 +329,10 @@ def test_a_certificate_is_worth_what_it_rests_on(monkeypatch):
 
 def test_vectors_longer_than_a_block_are_looked_at(monkeypatch):
     """More than any implementation looks at together: one that drops what comes after is found on these alone."""
-    target = judged(PROGRAM)
-    assert target and not any(beside.long(PROGRAM, target))
+    target = str(judged(PROGRAM))
+    assert not any(any(trial.flaws(conduct.unharmed)) for trial in looks.long(PROGRAM, target, (1, 2)))
     monkeypatch.setattr(iterations, "iterate", forgetful)
-    assert any(beside.long(PROGRAM, target))
+    assert any(any(trial.flaws(conduct.unharmed)) for trial in looks.long(PROGRAM, target, (1, 2)))
     assert not any(running.on_calls(PROGRAM, target, iterations.edges([2])[0], "dtypes"))
 
 

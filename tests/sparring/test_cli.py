@@ -146,14 +146,14 @@ VOID = {"conservation", "sizes", "volume", "selection", "claims", "parameters"}
 """Properties that say nothing of a dense algorithm."""
 
 
-def test_verify_ends_in_a_matrix_and_a_coverage_line():
-    """All properties in their order, each with a verdict, and what was left out."""
+def test_verify_of_one_algorithm_tells_all_of_it():
+    """All properties in their order, each with a verdict, what that does not say, and what was left out."""
     code, text, _ = called("verify", "ring", "--ranks", "1-3")
     assert code == 0
     rows = [line.split("  ")[0] for line in text.splitlines()]
     assert [r for r in rows if r in PROPERTIES] == [p for p in PROPERTIES if p not in VOID]
-    assert text.splitlines()[-1].startswith("holds: ")
-    assert "not covered: ring, mpi" in text.splitlines()[-1]
+    assert text.splitlines()[-2].startswith("holds: 1 algorithm; 9 proved, ")
+    assert text.splitlines()[-1] == "1 x not covered: mpi: not asked for: --on mpi"
     assert "p = 1-3 (p = 1-3 on terms), up to 70000 entries and 9 calls" in " ".join(text.split())
 
     envelope = json.loads(called("verify", "ring", "--ranks", "1-3", "--json")[1])
@@ -161,6 +161,16 @@ def test_verify_ends_in_a_matrix_and_a_coverage_line():
     assert envelope["algorithms"]["ring"]["result"] == "proved for every p"
     assert envelope["algorithms"]["ring"]["terms"] == "proved for p <= 3"
     assert envelope["verdict"] == "holds"
+
+
+def test_verify_of_several_has_a_row_of_each_and_with_v_all():
+    """Each as soon as it is judged; -v tells what each verdict rests on."""
+    asked = ("verify", "ring", "topk", "--ranks", "1-2")
+    text, closely = called(*asked)[1], called(*asked, "-v")[1]
+
+    assert [line.split()[0] for line in text.splitlines()[:3]] == ["algorithm", "ring", "topk"]
+    assert "holds: 1 algorithm and 1 selector; " in text and "caught: " not in text
+    assert closely.count("caught: ") > 20
 
 
 def test_verify_judges_a_page_file_without_implementation(wrong_page):

@@ -40,7 +40,7 @@ def test_every_selector_holds(name):
     exact = Word.TESTED if name == "gaussian" else Word.PROVED_AT
     left = Word.NOT_COVERED if name == "gaussian" else Word.PROVED_AT
     told = Word.TESTED
-    assert [r.verdict.word for r in results] == [exact, exact, left, told, told, told]
+    assert [r.verdict.word for r in results] == [exact, exact, left, told, told, told, told]
     assert [r.property for r in results] == list(SELECTING)
     assert all(r.planted == PLANTED[r.property].told for r in results if r.verdict.word is not Word.NOT_COVERED)
 

@@ -1,0 +1,167 @@
+"""``verify`` at a glance: a row an algorithm, a sign for each group of properties, and what was left out and why.
+
+A row comes as soon as its algorithm is judged; what is refuted or undecided stands below it in full.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.table import Table
+from rich.text import Text
+
+from sparring.proofs.core.verdicts import Word, overall
+from sparring.report import Report, Result
+
+GROUPS: Mapping[str, Sequence[str]] = {
+    "result": ("result", "economy", "claims", "order", "bounds"),
+    "agreement": ("agreement",),
+    "conservation": ("conservation",),
+    "deadlock": ("deadlock",),
+    "contention": ("contention", "timing"),
+    "sizes": ("partition", "sizes", "volume"),
+    "terms": ("peers", "terms", "selection"),
+    "numbers": ("sum", "steps", "hygiene", "input untouched", "dtypes", "gradients", "parameters", "in place",
+                "long vectors", "bad input", "lines", "mpi"),
+}  # fmt: skip
+"""The columns: what is proved of the page, then the code on symbols and on numbers; each with its properties."""
+SHORT = {"agreement": "agree", "conservation": "kept", "contention": "links", "sizes": "cost", "numbers": "runs"}
+SHORTENED = "kept: conservation; links: contention; cost: sizes; of the code: terms and runs"
+LETTERED = "R result, A agreement, C conservation, D deadlock, L contention, S sizes, T the code on terms, N on numbers"
+SIGNS: Mapping[Word, tuple[str, str, str]] = {
+    Word.PROVED: ("∀", "A", "green"), Word.PROVED_BELOW: ("∀", "A", "green"), Word.PROVED_UP_TO: ("≤", "<", "green"),
+    Word.PROVED_AT: ("≤", "<", "green"), Word.TESTED: ("t", "t", "cyan"), Word.EXPECTED: ("x", "x", "yellow"),
+    Word.NOT_COVERED: ("-", "-", "dim"), Word.UNDECIDED: ("?", "?", "bold yellow"),
+    Word.NOT_INDUCTIVE: ("?", "?", "bold yellow"), Word.REFUTED: ("✗", "!", "bold red"),
+}  # fmt: skip
+"""A word's sign, the same in ASCII, and its colour, which only adds to it."""
+MEANT = {
+    "∀": "all p", "≤": "some p", "t": "tested", "x": "expected", "-": "not covered", "?": "undecided", "✗": "refuted",
+}  # fmt: skip
+NOT_ASKED = "not asked for"
+SECONDS = 3
+"""How wide they are."""
+CUT = " ..."
+REASONS = 3
+"""So many reasons for what was not covered have a line; the others are counted."""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """For a terminal of a width, whose encoding is known; ``names``: of all rows that there will be."""
+
+    names: Sequence[str]
+    width: int = 80
+    encoding: str = "utf-8"
+
+    @property
+    def plain(self) -> bool:
+        """Whether the encoding lacks the signs."""
+        try:
+            "".join(MEANT).encode(self.encoding)
+        except (UnicodeEncodeError, LookupError):
+            return True
+        return False
+
+    @property
+    def indent(self) -> int:
+        """How wide names are."""
+        return max(map(len, (*self.names, "algorithm")))
+
+    @property
+    def heads(self) -> Sequence[str]:
+        """The columns' heads: the groups' names, shorter ones, or letters, as they have room."""
+        full, short = [*GROUPS], [SHORT.get(name, name) for name in GROUPS]
+        for heads in (full, short):
+            if self.indent + sum(1 + len(head) for head in heads) + SECONDS <= self.width:
+                return heads
+        return ["R", "A", "C", "D", "L", "S", "T", "N"]
+
+    def head(self) -> Text:
+        """The first line."""
+        cells = " ".join(head.ljust(self.room(head)) for head in self.heads)
+        return Text(f"{'algorithm'.ljust(self.indent)} {cells}{'s':>{SECONDS}}", "bold")
+
+    def room(self, head: str) -> int:
+        """How wide a column is: a sign may have a second one."""
+        return max(len(head), 2)
+
+    def row(self, name: str, results: Sequence[Result], seconds: float) -> Text:
+        """An algorithm or a selector."""
+        line = Text(name.ljust(self.indent))
+        for head, group in zip(self.heads, GROUPS.values()):
+            sign, colour = self.sign([r for r in results if r.property in group])
+            line.append(" ").append(sign.ljust(self.room(head)), colour)
+        return line.append(f"{seconds:{SECONDS}.0f}", "dim")
+
+    def sign(self, results: Sequence[Result]) -> tuple[str, str]:
+        """The weakest verdict's sign, with a second one where something was not covered that was asked for."""
+        results = [r for r in results if not r.detail.startswith(NOT_ASKED)]
+        if not results:
+            return "", ""
+        covered = [r.verdict for r in results if r.verdict.word is not Word.NOT_COVERED]
+        *signs, colour = SIGNS[overall(covered)]
+        partly = self.of(Word.NOT_COVERED) if 0 < len(covered) < len(results) else ""
+        return signs[self.plain] + partly, colour
+
+    def of(self, word: Word) -> str:
+        """A word's sign."""
+        return SIGNS[word][self.plain]
+
+    def legend(self) -> Iterator[Text]:
+        """What signs mean, and what shorter heads do."""
+        ascii_ = {sign: other for sign, other, _ in SIGNS.values()}
+        yield Text("  ".join(f"{ascii_[s] if self.plain else s} {meant}" for s, meant in MEANT.items()), "dim")
+        if len(self.heads[0]) == 1:
+            yield Text(LETTERED, "dim")
+        elif "kept" in self.heads:
+            yield Text(SHORTENED, "dim")
+
+
+def against(results: Sequence[Result]) -> Iterator[Text]:
+    """What stands against an algorithm, in full."""
+    for r in results:
+        if r.verdict.word.exit_code:
+            yield Text.assemble("  ", (f"{r.verdict}", SIGNS[r.verdict.word][2]), f": {r.property}: {r.detail}")
+
+
+def summary(report: Report, width: int) -> Iterator[str]:
+    """At most five lines: how much of what, and what was not covered, by reason and count."""
+    several = {"algorithm": report.extra.get("algorithms", ()), "selector": report.extra.get("selectors", ())}
+    subjects = " and ".join(f"{len(of)} {one}{'s' * (len(of) > 1)}" for one, of in several.items() if of)
+    words = Counter(str(r.verdict).split(" (", maxsplit=1)[0].split(" for ", maxsplit=1)[0] for r in report.results)
+    told = ", ".join(f"{many} {word}" for word, many in words.items() if word != Word.NOT_COVERED.value)
+    yield f"{report.verdict}: {subjects}; {told} ({report.seconds:.0f} s)"
+    reasons = missing(report.results)
+    for (reason, props), many in reasons[:REASONS]:
+        line = f"{many} x not covered: {', '.join(props)}: {reason}"
+        yield textwrap.shorten(line, max(width, len(CUT) + 9), placeholder=CUT)
+    if others := reasons[REASONS:]:
+        yield f"{sum(many for _, many in others)} x not covered for {len(others)} other reasons: sparring verify NAME"
+
+
+def missing(results: Sequence[Result]) -> Sequence[tuple[tuple[str, Sequence[str]], int]]:
+    """Reasons for what was not covered, each with its properties and how often, the most frequent first."""
+    found: dict[str, list[str]] = {}
+    for r in results:
+        if r.verdict.word is Word.NOT_COVERED:
+            found.setdefault(r.detail, []).append(r.property)
+    ordered = sorted(found.items(), key=lambda one: -len(one[1]))
+    return [((reason, [*dict.fromkeys(props)]), len(props)) for reason, props in ordered]
+
+
+def details(results: Sequence[Result]) -> Table:
+    """A row a property: the verdict, what it rests on, and which planted fault was caught."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for _ in range(2):
+        table.add_column(no_wrap=True)
+    table.add_column()
+    for r in results:
+        rests = Text(r.detail)
+        if r.planted:
+            rests.append(f"{'; ' if r.detail else ''}caught: {r.planted}", "dim")
+        table.add_row(r.property, Text(str(r.verdict), SIGNS[r.verdict.word][2]), rests)
+    return table
