@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sparring.proofs.cost.unioncost import UnionCost
     from sparring.proofs.cost.versus import Comparison
     from sparring.proving import Told
-    from sparring.report import Report
+    from sparring.report import Report, Result
     from sparring.verification import Track
 
 
@@ -121,6 +121,7 @@ def proof_report(found: Sequence[Told], seconds: float) -> Report:
 def verify(
     *algos: str | Page, ranks: Iterable[int] | None = None, full: bool = False, on: str = "simulated",
     mutants: bool = False, jobs: int | Executor = 1, track: Track = lambda items, _: items, done: Done | None = None,
+    keep: bool = False,
 ) -> Report:  # fmt: skip
     """Verify these algorithms and selectors (by default all): proofs, and the implementation on the simulated world.
 
@@ -130,11 +131,13 @@ def verify(
     given by its name, for which a script needs its ``if __name__ == "__main__"``, or an executor that
     has them (of ``concurrent.futures`` or ``mpi4py.futures``); ``track(items, description)`` goes
     through items and may show how far it is; ``done(name, results, seconds)`` is told of each algorithm
-    and selector as soon as it is judged.
+    and selector as soon as it is judged; ``keep``: what is found is kept, and told again as long as nothing
+    has changed on which it rests, with None for the seconds.
     """
-    from sparring.parallel import spread, timed, told, unheard, verified
+    from sparring import remembered
+    from sparring.parallel import spread, unheard
     from sparring.report import PROPERTIES, Report, verdicts
-    from sparring.selectors import SELECTING, verify_selector
+    from sparring.selectors import SELECTING
     from sparring.verification import limits, plan
 
     start = time.perf_counter()
@@ -143,20 +146,23 @@ def verify(
     others = [a for a in asked if a not in selectors()]
     found = [a if isinstance(a, Page) else page(a) for a in others]
     planned = plan(ranks, full, on)
-    done = done or unheard
-    results = verified(others, planned, track, jobs, done)
-    extra: dict[str, Any] = {"algorithms": verdicts(found, results), "properties": dict(PROPERTIES)}
-    extra["limits"] = limits(planned)
+    results, earlier = remembered.verified(asked, planned, track, jobs, done or unheard, keep=keep)
+    extra: dict[str, Any] = {"algorithms": verdicts(found, of(found, results)), "properties": dict(PROPERTIES)}
+    extra |= {"limits": limits(planned), "kept": earlier}
     if chosen:
-        theirs = [result for one in chosen for result in told(one.name, timed(verify_selector, one, track), done)]
-        extra |= {"selectors": verdicts(chosen, theirs), "selecting": dict(SELECTING)}
-        results += theirs
+        extra |= {"selectors": verdicts(chosen, of(chosen, results)), "selecting": dict(SELECTING)}
     gaps = [f"{r.subject}, {r.property}: {r.detail}" for r in results if r.verdict.word.value == "not covered"]
     if mutants:
         from sparring import mutation
 
         extra["mutants"] = mutation.summary(spread(mutation.told, others, track, jobs))
     return Report("verify", results, gaps, time.perf_counter() - start, extra)
+
+
+def of(subjects: Sequence[Any], results: Sequence[Result]) -> list[Result]:
+    """The results on these."""
+    names = {one.name for one in subjects}
+    return [r for r in results if r.subject in names]
 
 
 def contention(algo: str | Page, topology: str, ranks: int) -> Judgement:

@@ -6,10 +6,13 @@ value is found anew and written.  Where nothing can be written, nothing is kept.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import tempfile
 from contextlib import suppress
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -64,3 +67,22 @@ def keep(name: str, key: str, value: object) -> None:
         with tempfile.NamedTemporaryFile(dir=place, suffix=".part", delete=False) as file:
             file.write(msgspec.json.encode(Kept(key, value)))
         Path(file.name).replace(place / f"{name}.json")
+
+
+@cache
+def installed(rooms: tuple[str, ...], packages: tuple[str, ...]) -> str:
+    """A digest of all files of these rooms of sparring, and of the versions of Python and of these packages."""
+    root = Path(__file__).parent
+    files = sorted(file for room in rooms for file in (root / room).rglob("*") if file.suffix in KINDS)
+    told = [sys.version, *(f"{name} {metadata.version(name)}" for name in packages)]
+    told += [f"{file.relative_to(root)} {digest(file.read_bytes())}" for file in files]
+    return digest("\n".join(told).encode())
+
+
+KINDS = (".py", ".npz", ".v")
+"""Files that a result may rest on, by how their names end."""
+
+
+def digest(data: bytes) -> str:
+    """A digest in hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()

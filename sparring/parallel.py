@@ -16,31 +16,43 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from sparring.errors import InputError, SparringError
 from sparring.job import launched
 from sparring.report import Result
-from sparring.spec.core import pages
+from sparring.spec.core import pages, selectors
 from sparring.spec.core.model import Page
+from sparring.spec.core.selectors import Selector
 
 One = TypeVar("One")
 Subject = TypeVar("Subject")
-Done = Callable[[str, Sequence[Any], float], None]
-"""Is told what came of an algorithm, by its name, and in how many seconds, as soon as it is there."""
+Done = Callable[[str, Sequence[Any], float | None], None]
+"""Is told what came of an algorithm, by its name, and in how many seconds; None for what an earlier run found."""
 
 
-def unheard(name: str, found: Sequence[Any], seconds: float) -> None:
+def unheard(name: str, found: Sequence[Any], seconds: float | None) -> None:
     """Nobody listens."""
 
 
 if TYPE_CHECKING:
     from sparring.verification import Plan, Track
 
-    Work = Callable[[Page, Track], list[One]]
+    Work = Callable[[Any, Track], list[One]]
     """What is done with each algorithm; another process must find it by its name."""
 
 
 def verified(algos: Sequence[str | Page], plan: Plan, track: Track, jobs: int | Executor, done: Done) -> list[Result]:
-    """The results for all algorithms, as ``spread`` has them."""
+    """The results for all algorithms and selectors, as ``spread`` has them."""
+    return spread(partial(judged, plan), algos, track, jobs, done)
+
+
+def judged(plan: Plan, one: Page | Selector, track: Track) -> list[Result]:
+    """All results of one."""
+    from sparring.selectors import verify_selector
     from sparring.verification import verify_page
 
-    return spread(partial(verify_page, plan), algos, track, jobs, done)
+    return verify_selector(one, track) if isinstance(one, Selector) else verify_page(plan, one, track)
+
+
+def named(name: str) -> Any:
+    """The algorithm or selector of that name."""
+    return selectors.find(name) if name in selectors.names() else pages.find(name)
 
 
 def each(work: Callable[[Page], Iterable[One]], algos: Sequence[str | Page], jobs: int, **params: Any) -> Iterator[One]:
@@ -112,7 +124,7 @@ def spread(
     """
     names = checked(algos, jobs)
     if not names:
-        found = [algo if isinstance(algo, Page) else pages.find(algo) for algo in algos]
+        found = [algo if isinstance(algo, Page) else named(algo) for algo in algos]
         return [one for page in found for one in told(page.name, timed(work, page, track), done)]
     if isinstance(jobs, Executor):
         return gathered(work, names, track, jobs, done)
@@ -172,13 +184,13 @@ def submitted(work: Callable[[str], One], names: Sequence[str], pool: Executor) 
 def lengthy(name: str) -> bool:
     """Whether a page's formulas are read as bits or digits, which takes solvers longest."""
     with suppress(SparringError):  # which is told by whoever works on the page
-        return pages.find(name).encoding != "wrap"
+        return name not in selectors.names() and pages.find(name).encoding != "wrap"
     return False
 
 
 def alone(work: Work[One], name: str) -> tuple[list[One], float]:
     """What ``work`` has for one algorithm, in a process that has nothing but its name."""
-    return timed(work, pages.find(name), lambda items, _: items)
+    return timed(work, named(name), lambda items, _: items)
 
 
 def ranks() -> AbstractContextManager[Executor | None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -45,6 +45,12 @@ CALLED = {0: 3, 1: 3, 2: 2, 3: 1}
 """Of vectors of so many entries all real ones are tried, in so many calls."""
 LENGTHS = (0, 1, 2, 9, 70, 1030)
 """Of vectors of numbers: the last one is longer than the strides of samples and the lanes of sums."""
+
+Tails = Sequence[tuple[int, int, Sequence[int]]]
+"""Lengths of vectors with long tails, how many there are, and of how many entries one is aimed at."""
+SHORT: Tails = ((20, 30, (2, 5)), (200, 3, (3, 4, 10, 50)))
+LONG: Tails = ((70_000, 1, (20,)),)
+"""Longer than any block."""
 
 Track = Callable[[Iterable[Any], str], Iterable[Any]]
 BAD = "bad input"
@@ -135,9 +141,14 @@ def on_gradients(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:
     return [flaw for example in gradients(page) for flaw in on_numbers(bound, maker, *example)]
 
 
-def on_bad(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:  # noqa: ARG001  # as all roads
-    """Which bad arguments are taken."""
-    return [Flaw(BAD, f"{what} is no error") for what, (k, xs) in REFUSED.items() if not refused(maker, k, xs)]
+def on_bad(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:  # as all roads
+    """Which bad arguments are taken; parameters are bad where the page says so."""
+    taken = [what for what, (k, xs) in REFUSED.items() if not refused(maker, xs, k=k)]
+    tried = [{name: x} for name, value in page.params.items() if value is not None for x in (-1, 0)]
+    unlike = [params for params in tried if refused(maker, [], **params) != refused(bound, [], **params)]
+    return [Flaw(BAD, f"{what} is no error") for what in taken] + [
+        Flaw(BAD, f"{params}: the page takes it, the code does not, or the other way round") for params in unlike
+    ]  # fmt: skip
 
 
 VECTOR = np.arange(4.0)
@@ -153,10 +164,10 @@ REFUSED: Mapping[str, tuple[Any, Sequence[Any]]] = {
 """Bad arguments: ``k``, and the vectors of some calls, of which the last one must be refused."""
 
 
-def refused(maker: Maker, k: Any, xs: Sequence[Any]) -> bool:
+def refused(maker: Callable[..., Any], xs: Sequence[Any], **params: Any) -> bool:
     """Whether the last call, or the making where there is none, raises InputError."""
     try:
-        kernel = maker(k=k)
+        kernel = maker(**params)
         for x in xs:
             kernel(x)
     except InputError:
@@ -170,11 +181,20 @@ def sizes(page: Selector) -> list[Size]:
 
 
 def examples(page: Selector) -> list[Example]:
-    """Vectors of all dtypes, of which few, many, all or none of the entries are aimed at."""
-    return [
-        (vectors(dtype, 3, n), (0, 1, n // 4, n, 2 * n + 3)[(i + j) % 5], way)
-        for way in page.ways for i, n in enumerate(LENGTHS) for j, dtype in enumerate(DTYPES)
-    ]  # fmt: skip
+    """Vectors of all dtypes, of which few, many, all or none of the entries are aimed at; and what a rule may miss."""
+    usual = [(vectors(dtype, 3, n), (0, 1, n // 4, n, 2 * n + 3)[(i + j) % 5])
+             for i, n in enumerate(LENGTHS) for j, dtype in enumerate(DTYPES)]  # fmt: skip
+    first, *others = page.ways
+    long = [(xs, k, first) for xs, k in tails(LONG)]
+    return [*((xs, k, way) for way in (first, *others) for xs, k in (*usual, *tails(SHORT))), *long]
+
+
+def tails(lengths: Tails) -> Iterator[tuple[Sequence[Any], int]]:
+    """Vectors with long tails, and ``k``."""
+    rng = np.random.default_rng(LENGTHS[-1])
+    for n, calls, parts in lengths:
+        for part in parts:
+            yield [rng.standard_normal(n) ** 3 for _ in range(calls)], n // part
 
 
 def gradients(page: Selector) -> list[Example]:
@@ -279,11 +299,11 @@ def lenient(maker: Maker) -> Maker:
     return wrong
 
 
-SHORT = Fault("the last entry is left out", code=short)
+SHORTENED = Fault("the last entry is left out", code=short)
 PLANTED: Mapping[str, Fault] = {
     "order": Fault("the first entries are taken", page=first_entries),
     "bounds": Fault("one entry less is promised", page=one_less),
     "input untouched": Fault("the first entry is overwritten", code=careless),
-    **dict.fromkeys(("selection", "dtypes", "gradients"), SHORT),
+    **dict.fromkeys(("selection", "dtypes", "gradients"), SHORTENED),
     BAD: Fault("bad vectors pass", code=lenient),
 }

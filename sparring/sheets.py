@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
-from importlib import metadata
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sparring.cached import keep, kept
+from sparring.cached import digest, installed, keep, kept
 from sparring.checks.doctor.ranks import cores
 from sparring.errors import Undecided
 from sparring.parallel import spread
@@ -82,7 +80,7 @@ def identity(page: Page, support: str) -> str:
     text = file.read_bytes()
     if not page.module.__name__.startswith("sparring.") and not alone(text):
         return ""
-    asked = chr(0).join([*common(), page.name, support, told(page.params)])
+    asked = chr(0).join([installed(ROOMS, JUDGES), page.name, support, told(page.params)])
     return digest(asked.encode() + text)
 
 
@@ -99,16 +97,3 @@ def alone(text: bytes) -> bool:
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
     known = {"sparring", *sys.stdlib_module_names}
     return {name.partition(".")[0] for name in names} <= known
-
-
-@cache
-def common() -> tuple[str, ...]:
-    """Versions, and a digest of all that derives and checks."""
-    root = Path(__file__).parent
-    files = [file for room in ROOMS for file in sorted((root / room).rglob("*.py"))]
-    return (sys.version, *map(metadata.version, JUDGES), *(digest(file.read_bytes()) for file in files))
-
-
-def digest(data: bytes) -> str:
-    """A digest in hexadecimal digits."""
-    return hashlib.sha256(data).hexdigest()

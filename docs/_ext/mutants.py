@@ -6,6 +6,7 @@ Each file of ``docs/mutants`` is one algorithm, written by ``docs/mutants/keep.p
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,25 @@ class Mutants(SphinxDirective):
         uncounted = (
             f"Not counted yet: {missing}. Faults are planted in them for each property alone." if missing else ""
         )
-        text = "\n\n".join(["## All algorithms", overview(found), uncounted, *sections])
+        sample = Path(self.env.app.srcdir) / self.config.mutants_results / "sample" / "sample.json"
+        self.env.note_dependency(sample)
+        random = drawn(json.loads(sample.read_text(encoding="utf-8")))
+        text = "\n\n".join([random, "## All algorithms", overview(found), uncounted, *sections])
         return self.parse_text_to_nodes(text, allow_section_headings=True)
+
+
+def drawn(sample: Mapping[str, Any]) -> str:
+    """What became of faults drawn from all modules, and each that lives."""
+    words = Counter(one["word"] for one in sample["faults"])
+    counts = {word: words[word] for word in WORDS}
+    told = (
+        f"Of {sample['count']} faults drawn from all modules below `impl` that algorithms and selectors load, those in "
+        f"`impl/core` included, {counts['equivalent']} are proved to be none. Of the others a default `verify` finds "
+        f"{counts['killed']}, {rate(counts)}. Those that live, and why; what is no fault is argued, and not proved:"
+    )
+    lines = [f"- `{one['module']}`, `{one['function']}`: `{one['change']}` in the line `{one['line']}`. {one['why']}."
+             for one in sample["faults"] if one["word"] == "survived"]  # fmt: skip
+    return "\n\n".join(["## Drawn at random", told, "\n".join(lines)])
 
 
 def overview(found: Mapping[str, Counts]) -> str:

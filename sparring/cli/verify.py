@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 @_options.jobs
 @click.option("--mutants", is_flag=True, help="Plant faults everywhere, and tell which were found out; takes minutes.")
 @click.option("-v", "--verbose", is_flag=True, help="Tell what each verdict rests on, as for one ALGO.")
+@click.option("--no-cache", "anew", is_flag=True, help="Judge also what an earlier run of the same code has found.")
 @_options.as_json
 def command(
     algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bool, on: str, jobs: int | None, mutants: bool,
-    verbose: bool, json_: bool,
+    verbose: bool, anew: bool, json_: bool,
 ) -> None:  # fmt: skip
     """Verify ALGO, or a selector (by default all): prove its page, and run its implementation against it.
 
@@ -42,7 +43,7 @@ def command(
     from sparring import parallel
     from sparring.checks.doctor.ranks import cores
 
-    options: dict[str, Any] = {"ranks": ranks, "full": full, "on": on, "mutants": mutants}
+    options: dict[str, Any] = {"ranks": ranks, "full": full, "on": on, "mutants": mutants, "keep": not anew}
     if not parallel.under_mpiexec():
         shown(algorithms, options, jobs or cores(), json_, verbose)
     if jobs or on != "simulated":
@@ -76,11 +77,12 @@ def shown(
                 items, total=len(items) if isinstance(items, Sized) else None, description=description
             )
 
-        def done(name: str, results: Sequence[Result], seconds: float) -> None:
+        def done(name: str, results: Sequence[Result], seconds: float | None) -> None:
             if json_:
                 return
             if closely:
-                console.print(f"{name}, {seconds:.0f} s", overview.details(results), "", sep="\n")
+                when = "found by an earlier run of the same code" if seconds is None else f"{seconds:.0f} s"
+                console.print(f"{name}, {when}", overview.details(results), "", sep="\n")
                 return
             for line in (look.row(name, results, seconds), *overview.against(results)):
                 console.print(line, soft_wrap=line.plain.startswith(name))

@@ -44,6 +44,8 @@ MEANT = {
 NOT_ASKED = "not asked for"
 SECONDS = 3
 """How wide they are."""
+KEPT = "="
+"""In the place of seconds: found by an earlier run of the same code."""
 CUT = " ..."
 REASONS = 3
 """So many reasons for what was not covered have a line; the others are counted."""
@@ -89,13 +91,13 @@ class Overview:
         """How wide a column is: a sign may have a second one."""
         return max(len(head), 2)
 
-    def row(self, name: str, results: Sequence[Result], seconds: float) -> Text:
-        """An algorithm or a selector."""
+    def row(self, name: str, results: Sequence[Result], seconds: float | None) -> Text:
+        """An algorithm or a selector; ``seconds``: None where its results were kept."""
         line = Text(name.ljust(self.indent))
         for head, group in zip(self.heads, GROUPS.values()):
             sign, colour = self.sign([r for r in results if r.property in group])
             line.append(" ").append(sign.ljust(self.room(head)), colour)
-        return line.append(f"{seconds:{SECONDS}.0f}", "dim")
+        return line.append(f"{KEPT:>{SECONDS}}" if seconds is None else f"{seconds:{SECONDS}.0f}", "dim")
 
     def sign(self, results: Sequence[Result]) -> tuple[str, str]:
         """The weakest verdict's sign, with a second one where something was not covered that was asked for."""
@@ -135,11 +137,14 @@ def summary(report: Report, width: int) -> Iterator[str]:
     words = Counter(str(r.verdict).split(" (", maxsplit=1)[0].split(" for ", maxsplit=1)[0] for r in report.results)
     told = ", ".join(f"{many} {word}" for word, many in words.items() if word != Word.NOT_COVERED.value)
     yield f"{report.verdict}: {subjects}; {told} ({report.seconds:.0f} s)"
+    if kept := report.extra.get("kept"):
+        yield f"{KEPT} {len(kept)} found by an earlier run of the same code: --no-cache judges them anew"
     reasons = missing(report.results)
-    for (reason, props), many in reasons[:REASONS]:
+    shown = REASONS - bool(kept)
+    for (reason, props), many in reasons[:shown]:
         line = f"{many} x not covered: {', '.join(props)}: {reason}"
         yield textwrap.shorten(line, max(width, len(CUT) + 9), placeholder=CUT)
-    if others := reasons[REASONS:]:
+    if others := reasons[shown:]:
         yield f"{sum(many for _, many in others)} x not covered for {len(others)} other reasons: sparring verify NAME"
 
 

@@ -28,8 +28,9 @@ rank and every program has their bits.
 from collections.abc import Mapping, Sequence
 from math import isfinite, sqrt
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from sparring.spec.core.calling import Between
 from sparring.spec.core.numbers import Int, where
 from sparring.spec.core.select import place
 
@@ -40,8 +41,8 @@ LANES = 1024
 class Params(NamedTuple):
     """``k``: how many entries are aimed at; ``steps``: how often the threshold is adjusted at most."""
 
-    k: int = 100
-    steps: int = 20
+    k: Annotated[int, Between(0)] = 100
+    steps: Annotated[int, Between(0)] = 20
 
 
 ways: Sequence[Mapping[str, Any]] = ({}, {"steps": 0})

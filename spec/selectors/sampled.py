@@ -23,8 +23,9 @@ entries are the sample is this page's own.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from sparring.spec.core.calling import Between
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.schedule import number
 from sparring.spec.core.select import Place, place, through, top
@@ -34,9 +35,9 @@ from sparring.spec.core.selectors import high, low
 class Params(NamedTuple):
     """``k``: how many entries are aimed at; ``stride``, ``seed`` and ``limit``: see above."""
 
-    k: int = 100
-    stride: int = 64
-    seed: int = 0
+    k: Annotated[int, Between(0)] = 100
+    stride: Annotated[int, Between(1)] = 64
+    seed: Annotated[int, Between(0)] = 0
     limit: int | None = None
 
 

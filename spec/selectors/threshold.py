@@ -30,8 +30,9 @@ no other selector.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from sparring.spec.core.calling import Between
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.select import Place, place, through, top
 from sparring.spec.core.selectors import high, low
@@ -40,8 +41,8 @@ from sparring.spec.core.selectors import high, low
 class Params(NamedTuple):
     """``k``: how many entries are aimed at; ``period``: calls from one evaluation to the next; ``drift``: see above."""
 
-    k: int = 100
-    period: int = 32
+    k: Annotated[int, Between(0)] = 100
+    period: Annotated[int, Between(1)] = 32
     drift: int | None = None
 
 

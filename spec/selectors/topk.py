@@ -18,8 +18,9 @@ decides between equal magnitudes is this page's own, since the paper leaves them
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from sparring.spec.core.calling import Between
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.select import top
 from sparring.spec.core.selectors import low
@@ -28,7 +29,7 @@ from sparring.spec.core.selectors import low
 class Params(NamedTuple):
     """``k``: how many entries are taken."""
 
-    k: int = 100
+    k: Annotated[int, Between(0)] = 100
 
 
 def select(x: Sequence[Any], k: int) -> list[int]:

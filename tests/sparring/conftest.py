@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sparring import remembered
 from sparring.proofs.core import kernel
 from sparring.proofs.core.kernel import Attempt
 from sparring.spec.core.model import Page
@@ -26,3 +27,10 @@ def proved_once(monkeypatch):
         return found
 
     monkeypatch.setattr(kernel, "prove", once)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_recalled(monkeypatch):
+    """Tests plant faults where no digest of files sees them: no result of an earlier run is told here."""
+    monkeypatch.setattr(remembered, "recalled", lambda *_: None)
+    monkeypatch.setattr(remembered, "remember", lambda *_: None)

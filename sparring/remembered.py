@@ -1,0 +1,101 @@
+"""What ``verify`` found of an algorithm, kept as long as nothing has changed on which it rests.
+
+That is every file of sparring, the versions of Python and of all packages that judge or run, and what was asked.
+What stands against an algorithm is not kept, nor what rests on a real MPI, nor on pages of other packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from contextlib import suppress
+from itertools import groupby
+from typing import Any, Self
+
+import msgspec
+
+from sparring import cached, parallel
+from sparring.parallel import Done
+from sparring.proofs.core.verdicts import Verdict, Word
+from sparring.report import Result
+from sparring.spec.core import pages, selectors
+from sparring.spec.core.model import Page
+from sparring.verification import Plan, Track
+
+ROOMS = (".", "spec", "impl", "proofs")  # in a checkout the last three are links, which a walk does not follow
+PACKAGES = ("sparring", "numpy", "z3-solver", "cvc5", "sympy", "greenlet", "coverage", "msgspec")
+
+
+class Found(msgspec.Struct, forbid_unknown_fields=True):
+    """A result as it is kept."""
+
+    subject: str
+    property: str
+    word: str
+    number: int
+    detail: str
+    witness: dict[str, Any]
+    planted: str
+
+    @classmethod
+    def of(cls, r: Result) -> Self:
+        """What is kept of a result."""
+        return cls(r.subject, r.property, r.verdict.word.name, r.verdict.number, r.detail, dict(r.witness), r.planted)
+
+    def result(self) -> Result:
+        """The result again; raises KeyError for a word that is none."""
+        verdict = Verdict(Word[self.word], self.number)
+        return Result(self.subject, self.property, verdict, self.detail, self.witness, self.planted)
+
+
+def verified(
+    asked: Sequence[str | Page], plan: Plan, track: Track, jobs: int | Executor, done: Done, *, keep: bool
+) -> tuple[list[Result], list[str]]:
+    """The results for all, in their order, and whose an earlier run found.
+
+    ``keep``: what is found is kept, and told again as long as nothing has changed.
+    """
+    earlier = {name: some for name in asked if keep and isinstance(name, str) and (some := recalled(name, plan))}
+    for name, results in earlier.items():
+        done(name, results, None)
+
+    def new(name: str, results: Sequence[Result], seconds: float | None) -> None:
+        if keep:
+            remember(name, plan, results)
+        done(name, results, seconds)
+
+    judged = parallel.verified([one for one in asked if one not in earlier], plan, track, jobs, new)
+    by_subject = (list(own) for _, own in groupby(judged, lambda r: r.subject))
+    parts = [earlier[one] if isinstance(one, str) and one in earlier else next(by_subject, []) for one in asked]
+    return [r for part in parts for r in part], [*earlier]
+
+
+def recalled(name: str, plan: Plan) -> list[Result] | None:
+    """What was found of an algorithm or selector, if nothing has changed since; else None."""
+    some = cached.kept(place(name), key(name, plan), list[Found]) if rests(name, plan) else None
+    with suppress(KeyError):
+        return None if some is None else [one.result() for one in some]
+    return None
+
+
+def remember(name: str, plan: Plan, results: Sequence[Result]) -> None:
+    """Keep it, if it may be."""
+    if rests(name, plan) and not any(r.verdict.word.exit_code for r in results):
+        cached.keep(place(name), key(name, plan), [*map(Found.of, results)])
+
+
+def rests(name: str, plan: Plan) -> bool:
+    """Whether all that it rests on is known."""
+    if name in selectors.names():
+        return True
+    return name in pages.names() and plan.on == "simulated" and pages.find(name).module.__name__.startswith("sparring.")
+
+
+def place(name: str) -> str:
+    """Under which name it is kept."""
+    return f"verify-{name}"
+
+
+def key(name: str, plan: Plan) -> str:
+    """A digest of all that it rests on."""
+    return cached.digest(f"{name} {plan} {cached.installed(ROOMS, PACKAGES)}".encode())

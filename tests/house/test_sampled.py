@@ -1,0 +1,81 @@
+"""Faults drawn at random from all code of implementations: what is published is what a default ``verify`` finds."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+import sparring
+from sparring import sampled
+from sparring.proofs.core.questions import Memory
+from sparring.proofs.mutants.loading import SOURCES, loaded
+from sparring.proofs.mutants.syntax import Mutant, mutants
+from sparring.proofs.mutants.trying import Trials
+from sparring.spec.core import selectors
+
+FILE = Path(__file__).parents[2] / "docs/mutants/sample/sample.json"
+PUBLISHED = json.loads(FILE.read_text(encoding="utf-8"))
+EVERY = 10
+NO_FAULT = "No fault"
+"""How the reason begins by which a fault changes nothing; nobody has proved it."""
+
+
+def test_the_goal_is_reached():
+    """Of 200 and more, 98 % of those that are faults are found; of each other it is known why it lives."""
+    faults = PUBLISHED["faults"]
+    killed, alive = ([one for one in faults if one["word"] == word] for word in ("killed", "survived"))
+    wrong = [one for one in alive if not one["why"].startswith(NO_FAULT)]
+
+    assert len(faults) == PUBLISHED["count"] >= 200
+    assert len(killed) >= 0.98 * (len(killed) + len(wrong)) and len(alive) <= 0.04 * len(faults)
+    assert all(one["why"] for one in faults)
+
+
+def test_each_fault_can_still_be_planted():
+    """The lines are still there: else draw anew, by docs/mutants/sample.py."""
+    for one in PUBLISHED["faults"]:
+        assert found(one)
+
+
+def found(told):
+    """The mutants that are told in these words."""
+    module = f"sparring.impl.{told['module']}"
+    every = mutants(SOURCES[module].read_text(encoding="utf-8"))
+    return [m for m in every if (m.function, m.text, m.told) == (told["function"], told["line"], told["change"])]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("told", PUBLISHED["faults"][::EVERY], ids=lambda told: f"{told['module']}, {told['function']}")
+def test_what_is_published_is_what_is_found(told):
+    """One in ten."""
+    module = f"sparring.impl.{told['module']}"
+    users, trials = sampled.loading(module), Trials(Memory())
+
+    assert told["word"] in [sampled.fate(module, mutant, users, trials).word for mutant in found(told)]
+
+
+def test_every_algorithm_and_selector_loads_its_own_module_and_more():
+    """Its own comes first among those that are asked."""
+    names = {*sparring.pages(), *selectors.names()}
+
+    assert {*sampled.subjects()} == names
+    for name, own in sampled.subjects().items():
+        assert sampled.loading(own)[0] == name
+        assert len(loaded(own)) > 1
+    assert {*sampled.loading("sparring.impl.core.signs")} == {"one_bit"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "by"), [("size[::STRIDE]", "size[::1]", ""), ("near >= least", "near > least", "topk")]
+)
+def test_a_selector_is_asked_too(old, new, by):
+    """A fault in what it loads is found by it; another sample is none."""
+    module = "sparring.impl.core.selection"
+    source = SOURCES[module].read_text(encoding="utf-8")
+    mutant = Mutant("changed", "candidates", 1, new, ast.parse(source.replace(old, new)))
+
+    one = sampled.fate(module, mutant, ["topk"], Trials(Memory()))
+    assert (one.word, one.by) == ("killed" if by else "survived", by)

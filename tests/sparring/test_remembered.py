@@ -1,0 +1,118 @@
+"""Results of an earlier run are told again while nothing has changed, and never else."""
+
+from __future__ import annotations
+
+import json
+from importlib import metadata
+
+import pytest
+from click.testing import CliRunner
+
+import sparring
+from sparring import cached, remembered
+from sparring.cli import cli
+from sparring.proofs.core import verdicts
+from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
+from sparring.report import Result
+from sparring.verification import Plan
+
+PLAN = Plan(terms=(1,), numbers=(1,))
+FOUND = [Result("ring", "result", PROVED, "why", {"p": 2}, "a fault"), Result("ring", "steps", verdicts.tested(3))]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_recalled(monkeypatch, tmp_path):
+    """Here it is: from a cache of one's own, with a digest that is made anew."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    cached.installed.cache_clear()
+    yield
+    cached.installed.cache_clear()
+
+
+def test_what_was_found_is_told_again():
+    """Word for word, number for number."""
+    assert remembered.recalled("ring", PLAN) is None
+    remembered.remember("ring", PLAN, FOUND)
+    assert remembered.recalled("ring", PLAN) == FOUND
+
+
+@pytest.fixture
+def tree(monkeypatch, tmp_path):
+    """An installation of a few files, of which one lies behind a link, as in a checkout."""
+    (tmp_path / "spec" / "core").mkdir(parents=True)
+    (tmp_path / "package" / "data").mkdir(parents=True)
+    files = [tmp_path / name for name in ("spec/ring.py", "spec/core/model.py", "package/api.py", "package/data/x.npz")]
+    for file in files:
+        file.write_text("1", encoding="utf-8")
+    (tmp_path / "package" / "spec").symlink_to(tmp_path / "spec")
+    monkeypatch.setattr(cached, "__file__", str(tmp_path / "package" / "cached.py"))
+    return files
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_a_changed_file_makes_all_anew(tree, at):
+    """A page, what pages rest on, the package's own code, and its data."""
+    remembered.remember("ring", PLAN, FOUND)
+    cached.installed.cache_clear()
+    assert remembered.recalled("ring", PLAN) == FOUND
+    tree[at].write_text("2", encoding="utf-8")
+    cached.installed.cache_clear()
+    assert remembered.recalled("ring", PLAN) is None
+
+
+@pytest.mark.parametrize("name", remembered.PACKAGES)
+def test_another_version_makes_all_anew(monkeypatch, name):
+    """Of each package that judges or runs."""
+    remembered.remember("ring", PLAN, FOUND)
+    version = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda one: "0" if one == name else version(one))
+    cached.installed.cache_clear()
+    assert remembered.recalled("ring", PLAN) is None
+
+
+def test_another_question_is_another():
+    """Of another algorithm, or of other runs; what rests on a real MPI is not kept."""
+    remembered.remember("ring", PLAN, FOUND)
+    for name, plan in (("two_shot", PLAN), ("ring", Plan()), ("ring", PLAN._replace(on="both")), ("./mine.py", PLAN)):
+        assert remembered.recalled(name, plan) is None
+    real = PLAN._replace(on="mpi")
+    remembered.remember("ring", real, FOUND)
+    assert remembered.recalled("ring", real) is None
+
+
+@pytest.mark.parametrize("verdict", [REFUTED, UNDECIDED])
+def test_what_stands_against_it_is_judged_anew(verdict):
+    """It may have been the machine."""
+    remembered.remember("ring", PLAN, [*FOUND, Result("ring", "terms", verdict)])
+    assert remembered.recalled("ring", PLAN) is None
+
+
+@pytest.mark.parametrize(("old", "new"), [('"PROVED"', '"MADE UP"'), ('"number":0', '"number":"0"'), ("{", "")])
+def test_a_damaged_file_tells_nothing(tmp_path, old, new):
+    """A word that is none, a number that is none, no JSON."""
+    remembered.remember("ring", PLAN, FOUND)
+    (file,) = (tmp_path / "caches" / "sparring").iterdir()
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert remembered.recalled("ring", PLAN) is None
+
+
+def test_the_command_says_what_it_recalls():
+    """The same verdicts, in their order; --no-cache judges anew."""
+    asked = ["verify", "ring", "topk", "--ranks", "1"]
+    first, again, anew = (CliRunner().invoke(cli, [*asked, *more]).stdout for more in ([], [], ["--no-cache"]))
+    other = json.loads(CliRunner().invoke(cli, ["verify", "topk", "two_shot", "ring", "--ranks", "1", "--json"]).stdout)
+
+    assert "earlier run" not in first + anew
+    assert "= 2 found by an earlier run of the same code: --no-cache judges them anew" in again
+    assert [line[:-3] for line in again.splitlines()[1:3]] == [line[:-3] for line in sorted(first.splitlines()[1:3])]
+    assert other["kept"] == ["topk", "ring"] and [*other["algorithms"]] == ["two_shot", "ring"]
+    assert dict.fromkeys(r["subject"] for r in other["results"]) == dict.fromkeys(["topk", "two_shot", "ring"])
+
+
+def test_a_call_keeps_nothing_unless_asked():
+    """As for the command, so for Python."""
+    assert sparring.verify("ring", ranks=[1]).extra["kept"] == []
+    assert sparring.verify("ring", ranks=[1], keep=True).extra["kept"] == []
+    assert sparring.verify("ring", ranks=[1], keep=True).extra["kept"] == ["ring"]
