@@ -64,9 +64,10 @@ def verified(
             remember(name, plan, results)
         done(name, results, seconds)
 
-    judged = parallel.verified([one for one in asked if one not in earlier], plan, track, jobs, new)
+    known = [earlier.get(one) if isinstance(one, str) else None for one in asked]
+    judged = parallel.verified([one for one, some in zip(asked, known) if not some], plan, track, jobs, new)
     by_subject = (list(own) for _, own in groupby(judged, lambda r: r.subject))
-    parts = [earlier[one] if isinstance(one, str) and one in earlier else next(by_subject, []) for one in asked]
+    parts = [some or next(by_subject, []) for some in known]
     return [r for part in parts for r in part], [*earlier]
 
 

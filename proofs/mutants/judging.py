@@ -40,6 +40,8 @@ from sparring.spec.core.schedule import number
 
 RANKS = range(1, 8)
 """Numbers of ranks that a page runs with; folds of one pair and of several, and powers, are among them."""
+SAME = "results and messages are the same, and arrays take more memory"
+"""Why a mutant may live."""
 STEPS = 20  # for each rank: a schedule with more is not run, but counts as wrong
 
 
@@ -100,7 +102,7 @@ def more_memory(page: Page, target: str, mutant: Mutant, usual: dict[str, int]) 
     """How much more memory a mutant takes; empty where it takes no more."""
     with planted(module_of(target), mutant.tree):
         more = next(wasted(usual, memory_of(page, target)), "")
-    return more and f"results and messages are the same, and arrays take more memory: {more}"
+    return more and f"{SAME}: {more}"
 
 
 def unharmed(source: str) -> Mutant:

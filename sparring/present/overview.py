@@ -23,8 +23,8 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "deadlock": ("deadlock",),
     "contention": ("contention", "timing"),
     "sizes": ("partition", "sizes", "volume"),
-    "terms": ("peers", "terms", "selection"),
-    "numbers": ("sum", "steps", "hygiene", "input untouched", "dtypes", "gradients", "parameters", "in place",
+    "terms": ("terms", "selection"),
+    "numbers": ("peers", "sum", "steps", "hygiene", "input untouched", "dtypes", "gradients", "parameters", "in place",
                 "long vectors", "bad input", "lines", "mpi"),
 }  # fmt: skip
 """The columns: what is proved of the page, then the code on symbols and on numbers; each with its properties."""

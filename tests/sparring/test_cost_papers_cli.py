@@ -90,7 +90,7 @@ def test_a_changed_page_is_derived_anew(made, mine, tmp_path):
 
 def test_another_version_derives_anew(made, monkeypatch):
     call("ring_sparse", "--format", "latex")
-    monkeypatch.setattr(sheets, "common", lambda: ("sympy 0",))
+    monkeypatch.setattr(sheets, "installed", lambda *_: "sympy 0")
     call("ring_sparse", "--format", "latex")
     assert len(made) == 2
 

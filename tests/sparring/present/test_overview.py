@@ -75,8 +75,8 @@ def test_every_property_is_in_one_group():
 def test_a_sign_is_the_weakest_and_tells_what_was_left_out():
     """What was not asked for is not left out."""
     look = Overview(("ring",))
-    some = [Result("ring", "terms", proved_up_to(3)), Result("ring", "peers", PROVED)]
-    left = Result("ring", "selection", NOT_COVERED, "why")
+    some = [Result("ring", "terms", proved_up_to(3)), Result("ring", "selection", PROVED)]
+    left = Result("ring", "terms", NOT_COVERED, "why")
 
     assert look.sign(some)[0] == "≤"
     assert look.sign([*some, left])[0] == "≤-"
