@@ -28,11 +28,11 @@ others = ({"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1, "gain": 0},
 refused = ({"tau": 0}, {"tau_prime": 0}, {"trigger": -1}, {"bucket": 0}, {"gain": -1})
 
 asked = {"due": lambda call, period: call >= 0 and period >= 1}
+NAN = "a NaN's bits come out of a quotient and a product as they went in"
 survivors = {
     'if x.dtype.kind == "i":': "of a float's bits numpy's absolute value clears the sign, too",
     "return size.dtype.type(0)": "all that are not zero reach either, and a gain of less than 1000 leaves both",
-    "return least if np.isnan(value) else (value / dtype.type(over) * dtype.type(by)).view(least.dtype)":
-        "a NaN's bits come out of a quotient and a product as they went in",
+    "return least if np.isnan(value) else (value / dtype.type(over) * dtype.type(by)).view(least.dtype)": NAN,
     "if not came:": "a sum of one list alone is this list",
 }
 

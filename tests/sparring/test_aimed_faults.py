@@ -105,6 +105,25 @@ AIMED = [
     Aimed("oktopk", "oktopk", "self._calls += 1", "self._calls = min(self._calls + 1, 4)", "past every period"),
     Aimed("ring_allgather", "core.wire", "n <= 1 << 31", "True", "indices of 8 bytes"),
     Aimed("error_feedback", "error_feedback", "validate=False)", "validate=True)", "no second exchange of arguments"),
+    Aimed("flash", "core.quantiser", "for w in (1, 2, 4)", "for w in (1, 2, 3)", "groups longer than 65,536"),
+    Aimed("flash", "flash", "for b in (b1, b2))", "for b in (b1, b1))", "another width in the second step"),
+    Aimed("ring_sparse", "core.merge", "or len(chunk) < threshold(", "or len(chunk) <= threshold(", "turns dense"),
+    Aimed("two_shot_sparse", "core.encodings", "return length - ceil(", "return 1 + length - ceil(", "turns dense"),
+    Aimed("arc_top_k", "arc_top_k", 'if self._feedback == "ef14" and', "if False and", "another feedback"),
+    Aimed("oktopk", "oktopk", "WHOLE + gain, WHOLE)", "WHOLE + 12, WHOLE)", "another gain"),
+    Aimed("moshpit", "moshpit", "total /= sum(weights)", "total /= len(weights)", "weights"),
+    Aimed("lossy_two_shot", "lossy_two_shot", "~happens(self._seed,", "~happens(0,", "another seed"),
+    Aimed("thc", "thc", "drawn(self._seed,", "drawn(0,", "another seed"),
+    Aimed("power_sgd", "power_sgd", "columns.dtype.type(epsilon) /", "columns.dtype.type(10) /", "another epsilon"),
+    Aimed(
+        "dsar_split_allgather",
+        "dsar_split_allgather",
+        "thirds * length <= 3 * m",
+        "thirds * length < 3 * m",
+        "turns dense by another rule",
+    ),
+    Aimed("error_feedback", "error_feedback", "made(selector, k, params)", 'made("topk", k, {})', "another selector"),
+    Aimed("spardl", "spardl", "begun(rounds(p) - 1 - i)", "begun(min(rounds(p), 3) - 1 - i)", "many ranks"),
 ]
 
 
