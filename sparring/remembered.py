@@ -1,4 +1,4 @@
-"""What ``verify`` found of an algorithm, kept as long as nothing has changed on which it rests.
+"""What ``verify`` and ``prove`` found of an algorithm, kept as long as nothing has changed on which it rests.
 
 That is every file of sparring, the versions of Python and of all packages that judge or run, and what was asked.
 What stands against an algorithm is not kept, nor what rests on a real MPI, nor on pages of other packages.
@@ -17,6 +17,7 @@ import msgspec
 from sparring import cached, parallel
 from sparring.parallel import Done
 from sparring.proofs.core.verdicts import Verdict, Word
+from sparring.proving import Told
 from sparring.report import Result
 from sparring.spec.core import pages, selectors
 from sparring.spec.core.model import Page
@@ -48,6 +49,13 @@ class Found(msgspec.Struct, forbid_unknown_fields=True):
         return Result(self.subject, self.property, verdict, self.detail, self.witness, self.planted)
 
 
+class Theorem(msgspec.Struct, forbid_unknown_fields=True):
+    """A theorem as it is kept: its result, and what the envelope tells of it."""
+
+    result: Found
+    told: dict[str, Any]
+
+
 def verified(
     asked: Sequence[str | Page], plan: Plan, track: Track, jobs: int | Executor, done: Done, *, keep: bool
 ) -> tuple[list[Result], list[str]]:
@@ -73,7 +81,9 @@ def verified(
 
 def recalled(name: str, plan: Plan) -> list[Result] | None:
     """What was found of an algorithm or selector, if nothing has changed since; else None."""
-    some = cached.kept(place(name), key(name, plan), list[Found]) if rests(name, plan) else None
+    if not ours(name, plan):
+        return None
+    some = cached.kept(f"verify-{name}", key(name, plan), list[Found])
     with suppress(KeyError):
         return None if some is None else [one.result() for one in some]
     return None
@@ -81,22 +91,37 @@ def recalled(name: str, plan: Plan) -> list[Result] | None:
 
 def remember(name: str, plan: Plan, results: Sequence[Result]) -> None:
     """Keep it, if it may be."""
-    if rests(name, plan) and not any(r.verdict.word.exit_code for r in results):
-        cached.keep(place(name), key(name, plan), [*map(Found.of, results)])
+    if ours(name, plan) and not any(r.verdict.word.exit_code for r in results):
+        cached.keep(f"verify-{name}", key(name, plan), [*map(Found.of, results)])
 
 
-def rests(name: str, plan: Plan) -> bool:
-    """Whether all that it rests on is known."""
+def theorems(name: str) -> list[Told] | None:
+    """What was proved of an algorithm, if nothing has changed since; else None."""
+    some = cached.kept(f"prove-{name}", key(name, PROOFS), list[Theorem]) if ours(name) else None
+    with suppress(KeyError):
+        return None if some is None else [Told(one.result.result(), one.told) for one in some]
+    return None
+
+
+def remember_theorems(name: str, found: Sequence[Told]) -> None:
+    """Keep it, if it may be."""
+    if ours(name) and found and not any(one.result.verdict.word.exit_code for one in found):
+        kept = [Theorem(Found.of(one.result), dict(one.theorem)) for one in found]
+        cached.keep(f"prove-{name}", key(name, PROOFS), kept)
+
+
+PROOFS = "proofs"
+"""What is asked where nothing is run."""
+
+
+def ours(name: str, plan: Plan | None = None) -> bool:
+    """Whether all that it rests on is known: it is of sparring's own, and no real MPI is asked."""
     if name in selectors.names():
         return True
-    return name in pages.names() and plan.on == "simulated" and pages.find(name).module.__name__.startswith("sparring.")
+    real = plan is not None and plan.on != "simulated"
+    return not real and name in pages.names() and pages.find(name).module.__name__.startswith("sparring.")
 
 
-def place(name: str) -> str:
-    """Under which name it is kept."""
-    return f"verify-{name}"
-
-
-def key(name: str, plan: Plan) -> str:
+def key(name: str, asked: Plan | str) -> str:
     """A digest of all that it rests on."""
-    return cached.digest(f"{name} {plan} {cached.installed(ROOMS, PACKAGES)}".encode())
+    return cached.digest(f"{name} {asked} {cached.installed(ROOMS, PACKAGES)}".encode())

@@ -63,6 +63,10 @@ def console(json_: bool = False) -> Console:
 
 jobs = click.option("--jobs", type=click.IntRange(1), help="Algorithms at a time; default as many as there are cores.")
 
+no_cache = click.option(
+    "--no-cache", "anew", is_flag=True, help="Judge also what an earlier run of the same code found."
+)
+
 fail_under = click.option("--fail-under", type=click.Choice(["proved", "tested"]), default=None,
                           help="Fail too where a property that is judged has a weaker verdict.")  # fmt: skip
 

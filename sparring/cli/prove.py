@@ -12,6 +12,8 @@ import click
 from sparring.cli import _options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sparring.proving import Entry, Told
 
 
@@ -23,16 +25,17 @@ if TYPE_CHECKING:
 @click.option("--recheck", "written", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
               help="Judge what --export wrote to DIR, compared with the installed pages and with ALGO.")  # fmt: skip
 @_options.jobs
+@_options.no_cache
 @_options.as_json
 def command(
     algorithms: tuple[str, ...], params: tuple[tuple[str, object], ...], folder: Path | None, written: Path | None,
-    jobs: int | None, json_: bool,
+    jobs: int | None, anew: bool, json_: bool,
 ) -> None:  # fmt: skip
     """Prove the theorems of ALGO (by default of all), for every number of ranks.
 
     Two solvers must agree, and a planted fault must be refuted, before a theorem counts.
     """
-    from sparring import api, parallel, proving
+    from sparring import api, parallel, proving, remembered
     from sparring.checks.doctor.ranks import cores
     from sparring.proofs.core import certificates, solvers
 
@@ -47,13 +50,25 @@ def command(
     in_coq: list[Entry] = []
     work = partial(proving.proved, folder=folder)
     processes = jobs or (1 if parallel.under_mpiexec() else cores())
+    names = algorithms or api.pages()
+    keep = not (anew or folder or params)
+    earlier = {name: some for name in names if keep and (some := remembered.theorems(name))}
+
+    def tell(theorems: Sequence[Told]) -> None:
+        for told in theorems if not json_ else ():
+            console.print(line(told), soft_wrap=not console.is_terminal)
+
+    tell([told for some in earlier.values() for told in some])
+    others = [name for name in names if name not in earlier]
     with console.status("proving …"):
-        for part in parallel.each(work, algorithms or api.pages(), processes, **dict(params)):
-            for told in part.told if not json_ else ():
-                console.print(line(told), soft_wrap=True)
+        for part in parallel.each(work, others, processes, **dict(params)):
+            tell(part.told)
             found += part.told
             entries += part.entries
             in_coq += part.in_coq
+    for name in others if keep else ():
+        remembered.remember_theorems(name, [told for told in found if told.result.subject == name])
+    found = [*(told for some in earlier.values() for told in some), *found]
     report = api.proof_report(found, time.perf_counter() - start)
     if folder:
         manifest = certificates.conclude(entries, in_coq, folder)
@@ -62,7 +77,8 @@ def command(
         console.print(f"{obligations} obligations and {proofs} proofs in Coq written; {manifest} says what they are")
     if not json_:
         used = ", ".join(f"{name} {version}" for name, version in solvers.versions().items())
-        console.print(f"[dim]{report.seconds:.1f} s; solvers: {used}[/dim]")
+        kept = f"; {len(earlier)} found by an earlier run of the same code, --no-cache proves anew" if earlier else ""
+        console.print(f"[dim]{report.seconds:.1f} s; solvers: {used}{kept}[/dim]")
     _options.finish(report, json_)
 
 
@@ -79,7 +95,9 @@ def again(folder: Path, algorithms: tuple[str, ...], json_: bool) -> NoReturn:
             unseen = result.verdict == NOT_COVERED
             colour = "yellow" if unseen else "green" if result.verdict.word.exit_code == 0 else "bold red"
             head = f"{result.subject:<12} {result.property:<20} [{colour}]{result.verdict}[/{colour}]"
-            console.print(f"{head}  {theorem['statement']} [dim]({result.detail})[/dim]", soft_wrap=True)
+            console.print(
+                f"{head}  {theorem['statement']} [dim]({result.detail})[/dim]", soft_wrap=not console.is_terminal
+            )
     _options.finish(report, json_)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @_options.jobs
 @click.option("--mutants", is_flag=True, help="Plant faults everywhere, and tell which were found out; takes minutes.")
 @click.option("-v", "--verbose", is_flag=True, help="Tell what each verdict rests on, as for one ALGO.")
-@click.option("--no-cache", "anew", is_flag=True, help="Judge also what an earlier run of the same code has found.")
+@_options.no_cache
 @_options.as_json
 def command(
     algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bool, on: str, jobs: int | None, mutants: bool,

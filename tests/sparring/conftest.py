@@ -34,3 +34,5 @@ def nothing_is_recalled(monkeypatch):
     """Tests plant faults where no digest of files sees them: no result of an earlier run is told here."""
     monkeypatch.setattr(remembered, "recalled", lambda *_: None)
     monkeypatch.setattr(remembered, "remember", lambda *_: None)
+    monkeypatch.setattr(remembered, "theorems", lambda *_: None)
+    monkeypatch.setattr(remembered, "remember_theorems", lambda *_: None)

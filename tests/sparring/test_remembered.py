@@ -13,6 +13,7 @@ from sparring import cached, remembered
 from sparring.cli import cli
 from sparring.proofs.core import verdicts
 from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
+from sparring.proving import Told
 from sparring.report import Result
 from sparring.verification import Plan
 
@@ -116,3 +117,27 @@ def test_a_call_keeps_nothing_unless_asked():
     assert sparring.verify("ring", ranks=[1]).extra["kept"] == []
     assert sparring.verify("ring", ranks=[1], keep=True).extra["kept"] == []
     assert sparring.verify("ring", ranks=[1], keep=True).extra["kept"] == ["ring"]
+
+
+def test_theorems_are_told_again():
+    """The same lines and the same envelope; not where files are written or parameters given."""
+    asked = ["prove", "ring_allgather"]
+    lines = [CliRunner().invoke(cli, [*asked, *more]).stdout for more in ([], [], ["--no-cache"])]
+    first, again = (
+        json.loads(CliRunner().invoke(cli, [*asked, "--json", *more]).stdout) for more in (["--no-cache"], [])
+    )
+
+    assert len({text.rpartition("s; solvers")[0].rpartition("\n")[0] for text in lines}) == 1
+    assert ["earlier run" in text for text in lines] == [False, True, False]
+    assert [{**one, "seconds": 0} for one in first["theorems"]] == [{**one, "seconds": 0} for one in again["theorems"]]
+    assert first["results"] == again["results"]
+    assert "earlier run" not in CliRunner().invoke(cli, ["prove", "dsar_split_allgather", "-P", "thirds=1"]).stdout
+
+
+def test_a_theorem_that_does_not_stand_is_proved_anew():
+    """It may have been the machine."""
+    found = [Told(FOUND[0], {"name": "result"}), Told(Result("ring", "deadlock", UNDECIDED), {"name": "deadlock"})]
+    remembered.remember_theorems("ring", found)
+    assert remembered.theorems("ring") is None
+    remembered.remember_theorems("ring", found[:1])
+    assert remembered.theorems("ring") == found[:1]
