@@ -128,7 +128,7 @@ def spread(
         return [one for page in found for one in told(page.name, timed(work, page, track), done)]
     if isinstance(jobs, Executor):
         return gathered(work, names, track, jobs, done)
-    with ProcessPoolExecutor(min(jobs, len(names)), get_context("spawn")) as pool:
+    with processes(min(jobs, len(names))) as pool:
         return gathered(work, names, track, pool, done)
 
 
@@ -154,7 +154,8 @@ def checked(algos: Sequence[str | Page], jobs: int | Executor) -> list[str]:
 
 def gathered(work: Work[One], names: Sequence[str], track: Track, pool: Executor, done: Done) -> list[One]:
     """What ``work`` has for the algorithms of these names, in this order."""
-    parts = submitted(partial(alone, work), names, pool)
+    with deaf():
+        parts = submitted(partial(alone, work), names, pool)
     name_of = dict(zip(parts, names))
     arriving = track(Arriving(parts), "algorithms, several at a time")
     found = {part: told(name_of[part], part.result(), done) for part in arriving}
