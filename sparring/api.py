@@ -125,10 +125,10 @@ def verify(
 ) -> Report:  # fmt: skip
     """Verify these algorithms and selectors (by default all): proofs, and the implementation on the simulated world.
 
-    ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..16, 31..33 and 64 on terms);
-    ``full``: terms for 1..64; ``on``: "simulated", "mpi" (under mpiexec) or "both"; ``mutants``: plant
-    faults everywhere, and tell which were found; ``jobs``: so many processes, each with an algorithm
-    given by its name, for which a script needs its ``if __name__ == "__main__"``, or an executor that
+    ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..16 and 31 on terms);
+    ``full``: terms for 1..64, all dtypes and gradients for 1..8; ``on``: "simulated", "mpi" (under mpiexec) or
+    "both"; ``mutants``: plant faults everywhere, and tell which were found; ``jobs``: so many processes, each with an
+    algorithm given by its name, for which a script needs its ``if __name__ == "__main__"``, or an executor that
     has them (of ``concurrent.futures`` or ``mpi4py.futures``); ``track(items, description)`` goes
     through items and may show how far it is; ``done(name, results, seconds)`` is told of each algorithm
     and selector as soon as it is judged; ``keep``: what is found is kept, and told again as long as nothing

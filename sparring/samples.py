@@ -22,6 +22,7 @@ from sparring.proofs.world import world
 from sparring.spec.core.model import Page
 
 KEPT = 100  # of so many entries of a gradient one is kept, where vectors are sparse or entries are selected
+FEW = 4  # ranks, up to which all dtypes are run in a first look
 WORKERS = 8  # the shipped gradients are of so many
 TRAINED = ("step0", "step30", "step300")
 """The shipped gradients, in the order in which a stateful target gets them."""
@@ -89,12 +90,13 @@ class Calls(NamedTuple):
         return [flaw._replace(property="mpi") for flaw in iterations.compared(page, self.case, ran, "mpi")]
 
 
-def edges(page: Page, ranks: Sequence[int]) -> Sequence[Sample]:
-    """Edge sizes of all dtypes for each number of ranks."""
+def edges(page: Page, ranks: Sequence[int], *, every: bool = True) -> Sequence[Sample]:
+    """Edge sizes of all dtypes for each number of ranks; unless ``every``, beyond a few ranks of one dtype in turn."""
+    asked = [(p, page.dtypes if every or p <= FEW else page.dtypes[p % len(page.dtypes) :][:1]) for p in ranks]
     if page.stateful:
-        return [Calls(case) for case in iterations.edges(ranks, page.dtypes)]
-    every = [refinement.vectors(d, p, n) for p in ranks for n in sizes(p, page.sparse) for d in page.dtypes]
-    return [Vectors(lists.given(page, xs)) for xs in every]
+        return [Calls(case) for p, dtypes in asked for case in iterations.edges([p], dtypes)]
+    drawn = [refinement.vectors(d, p, n) for p, dtypes in asked for n in sizes(p, page.sparse) for d in dtypes]
+    return [Vectors(lists.given(page, xs)) for xs in drawn]
 
 
 def gradients(page: Page, ranks: Sequence[int]) -> Sequence[Sample]:

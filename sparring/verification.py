@@ -39,7 +39,7 @@ from sparring.proofs.selection.runs import Subject
 from sparring.proofs.world import world
 from sparring.reached import Reached
 from sparring.report import PROPERTIES, Result
-from sparring.samples import MISLED, WORKERS, Sample, edges, gradients, kept, misled
+from sparring.samples import FEW, MISLED, WORKERS, Sample, edges, gradients, kept, misled
 from sparring.spans import spans
 from sparring.spec.core.calling import parameters
 from sparring.spec.core.model import Page
@@ -50,14 +50,18 @@ Track = Callable[[Iterable[Any], str], Iterable[Any]]
 
 
 class Plan(NamedTuple):
-    """What is run; what is proved needs no plan."""
+    """What is run, by default for a first look; what is proved needs no plan."""
 
-    terms: tuple[int, ...] = (*range(1, 17), 31, 32, 33, 64)
+    terms: tuple[int, ...] = (*range(1, 17), 31)
     """Numbers of ranks on which the implementation runs on terms."""
     numbers: tuple[int, ...] = tuple(range(1, 9))
-    """The same for numbers and gradients, simulated and under mpiexec."""
+    """The same for numbers, simulated and under mpiexec, and for gradients there."""
+    gradients: tuple[int, ...] = (1, 2, 3, 8)
+    """Which of these are simulated on gradients."""
     on: str = "simulated"
     """"simulated", "mpi" or "both"."""
+    full: bool = False
+    """Whether all dtypes are run on all of these; else beyond a few ranks one of them."""
 
 
 def plan(ranks: Iterable[int] | None, full: bool, on: str) -> Plan:
@@ -65,11 +69,11 @@ def plan(ranks: Iterable[int] | None, full: bool, on: str) -> Plan:
     if on not in PLACES:
         raise InputError(f"on={on!r}; there are {', '.join(PLACES)}")
     if ranks is None:
-        return Plan(terms=FULL, on=on) if full else Plan(on=on)
+        return Plan(terms=FULL, gradients=FULL, on=on, full=True) if full else Plan(on=on)
     given = tuple(sorted(set(ranks)))
     if not given or given[0] < 1:
         raise InputError("ranks: at least one number of ranks, each at least 1")
-    return Plan(given, given, on)
+    return Plan(given, given, given, on, full=True)
 
 
 def limits(plan: Plan) -> str:
@@ -77,11 +81,12 @@ def limits(plan: Plan) -> str:
     most = max(plan.numbers)
     where = {"simulated": "simulated ranks", "mpi": "real MPI", "both": "simulated ranks and real MPI"}[plan.on]
     simulated = f" (p = {spans(plan.terms)} on terms), up to {LONGEST} entries and {CALLS} calls"
+    more = "" if plan.full else "; --full runs more"
     return (
         f"What is proved rests on the page's text and on z3 and cvc5, which agree. Implementations ran on {where}, "
         f"p = {spans(plan.numbers)}{simulated if plan.on != 'mpi' else ''}, with the page's parameters and those that "
-        f"its proof module names. Nothing is said of code beyond that: of more ranks than {most} on all lengths, of "
-        "longer vectors, of other parameters, of other MPI libraries, or of time."
+        f"its proof module names{more}. Nothing is said of code beyond that: of more ranks than {most} on all lengths, "
+        "of longer vectors, of other parameters, of other MPI libraries, or of time."
     )
 
 
@@ -251,8 +256,10 @@ EVERYWHERE: Mapping[str, str] = {
 def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
     """The looks on numbers."""
     ranks = plan.numbers
-    inputs, grads = edges(page, ranks), gradients(page, ranks)
-    told = f"{', '.join(page.dtypes)}; p = {spans(ranks)}"
+    trained = [p for p in plan.gradients if p in ranks]
+    inputs, grads = edges(page, ranks, every=plan.full), gradients(page, trained)
+    some = "" if plan.full or max(ranks) <= FEW else f", beyond {FEW} ranks one of them"
+    told = f"{', '.join(page.dtypes)}{some}; p = {spans(ranks)}"
     return [
         *looks(page, target, ranks),
         Look("hygiene", "", [*own_receives(page, target, ranks)]),
@@ -260,7 +267,7 @@ def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
             *trials(page, target, inputs, "dtypes"), *many(page, target, ranks), *turning(page, target, ranks),
         ]),
         Look(
-            "gradients", f"a perceptron on the digits{kept(page)}; p = {spans(ranks)}",
+            "gradients", f"a perceptron on the digits{kept(page)}; p = {spans(trained)}",
             trials(page, target, grads, "gradients"), long=True,
         ),
     ]  # fmt: skip

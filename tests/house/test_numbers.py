@@ -18,7 +18,7 @@ import sympy
 from sympy.parsing.sympy_parser import implicit_multiplication, parse_expr, standard_transformations
 
 import sparring
-from sparring import api, selecting
+from sparring import api, samples, selecting
 from sparring.adapters.executable import Executable
 from sparring.adapters.gloo import Functions
 from sparring.calibration import fitting, quantities
@@ -31,7 +31,7 @@ from sparring.proofs.contention import networks, overlaps
 from sparring.proofs.contention.traffic import Routed, Traffic
 from sparring.proofs.core import bits, kernel
 from sparring.proofs.cost import cuts, following, levels
-from sparring.proofs.implementation import looks
+from sparring.proofs.implementation import looks, sums
 from sparring.proofs.mutants import trying
 from sparring.proofs.schedules import files, loader, program, races
 from sparring.proofs.trace import files as traces
@@ -98,6 +98,8 @@ def told():
         "docs/reference/verdicts.md": [
             f"they are read with {bits.WIDTH} bits, and nothing leaves these",
             f"it holds at up to {following.POINTS} points",
+            f"beyond {samples.FEW} ranks one in turn",
+            f"the mean of {sums.CALLS} calls must be near",
             f"| {looks.LONG:,} entries; of sparse vectors {looks.ENTRIES} of {looks.ENTRIES * looks.APART:,}, whose",
         ],
         "docs/howto/advise.md": [f"for at most {levels.RANKS} ranks", f"for more than {cuts.RANKS} ranks single ones"],

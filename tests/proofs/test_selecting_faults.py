@@ -32,8 +32,8 @@ from tests.sweeps import third
 NAMES = ("ring_topk", "spardl", "topka2a")
 CODE = {name: (Path(impl.__path__[0]) / f"{name}.py").read_text(encoding="utf-8") for name in NAMES}
 SMALL = verification.Plan(numbers=(3,))
-ALONG = {"steps", "long vectors"}
-"""Properties that fall along with others: where results are wrong, messages are, and it is so at any length."""
+ALONG = {"steps", "sum", "long vectors"}
+"""Properties that fall along with others: where results are wrong, messages and sums are, and it is so at any length."""
 
 FLIPPED = """flipped = top(here[::-1].copy(), part(c, k, p))
     largest = Sparse.made(here.size - 1 - flipped.indices[::-1], flipped.values[::-1].copy(), here.size)"""
