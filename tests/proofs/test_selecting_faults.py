@@ -33,7 +33,7 @@ NAMES = ("ring_topk", "spardl", "topka2a")
 CODE = {name: (Path(impl.__path__[0]) / f"{name}.py").read_text(encoding="utf-8") for name in NAMES}
 SMALL = verification.Plan(numbers=(3,))
 ALONG = {"steps", "sum", "long vectors"}
-"""Properties that fall along with others: where results are wrong, messages and sums are, and it is so at any length."""
+"""Properties that fall along with others: where results are wrong, messages and sums are, at any length."""
 
 FLIPPED = """flipped = top(here[::-1].copy(), part(c, k, p))
     largest = Sparse.made(here.size - 1 - flipped.indices[::-1], flipped.values[::-1].copy(), here.size)"""
@@ -143,7 +143,7 @@ def test_each_bug_is_refuted(target, bug):
     """By the planted one's properties and by no other, and a sentence says what happened."""
     changes, properties, said = BUGS[bug]
     name = bug.partition(":")[0]
-    found = words(name, target(name, changes), SMALL._replace(numbers=(4,)) if bug in ON_FOUR else SMALL)
+    found = words(name, target(name, changes), SMALL._replace(numbers=(4,), gradients=(4,)) if bug in ON_FOUR else SMALL)
     refuted = {prop: detail for prop, (word, detail) in found.items() if word is Word.REFUTED}
     assert properties <= set(refuted) <= properties | ALONG | {"parameters", "bad input", "hygiene"}, refuted
     assert any(said in detail for detail in refuted.values()), refuted
