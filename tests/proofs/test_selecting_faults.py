@@ -143,7 +143,8 @@ def test_each_bug_is_refuted(target, bug):
     """By the planted one's properties and by no other, and a sentence says what happened."""
     changes, properties, said = BUGS[bug]
     name = bug.partition(":")[0]
-    found = words(name, target(name, changes), SMALL._replace(numbers=(4,), gradients=(4,)) if bug in ON_FOUR else SMALL)
+    plan = SMALL._replace(numbers=(4,), gradients=(4,)) if bug in ON_FOUR else SMALL
+    found = words(name, target(name, changes), plan)
     refuted = {prop: detail for prop, (word, detail) in found.items() if word is Word.REFUTED}
     assert properties <= set(refuted) <= properties | ALONG | {"parameters", "bad input", "hygiene"}, refuted
     assert any(said in detail for detail in refuted.values()), refuted
