@@ -72,8 +72,9 @@ class Owed(NamedTuple):
         call = partial(again, **given) if page.stateful else partial(once, sparse=page.sparse, **given)
         ran = refinement.run(self.target, self.xs, "synchronous", self.place, SUM, call=fault(call))
         yield from ran.flaws
-        if ran.ys:
-            yield from (Flaw(SUM, f"{self.place}: {why}") for why in (*self.hidden(), *self.wrong(ran.ys)))
+        with np.errstate(all="ignore"):  # what ranks return may be no numbers
+            said = [*self.hidden(), *self.wrong(ran.ys)] if ran.ys else []
+        yield from (Flaw(SUM, f"{self.place}: {why}") for why in said)
 
     def hidden(self) -> Iterator[str]:
         """A rank that could be left out unseen."""
