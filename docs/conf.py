@@ -36,7 +36,7 @@ nitpick_ignore_regex = [
     ("py:.*", r"(collections|fractions|msgspec|numpy|np|pathlib|types|typing)\..*"),
     # Names in signatures that are no part of the interface: aliases, a type variable, matplotlib's own, what only
     # sparring passes on.
-    ("py:class", r"Executor|Figure|Fraction|Intracomm|Panels|Path|Reduce|Track"),
+    ("py:class", r"Done|Executor|Figure|Fraction|Intracomm|Panels|Path|Reduce|Track"),
     ("py:class", r"sparring\..*\.(Piece|Ranks|SparseVector|Table|Test)"),
 ]
 
