@@ -140,11 +140,11 @@ def told(report: Report, console: Console) -> None:
     """The results for people: a table, the nearest page, the first divergence, what was not covered."""
     console.print(table(report))
     if near := report.extra["check"].get("nearest"):
-        console.print(f"\nnearest page: {near['text']}", soft_wrap=True, markup=False)
+        console.print(f"\nnearest page: {near['text']}", soft_wrap=not console.is_terminal, markup=False)
     if report.figure:
         console.print()
         console.print(report.figure(console.width))
-    console.print(f"\n{_options.coverage(report)}", soft_wrap=True)
+    console.print(f"\n{_options.coverage(report)}", soft_wrap=not console.is_terminal)
 
 
 def table(report: Report) -> Table:
@@ -154,7 +154,7 @@ def table(report: Report) -> Table:
 
     grid = Table(box=None, padding=(0, 2, 0, 0))
     for column in ("property", "verdict", ""):
-        grid.add_column(column, overflow="fold")
+        grid.add_column(column, overflow="fold", no_wrap=bool(column))
     for result in report.results:
         grid.add_row(result.property, _options.coloured(str(result.verdict)), escape(result.detail))
     return grid

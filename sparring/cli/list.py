@@ -43,7 +43,7 @@ def table(rows: Sequence[Mapping[str, str]]) -> Table:
 
     shown = Table(box=None, padding=(0, 3, 0, 0))
     for column in rows[0]:
-        shown.add_column(column)
+        shown.add_column(column, no_wrap=column != "title")  # a name stays whole
     for row in rows:
         shown.add_row(*row.values())
     return shown
