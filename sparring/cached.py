@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import sys
 import tempfile
 from contextlib import suppress
@@ -71,10 +72,15 @@ def keep(name: str, key: str, value: object) -> None:
 
 @cache
 def installed(rooms: tuple[str, ...], packages: tuple[str, ...]) -> str:
-    """A digest of all files of these rooms of sparring, and of the versions of Python and of these packages."""
+    """A digest of all files of these rooms of sparring, of the machine, Python and these packages' versions."""
     root = Path(__file__).parent
     files = sorted(file for room in rooms for file in (root / room).rglob("*") if file.suffix in KINDS)
-    told = [sys.version, *(f"{name} {metadata.version(name)}" for name in packages)]
+    told = [
+        sys.version,
+        platform.platform(),
+        platform.processor(),
+        *(f"{name} {metadata.version(name)}" for name in packages),
+    ]
     told += [f"{file.relative_to(root)} {digest(file.read_bytes())}" for file in files]
     return digest("\n".join(told).encode())
 

@@ -1,6 +1,6 @@
 """What ``verify`` and ``prove`` found of an algorithm, kept as long as nothing has changed on which it rests.
 
-That is every file of sparring, the versions of Python and of all packages that judge or run, and what was asked.
+That is every file of sparring, the machine, Python and all packages that judge or run, and what was asked.
 What stands against an algorithm is not kept, nor what rests on a real MPI, nor on pages of other packages.
 """
 

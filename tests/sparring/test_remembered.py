@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 from importlib import metadata
 
 import pytest
@@ -67,6 +68,14 @@ def test_another_version_makes_all_anew(monkeypatch, name):
     remembered.remember("ring", PLAN, FOUND)
     version = metadata.version
     monkeypatch.setattr(metadata, "version", lambda one: "0" if one == name else version(one))
+    cached.installed.cache_clear()
+    assert remembered.recalled("ring", PLAN) is None
+
+
+def test_another_machine_makes_all_anew(monkeypatch):
+    """Homes may be shared."""
+    remembered.remember("ring", PLAN, FOUND)
+    monkeypatch.setattr(platform, "platform", lambda: "another")
     cached.installed.cache_clear()
     assert remembered.recalled("ring", PLAN) is None
 
