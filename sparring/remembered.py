@@ -18,6 +18,7 @@ from sparring import cached, parallel
 from sparring.parallel import Done
 from sparring.proofs.core.verdicts import Verdict, Word
 from sparring.proving import Told
+from sparring.reached import TRACED_BY_ANOTHER
 from sparring.report import Result
 from sparring.spec.core import pages, selectors
 from sparring.spec.core.model import Page
@@ -90,8 +91,8 @@ def recalled(name: str, plan: Plan) -> list[Result] | None:
 
 
 def remember(name: str, plan: Plan, results: Sequence[Result]) -> None:
-    """Keep it, if it may be."""
-    if ours(name, plan) and not any(r.verdict.word.exit_code for r in results):
+    """Keep it, if it may be: nothing stands against it, and no debugger or tool like it looked on."""
+    if ours(name, plan) and not any(r.verdict.word.exit_code or r.detail == TRACED_BY_ANOTHER for r in results):
         cached.keep(f"verify-{name}", key(name, plan), [*map(Found.of, results)])
 
 

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 import sparring
-from sparring import cached, remembered
+from sparring import cached, reached, remembered
 from sparring.cli import cli
 from sparring.proofs.core import verdicts
-from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
+from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
 from sparring.proving import Told
 from sparring.report import Result
 from sparring.verification import Plan
@@ -90,10 +90,10 @@ def test_another_question_is_another():
     assert remembered.recalled("ring", real) is None
 
 
-@pytest.mark.parametrize("verdict", [REFUTED, UNDECIDED])
-def test_what_stands_against_it_is_judged_anew(verdict):
-    """It may have been the machine."""
-    remembered.remember("ring", PLAN, [*FOUND, Result("ring", "terms", verdict)])
+@pytest.mark.parametrize(("verdict", "why"), [(REFUTED, ""), (UNDECIDED, ""), (NOT_COVERED, reached.TRACED_BY_ANOTHER)])
+def test_what_stands_against_it_is_judged_anew(verdict, why):
+    """It may have been the machine, or a debugger."""
+    remembered.remember("ring", PLAN, [*FOUND, Result("ring", "terms", verdict, why)])
     assert remembered.recalled("ring", PLAN) is None
 
 
