@@ -227,7 +227,8 @@ def held(page: Selector, prop: str, exact: Exhausted) -> tuple[Verdict, str]:
     if prop == BAD:
         return tested(len(REFUSED)), "vectors, later vectors and k"
     if prop in ("dtypes", "input untouched") or exact.trouble:
-        return tested(len(examples(page))), f"{', '.join(DTYPES)}; n <= {LENGTHS[-1]}, 3 calls; long tails, n <= {LONG[0][0]}"
+        told = f"{', '.join(DTYPES)}; n <= {LENGTHS[-1]}, 3 calls; long tails, n <= {LONG[0][0]}"
+        return tested(len(examples(page))), told
     tried = ", ".join(f"n = {n} in {calls} call{'s' if calls > 1 else ''}" for n, calls in CALLED.items())
     words = f"every real input, ties included: {tried}"
     return proved_at(1), f"{words}, {exact.cells} cells; floats not covered"
