@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -76,20 +77,26 @@ def run(algo: str | Page, xs: Sequence[Any], **params: Any) -> runner.Run:
     return runner.run(algo if isinstance(algo, Page) else page(algo, **params), xs)
 
 
-def prove(*algos: str | Page, jobs: int = 1) -> Report:
+def prove(*algos: str | Page, jobs: int = 1, keep: bool = False) -> Report:
     """Prove the theorems of these pages (by default of all), for every number of ranks.
 
-    ``jobs``: so many processes, as for :func:`verify`.
+    ``jobs``: so many processes, ``keep``: what is found is kept, both as for :func:`verify`.
 
     >>> prove("ring").verdict
     'holds'
     """
+    from sparring import remembered
     from sparring.parallel import each
     from sparring.proving import proved
 
     start = time.perf_counter()
-    found = [told for part in each(proved, algos or pages(), jobs) for told in part.told]
-    return proof_report(found, time.perf_counter() - start)
+    asked = algos or pages()
+    earlier = remembered.proved(asked) if keep else {}
+    others = [one for one in asked if not isinstance(one, str) or one not in earlier]
+    found = [told for part in each(proved, others, jobs) for told in part.told]
+    if keep:
+        remembered.remember_proved(others, found)
+    return proof_report([*chain.from_iterable(earlier.values()), *found], time.perf_counter() - start)
 
 
 def recheck(folder: str | Path, *algos: str | Page) -> Report:

@@ -74,14 +74,14 @@ def keep(name: str, key: str, value: object) -> None:
 def installed(rooms: tuple[str, ...], packages: tuple[str, ...]) -> str:
     """A digest of all files of these rooms of sparring, of the machine, Python and these packages' versions."""
     root = Path(__file__).parent
-    files = sorted(file for room in rooms for file in (root / room).rglob("*") if file.suffix in KINDS)
+    files = {file for room in rooms for file in (root / room).rglob("*") if file.suffix in KINDS}
     told = [
         sys.version,
         platform.platform(),
         platform.processor(),
         *(f"{name} {metadata.version(name)}" for name in packages),
     ]
-    told += [f"{file.relative_to(root)} {digest(file.read_bytes())}" for file in files]
+    told += [f"{file.relative_to(root)} {digest(file.read_bytes())}" for file in sorted(files)]
     return digest("\n".join(told).encode())
 
 

@@ -96,6 +96,18 @@ def remember(name: str, plan: Plan, results: Sequence[Result]) -> None:
         cached.keep(f"verify-{name}", key(name, plan), [*map(Found.of, results)])
 
 
+def proved(asked: Sequence[str | Page]) -> dict[str, list[Told]]:
+    """The theorems of those of whom an earlier run found them."""
+    return {name: some for name in asked if isinstance(name, str) and (some := theorems(name))}
+
+
+def remember_proved(asked: Sequence[str | Page], found: Sequence[Told]) -> None:
+    """Keep what was proved of those that are named, as far as it may be."""
+    for name in asked:
+        if isinstance(name, str):
+            remember_theorems(name, [told for told in found if told.result.subject == name])
+
+
 def theorems(name: str) -> list[Told] | None:
     """What was proved of an algorithm, if nothing has changed since; else None."""
     some = cached.kept(f"prove-{name}", key(name, PROOFS), list[Theorem]) if ours(name) else None

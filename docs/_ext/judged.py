@@ -17,7 +17,7 @@ Derived from the formulas when this page was built.  A word is one value; an ind
 seconds a message, *beta* seconds a byte, *width* bytes a word, *gamma* seconds an addition."""
 
 VERDICTS = """\
-Judged by {} when this page was built.  A claim counts as proved if both solvers agree on each of its
+Judged by {}, of the code that this page was built with.  A claim counts as proved if both solvers agree on each of its
 obligations, and if the same road refutes the fault that is planted in the last column."""
 
 
@@ -44,8 +44,9 @@ def checks(cost: Cost | UnionCost) -> str:
 
 
 def verdicts(page: Page) -> str:
-    """What ``sparring.prove`` says now: a row a claim; where it is not proved, the reason instead of the statement."""
-    report = sparring.prove(page)
+    """What ``sparring.prove`` says of this code: a row a claim; where not proved, the reason instead of the statement."""
+    known = page.name in sparring.pages() and page is sparring.page(page.name)
+    report = sparring.prove(page.name if known else page, keep=True)
     cells = []
     for theorem, result in zip(report.extra["theorems"], report.results, strict=True):
         told = theorem["statement"] if theorem["planted"] and theorem["solvers"] else result.detail

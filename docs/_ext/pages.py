@@ -25,7 +25,7 @@ RANKS = 4  # in the picture
 
 LISTING = """\
 Every page below is made from the algorithm's own module whenever this documentation is built: its prose, its
-formulas and its picture are the module's, and its verdicts are judged anew."""
+formulas and its picture are the module's, and its verdicts are those of this code."""
 
 LEGEND = """\
 Ranks stand across, time runs down, every message is an arrow.  A bar is a rank's copy of the vector, with a

@@ -52,7 +52,7 @@ def command(
     processes = jobs or (1 if parallel.under_mpiexec() else cores())
     names = algorithms or api.pages()
     keep = not (anew or folder or params)
-    earlier = {name: some for name in names if keep and (some := remembered.theorems(name))}
+    earlier = remembered.proved(names) if keep else {}
 
     def tell(theorems: Sequence[Told]) -> None:
         for told in theorems if not json_ else ():
@@ -66,8 +66,8 @@ def command(
             found += part.told
             entries += part.entries
             in_coq += part.in_coq
-    for name in others if keep else ():
-        remembered.remember_theorems(name, [told for told in found if told.result.subject == name])
+    if keep:
+        remembered.remember_proved(others, found)
     found = [*(told for some in earlier.values() for told in some), *found]
     report = api.proof_report(found, time.perf_counter() - start)
     if folder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -74,6 +75,27 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, wheel):
         assert "sparring = sparring.cli:main" in archive.read(notes["entry_points.txt"]).decode()
         assert b"License-Expression: Apache-2.0" in archive.read(notes["METADATA"])
         assert b"Apache License" in archive.read(notes["licenses/LICENSE"])
+
+
+def test_what_it_finds_a_checkout_recalls(tree, wheel, tmp_path):
+    """Results are kept under a digest of the code, which is the same wherever it lies, and another for other code."""
+    for folder in ("here", "there"):
+        with ZipFile(wheel) as archive:
+            archive.extractall(tmp_path / folder)
+    with (tmp_path / "there/sparring/impl/ring.py").open("a", encoding="utf-8") as file:
+        file.write("\n")
+
+    of_tree, here, there = map(digest, (tree, tmp_path / "here", tmp_path / "there"))
+    assert of_tree == here != there
+
+
+def digest(folder: Path) -> str:
+    """Under which the package there keeps what it finds."""
+    code = "from sparring import cached, remembered; print(cached.installed(remembered.ROOMS, remembered.PACKAGES))"
+    command, paths = [sys.executable, "-c", code], {"PYTHONPATH": str(folder)}
+    return subprocess.run(
+        command, cwd=folder, env=os.environ | paths, capture_output=True, text=True, timeout=100, check=True
+    ).stdout
 
 
 def test_the_sdist_holds_what_the_wheel_holds(tree, wheel):

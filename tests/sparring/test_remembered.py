@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import sparring
-from sparring import cached, reached, remembered
+from sparring import cached, proving, reached, remembered
 from sparring.cli import cli
 from sparring.proofs.core import verdicts
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
@@ -141,6 +141,18 @@ def test_theorems_are_told_again():
     assert [{**one, "seconds": 0} for one in first["theorems"]] == [{**one, "seconds": 0} for one in again["theorems"]]
     assert first["results"] == again["results"]
     assert "earlier run" not in CliRunner().invoke(cli, ["prove", "dsar_split_allgather", "-P", "thirds=1"]).stdout
+
+
+def test_a_call_keeps_theorems_if_asked(monkeypatch):
+    """Of what is named: a page that is given may be another one of that name."""
+    page = sparring.page("ring_allgather")
+    first = sparring.prove(page, keep=True)
+    assert remembered.theorems("ring_allgather") is None
+    assert sparring.prove("ring_allgather", keep=True).results == first.results
+    monkeypatch.setattr(proving, "proved", None)
+    assert sparring.prove("ring_allgather", keep=True).results == first.results
+    with pytest.raises(TypeError, match="'NoneType' object is not callable"):
+        sparring.prove("ring_allgather")
 
 
 def test_a_theorem_that_does_not_stand_is_proved_anew():
