@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -21,6 +22,8 @@ for runtime in RUNTIMES:  # for the ranks that tests start themselves
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # then all that tests start would compile every module anew
     os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="sparring-compiled-")
     atexit.register(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], ignore_errors=True)
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell's background jobs have it, and all that they start
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 gc.disable()  # until all is collected, which makes many objects and lets go of none
 
 

@@ -44,7 +44,7 @@ def checks(cost: Cost | UnionCost) -> str:
 
 
 def verdicts(page: Page) -> str:
-    """What ``sparring.prove`` says of this code: a row a claim; where not proved, the reason instead of the statement."""
+    """What ``sparring.prove`` says of this code: a row a claim; where it is not proved, the reason instead."""
     known = page.name in sparring.pages() and page is sparring.page(page.name)
     report = sparring.prove(page.name if known else page, keep=True)
     cells = []

@@ -21,8 +21,8 @@ from sparring.proofs.core.iterations import Case
 from sparring.proofs.core.refinement import PAIRED, Call, Flaw, Ran
 from sparring.proofs.core.terms import Table, leaves, raw
 from sparring.proofs.implementation.conduct import Fault, unharmed
-from sparring.proofs.trace.compare import compare, unknown
-from sparring.proofs.trace.events import Trace, from_outcome
+from sparring.proofs.trace.compare import unlike
+from sparring.proofs.trace.events import from_outcome
 from sparring.proofs.world import world
 from sparring.proofs.world.findings import Sent
 from sparring.spec.core import runner
@@ -118,19 +118,9 @@ def unsent(calls: Sequence[Run], xs: Sequence[Any], ran: Ran, here: str, *, read
     """
     if ran.flaws:
         return
-    found = unlike(calls, xs, from_outcome(ran.outcome, len(xs))) if read else ""
+    found = unlike(calls[0].page, xs, from_outcome(ran.outcome, len(xs)), calls) if read else ""
     if found := found or longer(calls, xs[0].dtype.itemsize, ran.outcome.messages):
         yield Flaw(STEPS, f"{here}: {found}")
-
-
-def unlike(calls: Sequence[Run], xs: Sequence[Any], trace: Trace) -> str:
-    """The first message that carries something else; or that lists are sent in a form in which nothing can be read."""
-    page = calls[0].page
-    if first := compare(page, xs, trace, STEPS, calls):
-        return str(first)
-    with np.errstate(all="ignore"):
-        unread = page.listed and unknown(page, xs, trace, calls)
-    return "no message reads as one of the page's, in any form that is known" if unread else ""
 
 
 def longer(calls: Sequence[Run], width: int, messages: Sequence[Sent]) -> str:

@@ -41,7 +41,7 @@ from sparring.spec.core.runner import Run, run
 from sparring.spec.core.schedule import step_sends
 from sparring.spec.core.sparse import SparseVector
 
-__all__ = ["Divergence", "compare", "contended", "empty", "unknown"]
+__all__ = ["Divergence", "compare", "contended", "empty", "unknown", "unlike"]
 
 LEVELS = ("result", "volume", "steps")
 IDLE = {*MAKERS.split(), "Barrier", "Ibarrier", "barrier", "Free", "free", "Disconnect"}
@@ -76,18 +76,42 @@ def compare(
         wanted = list(messages(page, xs, calls))
         if not page.listed:
             return volume(wanted, trace) if level == "volume" else steps(wanted, trace)
+        return as_read(wanted, trace, level, spoken(wanted, trace))
+
+
+def as_read(wanted: list[Expected], trace: Trace, level: str, packing: Packing | Headed | None) -> Divergence | None:
+    """The same where lists are sent, in that form."""
+    if packing is None:
+        return volume(wanted, trace, read=False) if level == "volume" else counted(wanted, trace)
+    lists = [m._replace(entries=packing.narrowed(m.entries)) for m in wanted]
+    seen = packing.read(trace)
+    return volume(lists, seen) if level == "volume" else steps(lists, seen, packing)
+
+
+UNREAD = "no message reads as one of the page's, in any form that is known"
+
+
+def unlike(page: Page, xs: Sequence[Any], trace: Trace, calls: Iterable[Run]) -> str:
+    """The first message that carries something else, or that nothing can be read, in words."""
+    if not page.listed:
+        return str(compare(page, xs, trace, "steps", calls) or "")
+    with np.errstate(all="ignore"):
+        wanted = list(messages(page, xs, calls))
         packing = spoken(wanted, trace)
-        if packing is None:
-            return volume(wanted, trace, read=False) if level == "volume" else counted(wanted, trace)
-        lists = [m._replace(entries=packing.narrowed(m.entries)) for m in wanted]
-        seen = packing.read(trace)
-        return volume(lists, seen) if level == "volume" else steps(lists, seen, packing)
+        if first := as_read(wanted, trace, "steps", packing):
+            return str(first)
+    return UNREAD if packing is None and says(wanted, trace) else ""
 
 
-def unknown(page: Page, xs: Sequence[Any], trace: Trace, calls: Iterable[Run] | None = None) -> bool:
+def unknown(page: Page, xs: Sequence[Any], trace: Trace) -> bool:
     """Whether the page, which sends lists, has entries to send, and no message of ``trace`` reads as one of these."""
-    wanted = list(messages(page, xs, calls))
-    return any(trace.sends()) and any(m.entries.size for m in wanted) and spoken(wanted, trace) is None
+    wanted = list(messages(page, xs))
+    return says(wanted, trace) and spoken(wanted, trace) is None
+
+
+def says(wanted: Sequence[Expected], trace: Trace) -> bool:
+    """Whether there are messages, and entries that these should have."""
+    return any(trace.sends()) and any(m.entries.size for m in wanted)
 
 
 def legible(page: Page, xs: Sequence[Any], trace: Trace) -> Trace:

@@ -8,7 +8,9 @@ or a bit for each entry of the chunk (4).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,6 +25,18 @@ BLOCK = 1 << 16
 DENSE, PAIRS, OFFSETS, BITMAP = range(1, 5)
 
 
+@cache
+def entry(width: int, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """An index of so many bytes, and a value."""
+    return np.dtype([("index", f"i{width}"), ("value", dtype)])
+
+
+@cache
+def named(kind: np.dtype[Any]) -> str:
+    """In words, which numpy takes long to find."""
+    return str(kind)
+
+
 class Headed(NamedTuple):
     """Such messages, with values of ``dtype``."""
 
@@ -31,7 +45,7 @@ class Headed(NamedTuple):
     @property
     def kind(self) -> np.dtype[Any]:
         """An entry."""
-        return np.dtype([("index", "i8"), ("value", self.dtype)])
+        return entry(8, self.dtype)
 
     def narrowed(self, entries: Array) -> Array:
         """The page's entries as they are."""
@@ -58,7 +72,7 @@ class Headed(NamedTuple):
         found = None if event.op != "send" or event.payload is None else self.unpacked(event.payload.tobytes())
         if found is None:
             return event
-        return event._replace(count=found.size, nbytes=found.nbytes, dtype=str(self.kind), payload=found)
+        return event._replace(count=found.size, nbytes=found.nbytes, dtype=named(self.kind), payload=found)
 
     def unpacked(self, message: bytes) -> Array | None:
         """The entries of a message, None where it has another form."""
@@ -94,8 +108,9 @@ def positions(code: int, m: int, told: bytes) -> Array | None:
 def headed(wanted: Sequence[Expected], trace: Trace) -> Headed | None:
     """This form, if some message of the run reads in it as one of the page's on its way."""
     for dtype in {m.entries.dtype["value"] for m in wanted}:
-        form = Headed(dtype)
-        sent = [form.entries(event) for event in trace.sends()]
-        if any((e.rank, e.peer) == (m.src, m.dst) and form.same(e, m.entries) for m in wanted for e in sent):
+        form, sent = Headed(dtype), defaultdict[tuple[int, int], list[Event]](list)
+        for event in map(form.entries, trace.sends()):
+            sent[event.rank, event.peer].append(event)
+        if any(form.same(event, m.entries) for m in wanted for event in sent[m.src, m.dst]):
             return form
     return None

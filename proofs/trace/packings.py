@@ -2,8 +2,8 @@
 
 Known are messages that hold a list's entries and nothing else, a value of the vectors' dtype and an
 index of 4 or 8 bytes each: all values before all indices, all indices before all values, or in pairs.
-A run is read in the one of them in which most of its messages are the page's; where there is none, and
-what is sent was kept, in the form that :mod:`sparring.proofs.trace.headed` reads.  Where a page sends all
+A run whose messages tell their form, and were kept, is read so, by :mod:`sparring.proofs.trace.headed`; any other
+in the one of these forms in which most of its messages are the page's.  Where a page sends all
 of a chunk without indices, so must the run.  Whatever else a program
 sends (a bitmap alone, indices as floats) is not read: then messages can only be counted.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from sparring.proofs.trace.divergence import Expected
 from sparring.proofs.trace.events import Event, Trace, digest
-from sparring.proofs.trace.headed import Headed, headed
+from sparring.proofs.trace.headed import Headed, entry, headed, named
 from sparring.spec.core.sparse import NOTHING, SparseLike
 
 Array: TypeAlias = NDArray[Any]
@@ -34,18 +33,12 @@ ORDERS = ("values first", "indices first", "pairs")
 
 def listed(x: SparseLike, dtype: np.dtype[Any]) -> Array:
     """A list's entries as an array of pairs."""
-    return np.array([*zip(x.indices, unlisted(x, dtype))], pairs(8, dtype))
+    return np.array([*zip(x.indices, unlisted(x, dtype))], entry(8, dtype))
 
 
 def unlisted(x: SparseLike, dtype: np.dtype[Any]) -> Array:
     """The values alone, -0.0, of integers 0, for an entry that adds nothing."""
     return np.array([dtype.type(-0.0) if v is NOTHING else v for v in x.values], dtype)
-
-
-@cache
-def pairs(width: int, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """An index and a value."""
-    return np.dtype([("index", f"i{width}"), ("value", dtype)])
 
 
 class Packing(NamedTuple):
@@ -58,7 +51,7 @@ class Packing(NamedTuple):
     @property
     def kind(self) -> np.dtype[Any]:
         """An entry."""
-        return pairs(self.width, self.dtype)
+        return entry(self.width, self.dtype)
 
     def narrowed(self, entries: Array) -> Array:
         """The same entries, with this width of indices, if they have some."""
@@ -135,7 +128,7 @@ class Packing(NamedTuple):
         if event.op != "send" or event.nbytes % kind.itemsize:
             return event
         payload = None if event.payload is None else self.unpacked(event.payload)
-        return event._replace(count=event.nbytes // kind.itemsize, dtype=str(kind), payload=payload)
+        return event._replace(count=event.nbytes // kind.itemsize, dtype=named(kind), payload=payload)
 
 
 def same(event: Event, entries: Array) -> bool:
@@ -157,18 +150,28 @@ def spoken(wanted: Sequence[Expected], trace: Trace) -> Packing | Headed | None:
     full = [m for m in wanted if m.entries.size and m.entries.dtype.names]
     if not full:
         return next((Packing(4, ORDERS[0], m.entries.dtype) for m in wanted if m.entries.size), None)
-    sent: dict[tuple[int, int], set[str]] = defaultdict(set)
+    if told := headed(full, trace):
+        return told
+    sent: dict[tuple[int, int, int], set[str]] = defaultdict(set)
     for event in trace.sends():
-        sent[event.rank, event.peer].add(event.digest)
+        sent[event.rank, event.peer, event.nbytes].add(event.digest)
     telling = {i for i, m in enumerate(full) if m.entries["index"].any()} or {*range(len(full))}
 
+    def sends(m: Expected, packing: Packing) -> bool:
+        as_long = sent.get((m.src, m.dst, m.entries.size * packing.kind.itemsize))  # digests take long, lengths do not
+        return as_long is not None and not as_long.isdisjoint(packing.digests(m.entries))
+
     def read(packing: Packing) -> tuple[int, int]:
-        found = [i for i, m in enumerate(full) if not sent[m.src, m.dst].isdisjoint(packing.digests(m.entries))]
+        found = [i for i, m in enumerate(full) if sends(m, packing)]
         return len(telling.intersection(found)), len(found)
 
-    much = {packing: read(packing) for packing in known(full)}
+    much = dict[Packing, tuple[int, int]]()
+    for packing in known(full):
+        much[packing] = read(packing)
+        if much[packing][1] == len(full):  # the others can read no more
+            return packing
     best = max(much, key=much.__getitem__, default=None)
-    return best if best and much[best][0] else headed(full, trace)
+    return best if best and much[best][0] else None
 
 
 def known(messages: Sequence[Expected]) -> Iterator[Packing]:

@@ -66,8 +66,7 @@ def command(
             found += part.told
             entries += part.entries
             in_coq += part.in_coq
-    if keep:
-        remembered.remember_proved(others, found)
+    remembered.remember_proved(others if keep else (), found)
     found = [*(told for some in earlier.values() for told in some), *found]
     report = api.proof_report(found, time.perf_counter() - start)
     if folder:

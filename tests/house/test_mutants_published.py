@@ -21,7 +21,7 @@ from sparring.proofs.mutants.syntax import IN_PAGES, OPERATORS, changes, mutants
 from sparring.spec.core.model import Page
 from sparring.verification import judged
 
-EVERY = 9  # all take an hour; odd, so that of a number off by one both signs are met
+EVERY = 27  # all take an hour; odd, so that of a number off by one both signs are met
 RESULTS = Path(__file__).parents[2] / "docs/mutants"
 PUBLISHED = sorted(path.stem for path in RESULTS.glob("*.json"))
 
@@ -107,14 +107,14 @@ def sites(module: ModuleType, operators: Mapping[str, Any] = OPERATORS) -> Itera
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_what_is_published_is_what_is_found(name):
-    """One mutant in nine; if this fails: sparring verify --mutants --json | python docs/mutants/keep.py."""
+    """One mutant in 27; if this fails: sparring verify --mutants --json | python docs/mutants/keep.py."""
     found = [one._asdict() for one in mutation.told(sparring.page(name), lambda items, _: items, every=EVERY)]
     alive = published(name)["alive"]
     killed = [one for one in found if one["word"] == "killed"]
 
     assert [one for one in found if one not in killed and one not in alive] == []
     assert {*map(place, killed)}.isdisjoint({*map(place, alive)} - twins(sparring.page(name)))
-    assert len(killed) >= len(found) / 2
+    assert len(killed) >= len(found) / 3
 
 
 def place(told: dict[str, str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from sparring.spec.core import selectors
 
 FILE = Path(__file__).parents[2] / "docs/mutants/sample/sample.json"
 PUBLISHED = json.loads(FILE.read_text(encoding="utf-8"))
-EVERY = 10
+EVERY = 24
 NO_FAULT = "No fault"
 """How the reason begins by which a fault changes nothing; nobody has proved it."""
 
@@ -50,7 +50,7 @@ def found(told):
 @pytest.mark.slow
 @pytest.mark.parametrize("told", PUBLISHED["faults"][::EVERY], ids=lambda told: f"{told['module']}, {told['function']}")
 def test_what_is_published_is_what_is_found(told):
-    """One in ten."""
+    """One in 24."""
     module = f"sparring.impl.{told['module']}"
     users, trials = sampled.loading(module), Trials(Memory())
 
