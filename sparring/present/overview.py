@@ -136,15 +136,14 @@ def summary(report: Report, width: int) -> Iterator[str]:
     subjects = " and ".join(f"{len(of)} {one}{'s' * (len(of) > 1)}" for one, of in several.items() if of)
     words = Counter(str(r.verdict).split(" (", maxsplit=1)[0].split(" for ", maxsplit=1)[0] for r in report.results)
     told = ", ".join(f"{many} {word}" for word, many in words.items() if word != Word.NOT_COVERED.value)
-    yield f"{report.verdict}: {subjects}; {told} ({report.seconds:.0f} s)"
-    if kept := report.extra.get("kept"):
-        yield f"{KEPT} {len(kept)} found by an earlier run of the same code: --no-cache judges them anew"
+    kept = report.extra.get("kept")
+    again = f"; {KEPT} {len(kept)} found by an earlier run of the same code: --no-cache judges anew" if kept else ""
+    yield f"{report.verdict}: {subjects}; {told} ({report.seconds:.0f} s{again})"
     reasons = missing(report.results)
-    shown = REASONS - bool(kept)
-    for (reason, props), many in reasons[:shown]:
+    for (reason, props), many in reasons[:REASONS]:
         line = f"{many} x not covered: {', '.join(props)}: {reason}"
         yield textwrap.shorten(line, max(width, len(CUT) + 9), placeholder=CUT)
-    if others := reasons[shown:]:
+    if others := reasons[REASONS:]:
         yield f"{sum(many for _, many in others)} x not covered for {len(others)} other reasons: sparring verify NAME"
 
 
