@@ -14,12 +14,11 @@ concluded, and it is asked anew in bits.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import z3
 
 from sparring.errors import Undecided
-from sparring.proofs.core.symbolic import Z3Reader, Z3Term
+from sparring.proofs.core.symbolic import Z3Reader, Z3Term, remembered
 from sparring.spec.core.numbers import Bool, Node
 
 INT = z3.IntSort()
@@ -133,14 +132,8 @@ class BlocksReader(Z3Reader):
 
     def blocks(self, x: Z3Term, e: Z3Term) -> None:
         """In which block of ``2**e`` numbers ``x`` lies, and how that goes with other sizes."""
-        b = BLOCK(x, e)
-        natural = z3.And(x >= 0, e >= 0)
-        self.know(
-            z3.Implies(natural, z3.And(b >= 0, b <= x, (b == 0) == (x < POWER(e)))),  # block_bounds
-            z3.Implies(e == 0, b == x),  # block_0
-        )
-        for other in self.exponents.values():
-            self.know(halved(x, e, other), halved(x, other, e))
+        others = self.exponents.values()
+        self.know(*bounds(x, e), *(fact for other in others for fact in (halved(x, e, other), halved(x, other, e))))
 
     def flipped(self, x: Node, args: list[Z3Term]) -> Z3Term:
         """``x ^ 1`` and ``x ^ (1 << e)``; of two other numbers nothing is known but that."""
@@ -169,8 +162,7 @@ class BlocksReader(Z3Reader):
 
     def above(self, v: Z3Term, e: Z3Term, flip: Z3Term, other: Z3Term) -> None:
         """A bit that is flipped leaves larger blocks alone."""
-        same = self.block(flip, other) == self.block(v, other)
-        self.know(z3.Implies(z3.And(v >= 0, e >= 0, e < other), same))  # flip_above
+        self.know(alike(v, e, other, self.block(flip, other), self.block(v, other)))
 
     def together(self, x: Z3Term, y: Z3Term, e: Z3Term) -> Z3Term:
         """``x ^ y < 2**e``: both lie in one block."""
@@ -220,8 +212,7 @@ class BlocksReader(Z3Reader):
 
     def ends(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, other: Z3Term) -> None:
         """A block that begins before some number below a power of two ends before that power."""
-        inside = z3.And(e >= 0, e <= other, y < POWER(other), x <= self.block(y, e))
-        self.know(z3.Implies(inside, start + POWER(e) <= POWER(other)))  # shift_within
+        self.know(within(x, e, start, self.block(y, e), y, other))
 
     def halves(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, d: Z3Term, other: Z3Term) -> None:
         """Where the halves of a block begin, if ``x`` is one of them and ``y`` the block."""
@@ -262,7 +253,7 @@ class BlocksReader(Z3Reader):
         self.know(z3.Implies(inside, same))  # reverse_bit
 
 
-@lru_cache(maxsize=100_000)  # questions about one page have most facts in common
+@remembered
 def ordered(d: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
     """How two powers compare."""
     return (
@@ -271,10 +262,34 @@ def ordered(d: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
     )
 
 
-@lru_cache(maxsize=100_000)
+@remembered
+def bounds(x: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
+    """In which block of ``2**e`` numbers ``x`` lies."""
+    b = BLOCK(x, e)
+    natural = z3.And(x >= 0, e >= 0)
+    return (
+        z3.Implies(natural, z3.And(b >= 0, b <= x, (b == 0) == (x < POWER(e)))),  # block_bounds
+        z3.Implies(e == 0, b == x),  # block_0
+    )
+
+
+@remembered
 def halved(x: Z3Term, e: Z3Term, other: Z3Term) -> Z3Term:
     """In which block ``x`` lies of those that are twice as long."""
     return z3.Implies(z3.And(e >= 0, other == e + 1), BLOCK(x, other) == BLOCK(x, e) / 2)  # block_next
+
+
+@remembered
+def alike(v: Z3Term, e: Z3Term, other: Z3Term, block: Z3Term, before: Z3Term) -> Z3Term:
+    """A bit that is flipped leaves larger blocks alone."""
+    return z3.Implies(z3.And(v >= 0, e >= 0, e < other), block == before)  # flip_above
+
+
+@remembered
+def within(x: Z3Term, e: Z3Term, start: Z3Term, b: Z3Term, y: Z3Term, other: Z3Term) -> Z3Term:
+    """A block that begins before some number below a power of two ends before that power."""
+    inside = z3.And(e >= 0, e <= other, y < POWER(other), x <= b)
+    return z3.Implies(inside, start + POWER(e) <= POWER(other))  # shift_within
 
 
 def bit_by_bit(x: Z3Term, bits: int) -> Z3Term:

@@ -14,13 +14,12 @@ nothing is concluded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from itertools import product
 
 import z3
 
 from sparring.errors import Undecided
-from sparring.proofs.core.symbolic import Z3Reader, Z3Term, positive
+from sparring.proofs.core.symbolic import Z3Reader, Z3Term, positive, remembered
 from sparring.spec.core.numbers import Bool, Node
 
 INT = z3.IntSort()
@@ -97,8 +96,7 @@ class DigitsReader(Z3Reader):
             self.powers[e.get_id()] = e
             self.know(z3.Implies(e >= 0, POWER(e) >= 1), z3.Implies(e == 0, POWER(e) == 1))  # power_positive, power_0
             for other in self.powers.values():
-                for d, f in ((e, other), (other, e)):
-                    self.know(z3.Implies(z3.And(d >= 0, d < f), 2 * POWER(d) <= POWER(f)))  # power_grows
+                self.know(grows(e, other), grows(other, e))
             for x in self.numbers.values():
                 self.cut(x, e)
             for one in self.puts:
@@ -219,7 +217,7 @@ class DigitsReader(Z3Reader):
         return facts
 
 
-@lru_cache(maxsize=100_000)  # questions about one page have most facts in common
+@remembered
 def compared(x: Z3Term, y: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
     """How two numbers compare that have other digits alike, and two prefixes."""
     natural = z3.And(x >= 0, y >= 0, e >= 0)
@@ -232,7 +230,13 @@ def compared(x: Z3Term, y: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
     )
 
 
-@lru_cache(maxsize=100_000)
+@remembered
+def grows(d: Z3Term, e: Z3Term) -> Z3Term:
+    """How two powers compare."""
+    return z3.Implies(z3.And(d >= 0, d < e), 2 * POWER(d) <= POWER(e))  # power_grows
+
+
+@remembered
 def left(x: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
     """How large a number is without its last digits."""
     b = PREFIX(x, e)

@@ -7,10 +7,10 @@ variable would leave every decidable fragment.  That ``x`` has this range is its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import z3
 
@@ -21,6 +21,26 @@ WIDEST = 8  # laps that a remainder may span; real schedules stay below 4
 EFFORT = 20_000_000  # z3's resource limit for one question; a limit on time would depend on the machine
 
 Z3Term: TypeAlias = Any  # z3's own hints do not know its operators
+Fact = TypeVar("Fact")
+MOST = 100_000  # facts that are remembered
+
+
+def remembered(fact: Callable[..., Fact]) -> Callable[..., Fact]:
+    """A fact about the same terms is made once: questions about one page have most facts in common.
+
+    The same are terms with one number, which z3 gives to no other while they are kept.  ``==`` of terms is a claim.
+    """
+    known = dict[tuple[int, ...], tuple[tuple[Z3Term, ...], Fact]]()
+
+    def about(*terms: Z3Term) -> Fact:
+        key = tuple([term.get_id() for term in terms])
+        if key not in known:
+            if len(known) >= MOST:
+                known.clear()
+            known[key] = terms, fact(*terms)
+        return known[key][1]
+
+    return about
 
 
 class Z3Reader(Reader[Z3Term]):

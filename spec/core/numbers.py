@@ -21,10 +21,11 @@ from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 class Node:
     """A term: an operator and its operands.  Terms are compared by identity; ``==`` builds a term."""
 
-    __slots__ = ("args", "op")
+    __slots__ = ("_names", "args", "op")
 
     def __init__(self, op: str, *args: Any) -> None:
         self.op, self.args = op, args
+        self._names: frozenset[str] | None = None
 
     __hash__ = object.__hash__
 
@@ -36,6 +37,14 @@ class Node:
 
     def __index__(self) -> NoReturn:
         raise TypeError(f"{self!r} is a symbol, not a number: range, indexing and 2**t are not formulas")
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Of its variables; looked for once, since solvers and samples ask again and again."""
+        if self._names is None:
+            parts = (a.names for a in self.args if isinstance(a, Node))
+            self._names = frozenset([self.args[0]]) if self.op == "var" else frozenset().union(*parts)
+        return self._names
 
     def __repr__(self) -> str:
         if self.op == "var":
@@ -240,23 +249,10 @@ def evaluate(x: Int | Bool, /, **values: int) -> int | bool:
     return Evaluator(values)(x)
 
 
-class Variables(Reader[frozenset[str]]):
-    """Reads a term as the names of its variables."""
-
-    def constant(self, x: int | bool) -> frozenset[str]:
-        return frozenset()
-
-    def variable(self, name: str) -> frozenset[str]:
-        return frozenset([name])
-
-    def operator(self, x: Node, args: list[frozenset[str]]) -> frozenset[str]:
-        return frozenset().union(*args)
-
-
 def variables(x: Int | Bool) -> frozenset[str]:
     """The names of the variables in ``x``.
 
     >>> sorted(variables((Sym.var("r") + 1) % Sym.var("p")))
     ['p', 'r']
     """
-    return Variables()(x)
+    return x.names if isinstance(x, Node) else frozenset()

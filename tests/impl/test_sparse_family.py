@@ -25,7 +25,7 @@ CUT_SUMS = {"gtopk", "ring_topk", "spardl"}
 """These cut sums on their way, so that a rank's residual has other ranks' entries, too."""
 PERIODS = {"tau": 3, "tau_prime": 2}
 """Where thresholds and bounds are kept for some calls: short ones, so that calls of all kinds are among the first."""
-RANKS = (1, 3, 4, 5, 6, 7)
+RANKS = (1, 4, 7)
 SELECTORS = {"threshold": {"period": 3}, "sampled": {"stride": 3, "seed": 1}, "gaussian": {}, "topk": {}}
 """Of every algorithm but those that are programs: there the selector is the algorithm."""
 
@@ -154,7 +154,7 @@ def test_nor_with_another_selector(name, selector):
     def make(comm: Any, n: int, k: int) -> Any:
         return made(comm, name, n, k, selector=selector, **SELECTORS[selector])
 
-    found = {(case, p): faults(make, CASES[case](p), name not in CUT_SUMS) for case in SELECTED for p in (4, 5)}
+    found = {(case, p): faults(make, CASES[case](p), name not in CUT_SUMS) for case in SELECTED for p in (5,)}
     assert {place: wrong for place, wrong in found.items() if wrong} == {}
 
 
