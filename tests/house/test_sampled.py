@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import json
 from pathlib import Path
 
@@ -17,10 +16,8 @@ from sparring.proofs.mutants.syntax import Mutant, mutants
 from sparring.proofs.mutants.trying import Trials
 from sparring.spec.core import selectors
 
-ROOM = Path(__file__).parents[2] / "docs/mutants"
-PUBLISHED, OF_WORLD = (
-    json.loads((ROOM / f"sample/{name}.json").read_text(encoding="utf-8")) for name in ("sample", "world")
-)
+FILE = Path(__file__).parents[2] / "docs/mutants/sample/sample.json"
+PUBLISHED = json.loads(FILE.read_text(encoding="utf-8"))
 EVERY = 24
 NO_FAULT = "No fault"
 """How the reason begins by which a fault changes nothing; nobody has proved it."""
@@ -58,39 +55,6 @@ def test_what_is_published_is_what_is_found(told):
     users, trials = sampled.loading(module), Trials(Memory())
 
     assert told["word"] in [sampled.fate(module, mutant, users, trials).word for mutant in found(told)]
-
-
-@pytest.fixture(scope="module")
-def script():
-    """What draws faults in the simulated MPI."""
-    spec = importlib.util.spec_from_file_location("drawing", ROOM / "world.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_faults_of_the_world_can_still_be_planted(script):
-    """The lines are still there, and of each that lives it is known why: else draw anew, by docs/mutants/world.py."""
-    assert len(OF_WORLD["faults"]) == OF_WORLD["count"] >= 100
-    for one in OF_WORLD["faults"]:
-        assert in_world(script, one) and one["why"]
-
-
-def in_world(script, told):
-    """The faults that are told in these words."""
-    every = mutants((script.ROOM / f"{told['module']}.py").read_text(encoding="utf-8"))
-    return [m for m in every if (m.function, m.text, m.told) == (told["function"], told["line"], told["change"])]
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_what_is_published_of_the_world_is_what_is_found(script, tmp_path):
-    """Two that are found and two that live; without a fault nothing is found."""
-    folder = script.copied(tmp_path)
-    assert script.looked(folder, script.LOOK) == (0, "")
-    for word in ("killed", "survived"):
-        for told in [one for one in OF_WORLD["faults"] if one["word"] == word][:2]:
-            assert word in [script.fate(folder, told["module"], one)["word"] for one in in_world(script, told)]
 
 
 def test_every_algorithm_and_selector_loads_its_own_module_and_more():

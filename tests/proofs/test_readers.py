@@ -20,7 +20,7 @@ from sparring.proofs.core.bits import WIDTH, BitsReader
 from sparring.proofs.core.blocks import APART, BELOW, BLOCK, LENGTH, POWER, REVERSE, SHIFT, XOR, BlocksReader
 from sparring.proofs.core.digits import DIGIT, LOG, PREFIX, PRODUCT, PUT, REST, DigitsReader
 from sparring.proofs.core.obligations import RANKS, ROUND, Obligation, c, n, p, q, r, s, t, within
-from sparring.proofs.core.symbolic import Z3Reader
+from sparring.proofs.core.symbolic import Z3Reader, remembered
 from sparring.proofs.core.verdicts import Word
 from sparring.spec.core.digits import digit, log, power, prefix, put
 from sparring.spec.core.numbers import Sym, both, either, evaluate, negate, reverse, variables, where
@@ -352,3 +352,14 @@ def test_hypotheses_that_contradict_each_other_prove_nothing(encoding, hypothese
     """Nothing small satisfies them, nor does anything else."""
     (answer,) = questions.answered([Obligation("any", hypotheses, r == q)], True, encoding)
     assert not answer.holds
+
+
+def test_a_fact_is_remembered_of_its_own_terms():
+    """Once for equal terms, in their order; of terms that nobody else keeps no other gets the fact."""
+    made = []
+    fact = remembered(lambda x, e: made.append(1) or x - e)
+    x, e = z3.Ints("x e")
+
+    assert fact(x, e).eq(x - e) and fact(e, x).eq(e - x) and fact(z3.Int("x"), z3.Int("e")).eq(x - e)
+    assert all(fact(x + i, e).eq(x + i - e) for i in range(1000))
+    assert len(made) == 1002
