@@ -1,7 +1,7 @@
 """Modules whose code has a fault: beside the ones that are imported, or in their place for a while.
 
 A fault may make a loop endless.  So every loop counts its turns, and after ``TURNS`` of them, in
-all, the code raises: a limit on time would depend on the machine.
+all since it was planted, the code raises: a limit on time would depend on the machine.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ def built(module: ModuleType, tree: ast.Module) -> ModuleType:
 @contextmanager
 def planted(module: ModuleType, tree: ast.Module) -> Iterator[None]:
     """``module`` has the code of ``tree``: on all simulated ranks, and here for proofs that call its functions."""
+    Counter.restart()
     kept = dict(vars(module))
     vars(module).update({k: v for k, v in vars(built(module, tree)).items() if not k.startswith("__")})
     modules.PLANTED[module.__name__] = compiled(module, tree)

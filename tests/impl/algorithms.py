@@ -93,7 +93,6 @@ def planted(module: str, *changes: tuple[str, str]) -> Iterator[None]:
     for old, new in changes:
         assert source.count(old) == 1, old
         source = source.replace(old, new)
-    planting.Counter.restart()
     with planting.planted(whole, ast.parse(source)):
         yield
 

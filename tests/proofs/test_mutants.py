@@ -180,11 +180,19 @@ def test_an_endless_loop_is_found_by_counting():
         module.f(1)
 
 
+def test_turns_of_an_earlier_fault_do_not_count(monkeypatch):
+    """Else the next one would be found endless, and so would code without a fault."""
+    monkeypatch.setattr(planting.Counter, "turns", planting.TURNS)
+    with planting.planted(implementation, judging.unharmed(inspect.getsource(implementation)).tree):
+        outcome = world.run(OURS, 2, [np.ones(3)] * 2)
+
+    assert outcome.findings == ()
+
+
 def test_an_endless_loop_on_a_simulated_rank_ends():
     """Also between two MPI calls, where the world counts nothing."""
     old = "    for i in range(p - 1):\n        there"
     source = changed(implementation, a=(old, "    i = 0\n    while p > 1:\n        pass\n        there"))
-    planting.Counter.restart()
     with planting.planted(
         implementation, ast.parse(source.replace("exchange(comm, y[there]", "p or exchange(comm, y"))
     ):
@@ -370,7 +378,6 @@ def test_the_memory_of_a_ring():
 def test_wasted_memory_is_found(right, wrong, where):
     """A spare block that is too long, or that nobody needs, and a vector that is copied; less is no fault."""
     usual = arrays.held(RING, OURS)
-    planting.Counter.restart()
     with planting.planted(implementation, ast.parse(changed(implementation, a=(right, wrong)))):
         now = arrays.held(RING, OURS)
 
