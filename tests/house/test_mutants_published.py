@@ -107,7 +107,7 @@ def sites(module: ModuleType, operators: Mapping[str, Any] = OPERATORS) -> Itera
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", PUBLISHED[::2])
 def test_what_is_published_is_what_is_found(name):
-    """Of each second algorithm one mutant in 27; if this fails: sparring verify --mutants --json | python docs/mutants/keep.py."""
+    """Of every other algorithm one in 27; if not: sparring verify --mutants --json | python docs/mutants/keep.py."""
     found = [one._asdict() for one in mutation.told(sparring.page(name), lambda items, _: items, every=EVERY)]
     alive = published(name)["alive"]
     killed = [one for one in found if one["word"] == "killed"]
