@@ -80,7 +80,8 @@ def run(algo: str | Page, xs: Sequence[Any], **params: Any) -> runner.Run:
 def prove(*algos: str | Page, jobs: int = 1, keep: bool = False) -> Report:
     """Prove the theorems of these pages (by default of all), for every number of ranks.
 
-    ``jobs``: so many processes, ``keep``: what is found is kept, both as for :func:`verify`.
+    ``jobs``: so many processes, ``keep``: what is found is kept, both as for :func:`verify`;
+    what an earlier run found then comes first.
 
     >>> prove("ring").verdict
     'holds'

@@ -29,6 +29,7 @@ def remembered(fact: Callable[..., Fact]) -> Callable[..., Fact]:
     """A fact about the same terms is made once: questions about one page have most facts in common.
 
     The same are terms with one number, which z3 gives to no other while they are kept.  ``==`` of terms is a claim.
+    All are of z3's main context: readers know no other.
     """
     known = dict[tuple[int, ...], tuple[tuple[Z3Term, ...], Fact]]()
 

@@ -18,7 +18,7 @@ RUNS = [
     pytest.param(name, params, 3 + i % 3, id=f"{name}-{i}")
     for name in PAGES for i, params in enumerate(PARAMS.get(name, [{}]))
 ]  # fmt: skip
-"""With the usual parameters on three ranks, with others on up to five: ``verify`` runs all on more."""
+"""With the usual parameters on three ranks, with others on up to five: ``verify`` runs the usual ones on more."""
 TERMS = [name for name, page in PAGES.items() if not (page.stateful or page.composed)]
 
 

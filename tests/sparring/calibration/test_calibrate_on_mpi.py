@@ -56,7 +56,8 @@ def test_a_job_measures_itself(tmp_path):
 def sound(machine):
     """What must hold of any machine."""
     measured = machine.measured
-    assert machine.alpha + machine.beta > 0 and machine.gamma > 0  # on a busy machine one of the first two may be lost
+    assert min(machine.alpha, machine.beta) >= 0 and machine.gamma > 0
+    assert machine.alpha + machine.beta > 0  # on a busy machine one of these is lost in noise
     assert (measured.ranks, measured.hosts, measured.rounds) == (2, 1, 3) and measured.cores >= 1
     assert measured.crowded == (measured.cores < 2) and 0 < measured.clock < 0.1 < measured.seconds
     assert all(low <= high for low, high in measured.intervals.values()) and len(measured.intervals) == 3
