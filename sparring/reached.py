@@ -21,6 +21,7 @@ from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import NOT_COVERED, tested
 from sparring.proofs.implementation.conduct import unharmed
 from sparring.proofs.implementation.looks import Trial
+from sparring.proofs.world import kept
 from sparring.proofs.world.targets import module_of
 from sparring.report import Result
 from sparring.spec.core.model import Page
@@ -47,6 +48,8 @@ class Reached:
             concurrency=["greenlet"], messages=False,
         )  # fmt: skip
         self.watching = sys.gettrace() is None
+        self.steps: frozenset[tuple[int, int]] | None = None
+        self.unseen: list[str] = []  # what ``missed`` said of these steps from line to line
         self.spoken = spoken_of(page)
         self.open = [*self.missed(), *self.uncalled()]  # what is not reached yet
         self.sees = bool(self.missed())
@@ -54,7 +57,8 @@ class Reached:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """What runs meanwhile is counted."""
+        """What runs meanwhile is counted, also that modules are executed."""
+        kept.forget()
         if self.watching:
             self.seen.start()
         try:
@@ -79,10 +83,14 @@ class Reached:
 
     def missed(self) -> list[str]:
         """The lines of the implementation's module that nothing reached, and those that were left one way alone."""
-        missing: list[int] = self.seen.analysis2(self.file)[3]
-        ways = self.seen.branch_stats(self.file).items()
-        return [*map(str, missing), *(f"{line} the other way" for line, (of, took) in ways
-                                      if took < of and line not in missing)]  # fmt: skip
+        steps = frozenset(self.seen.get_data().arcs(os.path.realpath(self.file)) or ())
+        if steps != self.steps:  # else nothing new was reached; coverage would read the file again to say so
+            self.steps = steps
+            missing: list[int] = self.seen.analysis2(self.file)[3]
+            ways = self.seen.branch_stats(self.file).items()
+            other = [f"{line} the other way" for line, (of, took) in ways if took < of and line not in missing]
+            self.unseen = [*map(str, missing), *other]
+        return self.unseen
 
     def lines(self) -> Result:
         """Which lines and branches no run has reached."""

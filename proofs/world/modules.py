@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
 from importlib.abc import MetaPathFinder
@@ -34,6 +34,12 @@ class Compiled(SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType | None:
         return PLANTED.get(fullname) or code(fullname, self.path, *self.state)
+
+
+def written(module: ModuleType) -> bool:
+    """Whether the module's file was written since the module was found."""
+    loader = module.__loader__
+    return not isinstance(loader, Compiled) or Compiled(loader.name, loader.path).state != loader.state
 
 
 class Finder(MetaPathFinder):
@@ -95,6 +101,17 @@ class Modules:
             self._note()
             _swap(self._shown(), self.own[rank], self.roots)
             self.now = rank
+
+    def loaded(self) -> dict[str, ModuleType]:
+        """What the running rank has imported."""
+        self._note()
+        return {**self._shown()}
+
+    def adopt(self, modules: Mapping[str, ModuleType]) -> None:
+        """The running rank has imported these."""
+        before = {**self._shown()}
+        self._shown().update(modules)
+        _swap(before, self._shown(), self.roots)
 
     def _shown(self) -> dict[str, ModuleType]:
         return {} if self.now is None else self.own[self.now]

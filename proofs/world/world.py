@@ -13,8 +13,8 @@ from sparring.errors import InputError
 from sparring.proofs.core.terms import Table
 from sparring.proofs.world import targets
 from sparring.proofs.world.findings import Outcome
+from sparring.proofs.world.kept import store
 from sparring.proofs.world.modules import Modules
-from sparring.proofs.world.mpi import packages
 from sparring.proofs.world.ranks import Rank
 from sparring.proofs.world.scheduler import Scheduler
 from sparring.proofs.world.schedules import Path, Schedule, schedule
@@ -110,13 +110,14 @@ def run_along(
 ) -> Outcome:
     """As ``run``, with a schedule made already."""
     _check(p, per_rank_args, buffers, budget)
-    with no_way_out(), seldom_collecting(), Modules(p, [*targets.roots(target), *modules], packages()) as swapped:
+    roots = [*targets.roots(target), *modules]
+    with no_way_out(), seldom_collecting(), store(target) as kept, Modules(p, roots, kept.common) as swapped:
         world = Scheduler(p, chosen, swapped.enter, *depth(buffers), record=record, terms=terms, budget=budget)
 
         def main(rank: Rank) -> Any:
             rank.world_comm = Intracomm(rank, 0, range(p))
             rank.world_comm.Set_name("MPI_COMM_WORLD")
-            function = targets.load(target, swapped.hidden)
+            function = kept.load(rank.number, swapped)
             return call(function, rank.world_comm, *(arg[rank.number] for arg in per_rank_args))
 
         return world.run(main)

@@ -7,6 +7,7 @@ comes before all.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import nsmallest
 from typing import Any, TypeAlias
 
 from sparring.errors import InputError
@@ -36,7 +37,7 @@ def top(values: Sequence[Any], k: int) -> list[int]:
     """
     if k < 0:
         raise InputError(f"k = {k}: it must be 0 or more")
-    return sorted(sorted(range(len(values)), key=lambda i: (*place(values[i]), i))[:k])
+    return sorted(nsmallest(k, range(len(values)), key=lambda i: place(values[i])))  # of equal ones, the lower indices
 
 
 def through(values: Sequence[Any], last: Place | None) -> list[int]:
