@@ -16,12 +16,11 @@ from sparring.proofs.core.iterations import Case
 from tests.impl.algorithms import ALLGATHERS, DENSE, PAGES, PARAMS, RANKS, SELECTING, SPARSE, TARGETS
 from tests.impl.references import sparse_vectors
 from tests.impl.test_references import right
-from tests.sweeps import sweep
 
 pytestmark = pytest.mark.mpi
 
 
-@pytest.mark.parametrize("p", sweep(range(1, 9), few=(2, 3, 8)))
+@pytest.mark.parametrize("p", [3, 8])
 @pytest.mark.parametrize("name", PAGES)
 def test_bits(group, name, p):
     """Of all dtypes and parameters, call after call."""

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from sparring.checks import engine, launch
+from sparring.checks import engine, group, launch
 
 
 @pytest.fixture
@@ -17,6 +17,13 @@ def launcher():
     if launch.find() is None:
         pytest.skip("no mpiexec installed")
     return launch.launcher()
+
+
+@pytest.fixture(scope="module")
+def ranks():
+    """Four real ranks that serve many examples."""
+    with group.Group(4) as four:
+        yield four
 
 
 @pytest.fixture

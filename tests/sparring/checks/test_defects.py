@@ -12,7 +12,6 @@ import pytest
 
 from sparring import Refuted
 from sparring.checks import engine, launch
-from sparring.checks.group import Group
 from sparring.checks.pytesting import conformance
 from sparring.proofs.core.verdicts import Word
 from tests.sparring.checks.refuting import failed, words
@@ -33,13 +32,6 @@ def planted(target):
         return suite.judged(target(source, suite.entry), **asked)
 
     return judged
-
-
-@pytest.fixture(scope="module")
-def ranks():
-    """Four real ranks that serve all."""
-    with Group(4) as group:
-        yield group
 
 
 def as_declared(kind, name, report):
