@@ -141,8 +141,8 @@ class ComposedCost(Cost):
                 return Checked("counted", REFUTED, str(unlike))
             done, reached = done + 1, reached + any(even(each, one) for each in self.most)
         detail = (
-            f"p = {ALL[0]}..{ALL[-1]}, {', '.join(map(str, SOME))}; never above the bound in runs{self.under}, and all of it in {reached} "
-            "in which an exchange has pieces of one length"
+            f"p = {ALL[0]}..{ALL[-1]}, {', '.join(map(str, SOME))}; never above the bound in runs{self.under}, and all "
+            f"of it in {reached} in which an exchange has pieces of one length"
         )
         return Checked("counted", tested(done), detail)
 

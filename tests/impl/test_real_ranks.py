@@ -98,7 +98,7 @@ def test_hundreds_of_patterns_of_losses(group):
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_ten_thousand_patterns_of_losses(group):
+def test_thousands_of_patterns_of_losses(group):
     """All states are the page's."""
-    found = [patterns(group, 2500, seed) for seed in range(4)]
-    assert all(same for same, _ in found) and sum(different for _, different in found) > 9900
+    found = [patterns(group, 800, seed) for seed in range(4)]
+    assert all(same for same, _ in found) and sum(different for _, different in found) > 3150

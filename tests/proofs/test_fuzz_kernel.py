@@ -268,7 +268,7 @@ def test_the_fuzzer_would_see_one_missing_there(draw, dropped, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("draw", "seeds"), [(drawn, 400), (drawn_several, 60), (drawn_blocks, 60)])
+@pytest.mark.parametrize(("draw", "seeds"), [(drawn, 200), (drawn_several, 60), (drawn_blocks, 60)])
 def test_verdicts_agree_with_running_the_page_at_length(draw, seeds):
     """The same for many more pages."""
     verdicts = Counter(judged(seed, draw) for seed in range(20, seeds))
