@@ -57,8 +57,9 @@ class Reached:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """What runs meanwhile is counted, also that modules are executed."""
-        kept.forget()
+        """What runs meanwhile is counted; in the first of these runs modules are executed, and that is counted, too."""
+        if self.runs == 1:
+            kept.forget()
         if self.watching:
             self.seen.start()
         try:

@@ -97,6 +97,7 @@ UNSEEN = "proved of functions that no run of this command has called: --on simul
 BUFFERED = 8  # up to here sends are also tried with unbounded buffers; beyond, synchronous sends decide for them
 
 
+@world.seldom_collecting()
 def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
     """A result for each property that applies, or was judged all the same, in the order of PROPERTIES."""
     found = proved(page, track)
