@@ -7,7 +7,6 @@ comes before all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import nsmallest
 from typing import Any, TypeAlias
 
 from sparring.errors import InputError
@@ -37,7 +36,7 @@ def top(values: Sequence[Any], k: int) -> list[int]:
     """
     if k < 0:
         raise InputError(f"k = {k}: it must be 0 or more")
-    return sorted(nsmallest(k, range(len(values)), key=lambda i: place(values[i])))  # of equal ones, the lower indices
+    return sorted(sorted(range(len(values)), key=lambda i: (*place(values[i]), i))[:k])
 
 
 def through(values: Sequence[Any], last: Place | None) -> list[int]:
