@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rich.console import Console
 from rich.text import Text
@@ -38,17 +39,18 @@ def main() -> None:
 @contextmanager
 def terminal(command: str, width: int = WIDTH, height: int = HEIGHT) -> Iterator[Screen]:
     """A command in a terminal of its own; what is on its screen, with colours, is what the screen returns."""
-    server = ["tmux", "-L", f"sparring-{time.monotonic_ns()}", "-f", "/dev/null"]
     size = ["-x", str(width), "-y", str(height)]
     begin = f"clear; {command}; printf '\\n%s: %s\\n' '{DONE}' $?; sleep 3600"
     env = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    subprocess.run([*server, "new-session", "-d", *size, "sh", "-c", begin], check=True, env=env)
-    try:
-        yield lambda: subprocess.run(
-            [*server, "capture-pane", "-e", "-p"], check=True, capture_output=True, text=True
-        ).stdout.rstrip("\n")
-    finally:
-        subprocess.run([*server, "kill-server"], check=False)
+    with TemporaryDirectory() as folder:
+        server = ["tmux", "-S", f"{folder}/socket", "-f", "/dev/null"]
+        subprocess.run([*server, "new-session", "-d", *size, "sh", "-c", begin], check=True, env=env)
+        try:
+            yield lambda: subprocess.run(
+                [*server, "capture-pane", "-e", "-p"], check=True, capture_output=True, text=True
+            ).stdout.rstrip("\n")
+        finally:
+            subprocess.run([*server, "kill-server"], check=False)
 
 
 def ended(shown: Screen) -> str:

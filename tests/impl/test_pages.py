@@ -1,4 +1,4 @@
-"""Every implementation is its page's: bits call after call, messages step by step, with any buffers and parameters."""
+"""Every implementation is its page's, where a default ``verify``, which asks the same of bits and messages, stops."""
 
 from __future__ import annotations
 
@@ -9,29 +9,12 @@ import pytest
 
 import sparring
 from sparring.proofs.core import iterations, refinement
-from sparring.proofs.implementation import beside, running
-from tests.impl.algorithms import DENSE, EACH, PAGES, PARAMS, SPARSE, TARGETS, called, simulated
+from sparring.proofs.implementation import running
+from tests.impl.algorithms import DENSE, EACH, PAGES, SPARSE, TARGETS, called, simulated
 from tests.impl.references import sparse_vectors
 from tests.sweeps import sweep
 
-RUNS = [
-    pytest.param(name, params, 3 + i % 3, id=f"{name}-{i}")
-    for name in PAGES for i, params in enumerate(PARAMS.get(name, [{}]))
-]  # fmt: skip
-"""With the usual parameters on three ranks, with others on up to five: ``verify`` runs the usual ones on more."""
 TERMS = [name for name, page in PAGES.items() if not (page.stateful or page.composed)]
-
-
-@pytest.mark.parametrize(("name", "params", "p"), RUNS)
-def test_bits_and_messages(name, params, p):
-    """All dtypes, n < p and n = 0, NaN, infinities and zeros of both signs; new arrays and in place; on terms."""
-    page, target = sparring.page(name, **params), TARGETS[name]
-    if page.stateful:
-        flaws = beside.called_again(page, target, p, page.dtypes[1:])
-    else:
-        flaws = beside.once(page, target, p, page.dtypes)
-
-    assert [*flaws, *beside.beside(page, target, p)] == []
 
 
 @pytest.mark.parametrize("p", sweep([21, 64], few=(21,)))

@@ -318,8 +318,8 @@ def test_what_cannot_be_read_is_undecided():
 def test_an_exchange_whose_page_has_a_fault_promises_nothing():
     """What is proved of a text rests on what is proved of the pages of its exchanges."""
     whole = subject(sparring.page("flash"))
-    faults = [one for one in texts.in_exchanges(whole, OPERATORS) if one.part == "direct_reduce_scatter"]
-    assert faults
+    faults = [one for one in texts.in_exchanges(whole, OPERATORS) if one.part == "direct_reduce_scatter"][::4]
+    assert len(faults) > 2
     for fault in faults:
         refused = (kernel.judge(whole, c, second_opinion=False).verdict for c in conjectures(fault.plant()))
         assert REFUTED in refused
