@@ -100,7 +100,7 @@ def told(report: Report, console: Console, look: Overview, closely: bool) -> Non
     if "mutants" in report.extra:
         console.print(survey(report.extra["mutants"]), "", sep="\n")
     if not closely:
-        console.print("", *look.legend(), "", sep="\n")
+        console.print(*look.legend(), sep="\n")
     elif report.extra["algorithms"]:
         console.print(report.extra["limits"], "", sep="\n")
     console.print(*overview.summary(report, console.width), sep="\n")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rich.table import Table
 from rich.text import Text
 
-from sparring.proofs.core.verdicts import Word, overall
+from sparring.proofs.core.verdicts import Verdict, Word, overall
 from sparring.report import Report, Result
 
 GROUPS: Mapping[str, Sequence[str]] = {
@@ -131,20 +131,28 @@ def against(results: Sequence[Result]) -> Iterator[Text]:
 
 
 def summary(report: Report, width: int) -> Iterator[str]:
-    """At most five lines: how much of what, and what was not covered, by reason and count."""
+    """How much of what, and what was not covered, by reason and count: five lines, and one where some was kept.
+
+    So 26 algorithms and 4 selectors, with their head and the legend, have room in a terminal of 40 lines.
+    """
     several = {"algorithm": report.extra.get("algorithms", ()), "selector": report.extra.get("selectors", ())}
-    subjects = " and ".join(f"{len(of)} {one}{'s' * (len(of) > 1)}" for one, of in several.items() if of)
-    words = Counter(str(r.verdict).split(" (", maxsplit=1)[0].split(" for ", maxsplit=1)[0] for r in report.results)
-    told = ", ".join(f"{many} {word}" for word, many in words.items() if word != Word.NOT_COVERED.value)
-    kept = report.extra.get("kept")
-    again = f"; {KEPT} {len(kept)} found by an earlier run of the same code: --no-cache judges anew" if kept else ""
-    yield f"{report.verdict}: {subjects}; {told} ({report.seconds:.0f} s{again})"
+    subjects = ", ".join(f"{len(of)} {one}{'s' * (len(of) > 1)}" for one, of in several.items() if of)
+    words = Counter(counted(r.verdict) for r in report.results if r.verdict.word is not Word.NOT_COVERED)
+    told = ", ".join(f"{many} {word}" for word, many in words.items())
+    yield f"{report.verdict}: {subjects}; {told} ({report.seconds:.0f} s)"
+    if kept := report.extra.get("kept"):
+        yield f"{KEPT} {len(kept)} found by an earlier run of the same code: --no-cache judges anew"
     reasons = missing(report.results)
     for (reason, props), many in reasons[:REASONS]:
         line = f"{many} x not covered: {', '.join(props)}: {reason}"
         yield textwrap.shorten(line, max(width, len(CUT) + 9), placeholder=CUT)
     if others := reasons[REASONS:]:
         yield f"{sum(many for _, many in others)} x not covered for {len(others)} other reasons: sparring verify NAME"
+
+
+def counted(verdict: Verdict) -> str:
+    """The word under which it is counted."""
+    return str(verdict).split(" (", maxsplit=1)[0].split(" for ", maxsplit=1)[0].removeprefix("refuted as ")
 
 
 def missing(results: Sequence[Result]) -> Sequence[tuple[tuple[str, Sequence[str]], int]]:

@@ -170,7 +170,7 @@ def test_verify_of_several_has_a_row_of_each_and_with_v_all():
 
     head, *rows = (line.split()[0] for line in text.splitlines()[:3])
     assert (head, {*rows}) == ("algorithm", {"ring", "topk"})
-    assert "holds: 1 algorithm and 1 selector; " in text and "caught: " not in text
+    assert "holds: 1 algorithm, 1 selector; " in text and "caught: " not in text
     assert closely.count("caught: ") > 20
 
 

@@ -115,7 +115,7 @@ def test_the_command_says_what_it_recalls():
     other = json.loads(CliRunner().invoke(cli, ["verify", "topk", "two_shot", "ring", "--ranks", "1", "--json"]).stdout)
 
     assert "earlier run" not in first + anew
-    assert "; = 2 found by an earlier run of the same code: --no-cache judges anew)" in " ".join(again.split())
+    assert "= 2 found by an earlier run of the same code: --no-cache judges anew" in " ".join(again.split())
     assert [line[:-3] for line in again.splitlines()[1:3]] == [line[:-3] for line in sorted(first.splitlines()[1:3])]
     assert other["kept"] == ["topk", "ring"] and [*other["algorithms"]] == ["two_shot", "ring"]
     assert dict.fromkeys(r["subject"] for r in other["results"]) == dict.fromkeys(["topk", "two_shot", "ring"])

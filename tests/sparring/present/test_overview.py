@@ -85,13 +85,29 @@ def test_a_sign_is_the_weakest_and_tells_what_was_left_out():
     assert look.sign([*some, left, left._replace(verdict=REFUTED)])[0] == "✗-"
 
 
-def test_the_summary_has_five_lines_at_most():
-    """By reason and count, the most frequent first."""
+def summed(names, selectors=(), kept=()):
+    """The summary's lines, of more reasons than there is room for."""
     gaps = [Result("ring", prop, NOT_COVERED, f"reason {i % 6}") for i, prop in enumerate(PROPERTIES)]
-    report = Report("verify", [Result("ring", "result", PROVED), *gaps], (), 7, {"algorithms": {"ring": {}}})
-    lines = [*overview.summary(report, 80)]
+    done = [Result("ring", "result", PROVED), Result("ring", "contention", EXPECTED)]
+    extra = {"algorithms": dict.fromkeys(names), "selectors": dict.fromkeys(selectors), "kept": [*kept]}
+    return len(gaps), [*overview.summary(Report("verify", [*done, *gaps], (), 361, extra), 80)]
 
-    assert lines[0] == "holds: 1 algorithm; 1 proved (7 s)"
+
+def test_the_summary_has_five_lines():
+    """By reason and count, the most frequent first."""
+    gaps, lines = summed(["ring"])
+
+    assert lines[0] == "holds: 1 algorithm; 1 proved, 1 expected (361 s)"
     assert [line.split(" x ")[0] for line in lines[1:4]] == ["5", "5", "4"]
-    assert lines[4] == f"{len(gaps) - 14} x not covered for 3 other reasons: sparring verify NAME"
+    assert lines[4:] == [f"{gaps - 14} x not covered for 3 other reasons: sparring verify NAME"]
     assert max(map(len, lines)) <= 80
+
+
+def test_thirty_have_room_in_a_terminal_of_40_lines():
+    """With their head, the legend, what was kept, and the line on which the shell asks for more."""
+    names = [f"algorithm {i}" for i in range(26)], [f"selector {i}" for i in range(4)]
+    _, lines = summed(*names, names[0])
+
+    assert lines[0].startswith("holds: 26 algorithms, 4 selectors; ")
+    assert lines[1] == "= 26 found by an earlier run of the same code: --no-cache judges anew"
+    assert 1 + 30 + len([*Overview(("ring",)).legend()]) + len(lines) + 1 <= 40
