@@ -40,7 +40,7 @@ def main() -> None:
 def terminal(command: str, width: int = WIDTH, height: int = HEIGHT) -> Iterator[Screen]:
     """A command in a terminal of its own; what is on its screen, with colours, is what the screen returns."""
     size = ["-x", str(width), "-y", str(height)]
-    begin = f"clear; {command}; printf '\\n%s: %s\\n' '{DONE}' $?; sleep 3600"
+    begin = f"clear; {command}; printf '%s: %s\\n' '{DONE}' $?; sleep 3600"
     env = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     with TemporaryDirectory() as folder:
         server = ["tmux", "-S", f"{folder}/socket", "-f", "/dev/null"]
