@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import Enum
 from functools import cached_property
-from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType, NoneType
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from sparring.proofs.world.mpi import packages
 
 NEVER_CHANGE = (
     NoneType, bool, int, float, complex, str, bytes, range, np.generic, np.dtype, Enum, ModuleType, BuiltinFunctionType,
-    property, cached_property, classmethod, staticmethod, type(NDArray[Any]), type(Callable[..., Any]), type(int | str),
+    type(NDArray[Any]), type(Callable[..., Any]), type(int | str),
 )  # fmt: skip
 
 
@@ -57,12 +57,33 @@ def alike(now: Any, had: Any) -> bool:
     return all(a is b for a, b in zip(now, had))
 
 
+class Bound:
+    """A function, and what it is bound to: its code, its defaults, and the variables outside that it names."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self.function, self.had = function, bound(function)
+
+    def put_back(self) -> bool:
+        """Whether it is bound to the same."""
+        return alike(bound(self.function), self.had)
+
+
+def bound(function: FunctionType) -> list[Any]:
+    """What another call may find changed."""
+    return [function.__code__, function.__defaults__, function.__kwdefaults__, *outside(function)]
+
+
+def outside(function: FunctionType) -> list[Any]:
+    """The values of its variables outside; None for one that has none yet."""
+    return [None if cell == CellType() else cell.cell_contents for cell in function.__closure__ or ()]
+
+
 class Kept:
     """What one rank has loaded: its target and all modules that this needed.  Raises Changeable."""
 
     def __init__(self, target: Callable[..., Any], modules: Mapping[str, ModuleType]) -> None:
         self.target, self.modules = target, modules
-        self.parts: list[Part] = []
+        self.parts: list[Part | Bound] = []
         self.seen: set[int] = set()
         for module in modules.values():
             self.parts.append(Part(vars(module)))
@@ -80,7 +101,14 @@ class Kept:
             elif isinstance(value, type | FunctionType):
                 if value.__module__ == module:
                     self.parts.append(Part(vars(value)))
+                    self.parts += [Bound(value)] if isinstance(value, FunctionType) else []
                     self.look(inside(value), module)
+            elif isinstance(value, classmethod | staticmethod):
+                self.look([value.__func__], module)
+            elif isinstance(value, property):
+                self.look([value.fget, value.fset, value.fdel], module)
+            elif isinstance(value, cached_property):
+                self.look([value.func], module)
             elif isinstance(value, tuple | frozenset):
                 self.look(value, module)
             elif not (isinstance(value, NEVER_CHANGE) or type(value) is object or told_of_types(value)):
@@ -104,11 +132,11 @@ def pythons(name: str) -> bool:
 def inside(value: type | FunctionType) -> Iterator[Any]:
     """What a class or a function holds."""
     if isinstance(value, type):
-        yield from [held for name, held in vars(value).items() if not pythons(name)]
+        yield from [held for name, held in vars(value).items() if not pythons(name) or isinstance(held, FunctionType)]
     else:
         yield from value.__defaults__ or ()
-        yield from (value.__kwdefaults__ or {}).values()
-        yield from [cell.cell_contents for cell in value.__closure__ or ()]
+        yield value.__kwdefaults__
+        yield from outside(value)
 
 
 class Store:

@@ -45,8 +45,9 @@ def run(
     Parameters
     ----------
     target : ``"pkg.mod:function"``, ``"file.py:function"`` or a function.  Each rank loads it
-        afresh: module globals are a rank's own, as in processes.  A function keeps what its
-        globals hold from other modules; what it imports below ``sparring.impl`` is its own.
+        afresh, or below ``sparring.impl`` as if: module globals are a rank's own, as in processes.
+        A function keeps what its globals hold from other modules; what it imports below
+        ``sparring.impl`` is its own.
     p : number of ranks, at least 1.
     per_rank_args : sequences of ``p`` values each.
     scheduler : ``"round-robin"``; ``"seeded"``: random choices that depend on ``seed`` alone; or

@@ -45,6 +45,7 @@ def test_all_are_proved_for_every_p(name):
     assert {*theorems} - {n for n in theorems if " on " in n} == {
         "result", "agreement", "economy", "deadlock", "peers",
     } | {n for n in more if " on " not in n}  # fmt: skip
+    assert {*found} == {*theorems} | meeting
     assert {*more} <= {*theorems} and {n for n, one in found.items() if one["verdict"] == str(EXPECTED)} == meeting
     assert {(one["mutant"], *one["solvers"]) for one in theorems.values()} == {("refuted", "cvc5", "z3")}
     assert timing["verdict"] == str(proved_up_to(kernel.TIMED))

@@ -105,6 +105,16 @@ REMEMBERS = {
     "a list in a tuple": ("value = (1, [2])", "value[1].append(3)"),
     "a dictionary in a class": ("class value:\n    seen = {}", "value.seen[1] = 2"),
     "a default argument": ("def value(x, seen=[]):\n    seen.append(x)", "value(1)"),
+    "a default of a method that Python calls": (
+        "class value:\n    def __init__(self, x, seen=[]): seen.append(x)\n", "value(1)",
+    ),
+    "a default of a class's method": (
+        "class value:\n    @classmethod\n    def f(cls, x, seen=[]): seen.append(x)\n", "value.f(1)",
+    ),
+    "a counter outside": (
+        "def made():\n    n = 0\n    def inner():\n        nonlocal n; n += 1\n    return inner\nvalue = made()", "value()",
+    ),
+    "other defaults": ("def value(x=1): pass", "value.__defaults__ = (2,)"),
     "a variable outside": (
         "def made():\n    seen = set()\n    def inner(x): seen.add(x)\n    return inner\nvalue = made()", "value(1)",
     ),
@@ -127,7 +137,8 @@ def test_what_is_held_further_inside_is_seen(text, use):
 def held(value):
     """What the values above hold."""
     cells = [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
-    return getattr(value, "seen", None) or getattr(value, "__defaults__", None) or cells or value
+    method = getattr(value, "f", vars(value).get("__init__")) if isinstance(value, type) else value
+    return getattr(value, "seen", None) or getattr(method, "__defaults__", None) or cells or value
 
 
 def test_planted_code_runs_and_what_was_before_it_runs_again():
