@@ -28,6 +28,10 @@ NEVER_CHANGE = (
 )  # fmt: skip
 
 
+WRAPPERS = classmethod | staticmethod | property | cached_property
+"""What classes make of their functions."""
+
+
 class Changeable(Exception):
     """A value of which nobody could tell whether it has changed."""
 
@@ -103,20 +107,23 @@ class Kept:
                     self.parts.append(Part(vars(value)))
                     self.parts += [Bound(value)] if isinstance(value, FunctionType) else []
                     self.look(inside(value), module)
-            elif isinstance(value, classmethod | staticmethod):
-                self.look([value.__func__], module)
-            elif isinstance(value, property):
-                self.look([value.fget, value.fset, value.fdel], module)
-            elif isinstance(value, cached_property):
-                self.look([value.func], module)
-            elif isinstance(value, tuple | frozenset):
-                self.look(value, module)
+            elif isinstance(value, tuple | frozenset | WRAPPERS):
+                self.look(wrapped(value), module)
             elif not (isinstance(value, NEVER_CHANGE) or type(value) is object or told_of_types(value)):
                 raise Changeable
 
     def put_back(self) -> bool:
         """Whether all of it is, perhaps again, what it was."""
         return all(part.put_back() for part in self.parts)
+
+
+def wrapped(value: Any) -> Iterable[Any]:
+    """The functions of a wrapper; any other value's own."""
+    if isinstance(value, property):
+        return [value.fget, value.fset, value.fdel]
+    if isinstance(value, cached_property):
+        return [value.func]
+    return [value.__func__] if isinstance(value, classmethod | staticmethod) else value
 
 
 def told_of_types(value: Any) -> bool:

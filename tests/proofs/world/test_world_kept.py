@@ -112,7 +112,8 @@ REMEMBERS = {
         "class value:\n    @classmethod\n    def f(cls, x, seen=[]): seen.append(x)\n", "value.f(1)",
     ),
     "a counter outside": (
-        "def made():\n    n = 0\n    def inner():\n        nonlocal n; n += 1\n    return inner\nvalue = made()", "value()",
+        "def made():\n    n = 0\n    def inner():\n        nonlocal n; n += 1\n    return inner\nvalue = made()",
+        "value()",
     ),
     "other defaults": ("def value(x=1): pass", "value.__defaults__ = (2,)"),
     "a variable outside": (
