@@ -28,7 +28,7 @@ NEVER_CHANGE = (
 )  # fmt: skip
 
 
-WRAPPERS = classmethod | staticmethod | property | cached_property
+WRAPPERS = (classmethod, staticmethod, property, cached_property)
 """What classes make of their functions."""
 
 
@@ -107,7 +107,7 @@ class Kept:
                     self.parts.append(Part(vars(value)))
                     self.parts += [Bound(value)] if isinstance(value, FunctionType) else []
                     self.look(inside(value), module)
-            elif isinstance(value, tuple | frozenset | WRAPPERS):
+            elif isinstance(value, (tuple, frozenset, *WRAPPERS)):
                 self.look(wrapped(value), module)
             elif not (isinstance(value, NEVER_CHANGE) or type(value) is object or told_of_types(value)):
                 raise Changeable
