@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import Enum
 from functools import cached_property
-from types import BuiltinFunctionType, CellType, FunctionType, ModuleType, NoneType
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType, NoneType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from sparring.proofs.world.mpi import packages
 
 NEVER_CHANGE = (
     NoneType, bool, int, float, complex, str, bytes, range, np.generic, np.dtype, Enum, ModuleType, BuiltinFunctionType,
-    type(NDArray[Any]), type(Callable[..., Any]), type(int | str),
+    WrapperDescriptorType, type(NDArray[Any]), type(Callable[..., Any]), type(int | str),
 )  # fmt: skip
 
 
