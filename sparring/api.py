@@ -86,17 +86,16 @@ def prove(*algos: str | Page, jobs: int = 1, keep: bool = False) -> Report:
     >>> prove("ring").verdict
     'holds'
     """
-    from sparring import remembered
+    from functools import partial
+
+    from sparring import proving
     from sparring.parallel import each
-    from sparring.proving import proved
 
     start = time.perf_counter()
     asked = algos or pages()
-    earlier = remembered.proved(asked) if keep else {}
+    earlier = {name: some for name in asked if keep and isinstance(name, str) and (some := proving.recalled(name))}
     others = [one for one in asked if not isinstance(one, str) or one not in earlier]
-    found = [told for part in each(proved, others, jobs) for told in part.told]
-    if keep:
-        remembered.remember_proved(others, found)
+    found = [told for part in each(partial(proving.proved, keep=keep), others, jobs) for told in part.told]
     return proof_report([*chain.from_iterable(earlier.values()), *found], time.perf_counter() - start)
 
 

@@ -1,15 +1,28 @@
-"""Theorems of pages as a report tells them, so that the process that proved them may be another one."""
+"""Theorems of pages as a report tells them: the process that proved them may be another one, or an earlier one.
+
+What was found is kept as long as nothing has changed on which it rests: every file of sparring, the machine,
+Python, and all packages that judge or run.  What stands against a page is not kept, nor what is of other packages.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
+import msgspec
+
+from sparring import cached
 from sparring.proofs.core import kernel
 from sparring.proofs.core.kernel import Attempt
+from sparring.proofs.core.verdicts import Verdict, Word
 from sparring.report import Result
+from sparring.spec.core import pages, selectors
 from sparring.spec.core.model import Page
+
+ROOMS = (".", "spec", "impl", "proofs")  # in a checkout the last three are links, which a walk does not follow
+PACKAGES = ("sparring", "numpy", "z3-solver", "cvc5", "sympy", "greenlet", "coverage", "msgspec")
 
 Entry = dict[str, Any]
 """One of a manifest."""
@@ -30,17 +43,22 @@ class Part(NamedTuple):
     in_coq: Sequence[Entry] = ()
 
 
-def proved(page: Page, folder: Path | None = None) -> Iterator[Part]:
-    """All theorems of the page, each as soon as it is judged, and its obligations written below ``folder``."""
+def proved(page: Page, folder: Path | None = None, *, keep: bool = False) -> Iterator[Part]:
+    """All theorems of the page, each as soon as it is judged, and its obligations written below ``folder``.
+
+    ``keep``: as for :func:`theorems`; what is written is proved anew.
+    """
+    if not folder:
+        yield from (Part([one]) for one in theorems(page, keep=keep))
+        return
+    from sparring.proofs.core import instances
+    from sparring.proofs.core.supplement import subject
+
     own = []
     for attempt in kernel.prove(page):
         own.append(attempt)
-        yield Part([told(attempt)], written(attempt, page, folder) if folder else ())
-    if folder:
-        from sparring.proofs.core import instances
-        from sparring.proofs.core.supplement import subject
-
-        yield Part(in_coq=instances.export(subject(page), own, folder))
+        yield Part([told(attempt)], written(attempt, page, folder))
+    yield Part(in_coq=instances.export(subject(page), own, folder))
 
 
 def written(attempt: Attempt, page: Page, folder: Path) -> Sequence[Entry]:
@@ -63,3 +81,78 @@ def told(a: Attempt) -> Told:
         "planted": a.mutant,
         "obligations": [answer.obligation.name for answer in a.answers],
     })  # fmt: skip
+
+
+class Found(msgspec.Struct, forbid_unknown_fields=True):
+    """A result as it is kept."""
+
+    subject: str
+    property: str
+    word: str
+    number: int
+    detail: str
+    witness: dict[str, Any]
+    planted: str
+
+    @classmethod
+    def of(cls, r: Result) -> Self:
+        """What is kept of a result."""
+        return cls(r.subject, r.property, r.verdict.word.name, r.verdict.number, r.detail, dict(r.witness), r.planted)
+
+    def result(self) -> Result:
+        """The result again; raises KeyError for a word that is none."""
+        verdict = Verdict(Word[self.word], self.number)
+        return Result(self.subject, self.property, verdict, self.detail, self.witness, self.planted)
+
+
+class Theorem(msgspec.Struct, forbid_unknown_fields=True):
+    """A theorem as it is kept: its result, and what the envelope tells of it."""
+
+    result: Found
+    told: Entry
+
+
+def theorems(page: Page, *, keep: bool) -> Iterator[Told]:
+    """All theorems of the page: those of an earlier run if ``keep``, which then keeps them, too; else proved now.
+
+    A page that is given may be another one of that name, of which nothing is kept.
+    """
+    keep = keep and ours(page.name) and page is pages.find(page.name)
+    known = recalled(page.name) if keep else None
+    found = []
+    for one in known or map(told, kernel.prove(page)):
+        found.append(one)
+        yield one
+    if keep and not known:
+        remember(page.name, found)
+
+
+def recalled(name: str) -> list[Told] | None:
+    """What was proved of an algorithm, if nothing has changed since; else None."""
+    some = cached.kept(f"prove-{name}", key(name, PROOFS), list[Theorem]) if ours(name) else None
+    with suppress(KeyError):
+        return None if some is None else [Told(one.result.result(), one.told) for one in some]
+    return None
+
+
+def remember(name: str, found: Sequence[Told]) -> None:
+    """Keep it, if it may be."""
+    if ours(name) and found and not any(one.result.verdict.word.exit_code for one in found):
+        kept = [Theorem(Found.of(one.result), dict(one.theorem)) for one in found]
+        cached.keep(f"prove-{name}", key(name, PROOFS), kept)
+
+
+PROOFS = "proofs"
+"""What is asked where nothing is run."""
+
+
+def ours(name: str) -> bool:
+    """Whether all that it rests on is known: it is of sparring's own."""
+    return name in selectors.names() or (
+        name in pages.names() and pages.find(name).module.__name__.startswith("sparring.")
+    )
+
+
+def key(name: str, asked: object) -> str:
+    """A digest of all that it rests on, and of what was asked."""
+    return cached.digest(f"{name} {asked} {cached.installed(ROOMS, PACKAGES)}".encode())

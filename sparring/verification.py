@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from sparring import selecting
+from sparring import proving, selecting
 from sparring.checks.group import Group
 from sparring.errors import InputError, MissingExtra, RankFailed
-from sparring.proofs.core import kernel
 from sparring.proofs.core.conjectures import CLAIM, PEERS
-from sparring.proofs.core.kernel import Attempt, Theorem
+from sparring.proofs.core.kernel import PROOFS
 from sparring.proofs.core.refinement import LONG, PAIRED, Flaw, sizes
 from sparring.proofs.core.supplement import companion
 from sparring.proofs.core.verdicts import (
@@ -37,6 +36,7 @@ from sparring.proofs.implementation.looks import CALLS, Look, Trial, looks, many
 from sparring.proofs.implementation.looks import LONG as LONGEST
 from sparring.proofs.selection.runs import Subject
 from sparring.proofs.world import world
+from sparring.proving import Told
 from sparring.reached import Reached
 from sparring.report import PROPERTIES, Result
 from sparring.samples import FEW, MISLED, WORKERS, Sample, edges, gradients, kept, misled
@@ -62,6 +62,8 @@ class Plan(NamedTuple):
     """"simulated", "mpi" or "both"."""
     full: bool = False
     """Whether all dtypes are run on all of these; else beyond a few ranks one of them."""
+    keep: bool = False
+    """Whether theorems that an earlier run found of the same code are told again."""
 
 
 def plan(ranks: Iterable[int] | None, full: bool, on: str) -> Plan:
@@ -100,7 +102,7 @@ BUFFERED = 8  # up to here sends are also tried with unbounded buffers; beyond, 
 @world.seldom_collecting()
 def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
     """A result for each property that applies, or was judged all the same, in the order of PROPERTIES."""
-    found = proved(page, track)
+    found = proved(page, plan, track)
     target = judged(page)
     if target and plan.on in ("simulated", "both"):
         reached = Reached(page, target)
@@ -197,27 +199,27 @@ def judged(page: Page) -> str | None:
     return f"{module}:{function.capitalize()}"
 
 
-def proved(page: Page, track: Track) -> dict[str, Result]:
+def proved(page: Page, plan: Plan, track: Track) -> dict[str, Result]:
     """What the kernel makes of the page; the claims on all topologies are one property."""
-    groups: dict[str, list[Attempt]] = {}
-    for attempt in track(kernel.prove(page), f"{page.name}: proofs"):
-        prop = "claims" if attempt.name.startswith(CLAIM) else attempt.name
-        prop = prop if prop in PROPERTIES else "contention"
-        groups.setdefault(prop, []).append(attempt)
-    return {prop: summed(page, prop, attempts) for prop, attempts in groups.items()}
+    groups: dict[str, list[Told]] = {}
+    for told in track(proving.theorems(page, keep=plan.keep), f"{page.name}: proofs"):
+        name = told.result.property
+        prop = "claims" if name.startswith(CLAIM) else name if name in PROPERTIES else "contention"
+        groups.setdefault(prop, []).append(told)
+    return {prop: summed(page, prop, found) for prop, found in groups.items()}
 
 
-def summed(page: Page, prop: str, attempts: Sequence[Attempt]) -> Result:
-    """One result of several attempts: the worst."""
-    worst = max(attempts, key=lambda a: list(Word).index(a.verdict.word))
-    planted = ", ".join(dict.fromkeys(a.mutant for a in attempts if a.mutant))
-    if isinstance(worst, Theorem):
-        names = ", ".join(a.name for a in attempts if a.name != prop)
-        return Result(page.name, prop, worst.verdict, names or worst.statement, planted=planted)
-    if worst.verdict == EXPECTED:
-        told = (f"{a.name}: {a.detail if a.verdict == EXPECTED else a.verdict}" for a in attempts)
-        return Result(page.name, prop, EXPECTED, "; ".join(told), worst.witness, planted)
-    return Result(page.name, prop, worst.verdict, worst.detail, worst.witness, planted)
+def summed(page: Page, prop: str, found: Sequence[Told]) -> Result:
+    """One result of several: the worst."""
+    results = [told.result for told in found]
+    worst, theorem = max(found, key=lambda told: list(Word).index(told.result.verdict.word))
+    planted = ", ".join(dict.fromkeys(told.theorem["planted"] for told in found if told.theorem["planted"]))
+    detail = worst.detail
+    if worst.verdict in PROOFS:
+        detail = ", ".join(r.property for r in results if r.property != prop) or theorem["statement"]
+    elif worst.verdict == EXPECTED:
+        detail = "; ".join(f"{r.property}: {r.detail if r.verdict == EXPECTED else r.verdict}" for r in results)
+    return Result(page.name, prop, worst.verdict, detail, worst.witness, planted)
 
 
 def run_simulated(page: Page, target: str, plan: Plan, track: Track, reached: Reached) -> dict[str, Result]:

@@ -35,7 +35,7 @@ def command(
 
     Two solvers must agree, and a planted fault must be refuted, before a theorem counts.
     """
-    from sparring import api, parallel, proving, remembered
+    from sparring import api, parallel, proving
     from sparring.checks.doctor.ranks import cores
     from sparring.proofs.core import certificates, solvers
 
@@ -48,11 +48,11 @@ def command(
     found: list[Told] = []
     entries: list[Entry] = []
     in_coq: list[Entry] = []
-    work = partial(proving.proved, folder=folder)
     processes = jobs or (1 if parallel.under_mpiexec() else cores())
     names = algorithms or api.pages()
     keep = not (anew or folder or params)
-    earlier = remembered.proved(names) if keep else {}
+    work = partial(proving.proved, folder=folder, keep=keep)
+    earlier = {name: some for name in names if keep and (some := proving.recalled(name))}
 
     def tell(theorems: Sequence[Told]) -> None:
         for told in theorems if not json_ else ():
@@ -66,7 +66,6 @@ def command(
             found += part.told
             entries += part.entries
             in_coq += part.in_coq
-    remembered.remember_proved(others if keep else (), found)
     found = [*(told for some in earlier.values() for told in some), *found]
     report = api.proof_report(found, time.perf_counter() - start)
     if folder:

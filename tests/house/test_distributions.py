@@ -91,7 +91,7 @@ def test_what_it_finds_a_checkout_recalls(tree, wheel, tmp_path):
 
 def digest(folder: Path) -> str:
     """Under which the package there keeps what it finds."""
-    code = "from sparring import cached, remembered; print(cached.installed(remembered.ROOMS, remembered.PACKAGES))"
+    code = "from sparring import cached, proving; print(cached.installed(proving.ROOMS, proving.PACKAGES))"
     command, paths = [sys.executable, "-c", code], {"PYTHONPATH": str(folder)}
     return subprocess.run(
         command, cwd=folder, env=os.environ | paths, capture_output=True, text=True, timeout=100, check=True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparring import remembered
+from sparring import cached
 from sparring.proofs.core import kernel
 from sparring.proofs.core.kernel import Attempt
 from sparring.spec.core.model import Page
@@ -32,7 +32,5 @@ def proved_once(monkeypatch):
 @pytest.fixture(autouse=True)
 def nothing_is_recalled(monkeypatch):
     """Tests plant faults where no digest of files sees them: no result of an earlier run is told here."""
-    monkeypatch.setattr(remembered, "recalled", lambda *_: None)
-    monkeypatch.setattr(remembered, "remember", lambda *_: None)
-    monkeypatch.setattr(remembered, "theorems", lambda *_: None)
-    monkeypatch.setattr(remembered, "remember_theorems", lambda *_: None)
+    monkeypatch.setattr(cached, "kept", lambda *_: None)
+    monkeypatch.setattr(cached, "keep", lambda *_: None)

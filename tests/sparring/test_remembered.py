@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import platform
+from dataclasses import replace
 from importlib import metadata
+from types import ModuleType
 
 import pytest
 from click.testing import CliRunner
@@ -12,7 +14,7 @@ from click.testing import CliRunner
 import sparring
 from sparring import cached, proving, reached, remembered
 from sparring.cli import cli
-from sparring.proofs.core import verdicts
+from sparring.proofs.core import kernel, verdicts
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
 from sparring.proving import Told
 from sparring.report import Result
@@ -62,7 +64,7 @@ def test_a_changed_file_makes_all_anew(tree, at):
     assert remembered.recalled("ring", PLAN) is None
 
 
-@pytest.mark.parametrize("name", remembered.PACKAGES)
+@pytest.mark.parametrize("name", proving.PACKAGES)
 def test_another_version_makes_all_anew(monkeypatch, name):
     """Of each package that judges or runs."""
     remembered.remember("ring", PLAN, FOUND)
@@ -143,22 +145,48 @@ def test_theorems_are_told_again():
     assert "earlier run" not in CliRunner().invoke(cli, ["prove", "dsar_split_allgather", "-P", "thirds=1"]).stdout
 
 
-def test_a_call_keeps_theorems_if_asked(monkeypatch):
-    """Of what is named: a page that is given may be another one of that name."""
-    page = sparring.page("ring_allgather")
-    first = sparring.prove(page, keep=True)
-    assert remembered.theorems("ring_allgather") is None
+@pytest.fixture
+def no_prover(monkeypatch):
+    """Called, it takes the kernel away."""
+    return lambda: monkeypatch.setattr(kernel, "prove", None)
+
+
+def test_a_call_keeps_theorems_if_asked(no_prover):
+    """As for the command, so for Python, in which a page can be given itself."""
+    first = sparring.prove("ring_allgather", keep=True)
+    no_prover()
     assert sparring.prove("ring_allgather", keep=True).results == first.results
-    monkeypatch.setattr(proving, "proved", None)
-    assert sparring.prove("ring_allgather", keep=True).results == first.results
+    assert sparring.prove(sparring.page("ring_allgather"), keep=True).results == first.results
     with pytest.raises(TypeError, match="'NoneType' object is not callable"):
         sparring.prove("ring_allgather")
+
+
+@pytest.mark.parametrize("changed", [{"sends": lambda *_: []}, {"module": ModuleType("sparring.spec.ring_allgather")}])
+def test_another_page_of_that_name_is_proved(no_prover, changed):
+    """It borrows nothing, and what is found of it is not kept."""
+    page = replace(sparring.page("ring_allgather"), **changed)
+    remains = [*proving.theorems(sparring.page("ring_allgather"), keep=True)]
+    proving.remember("ring_allgather", remains[:1])
+    no_prover()
+    with pytest.raises(TypeError, match="'NoneType' object is not callable"):
+        [*proving.theorems(page, keep=True)]
+    assert proving.recalled("ring_allgather") == remains[:1]
+
+
+def test_what_prove_found_verify_takes(no_prover):
+    """And runs the code; asked to judge anew, it proves anew."""
+    anew = sparring.verify("ring", ranks=[1, 2])
+    sparring.prove("ring", keep=True)
+    no_prover()
+    assert sparring.verify("ring", ranks=[1, 2], keep=True).results == anew.results
+    with pytest.raises(TypeError, match="'NoneType' object is not callable"):
+        sparring.verify("ring", ranks=[1, 2])
 
 
 def test_a_theorem_that_does_not_stand_is_proved_anew():
     """It may have been the machine."""
     found = [Told(FOUND[0], {"name": "result"}), Told(Result("ring", "deadlock", UNDECIDED), {"name": "deadlock"})]
-    remembered.remember_theorems("ring", found)
-    assert remembered.theorems("ring") is None
-    remembered.remember_theorems("ring", found[:1])
-    assert remembered.theorems("ring") == found[:1]
+    proving.remember("ring", found)
+    assert proving.recalled("ring") is None
+    proving.remember("ring", found[:1])
+    assert proving.recalled("ring") == found[:1]
