@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -86,8 +87,6 @@ def prove(*algos: str | Page, jobs: int = 1, keep: bool = False) -> Report:
     >>> prove("ring").verdict
     'holds'
     """
-    from functools import partial
-
     from sparring import proving
     from sparring.parallel import each
 
@@ -134,7 +133,8 @@ def verify(
 
     ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..16 and 31 on terms);
     ``full``: terms for 1..64, all dtypes and gradients for 1..8; ``on``: "simulated", "mpi" (under mpiexec) or
-    "both"; ``mutants``: plant faults everywhere, and tell which were found; ``jobs``: so many processes, each with an
+    "both"; ``mutants``: plant faults everywhere, and tell which were found, with ``full`` also by all
+    runs; ``jobs``: so many processes, each with an
     algorithm given by its name, for which a script needs its ``if __name__ == "__main__"``, or an executor that
     has them (of ``concurrent.futures`` or ``mpi4py.futures``); ``track(items, description)`` goes
     through items and may show how far it is; ``done(name, results, seconds)`` is told of each algorithm
@@ -162,7 +162,7 @@ def verify(
     if mutants:
         from sparring import mutation
 
-        extra["mutants"] = mutation.summary(spread(mutation.told, others, track, jobs))
+        extra["mutants"] = mutation.summary(spread(partial(mutation.told, full=full), others, track, jobs))
     return Report("verify", results, gaps, time.perf_counter() - start, extra)
 
 

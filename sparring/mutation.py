@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from sparring.proofs.core.questions import Memory
+from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.core.supplement import companion
 from sparring.proofs.mutants import judging
 from sparring.proofs.mutants.judging import Fate
-from sparring.proofs.mutants.syntax import IN_PAGES
+from sparring.proofs.mutants.planting import afresh
+from sparring.proofs.mutants.syntax import IN_PAGES, Mutant
+from sparring.proofs.mutants.trying import Trials
 from sparring.spec.core.model import Page
-from sparring.verification import Track, flaws, judged
+from sparring.verification import FIRST_LOOK, WHOLE_LOOK, Plan, Track, flaws, judged
 
 WORDS = ("killed", "survived", "equivalent")
 PARTS = ("page", "index functions", "implementation")
@@ -26,7 +31,8 @@ class Told(NamedTuple):
 
     ``part``: one of ``PARTS``; ``line``: the text of the line that is changed, not its number, which moves;
     ``why``: what killed it or proves it equivalent, or why it may live; ``alone``: of a page, the theorem with which
-    proof alone refuses it.
+    proof alone refuses it; ``full``: of an implementation's that lives, what ``--full`` finds; None where
+    that was not asked.
     """
 
     algorithm: str
@@ -38,18 +44,36 @@ class Told(NamedTuple):
     word: str
     why: str
     alone: str = ""
+    full: str | None = None
 
 
-def told(page: Page, track: Track, every: int = 1) -> list[Told]:
-    """The fate of every mutant of the page, and of its implementation if there is one; or of one in ``every``."""
+def told(page: Page, track: Track, every: int = 1, *, full: bool = False) -> list[Told]:
+    """The fate of every mutant of the page, and of its implementation if there is one; or of one in ``every``.
+
+    ``full``: of what lives there in the runs of a first look all runs are asked, too.
+    """
     target, reasons = judged(page), getattr(companion(page), "survivors", {})
     fates = track(judging.of_page(page, target, every), f"{page.name}: page")
     found = [entry(page, "page", fate, reasons) for fate in fates]
     if target:
         module = importlib.import_module(target.partition(":")[0])
-        fates = track(judging.of_implementation(page, target, flaws, every), f"{page.name}: implementation")
-        found += [entry(page, part(module, fate.mutant.function), fate, reasons) for fate in fates]
+        fates = track(judging.of_implementation(page, target, wrong, every), f"{page.name}: implementation")
+        for fate in fates:
+            one = entry(page, part(module, fate.mutant.function), fate, reasons)
+            asked = full and one.word == "survived"
+            found.append(one._replace(full=by_all_runs(page, target, fate.mutant)) if asked else one)
     return found
+
+
+def wrong(page: Page, target: str, plan: Plan = FIRST_LOOK) -> Iterator[Flaw]:
+    """What runs of an implementation with a fault find wrong, be it loops without an end."""
+    return flaws(page, target, plan, afresh)
+
+
+def by_all_runs(page: Page, target: str, mutant: Mutant, module: ModuleType | None = None) -> str:
+    """What ``--full`` finds of an implementation with this fault; empty where it finds nothing."""
+    looks = partial(wrong, plan=WHOLE_LOOK)
+    return judging.first(judging.of_code(page, target, looks, mutant, Trials(Memory()), module).runs())
 
 
 def entry(page: Page, part: str, fate: Fate, reasons: dict[str, str]) -> Told:
@@ -81,7 +105,7 @@ def of_algorithm(found: Sequence[Told]) -> dict[str, Any]:
     parts = {part: [one for one in found if one.part == part] for part in PARTS}
     return {
         "parts": {
-            part: {**counted(ours), **by_proof(part, ours), "operators": by_operator(ours)}
+            part: {**counted(ours), **by_proof(part, ours), **by_full(part, ours), "operators": by_operator(ours)}
             for part, ours in parts.items()
             if ours
         },
@@ -92,6 +116,12 @@ def of_algorithm(found: Sequence[Told]) -> dict[str, Any]:
 def by_proof(part: str, found: Sequence[Told]) -> dict[str, int]:
     """Of a page, how many proof alone refuses; of the other parts nothing is said."""
     return {"by proof alone": sum(bool(one.alone) for one in found)} if part == PARTS[0] else {}
+
+
+def by_full(part: str, found: Sequence[Told]) -> dict[str, int]:
+    """Of an implementation, how many all runs find that those of a first look do not; if that was asked."""
+    alive = [one.full for one in found if one.word == "survived"]
+    return {} if part == PARTS[0] or None in alive else {"by --full alone": sum(map(bool, alive))}
 
 
 def by_operator(found: Sequence[Told]) -> dict[str, dict[str, int]]:

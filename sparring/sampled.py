@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import NamedTuple
 
+from sparring import mutation
 from sparring.proofs.core.questions import Memory
 from sparring.proofs.core.verdicts import REFUTED
 from sparring.proofs.mutants import judging
@@ -19,7 +20,7 @@ from sparring.proofs.mutants.syntax import Mutant, mutants
 from sparring.proofs.mutants.trying import Trials
 from sparring.selectors import verify_selector
 from sparring.spec.core import pages, selectors
-from sparring.verification import flaws, judged
+from sparring.verification import judged
 
 
 class Fault(NamedTuple):
@@ -69,7 +70,7 @@ def judges(name: str, module: ModuleType, mutant: Mutant, trials: Trials) -> Jud
     """Who looks at an algorithm or a selector that loads a module with this fault."""
     if name in pages.names():
         page = pages.find(name)
-        return judging.of_code(page, str(judged(page)), flaws, mutant, trials, module)
+        return judging.of_code(page, str(judged(page)), mutation.wrong, mutant, trials, module)
 
     def runs() -> Faults:
         with planted(module, mutant.tree):

@@ -71,7 +71,7 @@ def plan(ranks: Iterable[int] | None, full: bool, on: str) -> Plan:
     if on not in PLACES:
         raise InputError(f"on={on!r}; there are {', '.join(PLACES)}")
     if ranks is None:
-        return Plan(terms=FULL, gradients=FULL, on=on, full=True) if full else Plan(on=on)
+        return (WHOLE_LOOK if full else FIRST_LOOK)._replace(on=on)
     given = tuple(sorted(set(ranks)))
     if not given or given[0] < 1:
         raise InputError("ranks: at least one number of ranks, each at least 1")
@@ -93,7 +93,8 @@ def limits(plan: Plan) -> str:
 
 
 PLACES = ("simulated", "mpi", "both")
-FULL = tuple(range(1, 65))
+MANY = tuple(range(1, 65))
+FIRST_LOOK, WHOLE_LOOK = Plan(), Plan(terms=MANY, gradients=MANY, full=True)
 SPREAD = 8  # ranks, up to which sparse vectors are also long
 UNSEEN = "proved of functions that no run of this command has called: --on simulated"
 BUFFERED = 8  # up to here sends are also tried with unbounded buffers; beyond, synchronous sends decide for them
@@ -276,11 +277,14 @@ def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
     ]  # fmt: skip
 
 
-def flaws(page: Page, target: str) -> Iterator[Flaw]:
-    """What the runs of a default ``verify`` find wrong, one after the other."""
-    cases = [] if page.stateful or page.composed else term_runs(page, Plan())
-    found = [*looks_at(page, target, Plan()), Look("terms", "", term_trials(page, target, cases, []))]
-    return (flaw for look in found for trial in look.trials for flaw in trial.flaws(unharmed))
+def flaws(page: Page, target: str, plan: Plan = FIRST_LOOK, fault: Fault = unharmed) -> Iterator[Flaw]:
+    """What the runs of ``verify`` find wrong, by default those of a first look, one after the other.
+
+    ``fault``: what is made of each call.
+    """
+    cases = [] if page.stateful or page.composed else term_runs(page, plan)
+    found = [*looks_at(page, target, plan), Look("terms", "", term_trials(page, target, cases, []))]
+    return (flaw for look in found for trial in look.trials for flaw in trial.flaws(fault))
 
 
 def trials(page: Page, target: str, samples: Sequence[Sample], prop: str) -> list[Trial]:

@@ -1,6 +1,6 @@
 """Keeps what became of mutants, a file an algorithm, beside this one.
 
-Run:  sparring verify --mutants --json | python docs/mutants/keep.py
+Run:  sparring verify --mutants --full --json | python docs/mutants/keep.py
 """
 
 import json

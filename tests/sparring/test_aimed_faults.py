@@ -22,7 +22,22 @@ class Aimed(NamedTuple):
 
 AIMED = [
     Aimed("oktopk", "oktopk", "some = x[i : i + BLOCK]", "some = x[:BLOCK][: x[i : i + BLOCK].size]", "a second block"),
+    Aimed(
+        "thc",
+        "thc",
+        "for i in range(0, x.size, BLOCK):",
+        "for i in range(0, min(x.size, BLOCK), BLOCK):",
+        "a second block",
+    ),
     Aimed("qsgd", "qsgd", "np.arange(some.start, some.stop)", "np.arange(some.stop - some.start)", "a second block"),
+    Aimed(
+        "arc_top_k",
+        "arc_top_k",
+        "y[i : i + size, s] = halved(products)",
+        "y[:size, s] = halved(products)",
+        "a second block",
+    ),
+    Aimed("power_sgd", "power_sgd", "m[i : i + size] -= some", "m[:size] -= some", "a second block"),
     Aimed(
         "flash",
         "core.planes",
@@ -37,6 +52,7 @@ AIMED = [
         "starts = np.arange(0, max(length, 1), BLOCK) * 0",
         "a chunk of several tables",
     ),
+    Aimed("ring_sparse", "core.messages", "counts[1:] -= counts[:-1]", "pass", "a chunk of several tables"),
     Aimed("gtopk", "core.selection", "if at.size >= k:", "if at.size >= 0:", "the sample misleads"),
     Aimed(
         "ring_topk",
@@ -92,10 +108,12 @@ AIMED = [
     Aimed("flash", "core.quantiser", "for w in (1, 2, 4)", "for w in (1, 2, 3)", "groups longer than 65,536"),
     Aimed("flash", "flash", "for b in (b1, b2))", "for b in (b1, b1))", "another width in the second step"),
     Aimed("ring_sparse", "core.merge", "or len(chunk) < threshold(", "or len(chunk) <= threshold(", "turns dense"),
+    Aimed("two_shot_sparse", "core.encodings", "return length - ceil(", "return 1 + length - ceil(", "turns dense"),
     Aimed("arc_top_k", "arc_top_k", 'if self._feedback == "ef14" and', "if False and", "another feedback"),
     Aimed("oktopk", "oktopk", "WHOLE + gain, WHOLE)", "WHOLE + 12, WHOLE)", "another gain"),
     Aimed("moshpit", "moshpit", "total /= sum(weights)", "total /= len(weights)", "weights"),
     Aimed("lossy_two_shot", "lossy_two_shot", "~happens(self._seed,", "~happens(0,", "another seed"),
+    Aimed("thc", "thc", "drawn(self._seed,", "drawn(0,", "another seed"),
     Aimed("power_sgd", "power_sgd", "columns.dtype.type(epsilon) /", "columns.dtype.type(10) /", "another epsilon"),
     Aimed(
         "dsar_split_allgather",
@@ -105,6 +123,7 @@ AIMED = [
         "turns dense by another rule",
     ),
     Aimed("error_feedback", "error_feedback", "made(selector, k, params)", 'made("topk", k, {})', "another selector"),
+    Aimed("spardl", "spardl", "begun(rounds(p) - 1 - i)", "begun(min(rounds(p), 3) - 1 - i)", "many ranks"),
 ]
 
 

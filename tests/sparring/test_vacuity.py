@@ -91,7 +91,7 @@ def test_solvers_that_accept_everything_prove_nothing(monkeypatch):
     for ask in ("ask_z3", "ask_cvc5"):
         monkeypatch.setattr(solvers, ask, lambda question: "unsat")
 
-    attempts = [attempt for attempt in kernel.prove(sparring.page("ring")) if attempt.name != "timing"]
+    attempts = [attempt for attempt in kernel.prove(sparring.page("ring_allgather")) if attempt.name != "timing"]
 
     assert attempts and {(attempt.verdict, attempt.detail) for attempt in attempts} == {(UNDECIDED, kernel.NO_FAULT)}
 

@@ -22,6 +22,11 @@ from sparring.spec.core.numbers import evaluate
 from sparring.spec.core.selectors import find, load
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_recalled():
+    """But where a test asks for it: what is planted here is judged by functions that keep nothing."""
+
+
 @pytest.fixture
 def quick(monkeypatch):
     """Fewer sizes, so that many are tried."""
@@ -177,10 +182,8 @@ class Mine:
 CHANGES = {
     "k - 1": ("at = np.sort(order)", "at = np.sort(order[:-1])"),
     "strictly above": ("size >= self.least", "size > self.least"),
-    "never again": ("% self.period == 0", "== 0"),
     "raises": ("self.calls += 1", "self.calls += 1 + None"),
     "no Sparse": ("return Sparse(at, x[at], len(x))", "return at"),
-    "other values": ("Sparse(at, x[at]", "Sparse(at, 0 * x[at]"),
 }
 
 
