@@ -45,25 +45,43 @@ class Mutants(SphinxDirective):
         uncounted = (
             f"Not counted yet: {missing}. Faults are planted in them for each property alone." if missing else ""
         )
-        sample = Path(self.env.app.srcdir) / self.config.mutants_results / "sample" / "sample.json"
-        self.env.note_dependency(sample)
-        random = drawn(json.loads(sample.read_text(encoding="utf-8")))
-        text = "\n\n".join([random, "## All algorithms", overview(found), uncounted, *sections])
+        random = [drawn(self.sample(name), *told) for name, told in DRAWN.items()]
+        text = "\n\n".join(["## Drawn at random", *random, "## All algorithms", overview(found), uncounted, *sections])
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
+    def sample(self, name: str) -> Mapping[str, Any]:
+        """What became of the faults that are drawn there."""
+        path = Path(self.env.app.srcdir) / self.config.mutants_results / "sample" / f"{name}.json"
+        self.env.note_dependency(path)
+        found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return found
 
-def drawn(sample: Mapping[str, Any]) -> str:
-    """What became of faults drawn from all modules, and each that lives."""
+
+DRAWN = {
+    "sample": (
+        "all modules below `impl` that algorithms and selectors load, those in `impl/core` included",
+        "a default `verify` finds",
+    ),
+    "world": (
+        "the functions of the simulated MPI that `verify` enters",
+        "a `verify` of four algorithms on up to three ranks, or the world's own tests, find",
+    ),
+}
+"""By file, where faults are drawn and who finds them."""
+
+
+def drawn(sample: Mapping[str, Any], where: str, who: str) -> str:
+    """What became of faults drawn from there, and each that lives."""
     words = Counter(one["word"] for one in sample["faults"])
     counts = {word: words[word] for word in WORDS}
     told = (
-        f"Of {sample['count']} faults drawn from all modules below `impl` that algorithms and selectors load, those in "
-        f"`impl/core` included, {counts['equivalent']} are proved to be none. Of the others a default `verify` finds "
-        f"{counts['killed']}, {rate(counts)}. Those that live, and why; what is no fault is argued, and not proved:"
+        f"Of {sample['count']} faults drawn from {where} {counts['equivalent']} are proved to be none. Of the others "
+        f"{who} {counts['killed']}, {rate(counts)}. Those that live, and why; what is no fault is argued, and not "
+        "proved:"
     )
     lines = [f"- `{one['module']}`, `{one['function']}`: `{one['change']}` in the line `{one['line']}`. {one['why']}."
              for one in sample["faults"] if one["word"] == "survived"]  # fmt: skip
-    return "\n\n".join(["## Drawn at random", told, "\n".join(lines)])
+    return "\n\n".join([told, "\n".join(lines)])
 
 
 def overview(found: Mapping[str, Counts]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -59,6 +60,25 @@ selector = click.option("--selector", metavar="NAME", help="What of a rank's vec
 def console(json_: bool = False) -> Console:
     """Where people read; with ``--json`` that is standard error, so that standard output stays data."""
     return Console(stderr=json_, highlight=False)
+
+
+DETAILS = 12
+"""So many columns stand before what is told below a heading."""
+
+
+def tell(console: Console, text: str) -> None:
+    """Lines; in a terminal what has no room in one goes on below, indented, broken between words."""
+    for line in text.splitlines() or [""]:
+        behind = " " * (DETAILS if line.startswith(" ") else 4)
+        whole = not console.is_terminal or len(line) <= console.width
+        parts = (
+            [line]
+            if whole
+            else textwrap.wrap(
+                line, console.width, subsequent_indent=behind, break_long_words=False, break_on_hyphens=False
+            )
+        )
+        console.print(*parts, sep="\n", soft_wrap=True, markup=False, emoji=False)
 
 
 jobs = click.option("--jobs", type=click.IntRange(1), help="Algorithms at a time; default as many as there are cores.")

@@ -9,9 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
-
-from sparring.cli import _versus
+from sparring.cli import _options, _versus
 from sparring.errors import InputError
 
 if TYPE_CHECKING:
@@ -73,8 +71,9 @@ def told(algos: Sequence[str], at: dict[str, Any], params: Mapping[str, Any], as
     if asked.plot:
         picture.save(panels, asked.within, marked, asked.plot)
     supposed = _versus.supposed(asked.support) if any(cost.page.data == "sparse" for cost in costs) else []
+    console = _options.console(json_)
     for line in () if json_ else [*lines(panels, at, asked.within, marked), *supposed]:
-        click.echo(line)
+        _options.tell(console, line)
     points = sum(len(found.along) * len(found.up) for found in panels.values())
     extra = {"phases": {name: enveloped(found, asked.within) for name, found in panels.items()}, "bands": {
         name: {p: None if one is None else [float(one.begins.low), float(one.ends.low)] for p, one in found.items()}

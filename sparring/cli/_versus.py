@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sparring.cli import _options
 from sparring.errors import InputError, Undecided
 
 if TYPE_CHECKING:
@@ -49,8 +50,9 @@ def told(algorithms: tuple[str, ...], versus: str, over: str, between: tuple[Any
         sparse = "sparse" in (a.data, b.data)
         told = [*lines(found, support if sparse else "", at), *(supposed(support) if sparse else []),
                 *bounds((a, b))]  # fmt: skip
+        console = _options.console(json_)
         for line in () if json_ else told:
-            click.echo(line)
+            _options.tell(console, line)
     if not (json_ or extra):
         click.echo(f"{subject}: undecided: {result.detail}")
     return Report("cost", [result], [], time.perf_counter() - start, extra)

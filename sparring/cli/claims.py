@@ -38,6 +38,7 @@ def command(ids: tuple[str, ...], json_: bool) -> None:
     those = [source for source in literature if source.id in whole]
     among = [api.page(name) for name in whole if name not in {source.id for source in those}]
     wanted = [name for name in ids if not name.endswith(claiming.SEPARATOR)]
+    console = _options.console(json_)
     with _options.console(json_=True).status("judging …"):
         found = [*claiming.replayed(among, [], those)] if whole else []
         found += claiming.replayed(pages, wanted, literature) if wanted or not whole else []
@@ -47,7 +48,7 @@ def command(ids: tuple[str, ...], json_: bool) -> None:
     extra = {"claims": [enveloped(one) for one in found]}
     report = Report("claims", results, gaps, time.perf_counter() - start, extra)
     for line in () if json_ else [*told(found, in_full=bool(wanted)), *counted(found)]:
-        click.echo(line)
+        _options.tell(console, line)
     _options.finish(report, json_)
 
 

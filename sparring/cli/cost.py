@@ -190,11 +190,12 @@ def told(
         "least": dict(zip(names, (_bounds.enveloped(cost, found, at or {}) for cost, found in zip(costs, points)))),
     }
     if format_ == "text":
+        console = _options.console(json_=False)
         told = [f"{name}: undecided: {why}" for name, why in undecided.items()]
         told += [f"{name}: not covered: {why}" for name, why in uncovered.items()]
         unions = [UNIONS, *_versus.supposed(support)] if any(cost.page.data == "sparse" for cost in costs) else []
         for line in (*text(costs, points, at or {}), *told, LEGEND, *([where.legend] if where.asked else []), *unions):
-            click.echo(line)
+            _options.tell(console, line)
     elif format_ != "json":
         values = [cells(point) for point in points]
         click.echo(written(format_, costs, values))

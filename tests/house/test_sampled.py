@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import json
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from sparring.proofs.mutants.syntax import Mutant, mutants
 from sparring.proofs.mutants.trying import Trials
 from sparring.spec.core import selectors
 
-FILE = Path(__file__).parents[2] / "docs/mutants/sample/sample.json"
-PUBLISHED = json.loads(FILE.read_text(encoding="utf-8"))
+ROOM = Path(__file__).parents[2] / "docs/mutants"
+PUBLISHED, OF_WORLD = (
+    json.loads((ROOM / f"sample/{name}.json").read_text(encoding="utf-8")) for name in ("sample", "world")
+)
 EVERY = 24
 NO_FAULT = "No fault"
 """How the reason begins by which a fault changes nothing; nobody has proved it."""
@@ -55,6 +58,42 @@ def test_what_is_published_is_what_is_found(told):
     users, trials = sampled.loading(module), Trials(Memory())
 
     assert told["word"] in [sampled.fate(module, mutant, users, trials).word for mutant in found(told)]
+
+
+@pytest.fixture(scope="module")
+def script():
+    """What draws faults in the simulated MPI."""
+    spec = importlib.util.spec_from_file_location("drawing", ROOM / "world.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def in_world(script, told):
+    """The faults that are told in these words."""
+    every = mutants((script.CHECKOUT / script.ROOM / f"{told['module']}.py").read_text(encoding="utf-8"))
+    return [m for m in every if (m.function, m.text, m.told) == (told["function"], told["line"], told["change"])]
+
+
+def test_faults_of_the_world_are_found(script):
+    """Those that live are argued to be none.  If one cannot be planted any more, docs/mutants/world.py draws anew."""
+    faults = OF_WORLD["faults"]
+    alive = [one for one in faults if one["word"] == "survived"]
+
+    assert len(faults) == OF_WORLD["count"] >= 60
+    assert all(one["why"].startswith(NO_FAULT) for one in alive) and len(alive) <= 0.1 * len(faults)
+    assert all(in_world(script, one) for one in faults)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_what_is_published_of_the_world_is_what_is_found(script, tmp_path):
+    """One that verify finds and one that tests find; without a fault neither finds any."""
+    folder = script.copied(tmp_path / "copy")
+    assert [script.wrong(script.looked(folder, *ask)) for ask in (("-c", script.LOOK), script.TESTS)] == ["", ""]
+    for by in ("verify", "tests"):
+        told = next(one for one in OF_WORLD["faults"] if one["by"] == by)
+        assert by in [script.fate(folder, told["module"], one)["by"] for one in in_world(script, told)]
 
 
 def test_every_algorithm_and_selector_loads_its_own_module_and_more():
