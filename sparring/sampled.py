@@ -24,7 +24,11 @@ from sparring.verification import judged
 
 
 class Fault(NamedTuple):
-    """What was changed in which module, and its fate: ``by`` which algorithm or selector it was found, and ``why``."""
+    """What was changed in which module, and its fate: ``by`` which algorithm or selector it was found, and ``why``.
+
+    ``full``: of what lives, what ``--full`` finds in the algorithm that loads the fewest other modules; empty where
+    that finds nothing, or a selector alone loads it, of which all runs are those of a first look.
+    """
 
     module: str
     function: str
@@ -33,6 +37,7 @@ class Fault(NamedTuple):
     word: str
     by: str
     why: str
+    full: str | None = None
 
 
 def fates(count: int, seed: int, part: int = 0, parts: int = 1) -> Iterator[Fault]:
@@ -63,7 +68,9 @@ def fate(module: str, mutant: Mutant, names: Sequence[str], trials: Trials) -> F
         one = judging.fate(mutant, judges(name, importlib.import_module(module), mutant, trials))
         if one.word != "survived":
             return Fault(*place, one.word, name, one.why)
-    return Fault(*place, "survived", "", "")
+    page = next((pages.find(name) for name in names if name in pages.names()), None)
+    full = mutation.by_all_runs(page, str(judged(page)), mutant, importlib.import_module(module)) if page else ""
+    return Fault(*place, "survived", "", "", full)
 
 
 def judges(name: str, module: ModuleType, mutant: Mutant, trials: Trials) -> Judges:

@@ -75,13 +75,19 @@ def drawn(sample: Mapping[str, Any], where: str, who: str) -> str:
     words = Counter(one["word"] for one in sample["faults"])
     counts = {word: words[word] for word in WORDS}
     told = (
-        f"Of {sample['count']} faults drawn from {where} {counts['equivalent']} are proved to be none. Of the others "
-        f"{who} {counts['killed']}, {rate(counts)}. Those that live, and why; what is no fault is argued, and not "
-        "proved:"
+        f"Of {sample['count']} faults drawn from {where}, {counts['equivalent']} are proved to be none. Of the "
+        f"others {who} {counts['killed']}, {rate(counts)}{more(sample)}. Those that live, and why; what is no fault is "
+        "argued, and not proved:"
     )
     lines = [f"- `{one['module']}`, `{one['function']}`: `{one['change']}` in the line `{one['line']}`. {one['why']}."
              for one in sample["faults"] if one["word"] == "survived"]  # fmt: skip
     return "\n\n".join([told, "\n".join(lines)])
+
+
+def more(sample: Mapping[str, Any]) -> str:
+    """How many all runs find of those that live, where that was asked."""
+    asked = [one["full"] for one in sample["faults"] if one.get("full") is not None]
+    return f", and all runs, `--full`, find {sum(map(bool, asked))} of the other {len(asked)}" if asked else ""
 
 
 def overview(found: Mapping[str, Counts]) -> str:

@@ -171,6 +171,17 @@ Proof.
   assert (y / 2 ^ e < 2 ^ (d - e)) by (apply Z.div_lt_upper_bound; lia). nia.
 Qed.
 
+Theorem shift_finer v d : 0 <= d <= e -> Z.shiftl (Z.shiftr v e) e = v -> Z.shiftl (Z.shiftr v d) d = v.
+Proof.
+  intros Hd Hv. rewrite Z.shiftl_mul_pow2, Z.shiftr_div_pow2 in * by lia.
+  replace (2 ^ e) with (2 ^ (e - d) * 2 ^ d) in Hv by (rewrite <- Z.pow_add_r by lia; f_equal; lia).
+  pose proof (power_positive d (proj1 Hd)).
+  rewrite <- Hv at 1. rewrite Z.mul_assoc, Z.div_mul by lia. rewrite <- Z.mul_assoc. exact Hv.
+Qed.
+
+Theorem shift_next y d : d = e -> y = x + 1 -> Z.shiftl y d = Z.shiftl x e + 2 ^ e.
+Proof. intros -> ->. rewrite !Z.shiftl_mul_pow2 by lia. lia. Qed.
+
 Theorem shift_low y d : d = e + 1 -> x = 2 * y -> Z.shiftl x e = Z.shiftl y d.
 Proof. intros Hd ->. rewrite !Z.shiftl_mul_pow2, (power_next e d) by lia. lia. Qed.
 
@@ -266,6 +277,8 @@ Print Assumptions shift_zero.
 Print Assumptions shift_start.
 Print Assumptions shift_end.
 Print Assumptions shift_within.
+Print Assumptions shift_finer.
+Print Assumptions shift_next.
 Print Assumptions shift_low.
 Print Assumptions shift_high.
 Print Assumptions reverse_bounds.

@@ -195,6 +195,8 @@ class BlocksReader(Z3Reader):
             for shift in self.shifts.values():
                 self.halves(x, e, start, *shift)
                 self.halves(*shift, x, e, start)
+                self.finer(x, e, start, *shift)
+                self.finer(*shift, x, e, start)
             self.shifts[start.get_id()] = x, e, start
             for y in [*self.numbers.values()]:
                 self.beside(x, e, start, y)
@@ -215,12 +217,20 @@ class BlocksReader(Z3Reader):
         self.know(within(x, e, start, self.block(y, e), y, other))
 
     def halves(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, d: Z3Term, other: Z3Term) -> None:
-        """Where the halves of a block begin, if ``x`` is one of them and ``y`` the block."""
+        """Where the next block begins, and the halves of a block, if ``x`` is one of them and ``y`` the block."""
         next_size = z3.And(e >= 0, d == e + 1)
         self.know(
+            z3.Implies(z3.And(e >= 0, d == e, y == x + 1), other == start + POWER(e)),  # shift_next
             z3.Implies(z3.And(next_size, x == 2 * y), start == other),  # shift_low
             z3.Implies(z3.And(next_size, x == 2 * y + 1), start == other + POWER(e)),  # shift_high
         )
+
+    def finer(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, d: Z3Term, other: Z3Term) -> None:
+        """A number at which a block begins is one at which a smaller block begins."""
+        if not (x.decl() == y.decl() == BLOCK and x.arg(0).eq(y.arg(0)) and x.arg(1).eq(e) and y.arg(1).eq(d)):
+            return
+        v = x.arg(0)
+        self.know(z3.Implies(z3.And(v >= 0, d >= 0, d <= e, start == v), other == v))  # shift_finer
 
     def reversed(self, x: Z3Term, bits: Z3Term) -> Z3Term:
         """The lowest bits of ``x`` in reverse order."""

@@ -72,8 +72,8 @@ def drawn(names: tuple[str, ...], many: int) -> Mapping[str, NDArray[np.int64]]:
 
 
 def length(x: Any) -> Any:
-    """The number of bits."""
-    return sum(np.asarray(x >= 1 << e, np.int64) for e in range(MOST))
+    """The number of bits; of a negative number none."""
+    return np.frexp(np.maximum(x, 0))[1].astype(np.int64)
 
 
 def backwards(x: Any, bits: Any) -> Any:

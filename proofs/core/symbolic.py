@@ -29,17 +29,25 @@ def remembered(fact: Callable[..., Fact]) -> Callable[..., Fact]:
     """A fact about the same terms is made once: questions about one page have most facts in common.
 
     The same are terms with one number, which z3 gives to no other while they are kept.  ``==`` of terms is a claim.
-    All are of z3's main context: readers know no other.
+    All are integers of z3's main context: readers know no other.  ``fact`` is called once, with variables for which
+    z3 then puts the terms: Python takes many calls to write what z3 replaces in one.
     """
-    known = dict[tuple[int, ...], tuple[tuple[Z3Term, ...], Fact]]()
+    known = dict[tuple[int, ...], tuple[tuple[Z3Term, ...], Any]]()
+    written: list[Any] = []
 
     def about(*terms: Z3Term) -> Fact:
         key = tuple([term.get_id() for term in terms])
         if key not in known:
             if len(known) >= MOST:
                 known.clear()
-            known[key] = terms, fact(*terms)
-        return known[key][1]
+            if not written:
+                written.append(fact(*(z3.Var(i, z3.IntSort()) for i in range(len(terms)))))
+            (form,) = written
+            several = isinstance(form, tuple)
+            made = [z3.substitute_vars(one, *terms) for one in (form if several else [form])]
+            known[key] = terms, (tuple(made) if several else made[0])
+        found: Fact = known[key][1]
+        return found
 
     return about
 

@@ -47,6 +47,7 @@ IN_BLOCKS = {
     "flip of a negative": (r - s) ^ (1 << t), "which": where(r ^ q < 1 << t, r >> t, q >> (t + 1)),
     "together": where((r - s) ^ q < 1 << t, 1, 0), "apart": ((r - s) ^ q).bit_length() + (1 << t),
     "shift up": ((r - s) << t) + (q >> t), "rounded down": ((r >> t) << t) + ((r >> (t + 1)) << (t + 1)),
+    "the next": (((r >> t) + 1) << t) - ((r >> t) << t),
     "reversed": reverse(r - s, t) + reverse(q, t), "reversed and flipped": reverse(r ^ (1 << (t - 1)), t),
 }  # fmt: skip
 IN_DIGITS = {
@@ -310,6 +311,9 @@ CLAIMS = {
     "bits: never itself": ((r ^ (1 << t)) == r, False, False),
     "bits: commutes": (r ^ q == q ^ r, True, True),  # of two arbitrary numbers facts know nothing; bits do
     "bits: a counterexample to facts alone": (r ^ r == 0, True, True),
+    "bits: begins a smaller block": (either(negate((r >> (t + 1)) << (t + 1) == r), (r >> t) << t == r), True, False),
+    "bits: begins a larger one": (either(negate((r >> t) << t == r), (r >> (t + 1)) << (t + 1) == r), False, False),
+    "bits: the next block": (((r >> t) + 1) << t == ((r >> t) << t) + (1 << t), True, False),
     "digits: back": (put(put(r, t, 0, k), t, digit(r, t, k), k) == r, True, False),
     "digits: one": (digit(put(r, t, 1, k), t, k) == 1, True, False),
     "digits: zero is least": (put(r, t, 0, k) <= r, True, False),
@@ -355,11 +359,14 @@ def test_hypotheses_that_contradict_each_other_prove_nothing(encoding, hypothese
 
 
 def test_a_fact_is_remembered_of_its_own_terms():
-    """Once for equal terms, in their order; of terms that nobody else keeps no other gets the fact."""
+    """Written once, and put once for equal terms, in their order; of terms that nobody else keeps no other gets it."""
     made = []
     fact = remembered(lambda x, e: made.append(1) or x - e)
+    both = remembered(lambda x, e: (x < e, power_of_two(e) == x))
+    power_of_two = z3.Function("power_of_two", z3.IntSort(), z3.IntSort())
     x, e = z3.Ints("x e")
 
     assert fact(x, e).eq(x - e) and fact(e, x).eq(e - x) and fact(z3.Int("x"), z3.Int("e")).eq(x - e)
     assert all(fact(x + i, e).eq(x + i - e) for i in range(1000))
-    assert len(made) == 1002
+    assert fact(x, e) is fact(x, e) and len(made) == 1
+    assert [one.eq(other) for one, other in zip(both(x + e, e), (x + e < e, power_of_two(e) == x + e))] == [True] * 2
