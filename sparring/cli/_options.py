@@ -68,17 +68,11 @@ DETAILS = 12
 
 def tell(console: Console, text: str) -> None:
     """Lines; in a terminal what has no room in one goes on below, indented, broken between words."""
+    wrap = textwrap.TextWrapper(console.width, break_long_words=False, break_on_hyphens=False)
     for line in text.splitlines() or [""]:
-        behind = " " * (DETAILS if line.startswith(" ") else 4)
-        whole = not console.is_terminal or len(line) <= console.width
-        parts = (
-            [line]
-            if whole
-            else textwrap.wrap(
-                line, console.width, subsequent_indent=behind, break_long_words=False, break_on_hyphens=False
-            )
-        )
-        console.print(*parts, sep="\n", soft_wrap=True, markup=False, emoji=False)
+        wrap.subsequent_indent = " " * (DETAILS if line.startswith(" ") else 4)
+        long = console.is_terminal and len(line) > console.width
+        console.print(wrap.fill(line) if long else line, soft_wrap=True, markup=False, emoji=False)
 
 
 jobs = click.option("--jobs", type=click.IntRange(1), help="Algorithms at a time; default as many as there are cores.")
