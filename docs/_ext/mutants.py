@@ -75,7 +75,7 @@ def drawn(sample: Mapping[str, Any], where: str, who: str) -> str:
     words = Counter(one["word"] for one in sample["faults"])
     counts = {word: words[word] for word in WORDS}
     told = (
-        f"Of {sample['count']} faults drawn from {where}, {counts['equivalent']} are proved to be none. Of the "
+        f"Of {sample['count']} faults drawn from {where}, solvers prove {counts['equivalent']} to be none. Of the "
         f"others {who} {counts['killed']}, {rate(counts)}{more(sample)}. Those that live, and why; what is no fault is "
         "argued, and not proved:"
     )
@@ -162,4 +162,5 @@ def proved(counts: Counts) -> str:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in Markdown."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+    lines = (f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+    return "\n".join(lines).replace(" %", "\u00a0%")  # which stays in its line
