@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import json
+import runpy
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -63,10 +64,7 @@ def test_what_is_published_is_what_is_found(told):
 @pytest.fixture(scope="module")
 def script():
     """What draws faults in the simulated MPI."""
-    spec = importlib.util.spec_from_file_location("drawing", ROOM / "world.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return SimpleNamespace(**runpy.run_path(str(ROOM / "world.py")))
 
 
 def in_world(script, told):

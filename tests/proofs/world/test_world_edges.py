@@ -141,7 +141,7 @@ def test_what_ranks_change_in_the_simulated_mpi4py_is_not_kept():
     def changes(target, comm, x):
         import mpi4py
 
-        mpi4py.planted = True
+        mpi4py.__dict__["planted"] = True
         return target(comm, x)
 
     xs = [np.ones(3)] * 2
