@@ -87,7 +87,9 @@ def drawn(sample: Mapping[str, Any], where: str, who: str) -> str:
 def more(sample: Mapping[str, Any]) -> str:
     """How many all runs find of those that live, where that was asked."""
     asked = [one["full"] for one in sample["faults"] if one.get("full") is not None]
-    return f", and all runs, `--full`, find {sum(map(bool, asked))} of the other {len(asked)}" if asked else ""
+    if not asked:
+        return ""
+    return f", and `--full`, of one algorithm each, finds {sum(map(bool, asked))} of the other {len(asked)}"
 
 
 def overview(found: Mapping[str, Counts]) -> str:
