@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.text import Text
 
     from sparring.checks.doctor.checks import Check
 
@@ -34,7 +35,8 @@ def command(json_: bool) -> None:
     if json_:
         click.echo(json.dumps(envelope(checks, time.perf_counter() - start), indent=2))
     else:
-        console.print(table(checks))
+        for row in rows(checks, console.width if console.is_terminal else UNBROKEN):
+            console.print(row, soft_wrap=True)
         console.print(f"\n{summary(checks)}")
     raise SystemExit(2 if worst(checks) == FAULT else 0)
 
@@ -49,24 +51,28 @@ def envelope(checks: Sequence[Check], seconds: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
+UNBROKEN = 10_000
+"""Columns of what is no terminal: a line a check there, and one of its remedy."""
 COLOURS = {"ok": "green", "warning": "bold yellow", "fault": "bold red"}
 
 
-def table(checks: Sequence[Check]) -> Table:
-    """A row a check; what to do stands below what is there."""
-    from rich.table import Table
+def rows(checks: Sequence[Check], width: int) -> Iterator[Text]:
+    """A row a check, what to do below what is there; no path is broken, since paths are for copying."""
     from rich.text import Text
 
-    grid = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
-    grid.add_column(no_wrap=True)
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
+    name = 2 + max(len(check.name) for check in checks)
+    verdict = 2 + max(len(check.verdict) for check in checks)
+    beside = name + verdict + max(len(word) for check in checks for word in check.detail.split()) <= width
+    wrap = TextWrapper(width, break_long_words=False, break_on_hyphens=False)
+    wrap.initial_indent = wrap.subsequent_indent = " " * (name + verdict if beside else 4)
     for check in checks:
-        told = Text(check.detail)
-        if check.remedy:
-            told.append(f"\nremedy: {check.remedy}", style="bold")
-        grid.add_row(check.name, Text(check.verdict, style=COLOURS[check.verdict]), told)
-    return grid
+        detail = "\n".join(wrap.fill(line) for line in check.detail.splitlines())
+        yield Text.assemble(
+            check.name.ljust(name),
+            (check.verdict.ljust(verdict) if beside else check.verdict, COLOURS[check.verdict]),
+            detail[name + verdict :] if beside else f"\n{detail}",
+            (f"\n{wrap.fill(f'remedy: {check.remedy}')}" if check.remedy else "", "bold"),
+        )
 
 
 def summary(checks: Sequence[Check]) -> str:

@@ -10,19 +10,17 @@ import sys
 import time
 import tomllib
 from importlib.util import find_spec
-from io import StringIO
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from rich.console import Console
 
 import sparring
 from sparring.checks import doctor, launch
 from sparring.checks.doctor import mpi, parts
 from sparring.checks.doctor.checks import FAULT, OK, WARNING, Check, Done, child, worst
 from sparring.cli import cli
-from sparring.cli.doctor import summary, table
+from sparring.cli.doctor import rows, summary
 from sparring.report import Report
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -106,23 +104,29 @@ def test_exit_code_and_envelope(monkeypatch, checks, code, last):
     assert envelope["checks"] == [check._asdict() for check in checks]
 
 
-def test_reads_well_on_80_columns():
-    """Verdicts stand in one column; long details and remedies fold below themselves, square brackets and all."""
-    checks = [
-        Check("z3", OK, "4.15.0, answers"),
-        Check("launcher and library", FAULT, f"the launcher is MPICH's, {'x' * 60}", mpi.INSTALL),
-    ]
-    console = Console(width=80, record=True, file=StringIO())
-    console.print(table(checks))
-    lines = [line.rstrip() for line in console.export_text().splitlines()]
-
-    assert lines == [
+@pytest.mark.parametrize(("width", "lines"), [
+    (80, [
         "z3                    ok     4.15.0, answers",
         "launcher and library  fault  the launcher is MPICH's,",
-        "                             " + "x" * 49,
-        "                             " + "x" * 11,
+        "                             /a/long/folder/bin/mpiexec, [and] so are two others",
         '                             remedy: pip install "sparring[mpich]"',
-    ]
+    ]),
+    (50, [
+        "z3                    ok",
+        "    4.15.0, answers",
+        "launcher and library  fault",
+        "    the launcher is MPICH's,",
+        "    /a/long/folder/bin/mpiexec, [and] so are two",
+        "    others",
+        '    remedy: pip install "sparring[mpich]"',
+    ]),
+])  # fmt: skip
+def test_reads_well_in_narrow_terminals(width, lines):
+    """Verdicts and details stand in columns, or, where a path has no room beside the names, below these."""
+    told = "the launcher is MPICH's, /a/long/folder/bin/mpiexec, [and] so are two others"
+    checks = [Check("z3", OK, "4.15.0, answers"), Check("launcher and library", FAULT, told, mpi.INSTALL)]
+
+    assert "\n".join(row.plain for row in rows(checks, width)).splitlines() == lines
     assert summary(checks) == "not usable as it is: 1 ok, 1 fault"
 
 
