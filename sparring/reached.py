@@ -29,9 +29,9 @@ from sparring.vacuity import confirmed
 
 TRACED_BY_ANOTHER = "another tool traces this process: what runs reach was not watched"
 ROOM = str(Path(impl.__file__).parent)
-TRACED, IDLE = 5, 40
+TRACED, IDLE, OFTEN = 5, 40, 5
 """Watched are trials of at most so many ranks, and of each look no more once so many have reached nothing new:
-that takes three times as long."""
+that takes three times as long.  What is new is asked after each so many."""
 
 
 class Reached:
@@ -78,8 +78,9 @@ class Reached:
             self.runs += 1
             with self.watched():
                 found = [*trial.flaws(unharmed)]
-            before, self.open = self.open, [*self.missed(), *self.uncalled()]
-            idle = idle + 1 if self.open == before else 0
+            if self.runs % OFTEN == 0:
+                before, self.open = self.open, [*self.missed(), *self.uncalled()]
+                idle = idle + OFTEN if self.open == before else 0
             yield from found
 
     def missed(self) -> list[str]:

@@ -129,7 +129,8 @@ class Memory:
         self, claim: Obligation, reader: FactsReader, premises: tuple[Any, ...], second_opinion: bool
     ) -> Answer | None:
         """The same, by what a reader of the hypotheses knows of these, and of the claim as it reads it."""
-        at = samples.false_at(claim) or ({} if second_opinion else samples.false_at(claim, samples.MANY))
+        numbers = (samples.FEW,) if second_opinion else (samples.POINTS, samples.MANY)  # of what is to be true few ask
+        at = next(filter(None, (samples.false_at(claim, many) for many in numbers)), {})
         if at and (false := self.by_few(claim, reader, at)):
             return false
         goal, witness = reader(self.shared(claim.claim)), dict[str, int]()

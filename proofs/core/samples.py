@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sparring.proofs.core.obligations import Obligation
 from sparring.spec.core.numbers import Node, Reader, variables
 
-POINTS, MANY = 10_000, 60_000
+FEW, POINTS, MANY = 1_000, 10_000, 60_000
 """How many are tried; the more where a claim is expected to be false."""
 RANKS = (1, 6)
 """How many ranks there are, from 1 up to 5."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import Enum
 from functools import cached_property
+from operator import is_
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType, NoneType, WrapperDescriptorType
 from typing import Any
 
@@ -57,8 +58,9 @@ def alike(now: Any, had: Any) -> bool:
     if len(now) != len(had):
         return False
     if isinstance(had, Mapping):
-        return all(now.get(name, Part) is value for name, value in had.items())
-    return all(a is b for a, b in zip(now, had))
+        in_order = all(map(is_, now, had)) and all(map(is_, now.values(), had.values()))  # soon seen, after every run
+        return in_order or all(now.get(name, Part) is value for name, value in had.items())
+    return all(map(is_, now, had))
 
 
 class Bound:

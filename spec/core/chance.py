@@ -17,6 +17,7 @@ finaliser of SplitMix64 [SLF14]_, applied once for the seed and once for each co
 
 from __future__ import annotations
 
+from functools import reduce
 from math import floor
 from typing import Any
 
@@ -39,10 +40,12 @@ def mixed(x: int) -> int:
 
 def drawn(seed: int, *counters: int) -> int:
     """A whole number of 64 bits; seed and counters are taken modulo 2^64."""
-    found = mixed(seed + GOLDEN & WORD)
-    for counter in counters:
-        found = mixed((found ^ counter) + GOLDEN & WORD)
-    return found
+    return reduce(counted, counters, mixed(seed + GOLDEN & WORD))
+
+
+def counted(found: int, counter: int) -> int:
+    """The number with one counter more."""
+    return mixed((found ^ counter) + GOLDEN & WORD)
 
 
 def happens(seed: int, *counters: int, thousandths: int) -> bool:
@@ -53,7 +56,8 @@ def happens(seed: int, *counters: int, thousandths: int) -> bool:
 @local
 def chances(seed: int, call: int, r: int, x: Vector) -> Vector:
     """A number below ``2**FINE`` for each entry of rank ``r``'s vector in a call."""
-    return Vector([drawn(seed, call, r, i) >> 64 - FINE for i in range(len(x))])
+    before = drawn(seed, call, r)
+    return Vector([counted(before, i) >> 64 - FINE for i in range(len(x))])
 
 
 @entrywise(known=lambda found, v, unit: found >= 0)
