@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-from functools import reduce
 
-import numpy as np
 import pytest
 
 import sparring
@@ -24,54 +22,8 @@ PAGES = [
     if not sparring.page(name).composed
     for params in PARAMETERS.get(name, [{}])
 ]
-SUMS = [page for page in PAGES if not page.selecting]
-RANKS = (*range(1, 14), 16, 17)
-
-
 def named(page):
     return "-".join([page.name, *map(str, page.params.values())])
-
-
-def drawn(page, p, n):
-    """Whole numbers by rank as a matrix, and as the page takes them: of lists about half of the entries are there."""
-    rng = np.random.default_rng([p, n])
-    xs, there = rng.integers(-9, 10, (p, n)), rng.random((p, n)) < rng.random((p, 1))
-    if not page.sparse:
-        return xs, xs.tolist()
-    at = [tuple(np.flatnonzero(one).tolist()) for one in there]
-    return xs * there, [SparseVector(a, tuple(x[[*a]].tolist()), n) for a, x in zip(at, xs)]
-
-
-@pytest.mark.parametrize("page", SUMS, ids=named)
-def test_every_rank_ends_with_the_sum(page):
-    """Numpy's; for n = 0, 1 and more, fewer than chunks included.  Of lists absent entries are zero, if they are."""
-    for p in RANKS:
-        for n in (0, 1, 2 * p + 1, 9 * p if page.sparse else 3):
-            numbers, xs = drawn(page, p, n)
-            for y in run(page, xs).results:
-                assert y == numbers.sum(0).tolist() if not page.sparse else dense(y) == numbers.sum(0).tolist()
-                assert not page.sparse or {*y.indices} >= set().union(*(x.indices for x in xs))
-                assert page.data != "lists" or {*y.indices} == set().union(*(x.indices for x in xs))
-
-
-def dense(y):
-    x = [0] * y.n
-    for i, v in zip(y.indices, y.values):
-        x[i] = v
-    return x
-
-
-IN_ORDER = [page for page in SUMS if page.data == "lists" or (page.several and page.name != "recursive_multiplying")]
-
-
-@pytest.mark.parametrize("page", IN_ORDER, ids=named)
-def test_ranks_are_added_in_their_order(page):
-    """On every rank, bit for bit as numpy adds row by row: floats of many sizes."""
-    for p in (2, 3, 5, 8, 13):
-        xs = np.random.default_rng(p).standard_normal((p, 20)) * 10.0 ** np.arange(p)[:, None]
-        wanted = reduce(np.add, xs).tolist()
-        given = [SparseVector((*range(20),), (*x.tolist(),), 20) if page.sparse else x.tolist() for x in xs]
-        assert [[*y.values] if page.sparse else y for y in run(page, given).results] == [wanted] * p
 
 
 @pytest.mark.parametrize(
@@ -253,10 +205,3 @@ def test_how_many_entries_are_sent(name, params, n, supports, sizes):
         assert [len(y.indices) for y in ran.results] == [64] * 4
     if "two_shot" in name:
         assert [sum(len(m.entries.indices) for m in wire) for wire in ran.trace] == [4 * 4] * 2
-
-
-@pytest.mark.parametrize("p", range(1, 9))
-def test_topkdsa_that_stays_sparse_is_the_sparse_two_shot(p):
-    """Message by message, where no region has a third of its entries."""
-    xs = [SparseVector(tuple(range(r % 3, 90 * p, 30)), (1,) * 3 * p, 90 * p) for r in range(p)]
-    assert run("dsar_split_allgather", xs, thirds=1).trace == run("two_shot_sparse", xs).trace

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from heapq import nlargest
 from typing import Any
 
@@ -15,7 +14,7 @@ from scipy.sparse import coo_array
 import sparring
 from sparring import Sparse, run
 from sparring.proofs.core import iterations
-from sparring.spec.core.runner import PieceRun, worded
+from sparring.spec.core.runner import worded
 from sparring.spec.core.schedule import step_sends
 from sparring.spec.core.sparse import SparseVector
 
@@ -73,23 +72,6 @@ def sizes_are_parts(page, ran, n, k):
             assert (len(x.indices), x.n) == (ends[-1], sum(sizes))
             for size, i, j in zip(sizes, ends, ends[1:]):
                 assert [*x.indices[i:j]] == sorted({*x.indices[i:j]} & {*range(size)})
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("p", [1, 2, 3, 5, 8, 13])
-def test_where_all_is_kept_it_is_numpys_sum(name, p):
-    """And nothing stays behind."""
-    xs = np.array(drawn(p, 3 * p + 1))
-    ran = run(name, [*xs], k=9 * p)
-    assert all((dense(y) == np.add.reduce(xs)).all() for y in ran.results)
-    assert not any(dense(left).any() for left in ran.residuals)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_one_rank_selects_too(name):
-    ran = run(name, [[3, -4]], k=1)
-    assert (ran.trace, [dense(y).tolist() for y in ran.results]) == ([], [[0, -4]])
-    assert [dense(left).tolist() for left in ran.residuals] == [[3, 0]]
 
 
 WORDS = {
@@ -158,33 +140,6 @@ def test_topka2a_is_the_sum_of_what_ranks_select(some):
     for x, mine, left in zip(xs, at, ran.residuals):
         assert [*left.indices] == sorted({*range(n)} - {*mine})
         assert [*left.values] == [x[i] for i in left.indices]
-
-
-def test_topka2a_adds_a_shard_from_its_own_rank_downwards():
-    """Letters show the order, and that an entry which nobody selects is there all the same."""
-    result, *others = run("topka2a", [[Letter(name), Letter("")] * 3 for name in "abc"], k=3).results
-    assert [str(v) for v in result.values[::2]] == ["bca", "cab", "abc"]
-    assert result.values[1::2] == (0, 0, 0)
-    assert all(str(y) == str(result) for y in others)
-
-
-class Letter(str):
-    """A letter, larger than no letter."""
-
-    def __abs__(self):
-        return len(self)
-
-    def __add__(self, other):
-        return Letter(str(self) + str(other))
-
-
-def test_spardl_gives_back_what_another_rank_drops():
-    """Rank 1 cuts index 3 of the sum: rank 0 has it again, and rank 1 has nothing of it."""
-    xs, page = [[0, 0, 0, 3], [0, 0, 9, 0]], sparring.page("spardl", k=2)
-    collected, cut = run(page, xs), PieceRun(replace(page, left=lambda x, cut, y: cut), xs)
-    assert [dense(left).tolist() for left in collected.residuals] == [[0, 0, 0, 3], [0, 0, 0, 0]]
-    assert [dense(left).tolist() for left in cut.residuals] == [[0, 0, 0, 0], [0, 0, 0, 3]]
-    assert collected.results == cut.results
 
 
 @pytest.mark.parametrize("name", NAMES)

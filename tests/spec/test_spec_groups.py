@@ -46,32 +46,17 @@ def test_with_spikes_the_range_is_that_of_the_others(bits):
         assert all(y[i] == x[i] for i in (x.index(min(x)), x.index(max(x))))
 
 
-@pytest.mark.parametrize("bits", [1, 2, 3])
-def test_the_bound_is_reached(bits):
-    """By an entry in the middle between two codes."""
-    most = levels(bits)
-    x = [Fraction(0), Fraction(1), Fraction(2 * most)]
-    assert abs(read(x, bits, 3)[1] - 1) == Fraction(max(x), 2 * most) == 1
-
-
-@pytest.mark.parametrize("bits", range(1, 9))
-def test_a_grid_comes_back(bits):
-    """What was read once is read again as it was."""
-    for x in SMALL[:200]:
-        y = read(x, bits, 4)
-        assert read(y, bits, 4) == y
-
-
 LARGEST = np.float64(np.finfo(np.float32).max)
 
 
 @example([0.0, float(LARGEST)], 5, False)  # a step that is rounded up, 31 times
+@example([0.0, -float(LARGEST)], 5, False)  # which is read as infinity where all of it is added to the least entry
 @given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=20),
        st.integers(1, 8), st.booleans())  # fmt: skip
 def test_in_float32_the_bound_holds_but_for_rounding(values, bits, spikes):
     """Four roundings of numbers of the size of the entries, and as many steps of the smallest numbers as codes.
 
-    Where that leads beyond the largest number there is an infinity.
+    Where a range so large leads beyond the largest number there is an infinity.
     """
     x = np.array(values, np.float32)
     with np.errstate(all="ignore"):
@@ -83,30 +68,8 @@ def test_in_float32_the_bound_holds_but_for_rounding(values, bits, spikes):
                 continue
             span, size = some.max() - some.min(), abs(some).max()
             bound = span / (2 * levels(bits)) + 4 * size * 2.0**-23 + 2.0**-149 * 2 * levels(bits)
-            beyond = np.isinf(y[i : i + 7]) & (abs(some) + bound > LARGEST)
+            beyond = np.isinf(y[i : i + 7]) & (span + bound > LARGEST)
             assert np.all(beyond | (abs(y[i : i + 7] - some) <= bound))
-
-
-@pytest.mark.parametrize("bits", [2, 4, 8])
-def test_codes_are_the_nearest_that_scipy_finds(bits):
-    """Vector quantisation with the steps of a group as the code book, where no entry is between two."""
-    vq = pytest.importorskip("scipy.cluster.vq", reason="scipy is not installed: pip install 'sparring[examples]'").vq
-    x = np.random.default_rng(bits).standard_normal(50)
-    coded = encode(x, bits, 50)
-    (low,), (step,) = coded.metadata
-    nearest, _ = vq(x[:, None], (low + step * np.arange(levels(bits) + 1))[:, None])
-    assert groups.codes.unpacked(coded.planes, 50, bits) == nearest.tolist()
-
-
-def test_ties_go_to_the_even_code():
-    """Of two steps a unit apart: 0.5 and 1.5 are in the middle."""
-    coded = encode([Fraction(0), Fraction(1, 2), Fraction(3, 2), Fraction(5, 2), Fraction(3)], 2, 5)
-    assert groups.codes.unpacked(coded.planes, 5, 2) == [0, 0, 2, 2, 3]
-
-
-def test_of_equal_spikes_the_first_is_one():
-    coded = encode([2, 0, 5, 0, 5, 3], 8, 6, True)
-    assert (coded.places, coded.metadata) == ([[1], [2]], [[0], [5 / 255], [0], [5]])
 
 
 @pytest.mark.parametrize("spikes", [False, True])
@@ -122,25 +85,12 @@ def test_one_bad_entry_makes_its_group_nan(bad, spikes):
     assert [*message[-6:-3]] == [0, 0, 0]
 
 
-def test_a_range_that_overflows_makes_its_group_nan():
-    x = np.array([-3e38, 3e38, 1], np.float32)
-    with np.errstate(all="ignore"):
-        y = read(x, 8, 2)
-    assert np.isnan(y[:2]).all() and y[2] == 1
-
-
 @pytest.mark.parametrize("spikes", [False, True])
 def test_equal_entries_are_exact(spikes):
     """And zeros are +0.0."""
     for value in (0.1, -1e-45, 3e38, -0.0):
         y = np.array(read(np.full(5, value, np.float32), 2, 3, spikes), np.float32)
         assert (y == np.float32(value)).all() and not (np.signbit(y) & (y == 0)).any()
-
-
-def test_a_step_below_all_numbers_is_none():
-    """A range of a few of the smallest numbers has a step of 0, and all entries are read as the least."""
-    x = np.array([0, 1e-45, 3e-45], np.float32)
-    assert read(x, 8, 3) == [0, 0, 0]
 
 
 @pytest.mark.parametrize("spikes", [False, True])
@@ -152,20 +102,6 @@ def test_sizes(g, spikes):
             for dtype in ("float32", "float64"):
                 x = np.arange(c).astype(dtype)
                 assert len(written(encode(x, bits, g, spikes))) == groups.octets(c, bits, g, spikes, x.itemsize)
-
-
-def test_a_place_has_room():
-    assert [groups.place_octets(g) for g in (1, 256, 257, 1 << 16, (1 << 16) + 1, 1 << 32)] == [1, 1, 2, 2, 4, 4]
-
-
-def test_a_message_of_exact_numbers_tells_them():
-    assert written(encode([Fraction(0), Fraction(1), Fraction(3)], 2, 3)) == [0, 1, 0b110100]
-
-
-def test_groups_of_one_and_of_two_are_their_spikes():
-    x = np.array([1.1, -7.3, 0.7], np.float32)
-    for g in (1, 2):
-        assert read(x, 1, g, True) == x.tolist()
 
 
 @pytest.mark.parametrize("g", [0, -1, (1 << 32) + 1])
