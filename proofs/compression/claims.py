@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from sparring.errors import Undecided
-from sparring.proofs.compression import errors, sizes, traffic
+from sparring.proofs.compression import errors, sizes
 from sparring.proofs.core import obligations
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.questions import answered
@@ -36,8 +36,9 @@ def volume() -> Shown:
     """Of codes alone: what is told of groups comes on top."""
     for bits in BITS:
         for width in sizes.WIDTHS:
-            of_codes = traffic.Coding(128, 0, width).per_entry(bits) - Fraction(8 * 2 * width, 128)
-            *_, full = sizes.of_groups(Grouped(bits, 128, 0), width)
+            code = Grouped(bits, 128, 0)
+            of_codes = sizes.per_entry(code, width) - Fraction(8 * 2 * width, 128)
+            *_, full = sizes.of_groups(code, width)
             if wrong := proved([full]):
                 return False, wrong
             if of_codes != bits:

@@ -100,9 +100,3 @@ def speedup(rule: str = "analytic") -> Expr:
     theory has, which is less than it takes.
     """
     return completed(rule) / many * (whole + rest) / (sympy.Min(tau, whole) + rest)
-
-
-def stationary(rule: str = "analytic") -> Expr:
-    """Is 0 where ``S_eff`` has its extremes below ``T``: ``A' (tau + c) - A`` for what is completed, ``A``."""
-    done = completed(rule)
-    return sympy.diff(done, tau) * (tau + rest) - done

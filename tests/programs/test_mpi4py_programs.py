@@ -12,7 +12,7 @@ import pytest
 from sparring import world
 
 PROGRAMS = Path(__file__).parent
-NAMES = ("master_worker", "halo_exchange", "pipelined_broadcast", "hypercube")
+NAMES = ("master_worker", "halo_exchange", "pipelined_broadcast")
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
 P = 4
 
@@ -57,12 +57,10 @@ def test_only_the_wildcards_leave_the_deterministic_fragment(name):
 
 
 def test_they_compute_what_they_say():
-    """Pi; a plate on which heat only spreads; one vector everywhere; numbers in order."""
+    """Pi; a plate on which heat only spreads; one vector everywhere."""
     assert simulated("master_worker").results[0] == pytest.approx(3.14159265, abs=1e-6)
     plates = [simulated("halo_exchange", p).results for p in (1, 4, 6)]
     sums = [[sum(part[i] for part in plate) for i in range(10)] for plate in plates]
     assert sums[0] == pytest.approx(sums[1], rel=1e-12) and sums[0] == pytest.approx(sums[2], rel=1e-12)
     assert all(plate[0][-1] == plates[0][0][-1] for plate in plates)
     assert simulated("pipelined_broadcast", 6).results == [simulated("pipelined_broadcast", 1).results[0]] * 6
-    numbers = [x for part in simulated("hypercube", 8).results for x in part]
-    assert numbers == sorted(numbers) and len(numbers) == 160

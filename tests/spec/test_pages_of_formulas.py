@@ -22,6 +22,8 @@ PAGES = [
     if not sparring.page(name).composed
     for params in PARAMETERS.get(name, [{}])
 ]
+
+
 def named(page):
     return "-".join([page.name, *map(str, page.params.values())])
 

@@ -10,7 +10,7 @@ from sparring import world
 from sparring.checks import launch
 from sparring.world import Kind
 
-PROGRAMS = [Path(__file__).with_name(name) for name in ("mpi_programs.py", "mpi_calls.py", "mpi_collectives.py")]
+PROGRAMS = [Path(__file__).with_name(name) for name in ("mpi_calls.py", "mpi_collectives.py")]
 RUNNER = Path(__file__).with_name("on_real_ranks.py")
 P = 3
 

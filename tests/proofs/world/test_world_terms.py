@@ -76,20 +76,6 @@ def test_what_is_no_term_is_found_where_it_shows(how, text, line):
     assert [table.show(y[0]) for y in right.results] == ["(x1[0]+x2[0])", "(x0[0]+x2[0])", "(x0[0]+x1[0])"]
 
 
-def test_ids_in_a_raw_buffer_may_travel():
-    """Moving is no arithmetic: a plain int64 array that received terms can pass them on."""
-
-    def forwards(comm, x):
-        plain = np.empty(x.size, np.int64)
-        comm.Sendrecv(x, 1 - comm.rank, 0, plain, 1 - comm.rank, 0)
-        comm.Sendrecv(plain, 1 - comm.rank, 0, x, 1 - comm.rank, 0)
-        return x
-
-    table = Table()
-    results = world.run(forwards, 2, inputs(table, 2, 1), terms=table).raise_if_found().results
-    assert [table.show(x[0]) for x in results] == ["x0[0]", "x1[0]"]
-
-
 def test_a_librarys_allreduce_gives_a_sum_of_unknown_order():
     """The same on all ranks, the inputs' order does not matter, and it has no determined bits."""
 
