@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sparring.proofs.world.constants import Local, Named, unsupported
+from sparring.proofs.world.constants import Local
 
 
-class Errhandler(Local, metaclass=Named):
+class Errhandler(Local):
     """One of MPI's own."""
 
     def __init__(self, name: str = "ERRHANDLER_NULL") -> None:
@@ -15,9 +13,6 @@ class Errhandler(Local, metaclass=Named):
 
     def __repr__(self) -> str:
         return f"MPI.{self.name}"
-
-    def __getattr__(self, name: str) -> Any:
-        raise unsupported("Errhandler", name)
 
 
 HANDLERS = {name: Errhandler(name) for name in ("ERRORS_RETURN", "ERRORS_ARE_FATAL", "ERRORS_ABORT")}

@@ -34,24 +34,8 @@ def test_the_largest_of_normal_numbers(p):
     assert abs(by_scipy - float(numbers.expected_largest(p))) < 1e-7
 
 
-def test_three_ranks_exactly():
-    with mpmath.workdps(30):
-        assert mpmath.almosteq(numbers.expected_largest(3), 3 / (2 * mpmath.sqrt(mpmath.pi)), 1e-25)
-
-
-@pytest.mark.slow
-def test_from_three_ranks_on_it_is_too_high():
-    """By 2.6 % of the exact one at most, at six ranks; less and less from there on."""
-    gaps = [*numbers.gaps([*range(3, 17), 64, 1024, 16384]).values()]
-    worst = max(gaps)
-    assert min(gaps) > 0 and 0.0259 < worst < 0.0261
-    falling = gaps[gaps.index(worst) :]
-    assert falling == sorted(falling, reverse=True)
-
-
 def test_one_rank_waits_for_nobody():
     """Mμ, exactly, in symbols and in numbers; the formula has no number there."""
-    assert model.slowest().subs(model.p, 1) == model.many * model.mu
     assert numbers.slowest(USUAL._replace(ranks=1)) == numbers.slowest(USUAL._replace(ranks=1), exact=True) == 12
     assert sympy.N(model.largest(1)) == -sympy.oo
     with pytest.raises(InputError, match="one rank: the formula is minus infinity"):
@@ -97,17 +81,6 @@ def test_the_best_tau_does_not_depend_on_the_ranks(ranks, pays):
     assert (round(tau, 2), round(found, 3)) == (11.06, pays)
     assert tau < numbers.slowest(USUAL._replace(ranks=ranks))
     assert abs(numbers.slope(USUAL, tau)) < 1e-9
-
-
-def test_where_the_best_is_found_nothing_near_is_better():
-    """By scipy's bounded search, and on a grid; of times that hardly vary, which make many extremes, too."""
-    for sigma, many, rest in ((0.3, 12, 0.5), (0.05, 6, 1.0), (0.6, 3, 0.1)):
-        setting = Setting(64, many, 1, sigma, rest)
-        tau, pays = numbers.best(setting)
-        whole = numbers.slowest(setting)
-        others = [numbers.speedup(setting, float(x)) for x in np.linspace(0.01, whole, 700)]
-        assert pays >= max(others) - 1e-9
-        assert tau == mpmath.inf or numbers.speedup(setting, tau) == pays
 
 
 def test_beyond_the_slowest_it_never_pays():

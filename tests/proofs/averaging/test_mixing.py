@@ -1,4 +1,4 @@
-"""Exact factors of mixing beside enumeration of all partitions, choices and patterns; and beside what others found."""
+"""Exact factors of mixing beside enumeration of all choices and patterns; and beside what others found."""
 
 from __future__ import annotations
 
@@ -9,29 +9,8 @@ import pytest
 import sympy
 
 from sparring.proofs.averaging import factors
-from sparring.proofs.averaging.matrices import expected, isotropic, mixing, partitions, sized, wrong
+from sparring.proofs.averaging.matrices import expected, isotropic, mixing, sized
 from sparring.proofs.averaging.matrices import product as times
-
-
-@pytest.mark.parametrize("n", range(1, 7))
-def test_every_round_is_a_projection_that_keeps_the_mean(n):
-    """All partitions; and the trace is the number of blocks."""
-    for blocks in partitions(n):
-        w = mixing(blocks, n)
-        assert wrong(w) == ""
-        assert sum(w[i][i] for i in range(n)) == len(blocks)
-
-
-@pytest.mark.parametrize(
-    ("entries", "why"),
-    [
-        ([[1, 0], [Fraction(1, 2), Fraction(1, 2)]], "it is not symmetric"),
-        ([[1, 0], [0, 2]], "a row is no mean"),
-        ([[Fraction(1, 4), Fraction(3, 4)], [Fraction(3, 4), Fraction(1, 4)]], "it is not its own square"),
-    ],
-)
-def test_other_matrices_are_refused(entries, why):
-    assert wrong(entries) == why
 
 
 @pytest.mark.parametrize(
@@ -52,14 +31,6 @@ def test_the_gap_for_all():
     assert sympy.simplify(factors.published(n, r) - factors.of_blocks(r, n) - factors.gap(n, r)) == 0
     assert factors.published(7, 1) == Fraction(1, 49)  # where one group leaves nothing
     assert factors.of_blocks(1, 7) == 0
-
-
-@pytest.mark.parametrize(("n", "r"), [(2, 2), (3, 2), (4, 2), (4, 3), (5, 2), (3, 4)])
-def test_independent_choices(n, r):
-    ways = [[b for k in range(r) if (b := [i for i in range(n) if c[i] == k])] for c in product(range(r), repeat=n)]
-    found = expected(((Fraction(1, r**n), mixing(blocks, n)) for blocks in ways), n)
-    assert found == isotropic(factors.independent(n, r), n)
-    assert factors.independent(n, r) == (r - 1 - r * (1 - Fraction(1, r)) ** n) / (n - 1)
 
 
 @pytest.mark.parametrize(("n", "sizes"), [(4, (2,)), (5, (2, 2)), (6, (3,)), (6, (2, 2)), (6, (3, 2))])
@@ -103,7 +74,7 @@ def lines(m, d, axis):
 
 @pytest.mark.parametrize(
     ("m", "d", "rounds"),
-    [(2, 1, 2), (2, 2, 4), (2, 3, 3), pytest.param(3, 2, 2, marks=pytest.mark.slow), (8, 1, 2)],
+    [(2, 1, 2), (2, 2, 4), (2, 3, 3), pytest.param(3, 2, 2, marks=pytest.mark.slow)],
 )
 @pytest.mark.parametrize("dies", [Fraction(1, 7)])
 def test_the_torus_by_enumeration(m, d, rounds, dies):

@@ -6,13 +6,14 @@ from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
+import pytest
+
 from sparring.proofs.compression import claims, sizes
 from sparring.proofs.core.verdicts import EXPECTED, PROVED, Word
 from sparring.proofs.cost.following import decide
 from sparring.proofs.cost.statements import Shown, sources
 from sparring.spec.core.exchanges import gather
 from sparring.spec.core.groups import Grouped
-
 
 OURS = ("arc-top-k", "dropcompute", "flash", "flash-v2", "local-sgd", "moshpit")
 STATED = {
