@@ -1,4 +1,4 @@
-"""MPI's numbers and exceptions, with MPICH's values."""
+"""MPI's numbers and exceptions, with MPICH's values; handlers of errors; and what all handles have in common."""
 
 from __future__ import annotations
 
@@ -91,3 +91,16 @@ class Local(metaclass=Named):
 
     def __reduce__(self) -> Any:
         raise ValueError(f"MPI.{type(self).__name__} belongs to one rank: it cannot be copied or sent")
+
+
+class Errhandler(Local):
+    """One of MPI's own, known by name: what MPI refuses is raised in the rank, whichever is set."""
+
+    def __init__(self, name: str = "ERRHANDLER_NULL") -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"MPI.{self.name}"
+
+
+HANDLERS = {name: Errhandler(name) for name in ("ERRORS_RETURN", "ERRORS_ARE_FATAL", "ERRORS_ABORT")}

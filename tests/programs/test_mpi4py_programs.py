@@ -1,19 +1,16 @@
 """Whole mpi4py programs of different kinds: the same results in the simulated world and under mpiexec."""
 
 import json
-import os
-import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from sparring import world
+from sparring.checks import launch
 
 PROGRAMS = Path(__file__).parent
 NAMES = ("master_worker", "halo_exchange", "pipelined_broadcast")
-MPIEXEC = Path(sys.executable).with_name("mpiexec")
 P = 4
 
 
@@ -27,8 +24,8 @@ def simulated(name, p=P, **options):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_program_does_the_same_under_mpiexec(name):
     """Whatever the schedule and the buffers."""
-    if not MPIEXEC.exists():
-        pytest.skip(f"no {MPIEXEC}: install sparring[mpich]")
+    if launch.find() is None:
+        pytest.skip("no mpiexec: install sparring[mpich]")
     real = printed(name)
     for seed in range(3):
         for buffers in ("synchronous", "unbounded"):
@@ -38,15 +35,9 @@ def test_a_program_does_the_same_under_mpiexec(name):
 
 def printed(name):
     """What the program's rank 0 prints."""
-    command = [str(MPIEXEC), "-n", str(P), sys.executable, f"{PROGRAMS / name}.py"]
-    with subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as job:
-        try:
-            said, errors = job.communicate(timeout=60)
-        finally:
-            if job.poll() is None:
-                os.killpg(job.pid, signal.SIGKILL)
-    assert job.returncode == 0, errors.decode()
-    return json.loads(said)
+    done = launch.run([sys.executable, f"{PROGRAMS / name}.py"], P, timeout=60)
+    assert done.returncode == 0, done.stdout
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.mark.parametrize("name", NAMES)

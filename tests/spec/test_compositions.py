@@ -66,6 +66,9 @@ def test_a_sparse_allreduce_is_that_of_its_page(p, n, through):
     (sparse_allreduce, "ring", "its data is vector; right for sparseallreduce is lists or sparse"),
     (sparse_allreduce, "direct_reduce_scatter", "its kind is reduce_scatter"),
     (lambda x, _, through: allreduce(x, through=through), "ring_sparse", "its data is sparse; right for allreduce"),
+    (lambda x, _, through: allreduce(x, through=through), "rings", "'rings': it must be one of ring, two_shot"),
+    (lambda x, _, through: allgather(x, through=through), "two_shot",
+     "its kind is allreduce; right for allgather is allgather"),
 ])  # fmt: skip
 def test_a_page_carries_out_what_its_data_is(exchange, through, right):
     with pytest.raises(InputError, match=right):
@@ -162,16 +165,6 @@ def test_a_rank_that_ends_while_others_go_on():
 def test_a_text_that_is_none(program, told):
     with pytest.raises(InputError, match=told):
         _ = run(page(program), vectors(2, 3)).results
-
-
-def test_an_exchange_that_no_page_carries_out():
-    with pytest.raises(InputError, match="through = 'rings': it must be one of ring, two_shot"):
-        _ = run(page(lambda x: (yield allreduce(x, through="rings"))), vectors(2, 3)).results
-
-
-def test_an_exchange_through_a_page_of_another_kind():
-    with pytest.raises(InputError, match="its kind is allreduce; right for allgather is allgather"):
-        _ = run(page(lambda x: (yield allgather(x, through="two_shot"))), vectors(2, 3)).results
 
 
 def test_vectors():

@@ -7,7 +7,6 @@ from types import ModuleType
 import pytest
 
 import sparring
-from sparring import page
 from sparring.errors import InputError, ScheduleFault
 from sparring.present import spacetime
 from sparring.present.spacetime.history import Hop, hops
@@ -18,8 +17,6 @@ from sparring.spec.core.numbers import both, evaluate, where
 from sparring.spec.core.runner import PieceRun
 from sparring.spec.core.schedule import send
 from sparring.spec.core.sparse import SparseVector
-
-RING = page("ring")
 
 
 def made(**formulas):

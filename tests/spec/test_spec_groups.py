@@ -1,4 +1,4 @@
-"""The quantiser keeps its bound on all small vectors, and has defined ends for everything else."""
+"""The quantiser keeps its bound on all small vectors, and has defined ends for everything else; codes are bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sparring.errors import InputError
-from sparring.spec.core import groups
+from sparring.spec.core import codes, groups
 from sparring.spec.core.groups import decode, encode, levels, written
 
 SMALL = [[Fraction(v) for v in row] for c in range(1, 5) for row in itertools.product((-3, 0, 1, 4, 11), repeat=c)]
@@ -117,3 +117,41 @@ def test_a_zero_of_16_bits_would_break_the_bound():
     bound = (x[1] - x[0]) / (2 * levels(8))
     assert abs(low - x[0]) > 200 * bound
     assert read(x, 8, 2) == x
+
+
+BITS = range(1, 9)
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_a_plane_is_what_numpy_packs(bits):
+    """Bit by bit: each plane has its bits of all codes, the first code's in the lowest place."""
+    some = np.random.default_rng(bits).integers(0, 1 << bits, 37).astype(np.uint8)
+    rows = np.unpackbits(some[:, None], axis=1, bitorder="little")
+    planes, done = [], 0
+    for width in codes.widths(bits):
+        planes.append(np.packbits(rows[:, done : done + width].ravel(), bitorder="little"))
+        done += width
+    assert codes.packed(some.tolist(), bits) == np.concatenate(planes).tobytes()
+
+
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("c", [0, 1, 2, 7, 8, 9, 100])
+def test_sizes_of_codes(bits, c):
+    """As many bytes as are told; no more than the bits need but for a byte each after the first plane."""
+    size = codes.octets(c, bits)
+    assert len(codes.packed([0] * c, bits)) == size
+    least = -(-c * bits // 8)
+    assert size in range(least, least + len(codes.widths(bits)))
+
+
+def test_widths_are_those_of_the_paper_s_example_and_of_quick_reduce():
+    """6 bits are 4 and 2: of 2048 codes 1024 and 512 bytes, as in vLLM's kernel."""
+    assert [codes.widths(bits) for bits in (2, 3, 5, 6, 7)] == [[2], [2, 1], [4, 1], [4, 2], [4, 2, 1]]
+    assert len(codes.packed([0] * 2048, 6)) == 1024 + 512
+    assert all(sum(codes.widths(bits)) == bits for bits in BITS)
+
+
+@pytest.mark.parametrize("bits", [-1, 0, 9])
+def test_other_widths_are_refused(bits):
+    with pytest.raises(InputError, match=rf"^a code of {bits} bits: it must have 1 to 8$"):
+        codes.widths(bits)

@@ -28,10 +28,6 @@ def ran(xs, **params):
     return run(sparring.page("moshpit", **params), xs)
 
 
-def mean(xs):
-    return [sum(column) / Fraction(len(xs)) for column in zip(*xs)]
-
-
 def by_keys(p, m, d, rounds, drawn):
     """Algorithm 1 on tuples: the members of each group of each round, with keys as the paper has them."""
     keys = [tuple(r // m**e % m for e in range(1, d)) for r in range(p)]

@@ -1,5 +1,7 @@
-"""Random programs in the simulated world and on the MPI that is installed: the same results, bit for bit."""
+"""The simulated world beside the MPI that is installed: random programs and written ones, the same results."""
 
+import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparring import world
+from sparring.checks import launch
+from sparring.world import Kind
 
 PROGRAM = f"{Path(__file__).with_name('random_programs.py')}:execute"
 P = 3
@@ -47,3 +51,32 @@ def test_random_programs_do_the_same_on_real_ranks(group, plan, seed, buffers):
     assert all(reason.startswith("Mprobe ") for reason in outcome.why_not)  # the others name all sources and only wait
     for simulated, real in zip(outcome.results, group.run(PROGRAM, xs, plan=plan), strict=True):
         assert simulated.tolist() == real.tolist()
+
+
+PROGRAMS = [Path(__file__).with_name(name) for name in ("mpi_calls.py", "mpi_collectives.py")]
+RUNNER = Path(__file__).with_name("on_real_ranks.py")
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    """What three real processes return, by file of programs: one launch for all."""
+    if launch.find() is None:
+        pytest.skip("no mpiexec: install sparring[mpich]")
+    out = tmp_path_factory.mktemp("mpi") / "results.json"
+    done = launch.run([sys.executable, *map(str, (RUNNER, out, *PROGRAMS))], P, timeout=60)
+    assert done.returncode == 0, done.stdout
+    return json.loads(out.read_text())
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("buffers", ["synchronous", "unbounded"])
+@pytest.mark.parametrize("scheduler", ["round-robin", "seeded"])
+@pytest.mark.parametrize("file", PROGRAMS, ids=lambda path: path.stem)
+def test_simulated_ranks_return_what_real_ones_do(real, file, scheduler, buffers):
+    """Every program has the same results on every rank, under both schedulers and buffers."""
+    outcome = world.run(f"{file}:everything", P, scheduler=scheduler, seed=3, buffers=buffers)
+    assert {finding.kind for finding in outcome.findings} <= {Kind.LEAK}  # they end, and then all is freed
+    for rank, (simulated, wanted) in enumerate(zip(outcome.results, real[str(file)], strict=True)):
+        assert simulated.keys() == wanted.keys()
+        for name in wanted:
+            assert simulated[name] == wanted[name], (rank, name)
