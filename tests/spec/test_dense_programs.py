@@ -19,7 +19,7 @@ CALLS = 5
 def fractions(p, n):
     """By call and rank small fractions full of ties, a third of them zeros."""
     rng = np.random.default_rng([p, n])
-    many = [Fraction(int(v), 3) for v in rng.integers(-4, 5, CALLS * p * n) * (rng.random(CALLS * p * n) < 0.7)]
+    many = [Fraction(int(v), 3) for v in rng.integers(-9, 10, CALLS * p * n) * (rng.random(CALLS * p * n) < 0.7)]
     return np.array(many, object).reshape(CALLS, p, n)
 
 
@@ -173,8 +173,8 @@ CASES = [
       for c, s, k, through in [(1, 1, 1, "ring"), (3, 2, 2, "two_shot"), (2, 1, 0, "ring"), (4, 3, 99, "ring")]),
     *(("power_sgd", {"columns": c, "rank": r, "rate": 0, "epsilon": 0, "through": through})
       for c, r, through in [(3, 1, "ring"), (3, 2, "two_shot"), (2, 2, "ring")]),
-    *(("oktopk", {"k": k, "trigger": t, "bucket": b, "gain": gain, "tau": 3, "tau_prime": 2})
-      for k in (0, 1, 4, 1000) for t, b, gain in [(0, 1, 0), (1, 2, 12), (4, 8, 700)]),
+    *(("oktopk", {"k": k, "trigger": t, "bucket": b, "gain": gain, "tau": 3, "tau_prime": period})
+      for k in (0, 1, 4, 1000) for t, b, gain, period in [(0, 1, 0, 2), (1, 2, 12, 2), (4, 8, 700, 5)]),
     *(("one_bit", {"norm": norm}) for norm in (1, 2)),
     *(("flash", params) for params in [{}, {"b1": 4}, {"b1": 2, "b2": 3, "g": 9, "spikes": 1}]),
 ]  # fmt: skip
