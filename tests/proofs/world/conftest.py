@@ -1,12 +1,13 @@
 """The programs for mpiexec are no tests: collecting them would start MPI in this process."""
 
+from pathlib import Path
+
 import pytest
 
 from sparring.checks import launch
 from sparring.checks.group import Group
 
-collect_ignore = ["mpi_calls.py", "mpi_collectives.py", "on_real_ranks.py", "random_programs.py"]
-collect_ignore += ["wild_programs.py"]
+collect_ignore = [path.name for path in Path(__file__).parent.glob("*.py") if not path.name.startswith("test_")]
 
 
 @pytest.fixture(scope="module")
