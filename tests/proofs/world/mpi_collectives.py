@@ -47,11 +47,13 @@ def reductions_to_parts(comm):
     comm.Scan(MPI.IN_PLACE, x)
     u = np.arange(3) + r
     comm.Reduce_scatter(MPI.IN_PLACE, u, [1, 1, 1])
+    v = np.arange(2 * p) + r
+    comm.Reduce_scatter_block(MPI.IN_PLACE, v)
     if r == 2:
         comm.Reduce(MPI.IN_PLACE, w, MPI.MIN, 2)
     else:
         comm.Reduce(w, None, MPI.MIN, 2)
-    return got + x.tolist() + u[:1].tolist() + (w.tolist() if r == 2 else [])
+    return got + x.tolist() + u[:1].tolist() + v[:2].tolist() + (w.tolist() if r == 2 else [])
 
 
 def places_of_extremes(comm):
