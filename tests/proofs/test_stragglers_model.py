@@ -83,12 +83,6 @@ def test_the_best_tau_does_not_depend_on_the_ranks(ranks, pays):
     assert abs(numbers.slope(USUAL, tau)) < 1e-9
 
 
-def test_beyond_the_slowest_it_never_pays():
-    """There S_eff is the part that is completed."""
-    for tau in (14.2, 15, 20):
-        assert numbers.speedup(USUAL, tau) == numbers.completed(USUAL, tau) / 12 < 1
-
-
 def test_it_grows_without_limit():
     """The formula: in symbols, and with a number of ranks for any level, which is enormous soon."""
     factor = model.largest(sympy.Symbol("p", positive=True))

@@ -49,15 +49,6 @@ def test_a_chance_is_the_part_above_a_level():
     assert [qsgd.level(np.float32(1.375), np.float32(1), u, 4) for u in (up - 1, up)] == [2, 1]
 
 
-def test_qsgd_is_off_by_less_than_a_unit_of_each_rank():
-    """And lies on the grid of one rank alone."""
-    xs = vectors(4, 50, "float64")
-    (first, *_), (alone,) = (sparring.run("qsgd", some, levels=7).results for some in (xs, xs[:1]))
-    assert (abs(first - sum(xs)) < sum(np.linalg.norm(x) / 7 for x in xs)).all()
-    steps = alone / (np.linalg.norm(xs[0]) / 7)
-    assert np.allclose(steps, np.rint(steps), atol=1e-9)
-
-
 @pytest.mark.parametrize("other", ["ring", "recursive_doubling", "two_shot", "rabenseifner"])
 def test_any_allreduce_adds_codes_of_thc(other):
     """The sums of codes are those of another schedule, whose order of addition is another."""

@@ -70,8 +70,3 @@ def test_a_run_whose_codes_are_cut_off_passes_the_bound(monkeypatch):
         lambda v, low, step, most: min(int((v - low) / step), most) if step else 0,
     )
     assert worst.reached(page, high).part > 1
-
-
-def test_ranks_that_are_alone_are_exact():
-    xs = drawn(1, 7, 0)
-    assert sparring.run("flash", xs).results == xs

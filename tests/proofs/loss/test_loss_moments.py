@@ -36,18 +36,6 @@ def test_means_and_variances_over_all_patterns(p, aggregator):
                 assert found[r, c].variance == (1 - LOSS) * (variance + mean**2) - found[r, c].mean ** 2
 
 
-def test_who_is_unbiased():
-    """``ht``, and ``ratio0`` where anything is left; not ``ratio``, nor ``zero``; of equal values ``ratio``, too."""
-    values, mean = [Fraction(3), Fraction(5), Fraction(-2)], Fraction(2)
-    left = 1 - LOSS**3
-    assert weights.mean("ht", values, 2, LOSS) == weights.mean("ratio0", values, 2, LOSS) / left == mean
-    assert weights.mean("ratio", values, 2, LOSS) != mean != weights.mean("zero", values, 2, LOSS)
-    alike = [Fraction(7)] * 3
-    assert weights.mean("ratio", alike, 2, LOSS) == 7
-    assert weights.variance("ratio", alike, 2, LOSS) == weights.conditional(alike, LOSS) == 0
-    assert weights.variance("ht", alike, 2, LOSS) > 0
-
-
 def test_all_patterns_of_all_shards_together():
     """So that shards may be looked at one by one: on three ranks, of the first step, 2^6 of them; and of both, 2^4."""
     xs, params = vectors(3, 3), Params("ht", lost=300, packet=1)
