@@ -39,11 +39,6 @@ def gap(n: Any, r: Any) -> Any:
     return quotient(n - r, n**2 * (n - 1))
 
 
-def independent(n: Any, r: Any) -> Any:
-    """Each rank picks one of ``r`` groups by itself; those that nobody picks are no blocks."""
-    return of_blocks(r - r * (1 - quotient(1, r)) ** n, n)
-
-
 def dropouts(n: Any, alive: Any, r: Any) -> Any:
     """``alive`` ranks, any with the same chance, in ``r`` groups; each other one is a block by itself."""
     return of_blocks(n - alive + r, n)

@@ -50,27 +50,6 @@ def isotropic(factor: Any, n: int) -> Matrix:
     return [[(1 - factor) / n + (factor if i == j else 0) for j in range(n)] for i in range(n)]
 
 
-def wrong(w: Matrix) -> str:
-    """What is wrong with the matrix of a round, in words; empty where nothing is."""
-    n = len(w)
-    if any(w[i][j] != w[j][i] for i in range(n) for j in range(n)):
-        return "it is not symmetric"
-    if any(sum(row) != 1 for row in w) or any(x < 0 for row in w for x in row):
-        return "a row is no mean"
-    return "" if product(w, w) == w else "it is not its own square"
-
-
-def partitions(n: int) -> Iterator[list[list[int]]]:
-    """All partitions of ``0, ..., n - 1``, each once."""
-    if n == 0:
-        yield []
-        return
-    for rest in partitions(n - 1):
-        for i in range(len(rest)):
-            yield [[*block, n - 1] if j == i else block for j, block in enumerate(rest)]
-        yield [*rest, [n - 1]]
-
-
 def sized(items: Sequence[int], sizes: Sequence[int]) -> Iterator[list[list[int]]]:
     """All ways to give these to blocks of such sizes, one after the other; two blocks of one size are told apart."""
     if not sizes:

@@ -7,7 +7,7 @@ that are not the same, and none of them can tell: no index is sent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
 from typing import Any
@@ -15,8 +15,8 @@ from typing import Any
 from sparring.errors import Undecided
 from sparring.proofs import arc_top_k as theorems
 from sparring.proofs.compression import matrices as proved
+from sparring.proofs.compression.reals import shown
 from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import Settled, tested
 from sparring.spec import arc_top_k, ring
 from sparring.spec.core import matrices
@@ -24,32 +24,23 @@ from sparring.spec.core.model import load
 from sparring.spec.core.numbers import Int, Sym, where
 from sparring.spec.core.runner import Message, run
 
+OURS = " on the page's own functions"
 BIG = 2.0**53
 """From here on a double has no odd numbers."""
 ROWS = ((BIG, 0.0, 0.0), (BIG, 1.0, 1.0))
 """By row, the entry of each of three ranks: what the second has more is gone if 1 and 1 are added one by one."""
 
 
-def shown(claims: Iterable[Obligation]) -> Settled:
-    """Whether all of them hold, and how that was found, or where one fails."""
-    done = 0
-    for answer in answered(claims, second_opinion=True):
-        if answer.problem:
-            raise Undecided(f"{answer.obligation.name}: {answer.problem}")
-        if not answer.holds:
-            return Settled(False, f"{answer.obligation.name}: it fails at {answer.witness}")
-        done += 1
-    return Settled(True, f"{done} obligations on the page's own functions: z3 and cvc5")
-
-
 def same_rows() -> Settled:
     """Whether equal sums of sketches make all ranks keep the same rows, and these a place of their own in the sum."""
-    return shown([*proved.order(), *proved.places()])
+    return shown([*proved.order(), *proved.places()], OURS)
 
 
 def single_node() -> Settled:
     """Whether the sum of all ranks' memories goes the way of one rank's alone, with each of the three rules."""
-    return shown([*proved.halves(), *theorems.sketches(arc_top_k), *single(arc_top_k), *theorems.rules(arc_top_k)])
+    return shown(
+        [*proved.halves(), *theorems.sketches(arc_top_k), *single(arc_top_k), *theorems.rules(arc_top_k)], OURS
+    )
 
 
 def single(m: Any) -> Iterator[Obligation]:

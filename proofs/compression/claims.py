@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 
-from sparring.errors import Undecided
-from sparring.proofs.compression import errors, sizes, traffic
+from sparring.proofs.compression import errors, sizes
+from sparring.proofs.compression.reals import shown
 from sparring.proofs.core import obligations
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.questions import answered
 from sparring.spec import flash
 from sparring.spec.core import codes
 from sparring.spec.core.exchanges import served
@@ -22,24 +19,15 @@ BITS = range(1, 9)
 Shown = tuple[bool, str]
 
 
-def proved(obligations: Iterable[Obligation]) -> str:
-    """The first of these that does not hold; empty where all do, by both solvers.  Raises Undecided otherwise."""
-    for answer in answered([*obligations], second_opinion=True):
-        if answer.problem:
-            raise Undecided(f"{answer.obligation.name}: {answer.problem}")
-        if not answer.holds:
-            return answer.obligation.name
-    return ""
-
-
 def volume() -> Shown:
     """Of codes alone: what is told of groups comes on top."""
     for bits in BITS:
         for width in sizes.WIDTHS:
-            of_codes = traffic.Coding(128, 0, width).per_entry(bits) - Fraction(8 * 2 * width, 128)
-            *_, full = sizes.of_groups(Grouped(bits, 128, 0), width)
-            if wrong := proved([full]):
-                return False, wrong
+            code = Grouped(bits, 128, 0)
+            of_codes = sizes.per_entry(code, width) - Fraction(8 * 2 * width, 128)
+            *_, full = sizes.of_groups(code, width)
+            if not (found := shown([full])).holds:
+                return False, found.detail
             if of_codes != bits:
                 return False, f"a code of {bits} bits takes {of_codes}"
     return True, "of codes, of 1 to 8 bits, for every p; a step and a zero for each group come on top"
@@ -53,8 +41,9 @@ def steps() -> Shown:
         if [len(wire) for wire in trace] != [p * (p - 1)] * 2:
             return False, f"p={p}: {len(trace)} steps"
     exchanges = [served("direct_reduce_scatter"), served("direct_allgather")]
-    wrong = proved(claim for one in exchanges for claim in obligations.result(one))
-    return not wrong, wrong or f"2 steps on runs of p = {RANKS[0]}..{RANKS[-1]}; in each all hear from all, for every p"
+    found = shown(claim for one in exchanges for claim in obligations.result(one))
+    told = f"2 steps on runs of p = {RANKS[0]}..{RANKS[-1]}; in each all hear from all, for every p"
+    return found.holds, told if found.holds else found.detail
 
 
 def bit_splitting() -> Shown:

@@ -36,8 +36,8 @@ import sympy
 import z3
 
 from sparring.proofs import power_sgd as theorems
-from sparring.proofs.compression.arc_rows import lengths, shown
-from sparring.proofs.compression.reals import Lemma, proved
+from sparring.proofs.compression.arc_rows import OURS, lengths
+from sparring.proofs.compression.reals import Lemma, proved, shown
 from sparring.proofs.core import compositions
 from sparring.proofs.core.paths import paths
 from sparring.proofs.core.verdicts import Settled, tested
@@ -251,7 +251,7 @@ def single_node() -> Settled:
         if (ran.results[0], [*ran.state.q[0]], left) != theirs:
             return Settled(False, f"in exact run {i} one rank alone finds another result")
     found = proved(scaled())
-    linear = shown(theorems.linear(power_sgd))
+    linear = shown(theorems.linear(power_sgd), OURS)
     return also(found._replace(detail=f"{found.detail}; {linear.detail}") if linear.holds else linear)
 
 
@@ -266,7 +266,7 @@ def sum_or_mean() -> Settled:
 def conserved() -> Settled:
     """Whether ``p`` times the result and what all ranks keep is what they were given and what they had kept."""
     page = load(power_sgd)
-    return shown(compositions.conservation(page, tuple(paths(page))))
+    return shown(compositions.conservation(page, tuple(paths(page))), OURS)
 
 
 def words() -> Settled:

@@ -1,4 +1,4 @@
-"""Statements about real numbers, put to z3 and to cvc5: a lemma holds when both say so, and fails at an example."""
+"""Statements about numbers, put to z3 and to cvc5: one holds when both say so, and fails at an example."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import z3
 
 from sparring.errors import Undecided
 from sparring.proofs.core import solvers
+from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import Settled
 
 
@@ -53,3 +55,18 @@ def proved(lemmas: Iterable[Lemma]) -> Settled:
             return Settled(False, wrong)
         done += 1
     return Settled(True, f"{done} lemmas about real numbers: z3 and cvc5")
+
+
+def shown(claims: Iterable[Obligation], on: str = "") -> Settled:
+    """The same of obligations, which are about whole numbers; ``on``: what they are about, as " on our functions".
+
+    Raises Undecided where solvers do not decide one.
+    """
+    done = 0
+    for answer in answered(claims, second_opinion=True):
+        if answer.problem:
+            raise Undecided(f"{answer.obligation.name}: {answer.problem}")
+        if not answer.holds:
+            return Settled(False, f"{answer.obligation.name}: it fails at {answer.witness}")
+        done += 1
+    return Settled(True, f"{done} obligations{on}: z3 and cvc5")

@@ -28,9 +28,8 @@ import z3
 
 import sparring.spec.one_bit as module
 from sparring.errors import Undecided
-from sparring.proofs.compression.reals import Lemma, proved, refuted
+from sparring.proofs.compression.reals import Lemma, proved, refuted, shown
 from sparring.proofs.compression.sizes import of_signs
-from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import Settled
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
@@ -115,9 +114,8 @@ def zero_may_be_zero() -> bool:
 
 def volume_of_a_call() -> Settled:
     """Whether a rank sends ``2 (p - 1) (d / (8 p) + w)`` bytes where ``8 p`` divides ``d``, proved and counted."""
-    for answer in answered([*of_signs(Signs(norm=2))], second_opinion=True):
-        if not answer.holds:
-            return Settled(False, f"{answer.obligation.name}: {answer.problem or answer.witness}")
+    if not (found := shown(of_signs(Signs(norm=2)))).holds:
+        return found
     for p in RANKS:
         each = 1 + p % 3
         trace = run(load(module), [np.ones(8 * p * each, np.float32)] * p).trace

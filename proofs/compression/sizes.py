@@ -1,12 +1,20 @@
-"""How long coded messages are, of entries of 4 and of 8 bytes, for every number of entries."""
+"""How long coded messages are, of entries of 4 and of 8 bytes, for every number of entries.
+
+Of ``c`` entries of ``w`` bytes a message has ``ceil(c b / 8)`` bytes of codes, where ``b`` is a power of two, and
+``2 w`` for each of ``ceil(c / g)`` groups: 8 bits in groups of 128 are 8.5 bits an entry of float32.  With the 16
+bits that steps and zeros have in the public accounts, without a bound on the error by the range, it would
+be ``4 ceil(c / g)``, and 8.25 bits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from sparring.proofs.core.obligations import Obligation
 from sparring.spec.core.groups import Grouped
 from sparring.spec.core.numbers import Sym
+from sparring.spec.core.schedule import number
 from sparring.spec.core.signs import Signs
 
 a, b, e = (Sym.var(name) for name in "abe")
@@ -34,6 +42,11 @@ def metadata(code: Grouped, width: int) -> int:
     """Bytes of a group's step and zero; with spikes of two more numbers and of two places in the group."""
     place = next(octets for octets in (1, 2, 4) if code.g <= 256**octets)
     return 4 * width + 2 * place if code.spikes else 2 * width
+
+
+def per_entry(code: Grouped, width: int) -> Fraction:
+    """Bits an entry, where groups and bytes are full; each eight groups fill bytes."""
+    return Fraction(8 * number(code.octets(8 * code.g, width)), 8 * code.g)
 
 
 def of_signs(code: Signs, widths: Sequence[int] = WIDTHS) -> Iterator[Obligation]:

@@ -59,12 +59,6 @@ def largest(p: Expr) -> Expr:
     return (1 - share) * quantile(1 - 1 / sympy.sympify(p)) + share * quantile(1 - 1 / (sympy.E * p))
 
 
-def slowest() -> Expr:
-    """The expected computing time of the slowest rank: exact for one rank, else nearly."""
-    waits = sqrt(many) * sigma * largest(p)
-    return many * mu + sympy.Piecewise((0, sympy.Eq(p, 1)), (waits, True))
-
-
 def in_time(mean: Expr, variance: Expr) -> Expr:
     """The probability that a normal time is below tau."""
     return below((tau - mean) / sqrt(variance))
@@ -100,9 +94,3 @@ def speedup(rule: str = "analytic") -> Expr:
     theory has, which is less than it takes.
     """
     return completed(rule) / many * (whole + rest) / (sympy.Min(tau, whole) + rest)
-
-
-def stationary(rule: str = "analytic") -> Expr:
-    """Is 0 where ``S_eff`` has its extremes below ``T``: ``A' (tau + c) - A`` for what is completed, ``A``."""
-    done = completed(rule)
-    return sympy.diff(done, tau) * (tau + rest) - done

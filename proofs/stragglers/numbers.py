@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -145,8 +145,3 @@ def ranks_for(setting: Setting, tau: float, level: float) -> int:
         whole = mpmath.mpf(level) * (tau + setting.rest) / done - setting.rest
         x = (whole - setting.many * setting.mu) / (mpmath.sqrt(setting.many) * setting.sigma)
         return max(2, int(mpmath.ceil(1 / mpmath.ncdf(-x))))
-
-
-def gaps(ranks: Sequence[int]) -> dict[int, float]:
-    """By number of ranks, how far the formula of the largest is from the exact one, as a part of this."""
-    return {p: float(near_largest(p) / expected_largest(p) - 1) for p in ranks}

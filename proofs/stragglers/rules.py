@@ -8,13 +8,12 @@ is claimed.  Times are whole numbers of some unit, so any fractions; none is bel
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
 from sparring.proofs.core.obligations import Obligation, every, implies
 from sparring.proofs.core.questions import Answer, answered
-from sparring.spec.core.dropping import RULES, Micro, Rule, Work, counted, worked
+from sparring.spec.core.dropping import RULES, Micro, Rule, Work, counted
 from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, where
 from sparring.spec.core.schedule import number
 from sparring.spec.core.selectors import high, low
@@ -258,17 +257,6 @@ def witness(apart: Callable[[Mapping[str, int]], bool], most: int = 3, longest: 
                 if apart({name: counted(name, micros, tau) for name in RULES}):
                     return micros, tau
     raise LookupError(f"none of up to {most} micro-batches whose passes take up to {longest}")
-
-
-def speedup(ranks: Sequence[Sequence[Micro]], tau: int, rest: int, name: str) -> Fraction:
-    """``S_eff`` of one iteration: how much is done in its time, by how much would be without a rule.
-
-    ``ranks``: the micro-batches of each, in whole numbers; ``rest``: of an iteration, what is no computing.
-    """
-    works = [worked(RULES[name], micros, tau) for micros in ranks]
-    done, many = sum(number(work.completed) for work in works), sum(map(len, ranks))
-    last, whole = max(number(work.now) for work in works), max(sum(map(total, micros)) for micros in ranks)
-    return Fraction(done, many) * Fraction(whole + rest, last + rest)
 
 
 def total(micro: Micro) -> int:

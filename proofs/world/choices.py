@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sparring.proofs.world.findings import Place
 from sparring.proofs.world.operations import Send
-from sparring.proofs.world.ranks import Operation, Question, Rank, World
+from sparring.proofs.world.ranks import Operation, Question, Rank
+
+if TYPE_CHECKING:
+    from sparring.proofs.world.scheduler import Scheduler as World
 
 Call = tuple[int, int]  # a rank and the number of one of its operations, or minus that of one of its questions
 

@@ -8,8 +8,7 @@ from typing import Any, NoReturn, Self
 from sparring.proofs.world import collectives
 from sparring.proofs.world.attributes import Attributes
 from sparring.proofs.world.collectives import Arrival
-from sparring.proofs.world.constants import COMM_TYPE_SHARED, UNDEFINED, MPIException, Unsupported
-from sparring.proofs.world.errhandlers import ERRORS_RETURN, Errhandler
+from sparring.proofs.world.constants import COMM_TYPE_SHARED, HANDLERS, UNDEFINED, Errhandler, MPIException, Unsupported
 from sparring.proofs.world.findings import Finding, Kind, here
 from sparring.proofs.world.groups import CONGRUENT, IDENT, Group
 from sparring.proofs.world.lives import end, makes
@@ -26,7 +25,7 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
     is_intra, is_inter, is_topo = True, False, False
 
     def __init__(self, rank: Any = None, context: int = -1, group: Sequence[int] = ()) -> None:
-        self._name, self._errhandler = "", ERRORS_RETURN
+        self._name, self._errhandler = "", HANDLERS["ERRORS_RETURN"]
         super().__init__(rank, context, group)
 
     def Is_intra(self) -> bool:

@@ -1,4 +1,4 @@
-"""MPI's numbers and exceptions, with MPICH's values."""
+"""MPI's numbers and exceptions, with MPICH's values; handlers of errors; and what all handles have in common."""
 
 from __future__ import annotations
 
@@ -59,17 +59,48 @@ def unsupported(owner: str, name: str) -> Exception:
     return Unsupported(f"{owner}.{name}")
 
 
-class Local:
-    """What belongs to one rank and cannot be sent to another."""
-
-    _life: Any = None  # of what a rank made and has to free: see lives
-
-    def __reduce__(self) -> Any:
-        raise ValueError(f"MPI.{type(self).__name__} belongs to one rank: it cannot be copied or sent")
-
-
 class Named(type):
     """Classes whose missing names are refused by name, as ``MPI.Request.Waitsome``."""
 
     def __getattr__(cls, name: str) -> Any:
         raise unsupported(cls.__name__, name)
+
+
+class Local(metaclass=Named):
+    """What belongs to one rank and cannot be sent to another; null ones are equal.
+
+    Its own missing names are refused as those of ``_kind``.
+    """
+
+    _life: Any = None  # of what a rank made and has to free: see lives
+    _kind = ""
+
+    def __init_subclass__(cls) -> None:
+        cls._kind = cls._kind or cls.__name__
+
+    def __getattr__(self, name: str) -> Any:
+        raise unsupported(self._kind, name)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Local) and self._kind == other._kind and (self is other or not (self or other))
+
+    __hash__ = object.__hash__
+
+    def __reduce__(self) -> Any:
+        raise ValueError(f"MPI.{type(self).__name__} belongs to one rank: it cannot be copied or sent")
+
+
+class Errhandler(Local):
+    """One of MPI's own, known by name: what MPI refuses is raised in the rank, whichever is set."""
+
+    def __init__(self, name: str = "ERRHANDLER_NULL") -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"MPI.{self.name}"
+
+
+HANDLERS = {name: Errhandler(name) for name in ("ERRORS_RETURN", "ERRORS_ARE_FATAL", "ERRORS_ABORT")}

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.proofs.world.constants import Local, MPIException, Named, Unsupported, unsupported
+from sparring.proofs.world.constants import Local, MPIException, Unsupported
 from sparring.proofs.world.lives import end, makes
 
 DType = np.dtype[Any]
@@ -17,7 +17,7 @@ Offsets = NDArray[np.int64]
 ORDER_C, ORDER_FORTRAN = 56, 57
 
 
-class Datatype(Local, metaclass=Named):
+class Datatype(Local):
     """One instance has an entry of ``dtype`` at each of ``offsets``, in bytes; the next begins ``extent`` bytes on.
 
     ``dense``: the entries lie one after the other, without gaps.
@@ -142,16 +142,8 @@ class Datatype(Local, metaclass=Named):
     def __reduce__(self) -> Any:
         return (named, (self.name,)) if self.is_predefined else super().__reduce__()
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Datatype) and (self is other or (self.freed and other.freed))
-
-    __hash__ = object.__hash__
-
     def __bool__(self) -> bool:
         return not self.freed
-
-    def __getattr__(self, name: str) -> Any:
-        raise unsupported("Datatype", name)
 
     def __repr__(self) -> str:
         return f"MPI.{self.name}"

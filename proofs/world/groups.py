@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from sparring.proofs.world.constants import PROC_NULL, UNDEFINED, Local, MPIException, Named, unsupported
+from sparring.proofs.world.constants import PROC_NULL, UNDEFINED, Local, MPIException
 from sparring.proofs.world.lives import end, makes
 from sparring.proofs.world.ranks import running
 
 IDENT, CONGRUENT, SIMILAR, UNEQUAL = 0, 1, 2, 3
 
 
-class Group(Local, metaclass=Named):
+class Group(Local):
     """``members`` are numbers of ranks in the world; None once freed."""
 
     def __init__(self, members: Group | Iterable[int] | None = None) -> None:
@@ -85,16 +84,8 @@ class Group(Local, metaclass=Named):
         self._members = None
         end(self)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Group) and (self is other or self._members is other._members is None)
-
-    __hash__ = object.__hash__
-
     def __bool__(self) -> bool:
         return self._members is not None
-
-    def __getattr__(self, name: str) -> Any:
-        raise unsupported("Group", name)
 
     def _alive(self) -> tuple[int, ...]:
         if self._members is None:

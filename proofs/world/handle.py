@@ -6,13 +6,13 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from sparring.proofs.world.constants import ANY_SOURCE, PROC_NULL, TAG_UB, Local, MPIException, Named, unsupported
+from sparring.proofs.world.constants import ANY_SOURCE, PROC_NULL, TAG_UB, Local, MPIException
 from sparring.proofs.world.ranks import Rank
 
 SPECIAL = {"dest": (PROC_NULL,), "source": (PROC_NULL, ANY_SOURCE), "root": ()}
 
 
-class Handle(Local, metaclass=Named):
+class Handle(Local):
     """One rank's handle on the communicator number ``context``; null once freed.
 
     ``group``: its ranks, by their numbers in the world; communicators with no rank in common may
@@ -45,8 +45,7 @@ class Handle(Local, metaclass=Named):
     def __bool__(self) -> bool:
         return self._rank is not None
 
-    def __getattr__(self, name: str) -> Any:
-        raise unsupported("Comm", name)
+    _kind = "Comm"
 
     def _identity(self) -> Any:
         return (self._rank.number, self._context, self._group) if self._rank else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparring.proofs.world.buffers import simple
-from sparring.proofs.world.constants import ANY_SOURCE, ANY_TAG, Local, MPIException, Named, unsupported
+from sparring.proofs.world.constants import ANY_SOURCE, ANY_TAG, Local, MPIException
 from sparring.proofs.world.findings import here
 from sparring.proofs.world.operations import Incoming, ObjectReceive, Probe, Receive
 from sparring.proofs.world.ranks import finished, running
@@ -13,7 +13,7 @@ from sparring.proofs.world.requests import Request
 from sparring.proofs.world.status import Status
 
 
-class Message(Local, metaclass=Named):
+class Message(Local):
     """What ``probe`` found; null once its receive has begun.  ``nobody``: from PROC_NULL, ever again."""
 
     def __init__(self, probe: Probe | Message | None = None, *, nobody: bool = False) -> None:
@@ -54,9 +54,6 @@ class Message(Local, metaclass=Named):
 
     def __bool__(self) -> bool:
         return self._nobody or self._probe is not None
-
-    def __getattr__(self, name: str) -> Any:
-        raise unsupported("Message", name)
 
     def _receive(self, call: str, buf: Any = None) -> Incoming:
         rank = running()

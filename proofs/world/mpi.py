@@ -10,7 +10,6 @@ from typing import Any
 
 from sparring.proofs.world import constants, groups
 from sparring.proofs.world.datatypes import CODES, NULL_TYPE, ORDER_C, ORDER_FORTRAN, TYPES, Datatype
-from sparring.proofs.world.errhandlers import HANDLERS, Errhandler
 from sparring.proofs.world.messages import Message
 from sparring.proofs.world.ranks import running
 from sparring.proofs.world.reductions import OPS, Op
@@ -38,7 +37,7 @@ def of_all(name: str) -> Callable[..., Any]:
 NAMES: dict[str, Any] = {
     **TYPES,
     **OPS,
-    **HANDLERS,
+    **constants.HANDLERS,
     **constants.ERRORS,
     **{name: value for name, value in vars(constants).items() if name.isupper() and isinstance(value, int | str)},
     **{name: getattr(groups, name) for name in ("IDENT", "CONGRUENT", "SIMILAR", "UNEQUAL")},
@@ -51,7 +50,7 @@ NAMES: dict[str, Any] = {
     "MESSAGE_NULL": Message(),
     "MESSAGE_NO_PROC": Message(nobody=True),
     "DATATYPE_NULL": NULL_TYPE,
-    "ERRHANDLER_NULL": Errhandler(),
+    "ERRHANDLER_NULL": constants.Errhandler(),
     "GROUP_NULL": groups.Group(),
     "GROUP_EMPTY": groups.Group(()),
     "OP_NULL": Op(),
@@ -71,7 +70,7 @@ NAMES: dict[str, Any] = {
     "Status": Status,
     "Datatype": Datatype,
     "Op": Op,
-    "Errhandler": Errhandler,
+    "Errhandler": constants.Errhandler,
     "Exception": constants.MPIException,
     "Compute_dims": Compute_dims,
     "Attach_buffer": of_all("Attach_buffer"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,10 @@ from sparring.proofs.world.findings import Kind, Sent
 from sparring.proofs.world.matching import Matching, Pair
 from sparring.proofs.world.objects import Thing
 from sparring.proofs.world.operations import Incoming, Send
-from sparring.proofs.world.ranks import Operation, World
+from sparring.proofs.world.ranks import Operation
+
+if TYPE_CHECKING:
+    from sparring.proofs.world.scheduler import Scheduler as World
 
 
 class Network:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from greenlet import GreenletExit, greenlet
 
 from sparring.errors import InputError
-from sparring.proofs.core.terms import Table
 from sparring.proofs.world.constants import MPIException
-from sparring.proofs.world.findings import Called, Finding, Kind
+from sparring.proofs.world.findings import Finding, Kind
 
 if TYPE_CHECKING:
-    from sparring.proofs.world.network import Network
+    from sparring.proofs.world.scheduler import Scheduler as World
 
 
 class NoTarget(InputError):
@@ -122,36 +121,6 @@ class Rank:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the target raises is a finding
             self.world.raised(self, error)
         self.world.events += 1
-
-
-class World(Protocol):
-    """What ranks and their operations see of the scheduler, whose docstrings say more."""
-
-    p: int
-    hub: greenlet
-    depth: int
-    copies: bool
-    terms: Table | None
-    ranks: list[Rank]
-    network: Network
-    contexts: Iterator[int]
-    meetings: dict[Any, Any]
-    events: int
-    over: bool
-    findings: list[Finding]
-    collectives: list[Called]
-    lost: list[tuple[int, str, str, str]]
-    now: Rank | None
-
-    def begin(self, rank: Rank, call: str) -> None: ...
-    def sleep(self, rank: Rank, call: str, operations: Sequence[Operation]) -> None: ...
-    def ask(self, rank: Rank, question: Question, operations: Sequence[Operation]) -> Any: ...
-    def answer(self, rank: Rank, answer: Any) -> None: ...
-    def deny(self, rank: Rank, question: Question) -> None: ...
-    def complete(self, operation: Operation) -> None: ...
-    def leave_fragment(self, call: str) -> None: ...
-    def fail(self, finding: Finding) -> None: ...
-    def raised(self, rank: Rank, error: BaseException) -> None: ...
 
 
 worlds: list[World] = []

@@ -11,14 +11,14 @@ import numpy as np
 
 from sparring.proofs.core.terms import Terms, raw
 from sparring.proofs.world.buffers import Buffer, simple
-from sparring.proofs.world.constants import Local, MPIException, Named, unsupported
+from sparring.proofs.world.constants import Local, MPIException
 from sparring.proofs.world.datatypes import BY_DTYPE
 from sparring.proofs.world.lives import end, makes
 
 Fold = Callable[[Any, Any], Any]
 
 
-class Op(Local, metaclass=Named):
+class Op(Local):
     """``arrays`` reduces two arrays elementwise, ``objects`` two objects; null once freed."""
 
     def __init__(self, name: str | Op = "OP_NULL", arrays: Fold | None = None, objects: Fold | None = None) -> None:
@@ -80,14 +80,6 @@ class Op(Local, metaclass=Named):
 
     def __bool__(self) -> bool:
         return self.arrays is not None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Op) and (self is other or (not self and not other))
-
-    __hash__ = object.__hash__
-
-    def __getattr__(self, name: str) -> Any:
-        raise unsupported("Op", name)
 
     def __repr__(self) -> str:
         return f"MPI.{self.name}"

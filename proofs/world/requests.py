@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
-from sparring.proofs.world.constants import UNDEFINED, Local, MPIException, Named, Unsupported, unsupported
+from sparring.proofs.world.constants import UNDEFINED, Local, MPIException, Unsupported
 from sparring.proofs.world.findings import here
 from sparring.proofs.world.lives import end
 from sparring.proofs.world.operations import Incoming, Send
@@ -20,7 +20,7 @@ Statuses = Sequence[Status] | None
 FEW = 4  # requests that are done, of which Waitsome may tell any
 
 
-class Request(Local, metaclass=Named):
+class Request(Local):
     """A handle on one operation; null once its completion was reported.
 
     The lower-case forms are as the others and give what was received, None for what is no object.
@@ -167,9 +167,6 @@ class Request(Local, metaclass=Named):
 
     def __bool__(self) -> bool:
         return self._operation is not None
-
-    def __getattr__(self, name: str) -> Any:
-        raise unsupported("Request", name)
 
     def _what(self) -> Any:
         return self._operation

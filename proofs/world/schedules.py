@@ -4,42 +4,29 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from sparring.errors import InputError
 from sparring.proofs.world.choices import Step, Way
 
 
-class Schedule(Protocol):
-    """Makes the choices of one run."""
+class Schedule:
+    """Makes the choices of one run: whoever has waited longest, until it has to wait; and the first of the ways on."""
 
     def pick(self, n: int) -> int:
         """One of ``n`` ranks that can run, the longest waiting first."""
-        ...
+        return 0
 
     def choose(self, ways: Sequence[Way]) -> int:
         """One of the ways on, where no rank can run without."""
-        ...
+        return 0
 
     def yields(self) -> bool:
         """Whether a rank that could go on lets the others go first, asked at every MPI call."""
-        ...
-
-
-class RoundRobin:
-    """Whoever has waited longest; a rank runs until it has to wait."""
-
-    def pick(self, n: int) -> int:
-        return 0
-
-    def choose(self, ways: Sequence[Way]) -> int:
-        return 0
-
-    def yields(self) -> bool:
         return False
 
 
-class Seeded:
+class Seeded(Schedule):
     """Random choices, the same for the same seed; ranks also give way in the midst of their work."""
 
     def __init__(self, seed: int) -> None:
@@ -55,21 +42,15 @@ class Seeded:
         return self._random.random() < 0.5
 
 
-class Adversarial:
+class Adversarial(Schedule):
     """What programs count on least: always the last of the ways on.
 
     A receive from any source gets the message that came last, MPI copies a send rather than find its
     receive, and tests return nothing as long as they can.
     """
 
-    def pick(self, n: int) -> int:
-        return 0
-
     def choose(self, ways: Sequence[Way]) -> int:
         return len(ways) - 1
-
-    def yields(self) -> bool:
-        return False
 
 
 class Redundant(Exception):
@@ -84,7 +65,7 @@ class Branching(NamedTuple):
     asleep: frozenset[Step]
 
 
-class Path:
+class Path(Schedule):
     """The ways with these numbers, then always the first that is not ``asleep``.
 
     A step is asleep as long as all that follows from it here is what follows from it on another
@@ -98,12 +79,6 @@ class Path:
         self.numbers, self.asleep = tuple(numbers), asleep
         self.taken: tuple[int, ...] = ()
         self.branchings: list[Branching] = []
-
-    def pick(self, n: int) -> int:
-        return 0
-
-    def yields(self) -> bool:
-        return False
 
     def choose(self, ways: Sequence[Way]) -> int:
         if len(self.taken) >= len(self.numbers):
@@ -136,7 +111,7 @@ def schedule(name: str, seed: int) -> Schedule:
     """The schedule called ``name``.  Raises InputError."""
     match name:
         case "round-robin":
-            return RoundRobin()
+            return Schedule()
         case "seeded":
             return Seeded(seed)
         case "adversarial":

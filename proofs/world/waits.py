@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sparring.proofs.world import lives
 from sparring.proofs.world.constants import ANY_TAG
 from sparring.proofs.world.findings import Finding, Kind
 from sparring.proofs.world.operations import Incoming, Send
-from sparring.proofs.world.ranks import Operation, Question, Rank, World
+from sparring.proofs.world.ranks import Operation, Question, Rank
+
+if TYPE_CHECKING:
+    from sparring.proofs.world.scheduler import Scheduler as World
 
 Edge = tuple[Operation, int]  # who waits in what, and for whom
 

@@ -26,7 +26,7 @@ from sparring.checks import checking
 from sparring.cli.calibrate import command as calibrate
 from sparring.cli.cost import command as cost
 from sparring.present import linkload
-from sparring.proofs.compression import traffic
+from sparring.proofs.compression import sizes
 from sparring.proofs.contention import networks, overlaps
 from sparring.proofs.contention.traffic import Routed, Traffic
 from sparring.proofs.core import bits, kernel
@@ -38,6 +38,7 @@ from sparring.proofs.trace import files as traces
 from sparring.proofs.trace import rules
 from sparring.spec import ring_sparse
 from sparring.spec.core import codes
+from sparring.spec.core.groups import Grouped
 from sparring.verification import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -115,7 +116,7 @@ def told():
         "docs/howto/compressed.md": [
             f"as codes of 1 to {codes.WIDTHS[0]} bits",
             *(
-                f"| {bits}, {g} | {float(traffic.Coding(g, 0, 4).per_entry(bits)):g} | {bits + 32 / g:g} |"
+                f"| {bits}, {g} | {float(sizes.per_entry(Grouped(bits, g, 0), 4)):g} | {bits + 32 / g:g} |"
                 for bits, g in ((8, 128), (4, 128), (4, 32))
             ),
         ],

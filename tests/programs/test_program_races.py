@@ -13,15 +13,8 @@ SMALL = {
     "master_worker": [("PIECES = 24", "PIECES = 3"), ("np.arange(1000) + 0.5) / 1000", "np.arange(10) + 0.5) / 10")],
     "halo_exchange": [("SIDE, STEPS = 12, 10", "SIDE, STEPS = 8, 2")],
     "pipelined_broadcast": [("LENGTH, SEGMENT, TAG = 1000, 96, 7", "LENGTH, SEGMENT, TAG = 6, 2, 7")],
-    "hypercube": [("EACH = 20", "EACH = 3")],
 }
 """What makes the programs so short that all schedules can be gone through."""
-FIRST_PIVOT = """\
-    asked = int(np.median(mine)) if len(mine) else 0
-    pivot = cube.bcast(asked if cube.rank else [cube.recv() for _ in range(cube.size - 1)][0]) if not cube.rank else (
-        cube.send(asked, 0) or cube.bcast(None)
-    )
-"""
 EARLY_END = """\
         kept.append(segment)
         if comm.rank == 2 and len(kept) == 1:
@@ -54,10 +47,9 @@ RACES = {
         ("comm.Probe(before, TAG", "comm.Probe(MPI.ANY_SOURCE if comm.rank == 1 else before, TAG"),
         ("comm.Recv(segment, before", "comm.Recv(segment, status.Get_source()"),
     ],
-    "hypercube": [("    pivot = cube.bcast(int(np.median(mine)) if len(mine) else 0, root=0)\n", FIRST_PIVOT)],
 }  # fmt: skip
 """The first result counts, whoever sent it; a halo takes the row of any neighbour; an early word is taken for the
-stream's end; the pivot is that of the rank that answers first."""
+stream's end."""
 
 
 def explored(folder, name, changes):

@@ -34,48 +34,13 @@ def test_the_largest_of_normal_numbers(p):
     assert abs(by_scipy - float(numbers.expected_largest(p))) < 1e-7
 
 
-def test_two_ranks_exactly():
-    """1 / sqrt(pi), by integration in symbols; the formula is 7.9 % below."""
-    x = sympy.Symbol("x", real=True)
-    density = sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
-    assert sympy.integrate(2 * x * density * model.below(x), (x, -sympy.oo, sympy.oo)).equals(1 / sympy.sqrt(sympy.pi))
-    with mpmath.workdps(30):
-        assert mpmath.almosteq(numbers.expected_largest(2), 1 / mpmath.sqrt(mpmath.pi), 1e-25)
-    assert round(100 * numbers.gaps([2])[2], 1) == -7.9
-
-
-def test_three_ranks_exactly():
-    with mpmath.workdps(30):
-        assert mpmath.almosteq(numbers.expected_largest(3), 3 / (2 * mpmath.sqrt(mpmath.pi)), 1e-25)
-
-
-@pytest.mark.slow
-def test_from_three_ranks_on_it_is_too_high():
-    """By 2.6 % of the exact one at most, at six ranks; less and less from there on."""
-    gaps = [*numbers.gaps([*range(3, 17), 64, 1024, 16384]).values()]
-    worst = max(gaps)
-    assert min(gaps) > 0 and 0.0259 < worst < 0.0261
-    falling = gaps[gaps.index(worst) :]
-    assert falling == sorted(falling, reverse=True)
-
-
 def test_one_rank_waits_for_nobody():
     """Mμ, exactly, in symbols and in numbers; the formula has no number there."""
-    assert model.slowest().subs(model.p, 1) == model.many * model.mu
     assert numbers.slowest(USUAL._replace(ranks=1)) == numbers.slowest(USUAL._replace(ranks=1), exact=True) == 12
     assert sympy.N(model.largest(1)) == -sympy.oo
     with pytest.raises(InputError, match="one rank: the formula is minus infinity"):
         numbers.near_largest(1)
     assert numbers.best(USUAL._replace(ranks=1)) == (mpmath.inf, 1)
-
-
-def test_normal_ends_of_micro_batches():
-    """sympy's own normal distribution is below tau with the formula's probability."""
-    from sympy.stats import Normal, P
-
-    m, mu, sigma, tau = model.m, model.mu, model.sigma, model.tau
-    given = P(Normal("T", m * mu, sympy.sqrt(m) * sigma) < tau)
-    assert sympy.simplify(given - model.in_time(m * mu, m * sigma**2)) == 0
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -116,38 +81,6 @@ def test_the_best_tau_does_not_depend_on_the_ranks(ranks, pays):
     assert (round(tau, 2), round(found, 3)) == (11.06, pays)
     assert tau < numbers.slowest(USUAL._replace(ranks=ranks))
     assert abs(numbers.slope(USUAL, tau)) < 1e-9
-
-
-def test_why_it_does_not():
-    """In symbols: S_eff below T is a factor without ranks times one without tau, and stationary where the first is."""
-    first, second = model.paces()
-    assert model.whole not in first.free_symbols and model.p not in first.free_symbols
-    assert model.tau not in second.free_symbols
-    below = model.speedup().subs(sympy.Min(model.tau, model.whole), model.tau)
-    assert sympy.simplify(below - first * second) == 0
-    slope = sympy.diff(first, model.tau) * (model.tau + model.rest) ** 2
-    assert sympy.simplify((slope - model.stationary()).subs(model.many, 3).doit()) == 0
-
-
-def test_where_the_best_is_found_nothing_near_is_better():
-    """By scipy's bounded search, and on a grid; of times that hardly vary, which make many extremes, too."""
-    for sigma, many, rest in ((0.3, 12, 0.5), (0.05, 6, 1.0), (0.6, 3, 0.1)):
-        setting = Setting(64, many, 1, sigma, rest)
-        tau, pays = numbers.best(setting)
-        whole = numbers.slowest(setting)
-        others = [numbers.speedup(setting, float(x)) for x in np.linspace(0.01, whole, 700)]
-        assert pays >= max(others) - 1e-9
-        assert tau == mpmath.inf or numbers.speedup(setting, tau) == pays
-
-
-def test_where_nothing_pays_nothing_is_dropped():
-    assert numbers.best(Setting(2, 12, 1, 0.01, 5)) == (mpmath.inf, 1)
-
-
-def test_beyond_the_slowest_it_never_pays():
-    """There S_eff is the part that is completed."""
-    for tau in (14.2, 15, 20):
-        assert numbers.speedup(USUAL, tau) == numbers.completed(USUAL, tau) / 12 < 1
 
 
 def test_it_grows_without_limit():
@@ -198,13 +131,6 @@ def test_gamma_times_are_nearly_the_models():
     assert abs(exact - numbers.completed(USUAL, 12)) < 0.02
     late = simulated.simulated(USUAL, 12, "after_backward", 4000, 0, law="gamma")
     assert late.completed.agrees(1 + stats.gamma.cdf(12, m[:-1] / 0.09, scale=0.09).sum())
-
-
-def test_each_ranks_time_after_backward():
-    """Whether to go on is decided before what it takes is known: on average a rank takes mu for each (Wald)."""
-    forward, times = simulated.drawn(USUAL, 4000, 2, law="gamma")
-    counts, ends, _ = simulated.followed(forward, times, 9, "after_backward")
-    assert simulated.mean((ends - counts * USUAL.mu).mean(axis=1)).agrees(0)
 
 
 @pytest.mark.parametrize(

@@ -22,21 +22,6 @@ def late(at, micro, tau):
     return Work(at.completed + 1, end, both(at.going, end < tau))
 
 
-@pytest.mark.parametrize("name", ["completed", "ordered", "one_iteration", "without_limit", "independent"])
-def test_what_holds(name):
-    holds, detail = getattr(shown, name)()
-    assert holds and detail
-
-
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [("slowest_of_two", "-7.9 %"), ("slowest_of_one", "is -oo"), ("counted_alike", "analytic 0, after_backward 1")],
-)
-def test_what_does_not(name, says):
-    holds, detail = getattr(shown, name)()
-    assert not holds and says in detail
-
-
 IN_TIME, (FIRST, SECOND) = model.in_time, model.paces()
 PLANTED = {
     "ends of another deviation": (  # which grows with the number of micro-batches itself, and not with its root

@@ -12,60 +12,13 @@ from sparring.errors import InputError
 from sparring.spec import qsgd, thc
 from sparring.spec.core import chance, signs, wholes
 from sparring.spec.core.chance import FINE
-from sparring.spec.core.groups import decode, encode
 from sparring.spec.core.levels import unit
 from sparring.spec.core.packed import Packed, wide
-from sparring.spec.core.runner import run
 from sparring.spec.core.vectors import Vector, each
 
 
 def vectors(p, n, dtype="float32"):
     return [np.random.default_rng([p, n, r]).standard_normal(n).astype(dtype) for r in range(p)]
-
-
-@pytest.mark.parametrize("params", [{}, {"b1": 4}, {"b1": 2, "b2": 3, "g": 4, "spikes": 1}])
-def test_flash_is_what_numpy_adds_of_what_is_read(params):
-    """Chunk by chunk: every copy coded and read, added in the order of ranks, coded and read again."""
-    p, n = 4, 30
-    xs, page = vectors(p, n), sparring.page("flash", **params)
-    given, want = {**page.params}, []
-
-    def read(x, bits):
-        return np.array(decode(encode(x, bits, given["g"], bool(given["spikes"]))), x.dtype)
-
-    for c in range(p):
-        cut = slice(c * n // p, (c + 1) * n // p)
-        total = read(xs[0][cut], given["b1"])
-        for x in xs[1:]:
-            total = total + read(x[cut], given["b1"])
-        want.append(read(total, given["b2"]))
-    assert all(y.tobytes() == np.concatenate(want).tobytes() for y in run(page, xs).results)
-
-
-def one_bit(xs, worker, server, norm):
-    """A call as the published code has it, with the norms, signs and bits of numpy; its result and both errors."""
-    p, n = len(xs), len(xs[0])
-    size = {1: lambda v: np.linalg.norm(v, 1) / v.size, 2: lambda v: np.linalg.norm(v) / np.sqrt(v.size)}[norm]
-    ms = [x + e for x, e in zip(xs, worker)]
-    coded = [size(m) * np.where(np.signbit(m), -1.0, 1.0) for m in ms]
-    chunks = np.split(sum(coded) / p + np.concatenate(server), p) if n else []
-    read = [size(y) * np.where(np.signbit(y), -1.0, 1.0) for y in chunks]
-    return np.concatenate(read), [m - c for m, c in zip(ms, coded)], [y - u for y, u in zip(chunks, read)]
-
-
-@pytest.mark.parametrize("norm", [1, 2])
-@pytest.mark.parametrize("p", [1, 2, 3, 4])
-def test_one_bit_is_what_numpy_makes_of_the_published_code(p, norm):
-    """Ten calls on vectors without zeros, whose chunks are of equal length as the published code's are."""
-    rng, n = np.random.default_rng(p), 8 * p
-    worker, server, state = [np.zeros(n)] * p, [np.zeros(8)] * p, None
-    for _ in range(10):
-        xs = [rng.standard_normal(n) for _ in range(p)]
-        wanted, worker, server = one_bit(xs, worker, server, norm)
-        ran = run(sparring.page("one_bit", norm=norm), xs, state)
-        state = ran.state
-        for has, right in ((ran.results[p - 1], wanted), *zip(state.worker, worker), *zip(state.server, server)):
-            assert np.allclose(has, right, rtol=1e-12, atol=1e-12)
 
 
 def test_signs_roots_and_sums():
@@ -94,15 +47,6 @@ def test_a_chance_is_the_part_above_a_level():
     up = 3 << FINE - 3
     assert [qsgd.level(Fraction(11, 8), Fraction(1), u, 4) for u in (0, up - 1, up, (1 << FINE) - 1)] == [2, 2, 1, 1]
     assert [qsgd.level(np.float32(1.375), np.float32(1), u, 4) for u in (up - 1, up)] == [2, 1]
-
-
-def test_qsgd_is_off_by_less_than_a_unit_of_each_rank():
-    """And lies on the grid of one rank alone."""
-    xs = vectors(4, 50, "float64")
-    (first, *_), (alone,) = (sparring.run("qsgd", some, levels=7).results for some in (xs, xs[:1]))
-    assert (abs(first - sum(xs)) < sum(np.linalg.norm(x) / 7 for x in xs)).all()
-    steps = alone / (np.linalg.norm(xs[0]) / 7)
-    assert np.allclose(steps, np.rint(steps), atol=1e-9)
 
 
 @pytest.mark.parametrize("other", ["ring", "recursive_doubling", "two_shot", "rabenseifner"])

@@ -176,23 +176,6 @@ def test_parameters_beyond_their_bounds_are_refused(name, field, bad, told):
         sparring.page(name, **{field: bad})
 
 
-LIMITS = {
-    "arc_top_k": [0, 0, 1, 0, 0, 1000], "error_feedback": [0], "flash": [1, 8, 1, 8, 1, 2**32],
-    "lossy_two_shot": [0, 1000, 1, 0, 1, 0], "moshpit": [2, 0, 0],
-    "oktopk": [0, 1, 1, 0, 1, 0], "one_bit": [], "power_sgd": [1, 0, 0, 0, 0],
-    "qsgd": [1, 2**16, 0], "thc": [1, 8, 0],
-}  # fmt: skip
-"""The first and the last numbers that parameters may be, one parameter after the other."""
-
-
-@pytest.mark.parametrize("name", LIMITS)
-def test_what_parameters_may_be(name):
-    hints = get_type_hints(sparring.page(name).module.Params, include_extras=True).values()
-    found = [get_args(kind)[1] for kind in hints if get_origin(kind) is Annotated]
-    numbers = [limit for one in found if isinstance(one, Between) for limit in one if limit is not None]
-    assert numbers == LIMITS[name]
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_formulas_are_not_there_and_lengths_are_alike(name):
     with pytest.raises(Undecided, match=f"{name} is a composition and has no formula steps"):

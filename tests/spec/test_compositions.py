@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import itertools
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from sparring.errors import InputError, ScheduleFault
+from sparring.errors import InputError, Refuted, ScheduleFault
 from sparring.sparse import Sparse
 from sparring.spec.core import exchanges
-from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
+from sparring.spec.core.exchanges import ReduceScatter, allgather, allreduce, apart, gather, reduce_scatter
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
-from sparring.spec.core.sparse import NOTHING
+from sparring.spec.core.sparse import NOTHING, SparseVector
 from sparring.spec.core.sparse_allreduce import SparseAllreduce, sparse_allreduce
-from sparring.spec.core.vectors import Vector, each, where
+from sparring.spec.core.vectors import UNSET, Vector, each, where
 
 
 def page(program, **names):
@@ -66,6 +66,9 @@ def test_a_sparse_allreduce_is_that_of_its_page(p, n, through):
     (sparse_allreduce, "ring", "its data is vector; right for sparseallreduce is lists or sparse"),
     (sparse_allreduce, "direct_reduce_scatter", "its kind is reduce_scatter"),
     (lambda x, _, through: allreduce(x, through=through), "ring_sparse", "its data is sparse; right for allreduce"),
+    (lambda x, _, through: allreduce(x, through=through), "rings", "'rings': it must be one of ring, two_shot"),
+    (lambda x, _, through: allgather(x, through=through), "two_shot",
+     "its kind is allreduce; right for allgather is allgather"),
 ])  # fmt: skip
 def test_a_page_carries_out_what_its_data_is(exchange, through, right):
     with pytest.raises(InputError, match=right):
@@ -112,8 +115,6 @@ def test_a_call_begins_with_what_the_one_before_left():
     def program(x, call, state):
         y = yield allreduce(x + state.kept)
         return y, State(x * (call + 1))
-
-    from typing import NamedTuple
 
     class State(NamedTuple):
         kept: int = 0
@@ -166,16 +167,6 @@ def test_a_text_that_is_none(program, told):
         _ = run(page(program), vectors(2, 3)).results
 
 
-def test_an_exchange_that_no_page_carries_out():
-    with pytest.raises(InputError, match="through = 'rings': it must be one of ring, two_shot"):
-        _ = run(page(lambda x: (yield allreduce(x, through="rings"))), vectors(2, 3)).results
-
-
-def test_an_exchange_through_a_page_of_another_kind():
-    with pytest.raises(InputError, match="its kind is allreduce; right for allgather is allgather"):
-        _ = run(page(lambda x: (yield allgather(x, through="two_shot"))), vectors(2, 3)).results
-
-
 def test_vectors():
     """Entry by entry, with numbers on either side, in the kind of their entries."""
     x = Vector.of(np.array([1, -2, 3], np.float32))
@@ -206,3 +197,22 @@ def test_an_allreduce_of_some_entries_is_filled_up(through):
     assert ran.results == [[0, 102, 0, 106, 108]] * 2
     assert [[[*m.entries] for m in wire] for wire in ran.trace][-1] in ([[108, 0], [102, 106]], [[102, 106], [108, 0]])
     assert sum(len(m.entries) for wire in ran.trace for m in wire) == 2 * 4
+
+
+def test_a_part_of_a_state_that_is_read_before_it_is_set():
+    class State(NamedTuple):
+        kept: Any = UNSET
+
+    def program(x, state):
+        y = yield allreduce(x + state.kept)
+        return y, state
+
+    with pytest.raises(Refuted, match="kept is read before a call has set it"):
+        _ = run(page(program, State=State), vectors(2, 3)).results
+
+
+@pytest.mark.parametrize("cuts", [(0, 3), (0, 4, 2, 3), (1, 2, 2, 3), (0, 1, 2, 4)])
+def test_what_does_not_cut_the_vector_makes_no_regions(cuts):
+    one = ReduceScatter(SparseVector((), (), 3), through="rotation", bounds=cuts, bucket=1)
+    with pytest.raises(ScheduleFault, match="do not cut"):
+        one.carry([one] * 3)

@@ -1,4 +1,4 @@
-"""Symbols mean what Python's integers mean, and refuse what is no formula."""
+"""Symbols mean what Python's integers mean, digits and reversed bits too, and refuse what is no formula."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparring.spec.core.numbers import Sym, both, either, evaluate, negate, where
+from sparring import page, run
+from sparring.errors import InputError
+from sparring.spec.core.digits import log, power
+from sparring.spec.core.numbers import Sym, both, either, evaluate, negate, reverse, where
 
 VALUES = st.fixed_dictionaries({name: st.integers(-9, 9) for name in "ab"} | {"p": st.integers(1, 9)})
 
@@ -80,3 +83,26 @@ def test_known_conditions_fold_and_symbols_stay():
     assert either(False, True) is True
     assert where(True, p, 1) is p
     assert repr(both(p < 2, p != 1)) == "and((p < 2), not((p == 1)))"
+
+
+@pytest.mark.parametrize(("formula", "x", "y"), [(power, 1, 3), (power, 2, -1), (log, 0, 2), (log, 8, 1)])
+def test_what_has_no_digits_is_refused(formula, x, y):
+    """At once: with base 1 no power would ever be large enough."""
+    with pytest.raises(InputError, match=r"at least 2|counted from 0|from 1 on"):
+        formula(x, y)
+
+
+@pytest.mark.parametrize("radix", [0, 1, -3])
+def test_a_radix_that_cannot_be_is_told(radix):
+    with pytest.raises(InputError, match="a base, or radix, is at least 2"):
+        run("recursive_multiplying", [["a"], ["b"]], radix=radix).results
+    assert page("recursive_multiplying").params == {"radix": 4}
+
+
+@pytest.mark.parametrize("bits", range(7))
+def test_reversing(bits):
+    """The text of the bits backwards; twice it gives the lowest bits."""
+    for x in range(100):
+        low = x % 2**bits
+        assert [reverse(reverse(x, bits), bits)] == [low]
+        assert bits == 0 or [reverse(x, bits)] == [int(f"{low:0{bits}b}"[::-1], 2)]

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import random
-from functools import reduce
 
-import numpy as np
 import pytest
 
 import sparring
-from sparring import run
 from sparring.spec.core.numbers import Sym, evaluate
 from sparring.spec.core.schedule import step_sends
-from sparring.spec.core.sparse import SparseVector
 
 PARAMETERS = {
     "recursive_multiplying": [{"radix": k} for k in (2, 3, 4, 5, 8)],
@@ -24,68 +20,10 @@ PAGES = [
     if not sparring.page(name).composed
     for params in PARAMETERS.get(name, [{}])
 ]
-SUMS = [page for page in PAGES if not page.selecting]
-RANKS = (*range(1, 14), 16, 17)
 
 
 def named(page):
     return "-".join([page.name, *map(str, page.params.values())])
-
-
-def drawn(page, p, n):
-    """Whole numbers by rank as a matrix, and as the page takes them: of lists about half of the entries are there."""
-    rng = np.random.default_rng([p, n])
-    xs, there = rng.integers(-9, 10, (p, n)), rng.random((p, n)) < rng.random((p, 1))
-    if not page.sparse:
-        return xs, xs.tolist()
-    at = [tuple(np.flatnonzero(one).tolist()) for one in there]
-    return xs * there, [SparseVector(a, tuple(x[[*a]].tolist()), n) for a, x in zip(at, xs)]
-
-
-@pytest.mark.parametrize("page", SUMS, ids=named)
-def test_every_rank_ends_with_the_sum(page):
-    """Numpy's; for n = 0, 1 and more, fewer than chunks included.  Of lists absent entries are zero, if they are."""
-    for p in RANKS:
-        for n in (0, 1, 2 * p + 1, 9 * p if page.sparse else 3):
-            numbers, xs = drawn(page, p, n)
-            for y in run(page, xs).results:
-                assert y == numbers.sum(0).tolist() if not page.sparse else dense(y) == numbers.sum(0).tolist()
-                assert not page.sparse or {*y.indices} >= set().union(*(x.indices for x in xs))
-                assert page.data != "lists" or {*y.indices} == set().union(*(x.indices for x in xs))
-
-
-def dense(y):
-    x = [0] * y.n
-    for i, v in zip(y.indices, y.values):
-        x[i] = v
-    return x
-
-
-IN_ORDER = [page for page in SUMS if page.data == "lists" or (page.several and page.name != "recursive_multiplying")]
-
-
-@pytest.mark.parametrize("page", IN_ORDER, ids=named)
-def test_ranks_are_added_in_their_order(page):
-    """On every rank, bit for bit as numpy adds row by row: floats of many sizes."""
-    for p in (2, 3, 5, 8, 13):
-        xs = np.random.default_rng(p).standard_normal((p, 20)) * 10.0 ** np.arange(p)[:, None]
-        wanted = reduce(np.add, xs).tolist()
-        given = [SparseVector((*range(20),), (*x.tolist(),), 20) if page.sparse else x.tolist() for x in xs]
-        assert [[*y.values] if page.sparse else y for y in run(page, given).results] == [wanted] * p
-
-
-@pytest.mark.parametrize(
-    ("name", "params", "p", "wanted"),
-    [
-        ("recursive_doubling", {}, 4, ["dcba", "cdab", "badc", "abcd"]),  # what is received comes first
-        ("ssar_recursive_doubling", {}, 4, ["dcba", "cdab", "badc", "abcd"]),
-        ("recursive_multiplying", {"radix": 3}, 9, ["abcdefghi"] * 9),
-        ("recursive_multiplying", {"radix": 3}, 5, ["daebc"] * 5),
-    ],
-)
-def test_the_order_of_sums(name, params, p, wanted):
-    xs = [SparseVector((0,), (x,), 1) if name.startswith("ssar") else [x] for x in "abcdefghi"[:p]]
-    assert [y.values[0] if name.startswith("ssar") else y[0] for y in run(name, xs, **params).results] == wanted
 
 
 def folded(p):
@@ -200,20 +138,6 @@ def test_messages_are_those_of_other_programs(page):
             assert sends == [*OTHERS[page.name](p)]
 
 
-PAPERS = {
-    2: [(1, 1)], 3: [(2, 1), (1, 1)], 5: [(4, 1), (2, 2), (1, 1)], 6: [(4, 2), (2, 2), (1, 1)],
-    8: [(4, 4), (2, 2), (1, 1)], 11: [(8, 3), (4, 4), (2, 2), (1, 1)],
-}  # fmt: skip
-"""Gaps and numbers of blocks, worked out by hand from the text (MachineLearningSystem/SparDL, allreducer.py)."""
-
-
-@pytest.mark.parametrize("p", PAPERS)
-def test_distances_are_the_papers(p):
-    """What rank 0 sends on the way to the sums."""
-    first = [min(step) for step in distances(p)][: len(PAPERS[p])]
-    assert [(d, len(blocks)) for _, d, blocks in first] == PAPERS[p]
-
-
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_symbols_and_numbers_read_alike(page):
     """The formulas on symbols, evaluated, are the formulas on numbers."""
@@ -229,34 +153,3 @@ def test_symbols_and_numbers_read_alike(page):
                 assert [evaluate(term, **at) for term in terms] == [f(*at.values()) for f in formulas]
                 if page.blocks:
                     assert evaluate(page.count(*letters), **at) == page.count(r, t, p)
-
-
-SIZES = [
-    ("ssar_recursive_doubling", {}, 10_000, [range(5 * r, 5 * r + 5) for r in range(8)], [{5}, {10}, {20}]),
-    ("ssar_recursive_doubling", {}, 10_000, [(3, 500, 9999)] * 6, [{3}] * 4),
-    ("ssar_recursive_doubling", {}, 64, [range(r, 64, 4) for r in range(4)], [{16}, {32}]),
-    ("two_shot_sparse", {}, 1000, [(7, 203, 590, 999)] * 5, [{0, 1}, {0, 1}]),
-    *(("dsar_split_allgather", {"thirds": thirds}, 1500, [(*range(7, 157), 700, 905, 1203)] * 5, [{150, 0, 1}, whole])
-      for thirds, whole in enumerate([{300}, {300, 0, 1}, *[{150, 0, 1}] * 3])),
-    *(("dsar_split_allgather", {"thirds": 1}, 180, [(*range(m), *range(90, 90 + m))] * 2, [{m + m // 89}, {goes}])
-      for m, goes in [(0, 0), (29, 29), (30, 90), (31, 90), (89, 90)]),
-]  # fmt: skip
-"""SparCML's worst and best case, and one that turns dense; what is sent once to be added; what goes dense, and when."""
-
-
-@pytest.mark.parametrize(("name", "params", "n", "supports", "sizes"), SIZES)
-def test_how_many_entries_are_sent(name, params, n, supports, sizes):
-    xs = [SparseVector((*at,), (1,) * len(at), n) for at in supports]
-    ran = run(name, xs, **params)
-    assert [{len(m.entries.indices) for m in wire} for wire in ran.trace] == sizes
-    if n == 64:
-        assert [len(y.indices) for y in ran.results] == [64] * 4
-    if "two_shot" in name:
-        assert [sum(len(m.entries.indices) for m in wire) for wire in ran.trace] == [4 * 4] * 2
-
-
-@pytest.mark.parametrize("p", range(1, 9))
-def test_topkdsa_that_stays_sparse_is_the_sparse_two_shot(p):
-    """Message by message, where no region has a third of its entries."""
-    xs = [SparseVector(tuple(range(r % 3, 90 * p, 30)), (1,) * 3 * p, 90 * p) for r in range(p)]
-    assert run("dsar_split_allgather", xs, thirds=1).trace == run("two_shot_sparse", xs).trace

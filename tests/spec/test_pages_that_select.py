@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from heapq import nlargest
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import coo_array
 
 import sparring
 from sparring import Sparse, run
 from sparring.proofs.core import iterations
-from sparring.spec.core.runner import PieceRun, worded
 from sparring.spec.core.schedule import step_sends
 from sparring.spec.core.sparse import SparseVector
 
 NAMES = [name for name in sparring.pages() if (page := sparring.page(name)).selecting and not page.composed]
 ALL = {"topka2a"}
 """Its result has every entry."""
-
-
-def drawn(p: int, n: int, seed: int = 0) -> list[list[int]]:
-    """Small whole numbers, full of ties."""
-    return np.random.default_rng([p, n, seed]).integers(-9, 10, (p, n)).tolist()
 
 
 @st.composite
@@ -73,118 +64,6 @@ def sizes_are_parts(page, ran, n, k):
             assert (len(x.indices), x.n) == (ends[-1], sum(sizes))
             for size, i, j in zip(sizes, ends, ends[1:]):
                 assert [*x.indices[i:j]] == sorted({*x.indices[i:j]} & {*range(size)})
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("p", [1, 2, 3, 5, 8, 13])
-def test_where_all_is_kept_it_is_numpys_sum(name, p):
-    """And nothing stays behind."""
-    xs = np.array(drawn(p, 3 * p + 1))
-    ran = run(name, [*xs], k=9 * p)
-    assert all((dense(y) == np.add.reduce(xs)).all() for y in ran.results)
-    assert not any(dense(left).any() for left in ran.residuals)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_one_rank_selects_too(name):
-    ran = run(name, [[3, -4]], k=1)
-    assert (ran.trace, [dense(y).tolist() for y in ran.results]) == ([], [[0, -4]])
-    assert [dense(left).tolist() for left in ran.residuals] == [[3, 0]]
-
-
-WORDS = {
-    "ring_topk": lambda p, n, k: 4 * k * (p - 1) // p,
-    "spardl": lambda p, n, k: 4 * k * (p - 1) // p,
-    "topka2a": lambda p, n, k: (2 * k + n) * (p - 1) // p,
-}
-"""Published: of every rank, where ``p`` divides ``k`` and ``n`` and some entry of a chunk stays behind."""
-
-
-@pytest.mark.parametrize("name", WORDS)
-@pytest.mark.parametrize("p", [2, 3, 5, 8, 12])
-def test_words_are_the_published(name, p):
-    for k, n in ((p, 2 * p), (p, 5 * p), (3 * p, 10 * p)):
-        page, sent = sparring.page(name, k=k), [0] * p
-        for wire in run(page, [[*range(n)]] * p).trace:
-            for m in wire:
-                sent[m.src] += worded(page, m.entries, 4)
-        assert sent == [WORDS[name](p, n, k)] * p
-
-
-def tree(xs, k):
-    """gTop-k as the paper has it, for powers of two: neighbours pair up, the even one has the sum's largest."""
-
-    def top(some):
-        return dict(sorted(some.items(), key=lambda one: (-abs(one[1]), one[0]))[:k])
-
-    there = [top(dict(enumerate(x))) for x in xs]
-    while len(there) > 1:
-        there = [top({i: a.get(i, 0) + b.get(i, 0) for i in {*a, *b}}) for a, b in zip(there[::2], there[1::2])]
-    return there[0]
-
-
-@pytest.mark.parametrize("p", [1, 2, 4, 8, 16])
-def test_gtopk_is_the_published_tree(p):
-    """On every rank; each but rank 0 sends up once, and is shown the result once."""
-    for n, k in ((1, 1), (5, 2), (40, 3), (40, 0), (6, 9)):
-        xs = drawn(p, n, k)
-        ran = run("gtopk", xs, k=k)
-        assert [dict(zip(y.indices, y.values)) for y in ran.results] == [tree(xs, k)] * p
-        up, back = ran.trace[: len(ran.trace) // 2], ran.trace[len(ran.trace) // 2 :]
-        sent = [sorted(m.src for wire in up for m in wire), sorted(m.dst for wire in back for m in wire)]
-        assert sent == [[*range(1, p)]] * 2 and len(up) == (p - 1).bit_length()
-
-
-def selected(x, k, p):
-    """The indices that a rank selects: of equal entries heapq takes the first."""
-    n = len(x)
-    k = min(k, n)
-    shards = [range(c * n // p, (c + 1) * n // p) for c in range(p)]
-    parts = [(c + 1) * k // p - c * k // p for c in range(p)]
-    return sorted(i for shard, part in zip(shards, parts) for i in nlargest(part, shard, key=lambda i: abs(x[i])))
-
-
-@given(vectors())
-def test_topka2a_is_the_sum_of_what_ranks_select(some):
-    """By heapq and scipy; the residual is what a rank has not selected."""
-    k, xs = some
-    p, n = len(xs), len(xs[0])
-    ran, at = run("topka2a", xs, k=k), [selected(x, k, len(xs)) for x in xs]
-    columns = [i for mine in at for i in mine]
-    values = [x[i] for x, mine in zip(xs, at) for i in mine]
-    if n:
-        wanted = coo_array((values, ([0] * len(columns), columns)), shape=(1, n), dtype=np.int64).toarray()[0]
-        assert ran.results == [SparseVector((*range(n),), (*wanted.tolist(),), n)] * p
-    for x, mine, left in zip(xs, at, ran.residuals):
-        assert [*left.indices] == sorted({*range(n)} - {*mine})
-        assert [*left.values] == [x[i] for i in left.indices]
-
-
-def test_topka2a_adds_a_shard_from_its_own_rank_downwards():
-    """Letters show the order, and that an entry which nobody selects is there all the same."""
-    result, *others = run("topka2a", [[Letter(name), Letter("")] * 3 for name in "abc"], k=3).results
-    assert [str(v) for v in result.values[::2]] == ["bca", "cab", "abc"]
-    assert result.values[1::2] == (0, 0, 0)
-    assert all(str(y) == str(result) for y in others)
-
-
-class Letter(str):
-    """A letter, larger than no letter."""
-
-    def __abs__(self):
-        return len(self)
-
-    def __add__(self, other):
-        return Letter(str(self) + str(other))
-
-
-def test_spardl_gives_back_what_another_rank_drops():
-    """Rank 1 cuts index 3 of the sum: rank 0 has it again, and rank 1 has nothing of it."""
-    xs, page = [[0, 0, 0, 3], [0, 0, 9, 0]], sparring.page("spardl", k=2)
-    collected, cut = run(page, xs), PieceRun(replace(page, left=lambda x, cut, y: cut), xs)
-    assert [dense(left).tolist() for left in collected.residuals] == [[0, 0, 0, 3], [0, 0, 0, 0]]
-    assert [dense(left).tolist() for left in cut.residuals] == [[0, 0, 0, 0], [0, 0, 0, 3]]
-    assert collected.results == cut.results
 
 
 @pytest.mark.parametrize("name", NAMES)

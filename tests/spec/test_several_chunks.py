@@ -7,20 +7,16 @@ from types import ModuleType
 import pytest
 
 import sparring
-from sparring import page
 from sparring.errors import InputError, ScheduleFault
 from sparring.present import spacetime
 from sparring.present.spacetime.history import Hop, hops
 from sparring.proofs.core import execution, obligations
-from sparring.proofs.core.obligations import c
 from sparring.proofs.schedules.pages import exported
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import both, evaluate, where
 from sparring.spec.core.runner import PieceRun
 from sparring.spec.core.schedule import send
 from sparring.spec.core.sparse import SparseVector
-
-RING = page("ring")
 
 
 def made(**formulas):
@@ -60,14 +56,6 @@ def test_chunk_and_block_exclude_each_other():
         made(chunk=lambda r, t, p: 0)
     with pytest.raises(InputError, match="has data 'sparse' and a block: only of vectors, lists and"):
         made(data="sparse")
-
-
-def test_obligations_of_pages_with_single_chunks_are_as_they_were():
-    """A chunk is compared, not enclosed."""
-    assert repr(obligations.sends(RING, obligations.r)) == "(((r - t) % p) == c)"
-    assert [o.name for o in obligations.economy(RING)][-1:] == ["something new"]
-    assert repr(obligations.sends(made(), obligations.r)).count(repr(c)) == 2
-    assert [o.name for o in obligations.economy(made())][-2:] == ["something sent", "something new"]
 
 
 def test_pictures_name_the_chunks():

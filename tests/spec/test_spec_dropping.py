@@ -7,7 +7,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from sparring.spec.core import dropping, droptimes
+from sparring.spec.core import droptimes
 from sparring.spec.core.dropping import RULES, Micro, counted, mean, worked
 
 PASSES = [Micro(*times) for times in product(range(3), repeat=2)]
@@ -22,22 +22,6 @@ def test_each_rule_counts_what_its_formula_says(name):
             assert [work.completed for work in works] == [counted(name, micros, tau) for tau in range(14)]
             assert all(0 <= work.completed <= many for work in works)
             assert all(a.completed <= b.completed and a.now <= b.now for a, b in pairwise(works))
-
-
-def test_edges():
-    """No time at all: none, one, none; all of it: all, and the analytic rule lacks one where tau is the very end."""
-    micros = [Micro(1, 2)] * 4
-    assert [counted(name, micros, 0) for name in RULES] == [0, 1, 0]
-    assert [counted(name, micros, 12) for name in RULES] == [3, 4, 4]
-    assert [counted(name, micros, 13) for name in RULES] == [4, 4, 4]
-    assert [worked(rule, [], 5) for rule in RULES.values()] == [(0, 0, True)] * 3
-
-
-def test_one_micro_batch_is_dropped_whole_or_not():
-    one = [Micro(2, 2)]
-    assert [[counted(name, one, tau) for tau in (0, 1, 2, 3, 4, 5)] for name in RULES] == [
-        [0, 0, 0, 0, 0, 1], [1] * 6, [0, 0, 1, 1, 1, 1]
-    ]  # fmt: skip
 
 
 def test_when_computing_ends():
@@ -79,19 +63,3 @@ def test_it_is_the_effective_speedup_with_the_last_end_for_tau():
         kept = [end for rank in now for end in rank if end < tau]
         wanted = Fraction(len(kept), 21) * (21 + rest) / (max(kept) + rest) if kept else 0
         assert droptimes.gained(now, 21 + rest, tau) == wanted - 1
-
-
-def test_who_completes_nothing_gains_nothing():
-    assert droptimes.gained([[Fraction(3), Fraction(4)]], Fraction(4), 3) == -1
-
-
-def test_where_all_are_alike_little_is_dropped():
-    """tau is the last place, which drops the very last micro-batch of each, as its end is not below it: none pays."""
-    ends = [[[1, 2, 3, 4, 5, 6]] * 2] * 3
-    assert droptimes.best(ends, 100) == 6
-    assert droptimes.effective(ends, 100, 6) < 0 == droptimes.effective(ends, 100, 7)
-
-
-def test_names_are_the_rules():
-    assert [*RULES] == [rule.__name__ for rule in RULES.values()] == ["analytic", "after_backward", "between_passes"]
-    assert dropping.Work() == (0, 0, True)

@@ -45,8 +45,6 @@ WRONG = [
     ({"selector": "largest"}, UnknownPage, "no selector 'largest'"),
     ({"selector": 3}, InputError, "selector = 3: it must be a word"),
     ({"period": 2}, InputError, "page topk has no parameter 'period'; it has k"),
-    ({"allreduce": "ring"}, InputError, "allreduce = 'ring': it must be ring_sparse, two_shot_sparse"),
-    ({"k": -1}, InputError, "k = -1: it must be 0 or more"),
 ]
 
 

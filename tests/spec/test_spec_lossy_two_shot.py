@@ -1,15 +1,32 @@
 """The lossy two-shot allreduce beside numpy's masked means, call after call; its packets, versions and edges."""
 
+from __future__ import annotations
+
 from fractions import Fraction
-from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-import sparring
+from sparring.errors import InputError
 from sparring.impl.lossy_two_shot import AGGREGATORS
 from sparring.proofs.loss.patterns import over
-from sparring.spec.core.links import COLLECTING, HANDING, Losing, Packet, packets
+from sparring.spec.core import links
+from sparring.spec.core.links import (
+    COLLECTING,
+    HANDING,
+    Losing,
+    Packet,
+    checked,
+    collect,
+    hand,
+    newest,
+    over_senders,
+    packets,
+    received,
+    weighed,
+)
+from sparring.spec.core.vectors import Vector
 from sparring.spec.lossy_two_shot import Params
 
 
@@ -78,48 +95,6 @@ def test_the_oracle_tells_an_aggregator_from_another():
     assert float(masked(xs, 2, slice(0, 1), 0, lost, "ratio0", q)[0]) == 2
 
 
-@pytest.mark.parametrize("p", range(1, 8))
-@pytest.mark.parametrize("aggregator", AGGREGATORS)
-def test_without_loss_it_is_the_two_shot_allreduce_over_p(p, aggregator):
-    """Bit for bit, with the same messages in the first step."""
-    for n in (0, 1, p - 1, 4 * p + 1):
-        xs = [*np.random.default_rng([p, n]).standard_normal((p, n), dtype=np.float32)]
-        ran, right = (
-            sparring.run("lossy_two_shot", xs, aggregator=aggregator, lost=0, packet=2),
-            sparring.run("two_shot", xs),
-        )
-        for y, total in zip(ran.results, right.results, strict=True):
-            assert y.tobytes() == (total / np.float32(p) + np.float32(0)).tobytes()
-        assert [{(m.src, m.dst): [*m.entries] for m in wire} for wire in ran.trace[:1]] == [
-            {(m.src, m.dst): [*m.entries] for m in wire} for wire in right.trace[:1]
-        ]
-
-
-@pytest.mark.parametrize("p", [1, 2, 5])
-def test_where_all_is_lost_each_rank_has_what_it_makes_of_its_own(p):
-    xs = drawn(p, 2 * p)
-    own = {"ratio": lambda x: x, "ratio0": lambda x: 0, "zero": lambda x: x / p}
-    for aggregator, made in own.items():
-        for r, y in enumerate(sparring.run("lossy_two_shot", xs, lost=1000, aggregator=aggregator).results):
-            assert y == [made(xs[r][e]) if e // 2 == r else 0 for e in range(2 * p)]
-
-
-@pytest.mark.parametrize("p", range(1, 6))
-def test_all_is_sent_whatever_gets_lost(p):
-    """To everybody what he owns, then the own shard to everybody, with loss and without, shorter than ranks too."""
-    for n, lost in product((0, p - 1, 3 * p + 2), (0, 500, 1000)):
-        cuts = [slice(c * n // p, (c + 1) * n // p) for c in range(p)]
-        xs = drawn(p, n)
-        ran = sparring.run("lossy_two_shot", xs, lost=lost, aggregator="ratio", packet=1)
-        pairs = {(r, s) for r in range(p) for s in range(p) if r != s}
-        assert len(ran.trace) == (2 if p > 1 else 0)
-        if p > 1:
-            assert {(m.src, m.dst): m.entries for m in ran.trace[0]} == {(r, s): xs[r][cuts[s]] for r, s in pairs}
-            assert {(m.src, m.dst): m.entries for m in ran.trace[1]} == {
-                (r, s): ran.results[r][cuts[r]] for r, s in pairs
-            }
-
-
 def test_copies_order_and_late_packets_change_nothing():
     """A packet that comes again, before or after others, or once more calls later, is as if it came once, or not."""
     p, n, params = 3, 6, Params("ht", lost=300, packet=1, running=1, seed=2)
@@ -161,9 +136,59 @@ def test_losses_are_as_often_as_said_and_depend_on_everything():
     assert again != gone[1]
 
 
-def test_special_values_that_are_lost_harm_nobody():
-    """Infinity and NaN that do not arrive are not looked at; zeros of results are positive."""
-    xs = [np.array([np.nan, np.inf]), np.array([-0.0, -0.0])]
-    ran = sparring.run("lossy_two_shot", xs, lost=1000, aggregator="ratio")
-    assert [y.tolist() for y in ran.results][1] == [0.0, 0.0]
-    assert not np.signbit(ran.results[1]).any()
+NOTHING = Packet(0, "")
+
+
+@pytest.mark.parametrize(
+    ("came", "found"),
+    [([], 0), ([2], 2), ([1, 3], 3), ([3, 1], 3), ([1], 1)],
+)
+def test_the_newest_is_there(came, found):
+    assert received([Packet(one, "some") for one in came], NOTHING).version == found
+
+
+def test_of_equal_versions_the_last_is_there():
+    assert received([Packet(1, "first"), Packet(1, "last")], NOTHING).entries == "last"
+
+
+def test_packets_cut_a_chunk():
+    assert packets(slice(3, 8), 2) == [slice(3, 5), slice(5, 7), slice(7, 8)]
+    assert packets(slice(3, 3), 2) == []
+
+
+def lossy(step, src, dst, i, sent):
+    """From rank 0 nothing comes."""
+    return [] if src == 0 else [sent]
+
+
+def test_who_gets_what():
+    """In the first step own copies come where they need no link; in the second an owner has its own anyway."""
+    xs = [Vector([1, 2]), Vector([3, 4])]
+    for own, there in ((True, [5, 0]), (False, [0, 0])):
+        carried = collect(xs[0], lossy, 1, 5, own=own).carry([collect(x, lossy, 1, 5, own=own) for x in xs])
+        first = carried.results[0]
+        assert [[*one] for one in first.version] == [[there[0]], [5]]
+        assert [[*one] for one in first.entries] == [[1 if own else 0], [3]]
+        assert [*carried.results[1].version[0]] == [0]
+        assert [len(wire) for wire in carried.trace] == [2]
+    handed = hand(xs[0][:1], lossy, 1, 5).carry([hand(x[:1], lossy, 1, 5) for x in xs]).results
+    assert [[*one.entries] for one in handed] == [[1, 3], [0, 3]]
+    assert [one.packets for one in handed] == [[[5], [5]], [[0], [5]]]
+
+
+def test_sums_over_senders_are_in_their_order():
+    found = over_senders(lambda v, own: v if own else 10 * v, [Vector([1, 2]), Vector([3, 4])], [True, False])
+    assert [*found] == [31, 42]
+
+
+def test_weights():
+    assert weighed(Fraction(7), 300) == 10 and weighed(0, 300) == 0 and weighed(Fraction(7), 0) == 7
+    assert links.over(6, 3) == 2 and links.over(0, 0) == 0
+    checked(SimpleNamespace(aggregator="zero", lost=1000))
+    with pytest.raises(InputError, match="lost = 1000 with aggregator ht"):
+        checked(SimpleNamespace(aggregator="ht", lost=1000))
+
+
+def test_versions_are_those_of_this_call_or_what_they_were():
+    assert newest(0, [[2, 0], [1]], 2) == [[2, 0], [0]]
+    assert newest([[1, 1], [1]], [[2, 0], [1]], 2) == [[2, 1], [1]]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
@@ -36,15 +34,6 @@ def test_how_long_a_row_is():
     assert matrices.rows_of(zeros(30), 7)[:3] == (30, 5, 7)
 
 
-def test_the_square_is_the_least():
-    for n in (*range(1, 300), 10**4):
-        side = matrices.square(zeros(n), 0, 1).columns
-        assert side**2 >= n > (side - 1) ** 2
-        assert side == ceil(sqrt(n))
-    assert matrices.square(zeros(0), 0, 3)[:4] == (0, 0, 1, 0)
-    assert matrices.square(zeros(7), 3, 9)[:4] == (7, 3, 3, 3)
-
-
 def test_what_a_length_says_follows_from_no_entry():
     """Of other entries it is the same, and the zero is of their kind."""
     x = Vector([np.float32(v) for v in (1, 2, 3)], np.float32(0))
@@ -52,14 +41,6 @@ def test_what_a_length_says_follows_from_no_entry():
     assert type(matrices.square(x, 2, 1).nothing) is np.float32
     peeking = matrices.by_length(lambda x: [*x])
     assert peeking(Vector([4, 5])) == [0, 0]
-
-
-@pytest.mark.parametrize(("n", "columns"), [(1, 4), (5, 3), (12, 4), (7, 1)])
-def test_the_rows_are_the_vector_and_zeros(n, columns):
-    m = matrices.matrix([*range(1, n + 1)], columns)
-    flat = [v for row in m for v in row]
-    assert len(m) == -(-n // columns) and all(len(row) == columns for row in m)
-    assert flat == [*range(1, n + 1), *[0] * (len(m) * columns - n)]
 
 
 @pytest.mark.parametrize(("n", "columns", "width"), [(70 * 3, 3, 2), (20, 6, 3), (7, 3, 1)])
@@ -82,15 +63,6 @@ def test_products_are_numpys(n, columns, width):
     assert [*near] == (m @ z.T).ravel().tolist() and sketched.length(n, shape, 2, 5, 1) == len(near)
 
 
-def test_columns_are_orthonormal():
-    rng = np.random.default_rng(2)
-    factor = Vector([float(v) for v in rng.standard_normal(24)], 0.0)
-    u = np.array([*matrices.orthonormal(factor, 8, 0)]).reshape(3, 8)
-    np.testing.assert_allclose(u @ u.T, np.eye(3), atol=1e-12)
-    a, b = (np.linalg.matrix_rank(np.vstack([u, [*factor][i * 8 : i * 8 + 8]]), 1e-9) for i in (0, 2))
-    assert a == b == 3
-
-
 def test_columns_of_zeros_are_drawn_anew():
     shape = matrices.square(zeros(12), 3, 2)
     kept = matrices.redrawn(Vector([0, 0, 0, 1, 0, 2]), shape, 4, 9)
@@ -107,14 +79,6 @@ def test_the_largest_rows_are_numpys():
         found = matrices.largest_rows(Vector(near.ravel().tolist()), shape, 2, k)
         assert [*found] == [i // 3 in wanted for i in range(25)]
     assert matrices.first([1.0, float("nan"), 5.0], 1) == [1]
-
-
-def test_a_root_is_exact_where_it_is():
-    assert matrices.root(Fraction(9, 16)) == Fraction(3, 4)
-    assert matrices.root(Fraction(2)) == Fraction(sqrt(2))
-    for bits in np.random.default_rng(0).integers(0, 0x7F800000, 20_000, np.uint32):
-        x = bits.view(np.float32)
-        assert matrices.root(x) == np.sqrt(x)
 
 
 def test_an_entry_of_a_random_column_has_its_moments():

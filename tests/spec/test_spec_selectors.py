@@ -1,9 +1,9 @@
-"""The pages of the selectors: one order, at least and at most so many entries, for every order of magnitudes."""
+"""The selection order, and the pages of the selectors: for every order of magnitudes so many entries, and no others."""
 
 from __future__ import annotations
 
-import heapq
 import itertools
+import math
 import statistics
 from collections.abc import Iterator
 from types import ModuleType
@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from sparring.errors import InputError, UnknownPage
 from sparring.spec.core import pages, selectors
-from sparring.spec.core.numbers import Sym, evaluate
 from sparring.spec.core.schedule import number
 from sparring.spec.core.select import place, through, top
 from sparring.spec.core.selectors import Series, find
@@ -35,11 +34,6 @@ def orders(n: int) -> Iterator[tuple[int, ...]]:
     for ranks in itertools.product(range(n), repeat=n):
         if {*ranks} == {*range(len({*ranks}))}:
             yield ranks
-
-
-def test_there_are_so_many_orders():
-    """The ordered Bell numbers."""
-    assert [sum(1 for _ in orders(n)) for n in range(6)] == [1, 1, 3, 13, 75, 541]
 
 
 def test_all_selectors_are_judged_here():
@@ -66,16 +60,6 @@ def test_order_least_and_most(name, way, nan):
                 assert number(selector.least(n)) <= len(found.indices) <= number(selector.most(n))
 
 
-@pytest.mark.parametrize(("name", "way"), CASES)
-def test_the_bounds_are_formulas(name, way):
-    """Of integers and of the letter n alike."""
-    n = Sym.var("n")
-    for k in range(5):
-        selector = find(name, k=k, **way)
-        for formula in (selector.least, selector.most):
-            assert [evaluate(formula(n), n=size) for size in range(9)] == [formula(size) for size in range(9)]
-
-
 REACHED = {
     "topk": ({}, 3),
     "threshold": ({"period": 2, "drift": 1}, 2),
@@ -94,38 +78,6 @@ def test_the_bounds_are_reached(name):
     assert (min(counts), max(counts)) == (selector.least(4), selector.most(4))
 
 
-@given(st.lists(st.integers(-50, 50) | st.floats(allow_nan=False), max_size=30), st.integers(0, 33))
-def test_exact_top_k_is_the_heap_of_the_standard_library(x, k):
-    """Which keeps equal ones in the order in which they come."""
-    wanted = heapq.nlargest(k, range(len(x)), key=lambda i: abs(x[i]))
-    assert find("topk", k=k).select(x, None) == sorted(wanted)
-
-
-def test_of_two_entries_the_better_is_taken_whatever_their_size():
-    """Magnitudes alone decide, not what numbers they are: a growing map changes no answer."""
-    for name, way in CASES[:-2]:
-        for ranks in orders(4):
-            one, other = Series(find(name, k=2, **way)), Series(find(name, k=2, **way))
-            for x in (ranks, ranks[::-1]):
-                assert one(x).indices == other([2.0**v - 1 for v in x]).indices
-
-
-def test_a_threshold_is_remembered_for_its_period():
-    """In the calls between, entries that equal it are taken, and however many there are."""
-    series = Series(find("threshold", k=2, period=2))
-    assert series([1, 2, 3]).indices == (1, 2)
-    assert series([2, 2, 2]).indices == (0, 1, 2)
-    assert series([1, 1, 1]).indices == (0, 1)
-    assert series([0, 0, 1]).indices == (2,)
-
-
-def test_a_sample_moves_on():
-    """In as many calls as it has strides all entries have been in it."""
-    series = Series(find("sampled", k=3, stride=3))
-    x = [0, 0, 0, 0, 9, 0, 0, 0, 8]
-    assert [series(x).indices for _ in range(4)] == [tuple(range(9)), (4,), (4, 8), tuple(range(9))]
-
-
 @given(st.lists(st.floats(-9, 9), min_size=2, max_size=200), st.data())
 def test_a_threshold_is_the_quantile_of_the_standard_library(x, data):
     """Mean and deviation, and the point above which k / (2 n) of that normal distribution lies."""
@@ -135,15 +87,6 @@ def test_a_threshold_is_the_quantile_of_the_standard_library(x, data):
     assert t == pytest.approx(mean - statistics.NormalDist().inv_cdf(k / 2 / len(x)) * deviation, abs=1e-9)
     if deviation > 1e-6:
         assert 1 - statistics.NormalDist(mean, deviation).cdf(t) == pytest.approx(k / 2 / len(x), abs=1e-6)
-
-
-def test_normal_entries_need_few_steps_and_others_are_adjusted():
-    """Of quantiles of a normal distribution about k are taken at once; of even ones after some steps."""
-    normal = [statistics.NormalDist().inv_cdf((i + 0.5) / 1000) for i in range(1000)]
-    even = [(i + 0.5) / 1000 - 0.5 for i in range(1000)]
-    at_once = [len(find("gaussian", k=100, steps=0).select(x, None)) for x in (normal, even)]
-    assert at_once == [100, 50]
-    assert 75 <= len(find("gaussian", k=100).select(even, None)) <= 125
 
 
 @given(st.lists(st.floats(), max_size=20), st.floats())
@@ -182,3 +125,31 @@ def test_selectors_are_found_in_files_too(tmp_path):
     assert find("sparring.spec.selectors.topk").name == "topk"
     assert not {*selectors.names()} & {*pages.names()}
     assert "selectors" not in pages.names()
+
+
+numbers = st.lists(st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.0, math.inf, -math.inf, math.nan]), max_size=12)
+
+
+def before(values, i, j):
+    """Whether entry i comes before entry j."""
+    a, b = values[i], values[j]
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and (not math.isnan(b) or i < j)
+    return abs(a) > abs(b) or (abs(a) == abs(b) and i < j)
+
+
+@given(numbers, st.integers(0, 14))
+def test_whoever_is_kept_comes_before_whoever_is_not(values, k):
+    """That, the number of them and ascending indices say it all."""
+    kept = top(values, k)
+    left = [i for i in range(len(values)) if i not in kept]
+
+    assert len(kept) == min(k, len(values))
+    assert kept == sorted(kept)
+    assert all(before(values, i, j) for i, j in itertools.product(kept, left))
+
+
+def test_a_negative_k_is_refused():
+    """One sentence."""
+    with pytest.raises(InputError, match="k = -1: it must be 0 or more"):
+        top([1.0], -1)

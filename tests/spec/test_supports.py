@@ -33,16 +33,6 @@ def test_the_models_stand_in_order(size, s):
     assert k == identical(s, n, k) <= independent(s, n, k) <= disjoint(s, n, k) == min(s * k, n)
 
 
-@given(sizes, st.integers(1, 12))
-def test_the_models_grow(size, s):
-    """Another rank, or another entry a rank, makes no union smaller; one rank's union is its own support."""
-    n, k = size
-    for u in MODELS.values():
-        assert u(1, n, k) == k
-        assert u(s, n, k) <= u(s + 1, n, k)
-        assert k == n or u(s, n, k) <= u(s, n, k + 1)
-
-
 @given(st.integers(1, 4), st.integers(1, 3))
 def test_independent_is_the_mean_over_all_supports(n, s):
     """For every choice of supports once, the mean of the unions is the model's number."""
@@ -71,23 +61,6 @@ def test_a_measure_is_within_the_bounds(made):
     for u, following in pairwise(spreads):
         assert all(a <= b for a, b in zip(u, following))
     assert set(spreads[-1]) == {len(frozenset().union(*supports))}
-
-
-@given(sizes, st.integers(1, 9))
-def test_identical_supports_are_measured_so(size, p):
-    """Exactly."""
-    n, k = size
-    for s, u in enumerate(measured([range(n - k, n)] * p), 1):
-        assert u.low == u.mean == u.high == identical(s, n, k)
-
-
-@given(st.integers(0, 9), st.integers(1, 9))
-def test_disjoint_supports_are_measured_so(k, p):
-    """Exactly, scattered or in blocks, where n = p k has just room for them."""
-    n = p * k
-    for supports in ([range(r, n, p) for r in range(p)], [range(r * k, (r + 1) * k) for r in range(p)]):
-        for s, u in enumerate(measured(supports), 1):
-            assert u.low == u.mean == u.high == disjoint(s, n, k)
 
 
 @pytest.mark.parametrize("k", [200, 2_000, 6_000])
@@ -122,18 +95,3 @@ def test_the_models_run_on_sympys_terms():
             term = sympy.sympify(u(s, n, k)).subs(dict(zip((s, n, k), point)))
             number = Fraction(u(*point))
             assert term == sympy.Rational(number.numerator, number.denominator)
-
-
-def test_the_models_give_the_words_of_a_ring():
-    """2/p (u(1) + ... + u(p-1) + (p-1) u(p)) is 4k(p-1)/p of identical supports, 3k(p-1) of disjoint ones."""
-    s, k, p = sympy.symbols("s k p", integer=True, positive=True)
-
-    def words(u):
-        return 2 * (sympy.summation(u(s), (s, 1, p - 1)) + (p - 1) * u(p)) / p
-
-    n = sympy.Symbol("n")
-    assert sympy.simplify(words(lambda s: identical(s, n, k)) - 4 * k * (p - 1) / p) == 0
-    for ranks in range(1, 9):
-        room = ranks * k
-        sent = sum(disjoint(s, room, k) for s in range(1, ranks)) + (ranks - 1) * disjoint(ranks, room, k)
-        assert sympy.simplify(2 * sent / ranks - 3 * k * (ranks - 1)) == 0

@@ -43,21 +43,12 @@ def parts(bandwidths):
 
 
 def test_the_closed_form_is_the_programs_optimum():
-    for bandwidths in programs(500):
+    for bandwidths in programs(150):
         found = parts(bandwidths)
         assert sum(found) == 1
         assert all(part >= 0 and (b or not part) for b, part in zip(bandwidths, found))
         assert slowest(bandwidths, found) == least(bandwidths)
         assert float(least(bandwidths)) == pytest.approx(solved(bandwidths), rel=1e-7)
-
-
-def test_other_parts_are_slower():
-    """As long as bandwidths, or all alike, which is what balancing is for."""
-    for bandwidths in programs(100):
-        alike = [Fraction(b > 0, sum(b > 0 for b in bandwidths)) for b in bandwidths]
-        for other in ([Fraction(b, sum(bandwidths)) for b in bandwidths], alike):
-            assert slowest(bandwidths, other) >= least(bandwidths)
-    assert slowest([1, 9, 9], [Fraction(1, 3)] * 3) > least([1, 9, 9])
 
 
 def test_both_have_the_same_parts():
@@ -86,10 +77,3 @@ def test_apportionment():
     assert shares(1, [Fraction(1)] * 5) == [1, 0, 0, 0, 0]
     assert shares(7, [Fraction(1)] * 3) == [3, 2, 2]
     assert shares(7, [Fraction(0)] * 3) == [0, 0, 0]
-
-
-def test_alike_members_send_what_is_published():
-    """2 (n - 1) / n vectors each."""
-    for n in range(3, 20):
-        assert parts([4] * n) == [Fraction(1, n)] * n
-        assert 4 * least([4] * n) == Fraction(2 * (n - 1), n)

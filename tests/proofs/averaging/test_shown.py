@@ -8,27 +8,8 @@ import pytest
 
 import sparring
 from sparring.proofs.averaging import factors, shown
-from sparring.proofs.core.verdicts import EXPECTED, PROVED
-from sparring.proofs.cost.following import decide
-from sparring.proofs.cost.statements import Shown, sources
 from sparring.spec import moshpit
 from sparring.spec.core import members
-
-SHOWN = {
-    one.name: one for source in sources() if source.id == "moshpit" for one in source.statements
-    if isinstance(one, Shown)
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ["exact", "volume", "mixing-factor"])
-def test_what_follows(name):
-    assert decide(SHOWN[name]).checked == PROVED
-
-
-def test_the_published_factor_is_no_equality():
-    found = decide(SHOWN["mixing"])
-    assert found.checked == EXPECTED
-    assert shown.published_factor() == (False, "over all partitions at p=2, groups of 2, a round leaves 0, not 1/4")
 
 
 def test_were_it_the_factor_it_would_be_found_so(monkeypatch):

@@ -10,7 +10,6 @@ import pytest
 import sparring
 from sparring.proofs.compression import errors, worst
 from sparring.proofs.core import solvers
-from sparring.spec.core.groups import levels
 
 STATEMENTS = {one.name: one for one in errors.statements()}
 
@@ -71,20 +70,3 @@ def test_a_run_whose_codes_are_cut_off_passes_the_bound(monkeypatch):
         lambda v, low, step, most: min(int((v - low) / step), most) if step else 0,
     )
     assert worst.reached(page, high).part > 1
-
-
-def test_ranks_that_are_alone_are_exact():
-    xs = drawn(1, 7, 0)
-    assert sparring.run("flash", xs).results == xs
-
-
-def test_vectors_on_a_common_grid_are_exact():
-    """All ranks' entries whole, of a range that is a code's: what is read is what was there."""
-    xs = [[Fraction(v) for v in (0, 15, 7, 3)] for _ in range(4)]
-    page = sparring.page("flash", b1=4, b2=4, g=4)
-    xs = [x * 4 for x in xs]
-    assert sparring.run(page, xs).results[0] == [4 * v for v in xs[0]]
-
-
-def test_levels_are_the_page_s():
-    assert [levels(bits) for bits in (1, 2, 4, 8)] == [1, 3, 15, 255]

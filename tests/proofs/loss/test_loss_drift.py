@@ -8,7 +8,7 @@ import pytest
 import sympy
 
 from sparring.proofs.loss import ages, hypotheses, replicas
-from sparring.proofs.loss.hypotheses import LOSS, OWNER, VALUES, all_or_none, moments
+from sparring.proofs.loss.hypotheses import LOSS, OWNER, VALUES
 from sparring.proofs.loss.identities import induction
 from sparring.proofs.loss.patterns import call
 from sparring.spec.core.links import HANDING
@@ -22,15 +22,6 @@ def test_distances_over_all_sequences_of_patterns(q, calls):
     weighs = replicas.independent(3, q)
     assert replicas.drift(replicas.uncorrelated(calls), weighs) == (ages.age(q, calls), ages.gap(q, calls))
     assert replicas.drift(replicas.constant(calls), weighs) == (ages.age_squared(q, calls), ages.gap_squared(q, calls))
-
-
-def test_ages_in_law():
-    """P(a >= k) = q^k for k up to the number of calls."""
-    calls = 4
-    found = [*replicas.walks(replicas.constant(calls), 2, replicas.independent(2, LOSS))]
-    for k in range(calls + 2):
-        aged = sum(one.probability for one in found if replicas.ages(one.state)[1] >= k)
-        assert aged == (LOSS**k if k <= calls else 0)
 
 
 def test_a_call_moves_ages_as_the_recursions_say():
@@ -49,11 +40,6 @@ def test_a_call_moves_ages_as_the_recursions_say():
             assert [after.replicas[0][0] - y[0] for y in after.replicas] == replicas.ages(after)
 
 
-@pytest.mark.parametrize("one", [*ages.identities()], ids=lambda one: one.name)
-def test_identities_hold_for_every_number_of_calls(one):
-    assert one.holds
-
-
 q, t = ages.q, ages.t
 FALSE = [
     induction("a stale one is one behind", "", ages.gap(q, t), t, sympy.Integer(0),
@@ -67,13 +53,6 @@ FALSE = [
 @pytest.mark.parametrize("one", FALSE, ids=lambda one: one.name)
 def test_false_recursions_do_not(one):
     assert not one.holds
-
-
-def test_limits_are_never_passed_and_come_near():
-    for q in LOSSES:
-        for finite, limit in ages.LIMITS:
-            assert all(finite(q, t) <= finite(q, t + 1) <= limit(q) for t in range(30))
-            assert limit(q) - finite(q, 400) < Fraction(1, 10**9)
 
 
 def test_the_simplified_limit_is_passed_after_a_few_calls():
@@ -102,24 +81,3 @@ def test_what_the_witnesses_say():
     assert shown["independent ranks"] == LOSS / (1 - LOSS) * (VALUES[0] + VALUES[1]) ** 2 / 9
     assert shown["known rate"] == (VALUES[2] + Fraction(9, 7) * (VALUES[0] + VALUES[1])) / 3
     assert shown["independent calls"] == sum(Fraction(9, 10) ** k for k in range(4)) / 2
-
-
-def test_losses_of_all_at_once_leave_ht_unbiased():
-    """Whatever depends on what: each packet arrives as often as its weight says."""
-    mean, _ = moments("ht", lambda some: all_or_none(some, LOSS))
-    assert mean == sum(VALUES) / 3
-
-
-def test_mean_squares_do_not_need_one_packet_a_shard():
-    """Two packets of one entry each: the mean square is that of one packet of two."""
-    steps = [[Fraction(1)] * 2] * 3
-    square = {}
-    for packet in (1, 2):
-        params, many = replicas.RUNNING._replace(packet=packet), 2 // packet
-
-        def weighs(_, lost, many=many):
-            return LOSS ** len(lost) * (1 - LOSS) ** (many - len(lost))
-
-        square[packet] = sum(one.probability * replicas.squared(one.state, 0, 1, 2)
-                             for one in replicas.walks(steps, 2, weighs, params))  # fmt: skip
-    assert square[1] == square[2] == 2 * ages.age_squared(LOSS, 3)

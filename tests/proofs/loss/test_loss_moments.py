@@ -36,27 +36,6 @@ def test_means_and_variances_over_all_patterns(p, aggregator):
                 assert found[r, c].variance == (1 - LOSS) * (variance + mean**2) - found[r, c].mean ** 2
 
 
-@pytest.mark.parametrize("q", [Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(999, 1000)])
-def test_at_other_losses(q):
-    xs = vectors(3, 3)
-    for aggregator in AGGREGATORS:
-        found = entries(xs, Params(aggregator, lost=int(q * 1000), packet=1), q, 1)[1, 1]
-        values = [x[1] for x in xs]
-        assert found == (weights.mean(aggregator, values, 1, q), weights.variance(aggregator, values, 1, q))
-
-
-def test_who_is_unbiased():
-    """``ht``, and ``ratio0`` where anything is left; not ``ratio``, nor ``zero``; of equal values ``ratio``, too."""
-    values, mean = [Fraction(3), Fraction(5), Fraction(-2)], Fraction(2)
-    left = 1 - LOSS**3
-    assert weights.mean("ht", values, 2, LOSS) == weights.mean("ratio0", values, 2, LOSS) / left == mean
-    assert weights.mean("ratio", values, 2, LOSS) != mean != weights.mean("zero", values, 2, LOSS)
-    alike = [Fraction(7)] * 3
-    assert weights.mean("ratio", alike, 2, LOSS) == 7
-    assert weights.variance("ratio", alike, 2, LOSS) == weights.conditional(alike, LOSS) == 0
-    assert weights.variance("ht", alike, 2, LOSS) > 0
-
-
 def test_all_patterns_of_all_shards_together():
     """So that shards may be looked at one by one: on three ranks, of the first step, 2^6 of them; and of both, 2^4."""
     xs, params = vectors(3, 3), Params("ht", lost=300, packet=1)
@@ -72,37 +51,6 @@ def test_all_patterns_of_all_shards_together():
     assert len(every) == 2**4
     for r, c in product(range(2), repeat=2):
         assert sum(chance * held[r][c] for chance, held in every) == entries(pair, params, LOSS, c)[r, c].mean
-
-
-@pytest.mark.slow
-def test_all_patterns_of_three_ranks_and_both_steps():
-    """All 2^12 at once."""
-    xs, params = vectors(3, 3), Params("ratio", lost=300, packet=1)
-    some = slots(params, 3, 3, (COLLECTING, HANDING), range(3))
-    every = [(chance, call(xs, None, params, lost).replicas) for chance, lost in patterns(some, LOSS)]
-    assert len(every) == 2**12
-    for r, c in product(range(3), repeat=2):
-        assert sum(chance * held[r][c] for chance, held in every) == entries(xs, params, LOSS, c)[r, c].mean
-
-
-def test_packets_of_one_shard_are_lost_one_by_one():
-    """Two entries in two packets are uncorrelated, in one they are not."""
-    xs = vectors(3, 4)[1:]
-    found = {}
-    for packet in (1, 2):
-        params = Params("ht", lost=300, packet=packet)
-        some = slots(params, 4, 2, (COLLECTING,), [0])
-        assert len(some) == 2 // packet
-        every = [(chance, call(xs, None, params, lost).replicas[0]) for chance, lost in patterns(some, LOSS)]
-        means = [sum(chance * y[e] for chance, y in every) for e in (0, 1)]
-        assert means == [entries(xs, params, LOSS, 0)[0, e].mean for e in (0, 1)]
-        found[packet] = sum(chance * y[0] * y[1] for chance, y in every) - means[0] * means[1]
-    assert found[1] == 0 != found[2]
-
-
-@pytest.mark.parametrize("one", [*weights.identities()], ids=lambda one: one.name)
-def test_identities_hold_for_every_p(one):
-    assert one.holds
 
 
 q, p, m = weights.q, weights.p, weights.m
@@ -131,19 +79,3 @@ def test_an_identity_is_all_of_its_expressions():
     assert not Identity("one of two", "", (sympy.Integer(0), q)).holds
     assert vanishes((1 - q**2) / (1 - q) - 1 - q)
     assert identities.vanishes(sympy.binomial(p, m) - sympy.binomial(p, p - m))
-
-
-@pytest.mark.parametrize("aggregator", AGGREGATORS)
-def test_closed_forms_are_the_sums_up_to_twelve_ranks(aggregator):
-    """E[1 / K] and its like by the binomial law itself, as polynomials in q at more points than their degree."""
-    for ranks in range(2, 13):
-        for q in (Fraction(k, 17) for k in range(ranks + 2)):
-            found, law = weights.AVERAGE[aggregator](Fraction(ranks), q), weights.binomial
-            if aggregator == "ratio":
-                assert found.own == sum(one / (k + 1) for k, one in law(ranks - 1, q))
-                assert found.other == sum(one * k / (ranks - 1) / (k + 1) for k, one in law(ranks - 1, q))
-            elif aggregator == "ratio0":
-                assert found.own == found.other == sum(one / ranks for k, one in law(ranks, q) if k)
-            else:
-                weight = 1 / (1 - q) if aggregator == "ht" else 1
-                assert found.other == (1 - q) * weight / ranks and found.own == Fraction(1, ranks)

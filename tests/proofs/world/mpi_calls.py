@@ -1,6 +1,6 @@
-"""More small mpi4py programs for three ranks: modes of sending, probes, persistent requests, types, objects.
+"""Small mpi4py programs for three ranks: sends, probes, requests, types, objects, attributes, and what is refused.
 
-As ``mpi_programs.py``.
+Each is a function of a communicator that returns what a JSON file can hold; ``on_real_ranks.py`` runs them all.
 """
 
 import enum
@@ -33,6 +33,101 @@ def told(status):
     return [status.Get_source(), status.Get_tag(), status.Get_count(MPI.INT), status.Get_elements(MPI.INT)]
 
 
+def any_tag_takes_the_oldest(comm):
+    to, source = neighbours(comm)
+    sends = [comm.Isend(np.array([tag]), to, tag) for tag in (5, 3, 4)]
+    got, status = [], MPI.Status()
+    for _ in sends:
+        x = np.empty(1, int)
+        comm.Recv(x, source, MPI.ANY_TAG, status)
+        got += [int(x[0]), status.Get_tag(), status.Get_source() - source]
+    MPI.Request.Waitall(sends)
+    return got
+
+
+def a_short_message_leaves_the_rest(comm):
+    to, source = neighbours(comm)
+    x, status = np.full(5, -1.0, "f"), MPI.Status()
+    comm.Sendrecv(np.arange(3, dtype="f"), to, 7, x, source, 7, status)
+    counts = [status.Get_count(), status.Get_count(MPI.FLOAT), status.Get_count(MPI.DOUBLE), status.count]
+    return x.tolist() + counts
+
+
+def nobody(comm):
+    x, status = np.full(3, -1.0), MPI.Status()
+    comm.Send(x, MPI.PROC_NULL)
+    comm.Recv(x, MPI.PROC_NULL, 5, status)
+    return [*x.tolist(), status.Get_source() == MPI.PROC_NULL, status.Get_tag() == MPI.ANY_TAG, status.Get_count()]
+
+
+def parts_of_buffers(comm):
+    to, source = neighbours(comm)
+    x, y = np.arange(5.0) + comm.rank, np.full(6, -1.0)
+    comm.Sendrecv([x, (2, 1)], to, 0, [y, (2, 3), MPI.DOUBLE], source, 0)
+    comm.Sendrecv([x, 1, MPI.DOUBLE], to, 0, [y, 1, MPI.DOUBLE], source, 0)
+    raw = bytearray(5)
+    comm.Sendrecv([b"abc", MPI.BYTE], to, 0, raw, source, 0)
+    return y.tolist() + list(raw)
+
+
+def fortran_order(comm):
+    to, source = neighbours(comm)
+    y = np.zeros(6)
+    comm.Sendrecv(np.arange(6.0).reshape(2, 3).T, to, 0, y, source, 0)
+    return y.tolist()
+
+
+def requests_become_null(comm):
+    request = comm.Isend(np.zeros(1), MPI.PROC_NULL)
+    before = request == MPI.REQUEST_NULL
+    request.Wait()
+    null = MPI.Request.Waitany([request]) == MPI.UNDEFINED
+    return [before, request == MPI.REQUEST_NULL, bool(request), request.Test(), null, MPI.Request.Waitall([request])]
+
+
+def gathers_of_unequal_parts(comm):
+    x, y = np.arange(comm.rank + 1, dtype="i"), np.arange(2, dtype="i")
+    outs = [np.full(10, -1, "i") for _ in range(4)]
+    comm.Allgatherv(x, [outs[0], ([1, 2, 3], [0, 2, 5])])
+    comm.Allgatherv(x, [outs[1], [1, 2, 3]])
+    comm.Allgatherv(y, [outs[2], 2])
+    comm.Allgatherv(y, [outs[3], 2, 3, MPI.INT])
+    return np.concatenate(outs).tolist()
+
+
+def attributes(comm):
+    log = []
+    one = MPI.Comm.Create_keyval(delete_fn=lambda c, k, v: log.append([1, v]))
+    two = MPI.Comm.Create_keyval(delete_fn=lambda c, k, v: log.append([2, v]))
+    twin = comm.Dup()
+    twin.Set_attr(one, "a")
+    twin.Set_attr(two, "b")
+    twin.Set_attr(one, "c")
+    other = twin.Dup()
+    log.append(other.Get_attr(one))
+    freed = MPI.Comm.Free_keyval(one) == MPI.KEYVAL_INVALID
+    twin.Delete_attr(two)
+    twin.Delete_attr(two)
+    twin.Set_attr(two, "z")
+    twin.Free()
+    other.Free()
+    return [log, freed]
+
+
+def attributes_are_copied(comm):
+    log = []
+    counted = MPI.Comm.Create_keyval(copy_fn=lambda c, k, v: v + 1, delete_fn=lambda c, k, v: log.append(v))
+    shared = MPI.Comm.Create_keyval(copy_fn=True)  # type: ignore[arg-type] - as mpi4py takes it
+    twin = comm.Dup()
+    twin.Set_attr(counted, 5)
+    twin.Set_attr(shared, 7)
+    other = twin.Dup()
+    got = [other.Get_attr(counted), other.Get_attr(shared), comm.Get_attr(counted)]
+    twin.Free()
+    other.Free()
+    return [got, log]
+
+
 def all_modes_of_sending(comm):
     to, source = neighbours(comm)
     MPI.Attach_buffer(bytearray(2 * (40 + MPI.BSEND_OVERHEAD)))
@@ -60,13 +155,6 @@ def buffered_sends_need_room(comm):
     comm.Recv(y, comm.rank)
     MPI.Detach_buffer()
     return [said, *y.tolist(), refused(lambda: comm.Bsend(y, comm.rank)), refused(MPI.Detach_buffer)]
-
-
-def replaced(comm):
-    to, source = neighbours(comm)
-    x, status = np.array([comm.rank, 7], "i"), MPI.Status()
-    comm.Sendrecv_replace(x, to, 2, source, 2, status)
-    return x.tolist() + told(status)
 
 
 def probed(comm):
@@ -195,18 +283,19 @@ def objects(comm):
     ]
 
 
-def sent_objects_may_change_at_once(comm):
-    to, source = neighbours(comm)
-    data = [1, [2]]
-    request = comm.isend(data, to)
-    data[1][0] = 99
-    got = comm.recv(source=source)
-    request.wait()
-    return got
-
-
 def refusals(comm):
     calls = (
+        lambda: comm.Send(np.zeros(1), 17),
+        lambda: comm.Send(np.zeros(1), 0, -5),
+        lambda: comm.Send([np.zeros(1)], 0),
+        lambda: comm.Send([1, 2, 3, 4, 5], 0),
+        lambda: comm.Send(None, 0),
+        lambda: comm.Send(3.0, 0),
+        lambda: comm.Send(np.zeros(6)[::2], 0),
+        lambda: comm.Send(np.zeros(6, object), 0),
+        lambda: comm.Recv(b"123", 0),
+        lambda: comm.Allgather(np.zeros(1), np.zeros(4)),
+        lambda: comm.Get_attr(123456),
         lambda: comm.Recv(np.empty(1), 9),
         lambda: comm.Bcast(np.empty(1), 9),
         lambda: comm.Gather(np.empty(1), np.empty(4), comm.rank),
@@ -231,9 +320,11 @@ def refused(call):
 
 
 PROGRAMS = [
-    *(all_modes_of_sending, buffered_sends_need_room, replaced, probed, matched_probes, persistent, some_and_any),
-    *(polled, cancelled, derived_types, objects, sent_objects_may_change_at_once, refusals),
-]  # fmt: skip
+    *(any_tag_takes_the_oldest, a_short_message_leaves_the_rest, nobody, parts_of_buffers, fortran_order),
+    *(requests_become_null, gathers_of_unequal_parts, attributes, attributes_are_copied),
+    *(all_modes_of_sending, buffered_sends_need_room, probed, matched_probes, persistent, some_and_any),
+    *(polled, cancelled, derived_types, objects, refusals),
+]
 
 
 def everything(comm):

@@ -1,6 +1,6 @@
 """More small mpi4py programs for three ranks: all collectives, communicators, groups, grids.
 
-As ``mpi_programs.py``.
+As ``mpi_calls.py``.
 """
 
 import json
@@ -20,32 +20,6 @@ def collectives_on_objects(comm):
     got += [comm.scan(r + 1, MPI.PROD), comm.exscan(r + 1), comm.allreduce(r, lambda a, b: a * 10 + b)]
     comm.barrier()
     return [*got, refused(lambda: comm.scatter([1], r))]
-
-
-def to_and_from_a_root(comm):
-    r, p = comm.rank, comm.size
-    x, y, got = np.arange(2, dtype="i") + 10 * r, np.full(2 * p, -1, "i"), []
-    comm.Bcast(x if r == 1 else y[:2], 1)
-    got += y.tolist()
-    comm.Gather(x, y if r == 0 else None)
-    got += y.tolist()
-    z = np.full(3, -1, "i")
-    comm.Scatter([np.arange(9, dtype="i"), MPI.INT] if r == 2 else None, z, 2)
-    got += z.tolist()
-    counts = [1, 2, 3]
-    w = np.full(8, -1, "i")
-    comm.Gatherv(np.full(counts[r], r, "i"), [w, (counts, [5, 0, 2])] if r == 1 else None, 1)
-    got += w.tolist()
-    v = np.full(counts[r], -1, "i")
-    comm.Scatterv([w, counts, None, MPI.INT] if r == 1 else None, v, 1)
-    got += v.tolist()
-    if r == 0:
-        comm.Gather(MPI.IN_PLACE, y)
-        comm.Scatter(y, MPI.IN_PLACE)
-    else:
-        comm.Gather(x, None)
-        comm.Scatter(None, x)
-    return got + y.tolist() + x.tolist()
 
 
 def typed_exchange(comm):
@@ -73,11 +47,13 @@ def reductions_to_parts(comm):
     comm.Scan(MPI.IN_PLACE, x)
     u = np.arange(3) + r
     comm.Reduce_scatter(MPI.IN_PLACE, u, [1, 1, 1])
+    v = np.arange(2 * p) + r
+    comm.Reduce_scatter_block(MPI.IN_PLACE, v)
     if r == 2:
         comm.Reduce(MPI.IN_PLACE, w, MPI.MIN, 2)
     else:
         comm.Reduce(w, None, MPI.MIN, 2)
-    return got + x.tolist() + u[:1].tolist() + (w.tolist() if r == 2 else [])
+    return got + x.tolist() + u[:1].tolist() + v[:2].tolist() + (w.tolist() if r == 2 else [])
 
 
 def places_of_extremes(comm):
@@ -104,22 +80,6 @@ def own_operations(comm):
     MPI.SUM.Reduce_local(x, y)
     op.Free()
     return got + y.tolist()
-
-
-def nonblocking_collectives(comm):
-    r, p = comm.rank, comm.size
-    a, b, c, d = np.arange(2) + 5 * (r == 1), np.empty(p, int), np.empty(1, int), np.arange(p) * r
-    requests = [comm.Ibarrier(), comm.Ibcast(a, 1), comm.Iallgather(np.array([r]), b)]
-    requests += [comm.Iallreduce(np.array([r]), c, MPI.MAX), comm.Ialltoall(MPI.IN_PLACE, d)]
-    MPI.Request.Waitall(requests[::-1])
-    e = np.full(p, -1)
-    again = comm.Gather_init(c, e if r == 0 else None)
-    for _ in range(2):
-        again.Start()
-        again.Wait()
-        c += 1
-    again.Free()
-    return [x.tolist() for x in (a, b, c, d, e)]
 
 
 def parts_of_a_communicator(comm):
@@ -184,9 +144,9 @@ def refused(call):
 
 
 PROGRAMS = [
-    *(collectives_on_objects, to_and_from_a_root, typed_exchange, reductions_to_parts, places_of_extremes),
-    *(own_operations, nonblocking_collectives, parts_of_a_communicator, groups, grids),
-]  # fmt: skip
+    *(collectives_on_objects, typed_exchange, reductions_to_parts, places_of_extremes, own_operations),
+    *(parts_of_a_communicator, groups, grids),
+]
 
 
 def everything(comm):

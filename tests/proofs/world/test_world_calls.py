@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from sparring import world
-from sparring.errors import Refuted
 from sparring.proofs.core.terms import Table, leaves, raw
 from sparring.world import Kind
 
@@ -30,48 +29,11 @@ def reads_a_collective_too_early(comm, wrong):
     request.Wait()
 
 
-def forgets_a_collective(comm, wrong):
-    request = comm.Ibarrier()
-    if not wrong:
-        request.Wait()
-
-
-def changes_a_persistent_buffer(comm, wrong):
-    x = np.zeros(1)
-    request = comm.Send_init(x, 1) if comm.rank == 0 else comm.Recv_init(x, 0)
-    for _ in range(2):
-        request.Start()
-        if wrong and comm.rank == 0:
-            x += 1
-        request.Wait()
-    request.Free()
-
-
 def mixes_objects_and_memory(comm, wrong):
     if comm.rank == 0:
         comm.Send(np.zeros(2), 1) if wrong else comm.send([1, 2], 1)
     else:
         comm.recv(source=0)
-
-
-def mixes_column_and_row_lengths(comm, wrong):
-    from mpi4py import MPI
-
-    grid = np.zeros((3, 3))
-    column = MPI.DOUBLE.Create_vector(3, 1, 3).Commit()
-    if comm.rank == 0:
-        comm.Send([grid, 1, column], 1)
-    else:
-        comm.Recv([grid, 2 if wrong else 3, MPI.DOUBLE], 0)
-    column.Free()
-
-
-def probes_for_nothing(comm, wrong):
-    if comm.rank == 0:
-        comm.Probe(1, 4)
-        comm.Recv(np.empty(1), 1, 4)
-    elif not wrong:
-        comm.Send(np.empty(1), 0, 4)
 
 
 def never_receives_what_it_matched(comm, wrong):
@@ -94,22 +56,10 @@ def detaches_before_it_is_heard(comm, wrong):
         comm.Recv(np.empty(1), 0)
 
 
-def splits_with_another_call(comm, wrong):
-    if comm.rank and wrong:
-        comm.Dup()
-    else:
-        (comm.Dup() if not wrong else comm.Split(0)).Free()
-
-
 def aborts(comm, wrong):
     if comm.rank and wrong:
         comm.Abort(7)
     comm.Barrier()
-
-
-def polls_for_nothing(comm, wrong):
-    while wrong and not comm.Iprobe():
-        pass
 
 
 def talks_to_itself_alone(comm, wrong):
@@ -122,16 +72,10 @@ def talks_to_itself_alone(comm, wrong):
 PLANTED = [
     (changes_what_it_gives, Kind.TOUCHED, r"rank 1 changed what it gives to its Iallreduce .*\(PLACE\)", "Iallreduce"),
     (reads_a_collective_too_early, Kind.TOUCHED, r"rank 1 wrote to the buffer of its Ibcast .*\(PLACE\)", "Ibcast"),
-    (forgets_a_collective, Kind.INCOMPLETE, r"rank 0 never completed its Ibarrier \(PLACE\)", "Ibarrier"),
-    (changes_a_persistent_buffer, Kind.TOUCHED, r"rank 0 changed the buffer of its Send_init .*\(PLACE\)", "Start()"),
     (mixes_objects_and_memory, Kind.DATATYPE, r"2 float64 that rank 0 sent .* as an object \(PLACE\)", "recv("),
-    (mixes_column_and_row_lengths, Kind.TRUNCATED, r"3 float64 that rank 0 .* into 2 float64 \(PLACE\)", "Recv("),
-    (probes_for_nothing, Kind.DEADLOCK, r"rank 0 waits in Probe from rank 1 \(PLACE\) -> rank 1, which has", "Probe("),
     (never_receives_what_it_matched, Kind.DEADLOCK, r"rank 1 waits in Send to rank 0 \(PLACE\) -> rank 0, w", "Send("),
     (detaches_before_it_is_heard, Kind.DEADLOCK, r"waits in Detach_buffer for Bsend to rank 1 \(PLACE\)", "Bsend("),
-    (splits_with_another_call, Kind.COLLECTIVE, r"rank 1 calls Dup \(PLACE\) where rank 0 calls Split", "Dup("),
     (aborts, Kind.ABORTED, r"rank 1 calls Abort\(7\), PLACE: all ranks end", "Abort("),
-    (polls_for_nothing, Kind.LIVELOCK, r"rank \d tests in vain in Iprobe \(PLACE\)", "Iprobe("),
     (talks_to_itself_alone, Kind.DEADLOCK, r"rank 0 waits in recv from any rank, rank 0 among them \(PLACE\)", "recv("),
 ]
 
@@ -144,30 +88,6 @@ def test_a_planted_fault_has_its_finding_and_its_twin_has_none(target, kind, tex
     assert first.kind is kind and found, first
     assert line in HERE.read_text().splitlines()[int(found[1]) - 1]
     assert world.run(target, 2, [False, False]).findings == ()
-
-
-def test_an_abort_refutes():
-    """It is no exception of the rank's, but the run is refuted."""
-    with pytest.raises(Refuted, match=r"abort: rank 1 calls Abort\(7\)"):
-        world.run(aborts, 2, [True, True]).raise_if_found()
-
-
-@pytest.mark.parametrize("call", ["Mprobe", "Recv"])
-def test_nobody_else_gets_what_a_matched_probe_has_taken(call):
-    """A later receive gets the next message."""
-
-    def takes(comm, call):
-        from mpi4py import MPI
-
-        if comm.rank:
-            MPI.Request.Waitall([comm.Isend(np.array([i]), 0) for i in range(2)])
-            return None
-        first, second, message = np.empty(1, int), np.empty(1, int), comm.Mprobe(1)
-        comm.Mprobe(1).Recv(second) if call == "Mprobe" else comm.Recv(second, 1)
-        message.Recv(first)
-        return first[0], second[0]
-
-    assert world.run(takes, 2, [call, call]).raise_if_found().results[0] == (0, 1)
 
 
 @pytest.mark.parametrize("call", ["Probe", "recv", "irecv", "Recv_init"])

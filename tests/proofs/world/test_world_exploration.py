@@ -1,7 +1,6 @@
 """Every schedule: what depends on MPI's choices is found, with the fewest choices, and nothing is left out."""
 
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from sparring import world
-from sparring.checks.group import Group
 from sparring.errors import InputError
 from sparring.proofs.world.choices import Step
 from sparring.proofs.world.exploration import content
@@ -153,7 +151,6 @@ def test_bad_arguments():
 
 
 P = 3
-MPIEXEC = Path(sys.executable).with_name("mpiexec")
 PROGRAM = f"{Path(__file__).with_name('wild_programs.py')}:execute"
 OTHERS = st.integers(1, P - 1)
 TAGS = st.integers(0, 1)
@@ -197,15 +194,6 @@ def asks_twice(comm):
     told = [request.Test(), request.Test()]
     request.Wait()
     return told
-
-
-@pytest.fixture(scope="module")
-def group():
-    """Real ranks, started once."""
-    if not MPIEXEC.exists():
-        pytest.skip(f"no {MPIEXEC}: install sparring[mpich]")
-    with Group(P) as started:
-        yield started
 
 
 @pytest.mark.mpi

@@ -190,11 +190,6 @@ def spawns(comm, wrong):
         comm.Spawn("worker")
 
 
-def talks_to_neighbours(comm, wrong):
-    if wrong:
-        comm.neighbor_allgather({})
-
-
 def translates_a_handle(comm, wrong):
     from mpi4py import MPI
 
@@ -234,7 +229,6 @@ PLANTED = [
     (exits, Kind.RAISED, r"rank 0 raised SystemExit: 3 \(PLACE\)", "raise SystemExit"),
     (exits_at_once, Kind.RAISED, r"rank 0 raised SystemExit: 3 \(PLACE\)", "os._exit"),
     (spawns, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know Comm.Spawn; .* --on mpi", "Spawn"),
-    (talks_to_neighbours, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know Comm.neighbor_a", "neighbor"),
     (translates_a_handle, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know Request.f2py", "f2py"),
     (opens_a_window, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know MPI.Win;", "import Win"),
     (imports_util, Kind.UNSUPPORTED, r"PLACE: sparring's world does not know mpi4py.util;", "import dtlib"),

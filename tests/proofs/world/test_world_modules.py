@@ -5,7 +5,6 @@ import sys
 import textwrap
 from importlib import import_module
 
-import numpy as np
 import pytest
 
 from sparring import world
@@ -164,23 +163,6 @@ def test_an_interrupt_passes_through_and_leaves_the_host_intact():
     assert dict(sys.modules) == before
 
 
-def test_the_host_never_loads_mpi(package):
-    """A process that runs simulated worlds has no mpi4py.MPI, before and after."""
-    program = """
-        import sys
-        from sparring import world
-        def f(comm):
-            from mpi4py import MPI
-            return MPI.COMM_WORLD.rank
-        assert world.run(f, 2).results == [0, 1]
-        assert world.run("ranked.main:state", 2).raise_if_found()
-        assert "mpi4py.MPI" not in sys.modules and "mpi4py" not in sys.modules and "ranked" not in sys.modules
-        """
-    command = [sys.executable, "-c", textwrap.dedent(program)]
-    done = subprocess.run(command, cwd=package.parent, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
-
-
 def test_a_function_that_took_the_real_mpi_gets_the_simulated_one():
     """A script that has imported mpi4py.MPI already: module, class and constant are exchanged for the world's."""
     program = """
@@ -216,19 +198,6 @@ def test_using_another_ranks_communicator_is_refused():
     assert "rank 1 uses what belongs to rank 0: memory shared between ranks" in found[0].text
 
 
-def test_a_world_within_a_world(package):
-    """A rank may itself run a world; its own modules come back."""
-
-    def outer(comm):
-        from mpi4py import MPI
-
-        inner = world.run(who_am_i, 2).raise_if_found().results
-        comm.Barrier()
-        return MPI.COMM_WORLD.rank, [result[0] for result in inner]
-
-    assert world.run(outer, 3).raise_if_found().results == [(r, [0, 1]) for r in range(3)]
-
-
 @pytest.mark.parametrize(
     ("target", "text"),
     [
@@ -249,7 +218,6 @@ def test_a_target_that_is_not_there(package, target, text):
     ("arguments", "options", "text"),
     [
         ((0,), {}, "p=0 ranks: at least 1"),
-        ((2, [1, 2, 3]), {}, "argument 0 has 3 values for 2 ranks"),
         ((2,), {"buffers": "infinite"}, "no buffers 'infinite': synchronous, unbounded, any, or a number of messages"),
         ((2,), {"scheduler": "fair"}, "no scheduler 'fair': round-robin, seeded or adversarial"),
         ((2,), {"budget": 0}, "budget=0 MPI calls"),
@@ -259,16 +227,6 @@ def test_bad_arguments(arguments, options, text):
     """One sentence each."""
     with pytest.raises(InputError, match=text):
         world.run(who_am_i, *arguments, **options)
-
-
-def test_arguments_are_given_by_rank():
-    """Rank r gets the r-th of each."""
-
-    def gets(comm, x, y):
-        return comm.rank, x.tolist(), y
-
-    outcome = world.run(gets, 2, [np.zeros(1), np.ones(2)], ("a", "b"))
-    assert outcome.results == [(0, [0.0], "a"), (1, [1.0, 1.0], "b")]
 
 
 def test_a_file_that_was_rewritten_is_read_again(package):

@@ -8,32 +8,14 @@ import pytest
 
 from sparring import world
 from sparring.errors import SparringError
-from sparring.proofs.core.terms import Table, Terms, leaves, raw
+from sparring.proofs.core.terms import Table, leaves, raw
 from sparring.world import Kind
 
 HERE = Path(__file__)
-RING = "sparring.impl.ring:allreduce"
 
 
 def inputs(table, p, n):
     return [leaves(table, [f"x{r}[{i}]" for i in range(n)]) for r in range(p)]
-
-
-@pytest.mark.parametrize("buffers", ["synchronous", "unbounded"])
-@pytest.mark.parametrize("p", range(1, 9))
-def test_the_ring_adds_the_same_on_terms_and_on_floats(p, buffers):
-    """All ranks hold the identical terms, each of every rank's input once; evaluated they are the float run's bits."""
-    for n in (0, 1, p - 1, p, p + 1, 2 * p + 1):
-        table, values = Table(p), np.random.default_rng(n).standard_normal((p, n)).astype(np.float32)
-        onto = world.run(RING, p, inputs(table, p, n), buffers=buffers, terms=table).raise_if_found()
-        floats = world.run(RING, p, list(values), buffers=buffers).raise_if_found()
-        assert onto.deterministic and floats.deterministic and len(onto.messages) == 2 * p * (p - 1)
-        assert all(isinstance(y, Terms) and raw(y).tolist() == raw(onto.results[0]).tolist() for y in onto.results)
-        assert all(y.tobytes() == floats.results[0].tobytes() for y in floats.results)
-        named = {f"x{r}[{i}]": values[r, i] for r in range(p) for i in range(n)}
-        for i, term in enumerate(raw(onto.results[0]).tolist()):
-            assert sorted(re.findall(r"x\d+\[\d+\]", table.show(term))) == sorted(f"x{r}[{i}]" for r in range(p))
-            assert table.evaluate(term, named, np.float32).tobytes() == floats.results[0][i].tobytes()
 
 
 def passes_on(comm, x, how):
@@ -74,20 +56,6 @@ def test_what_is_no_term_is_found_where_it_shows(how, text, line):
     assert line in HERE.read_text().splitlines()[int(place[1]) - 1]
     right = world.run(passes_on, 3, inputs(table, 3, 4), ["right"] * 3, terms=table).raise_if_found()
     assert [table.show(y[0]) for y in right.results] == ["(x1[0]+x2[0])", "(x0[0]+x2[0])", "(x0[0]+x1[0])"]
-
-
-def test_ids_in_a_raw_buffer_may_travel():
-    """Moving is no arithmetic: a plain int64 array that received terms can pass them on."""
-
-    def forwards(comm, x):
-        plain = np.empty(x.size, np.int64)
-        comm.Sendrecv(x, 1 - comm.rank, 0, plain, 1 - comm.rank, 0)
-        comm.Sendrecv(plain, 1 - comm.rank, 0, x, 1 - comm.rank, 0)
-        return x
-
-    table = Table()
-    results = world.run(forwards, 2, inputs(table, 2, 1), terms=table).raise_if_found().results
-    assert [table.show(x[0]) for x in results] == ["x0[0]", "x1[0]"]
 
 
 def test_a_librarys_allreduce_gives_a_sum_of_unknown_order():
