@@ -9,8 +9,8 @@ With ``spikes`` [FC2]_ the least and the greatest entry of a group are sent as t
 and ``low`` and ``high`` are those of the other entries; of equal ones the first is the spike.  A group
 without other entries is its spikes.
 
-A group that holds NaN or an infinity, or whose range overflows, comes out as NaN in all of its entries.  An entry next
-to the largest number may come out as an infinity, since ``step`` is rounded.
+A group that holds NaN or an infinity, or whose range overflows, comes out as NaN in all of its entries.  Where the
+range is within half a step of the largest number an entry may come out as an infinity, since ``step`` is rounded.
 
 A message has for all groups their ``low``, then their ``step``; with spikes then their least and their
 greatest entries, and the places of these in their groups, of 1 byte where ``g`` is at most 256, else of 2 or
