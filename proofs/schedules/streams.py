@@ -12,7 +12,7 @@ from sparring.errors import InputError
 from sparring.proofs.schedules import chakra, goal, msccl, pages
 from sparring.proofs.schedules.messages import Act, Sized, acts, octets
 from sparring.proofs.schedules.program import Program, Rank
-from sparring.proofs.schedules.rows import Rows, moves
+from sparring.proofs.schedules.rows import Rows
 from sparring.proofs.schedules.turning import PEER, Filler, hole, holed, turns
 from sparring.spec.core.model import Page
 
@@ -76,7 +76,7 @@ def whole(rows: Rows, program: Program, form: Whole, sized: Sized) -> Pieces:
     begin, end = form.around(program, rows.p)
     for r, base, row in turns(rows):
         if row is not None:
-            filler.take(form.text(hole(r, PEER), pages.rank(rows.page, rows.chunks, moves(row))))
+            filler.take(form.text(hole(r, PEER), pages.rank(rows.page, rows.chunks, row)))
         before, after = begin if r == 0 else form.between, end if r == rows.p - 1 else b""
         yield form.ending, before + filler.filled(r - base) + after
 
@@ -86,7 +86,7 @@ def traces(rows: Rows, sized: Sized) -> Pieces:
     own: list[tuple[bytes, Any]] = []
     for r, base, row in turns(rows):
         if row is not None:
-            found = acts(pages.rank(rows.page, rows.chunks, moves(row)).blocks, lambda first, count: (first, count))
+            found = acts(pages.rank(rows.page, rows.chunks, row).blocks, lambda first, count: (first, count))
             own = [(chakra.begun(i, act), act) for i, act in enumerate(found)]
         yield f".{r}.et", chakra.head() + b"".join(nodes(own, r, r - base, rows, sized))
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from sparring.proofs.schedules.messages import Sized
 from sparring.proofs.schedules.program import Block, Rank, Step
-from sparring.proofs.schedules.rows import Rows
+from sparring.proofs.schedules.rows import Move, Rows
 
 PEER, CHUNK = 0, -1
 """What stands in a hole, a rank or a chunk; a number from 1 on says that it is the bytes of so many chunks."""
@@ -43,15 +43,17 @@ def step(one: Step) -> Step:
     return replace(one, **{side: (at[0], hole(at[1], CHUNK)) for side in ("src", "dst") if (at := getattr(one, side))})
 
 
-def turns(rows: Rows) -> Iterator[tuple[int, int, Any]]:
-    """For each rank its number, the first in line that does the same, and, where that is itself, its row."""
-    view, base = b"", 0
+def turns(rows: Rows) -> Iterator[tuple[int, int, list[Move] | None]]:
+    """For each rank its number, the first in line that does the same, and, where that is itself, its moves."""
+    view: list[Any] | None = None
+    base = 0
     for r, row in enumerate(rows):
-        seen = row.copy()
-        seen[:, 0] = np.where(row[:, 0] < 0, -1, (row[:, 0] - r) % rows.p)
-        seen[:, 3] = (row[:, 3] - r) % rows.chunks
-        if new := r == 0 or seen.tobytes() != view:
-            view, base = seen.tobytes(), r
+        seen = [
+            (peer if peer < 0 else (peer - r) % rows.p, sends, adds, (first - r) % rows.chunks, *rest)
+            for peer, sends, adds, first, *rest in row
+        ]
+        if new := seen != view:
+            view, base = seen, r
         yield r, base, row if new else None
 
 
