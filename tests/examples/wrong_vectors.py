@@ -10,6 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+READERS = Path(__file__).parents[2] / "examples" / "vectors"
+DATA = Path(__file__).parents[2] / "sparring" / "vectors" / "data"
 WHOLE = {"vector": "ring", "lists": "ring_allgather", "sparse": "ring_sparse"}
 KEEPING = {"selected": "ring_topk", "collected": "spardl"}
 PROGRAM = {"thresholds": "oktopk"}
@@ -29,6 +31,13 @@ class Place:
         """The numbers of a result, or of the last rank's vector."""
         x = self.call[key] if key == "result" else self.call[key][-1]
         return x["values"] if isinstance(x, dict) else x
+
+
+def single(name: str, chosen: Callable[[Any, Any], bool]) -> str:
+    """The text of a file with one test: the first that is chosen by its group and itself."""
+    file = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    group, test = next((g, t) for g in file["groups"] for t in g["tests"] if chosen(g, t))
+    return json.dumps({**file, "test_count": 1, "groups": [{**group, "tests": [{**test, "id": 1}]}]})
 
 
 def flip(bits: list[str], i: int, mask: int, digit: int = -1) -> None:

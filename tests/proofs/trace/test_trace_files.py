@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from sparring.errors import InputError
 from sparring.proofs.trace import files
 from sparring.proofs.trace.events import Event, Trace, digest
-from sparring.proofs.trace.files import decode, encode, read, write, write_rank
+from sparring.proofs.trace.files import encode, read, write, write_rank
+from tests.proofs.trace.trace_targets import anonymous
 
 HEADER = '{"format":"sparring trace","version":1,"ranks":2}'
 SEND = Event(0, 0, "send", "Isend", 1, 3, 1, None, 2, "float64", 16, digest(b"x"), "mine.py:41", np.zeros(2))
@@ -21,11 +22,6 @@ MORE = [
     Event(1, 1, "send", "send", 0, 0, 0, 0, 1, "object", 21, digest(b""), "<stdin>:1"),
 ]
 TRACE = Trace(2, [SEND, *MORE])
-
-
-def bare(trace):
-    """The trace without payloads."""
-    return Trace(trace.ranks, [event._replace(payload=None) for event in trace.events])
 
 
 def line(**changes):
@@ -42,7 +38,7 @@ def file(tmp_path):
 def test_what_is_written_is_read(file):
     """All but the payload comes back."""
     write(TRACE, file)
-    assert read(file) == bare(TRACE)
+    assert read(file) == anonymous(TRACE)
     assert file.read_text().splitlines()[:2] == [
         HEADER,
         (
@@ -56,7 +52,7 @@ def test_a_folder_is_one_trace(tmp_path):
     """Ranks write their own files, also those that do nothing."""
     for rank in range(3):
         write_rank(rank, 3, [e for e in TRACE.events if e.rank == rank], tmp_path)
-    assert read(tmp_path) == Trace(3, bare(TRACE).events)
+    assert read(tmp_path) == Trace(3, anonymous(TRACE).events)
 
 
 integers = st.integers(0, 2**63 - 1)
@@ -213,11 +209,6 @@ def test_nothing_is_written_that_cannot_be_read(file):
         write_rank(1, 2, [SEND], file.parent)
     with pytest.raises(InputError, match="ranks is 0"):
         write(Trace(0, []), file)
-
-
-def test_one_event():
-    """An event is its object and back."""
-    assert decode(encode(SEND), 2) == SEND._replace(payload=None)
 
 
 GOOD = "\n".join([HEADER, *(json.dumps(encode(event)) for event in TRACE.events), ""]).encode()

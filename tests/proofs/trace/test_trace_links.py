@@ -58,9 +58,6 @@ def test_a_tree():
     found = contended(tree, sent(4, (0, 2), (1, 3)))
     assert found is not None
     assert found.startswith("on the tree, the link up at a=0, b=2 carries messages from rank 0 to 2 and from rank 1")
-    found = contended(tree, sent(4, (0, 2), (1, 2)))
-    assert found is not None
-    assert "link down" in found or "link up" in found
 
 
 def test_nothing_claimed():
