@@ -18,8 +18,3 @@ def read(data: bytes) -> Program:
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InputError(f"{str(error) or 'too deep'}; right: {WANTED}") from None
     return checked(program)
-
-
-def write(program: Program) -> bytes:
-    """The program as JSON."""
-    return msgspec.json.encode(program)

@@ -17,6 +17,7 @@ from sparring.proofs.schedules import msccl, pages
 from sparring.schedules import PROPERTIES
 from tests.proofs.schedules.plans import gathered, plan
 from tests.proofs.schedules.programs import changed
+from tests.proofs.schedules.programs import file as written
 from tests.proofs.schedules.strangers import LAPS, PAIRS, addressed, forest, output, ring, trees
 from tests.sparring.calling import called
 
@@ -87,7 +88,7 @@ def test_each_planted_bug_refutes_its_own(tmp_path):
     file = tmp_path / "bad.xml"
 
     def refuted(bad, **options):
-        file.write_bytes(msccl.write(bad))
+        file.write_bytes(written(bad))
         report = check(file, **options)
         return {p for p, word in words(report).items() if word is Word.REFUTED}, report
 
@@ -122,7 +123,7 @@ def test_a_result_with_races_is_only_tested(tmp_path):
         for block in rank.blocks:
             for s, step in enumerate(block.steps):
                 if step.after:
-                    file.write_bytes(msccl.write(changed(whole, r, block.id, s, after=None)))
+                    file.write_bytes(written(changed(whole, r, block.id, s, after=None)))
                     found = words(check(file))
                     seen.add((found["races"], found["implements"]))
     assert (Word.REFUTED, Word.TESTED) in seen
@@ -269,7 +270,7 @@ def test_the_command_exports(tmp_path):
 def test_many_steps_are_judged(tmp_path):
     """The ring of 128 ranks, 32,640 steps, all of it."""
     file = tmp_path / "long.xml"
-    file.write_bytes(msccl.write(pages.exported(sparring.page("ring"), 128)))
+    file.write_bytes(written(pages.exported(sparring.page("ring"), 128)))
     report = check(file)
     assert (report.verdict, report.extra["steps"]) == ("holds", 32640)
 

@@ -28,15 +28,15 @@ from sparring.proofs.schedules import (
     teccl,
 )
 from sparring.proofs.schedules import plans as memory
-from sparring.proofs.schedules.messages import Messages, carried
 from tests.proofs.schedules import plans
 from tests.proofs.schedules.plans import gathered, here, nop, op, plan, there
-from tests.proofs.schedules.programs import judge
+from tests.proofs.schedules.programs import file, judge, traces
 from tests.proofs.schedules.strangers import PAIRS, addressed, algorithm, exchange, flow, forest, output, ring, trees
 
-RING = msccl.write(pages.exported(page("ring"), 3))
-JSON = plain.write(pages.exported(page("recursive_doubling"), 3))
-ET = chakra.write(carried(pages.exported(page("ring"), 3), 96))
+EXPORTED = pages.exported(page("ring"), 3)
+RING = file(EXPORTED)
+JSON = file(pages.exported(page("recursive_doubling"), 3), "json")
+ET = traces(EXPORTED)
 FOREST = forest(trees(3))
 DEEP = b"[" * 100000
 BOMB = b'<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;&x;&x;&x;&x;&x;&x;">]>'
@@ -249,7 +249,7 @@ MSCCLPP = {
     "2 blocks meet at barrier 0, which is of [1]; right: as many as num_threadblocks says":
         only(op("barrier", barrier_id=0, num_threadblocks=1), blocks=2),
 }  # fmt: skip
-OTHER = chakra.write(Messages(((),)))[0]
+OTHER = chakra.trace(1, ())
 FAULTS = [
     pytest.param(read, data if isinstance(data, bytes) else data.encode("latin-1"), told, id=f"{form}: {told}")
     for form, read, some in (
@@ -278,7 +278,6 @@ def test_without_protobuf_the_extra_is_named(monkeypatch):
     chakra.schema.cache_clear()
 
 
-EXPORTED = pages.exported(page("ring"), 3)
 SLICED = only(*[op("copy", *COPY, tbg_info={"tb_id": 0, "tbg_size": 6})] * 9, collective="custom")
 PACKED = plan(plans.packed(3), "allreduce", (3, 3, 6))
 LIMITS = [
@@ -304,7 +303,7 @@ def test_limits(monkeypatch, module, name, told, read):
 
 
 SEEDS = {"xml": (RING, msccl.read), "json": (JSON, plain.read),
-         "goal": (goal.write(carried(EXPORTED, 96)), goal.read),
+         "goal": (file(EXPORTED, "goal"), goal.read),
          "et": (ET[0], lambda data: chakra.read([data, *ET[1:]])),
          "trees": (FOREST, forestcoll.read),
          "flows": (output(ring(), PAIRS), teccl.read),

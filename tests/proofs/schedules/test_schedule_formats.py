@@ -11,25 +11,29 @@ from hypothesis import strategies as st
 
 from sparring import InputError
 from sparring.proofs.schedules import chakra, goal, messages, msccl, plain
-from sparring.proofs.schedules.messages import Act, Messages, carried
-from tests.proofs.schedules.programs import judge, programs
+from sparring.proofs.schedules.messages import Act, Messages, acts
+from tests.proofs.schedules.programs import file, judge, programs, traces
 
 
-@pytest.mark.parametrize("file", sorted((Path(__file__).parent / "samples").glob("*.xml")), ids=lambda f: f.stem)
-def test_others_programs_come_back(file):
+@pytest.mark.parametrize("sample", sorted((Path(__file__).parent / "samples").glob("*.xml")), ids=lambda f: f.stem)
+def test_others_programs_come_back(sample):
     """Written in either form and read again."""
-    whole = msccl.read(file.read_bytes())
-    assert msccl.read(msccl.write(whole)) == whole == plain.read(plain.write(whole))
+    whole = msccl.read(sample.read_bytes())
+    assert msccl.read(file(whole)) == whole == plain.read(file(whole, "json"))
 
 
 @settings(max_examples=50, deadline=None)
 @given(programs(wild=True))
 def test_programs_come_back(whole):
     """Any program, from both forms; and what remains of it as messages, from the two others."""
-    assert msccl.read(msccl.write(whole)) == whole == plain.read(plain.write(whole))
-    left = carried(whole, 1000)
-    assert goal.read(goal.write(left)) == left
-    assert chakra.read(chakra.write(left)) == left
+    assert msccl.read(file(whole)) == whole == plain.read(file(whole, "json"))
+    left = Messages(tuple(acts(rank.blocks, whole.chunks, 1000) for rank in whole.ranks))
+    assert goal.read(file(whole, "goal")) == left == chakra.read(traces(whole))
+
+
+def told(talk):
+    """Messages in GOAL."""
+    return "".join([goal.head(len(talk.ranks)), *(goal.rank(r, own) for r, own in enumerate(talk.ranks))]).encode()
 
 
 @st.composite
@@ -61,17 +65,17 @@ def talks(draw):
 @given(talks())
 def test_messages_come_back_from_goal(talk):
     """All of them; from Chakra those that it can say, and the others are refused."""
-    assert goal.read(goal.write(talk)) == talk
+    assert goal.read(told(talk)) == talk
     plainly = Messages(tuple(
         tuple(msgspec.structs.replace(a, beside=(), cpu=0, nic=0, tag=max(a.tag, 0) % 2**31,
                                       peer=a.peer if a.peer >= 0 or a.kind == "calc" else (r + 1) % len(talk.ranks))
               for a in acts) for r, acts in enumerate(talk.ranks)
     ))  # fmt: skip
-    assert chakra.read(chakra.write(plainly)) == plainly
+    assert chakra.read([chakra.trace(r, own) for r, own in enumerate(plainly.ranks)]) == plainly
     if any(a.beside or a.cpu or a.nic or a.tag >= 2**31 or (-1 in (a.tag, a.peer) and a.kind != "calc")
            for acts in talk.ranks for a in acts):  # fmt: skip
         with pytest.raises(InputError, match="says what no Chakra trace can"):
-            chakra.write(talk)
+            _ = [chakra.trace(r, own) for r, own in enumerate(talk.ranks)]
 
 
 def test_goal_reads_what_others_write():
