@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import sparring
 from sparring import InputError, export
 from sparring import check_schedule as check
 from sparring.proofs.core.verdicts import Word
-from sparring.proofs.schedules import msccl, pages
+from sparring.proofs.schedules import msccl
 from sparring.schedules import PROPERTIES
 from tests.proofs.schedules.plans import gathered, plan
 from tests.proofs.schedules.programs import changed
@@ -265,14 +264,6 @@ def test_the_command_exports(tmp_path):
     assert called("check", tmp_path / "ring-2.1.et")[0] == 0
     assert called("export", "nothing", "--format", "goal", *common)[0] == 2
     assert "needs ALGO and --ranks N" in called("export", "ring", "--format", "goal")[2]
-
-
-def test_many_steps_are_judged(tmp_path):
-    """The ring of 128 ranks, 32,640 steps, all of it."""
-    file = tmp_path / "long.xml"
-    file.write_bytes(written(pages.exported(sparring.page("ring"), 128)))
-    report = check(file)
-    assert (report.verdict, report.extra["steps"]) == ("holds", 32640)
 
 
 def test_an_export_that_is_interrupted_leaves_nothing(tmp_path):

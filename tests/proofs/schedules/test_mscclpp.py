@@ -8,12 +8,11 @@ import pytest
 
 from sparring import check_schedule
 from sparring.proofs.core.verdicts import Word
-from sparring.proofs.schedules import blockwise, mscclpp
+from sparring.proofs.schedules import mscclpp
 from tests.proofs.schedules.plans import (
     barred,
     gathered,
     here,
-    meet,
     nop,
     op,
     packed,
@@ -149,15 +148,6 @@ def test_a_missing_signal_is_a_deadlock():
     )
 
 
-def test_two_that_wait_for_each_other_are_a_circle():
-    """Both wait before they signal."""
-    ranks = [[[op("wait", to=[0]), nop(), op("signal", to=[0])]] for _ in range(2)]
-    one = read(ranks)
-    assert "which closes the circle" in one.stuck(None)
-    ranks = [[[op("wait", to=[0]), op("signal", to=[0])]] for _ in range(2)]
-    assert "which closes the circle" in read(ranks).stuck(None)
-
-
 def test_a_thread_that_signals_need_not_wait_for_another():
     """Rank 0's first thread signals rank 2 once rank 1 has signalled; with a nop it waits for rank 2, too."""
     for between, ends in (([], True), ([nop()], False)):
@@ -175,14 +165,6 @@ def test_a_packet_that_nobody_writes():
     one = read(ranks, "allreduce")
     assert not one.ends
     assert "waits for a packet in rank 1's s[0], which nobody writes" in one.stuck(None)
-
-
-def test_a_packet_that_two_write():
-    """Its reader does not know which; the two are a race."""
-    ranks = packed(3)
-    ranks[0].append([op("cpkt", [here("i", 1)], [here("s", 1)])])
-    one = read(ranks, "allreduce")
-    assert one.ends and one.races
 
 
 def test_a_packet_that_two_write_in_turn():
@@ -297,9 +279,3 @@ def test_a_plan_is_judged_by_its_keys(tmp_path):
     report = check_schedule(file, depth=3)
     found = {r.property for r in report.results if r.verdict.word is Word.REFUTED}
     assert found == {"implements", "deadlock", "hygiene"}
-
-
-def test_two_passes_are_what_is_said():
-    """The documentation and the verdict name the number."""
-    assert blockwise.PASSES == 2
-    assert len(read(piped(2), "allreduce", inplace=False, semaphores=1).graph.nodes) > 2 * 2 * len(meet(2))

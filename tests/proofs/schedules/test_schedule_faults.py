@@ -22,7 +22,6 @@ from sparring.proofs.schedules import (
     mscclpp,
     pages,
     places,
-    plain,
     program,
     synchronous,
     teccl,
@@ -253,7 +252,7 @@ OTHER = chakra.trace(1, ())
 FAULTS = [
     pytest.param(read, data if isinstance(data, bytes) else data.encode("latin-1"), told, id=f"{form}: {told}")
     for form, read, some in (
-        ("msccl", msccl.read, MSCCL), ("json", plain.read, PLAIN), ("steps", synchronous.read, SYNCHRONOUS),
+        ("msccl", msccl.read, MSCCL), ("json", program.read, PLAIN), ("steps", synchronous.read, SYNCHRONOUS),
         ("goal", goal.read, GOAL), ("chakra", lambda data: chakra.read([data, OTHER]), CHAKRA),
         ("trees", forestcoll.read, FORESTCOLL), ("flows", teccl.read, TECCL), ("plan", mscclpp.read, MSCCLPP),
     )
@@ -302,7 +301,7 @@ def test_limits(monkeypatch, module, name, told, read):
         read()
 
 
-SEEDS = {"xml": (RING, msccl.read), "json": (JSON, plain.read),
+SEEDS = {"xml": (RING, msccl.read), "json": (JSON, program.read),
          "goal": (file(EXPORTED, "goal"), goal.read),
          "et": (ET[0], lambda data: chakra.read([data, *ET[1:]])),
          "trees": (FOREST, forestcoll.read),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparring import InputError
-from sparring.proofs.schedules import chakra, goal, messages, msccl, plain
+from sparring.proofs.schedules import chakra, goal, messages, msccl, program
 from sparring.proofs.schedules.messages import Act, Messages, acts
 from tests.proofs.schedules.programs import file, judge, programs, traces
 
@@ -19,14 +19,14 @@ from tests.proofs.schedules.programs import file, judge, programs, traces
 def test_others_programs_come_back(sample):
     """Written in either form and read again."""
     whole = msccl.read(sample.read_bytes())
-    assert msccl.read(file(whole)) == whole == plain.read(file(whole, "json"))
+    assert msccl.read(file(whole)) == whole == program.read(file(whole, "json"))
 
 
 @settings(max_examples=50, deadline=None)
 @given(programs(wild=True))
 def test_programs_come_back(whole):
     """Any program, from both forms; and what remains of it as messages, from the two others."""
-    assert msccl.read(file(whole)) == whole == plain.read(file(whole, "json"))
+    assert msccl.read(file(whole)) == whole == program.read(file(whole, "json"))
     left = Messages(tuple(acts(rank.blocks, whole.chunks, 1000) for rank in whole.ranks))
     assert goal.read(file(whole, "goal")) == left == chakra.read(traces(whole))
 

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from sparring import InputError, page
 from sparring.proofs.schedules import deadlock, goal, loader, msccl, pages
-from sparring.proofs.schedules.collectives import Sums
 from sparring.proofs.schedules.program import Block, Step, checked
 from tests.proofs.schedules.programs import Interpreter, changed, judge, program, programs
 
@@ -46,17 +45,6 @@ def test_wrong_cells_are_listed(rank, step, new, told):
     assert all(w.rank == rank for w in wrong)
 
 
-def test_a_sum_counts():
-    """Once, several times, and never fewer than that again."""
-    sums = Sums()
-    a, b = sums.token(0, 5), sums.token(3, 5)
-    both = sums.plus(a, b)
-    assert sums.parts[both] == ((5, 0b1001, 0),)
-    assert sums.parts[sums.plus(both, a)] == ((5, 0b1001, 0b0001),)
-    assert sums.plus(a, b) == sums.plus(b, a) == both
-    assert sums.parts[sums.plus(a, sums.token(1, 2))] == ((2, 0b10, 0), (5, 0b1, 0))
-
-
 def round_by(first):
     """Rank 0's second block reads what the first writes, after a message of the first went round by rank 1."""
     return program(
@@ -66,13 +54,9 @@ def round_by(first):
     )  # fmt: skip
 
 
-def test_an_order_through_other_ranks_counts():
-    """What is written before the message goes is written before it comes back: no race."""
-    assert judge(round_by([Step("cpy", ("i", 0), ("s", 0)), Step("s", ("i", 1))])).races == []
-
-
 def test_a_race_tells_how_far_the_steps_know_each_other():
-    """What is written after the message went: the chain by rank 1 shows which step is the last that is ordered."""
+    """What is written before the message goes comes before; after, the chain by rank 1 shows what is the last."""
+    assert judge(round_by([Step("cpy", ("i", 0), ("s", 0)), Step("s", ("i", 1))])).races == []
     one = judge(round_by([Step("s", ("i", 1)), Step("cpy", ("i", 0), ("s", 0))]))
     [race] = one.races
     assert race.told(one.graph, one.cell(race)) == (
@@ -93,7 +77,7 @@ def test_a_circle_of_waits_never_ends():
 
 
 def test_a_receive_without_a_send_never_ends():
-    """And says for which message it waits; a send without a receive is lost."""
+    """And says for which message it waits; a send without a receive is lost, and lengths must agree."""
     one = judge(changed(PAIR, 0, 0, 0))
     assert one.depth is None
     assert "waits for message 0 from rank 0 to 1 on channel 0, which is never sent" in one.stuck(None)
@@ -103,12 +87,8 @@ def test_a_receive_without_a_send_never_ends():
     lost = judge(changed(PAIR, 0, 0, 1))
     assert lost.depth == 1
     assert next(lost.unmatched).endswith("the first lost is that of rank 1 block 0 step 0 (s)")
-
-
-def test_lengths_must_agree():
-    """Of a message and its receive."""
-    one = judge(changed(PAIR, 1, 0, 1, count=1))
-    assert next(one.unmatched) == (
+    shorter = judge(changed(PAIR, 1, 0, 1, count=1))
+    assert next(shorter.unmatched) == (
         "rank 0 to 1 on channel 0: rank 0 block 0 step 0 (s) sends 2 and rank 1 block 0 step 1 (r) takes 1"
     )
 
