@@ -14,18 +14,8 @@ from sparring.proofs.trace.compare import compare, messages
 from tests.proofs.trace.trace_targets import anonymous, traced
 
 CODE = Path(impl.__path__[0], "topka2a.py").read_text(encoding="utf-8")
-PASSED = "exchange(comm, there, above(r, 1, p), here, below(r, 1, p))"
-FAULTS = {
-    "indices with whole blocks": (
-        {"x.values if len(x) == x.n else wire.pack(x)": "wire.pack(x)",
-         "np.empty_like(here) if count(c, n, k, p) == here.size else wire": "wire"},
-        {"volume": "bytes", "steps": "chunk"},
-    ),
-    "another number in a sum": (
-        {PASSED: "exchange(comm, there + (i == 1), above(r, 1, p), here, below(r, 1, p))"}, {"steps": "chunk"},
-    ),
-    "one sum twice": ({PASSED: f"{PASSED}\n        {PASSED}"}, {"volume": "bytes", "steps": "chunk"}),
-}  # fmt: skip
+PAIRED = {"x.values if len(x) == x.n else wire.pack(x)": "wire.pack(x)",
+          "np.empty_like(here) if count(c, n, k, p) == here.size else wire": "wire"}  # fmt: skip
 
 
 def ran(tmp_path, changes, k):
@@ -51,16 +41,12 @@ def test_ours_sends_what_the_page_sends(tmp_path, k, payloads):
     assert [compare(one, xs, seen, level) for level in ("volume", "steps")] == [None, None]
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_each_fault_is_seen(tmp_path, name):
-    """At its level, and in a sentence."""
-    changes, told = FAULTS[name]
-    one, xs, trace = ran(tmp_path, changes, 12 if name.startswith("indices") else 4)
+def test_indices_with_whole_blocks_are_seen(tmp_path):
+    """At both levels, and in a sentence."""
+    one, xs, trace = ran(tmp_path, PAIRED, 12)
 
-    found = {level: compare(one, xs, trace, level) for level in ("volume", "steps")}
-
-    assert {level for level, divergence in found.items() if divergence} == {*told}
-    assert all(words in str(found[level]) for level, words in told.items()), [*map(str, found.values())]
+    assert "bytes" in str(compare(one, xs, trace, "volume"))
+    assert "chunk" in str(compare(one, xs, trace, "steps"))
 
 
 def test_what_differs_is_shown_as_values():
