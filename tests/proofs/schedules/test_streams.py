@@ -137,7 +137,7 @@ def most(p, ranks, form="goal"):
 @pytest.mark.parametrize("form", FORMS)
 def test_memory_does_not_grow_with_the_file(form):
     """Eight times the ranks: the file grows, the memory does not."""
-    (few, short), (all_, long) = most(96, 12, form), most(96, 96, form)
+    (few, short), (all_, long) = most(32, 4, form), most(32, 32, form)
     assert long > 7 * short
     assert all_ - few < (long - short) / 4
 
