@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sparring import InputError
 from sparring.proofs.schedules import chakra, goal, messages, msccl, program
 from sparring.proofs.schedules.messages import Act, Messages, acts
+from sparring.proofs.schedules.program import Block, Step
 from tests.proofs.schedules.programs import file, judge, programs, traces
 
 
@@ -76,6 +77,12 @@ def test_messages_come_back_from_goal(talk):
            for acts in talk.ranks for a in acts):  # fmt: skip
         with pytest.raises(InputError, match="says what no Chakra trace can"):
             _ = [chakra.trace(r, own) for r, own in enumerate(talk.ranks)]
+
+
+def test_what_remains_of_a_program_is_its_messages():
+    """Two for a step that passes on; whoever waits for it waits for both; chunks have the bytes between their ends."""
+    blocks = Block(0, (Step("rcs", None, ("i", 1), 2),), 1, 2, 7), Block(1, (Step("nop", count=0, after=(0, 0)),))
+    assert acts(blocks, 3, 10) == (Act("recv", 7, 2, 7), Act("send", 7, 1, 7, (0,)), Act("calc", 0, after=(1,)))
 
 
 def test_goal_reads_what_others_write():
