@@ -87,14 +87,6 @@ def test_the_solvers_say_what_counting_says(topology, name):
         assert holds(claim, one, topology) == counted, (claim.__name__, counted)
 
 
-def test_the_verdicts_are_told_apart():
-    """A schedule that turns round is free in lock step on the tree and exclusive on the ring only."""
-    assert holds(claims.exclusive, THERE_AND_BACK, "ring")
-    assert holds(claims.lock_step, THERE_AND_BACK, "tree")
-    assert not holds(claims.exclusive, THERE_AND_BACK, "tree")
-    assert not holds(claims.lock_step, TWO_ON, "ring")
-
-
 @pytest.mark.parametrize(("radix", "name", "verdict"), [
     (2, "rendezvous on crossbar", PROVED), (4, "lock step on crossbar", EXPECTED), (4, "lock step on ring", EXPECTED),
 ])  # fmt: skip

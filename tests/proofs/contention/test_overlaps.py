@@ -135,17 +135,6 @@ def test_a_wrong_finder_is_noticed(monkeypatch, name, fault):
     assert [overlaps.total(on(one), "eager") for one in some[:2]] + [len(by_finder(some[2], "eager"))] != right
 
 
-def test_two_messages_on_one_link():
-    """One step, one link: they meet whatever the sends, and the load says so."""
-    routed = on(Traffic.made(4, [[(0, 2), (1, 3)]]), "tree")
-
-    assert routed.load == 2
-    for sends in SENDS:
-        assert [o.link for o in overlaps.overlaps(routed, sends)] == [
-            ("switch 1.0", "switch 2.0"), ("switch 2.0", "switch 1.1"),
-        ]  # fmt: skip
-
-
 @pytest.mark.parametrize("sends", SENDS)
 def test_nothing_meets_where_nothing_is_sent(sends):
     """No step, empty steps, one rank."""
