@@ -89,3 +89,5 @@ def test_the_order_of_a_rank_s_calls_counts():
 
     assert totals(recorded.traffic(trace(3, *relay))) == [0, 0]
     assert totals(recorded.traffic(trace(3, *ahead))) == [1, 0]
+    late = [(3, "Send", 2), (2, "Recv", 3), (2, "Send", 0), (0, "Irecv", 2), (0, "Isend", 1), (1, "Recv", 0)]
+    assert [step.tolist() for step in recorded.traffic(trace(4, *late)).steps] == [[[3, 2]], [[0, 1], [2, 0]]]
