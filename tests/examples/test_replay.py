@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
@@ -25,9 +24,9 @@ from tests.examples.wrong_vectors import (
     PROGRAM,
     READERS,
     SORTS,
-    STRICT,
     WRONG,
     Place,
+    compiled,
     single,
     started,
 )
@@ -41,15 +40,7 @@ Reader = Callable[..., tuple[int, str]]
 @pytest.fixture(scope="module")
 def in_c(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The compiled reader."""
-    if not (compiler := shutil.which("cc")):
-        pytest.skip("there is no C compiler 'cc'")
-    program = tmp_path_factory.mktemp("c") / "replay"
-    command = [compiler, *STRICT, READERS / "replay.c", "-o", program]
-    code, said = started(*command, *SOUND)
-    if "cannot find" in said:  # the sanitizers' libraries
-        code, said = started(*command)
-    assert (code, said) == (0, "")
-    return program
+    return compiled(READERS / "replay.c", tmp_path_factory.mktemp("c") / "replay", *SOUND)
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import pytest
 
 READERS = Path(__file__).parents[2] / "examples" / "vectors"
 DATA = Path(__file__).parents[2] / "sparring" / "vectors" / "data"
@@ -166,6 +169,17 @@ def started(*command: object) -> tuple[int, str]:
     """A process's exit code, and what it says."""
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=100, check=False)
     return done.returncode, done.stdout + done.stderr
+
+
+def compiled(source: Path, program: Path, *more: str) -> Path:
+    """The program of a source in C."""
+    if not (compiler := shutil.which("cc")):
+        pytest.skip("there is no C compiler 'cc'")
+    code, said = started(compiler, *STRICT, source, "-o", program, *more)
+    if "cannot find" in said:  # the sanitizers' libraries
+        code, said = started(compiler, *STRICT, source, "-o", program)
+    assert (code, said) == (0, "")
+    return program
 
 
 def somewhere(x: Any, rng: random.Random) -> tuple[Any, Any]:
