@@ -198,4 +198,5 @@ def told(s: int, step: Step) -> dict[str, Any]:
 
 def attributes(values: dict[str, Any]) -> str:
     """As XML writes them; what is None is left out."""
-    return " ".join(f"{name}={quoteattr(str(value))}" for name, value in values.items() if value is not None)
+    some = ((name, value) for name, value in values.items() if value is not None)
+    return " ".join(f'{name}="{x}"' if isinstance(x, int) else f"{name}={quoteattr(x)}" for name, x in some)

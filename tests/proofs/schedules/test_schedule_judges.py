@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sparring import InputError, page
 from sparring.proofs.schedules import deadlock, goal, loader, msccl, pages
-from sparring.proofs.schedules.program import Block, Step, checked
+from sparring.proofs.schedules.program import Block, Program, Rank, Step, checked
 from tests.proofs.schedules.programs import Interpreter, changed, judge, program, programs
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -43,6 +43,13 @@ def test_wrong_cells_are_listed(rank, step, new, told):
     wrong = judge(changed(PAIR, rank, 0, step, **new)).wrong
     assert str(wrong[0]) == told
     assert all(w.rank == rank for w in wrong)
+
+
+def test_a_part_is_counted_from_its_own_begin():
+    """The input of an allgather in place, if it is no longer than a rank's share."""
+    swap = [Block(0, (Step("s", ("i", 0)), Step("r", None, ("o", 1 - r))), 1 - r, 1 - r) for r in range(2)]
+    one = judge(Program("mine", "allgather", True, 2, tuple(Rank(1, 2, 0, (block,)) for block in swap)))
+    assert (one.wrong, one.races) == ([], [])
 
 
 def round_by(first):
