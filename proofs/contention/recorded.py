@@ -15,32 +15,19 @@ gives the same overlaps; only what counts as one step, and so the load, is a mat
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparring.errors import InputError
-from sparring.proofs.contention.traffic import Numbers, Traffic
+from sparring.proofs.contention.traffic import Traffic
 from sparring.proofs.trace.events import NOBODY, Event, Trace
 
 BLOCKING = frozenset(("Send", "Ssend", "Bsend", "Rsend", "Recv", "Sendrecv"))
 WAITED = frozenset(("Isend", "Issend", "Ibsend", "Irsend", "Irecv"))
 
-Ranks = NDArray[np.bool_]
-Channels = dict[tuple[int, int], list[tuple[int, int]]]
-"""By source and destination, the places in a Half and the turns of their messages, in the order of posting."""
-
-
-class Half(NamedTuple):
-    """For each step of each rank, one rank after the other, one of its operations.
-
-    ``peer``: with whom, -1 with nobody; ``turn``: the peer's own step that has the other half.
-    """
-
-    peer: Numbers
-    turn: Numbers
+Turn = tuple[int, int]
+"""A rank, and which of its own steps is meant."""
 
 
 def traffic(trace: Trace) -> Traffic:
@@ -50,19 +37,15 @@ def traffic(trace: Trace) -> Traffic:
     and where the run could not end with synchronous sends.
     """
     own = [list(steps(events, rank)) for rank, events in enumerate(by_rank(trace))]
-    first = np.cumsum([0, *map(len, own)])
-    sends, receives = halves(own, first)
-    src = np.arange(trace.ranks)
-    now, found = np.zeros(trace.ranks, np.int64), []
-    while (busy := now < np.diff(first)).any():
-        at = np.where(busy, first[:-1] + now, 0)
-        goes = ready(busy, now, [Half(half.peer[at], half.turn[at]) for half in (sends, receives)])
-        if not goes.any():
-            stuck = int(np.flatnonzero(busy)[0])
-            raise InputError(f"rank {stuck} waits for ever if sends are synchronous: no steps to judge")
-        sent = goes & (sends.peer[at] >= 0)
-        found.append(np.stack([src[sent], sends.peer[at][sent]], axis=1))
-        now += goes
+    halves = matched(own)
+    now, found = [0] * trace.ranks, []
+    while busy := {(r, t) for r, t in enumerate(now) if t < len(own[r])}:
+        if not (goes := ready(busy, halves)):
+            raise InputError(f"rank {min(busy)[0]} waits for ever if sends are synchronous: no steps to judge")
+        sent = [(r, own[r][t]["send"]) for r, t in sorted(goes) if "send" in own[r][t]]
+        found.append(np.array(sent, np.int64).reshape(-1, 2))
+        for r, _ in goes:
+            now[r] += 1
     return Traffic(trace.ranks, found)
 
 
@@ -94,35 +77,29 @@ def steps(events: list[Event], rank: int) -> Iterator[dict[str, int]]:
         yield step
 
 
-def halves(own: list[list[dict[str, int]]], first: Numbers) -> tuple[Half, Half]:
-    """All sends and all receives, matched: on each channel the k-th of the ones with the k-th of the others."""
-    queues: dict[str, Channels] = {"send": defaultdict(list), "receive": defaultdict(list)}
+def matched(own: list[list[dict[str, int]]]) -> Mapping[Turn, list[Turn]]:
+    """For each step those that have the other halves: on each channel the k-th receive that of the k-th send."""
+    ends: dict[tuple[int, int], dict[str, list[Turn]]] = defaultdict(lambda: {"send": [], "receive": []})
     for rank, turns in enumerate(own):
         for turn, step in enumerate(turns):
             for op, peer in step.items():
-                queues[op][(rank, peer) if op == "send" else (peer, rank)].append((int(first[rank]) + turn, turn))
-    size = int(first[-1]) + 1  # one more, for ranks that have ended
-    sends, receives = (Half(np.full(size, -1), np.full(size, -1)) for _ in range(2))
-    for src, dst in {**queues["send"], **queues["receive"]}:
-        posted, expected = queues["send"][src, dst], queues["receive"][src, dst]
-        if len(posted) != len(expected):
+                ends[(rank, peer) if op == "send" else (peer, rank)][op].append((rank, turn))
+    found: dict[Turn, list[Turn]] = defaultdict(list)
+    for (src, dst), end in ends.items():
+        if len(end["send"]) != len(end["receive"]):
             raise InputError(
-                f"rank {src} sends {len(posted)} messages to rank {dst}, which receives {len(expected)} from it: "
-                "a trace of the simulated world has no receives, one that is recorded has"
+                f"rank {src} sends {len(end['send'])} messages to rank {dst}, which receives {len(end['receive'])} "
+                "from it: a trace of the simulated world has no receives, one that is recorded has"
             )
-        for (at, turn), (there, other) in zip(posted, expected):
-            sends.peer[at], sends.turn[at] = dst, other
-            receives.peer[there], receives.turn[there] = src, turn
-    return sends, receives
+        for one, other in zip(end["send"], end["receive"]):
+            found[one].append(other)
+            found[other].append(one)
+    return found
 
 
-def ready(busy: Ranks, now: Numbers, both: list[Half]) -> Ranks:
-    """The ranks that go: whose partners' next step has the other half, and go too."""
-    goes = busy.copy()
-    while True:
-        held = goes.copy()
-        for half in both:
-            held &= (half.peer < 0) | ((now[half.peer] == half.turn) & goes[half.peer])
-        if (held == goes).all():
-            return goes
+def ready(busy: set[Turn], halves: Mapping[Turn, list[Turn]]) -> set[Turn]:
+    """The steps that go: those that have their other halves go too."""
+    goes = busy
+    while (held := {turn for turn in goes if goes.issuperset(halves[turn])}) != goes:
         goes = held
+    return goes

@@ -126,56 +126,25 @@ def act(r: int, node: Any, places: dict[int, int]) -> Act:
         raise InputError(f"{here}: {error}") from None
 
 
-def write(messages: Messages) -> list[bytes]:
-    """One trace a rank.
+def trace(r: int, acts: Sequence[Act]) -> bytes:
+    """The trace of rank ``r``.
 
     Raises InputError for what a trace cannot say: processors, begins that others wait for, wildcards, tags
     from 2^31 on.
     """
-    return [trace(r, acts) for r, acts in enumerate(messages.ranks)]
-
-
-def trace(r: int, acts: Sequence[Act]) -> bytes:
-    """One rank's trace."""
-    parts = [head()]
+    known, stream = schema(), io.BytesIO()
+    known.proto.serialize_length_prefixed(known.GlobalMetadata(version=VERSION), stream)
     for i, one in enumerate(acts):
         if one.cpu or one.nic or one.beside or one.tag >= 2**31 or (one.kind != "calc" and ANY in (one.peer, one.tag)):
             raise InputError(f"rank {r} operation {i} ({one.kind}) says what no Chakra trace can; right: goal or json")
-        parts.append(prefixed(begun(i, one) + ended(r, one)))
-    return b"".join(parts)
-
-
-def head() -> bytes:
-    """What a trace begins with."""
-    return prefixed(schema().GlobalMetadata(version=VERSION).SerializeToString())
-
-
-def begun(i: int, one: Act) -> bytes:
-    """A node's first fields: all but its attributes, and of calculations their time."""
-    node = schema().Node(id=i, name=NAMES[one.kind], type=TYPES[one.kind], data_deps=one.after)
-    if one.kind == "calc":
-        node.duration_micros = one.size
-    return bytes(node.SerializeToString())
-
-
-def ended(r: int, one: Act) -> bytes:
-    """A node's last field, its attributes."""
-    node = schema().Node()
-    node.attr.add(name="is_cpu_op", bool_val=False)
-    if one.kind != "calc":
-        ends = (r, one.peer) if one.kind == "send" else (one.peer, r)
-        node.attr.add(name="comm_size", int64_val=one.size)
-        for name, value in zip(("comm_src", "comm_dst", "comm_tag"), (*ends, one.tag)):
-            node.attr.add(name=name, int32_val=value)
-    return bytes(node.SerializeToString())
-
-
-def prefixed(message: bytes) -> bytes:
-    """A message behind its length."""
-    return varint(len(message)) + message
-
-
-@cache
-def varint(x: int) -> bytes:
-    """A number as protobuf writes lengths: seven bits a byte, the lowest first, the highest bit where more follow."""
-    return bytes([x]) if x < 128 else bytes([x % 128 + 128]) + varint(x // 128)
+        node = known.Node(id=i, name=NAMES[one.kind], type=TYPES[one.kind], data_deps=one.after)
+        node.attr.add(name="is_cpu_op", bool_val=False)
+        if one.kind == "calc":
+            node.duration_micros = one.size
+        else:
+            ends = (r, one.peer) if one.kind == "send" else (one.peer, r)
+            node.attr.add(name="comm_size", int64_val=one.size)
+            for name, value in zip(("comm_src", "comm_dst", "comm_tag"), (*ends, one.tag)):
+                node.attr.add(name=name, int32_val=value)
+        known.proto.serialize_length_prefixed(node, stream)
+    return stream.getvalue()

@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 
 from sparring.errors import InputError
-from sparring.proofs.schedules import chakra, forestcoll, goal, msccl, mscclpp, plain, synchronous, teccl
+from sparring.proofs.schedules import chakra, forestcoll, goal, msccl, mscclpp, program, synchronous, teccl
 from sparring.proofs.schedules.flows import Told
 from sparring.proofs.schedules.messages import Messages
 from sparring.proofs.schedules.plans import Plan
-from sparring.proofs.schedules.program import RANKS, Program
+from sparring.proofs.schedules.program import RANKS, Program, decoded
 
 SIZE = 2**25
 """The most bytes of a file, or of a trace's files together."""
@@ -24,7 +24,7 @@ Readers = Mapping[str, tuple[str, Callable[[bytes], Subject]]]
 XMLS: Readers = {"algo": ("MSCCL", msccl.read), "Algo": ("ForestColl", forestcoll.read)}
 """Who writes XML, by its outermost element."""
 JSONS: Readers = {
-    "format": ("ours", plain.read),
+    "format": ("ours", program.read),
     "msccl_type": ("MSCCL", synchronous.read),
     "gpus": ("MSCCL++", mscclpp.read),
     "7-Flows": ("TE-CCL", teccl.read),
@@ -56,10 +56,7 @@ def xml(data: bytes) -> Subject:
 
 def json(data: bytes) -> Subject:
     """What a JSON file says."""
-    try:
-        keys = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise InputError(f"{str(error) or 'too deep'}; right: an object with {listed(JSONS, QUOTED)}") from None
+    keys = decoded(data, dict[str, msgspec.Raw], f"an object with {listed(JSONS, QUOTED)}")
     for key, (_, read) in JSONS.items():
         if key in keys:
             return read(data)

@@ -160,17 +160,12 @@ class Reader:
         raise InputError(f"line {self.at}: {why}")
 
 
-def write(messages: Messages) -> bytes:
-    """The messages as GOAL's text."""
-    return b"".join([head(len(messages.ranks)), *(rank(r, acts).encode() for r, acts in enumerate(messages.ranks))])
-
-
-def head(ranks: int) -> bytes:
+def head(ranks: int) -> str:
     """The first line."""
-    return f"num_ranks {ranks}\n".encode()
+    return f"num_ranks {ranks}\n"
 
 
-def rank(r: Any, acts: Sequence[Act]) -> str:
+def rank(r: int, acts: Sequence[Act]) -> str:
     """A rank's lines."""
     lines = [f"rank {r} {{", *(f"l{i}: {told(act)}" for i, act in enumerate(acts))]
     for i, act in enumerate(acts):

@@ -6,13 +6,13 @@ bytes are or where they go: whether the right sums arrive, and whether accesses 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
 from sparring.errors import InputError
-from sparring.proofs.schedules.program import RANKS, STEPS, USES, Block, Natural, Program
+from sparring.proofs.schedules.program import RANKS, STEPS, USES, Block, Natural
 
 ANY = -1
 """The source or tag of a receive that takes what comes."""
@@ -76,23 +76,13 @@ class Laid(NamedTuple):
     last: int
 
 
-def carried(program: Program, size: int) -> Messages:
-    """What remains of a program if only messages are kept, its vector being of ``size`` bytes.
+def acts(blocks: Sequence[Block], chunks: int, size: int) -> tuple[Act, ...]:
+    """What remains of a rank's blocks if only messages are kept, the vector being of so many chunks and bytes.
 
     A message of several chunks is as long as these are together; chunk ``c`` of ``n`` begins at byte
     ``c size // n``, counted in the buffer where it is sent from or put.  Channels become tags.  Steps that
     neither send nor receive become calculations of length 0.
     """
-    sized = octets(program.chunks, size)
-    return checked(Messages(tuple(acts(rank.blocks, sized) for rank in program.ranks)))
-
-
-Sized = Callable[[int, int], Any]
-"""The bytes of so many chunks, the first given."""
-
-
-def acts(blocks: Sequence[Block], sized: Sized) -> tuple[Act, ...]:
-    """The operations of one rank, block after block."""
     laid: dict[tuple[int, int], Laid] = {}
     count = 0
     for block in blocks:
@@ -107,9 +97,10 @@ def acts(blocks: Sequence[Block], sized: Sized) -> tuple[Act, ...]:
             if step.after:
                 before.append(laid[step.after].last)
             for kind, peer in halves(block, s):
-                place = step.src or step.dst
-                length = sized(place[1], step.count) if peer >= 0 and place else 0
-                tag = block.channel if peer >= 0 else 0
+                place, length, tag = step.src or step.dst, 0, 0
+                if peer >= 0 and place:
+                    length = (place[1] + step.count) * size // chunks - place[1] * size // chunks
+                    tag = block.channel
                 found.append(Act(kind, length, peer, tag, tuple(dict.fromkeys(before))))
                 before = [len(found) - 1]
     return tuple(found)
@@ -124,8 +115,3 @@ def halves(block: Block, s: int) -> list[tuple[Literal["send", "recv", "calc"], 
     if uses.sends:
         parts.append(("send", block.send))
     return parts or [("calc", ANY)]
-
-
-def octets(chunks: int, size: int) -> Sized:
-    """Of a vector of ``size`` bytes, cut into so many chunks."""
-    return lambda first, count: (first + count) * size // chunks - first * size // chunks

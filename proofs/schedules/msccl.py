@@ -159,12 +159,6 @@ def integer(text: str) -> int | None:
     return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else None
 
 
-def write(program: Program) -> bytes:
-    """The program as MSCCL's XML."""
-    text = "".join(gpu(r, rank) for r, rank in enumerate(program.ranks))
-    return f"{head(program, len(program.ranks))}{text}{TAIL}".encode()
-
-
 TAIL = "</algo>\n"
 
 
@@ -180,7 +174,7 @@ def head(program: Program, ranks: int) -> str:
     return f"<algo {attributes(attrib)}>\n"
 
 
-def gpu(r: Any, rank: Rank) -> str:
+def gpu(r: int, rank: Rank) -> str:
     """A rank's lines."""
     sizes = {"i_chunks": rank.input, "o_chunks": rank.output, "s_chunks": rank.scratch}
     lines = [f"  <gpu {attributes({'id': r, **sizes})}>"]
@@ -204,4 +198,5 @@ def told(s: int, step: Step) -> dict[str, Any]:
 
 def attributes(values: dict[str, Any]) -> str:
     """As XML writes them; what is None is left out."""
-    return " ".join(f"{name}={quoteattr(str(value))}" for name, value in values.items() if value is not None)
+    some = ((name, value) for name, value in values.items() if value is not None)
+    return " ".join(f'{name}="{x}"' if isinstance(x, int) else f"{name}={quoteattr(x)}" for name, x in some)

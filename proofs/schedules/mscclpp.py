@@ -20,7 +20,6 @@ import math
 from collections.abc import Iterator
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct
 
 from sparring.errors import InputError
@@ -29,7 +28,7 @@ from sparring.proofs.schedules.meetings import Shared
 from sparring.proofs.schedules.operations import Gpu, Op
 from sparring.proofs.schedules.places import Places
 from sparring.proofs.schedules.plans import Plan
-from sparring.proofs.schedules.program import CHUNKS, RANKS, Program, Rank
+from sparring.proofs.schedules.program import CHUNKS, RANKS, Program, Rank, decoded
 
 SLICES = 2**10
 """Into how many slices thread blocks and passes may cut a chunk together."""
@@ -49,13 +48,10 @@ class File(Struct, frozen=True):
 def read(data: bytes) -> Plan:
     """The program of a file; InputError says what is wrong, and where."""
     try:
-        file = msgspec.json.decode(data, type=File)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        if b'"inputChunks"' in data:
-            raise InputError(
-                "a plan as older releases of MSCCL++ wrote it (inputChunks); right: input_chunks"
-            ) from None
-        raise InputError(f"{str(error) or 'too deep'}; right: an execution plan of MSCCL++") from None
+        file = decoded(data, File, "an execution plan of MSCCL++")
+    except InputError as error:
+        older = "a plan as older releases of MSCCL++ wrote it (inputChunks); right: input_chunks"
+        raise InputError(older if b'"inputChunks"' in data else str(error)) from None
     for r, gpu in enumerate(file.gpus):
         if gpu.id != r or [block.id for block in gpu.threadblocks] != list(range(len(gpu.threadblocks))):
             raise InputError(f"gpu {r} has id {gpu.id}, or blocks out of order; right: ids 0, 1, 2, ... of both")

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from sparring.errors import InputError
 from sparring.proofs.schedules.program import CHUNKS, RANKS, Block, Buffer, Op, Place, Program, Rank, Step, checked
-from sparring.proofs.schedules.rows import Move, Rows, moves
+from sparring.proofs.schedules.rows import Move, Rows
 from sparring.spec.core.model import Page
 
 FUSED: dict[str, Op] = {"r": "rcs", "rrc": "rrcs"}
@@ -30,7 +30,7 @@ def exported(page: Page, p: int) -> Program:
     Raises InputError where a file could not say what the page does, ScheduleFault where it makes no schedule.
     """
     rows, whole = begun(page, p)
-    return checked(replace(whole, ranks=tuple(rank(page, rows.chunks, moves(row)) for row in rows)))
+    return checked(replace(whole, ranks=tuple(rank(page, rows.chunks, row) for row in rows)))
 
 
 def begun(page: Page, p: int) -> tuple[Rows, Program]:

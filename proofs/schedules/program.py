@@ -18,8 +18,9 @@ A step that names another in ``after`` begins once that one has ended.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, TypeVar
 
+import msgspec
 from msgspec import Meta, Struct
 
 from sparring.errors import InputError
@@ -111,6 +112,23 @@ class Program(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     least: Natural | None = None
     """The fewest and the most bytes that a runtime is told to use it for; 0 for no most."""
     most: Natural | None = None
+
+
+T = TypeVar("T")
+
+
+def decoded(data: bytes, kind: type[T], right: str) -> T:
+    """What a JSON file says, as a value of that kind; InputError says what is wrong, where, and what would be right."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise InputError(f"{str(error) or 'too deep'}; right: {right}") from None
+
+
+def read(data: bytes) -> Program:
+    """The program in a JSON file of ours; InputError says what is wrong, and where."""
+    right = 'an object with "format": "sparring-schedule-1", or MSCCL\'s with "msccl_type": "algorithm"'
+    return checked(decoded(data, Program, right))
 
 
 def checked(program: Program) -> Program:

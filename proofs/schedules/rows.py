@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import Any, NamedTuple, NoReturn
-
-import numpy as np
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, NoReturn
 
 from sparring.errors import ScheduleFault
-from sparring.proofs.schedules.arrays import Formula
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number, step_sends, truth
 
@@ -27,103 +23,69 @@ class Move(NamedTuple):
 
 
 Sent = tuple[int, int, int]
-"""Of a message the other rank, the first chunk, and how many there are."""
-AT_ONCE = 2**14
-"""Messages, about, for which formulas are evaluated together: of several ranks, where each sends few."""
+"""Of a message the other rank, the first chunk, and how many there are; one past the last chunk to the first is two."""
 
 
 class Rows:
     """The page's schedule at ``p`` ranks, rank by rank."""
 
     def __init__(self, page: Page, p: int) -> None:
-        self.page, self.p = page, p
-        self.chunks, steps = number(page.chunks(p)), number(page.steps(p))
-        if steps < 0:
-            raise ScheduleFault(p, None, f"steps({p}) = {steps}; a page has at least 0 steps")
-        each = np.array([number(page.messages(t, p)) for t in range(steps)], dtype=np.int64)
-        if np.any(each < 1):
-            self.fault(int(np.argmax(each < 1)))
-        self.begins = np.cumsum([0, *each]).tolist()
-        self.t = np.repeat(np.arange(steps), each)
-        self.j = np.arange(len(self.t)) - np.repeat(np.cumsum(each) - each, each)
-        self.adds = np.array([truth(page.adds(t, p)) for t in range(steps)], dtype=bool)
-        self.dst, self.src, self.chunk, self.count, self.active = (
-            Formula(page, name, p) for name in ("dst", "src", "chunk", "count", "active")
-        )
+        self.page, self.p, self.several = page, p, page.several
+        self.chunks, self.steps = number(page.chunks(p)), number(page.steps(p))
+        if self.steps < 0:
+            raise ScheduleFault(p, None, f"steps({p}) = {self.steps}; a page has at least 0 steps")
 
-    def __iter__(self) -> Iterator[Any]:
-        """Of each rank its moves in their order, as an array with a row for each and a column for each field.
+    def __iter__(self) -> Iterator[list[Move]]:
+        """Of each rank its moves in their order.
 
         Raises ScheduleFault where the formulas make no schedule.
         """
-        at_once = max(1, AT_ONCE // (len(self.t) + 1))
-        for begin in range(0, self.p, at_once):
-            ranks = np.arange(begin, min(begin + at_once, self.p))
-            sends, sent = self.sent(ranks[:, None])
-            comes, came = self.heard(ranks[:, None])
-            if self.page.several:
-                for i, r in enumerate(ranks.tolist()):
-                    found = [*self.together(r, self.cut(sends[i], sent[i]), self.cut(comes[i], came[i]))]
-                    yield np.array(found, dtype=np.int64).reshape(-1, len(Move._fields))
-            else:
-                there, moves = np.stack((sent, came), axis=2), self.alternating(sends, comes)
-                yield from (self.straight(moves[i][there[i]]) for i in range(len(ranks)))
+        page, p = self.page, self.p
+        each = [number(page.messages(t, p)) for t in range(self.steps)]
+        alone: list[tuple[int, ...]] = [()]
+        numbers = [[(j,) for j in range(n)] if self.several else alone[:n] for n in each]
+        adds = [truth(page.adds(t, p)) for t in range(self.steps)]
+        for r in range(p):
+            yield [move for t in range(self.steps) for move in self.step(r, t, numbers[t], adds=adds[t])]
 
-    def sent(self, r: Any) -> tuple[Any, Any]:
-        """What ranks ``r`` send, the fields of ``Sent`` last, and where they do; where they do not is checked too."""
-        t, j = self.t, self.j
-        d, s, first, length = (f(r, t, j) for f in (self.dst, self.src, self.chunk, self.count))
-        active, end = self.active(r, t, j), self.chunks + (length == 0)
-        right = ~((d == r) & active) & (length >= 0) & (first * (not self.page.round) + length <= self.chunks)
-        for x, most in ((d, self.p), (s, self.p), (first, end)):
-            right &= (x >= 0) & (x < most)
-        if np.all(right):
-            right = self.src(d, t, j) == r
-        if not np.all(right):
-            self.fault(int(t[np.argmin(right) % len(t)]))
-        return np.stack((d, first, length), axis=2), active & (length > 0)
+    def step(self, r: int, t: int, messages: Sequence[tuple[int, ...]], *, adds: bool) -> list[Move]:
+        """What rank ``r`` does in a step: it sends, and takes what comes from whom ``src`` names.
 
-    def heard(self, r: Any) -> tuple[Any, Any]:
-        """The same of what comes to them, from whom ``src`` names: in a schedule it is these who send to them."""
-        t, j = self.t, self.j
-        s = self.src(r, t, j)
-        first, length, active = (f(s, t, j) for f in (self.chunk, self.count, self.active))
-        return np.stack((s, first, length), axis=2), active & (length > 0)
-
-    def alternating(self, sends: Any, comes: Any) -> Any:
-        """Moves where a step has one message: a send, and then a receive."""
-        moves = np.zeros((*sends.shape[:2], 2, len(Move._fields)), np.int64)
-        for side, messages in enumerate((sends, comes)):
-            moves[:, :, side, 0], moves[:, :, side, 1] = messages[:, :, 0], 1 - side
-            moves[:, :, side, 2], moves[:, :, side, 3:5] = self.adds, messages[:, :, 1:]
-        return moves
-
-    def straight(self, moves: Any) -> Any:
-        """The same moves, each that goes past the last chunk to the first as two."""
-        over = moves[:, 3] + moves[:, 4] > self.chunks
-        if not np.any(over):
-            return moves
-        first = np.cumsum(1 + over) - 1 - over
-        rest = first[over] + 1
-        moves = np.repeat(moves, 1 + over, axis=0)
-        moves[rest, 4] += moves[rest, 3] - self.chunks
-        moves[rest - 1, 4] -= moves[rest, 4]
-        moves[rest, 3] = 0
-        return moves
-
-    def cut(self, messages: Any, there: Any) -> list[list[Sent]]:
-        """The messages of a rank, by step."""
-        return [[(peer, first, length) for peer, first, length in messages[a:b][there[a:b]].tolist()]
-                for a, b in pairwise(self.begins)]  # fmt: skip
-
-    def together(self, r: int, sends: list[list[Sent]], comes: list[list[Sent]]) -> Iterator[Move]:
-        """Moves where a step may have several messages."""
-        for t, (adds, given, came) in enumerate(zip(self.adds.tolist(), sends, comes)):
-            spots = {(first, length) for _, first, length in came}
-            if len({d for d, _, _ in given}) < len(given) or (not adds and len(spots) < len(came)):
+        Where it is silent is checked too.  In a schedule those whom ``src`` names are just these who send to it.
+        """
+        page, p, n = self.page, self.p, self.chunks
+        sent: list[Sent] = []
+        came: list[Sent] = []
+        right = len(messages) > 0
+        for j in messages:
+            d, s = number(page.dst(r, t, p, *j)), number(page.src(r, t, p, *j))
+            first, length, active = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p)), self.active(r, t, j)
+            right = right and 0 <= d < p and 0 <= s < p and 0 <= first < n + (length == 0)
+            right = right and 0 <= length <= (n if page.round else n - first) and not (d == r and active)
+            if not right or number(page.src(d, t, p, *j)) != r:
                 self.fault(t)
-            yield from (Move(d, True, adds, first, length) for d, first, length in given)
-            yield from coming(r, adds, sorted(came))
+            sent += self.straight(d, first, length * active)
+            length = number(page.count(s, t, p)) * self.active(s, t, j)
+            came += self.straight(s, number(page.chunk(s, t, p, *j)), length)
+        if not right or (self.several and self.clash(sent, came, adds=adds)):
+            self.fault(t)
+        moves = (Move(d, True, adds, first, length) for d, first, length in sent)
+        return [*moves, *coming(r, adds, sorted(came) if self.several else came)]
+
+    def clash(self, sent: list[Sent], came: list[Sent], *, adds: bool) -> bool:
+        """Whether two messages go to one rank, or overwrite the same chunks."""
+        spots = {one[1:] for one in came}
+        return len({d for d, *_ in sent}) < len(sent) or (not adds and len(spots) < len(came))
+
+    def active(self, r: int, t: int, j: tuple[int, ...]) -> bool:
+        """Whether rank ``r`` sends the message."""
+        return truth(self.page.active(r, t, self.p, *j))
+
+    def straight(self, peer: int, first: int, length: int) -> list[Sent]:
+        """A message, as two where it goes past the last chunk to the first; one of no chunks is none."""
+        if (over := first + length - self.chunks) > 0:
+            return [(peer, first, length - over), (peer, 0, over)]
+        return [(peer, first, length)] if length else []
 
     def fault(self, t: int) -> NoReturn:
         """Raise ScheduleFault for what is wrong in step ``t``."""
@@ -131,7 +93,7 @@ class Rows:
         raise ScheduleFault(self.p, t, "the formulas make no schedule")
 
 
-def coming(dst: int, adds: bool, came: list[Sent]) -> Iterator[Move]:
+def coming(dst: int, adds: bool, came: Sequence[Sent]) -> Iterator[Move]:
     """What a rank does with what comes in a step, by source, first chunk and length.
 
     The page adds by ascending rank, the rank's own at its own place.  So where two or more come from below,
@@ -149,9 +111,3 @@ def coming(dst: int, adds: bool, came: list[Sent]) -> Iterator[Move]:
         if below:
             yield Move(-1, False, True, *spot)
         yield from (Move(src, False, adds, *spot) for src in sources[len(below) :])
-
-
-def moves(row: Any) -> list[Move]:
-    """The moves of such an array."""
-    return [Move(peer, bool(sends), bool(adds), first, length, bool(scratch))
-            for peer, sends, adds, first, length, scratch in row.tolist()]  # fmt: skip

@@ -1,19 +1,17 @@
-"""Schedule files of pages, written rank by rank: of all messages one rank's are in memory at a time."""
+"""Schedule files, written rank by rank: of a page's messages one rank's are in memory at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from msgspec import json
 from msgspec.structs import replace
 
 from sparring.errors import InputError
 from sparring.proofs.schedules import chakra, goal, msccl, pages
-from sparring.proofs.schedules.messages import Act, Sized, acts, octets
+from sparring.proofs.schedules.messages import acts
 from sparring.proofs.schedules.program import Program, Rank
-from sparring.proofs.schedules.rows import Rows, moves
-from sparring.proofs.schedules.turning import PEER, Filler, hole, holed, turns
 from sparring.spec.core.model import Page
 
 Pieces = Iterator[tuple[str, bytes]]
@@ -24,35 +22,25 @@ class Whole(NamedTuple):
     """A format of which one file holds all ranks."""
 
     ending: str
-    text: Callable[[Any, Rank], str]
-    """A rank with this number, with holes."""
-    around: Callable[[Program, int], tuple[bytes, bytes]]
+    text: Callable[[int, Rank, int, int], str]
+    """A rank, by its number, of a vector of so many chunks and bytes."""
+    around: Callable[[Program, int], tuple[str, str]]
     """What comes before the ranks of a program, and after them."""
-    between: bytes = b""
+    between: str = ""
 
 
-def goal_text(r: Any, rank: Rank) -> str:
-    """A rank in GOAL."""
-    own = acts(rank.blocks, hole)
-    return goal.rank(r, [act if act.kind == "calc" else replace(act, peer=hole(act.peer, PEER)) for act in own])
-
-
-def json_text(_: Any, rank: Rank) -> str:
-    """A rank in JSON, where no number has quotes."""
-    return json.encode(holed(rank)).decode().replace('"@', "@").replace('@"', "@")
-
-
-def json_around(program: Program, _: int) -> tuple[bytes, bytes]:
+def json_around(program: Program, _: int) -> tuple[str, str]:
     """All but the ranks."""
-    begin, ranks, end = json.encode(program).partition(b'"ranks":[')
+    begin, ranks, end = json.encode(replace(program, ranks=())).decode().partition('"ranks":[')
     return begin + ranks, end
 
 
 WHOLE: Mapping[str, Whole] = {
-    "msccl": Whole(".xml", lambda r, rank: msccl.gpu(r, holed(rank)),
-                   lambda program, p: (msccl.head(program, p).encode(), msccl.TAIL.encode())),
-    "json": Whole(".json", json_text, json_around, b","),
-    "goal": Whole(".goal", goal_text, lambda program, p: (goal.head(p), b"")),
+    "msccl": Whole(".xml", lambda r, rank, *_: msccl.gpu(r, rank),
+                   lambda program, p: (msccl.head(program, p), msccl.TAIL)),
+    "json": Whole(".json", lambda _, rank, *__: json.encode(rank).decode(), json_around, ","),
+    "goal": Whole(".goal", lambda r, rank, n, size: goal.rank(r, acts(rank.blocks, n, size)),
+                  lambda _, p: (goal.head(p), "")),
 }  # fmt: skip
 
 
@@ -66,40 +54,17 @@ def written(page: Page, p: int, form: str, size: int) -> Pieces:
     if size < 1:
         raise InputError(f"size = {size}; right: the bytes of the vector, 1 or more")
     rows, program = pages.begun(page, p)
-    sized = octets(rows.chunks, size)
-    return traces(rows, sized) if form == "chakra" else whole(rows, program, WHOLE[form], sized)
+    return pieces(program, p, (pages.rank(page, rows.chunks, row) for row in rows), form, size)
 
 
-def whole(rows: Rows, program: Program, form: Whole, sized: Sized) -> Pieces:
-    """The pieces of one file."""
-    filler = Filler(rows.p, rows.chunks, sized)
-    begin, end = form.around(program, rows.p)
-    for r, base, row in turns(rows):
-        if row is not None:
-            filler.take(form.text(hole(r, PEER), pages.rank(rows.page, rows.chunks, moves(row))))
-        before, after = begin if r == 0 else form.between, end if r == rows.p - 1 else b""
-        yield form.ending, before + filler.filled(r - base) + after
-
-
-def traces(rows: Rows, sized: Sized) -> Pieces:
-    """Chakra's files, one a rank."""
-    own: list[tuple[bytes, Any]] = []
-    for r, base, row in turns(rows):
-        if row is not None:
-            found = acts(pages.rank(rows.page, rows.chunks, moves(row)).blocks, lambda first, count: (first, count))
-            own = [(chakra.begun(i, act), act) for i, act in enumerate(found)]
-        yield f".{r}.et", chakra.head() + b"".join(nodes(own, r, r - base, rows, sized))
-
-
-def nodes(own: list[tuple[bytes, Any]], r: int, by: int, rows: Rows, sized: Sized) -> Iterator[bytes]:
-    """The nodes of rank ``r``, whose number is so much larger than that of the rank that has these operations."""
-    ends: dict[tuple[str, int, int], bytes] = {}
-    for begun, act in own:
-        if act.kind == "calc":
-            yield chakra.prefixed(begun + chakra.ended(r, act))
-            continue
-        first, count = act.size
-        key = act.kind, sized((first + by) % rows.chunks, count), (act.peer + by) % rows.p
-        if key not in ends:
-            ends[key] = chakra.ended(r, Act(*key))
-        yield chakra.prefixed(begun + ends[key])
+def pieces(program: Program, p: int, ranks: Iterable[Rank], form: str, size: int) -> Pieces:
+    """The files of a program that has these ``p`` ranks: one, or of Chakra's traces one a rank."""
+    if form == "chakra":
+        for r, one in enumerate(ranks):
+            yield f".{r}.et", chakra.trace(r, acts(one.blocks, program.chunks, size))
+        return
+    ending, text, around, between = WHOLE[form]
+    begin, end = around(program, p)
+    for r, one in enumerate(ranks):
+        before, after = between if r else begin, "" if r < p - 1 else end
+        yield ending, f"{before}{text(r, one, program.chunks, size)}{after}".encode()

@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct
 
 from sparring.errors import InputError
 from sparring.proofs.schedules.collectives import starts, wants
 from sparring.proofs.schedules.pages import blocked
 from sparring.proofs.schedules.places import Places
-from sparring.proofs.schedules.program import CHUNKS, RANKS, STEPS, Program, Rank, checked
+from sparring.proofs.schedules.program import CHUNKS, RANKS, STEPS, Program, Rank, checked, decoded
 from sparring.proofs.schedules.rows import Move
 
 Number = Annotated[int, Meta(ge=0, lt=RANKS)]
@@ -61,10 +60,7 @@ class Algorithm(Struct, frozen=True, tag_field="msccl_type", tag="algorithm"):
 
 def read(data: bytes) -> Program:
     """The program of a file; InputError says what is wrong, and where."""
-    try:
-        whole = msgspec.json.decode(data, type=Algorithm)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise InputError(f'{str(error) or "too deep"}; right: an object with "msccl_type": "algorithm"') from None
+    whole = decoded(data, Algorithm, 'an object with "msccl_type": "algorithm"')
     p, count = whole.collective.nodes, sum(len(step.sends) for step in whole.steps)
     if 2 * count > STEPS:
         raise InputError(f"{count} sends; at most {STEPS // 2} are read")

@@ -23,7 +23,7 @@ from msgspec import Meta, Raw, Struct
 
 from sparring.errors import InputError
 from sparring.proofs.schedules.flows import Flow, Told, blocks
-from sparring.proofs.schedules.program import CHUNKS, RANKS, STEPS, Block, Place, Program, Rank, Step, checked
+from sparring.proofs.schedules.program import CHUNKS, RANKS, STEPS, Block, Place, Program, Rank, Step, checked, decoded
 
 NUMBER = r"(\d{1,9})"
 LINE = re.compile(
@@ -62,10 +62,7 @@ class Hop(NamedTuple):
 
 def read(data: bytes) -> Told:
     """The program of a file; InputError says what is wrong, and where."""
-    try:
-        output = msgspec.json.decode(data, type=Output)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise InputError(f'{str(error) or "too deep"}; right: TE-CCL\'s output, with "7-Flows"') from None
+    output = decoded(data, Output, 'TE-CCL\'s output, with "7-Flows"')
     found = [hop(i, line) for i, line in enumerate(output.flows)]
     hops, volumes = [one for one, _ in found], {volume for _, volume in found}
     if len(volumes) > 1:

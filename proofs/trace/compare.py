@@ -32,7 +32,6 @@ from sparring.proofs.core.iterations import runs
 from sparring.proofs.trace.divergence import Divergence, Expected, missing, other, surplus
 from sparring.proofs.trace.events import NOBODY, Event, Trace
 from sparring.proofs.trace.headed import Headed
-from sparring.proofs.trace.links import contended
 from sparring.proofs.trace.packings import Packing, listed, same, spoken, unlisted
 from sparring.proofs.trace.recorder import MAKERS
 from sparring.spec.core.blocks import Chunks
@@ -40,8 +39,6 @@ from sparring.spec.core.model import Page
 from sparring.spec.core.runner import Run, run
 from sparring.spec.core.schedule import step_sends
 from sparring.spec.core.sparse import SparseVector
-
-__all__ = ["Divergence", "compare", "contended", "empty", "unknown", "unlike"]
 
 LEVELS = ("result", "volume", "steps")
 IDLE = {*MAKERS.split(), "Barrier", "Ibarrier", "barrier", "Free", "free", "Disconnect"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from sparring.spec.core.modules import from_file
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "examples" / "digits_gradients.py"
@@ -21,11 +22,7 @@ SHIPPED = ROOT / "sparring" / "data" / "digits_gradients.npz"
 def example() -> ModuleType:
     """The script as a module; needs the extra 'examples'."""
     pytest.importorskip("sklearn", reason="scikit-learn is not installed: pip install 'sparring[examples]'")
-    spec = importlib.util.spec_from_file_location("digits_gradients", SCRIPT)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return from_file(SCRIPT)
 
 
 def test_gradient_is_the_slope_of_the_loss(example: ModuleType) -> None:

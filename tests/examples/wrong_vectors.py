@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
+
+READERS = Path(__file__).parents[2] / "examples" / "vectors"
+DATA = Path(__file__).parents[2] / "sparring" / "vectors" / "data"
 WHOLE = {"vector": "ring", "lists": "ring_allgather", "sparse": "ring_sparse"}
 KEEPING = {"selected": "ring_topk", "collected": "spardl"}
 PROGRAM = {"thresholds": "oktopk"}
@@ -29,6 +34,13 @@ class Place:
         """The numbers of a result, or of the last rank's vector."""
         x = self.call[key] if key == "result" else self.call[key][-1]
         return x["values"] if isinstance(x, dict) else x
+
+
+def single(name: str, chosen: Callable[[Any, Any], bool]) -> str:
+    """The text of a file with one test: the first that is chosen by its group and itself."""
+    file = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    group, test = next((g, t) for g in file["groups"] for t in g["tests"] if chosen(g, t))
+    return json.dumps({**file, "test_count": 1, "groups": [{**group, "tests": [{**test, "id": 1}]}]})
 
 
 def flip(bits: list[str], i: int, mask: int, digit: int = -1) -> None:
@@ -157,6 +169,17 @@ def started(*command: object) -> tuple[int, str]:
     """A process's exit code, and what it says."""
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=100, check=False)
     return done.returncode, done.stdout + done.stderr
+
+
+def compiled(source: Path, program: Path, *more: str) -> Path:
+    """The program of a source in C."""
+    if not (compiler := shutil.which("cc")):
+        pytest.skip("there is no C compiler 'cc'")
+    code, said = started(compiler, *STRICT, source, "-o", program, *more)
+    if "cannot find" in said:  # the sanitizers' libraries
+        code, said = started(compiler, *STRICT, source, "-o", program)
+    assert (code, said) == (0, "")
+    return program
 
 
 def somewhere(x: Any, rng: random.Random) -> tuple[Any, Any]:

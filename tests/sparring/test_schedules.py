@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-import sparring
 from sparring import InputError, export
 from sparring import check_schedule as check
 from sparring.proofs.core.verdicts import Word
-from sparring.proofs.schedules import msccl, pages
+from sparring.proofs.schedules import msccl
 from sparring.schedules import PROPERTIES
+from tests.proofs.schedules.plans import gathered, plan
 from tests.proofs.schedules.programs import changed
+from tests.proofs.schedules.programs import file as written
+from tests.proofs.schedules.strangers import LAPS, PAIRS, addressed, forest, output, ring, trees
 from tests.sparring.calling import called
 
 SAMPLES = Path(__file__).parents[1] / "proofs" / "schedules" / "samples"
@@ -32,7 +34,8 @@ def test_a_right_file_holds(file):
     """All that is decided is proved, and the rest is named."""
     report = check(file)
 
-    assert report.verdict == "holds"
+    assert (report.verdict, report.extra["ranks"]) == ("holds", 8)
+    assert report.extra["deadlock_free_depth"] == (2 if file.stem == "allreduce_ring_8" else 1)
     adds = report.extra["collective"] == "allreduce"
     assert words(report) == {
         **dict.fromkeys(("implements", "races", "deadlock", "hygiene"), Word.PROVED_AT),
@@ -41,6 +44,30 @@ def test_a_right_file_holds(file):
     }  # fmt: skip
     assert [gap.split(":")[0] for gap in report.not_covered] == ["agreement"] * (not adds) + ["contention", "loader"]
     assert [r.property for r in report.results] == list(PROPERTIES)
+
+
+STRANGERS = {
+    "trees.xml": (b'\xef\xbb\xbf<?xml version="1.0" ?>\n<!-- k = 1 -->\n' + forest(trees(4)), "trees of ForestColl"),
+    "flows.json": (output(ring(), PAIRS), "flows of TE-CCL"),
+    "a.msccl.json": (addressed(3, LAPS[:2]), ""),
+    "plan.json": (plan(gathered(2)), "plan of MSCCL++"),
+}
+
+
+@pytest.mark.parametrize("name", STRANGERS)
+def test_a_file_is_judged_by_what_it_is(name, tmp_path):
+    """Its first element, after a mark, a declaration and a comment, or its keys; RCCL's reader is asked of MSCCL's."""
+    file, (data, unread) = tmp_path / name, STRANGERS[name]
+    file.write_bytes(data)
+    report = check(file, load=True)
+    assert (report.extra["collective"], report.extra["implements"]) == ("allgather", True)
+    assert {prop for prop, word in words(report).items() if word is Word.PROVED_AT} >= {
+        "implements", "races", "deadlock", "hygiene",
+    }  # fmt: skip
+    assert words(report)["agreement"] is Word.NOT_COVERED
+    if unread:
+        assert f"loader: RCCL reads MSCCL's XML, and no {unread}" in report.not_covered
+        assert (report.verdict, report.extra["loader"]) == ("holds", [])
 
 
 def test_the_envelope_has_what_is_asked_for():
@@ -60,7 +87,7 @@ def test_each_planted_bug_refutes_its_own(tmp_path):
     file = tmp_path / "bad.xml"
 
     def refuted(bad, **options):
-        file.write_bytes(msccl.write(bad))
+        file.write_bytes(written(bad))
         report = check(file, **options)
         return {p for p, word in words(report).items() if word is Word.REFUTED}, report
 
@@ -95,7 +122,7 @@ def test_a_result_with_races_is_only_tested(tmp_path):
         for block in rank.blocks:
             for s, step in enumerate(block.steps):
                 if step.after:
-                    file.write_bytes(msccl.write(changed(whole, r, block.id, s, after=None)))
+                    file.write_bytes(written(changed(whole, r, block.id, s, after=None)))
                     found = words(check(file))
                     seen.add((found["races"], found["implements"]))
     assert (Word.REFUTED, Word.TESTED) in seen
@@ -239,14 +266,6 @@ def test_the_command_exports(tmp_path):
     assert "needs ALGO and --ranks N" in called("export", "ring", "--format", "goal")[2]
 
 
-def test_many_steps_are_judged(tmp_path):
-    """The ring of 128 ranks, 32,640 steps, all of it."""
-    file = tmp_path / "long.xml"
-    file.write_bytes(msccl.write(pages.exported(sparring.page("ring"), 128)))
-    report = check(file)
-    assert (report.verdict, report.extra["steps"]) == ("holds", 32640)
-
-
 def test_an_export_that_is_interrupted_leaves_nothing(tmp_path):
     """No half of a file, no folder of our own; what was there before stays."""
 
@@ -276,10 +295,3 @@ def test_a_disk_that_is_full_is_told(tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert [*tmp_path.iterdir()] == []
-
-
-def test_more_is_exported_than_is_read(tmp_path):
-    """A file with too many steps is refused in one sentence."""
-    [file] = export("ring", 400, "json", tmp_path / "long")
-    with pytest.raises(InputError, match=r"long\.json: \d+ steps; at most 262144 are read$"):
-        check(file)

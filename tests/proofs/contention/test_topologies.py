@@ -102,18 +102,10 @@ def test_the_formulas_of_the_tree_hold_on_any_tree(seed):
 
 
 def test_known_routes():
-    """Ways drawn by hand."""
-    assert networks.find("ring").route(0, 4, 6) == [(0, 5), (5, 4)]
+    """Ways drawn by hand on the torus, which has no formulas, and at a tie of the ring."""
     assert networks.find("ring").route(0, 3, 6) == [(0, 1), (1, 2), (2, 3)]
     assert networks.find("torus").route(3, 12, 16) == [(3, 0), (0, 12)]
     assert networks.find("torus").route(5, 15, 16) == [(5, 6), (6, 7), (7, 11), (11, 15)]
-    assert networks.find("tree").route(0, 2, 4) == [
-        (0, "switch 1.0"), ("switch 1.0", "switch 2.0"), ("switch 2.0", "switch 1.1"), ("switch 1.1", 2),
-    ]  # fmt: skip
-    assert networks.find("fat_tree").route(1, 6, 8) == [
-        (1, "leaf 0"), ("leaf 0", "spine 2"), ("spine 2", "leaf 1"), ("leaf 1", 6),
-    ]  # fmt: skip
-    assert networks.find("fat_tree").route(1, 2, 8) == [(1, "leaf 0"), ("leaf 0", 2)]
 
 
 FAULTS = {

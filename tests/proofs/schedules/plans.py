@@ -42,10 +42,25 @@ def nop():
     return op("nop")
 
 
+def others(p, r):
+    """All ranks but one."""
+    return [q for q in range(p) if q != r]
+
+
+def theirs(p, r, kind, index):
+    """The same chunk of all others."""
+    return [there(r, q, kind, index) for q in others(p, r)]
+
+
+def puts(p, r, **more):
+    """The rank's chunk goes to all others."""
+    return op("put", [here("o", r) for _ in range(p - 1)], theirs(p, r, "o", r), **more)
+
+
 def meet(p, wire="memory", how=""):
     """Signals to all others, and waits for theirs."""
-    others = range(p - 1)
-    return [nop(), op(f"{how}signal", to=others, wire=wire), nop(), op(f"{how}wait", to=others, wire=wire), nop()]
+    to = range(p - 1)
+    return [nop(), op(f"{how}signal", to=to, wire=wire), nop(), op(f"{how}wait", to=to, wire=wire), nop()]
 
 
 def plan(ranks, collective="allgather", sizes=(1, 2, 0), inplace=True, semaphores=0, wire="memory", **more):
@@ -53,7 +68,6 @@ def plan(ranks, collective="allgather", sizes=(1, 2, 0), inplace=True, semaphore
     p = len(ranks)
     gpus = []
     for r, blocks in enumerate(ranks):
-        others = [q for q in range(p) if q != r]
         made = [
             {
                 "id": b, "ops": ops,
@@ -71,11 +85,12 @@ def plan(ranks, collective="allgather", sizes=(1, 2, 0), inplace=True, semaphore
             "id": r, "input_chunks": sizes[0], "output_chunks": sizes[1], "scratch_chunks": sizes[2],
             "threadblocks": made,
             "channels": [
-                {"channel_type": wire, "connected_to": others * len(blocks)},
+                {"channel_type": wire, "connected_to": others(p, r) * len(blocks)},
                 {"channel_type": "switch", "buffer_type": "i",
                  "rank_groups": [{"size": p, "ranks": list(range(p))}]},
             ],
-            "remote_buffers": [{"rank": q, "type": t, "access_channel_types": [wire]} for q in others for t in "ios"],
+            "remote_buffers": [{"rank": q, "type": t, "access_channel_types": [wire]}
+                               for q in others(p, r) for t in "ios"],
             "semaphores": [{"init_value": 0}] * semaphores,
         })  # fmt: skip
     whole = {
@@ -88,42 +103,45 @@ def plan(ranks, collective="allgather", sizes=(1, 2, 0), inplace=True, semaphore
 
 def gathered(p, wire="memory"):
     """An allgather in place: each puts its chunk to all others."""
-    return [
-        [[
-            *meet(p, wire),
-            op("put", [here("o", r) for _ in range(p - 1)], [there(r, q, "o", r) for q in range(p) if q != r],
-               range(p - 1) if wire == "port" else None, wire),
-            *meet(p, wire),
-        ]]
-        for r in range(p)
-    ]  # fmt: skip
+    to = range(p - 1) if wire == "port" else None
+    return [[[*meet(p, wire), puts(p, r, to=to, wire=wire), *meet(p, wire)]] for r in range(p)]
+
+
+def sliced(p):
+    """The same, of two blocks that put a half of the chunk each."""
+    halves = [{"tb_id": b, "tbg_size": 2} for b in range(2)]
+    return [[[*meet(p), puts(p, r, tbg_info=half), *meet(p)] for half in halves] for r in range(p)]
+
+
+def barred(p):
+    """One not in place: a block copies the own chunk, and after a barrier another puts it to all."""
+    wait = op("barrier", barrier_id=0, num_threadblocks=2)
+    return [[[op("copy", [here("i", 0)], [here("o", r)]), wait], [*meet(p), wait, puts(p, r), *meet(p)]]
+            for r in range(p)]  # fmt: skip
+
+
+def added(p, r, source, target):
+    """The rank reads its chunk of all others, adds them up, and writes the sum to all."""
+    return op("rres", [here(source, r), *theirs(p, r, source, r)], [here(target, r), *theirs(p, r, target, r)],
+              reduce_op="sum")  # fmt: skip
 
 
 def reduced(p):
-    """An allreduce in place: rank r reads chunk r of all others, adds them up, and writes the sum to all."""
-    return [
-        [[
-            *meet(p),
-            op("rres", [here("i", r), *(there(r, q, "i", r) for q in range(p) if q != r)],
-               [here("i", r), *(there(r, q, "i", r) for q in range(p) if q != r)], reduce_op="sum"),
-            *meet(p),
-        ]]
-        for r in range(p)
-    ]  # fmt: skip
+    """An allreduce in place."""
+    return [[[*meet(p), added(p, r, "i", "i"), *meet(p)]] for r in range(p)]
 
 
 def packed(p):
     """An allreduce in place with packets: every two blocks of two ranks need no signal."""
-    ranks = []
-    for r in range(p):
-        others = [q for q in range(p) if q != r]
-        ranks.append([
-            [op("ppkt", [here("i", q)], [there(r, q, "s", r)]) for q in others],
-            [op("respkt", [here("i", r), *(here("s", q) for q in others)],
-                [here("i", r), *(there(r, q, "s", p + r) for q in others)], reduce_op="sum")],
-            [op("upkt", [here("s", p + q)], [here("i", q)]) for q in others],
-        ])  # fmt: skip
-    return ranks
+    return [
+        [
+            [op("ppkt", [here("i", q)], [there(r, q, "s", r)]) for q in others(p, r)],
+            [op("respkt", [here("i", r), *(here("s", q) for q in others(p, r))],
+                [here("i", r), *theirs(p, r, "s", p + r)], reduce_op="sum")],
+            [op("upkt", [here("s", p + q)], [here("i", q)]) for q in others(p, r)],
+        ]
+        for r in range(p)
+    ]  # fmt: skip
 
 
 def switched(p, how=""):
@@ -134,46 +152,12 @@ def switched(p, how=""):
 
 def piped(p):
     """One not in place, in pipelines of two blocks with a semaphore: copy to the scratch, then read and send."""
-    ranks = []
-    for r in range(p):
-        others = [q for q in range(p) if q != r]
-        first = [
-            *(op("copy", [here("i", c)], [here("s", c)]) for c in range(p)), *meet(p),
-            op("sem_release", semaphore_ids=[0]),
-        ]  # fmt: skip
-        then = [
-            op("sem_acquire", semaphore_ids=[0]), nop(),
-            op("rres", [here("s", r), *(there(r, q, "s", r) for q in others)],
-               [here("o", r), *(there(r, q, "o", r) for q in others)], reduce_op="sum"),
-            *meet(p),
-        ]  # fmt: skip
-        context = {"unit_size": 2**20, "num_chunks": 1}
-        ranks.append([[op("pipeline", iter_context=context, ops=ops)] for ops in (first, then)])
-    return ranks
-
-
-def sliced(p):
-    """An allgather in place, of two blocks that put a half of the chunk each."""
+    context = {"unit_size": 2**20, "num_chunks": 1}
+    copies = [op("copy", [here("i", c)], [here("s", c)]) for c in range(p)]
     return [
-        [[
-            *meet(p),
-            op("put", [here("o", r) for _ in range(p - 1)], [there(r, q, "o", r) for q in range(p) if q != r],
-               tbg_info={"tb_id": b, "tbg_size": 2}),
-            *meet(p),
-        ] for b in range(2)]
-        for r in range(p)
-    ]  # fmt: skip
-
-
-def barred(p):
-    """An allgather not in place: one block copies the own chunk, and after a barrier another puts it to all."""
-    wait = op("barrier", barrier_id=0, num_threadblocks=2)
-    return [
-        [
-            [op("copy", [here("i", 0)], [here("o", r)]), wait],
-            [*meet(p), wait,
-             op("put", [here("o", r) for _ in range(p - 1)], [there(r, q, "o", r) for q in range(p) if q != r]),
-             *meet(p)],
-        ]
+        [[op("pipeline", iter_context=context, ops=ops)] for ops in (
+            [*copies, *meet(p), op("sem_release", semaphore_ids=[0])],
+            [op("sem_acquire", semaphore_ids=[0]), nop(), added(p, r, "s", "o"), *meet(p)],
+        )]
         for r in range(p)
     ]  # fmt: skip

@@ -12,11 +12,22 @@ from msgspec.structs import replace
 from sparring.proofs.schedules.judging import Judgement
 from sparring.proofs.schedules.places import Places
 from sparring.proofs.schedules.program import USES, Block, Program, Rank, Step, checked
+from sparring.proofs.schedules.streams import pieces
 
 
 def judge(whole) -> Any:
     """What there is to say of a program."""
     return Judgement(whole)
+
+
+def file(whole, form="msccl"):
+    """A program's file."""
+    return b"".join(data for _, data in pieces(whole, len(whole.ranks), whole.ranks, form, 1000))
+
+
+def traces(whole):
+    """Its traces, of each rank one."""
+    return [data for _, data in pieces(whole, len(whole.ranks), whole.ranks, "chakra", 1000)]
 
 
 def program(*ranks, collective="allreduce", chunks=2, inplace=True, scratch=2):
@@ -50,15 +61,8 @@ def programs(draw, wild=False):
         if draw(st.booleans()):
             new = [(a, (a, b), Step("s", draw(place))), (b, (a, b), draw(receives(place)))]
         else:
-            new = [
-                (
-                    a,
-                    (a, b),
-                    draw(
-                        st.sampled_from([Step("cpy", draw(place), draw(place)), Step("re", draw(place), draw(place))])
-                    ),
-                )
-            ]
+            op = draw(st.sampled_from(["cpy", "re"]))
+            new = [(a, (a, b), Step(op, draw(place), draw(place)))]
         for r, key, made in new:
             step = made
             others = begun[r] if not wild else begun[r] + [(k, 0) for k in blocks[r] if k != key and blocks[r][k]]

@@ -1,4 +1,4 @@
-"""Files as others write them, small and made here: ForestColl's trees and TE-CCL's flows."""
+"""Files as others write them, small and made here: ForestColl's trees, TE-CCL's flows and MSCCL's JSON."""
 
 from __future__ import annotations
 
@@ -81,3 +81,32 @@ def exchange(p=4, share=2):
                 elif s != t:
                     lines.append(flow(c, s, s, t, m, volume="1.0", via="9"))
     return lines
+
+
+def algorithm(p, steps, chunks, name="Allgather"):
+    """MSCCL's JSON as msccl-tools writes it, which all ranks follow step by step."""
+    collective = {
+        "msccl_type": "collective", "name": f"{name}(n={p})", "nodes": p, "triggers": {}, "runtime_name": name.lower(),
+        "chunks": [{"msccl_type": "chunk", "pre": pre, "post": post, "addr": addr} for pre, post, addr in chunks],
+    }  # fmt: skip
+    whole = {
+        "msccl_type": "algorithm", "name": "mine", "input_map": {}, "output_map": {}, "collective": collective,
+        "instance": {"msccl_type": "instance", "steps": len(steps), "extra_rounds": 0},
+        "steps": [{"msccl_type": "step", "rounds": 1, "sends": sends} for sends in steps],
+        "topology": {"msccl_type": "topology", "name": "full", "links": [], "switches": []},
+    }  # fmt: skip
+    return json.dumps(whole).encode()
+
+
+def addressed(p, steps):
+    """An allgather."""
+    return algorithm(p, steps, [([r], [*range(p)], r) for r in range(p)])
+
+
+def reduced(p, steps):
+    """An allreduce of one address a rank."""
+    return algorithm(p, steps, [([r], [*range(p)], a) for a in range(p) for r in range(p)], "Allreduce")
+
+
+LAPS = [[[(r - t) % 3, r, (r + 1) % 3] for r in range(3)] for t in range(4)]
+"""The ring's: the first two steps add, or gather; the others take the place of what is there."""

@@ -74,19 +74,17 @@ def test_orders_are_unequal_where_some_floats_tell_the_ranks_apart(data, p):
 
 
 def test_the_first_place_and_how_it_is_made():
-    """0 + 1 + 2 on two ranks, and 1 + 2 first on the third; another order of a sum of two is the same bits."""
+    """0 + 1 + 2 on two ranks, and 1 + 2 first on the third; another order of a sum of two is the same bits.
+
+    A difference deep in a sum is told there, where the last addition is the same.
+    """
     found = judged([[(0, 1), (0, 2)], [(1, 0), (2, 1)], [(2, 1), (0, 2)]])
 
     assert found == Unequal("o", 0, (0, 2), ((0b011, 0b100), (0b001, 0b110)))
     assert str(found) == "o[0]: rank 0 adds what ranks (0, 1) + (2) have put in, rank 2 (0) + (1, 2)"
     assert found.as_dict()["orders"] == [[[0, 1], [2]], [[0], [1, 2]]]
     assert judged([[(0, 1), (0, 2)], [(1, 0), (2, 1)], [(0, 1), (2, 0)]]) is None
-
-
-def test_a_difference_deep_in_a_sum_is_told_there():
-    """The last addition is the same."""
     deep = [[(0, 1), (0, 2), (0, 3)], [(1, 2), (0, 1), (0, 3)]]
-
     assert judged([*deep, deep[0], deep[0]]).orders == ((0b011, 0b100), (0b001, 0b110))
 
 

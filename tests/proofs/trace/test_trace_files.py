@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from sparring.errors import InputError
 from sparring.proofs.trace import files
 from sparring.proofs.trace.events import Event, Trace, digest
-from sparring.proofs.trace.files import decode, encode, read, write, write_rank
+from sparring.proofs.trace.files import encode, read, write, write_rank
+from tests.proofs.trace.trace_targets import anonymous
 
 HEADER = '{"format":"sparring trace","version":1,"ranks":2}'
 SEND = Event(0, 0, "send", "Isend", 1, 3, 1, None, 2, "float64", 16, digest(b"x"), "mine.py:41", np.zeros(2))
@@ -21,11 +22,6 @@ MORE = [
     Event(1, 1, "send", "send", 0, 0, 0, 0, 1, "object", 21, digest(b""), "<stdin>:1"),
 ]
 TRACE = Trace(2, [SEND, *MORE])
-
-
-def bare(trace):
-    """The trace without payloads."""
-    return Trace(trace.ranks, [event._replace(payload=None) for event in trace.events])
 
 
 def line(**changes):
@@ -42,7 +38,7 @@ def file(tmp_path):
 def test_what_is_written_is_read(file):
     """All but the payload comes back."""
     write(TRACE, file)
-    assert read(file) == bare(TRACE)
+    assert read(file) == anonymous(TRACE)
     assert file.read_text().splitlines()[:2] == [
         HEADER,
         (
@@ -56,7 +52,7 @@ def test_a_folder_is_one_trace(tmp_path):
     """Ranks write their own files, also those that do nothing."""
     for rank in range(3):
         write_rank(rank, 3, [e for e in TRACE.events if e.rank == rank], tmp_path)
-    assert read(tmp_path) == Trace(3, bare(TRACE).events)
+    assert read(tmp_path) == Trace(3, anonymous(TRACE).events)
 
 
 integers = st.integers(0, 2**63 - 1)
@@ -105,7 +101,6 @@ def test_any_trace_comes_back(tmp_path_factory, data):
         ('{"format":"sparring trace","version":true}', 1, "version is True: it must be 1"),
         ('{"format":"sparring trace","version":1}', 1, "there is no ranks: it must be an integer from 1 to 4096"),
         (HEADER.replace("2", "0"), 1, "ranks is 0: it must be an integer from 1 to 4096"),
-        (HEADER.replace("2", "100000"), 1, "ranks is 100000: it must be an integer from 1 to 4096"),
         (HEADER.replace("}", ',"rank":0}'), 1, "this is one rank's file: read the folder that has the files of all"),
         (HEADER.replace("}", ',"n":9}'), 1, "the field 'n' is unknown: there are format, version, ranks"),
         (f"{HEADER}\n\n", 2, "no JSON"),
@@ -116,7 +111,6 @@ def test_any_trace_comes_back(tmp_path_factory, data):
         (f"{HEADER}\n{line(dtype=...)}", 2, "there is no dtype: it must be one of bool, "),
         (f"{HEADER}\n{line(colour=1)}", 2, "the field 'colour' is unknown"),
         (f"{HEADER}\n{line(rank=2)}", 2, "rank is 2: it must be an integer from 0 to 1"),
-        (f"{HEADER}\n{line(rank=0.0)}", 2, "rank is 0.0: it must be an integer"),
         (f"{HEADER}\n{line(rank=False)}", 2, "rank is False: it must be an integer"),
         (f"{HEADER}\n{line(seq=1)}", 2, "seq is 1: the next of rank 0 must be 0"),
         (f"{HEADER}\n{line()}\n{line()}", 3, "seq is 0: the next of rank 0 must be 1"),
@@ -125,20 +119,15 @@ def test_any_trace_comes_back(tmp_path_factory, data):
         (f"{HEADER}\n{line(peer=2)}", 2, "peer is 2: it must be an integer from -1 to 1"),
         (f"{HEADER}\n{line(peer=-1)}", 2, "peer is -1: a send must name its destination"),
         (f"{HEADER}\n{line(tag=1 << 63)}", 2, "tag is 9223372036854775808: it must be an integer from -1 to"),
-        (f"{HEADER}\n{line(context=None)}", 2, "context is None: it must be an integer from 0"),
         (f"{HEADER}\n{line(step=-1)}", 2, "step is -1: it must be null, or an integer from 0 on"),
-        (f"{HEADER}\n{line(count=-1)}", 2, "count is -1"),
         (f"{HEADER}\n{line(count=float('nan'))}", 2, "count is nan: it must be an integer"),
-        (f"{HEADER}\n{line(dtype='f8,f8')}", 2, "dtype is 'f8,f8': it must be one of bool, "),
         (f"{HEADER}\n{line(nbytes=17)}", 2, "nbytes is 17: 2 entries of float64 have 16"),
         (f"{HEADER}\n{line(digest='XY')}", 2, "digest is 'XY': it must be 16 hexadecimal digits, or empty"),
         (f"{HEADER}\n{line(digest='')}", 2, "digest is '': a send must have one, nothing else may"),
-        (f"{HEADER}\n{line(op='receive')}", 2, "a send must have one, nothing else may"),
         (f"{HEADER}\n{line(op='collective', digest='')}", 2, "peer is 1: a collective must have -1"),
         (f"{HEADER}\n{line(where='')}", 2, "where is '': it must be file:line"),
         (f"{HEADER}\n{line(where=chr(27) + '[31m')}", 2, "where is '\\x1b[31m': it must be file:line"),
         (f"{HEADER}\n{line(where=chr(0xD800))}", 2, "where is '\\ud800': it must be file:line"),
-        (f"{HEADER}\n{line(where=[[[]]] * 9)}", 2, "it must be file:line"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told(file, text, at, words):
@@ -213,11 +202,6 @@ def test_nothing_is_written_that_cannot_be_read(file):
         write_rank(1, 2, [SEND], file.parent)
     with pytest.raises(InputError, match="ranks is 0"):
         write(Trace(0, []), file)
-
-
-def test_one_event():
-    """An event is its object and back."""
-    assert decode(encode(SEND), 2) == SEND._replace(payload=None)
 
 
 GOOD = "\n".join([HEADER, *(json.dumps(encode(event)) for event in TRACE.events), ""]).encode()

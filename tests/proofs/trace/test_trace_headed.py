@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sparring
-from sparring import Sparse, world
+from sparring import Sparse
 from sparring.impl.core.chunks import Chunk
 from sparring.impl.core.encodings import Encoding
 from sparring.impl.core.messages import encode, room
 from sparring.proofs.trace.compare import compare
-from sparring.proofs.trace.events import Trace, from_outcome
+from sparring.proofs.trace.events import Trace
 from sparring.proofs.trace.headed import Headed
+from tests.proofs.trace.trace_targets import traced
 
 DTYPE = np.dtype(np.float32)
 PAGE = sparring.page("ring_sparse")
@@ -71,7 +72,7 @@ def vectors(p=3, n=24):
 def test_another_entry_in_a_message_is_found():
     """Of the run itself nothing is; with one value or one position changed that is told by its entries."""
     xs = vectors()
-    trace = from_outcome(world.run(TARGET, len(xs), xs, record=True), len(xs))
+    trace = traced(TARGET, xs)
     assert compare(PAGE, xs, trace, "steps") is None
     first = next(i for i, event in enumerate(trace.events) if event.op == "send" and event.nbytes > 12)
     for at in (8, -1):  # a value's lowest bits; where the last entry is

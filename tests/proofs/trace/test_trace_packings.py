@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparring import Sparse, page, world
+from sparring import Sparse, page
 from sparring.proofs.trace.compare import compare, counted, messages, unknown
 from sparring.proofs.trace.divergence import Expected
-from sparring.proofs.trace.events import Trace, digest, from_outcome
+from sparring.proofs.trace.events import Trace, digest
 from sparring.proofs.trace.packings import ORDERS, Packing, listed, spoken
+from tests.proofs.trace.trace_targets import anonymous, traced
 
 PAGE = page("ring_allgather")
 OURS = "sparring.impl.ring_allgather:allreduce"
@@ -29,16 +30,6 @@ def vectors(*lists, n=9, dtype="float64"):
 
 
 XS = vectors(([1, 4], [0.5, -0.0]), ([4, 5, 8], [1.0, 2.0, 3.0]), NOTHING)
-
-
-def traced(target, xs):
-    """The trace of a run in the world."""
-    return from_outcome(world.run(target, len(xs), xs, record=True, buffers="unbounded"), len(xs))
-
-
-def anonymous(trace):
-    """The same without payloads, as real ranks record it."""
-    return Trace(trace.ranks, [event._replace(payload=None) for event in trace.events])
 
 
 def ring(comm, x, form):

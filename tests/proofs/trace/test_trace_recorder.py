@@ -4,14 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from sparring import page, world
+from sparring import page
 from sparring.checks import launch
 from sparring.proofs.trace.compare import compare
-from sparring.proofs.trace.events import from_outcome
 from sparring.proofs.trace.files import read
+from tests.proofs.trace.recorder_program import vector
+from tests.proofs.trace.trace_targets import traced
 
 PROGRAM = Path(__file__).with_name("recorder_program.py")
 OURS = f"{PROGRAM.with_name('trace_targets.py')}:ours"
@@ -23,11 +23,6 @@ def channels(trace):
     for e in trace.sends():
         told.setdefault((e.rank, e.peer), []).append((e.tag, e.context, e.count, e.dtype, e.nbytes, e.digest))
     return told
-
-
-def vector(r, n):
-    """The program's input."""
-    return np.random.default_rng([r, n]).standard_normal(n)
 
 
 @pytest.mark.mpi
@@ -44,7 +39,7 @@ def test_the_recorder(tmp_path):
         for n in (0, 1, p, 2 * p + 1, 50_000):
             xs = [vector(r, n) for r in range(p)]
             seen = read(tmp_path / f"{p}-{n}")
-            simulated = from_outcome(world.run(OURS, p, xs, record=True), p)
+            simulated = traced(OURS, xs)
             assert channels(seen) == channels(simulated)
             assert sum(map(len, channels(seen).values())) == 2 * p * (p - 1)
             assert {e.where.partition(":")[0] for e in seen.events} == {"ring.py"}
