@@ -44,9 +44,15 @@ ARITHMETIC = {
 """By theorem, steps of an argument in which no formula of the page stands, or bounds, which *partition* is of."""
 PLAIN = "Raw()"
 """The code of numbers as they are: how long these are is no formula of a page."""
-OPEN = {"dsar_split_allgather": {"blocks"}}
-"""By page, obligations for which no fault is generated yet: in functions that a page finds in another's module."""
-SEEN = ("dsar_split_allgather", "ring", "two_shot")
+SHIFTS = {"shifts of holds", "shifts of the schedule"}
+OPEN = {
+    "bruck_allgather": SHIFTS,  # by the step itself, which is none below 0
+    "dsar_split_allgather": {"blocks"},  # in functions that the page finds in another's module
+    "thc": {"the sum of all", "the sum of one more"},  # about the bits of codes, likewise
+}
+"""By page, obligations for which no fault is generated yet."""
+SEEN = ("bruck_allgather", "dsar_split_allgather", "lossy_two_shot", "one_bit", "qsgd", "ring", "ring_topk", "thc",
+        "topka2a", "two_shot")  # fmt: skip
 """Further pages whose obligations have all been gone through; the others take solvers long."""
 
 
