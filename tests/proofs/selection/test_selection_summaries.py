@@ -34,7 +34,6 @@ OTHERS = {
     "by value": lambda x, k: np.sort(np.argsort(-x, kind="stable")[:k]),
     "the smallest": lambda x, k: np.sort(np.argsort(np.abs(x), kind="stable")[:k]),
     "one more of equal ones": lambda x, k: np.flatnonzero(np.abs(x) >= np.sort(np.abs(x))[-k]),
-    "in two orders": lambda x, k: np.argsort(-np.abs(x), kind="stable")[:k],
     "above a threshold": lambda x, k: np.abs(x) > k,
     "the values": lambda x, k: np.sort(np.abs(x))[-k:],
 }
