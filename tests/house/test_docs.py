@@ -5,11 +5,9 @@ from __future__ import annotations
 import html
 import itertools
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,9 +20,9 @@ import sparring
 from sparring import api
 from sparring.cli import cli
 from sparring.inputs import SHIPPED, shipped
+from tests.house.conftest import ROOT, python
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # a build proves every page
-ROOT = Path(__file__).parents[2]
 PLANTED = """# A page with faults
 
 [A broken link](nowhere.md), an unknown function {py:func}`sparring.nothing` and an unknown paper {cite:t}`nobody1900`.
@@ -49,21 +47,6 @@ WRITER = '    "pages",\n'
 MISSING = "the extra 'docs' is not installed: pip install '.[docs]'"
 
 
-def python(*arguments: str, packages: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run Python at the top of the checkout, which it then imports; ``stdout`` holds its errors too."""
-    path = {"PYTHONPATH": str(packages)} if packages else {}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env=os.environ | path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=800,
-        check=False,
-    )
-
-
 def build(folder: Path, page: str = "", algorithms: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Build a copy of the documentation in ``folder``.
 
@@ -84,7 +67,7 @@ def build(folder: Path, page: str = "", algorithms: Path | None = None) -> subpr
     if page:
         (folder / "docs/reference/trace.md").write_text(page, encoding="utf-8")
     sphinx = ("-m", "sphinx", "-q", "-W", "--keep-going", str(folder / "docs"), str(folder / "html"))
-    return python(*sphinx, packages=None if page else installed(folder / "packages"))
+    return python(*sphinx, **({} if page else {"PYTHONPATH": str(installed(folder / "packages"))}))
 
 
 def installed(packages: Path) -> Path:

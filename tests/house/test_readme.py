@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from click import Context
 from click.testing import CliRunner
 
 from sparring.cli import cli
+from tests.house.conftest import python
 
 README = Path(__file__).parents[2] / "README.md"
 COMMANDS = [
@@ -61,5 +61,4 @@ def test_a_stale_number_is_seen(tmp_path):
 
 def cog(file: Path) -> subprocess.CompletedProcess[str]:
     """Compare what stands between cog's marks with what its code prints."""
-    command = [sys.executable, "-m", "cogapp", "--check", str(file)]
-    return subprocess.run(command, cwd=README.parent, capture_output=True, text=True, timeout=500, check=False)
+    return python("-m", "cogapp", "--check", file)

@@ -12,7 +12,7 @@ from sparring.proofs import recursive_multiplying as proof
 from sparring.proofs.core import execution, kernel, questions
 from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import PROVED, REFUTED, Word
+from sparring.proofs.core.verdicts import PROVED, REFUTED
 from sparring.spec import ring_sparse
 from sparring.spec.core.numbers import Sym, Truth, both, evaluate, negate, variables, where
 from tests.proofs.wrong_texts import wrong
@@ -78,16 +78,6 @@ def test_the_obligation_on_what_is_where_after_a_step_refutes_it(fault):
     step = tuple(o for o in result.obligations if o.name == "step")
     attempt = kernel.judge(whole, result._replace(obligations=step), False)
     assert not attempt.answers[0].holds and attempt.verdict == REFUTED
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_wrong_page_gets_its_verdict_at_the_fewest_ranks(fault):
-    faulty, why = FAULTS[fault]
-    attempt = next(kernel.prove(faulty))
-    word = Word.NOT_INDUCTIVE if fault == "falling masks" else Word.REFUTED
-    assert attempt.verdict.word is word and attempt.detail.startswith(why)
 
 
 SIZES = {

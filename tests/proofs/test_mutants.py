@@ -31,7 +31,6 @@ from sparring.spec.core.model import load
 from sparring.spec.core.numbers import negate
 from sparring.verification import judged
 from tests.proofs.wrong_texts import changed
-from tests.sweeps import third
 
 RING = sparring.page("ring")
 OURS = "sparring.impl.ring:allreduce"
@@ -126,15 +125,6 @@ def test_an_endless_loop_on_a_simulated_rank_ends():
     assert {finding.call for finding in outcome.findings} == {"Endless"}
 
 
-@pytest.mark.parametrize("name", third(sparring.pages()))
-def test_bad_arguments_are_refused(name):
-    """Of our implementations nothing is found; a fault in their checks is."""
-    page = sparring.page(name)
-    target = judged(page)
-
-    assert target and [flaw for p in (1, 2, 3) for flaw in refusals(page, target, p)] == []
-
-
 CHECKS = {
     "lengths alike on all ranks": ("ring_topk", "alike(self._comm, x, refusal)", "pass"),
     "own arguments": ("ring_topk", "self._check_mine(x)\n        except", "pass\n        except"),
@@ -154,10 +144,10 @@ CHECKS = {
 
 @pytest.mark.parametrize(("name", "right", "wrong"), CHECKS.values(), ids=CHECKS)
 def test_what_is_not_checked_is_found(name, right, wrong):
-    """Bad arguments that nobody refuses, an exchange that nobody asked for."""
+    """Bad arguments that nobody refuses, an exchange that nobody asked for; without the fault nothing is."""
     page = sparring.page(name)
-    target = judged(page)
-    assert target
+    target = str(judged(page))
+    assert not [*refusals(page, target, 2)]
     module = importlib.import_module(f"sparring.impl.{name}")
     with planting.planted(module, changed(module, right, wrong)):
         found = [flaw.property for flaw in refusals(page, target, 2)]
