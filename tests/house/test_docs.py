@@ -67,7 +67,7 @@ def build(folder: Path, page: str = "", algorithms: Path | None = None) -> subpr
     if page:
         (folder / "docs/reference/trace.md").write_text(page, encoding="utf-8")
     sphinx = ("-m", "sphinx", "-q", "-W", "--keep-going", str(folder / "docs"), str(folder / "html"))
-    return python(*sphinx, **({} if page else {"PYTHONPATH": str(installed(folder / "packages"))}))
+    return python(*sphinx, PYTHONPATH="" if page else str(installed(folder / "packages")))
 
 
 def installed(packages: Path) -> Path:
