@@ -106,9 +106,9 @@ def other_parameters(page: Page, target: str, ranks: Sequence[int]) -> Iterator[
         for xs in examples(one, p):
             yield Trial(p, partial(on_numbers, one, function(page, target), xs, "parameters"))
         for case in iterations.edges([p], page.dtypes[:1]) if page.stateful else ():
-            yield Trial(p, partial(on_calls, one, target, case, "parameters"))
+            yield Trial(p, partial(running.on_calls, one, target, case, "parameters"))
     for one in others if page.stateful and max(ranks) >= FEW else ():
-        yield Trial(FEW, partial(on_calls, one, target, often(page.dtypes[0]), "parameters"))
+        yield Trial(FEW, partial(running.on_calls, one, target, often(page.dtypes[0]), "parameters"))
 
 
 def often(dtype: str) -> Case:
@@ -139,7 +139,7 @@ def many(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
     for p in MANY if max(ranks) >= SOME and (page.stateful or page.composed) else ():
         if page.stateful:
             case = Case(p // 2, [rows[:2] for rows in iterations.vectors("float32", p, p + 1)])
-            yield Trial(p, partial(on_calls, page, target, case, "dtypes"))
+            yield Trial(p, partial(running.on_calls, page, target, case, "dtypes"))
         else:
             xs = lists.given(page, refinement.vectors("float32", p, p + 1))
             yield Trial(p, partial(on_numbers, page, target, xs, "dtypes"))
@@ -166,7 +166,8 @@ def in_small_blocks(page: Page, target: str, ranks: Sequence[int]) -> Iterator[T
         rng = np.random.default_rng(p)
         xs = [rng.standard_normal((2, SEVERAL * BLOCK)).astype(DTYPES[0]) for _ in range(p)]
         if page.stateful:
-            yield Trial(p, partial(with_small_blocks, partial(on_calls, one, target, Case(KEPT, xs), "long vectors")))
+            flaws = partial(running.on_calls, one, target, Case(KEPT, xs), "long vectors")
+            yield Trial(p, partial(with_small_blocks, flaws))
         elif not page.sparse:
             flaws = partial(on_numbers, one, target, [x[0] for x in xs], "long vectors")
             yield Trial(p, partial(with_small_blocks, flaws))
@@ -199,7 +200,7 @@ def long(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
         if page.stateful:
             rows = [rng.standard_normal((1 + page.selecting, LONG)).astype(DTYPES[0]) for _ in range(2)]
             case = Case(KEPT, [misleading(x) if page.selecting else x for x in rows])
-            yield Trial(2, partial(on_calls, one, target, case, "long vectors"))
+            yield Trial(2, partial(running.on_calls, one, target, case, "long vectors"))
         elif page.sparse:
             yield Trial(2, partial(on_numbers, one, target, [*far_apart(rng)], "long vectors"))
         else:
@@ -256,8 +257,3 @@ def on_numbers(
     given = partial(call, **options(page, target))
     found = running.on_numbers(page, target, xs, prop, fault(given))
     return found if read else [flaw for flaw in found if flaw.property != running.STEPS]
-
-
-def on_calls(page: Page, target: str, case: Case, prop: str, fault: Fault = unharmed) -> list[Flaw]:
-    """Several calls of one instance."""
-    return running.on_calls(page, target, case, prop, fault)

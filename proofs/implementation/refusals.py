@@ -96,9 +96,9 @@ def settled(run: Run, page: Page, function: str, good: Any, ranks: int) -> Itera
         yield from unrefused(f"{params} on the last rank alone", outcome, ranks)
 
 
-def alone(function: Any, comm: Any, x: Any, *, params: Mapping[str, Any]) -> Any:
-    """The last rank has these parameters, the others have none."""
-    return function(comm, x, **(params if comm.Get_rank() == comm.Get_size() - 1 else {}))
+def alone(function: Any, comm: Any, x: Any, *, params: Mapping[str, Any], others: Mapping[str, Any] = {}) -> Any:
+    """The last rank has these parameters, and the others have others."""
+    return function(comm, x, **(params if comm.Get_rank() == comm.Get_size() - 1 else others))
 
 
 def scaled(run: Run, page: Page, function: str, good: Any, ranks: int) -> Iterator[Flaw]:
@@ -122,14 +122,8 @@ def parameters(run: Run, function: str, good: Any, name: str, least: int, ranks:
             if (outcome := run(function, ranks, xs, call=call)).findings:
                 yield Flaw("bad input", f"p={ranks}: {name} = {right!r} should go: {outcome.findings[0].text}")
     if ranks > 1:
-        call = partial(differently, name=name, value=least)
+        call = partial(alone, params={name: least + 1}, others={name: least})
         yield from unrefused(f"{name} not alike", run(function, ranks, xs, call=call), ranks)
-
-
-def differently(function: Any, comm: Any, x: Any, *, name: str, value: int) -> Any:
-    """The last rank has one more than the others."""
-    last = comm.Get_rank() == comm.Get_size() - 1
-    return function(comm, x, **{name: value + last})
 
 
 def unlike(good: Any) -> Mapping[str, Any]:

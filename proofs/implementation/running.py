@@ -37,14 +37,9 @@ STEPS = "steps"
 """The property that messages falsify."""
 
 
+@world.seldom_collecting()
 def on_terms(page: Page, target: str, p: int, n: int, buffers: str, call: Call = world.plainly) -> Ran:
     """Run ``target`` on ``p`` ranks and ``n`` terms each, then on floats, against the page."""
-    with world.seldom_collecting():
-        return compared_on_terms(page, target, p, n, buffers, call)
-
-
-def compared_on_terms(page: Page, target: str, p: int, n: int, buffers: str, call: Call) -> Ran:
-    """As :func:`on_terms`."""
     table = Table(seed=p * 1_000_003 + n)
     xs = lists.given(page, [leaves(table, [f"x{r}[{i}]" for i in range(n)]) for r in range(p)])
     here = f"p={p} n={n} {buffers} sends"

@@ -28,7 +28,6 @@ from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.cost.counted import count, unlike_a_run
 from sparring.proofs.implementation.beside import FEW, beside
 from sparring.proofs.implementation.looks import SOME, variants
-from sparring.proofs.mutants.alone import Alone
 from sparring.proofs.mutants.arrays import MEASURED, held, wasted
 from sparring.proofs.mutants.equivalence import proved, same_expression, same_function, same_page
 from sparring.proofs.mutants.planting import Counter, built, guarded, planted
@@ -74,13 +73,13 @@ def of_page(page: Page, target: str | None, every: int = 1) -> Iterator[Fate]:
 
     What proof alone refuses needs no other judge.
     """
-    trials, alone, source = Trials(Memory()), Alone(page), inspect.getsource(page.module)
+    trials, source = Trials(Memory()), inspect.getsource(page.module)
     sound(of_formulas(page, target, unharmed(source), trials))
-    if wrong := alone.refused(unharmed(source)):
+    if wrong := trials.refused(page, unharmed(source)):
         raise Refuted(f"{wrong} is not proved though no fault is planted")
     for mutant in islice(mutants(source, IN_PAGES), None, None, every):
         judges = of_formulas(page, target, mutant, trials)
-        if theorem := alone.refused(mutant):
+        if theorem := trials.refused(page, mutant):
             yield Fate(mutant, "killed", f"proof: {theorem}", theorem)
         else:
             yield fate(mutant, judges)

@@ -109,9 +109,14 @@ def changed(whole: Subject, mutant: Mutant) -> Subject:
 
 def taken(whole: Subject, name: str, function: FunctionType, mutant: Mutant) -> Subject:
     """The page with a formula changed that it takes from another module."""
-    new = ModuleType(whole.page.module.__name__)
-    vars(new).update({**vars(whole.page.module), name: with_fault(function, mutant)})
-    return with_formulas(whole, new, name)
+    return with_formulas(whole, taking(whole.page.module, name, function, mutant), name)
+
+
+def taking(module: ModuleType, name: str, function: FunctionType, mutant: Mutant) -> ModuleType:
+    """The module with a fault in a formula that it takes from another."""
+    new = ModuleType(module.__name__)
+    vars(new).update({**vars(module), name: with_fault(function, mutant)})
+    return new
 
 
 def with_formulas(whole: Subject, module: ModuleType, function: str) -> Subject:

@@ -16,8 +16,8 @@ from sparring.proofs.core.compositions import serving
 from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.supplement import Subject
 from sparring.proofs.mutants.planting import built, planted
-from sparring.proofs.mutants.sites import BOUND, Home, Operators, Planted, borrowed, with_fault
-from sparring.proofs.mutants.syntax import Mutant, mutants
+from sparring.proofs.mutants.sites import BOUND, Home, Operators, Planted, borrowed, taking
+from sparring.proofs.mutants.syntax import mutants
 from sparring.spec.core.model import Page, load
 
 CORE = "sparring.spec.core."
@@ -59,13 +59,6 @@ def served_by(whole: Subject, name: str, made: Any) -> Subject:
     """The same composition, one of whose exchanges is carried out by the page that ``made`` makes."""
     changed = load(made())
     return beside(whole, served=lambda other: changed if other == name else whole.served(other))
-
-
-def taking(module: ModuleType, name: str, function: Any, mutant: Mutant) -> ModuleType:
-    """The module with a fault in a formula that it takes from another."""
-    new = ModuleType(module.__name__)
-    vars(new).update({**vars(module), name: with_fault(function, mutant)})
-    return new
 
 
 def beside(whole: Subject, **changed: Any) -> Subject:

@@ -15,9 +15,13 @@ from sparring.proofs.core import kernel
 from sparring.proofs.core.conjectures import Conjecture
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.questions import Memory, answered
-from sparring.proofs.core.supplement import Subject
+from sparring.proofs.core.supplement import Subject, subject
+from sparring.proofs.mutants.planting import built
+from sparring.proofs.mutants.syntax import Mutant
+from sparring.spec.core.model import Page, load
 from sparring.spec.core.numbers import Evaluator, variables
 
+UNREADABLE = "bad input"
 RANKS = 7  # up to so many are tried
 TRIES = 1400
 
@@ -43,6 +47,26 @@ class Trials:
             for answer in answered(conjecture.obligations, False, conjecture.encoding, self.memory):
                 if not answer.holds and not answer.problem:
                     yield f"{conjecture.name}: {kernel.told(answer)}"
+
+    def refused(self, page: Page, mutant: Mutant) -> str:
+        """By proof alone, with nothing run: a theorem that is no longer proved of the page with this fault.
+
+        The first that small numbers upset, else the first that the two solvers do not prove; "bad input" for a page
+        that cannot be read; empty if all hold.  Whether the algorithm is wrong or only what the page says of itself,
+        which a run would tell, makes no difference.  Claims of contention that are expected to be refuted, and those
+        that only runs decide, are left out.
+        """
+        try:
+            claims = claimed(subject(load(built(page.module, mutant.tree), **page.params)), ())
+            upset = (one.name for one in claims if next(self.upset(tuple(one.obligations)), ""))
+            return next(upset, "") or next((one.name for one in claims if self.unproved(one)), "")
+        except Exception:  # noqa: BLE001 - whatever a planted fault raises has found it out
+            return UNREADABLE
+
+    def unproved(self, one: Conjecture) -> bool:
+        """Whether some obligation lacks a proof by both solvers."""
+        asked = answered(one.obligations, True, one.encoding, self.memory)
+        return not all(answer.holds for answer in asked)
 
     def upset(self, claims: Sequence[Obligation]) -> Iterator[str]:
         """Counterexamples of small numbers, in words; which obligations none was found for is remembered.

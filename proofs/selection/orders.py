@@ -52,15 +52,11 @@ class Question:
         """All of ``chosen`` may come before all others."""
         return both(*(self.before(i, j) for i in chosen for j in others))
 
-    def next(self, rest: Sequence[int]) -> int:
-        """Which of ``rest`` comes first."""
-        found: int = self._found(rest, [self.first([i], [j for j in rest if j != i]) for i in rest])
-        return found
-
-    def last(self, rest: Sequence[int]) -> int:
-        """Which of ``rest`` comes last."""
-        found: int = self._found(rest, [self.first([j for j in rest if j != i], [i]) for i in rest])
-        return found
+    def one(self, rest: Sequence[int], last: bool = False) -> int:
+        """Which of ``rest`` comes first, or last."""
+        others = [[j for j in rest if j != i] for i in rest]
+        ways = [self.first(some, [i]) if last else self.first([i], some) for i, some in zip(rest, others)]
+        return int(self._found(rest, ways))
 
     def sequence(self, start: int, end: int) -> list[int]:
         """The entries at these places of the order, and in it."""
@@ -68,10 +64,10 @@ class Question:
         front, back = known
         if end <= self.size - start:  # sooner found from the front
             while len(front) < end and len(front) + len(back) < self.size:
-                front.append(self.next(self._rest(known)))
+                front.append(self.one(self._rest(known)))
         else:
             while len(back) < self.size - start and len(front) + len(back) < self.size:
-                back.append(self.last(self._rest(known)))
+                back.append(self.one(self._rest(known), last=True))
         found = dict(enumerate(front)) | {self.size - 1 - at: i for at, i in enumerate(back)}
         return [found[at] for at in range(start, end)]
 

@@ -42,17 +42,21 @@ class House:
 
     def run(self, tool: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a tool of this environment in the house; ``stdout`` holds its errors too."""
-        command = sys.executable if tool == "python" else str(Path(sysconfig.get_path("scripts")) / tool)
-        return subprocess.run(
-            [command, *arguments],
-            cwd=self.path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=100,
-            check=False,
-            env=os.environ | {"MYPY_CACHE_DIR": known_to_mypy()},
-        )
+        command = sys.executable if tool == "python" else Path(sysconfig.get_path("scripts")) / tool
+        return run(command, *arguments, folder=self.path, MYPY_CACHE_DIR=known_to_mypy())
+
+
+def run(*command: str | Path, folder: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run a command there, by default at the top of the checkout; ``stdout`` holds its errors too."""
+    return subprocess.run(
+        command, cwd=folder, env=os.environ | env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        timeout=800, check=False,
+    )  # fmt: skip
+
+
+def python(*arguments: str | Path, folder: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run Python there."""
+    return run(sys.executable, *arguments, folder=folder, **env)
 
 
 @cache

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 import tarfile
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
-ROOMS = ("spec", "impl", "proofs")
+from tests.house.conftest import ROOMS, ROOT, python
+
 FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "LICENSE", "README.md", "CHANGELOG.md", "constraints.txt")
 SHIPPED = {".c", ".h", ".json", ".npz", ".py", ".typed", ".v"}
 
@@ -20,10 +18,8 @@ SHIPPED = {".c", ".h", ".json", ".npz", ".py", ".typed", ".v"}
 def build(tree: Path, kind: str) -> Path:
     """The wheel or sdist of ``tree``, built without an index."""
     script = f"from setuptools import build_meta; build_meta.build_{kind}('dist')"
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tree, capture_output=True, text=True, timeout=100, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = python("-c", script, folder=tree)
+    assert done.returncode == 0, done.stdout
     (made,) = (tree / "dist").glob({"wheel": "*.whl", "sdist": "*.tar.gz"}[kind])
     return made
 
@@ -53,7 +49,7 @@ def inside_link(path: Path, root: Path) -> bool:
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory) -> Path:
     """A copy of this checkout, as far as a build reads it."""
-    root, copy = Path(__file__).parents[2], tmp_path_factory.mktemp("tree")
+    root, copy = ROOT, tmp_path_factory.mktemp("tree")
     for folder in ("sparring", *ROOMS):
         shutil.copytree(root / folder, copy / folder, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     for name in FILES:
@@ -92,10 +88,7 @@ def test_what_it_finds_a_checkout_recalls(tree, wheel, tmp_path):
 def digest(folder: Path) -> str:
     """Under which the package there keeps what it finds."""
     code = "from sparring import cached, proving; print(cached.installed(proving.ROOMS, proving.PACKAGES))"
-    command, paths = [sys.executable, "-c", code], {"PYTHONPATH": str(folder)}
-    return subprocess.run(
-        command, cwd=folder, env=os.environ | paths, capture_output=True, text=True, timeout=100, check=True
-    ).stdout
+    return python("-c", code, folder=folder, PYTHONPATH=str(folder)).stdout
 
 
 def test_the_sdist_holds_what_the_wheel_holds(tree, wheel):

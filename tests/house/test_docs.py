@@ -5,13 +5,10 @@ from __future__ import annotations
 import html
 import itertools
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +20,9 @@ import sparring
 from sparring import api
 from sparring.cli import cli
 from sparring.inputs import SHIPPED, shipped
+from tests.house.conftest import ROOT, python
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # a build proves every page
-ROOT = Path(__file__).parents[2]
 PLANTED = """# A page with faults
 
 [A broken link](nowhere.md), an unknown function {py:func}`sparring.nothing` and an unknown paper {cite:t}`nobody1900`.
@@ -50,21 +47,6 @@ WRITER = '    "pages",\n'
 MISSING = "the extra 'docs' is not installed: pip install '.[docs]'"
 
 
-def python(*arguments: str, packages: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run Python at the top of the checkout, which it then imports; ``stdout`` holds its errors too."""
-    path = {"PYTHONPATH": str(packages)} if packages else {}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env=os.environ | path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=800,
-        check=False,
-    )
-
-
 def build(folder: Path, page: str = "", algorithms: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Build a copy of the documentation in ``folder``.
 
@@ -85,7 +67,7 @@ def build(folder: Path, page: str = "", algorithms: Path | None = None) -> subpr
     if page:
         (folder / "docs/reference/trace.md").write_text(page, encoding="utf-8")
     sphinx = ("-m", "sphinx", "-q", "-W", "--keep-going", str(folder / "docs"), str(folder / "html"))
-    return python(*sphinx, packages=None if page else installed(folder / "packages"))
+    return python(*sphinx, PYTHONPATH="" if page else str(installed(folder / "packages")))
 
 
 def installed(packages: Path) -> Path:
@@ -177,28 +159,14 @@ def test_the_commands_of_every_page_work(built):
 
 
 def test_the_page_of_benchmarks(built):
-    """Every number of the files of results, a planted one's too, stands in a table, and each file has its picture."""
+    """A planted file's numbers stand in a table, with those of each file what ran them, and each has its picture."""
     text = words(built / "benchmarks.html")
     assert "Vectors of 10³ entries, by density" in text
     assert " 7 % comm.Allreduce 234 mine 400 (125) ×0.58 selection 200 " in text
     assert "3 ranks, oversubscribed: 2 cores" in text
     for path in (built.parent / "benchmarks/results").glob("*.json"):
         assert (built / f"_images/{path.stem}.svg").is_file()
-        found = json.loads(path.read_text(encoding="utf-8"))
-        assert found["versions"]["mpi"] in text
-        by_table = sorted(found["cells"], key=itemgetter("ranks", "size"))
-        for _, cells in itertools.groupby(by_table, key=itemgetter("ranks", "size")):
-            table = [*cells]
-            for name in table[0]["ratios"]:
-                assert f" {name} {' '.join(entry(cell, name) for cell in table)} " in text
-
-
-def entry(cell: dict[str, Any], name: str) -> str:
-    """An algorithm's milliseconds to three digits, those without other ranks, and the ratio."""
-    medians = [cell[key][name][1] for key in ("seconds", "alone") if name in cell.get(key, {})]
-    told = [f"{float(f'{1e3 * median:.3g}'):g}" for median in medians]
-    alone = "".join(f" ({one})" for one in told[1:])
-    return told[0] + alone + ("" if name == "comm.Allreduce" else f" ×{cell['ratios'][name][1]:.2f}")
+        assert json.loads(path.read_text(encoding="utf-8"))["versions"]["mpi"] in text
 
 
 def test_the_reference_has_every_name(built):

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.house.conftest import python
+
 HEAVY = ("cvc5", "hypothesis", "matplotlib", "mpi4py", "numpy", "sympy", "torch", "z3")
 
 
 def loaded(script: str) -> list[str]:
     """The heavy packages that a new process has loaded after ``script``, run in the checkout."""
     script += f"\nimport json, sys; print(json.dumps(sorted(set({HEAVY!r}) & set(sys.modules))))"
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = python("-c", script)
+    assert done.returncode == 0, done.stdout
     heavy: list[str] = json.loads(done.stdout.splitlines()[-1])
     return heavy
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from click import Context
 from click.testing import CliRunner
 
 from sparring.cli import cli
+from tests.house.conftest import python
 
 README = Path(__file__).parents[2] / "README.md"
 COMMANDS = [
@@ -32,13 +32,9 @@ def test_the_commands_are_understood(command):
     subcommand.make_context(name, args)
 
 
-def test_the_picture_is_there():
-    """The file that the README shows exists."""
-    assert (README.parent / "docs" / "ring.svg").is_file()
-
-
 def test_the_commands_without_files_run():
-    """Those that are quick and need nothing are run."""
+    """Those that are quick and need nothing are run; the picture is there."""
+    assert (README.parent / "docs" / "ring.svg").is_file()
     for command in COMMANDS:
         if command[1] in ("list", "show") or command[1:] == ["run", "ring", "--ranks", "128"]:
             assert CliRunner().invoke(cli, command[1:]).exit_code == 0, command
@@ -58,14 +54,11 @@ def test_a_stale_number_is_seen(tmp_path):
     whole = text[text.index("**What does it cost?**") : text.index("**What would it do")]
     others = re.compile(r"^\| (?!ring \|)\w+ \| `.*\n", re.MULTILINE)
     part = others.sub("", whole.replace("sparring.pages()", '["ring"]'))
-    for name, said, code in (
-        ("part", part, 0), ("stale", part.replace("1,875,000", "1,875,001"), 5),
-    ):  # fmt: skip
+    for name, said, code in (("part", part, 0), ("stale", part.replace("1,875,000", "1,875,001"), 5)):
         (tmp_path / name).write_text(said)
         assert cog(tmp_path / name).returncode == code
 
 
 def cog(file: Path) -> subprocess.CompletedProcess[str]:
     """Compare what stands between cog's marks with what its code prints."""
-    command = [sys.executable, "-m", "cogapp", "--check", str(file)]
-    return subprocess.run(command, cwd=README.parent, capture_output=True, text=True, timeout=500, check=False)
+    return python("-m", "cogapp", "--check", file)

@@ -44,10 +44,9 @@ def test_each_fault_can_still_be_planted():
         assert found(one)
 
 
-def found(told):
-    """The mutants that are told in these words."""
-    module = f"sparring.impl.{told['module']}"
-    every = mutants(SOURCES[module].read_text(encoding="utf-8"))
+def found(told, file=None):
+    """The mutants of a file, by default of the implementation's, that are told in these words."""
+    every = mutants((file or SOURCES[f"sparring.impl.{told['module']}"]).read_text(encoding="utf-8"))
     return [m for m in every if (m.function, m.text, m.told) == (told["function"], told["line"], told["change"])]
 
 
@@ -61,16 +60,14 @@ def test_what_is_published_is_what_is_found(told):
     assert told["word"] in [sampled.fate(module, mutant, users, trials).word for mutant in found(told)]
 
 
+def in_world(script, told):
+    return found(told, script.CHECKOUT / script.ROOM / f"{told['module']}.py")
+
+
 @pytest.fixture(scope="module")
 def script():
     """What draws faults in the simulated MPI."""
     return SimpleNamespace(**runpy.run_path(str(ROOM / "world.py")))
-
-
-def in_world(script, told):
-    """The faults that are told in these words."""
-    every = mutants((script.CHECKOUT / script.ROOM / f"{told['module']}.py").read_text(encoding="utf-8"))
-    return [m for m in every if (m.function, m.text, m.told) == (told["function"], told["line"], told["change"])]
 
 
 def test_faults_of_the_world_are_found(script):

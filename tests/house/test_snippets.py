@@ -10,7 +10,8 @@ import pytest
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
-ROOT = Path(__file__).parents[2]
+from tests.house.conftest import ROOT, python
+
 SHOWN = {"README.md": 4}
 """Documents that must show at least so many snippets, lest they are overlooked."""
 TORCH = "docs/howto/torch.md"
@@ -42,3 +43,11 @@ def test_a_snippet_that_lies_is_seen(tmp_path):
     file.write_text("Text\n\n```python\n>>> 1 + 1\n3\n\n```\n")
     with pytest.raises(Exception, match=r"lie\.md, line 4"):
         snippets(file)
+
+
+def test_the_extensions_say_what_they_do():
+    """The examples in the docstrings of the documentation's own extensions are true, as doctest finds them."""
+    pytest.importorskip("sphinx", reason="the extra 'docs' is not installed: pip install '.[docs]'")
+    files = sorted(map(str, (ROOT / "docs/_ext").glob("*.py")))
+    done = python("-m", "doctest", *files)
+    assert (done.returncode, done.stdout) == (0, "")

@@ -4,68 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from sparring.proofs.core.supplement import Subject
+from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import where
 
 
-def wrong_neighbour(subject: Subject) -> Subject:
-    page = subject.page
-    return replace(subject, page=replace(page, dst=lambda r, t, p, *j: (page.dst(r, t, p, *j) + 1) % p))
+def planted(**formulas: Callable[[Page], Any]) -> Callable[[Subject], Subject]:
+    """What gives a page other formulas, each made of the page that is right."""
+    return lambda whole: replace(whole, page=replace(whole.page, **{f: new(whole.page) for f, new in formulas.items()}))
 
 
-def further_neighbour(subject: Subject) -> Subject:
-    page = subject.page
-    dst, src = page.dst, page.src
-    further = replace(
-        page,
-        dst=lambda r, t, p, *j: (dst(r, t, p, *j) + 1) % p,
-        src=lambda r, t, p, *j: (src(r, t, p, *j) - 1) % p,
-    )
-    return replace(subject, page=further)
-
-
-def one_receiver(subject: Subject) -> Subject:
-    return replace(subject, page=replace(subject.page, dst=lambda r, t, p, *j: 0))
-
-
-def wrong_chunk(subject: Subject) -> Subject:
-    page = subject.page
-    return replace(subject, page=replace(page, chunk=lambda r, t, p, *j: (page.chunk(r, t, p, *j) + t) % p))
-
-
-def step_short(subject: Subject) -> Subject:
-    page = subject.page
-    return replace(subject, page=replace(page, steps=lambda p: where(page.steps(p) > 0, page.steps(p) - 1, 0)))
-
-
-def step_long(subject: Subject) -> Subject:
-    page = subject.page
-    return replace(subject, page=replace(page, steps=lambda p: where(page.steps(p) > 0, page.steps(p) + 1, 0)))
-
-
-def always_adds(subject: Subject) -> Subject:
-    return replace(subject, page=replace(subject.page, adds=lambda t, p: True))
-
-
-def never_adds(subject: Subject) -> Subject:
-    return replace(subject, page=replace(subject.page, adds=lambda t, p: False))
-
-
-def remainder_dropped(subject: Subject) -> Subject:
-    return replace(subject, bound=lambda c, n, p: c * (n // p))
-
-
-def byte_more(subject: Subject) -> Subject:
-    page = subject.page
-    return replace(subject, page=replace(page, octets=lambda m, size, w: page.octets(m, size, w) + 1))
+def neighbour(page: Page) -> Any:
+    return lambda r, t, p, *j: (page.dst(r, t, p, *j) + 1) % p
 
 
 MUTATIONS: Mapping[str, Callable[[Subject], Subject]] = {
-    "wrong neighbour": wrong_neighbour,
-    "further neighbour": further_neighbour,
-    "one receiver": one_receiver, "wrong chunk": wrong_chunk, "step short": step_short, "step long": step_long,
-    "always adds": always_adds, "never adds": never_adds,
-    "remainder dropped": remainder_dropped,
-    "byte more": byte_more,
-}  # fmt: skip
+    "wrong neighbour": planted(dst=neighbour),
+    "further neighbour": planted(dst=neighbour, src=lambda page: lambda r, t, p, *j: (page.src(r, t, p, *j) - 1) % p),
+    "one receiver": planted(dst=lambda page: lambda r, t, p, *j: 0),
+    "wrong chunk": planted(chunk=lambda page: lambda r, t, p, *j: (page.chunk(r, t, p, *j) + t) % p),
+    "step short": planted(steps=lambda page: lambda p: where(page.steps(p) > 0, page.steps(p) - 1, 0)),
+    "step long": planted(steps=lambda page: lambda p: where(page.steps(p) > 0, page.steps(p) + 1, 0)),
+    "always adds": planted(adds=lambda page: lambda t, p: True),
+    "never adds": planted(adds=lambda page: lambda t, p: False),
+    "remainder dropped": lambda whole: replace(whole, bound=lambda c, n, p: c * (n // p)),
+    "byte more": planted(octets=lambda page: lambda m, size, w: page.octets(m, size, w) + 1),
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -23,11 +24,15 @@ from sparring.proofs.core.verdicts import EXPECTED, PROVED, Word
 from sparring.proofs.cost.following import decide
 from sparring.proofs.cost.literature import packet_loss, powersgd
 from sparring.proofs.cost.statements import Shown, Theorem, Unjudged
+from sparring.proofs.exchanges import balancing, regions, turns
 from sparring.spec import arc_top_k
 from sparring.spec import power_sgd as page_module
+from sparring.spec.core import balancing as shares
 from sparring.spec.core import exchanges, matrices
+from sparring.spec.core import regions as cuts
 from sparring.spec.core.compositions import Memory
-from sparring.spec.core.numbers import both, either
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import both, either, where
 from sparring.spec.core.runner import run
 from sparring.spec.core.signs import read, signed
 from tests.proofs.wrong_texts import wrong
@@ -130,15 +135,23 @@ def test_where_no_two_orders_differ_the_claim_on_rows_is_undecided(monkeypatch):
         arc_rows.differently()
 
 
-def planted(module, **functions):
-    return SimpleNamespace(**{**vars(module), **functions})
+def planted(whole, **functions):
+    """A page, or a module, with other functions."""
+    return replace(whole, **functions) if isinstance(whole, Page) else SimpleNamespace(**{**vars(whole), **functions})
 
 
 def holds(claims):
     return all(answer.holds for answer in answered(claims, True))
 
 
+ROTATION = exchanges.served("rotation")
 OBLIGATIONS = [
+    (balancing.moves, shares, "sooner", lambda a, b: where(a < b, a, b) + 1),
+    (balancing.moves, shares, "later", lambda a, b: b + 1),
+    (regions.partition, cuts, "mean", lambda total, p: total // p + 1),
+    (turns.own, ROTATION, "chunk", exchanges.served("ring").chunk),  # the ring sends on what it added
+    (turns.apart, ROTATION, "dst", lambda r, t, p: t),
+    (turns.apart, ROTATION, "dst", lambda r, t, p: (r + 1) % p),
     (proved_matrices.order, matrices, "before", lambda a, i, b, j: either(a < b, i < j)),
     (proved_matrices.order, matrices, "before", lambda a, i, b, j: a <= b),
     (proved_matrices.places, matrices, "slot", lambda i, c, columns: i + c),
@@ -157,7 +170,7 @@ OBLIGATIONS = [
     ("claims", "module", "name", "fault"), OBLIGATIONS, ids=[f"{one[2]} {i}" for i, one in enumerate(OBLIGATIONS)]
 )
 def test_what_functions_do_is_proved_and_of_wrong_ones_it_is_not(claims, module, name, fault):
-    """Rows, their order, sums and roots; what is taken for linear, by the prover that takes the text's word for it."""
+    """Turns, shares and regions; rows, their order, sums and roots; what is taken for linear, as the text says."""
     assert holds(claims(module)) and not holds(claims(planted(module, **{name: fault})))
 
 
@@ -266,13 +279,6 @@ def test_of_two_parallel_columns_too_much_is_found():
         assert wanted == 1 + (2 * v / (2 * v + 1)) ** 2 < 2
         p = matrices.upright([[3.0, 4.0], [3.0 * float(v), 4.0 * float(v)]], 1)
         assert abs(sum(a * a + b * b for a, b in p) - float(wanted)) < 1e-5
-
-
-def test_a_late_packet_that_counts_takes_a_replica_far_back():
-    """The bound after k losses rests on the version."""
-    late = wrong("lossy_two_shot", "return version == call", "return version <= call")
-    refuted_ = [one.obligation.name for one in answered(lossy_two_shot.drifting(late.module), False) if one.witness]
-    assert refuted_ == ["from the owner's", "from another"]
 
 
 def test_what_the_lossy_page_keeps_is_looked_at():

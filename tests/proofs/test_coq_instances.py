@@ -1,6 +1,5 @@
 """Coq agrees, page by page; it refuses wrong pages, and names the obligation that they break."""
 
-import shutil
 from dataclasses import replace
 from itertools import product
 
@@ -8,17 +7,12 @@ import pytest
 
 from sparring import page
 from sparring.errors import Undecided
-from sparring.proofs.core import kernel
-from sparring.proofs.core.conjectures import conjectures
 from sparring.proofs.core.coq import FILES, instance, is_formula, read_back
 from sparring.proofs.core.recompiling import Bench
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED
-from tests.proofs.planted import MUTATIONS
+from tests.proofs.test_coq import needs_coq
 from tests.proofs.test_formulas_faulted import HALVES
-
-COQC = shutil.which("coqc")
-needs_coq = pytest.mark.skipif(COQC is None, reason="coqc is not installed (apt-get install coq)")
 
 RING = page("ring")
 ALLGATHER = page("ring_allgather")
@@ -64,14 +58,10 @@ def judged(tmp_path_factory):
     return judge
 
 
-def heavy(names):
-    """Coq takes minutes for them all; that its word is taken or not is tested of what is recompiled."""
-    return [pytest.param(name, marks=pytest.mark.slow) for name in names]
-
-
 @needs_coq
+@pytest.mark.slow  # Coq takes minutes; that its word is taken or not is tested of what is recompiled
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("name", "theorem"), [pytest.param(*one, marks=pytest.mark.slow) for one in COVERED])
+@pytest.mark.parametrize(("name", "theorem"), COVERED)
 def test_coq_proves_the_theorem(name, theorem, judged):
     """For every p, from no assumption."""
     verdict, detail = judged(subject(page(name)), theorem)
@@ -80,8 +70,9 @@ def test_coq_proves_the_theorem(name, theorem, judged):
 
 
 @needs_coq
+@pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("mutant", heavy(MUTANTS))
+@pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_wrong_page_is_not_covered(mutant, judged):
     """The obligation that it breaks is named."""
     wrong, obligation = MUTANTS[mutant]
@@ -104,41 +95,12 @@ def test_a_same_that_claims_more_is_not_covered(judged):
     assert judged(early, "agreement")[1].startswith("not covered by Coq: same ")
 
 
-@needs_coq
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("mutation", heavy([*MUTATIONS][::3]))
-def test_coq_and_solvers_agree_on_planted_faults(mutation, judged):
-    """Of every third mutant of the ring Coq proves what solvers prove, and nothing else; all but a few are wrong."""
-    mutant = MUTATIONS[mutation](subject(RING))
-    for theorem in ("result", "agreement"):
-        conjecture = next(c for c in conjectures(mutant) if c.name == theorem)
-        proved = kernel.judge(mutant, conjecture, second_opinion=False).verdict == PROVED
-        assert judged(mutant, theorem)[0] == (PROVED if proved else NOT_COVERED)
-        assert proved == ((mutation, theorem) in RIGHT)
-
-
-RIGHT = {
-    (mutation, theorem)
-    for mutation in ("remainder dropped", "byte more", "step long")
-    for theorem in ("result", "agreement")
-}
-RIGHT |= {("never adds", "agreement")}
-"""What is so all the same: of other things than the schedule, and of one more step, which hands out what all have."""
-
-
 def test_what_no_instance_can_say_is_told():
     """An operator that integers do not have, and a name that Coq does not have."""
     with pytest.raises(Undecided, match=r"^ring: instances of Coq for formulas read as wrap know no \^$"):
         instance(replace(RING, src=lambda r, t, p: r ^ 1))
     with pytest.raises(Undecided, match="my-page is no name in Coq"):
         instance(replace(RING, name="my-page"))
-
-
-def test_several_messages_have_no_instance():
-    """The one page that has several says why, in one sentence."""
-    why = "recursive_multiplying: pages of which a rank sends several messages in a step have no Coq instance"
-    with pytest.raises(Undecided, match=f"^{why}$"):
-        instance(page("recursive_multiplying"))
 
 
 @pytest.mark.parametrize("name", dict(COVERED))

@@ -13,7 +13,6 @@ from sparring.proofs.core import conjectures, kernel, questions, solvers, supple
 from sparring.proofs.core.kernel import Attempt, Theorem
 from sparring.proofs.core.obligations import Obligation, p, r, t, within
 from sparring.proofs.core.verdicts import PROVED, UNDECIDED, Word
-from sparring.proofs.mutants import sites
 from sparring.spec.core.letters import KINDS
 from sparring.spec.core.numbers import both, either, where
 
@@ -136,31 +135,6 @@ def test_a_page_may_vouch_for_part_of_its_cells():
     assert attempt(holds=holds).verdict.word is Word.NOT_INDUCTIVE
 
 
-def test_reduce_scatter_and_allgather_go_through_the_same_kernel():
-    """The ring's first lap and its second lap are collectives of their own."""
-    first = replace(
-        RING,
-        kind="shifted_reduce_scatter",
-        own=KINDS["allreduce"]._replace(wanted=lambda r, c, p: (r - c + 1) % p == 0),
-        steps=lambda p: p - 1,
-        adds=lambda t, p: True,
-        holds=lambda q, r, c, t, p: where((r - c) % p <= t, (q - c) % p <= (r - c) % p, q == r),
-        live=lambda r, c, t, p: either(t < p - 1, (r - c + 1) % p == 0),
-    )
-    second = replace(
-        RING,
-        kind="allgather",
-        steps=lambda p: p - 1,
-        adds=lambda t, p: False,
-        holds=lambda q, r, c, t, p: both(q == c, (r - c) % p <= t),
-    )
-
-    for mine in (first, second):
-        bare = supplement.Subject(mine, None, {}, None)
-        for conjecture in kernel.conjectures(bare):
-            assert kernel.judge(bare, conjecture, second_opinion=True).verdict == PROVED, (mine.kind, conjecture.name)
-
-
 def test_a_branch_in_a_page_is_bad_input():
     """A formula that asks a symbol for its truth is named, and nothing is proved."""
     with pytest.raises(InputError, match="no truth value: write where"):
@@ -205,25 +179,6 @@ def test_contradictory_hypotheses_prove_nothing():
         assert not answer.holds
         if ranks == 2:
             assert answer.problem == "the hypotheses contradict each other at p=2, so that anything would follow"
-
-
-def test_a_theorem_that_no_fault_upsets_is_none(monkeypatch):
-    """Without a refuted fault the verdict is undecided."""
-    monkeypatch.setattr(sites, "mutants", lambda source, operators: iter(()))
-
-    partition = next(a for a in kernel.prove(RING) if a.name == "partition")
-
-    assert partition.verdict == UNDECIDED
-    assert "may say nothing" in partition.detail
-
-
-def test_a_counterexample_is_checked_against_the_formulas():
-    """A witness that the page's own formulas do not confirm would show a fault of the reading."""
-    claim = Obligation("small", (p >= 1, within(r)), r < 3)
-
-    assert questions.counterexample(claim, {"p": 5, "r": 4})
-    assert not questions.counterexample(claim, {"p": 5, "r": 2})
-    assert not questions.counterexample(claim, {"p": 3, "r": 4})
 
 
 OBLIGATIONS = {

@@ -1,16 +1,18 @@
-"""Whether hypotheses can be so at all: found by trying small numbers."""
+"""Whether hypotheses can be so at all, which facts a proof needs, and what no number makes of a formula."""
 
 from __future__ import annotations
 
-from itertools import product
+from dataclasses import replace
 
 import pytest
 import z3
 
-from sparring.proofs.core import solvers
-from sparring.proofs.core.obligations import p, q, r, within
-from sparring.proofs.core.questions import SMALL, instance
-from sparring.spec.core.numbers import Bool, both, evaluate, variables
+import sparring
+from sparring.errors import InputError
+from sparring.proofs.core import execution, solvers
+from sparring.proofs.core.obligations import Obligation, p, q, r, t, within
+from sparring.proofs.core.questions import counterexample, instance
+from sparring.spec.core.numbers import Bool, both
 
 CASES: dict[str, tuple[list[Bool], list[int]]] = {
     "nothing is asked": ([], [1, 2, 3]),
@@ -26,22 +28,8 @@ CASES: dict[str, tuple[list[Bool], list[int]]] = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_hypotheses_are_satisfied_where_numbers_are_found(case: str) -> None:
-    """As trying all numbers one by one finds out."""
     hypotheses, satisfied = CASES[case]
     assert [ranks for ranks in (1, 2, 3) if instance(hypotheses, ranks)] == satisfied
-    assert [ranks for ranks in (1, 2, 3) if any_of_all(hypotheses, ranks)] == satisfied
-
-
-def any_of_all(hypotheses: list[Bool], ranks: int) -> bool:
-    """The slow way."""
-    for values in product(SMALL, repeat=2):
-        at = {"p": ranks, **dict(zip("qr", values))}
-        try:
-            if all(evaluate(h, **{v: at[v] for v in variables(h)}) for h in hypotheses):
-                return True
-        except ValueError:
-            continue
-    return False
 
 
 @pytest.mark.parametrize(("least", "word"), [(14, "sat"), (13, "unsat")])
@@ -58,3 +46,53 @@ def test_where_z3_gives_up_it_is_asked_alone(least, word):
     assert (answer, again is rested) == (word, word == "unsat")
     if word == "sat":
         assert solvers.witness(solver, p) == solvers.witness(again, p) == {"p": 6, "x": 7}
+
+
+x, y, *others = z3.Ints("x y " + " ".join(f"z{i}" for i in range(50)))
+FACTS = [x > y, y > 3, *(other == i for i, other in enumerate(others))]
+
+
+def test_a_proof_names_its_facts():
+    """The claim follows from the two that it is about; the fifty others are left out."""
+    answer, facts = solvers.needed(FACTS, x > 4)
+    assert answer == "unsat"
+    assert [*map(str, facts)] == ["x > y", "y > 3"]
+    assert solvers.ask_z3(solvers.question(facts, x > 4)) == "unsat"
+
+
+@pytest.mark.parametrize("claim", [x > 5, others[0] == 1])
+def test_what_does_not_follow_needs_nothing(claim):
+    """It has a counterexample, under all facts."""
+    assert solvers.needed(FACTS, claim) == ("sat", FACTS)
+
+
+def test_effort_is_limited():
+    """Where it does not do, the answer is neither."""
+    assert solvers.needed([x * x * x + y * y * y == 33 + others[0] ** 3], x < 1000, 1000)[0] == "unknown"
+
+
+GTOPK = sparring.page("gtopk")
+
+
+def test_a_run_says_that_a_formula_has_no_value():
+    """Of gTop-k with one step more, in which the partner's bit is number -1."""
+    longer = replace(GTOPK, steps=lambda p: GTOPK.steps(p) + 1)
+
+    assert execution.first(execution.matched, GTOPK, range(1, 6)) is None
+    assert str(execution.first(execution.matched, longer, range(1, 6))) == (
+        "p=1: a formula has no value: negative shift count"
+    )
+
+
+def test_what_is_no_number_stays_bad_input():
+    """It is no fault of the schedule."""
+    with pytest.raises(InputError, match="not an integer"):
+        execution.first(execution.matched, replace(GTOPK, steps=lambda p: "many"), range(1, 3))
+
+
+def test_a_counterexample_has_values():
+    """At t=0 the claim says nothing; at t=2 it is false."""
+    claim = Obligation("small", (p >= 1, t >= 0), 1 << (t - 1) < p)
+
+    assert not counterexample(claim, {"p": 2, "t": 0})
+    assert counterexample(claim, {"p": 2, "t": 2})

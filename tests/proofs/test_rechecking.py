@@ -1,6 +1,7 @@
 """Certificates judged again: what was written holds, and nothing that was changed since does."""
 
 import json
+from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 
@@ -34,14 +35,21 @@ EMPTY = """\
  "coq": {"version": "8.16.1", "generic": {}, "certificates": []}}"""
 
 
-def forged(folder, change, theorem=0, sealed=True):
-    """The manifest with ``change`` made to one theorem, its digest made to fit, as who forges one would do."""
+@contextmanager
+def manifest(folder):
+    """What stands in the manifest, to be changed."""
     file = folder / certificates.MANIFEST
     data = json.loads(file.read_text())
-    one = data["theorems"][theorem]
-    change(one)
-    one["digest"] = certificates.digest(one) if sealed else one["digest"]
+    yield data
     file.write_text(json.dumps(data))
+
+
+def forged(folder, change, theorem=0, sealed=True):
+    """The manifest with ``change`` made to one theorem, its digest made to fit, as who forges one would do."""
+    with manifest(folder) as data:
+        one = data["theorems"][theorem]
+        change(one)
+        one["digest"] = certificates.digest(one) if sealed else one["digest"]
     return one
 
 
@@ -75,11 +83,8 @@ def test_what_was_written_holds(attempts, folder):
 def test_what_was_taken_out_is_told(folder):
     """A manifest with one theorem less says of that one nothing: it is not covered, as those never written are."""
     before = judged(folder)
-    file = folder / certificates.MANIFEST
-    data = json.loads(file.read_text())
-    (gone,) = [one for one in data["theorems"] if one["theorem"] == "economy"]
-    data["theorems"].remove(gone)
-    file.write_text(json.dumps(data))
+    with manifest(folder) as data:
+        data["theorems"] = [one for one in data["theorems"] if one["theorem"] != "economy"]
 
     after = judged(folder)
     assert (before["economy"].verdict, after["economy"].verdict) == (PROVED, NOT_COVERED)
@@ -145,19 +150,14 @@ FORGED = {
 
 @pytest.mark.parametrize(("change", "said"), FORGED.values(), ids=FORGED)
 def test_a_forged_theorem_is_not_the_pages(folder, change, said):
-    """Though its digest fits; and where that was left as it was, that is what is found."""
-    forged(folder, change)
-    found = next(rechecking.recheck(folder))
-    assert found.verdict in (UNDECIDED, REFUTED) and said in found.detail
-    assert found.statement.endswith("questions, whose meaning was not compared with a page.")
-
-
-@pytest.mark.parametrize("change", [change for change, _ in FORGED.values()], ids=FORGED)
-def test_a_changed_theorem_has_another_digest(folder, change):
-    """Its words, its parameters and the whole list of its obligations are in it."""
+    """All its words and obligations are in the digest; and where that was made to fit, what is wrong is found."""
     forged(folder, change, sealed=False)
     found = next(rechecking.recheck(folder))
     assert found.verdict == REFUTED and found.detail.startswith("the digest is another")
+    forged(folder, lambda one: None)
+    found = next(rechecking.recheck(folder))
+    assert found.verdict in (UNDECIDED, REFUTED) and said in found.detail
+    assert found.statement.endswith("questions, whose meaning was not compared with a page.")
 
 
 def test_a_question_with_fewer_hypotheses_that_still_holds_is_fine(folder):
@@ -187,7 +187,7 @@ def test_of_a_strange_page_nothing_is_said_but_what_was_asked(folder):
     assert given.verdict == UNDECIDED and "kind or statement" in given.detail
 
 
-@pytest.mark.parametrize("name", ["./evil.py", "tests.proofs.changes", "/evil.py"])
+@pytest.mark.parametrize("name", ["./evil.py", "tests.proofs.wrong_texts", "/evil.py"])
 def test_what_a_manifest_names_is_not_imported(folder, name, monkeypatch):
     """A path or a module in the place of a page's name."""
     monkeypatch.setattr(rechecking.registry, "find", lambda *_, **__: pytest.fail("imported"))
@@ -198,7 +198,6 @@ def test_what_a_manifest_names_is_not_imported(folder, name, monkeypatch):
 
 STRANGE = [
     ({"file": "../outside.smt2"}, "file is '../outside.smt2': it must be a path below the folder"),
-    ({"file": "/etc/passwd"}, "file is '/etc/passwd'"),
     ({"sha256": "0"}, "sha256 is '0': it must be 64 hexadecimal digits"),
     ({"expected": "yes"}, "expected is 'yes': it must be one of unsat, sat"),
     ({"more": 1}, "the field 'more' is unknown"),
@@ -232,6 +231,5 @@ def test_what_is_no_manifest(tmp_path, text, sentence):
 
 
 def test_a_folder_without_a_manifest(tmp_path):
-    """Another one."""
     with pytest.raises(InputError, match=r"there is no file .*manifest\.json"):
         sparring.recheck(tmp_path)

@@ -1,6 +1,5 @@
 """Instances in Coq judged again: what was written holds, and nothing that was changed since does."""
 
-import json
 import shutil
 import subprocess
 import time
@@ -15,9 +14,9 @@ from sparring.proofs.core import certificates, instances, kernel, manifest, rech
 from sparring.proofs.core.recompiling import Bench
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
+from tests.proofs.test_coq import COQC, needs_coq
+from tests.proofs.test_rechecking import manifest as written
 
-COQC = shutil.which("coqc")
-needs_coq = pytest.mark.skipif(COQC is None, reason="coqc is not installed (apt-get install coq)")
 PAGE = sparring.page("ring_allgather")
 SCHEDULE, RESULT, MACHINE = "coq/ring_allgather_schedule.v", "coq/ring_allgather_result.v", "coq/machine.v"
 
@@ -58,12 +57,10 @@ def rewritten(folder, name, old, new):
     assert old in text
     (folder / name).write_text(text.replace(old, new, 1))
     digest = sha256((folder / name).read_bytes()).hexdigest()
-    file = folder / certificates.MANIFEST
-    data = json.loads(file.read_text())
-    for files in (data["coq"]["generic"], data["coq"]["certificates"][0]["files"]):
-        if name in files:
-            files[name] = digest
-    file.write_text(json.dumps(data))
+    with written(folder) as data:
+        for files in (data["coq"]["generic"], data["coq"]["certificates"][0]["files"]):
+            if name in files:
+                files[name] = digest
 
 
 @needs_coq
@@ -180,10 +177,8 @@ def test_an_assumption_is_seen_by_the_file_that_is_made_here(tmp_path):
 )
 def test_a_strange_manifest_is_bad_input(folder, fields, sentence):
     """One sentence, and no file outside is looked at."""
-    file = folder / certificates.MANIFEST
-    data = json.loads(file.read_text())
-    data["coq"]["certificates"][0].update(fields)
-    file.write_text(json.dumps(data))
+    with written(folder) as data:
+        data["coq"]["certificates"][0].update(fields)
     with pytest.raises(InputError) as caught:
         manifest.manifest(folder)
     assert sentence in str(caught.value)
@@ -202,12 +197,10 @@ def test_the_files_stand_alone(folder):
 def test_in_coq_too_the_sentence_is_ours(folder, monkeypatch):
     """Of the page at hand, with its formulas; of other formulas, or another page, only what Coq was asked."""
     monkeypatch.setattr(Bench, "proved", lambda self, *_: (PROVED, "as Coq says"))
-    file = folder / certificates.MANIFEST
 
     def told(**fields):
-        data = json.loads(file.read_text())
-        data["coq"]["certificates"][0].update(fields)
-        file.write_text(json.dumps(data))
+        with written(folder) as data:
+            data["coq"]["certificates"][0].update(fields)
         *_, found = rechecking.recheck(folder)
         return found.verdict, found.statement
 

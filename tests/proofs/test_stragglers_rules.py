@@ -1,12 +1,14 @@
-"""What is proved of DropCompute's rules, for every number of micro-batches; wrong rules are refuted."""
+"""What is proved of DropCompute's rules, for all micro-batches, and shown of its model; what is wrong is refuted."""
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import pytest
+import sympy
 
-from sparring.proofs.stragglers import rules
+from sparring.proofs.stragglers import model, rules, shown
 from sparring.proofs.stragglers.rules import A, B, C
 from sparring.spec.core.dropping import RULES, Micro, Work, counted
 from sparring.spec.core.numbers import both, negate, where
@@ -51,12 +53,8 @@ WRONG = {
                                          now=lambda at, m, end, tau: low(end, tau))),
     "what crosses counts": (A, passing(takes=lambda at, m, end, tau: True, stops=lambda at, m, end, tau: end >= tau,
                                        now=lambda at, m, end, tau: low(end, tau))),
-    "computing goes on to its end": (A, passing(takes=lambda at, m, end, tau: end < tau,
-                                                stops=lambda at, m, end, tau: end >= tau)),
     "what crosses is lost": (B, passing(takes=lambda at, m, end, tau: end <= tau,
                                         stops=lambda at, m, end, tau: end > tau)),
-    "tau itself is late": (B, passing(takes=lambda at, m, end, tau: True, stops=lambda at, m, end, tau: end >= tau)),
-    "one more is begun": (B, passing(takes=lambda at, m, end, tau: True, stops=lambda at, m, end, tau: at.now > tau)),
     "never": (B, passing(takes=lambda at, m, end, tau: True, stops=lambda at, m, end, tau: False)),
     "no look between the passes": (C, passing(takes=lambda at, m, end, tau: at.now <= tau,
                                               stops=lambda at, m, end, tau: at.now > tau)),
@@ -109,3 +107,45 @@ def test_zero_times_let_rules_be_further_apart():
     assert [counted(name, micros, 0) for name in (A, B, C)] == [0, 4, 4]
     assert {counted(A, m, t) <= counted(C, m, t) <= counted(B, m, t) for t in range(4) for m in
             product([Micro(0, 0), Micro(0, 1)], repeat=3)} == {True}  # fmt: skip
+
+
+IN_TIME, (FIRST, SECOND) = model.in_time, model.paces()
+PLANTED = {
+    "ends of another deviation": (  # which grows with the number of micro-batches itself, and not with its root
+        "completed", {"in_time": lambda mean, variance: IN_TIME(mean, variance * model.m)},
+    ),
+    "a slowest rank that hardly waits": ("without_limit", {"largest": lambda p: 3 - 1 / sympy.sympify(p)}),
+    "the whole in both factors": ("independent", {"paces": lambda: (FIRST * model.whole, SECOND / model.whole)}),
+    "factors of another product": ("independent", {"paces": lambda: (FIRST, 2 * SECOND)}),
+}  # fmt: skip
+"""What is shown no longer, with something else in the model."""
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_wrong_model(monkeypatch, fault):
+    name, planted = PLANTED[fault]
+    holds, detail = getattr(shown, name)()
+    assert holds and detail
+    for function, other in planted.items():
+        monkeypatch.setattr(model, function, other)
+    monkeypatch.setattr(shown.numbers, "ranks_for", lambda *given: 1)
+    assert not getattr(shown, name)()[0]
+
+
+def test_what_is_shown_of_rules_is_not_of_wrong_ones(monkeypatch):
+    proved = rules.proved
+    assert shown.ordered()[0] and shown.one_iteration()[0]
+    for name, wrong in (WRONG["what crosses counts"], WRONG["the backward pass is waited for"]):
+        changed = {**RULES, name: wrong}
+        monkeypatch.setattr(shown, "RULES", changed)
+        monkeypatch.setattr(rules, "proved", partial(proved, changed))
+        assert not shown.ordered()[0]
+        assert not shown.one_iteration()[0]
+
+
+def test_rules_that_are_alike(monkeypatch):
+    def none(apart):
+        raise LookupError("none of these")
+
+    monkeypatch.setattr(rules, "witness", none)
+    assert shown.counted_alike() == (True, "none of these")

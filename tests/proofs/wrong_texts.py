@@ -1,25 +1,24 @@
-"""Pages with a fault written into their text, and what proofs alone say of them."""
+"""Modules and pages with something else written into their text."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+from types import ModuleType
 
 import sparring
-from sparring.proofs.core import kernel
 from sparring.proofs.mutants.planting import built
 from sparring.spec.core.model import Page, load
 
 
+def changed(module: ModuleType, old: str, new: str) -> ast.Module:
+    """The module's code with ``new`` for ``old``, which its source must have once."""
+    source = inspect.getsource(module)
+    assert source.count(old) == 1, f"{source.count(old)} times in {module.__name__}: {old!r}"
+    return ast.parse(source.replace(old, new))
+
+
 def wrong(name: str, old: str, new: str, **params: object) -> Page:
-    """The page of that name whose source has ``new`` for ``old``, which it must have."""
+    """The page of that name with ``new`` for ``old`` in its source."""
     page = sparring.page(name, **params)
-    source = inspect.getsource(page.module)
-    assert old in source, f"{name} has no {old!r}"
-    return load(built(page.module, ast.parse(source.replace(old, new))), **page.params)
-
-
-def refusals(page: Page) -> dict[str, str]:
-    """What is not proved of a page, each with the reason; nothing is run."""
-    found = {one.name: one for one in kernel.prove(page, planted=False)}
-    return {name: one.detail for name, one in found.items() if one.verdict not in kernel.PROOFS}
+    return load(built(page.module, changed(page.module, old, new)), **page.params)

@@ -13,7 +13,7 @@ from sparring.proofs.selection import forms
 from sparring.proofs.selection.arrays import Forms, made, read, settled
 from sparring.proofs.selection.cells import Cells
 from sparring.proofs.selection.forms import NoForm, Table, minus, plus, times
-from sparring.proofs.selection.makers import everywhere
+from sparring.proofs.selection.runs import everywhere  # which knows orders, too
 
 N = 3
 

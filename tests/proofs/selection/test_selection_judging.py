@@ -40,14 +40,13 @@ def written(tmp_path):
     return write
 
 
-def test_the_ring_is_right_for_every_input():
-    """Of 3 ranks with 4 entries, 2 of them kept: three times one is sent from a chunk of two, 2 ** 3 cells."""
-    assert judge(Subject(OURS, PAGE), ONE) == judging.Judged(8)
+@pytest.mark.parametrize(("shape", "cells"), [(ONE, 2**3), (Shape(2, 3, 1, 2), 16)])
+def test_the_ring_is_right_for_every_input(shape, cells):
+    """Of 3 ranks with 4 entries, 2 of them kept: three times one is sent from a chunk of two.
 
-
-def test_and_once_more_with_what_it_kept():
-    """In the second call residuals are forms of both calls' inputs."""
-    assert judge(Subject(OURS, PAGE), Shape(2, 3, 1, 2)) == judging.Judged(16)
+    In the second call residuals are forms of both calls' inputs.
+    """
+    assert judge(Subject(OURS, PAGE), shape) == judging.Judged(cells)
 
 
 @pytest.mark.parametrize("shape", [(1, 4, 2, 1), (2, 3, 2, 2), (3, 2, 1, 2), (2, 0, 1, 1), (2, 2, 5, 1)])
@@ -65,15 +64,11 @@ WAITS = """values = acc[at]
 BUGS = {
     "of equal ones the last": (FIRST, FIRST.replace("np.arange", "-np.arange"), ONE, "result at index"),
     "ties left to comparisons": (FIRST, LARGER, ONE, "result at index"),
-    "by value": (FIRST, FIRST.replace("-np.abs(x)", "-x"), ONE, "result at index"),
     "the smallest": (FIRST, FIRST.replace("-np.abs(x)", "np.abs(x)"), ONE, "result at index"),
-    "one less": (FIRST, FIRST.replace("[:k]", "[: k - 1]"), ONE, "result at index"),
     "residual lost": ("self.residual = acc", "pass", ONE, "rank 0's residual at index 0 is 0, the page's"),
     "residual not added": ("acc = x + self.residual", "acc = x + 0 * self.residual", TWO, "after call 2, rank"),
-    "residual added twice": ("acc = x + self.residual", "acc = x + 2 * self.residual", TWO, "after call 2, rank"),
     "selects from the input": ("first(acc[lo:hi], kept)", "first(x[lo:hi], kept)", ONE, "result at index"),
     "sent and kept": ("        acc[at] = 0\n", "", ONE, "residual at index"),
-    "overwrites": ("acc[at] += values", "acc[at] = values", ONE, "result at index"),
     "ranks differ": ("result[at] = values", "result[at] = values if r else 2 * values", ONE, "rank 0's result"),
     "raises on ties": ("values = acc[at]", FAILS, ONE, "raised AssertionError"),
     "waits on ties": ("values = acc[at]", WAITS, ONE, "waits in"),
@@ -97,16 +92,11 @@ def test_each_bug_is_refuted_by_numbers(written, name):
     assert seen(Subject(OURS, PAGE), shape, given)[2] is None
 
 
-TAKEN = "largest = top(here, part(c, k, p))"
-FLIPPED = """back = top(here[::-1].copy(), part(c, k, p))
-    at, values = here.size - 1 - back.indices[::-1], back.values[::-1]
-    largest = Sparse.made(at.copy(), values.copy(), here.size)"""
-THROUGH = "return through(self._select, self._waiting, self._reduced)"
 OWN_BUGS = {
-    "the last of equal entries": (TAKEN, FLIPPED),
     "kept and sent": ("here[largest.indices] = 0", "pass"),
-    "selects from the input": (THROUGH, "return self._reduced(x.copy())"),
-}
+    "selects from the input": (
+        "return through(self._select, self._waiting, self._reduced)", "return self._reduced(x.copy())"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", OWN_BUGS)
@@ -172,8 +162,6 @@ def test_ties_that_make_messages_longer_are_found(written):
 
 UNREAD = {
     "values[0] * values[0]": "not the product of two of them",
-    "np.sqrt(np.abs(values))": "not np.sqrt",
-    "float(values[0])": "not __float__",
     "values.astype(np.float32)": "not converting to float32",
 }
 

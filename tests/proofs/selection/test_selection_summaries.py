@@ -34,7 +34,6 @@ OTHERS = {
     "by value": lambda x, k: np.sort(np.argsort(-x, kind="stable")[:k]),
     "the smallest": lambda x, k: np.sort(np.argsort(np.abs(x), kind="stable")[:k]),
     "one more of equal ones": lambda x, k: np.flatnonzero(np.abs(x) >= np.sort(np.abs(x))[-k]),
-    "in two orders": lambda x, k: np.argsort(-np.abs(x), kind="stable")[:k],
     "above a threshold": lambda x, k: np.abs(x) > k,
     "the values": lambda x, k: np.sort(np.abs(x))[-k:],
 }
@@ -74,21 +73,3 @@ def test_a_summary_answers_as_the_code_does(name, true):
         if name == "the values":
             has = np.array([float(table.at(table.form(v), point)) for v in has.tolist()])
         assert has.tolist() == np.asarray(selector(numbers, 2)).tolist()
-
-
-def test_a_summary_is_made_once():
-    """For each length and each other argument."""
-    calls = []
-
-    def selector(x, k):
-        calls.append((len(x), k))
-        return np.argsort(x, kind="stable")[:k].copy()
-
-    store = {}
-    table = Table()
-    cells, symbols = Cells(table, 500), [table.symbol(f"x{i}") for i in range(3)]
-    for _ in cells.each(lambda: [Summary(selector, store)(made(symbols), k)[0] for k in (1, 1, 2)]):
-        pass
-    assert len(store) == 2
-    assert len(calls) == 3 + 6
-    assert cells.count == 6
