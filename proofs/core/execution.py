@@ -58,7 +58,7 @@ def first(check: Check, page: Page, ranks: Iterable[int] = RANKS) -> Wrong | Non
             return Wrong(fault.p, fault.t, fault.why)
         except InputError:
             raise
-        except ValueError as error:  # a shift by a negative number
+        except (ArithmeticError, ValueError) as error:  # a division by zero, a shift by a negative number
             return Wrong(p, None, f"a formula has no value: {error}")
         if wrong:
             return wrong

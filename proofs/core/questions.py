@@ -234,7 +234,7 @@ def instance(hypotheses: Sequence[Bool], ranks: int) -> bool:
         try:
             if not all(map(read, due[len(at) - 1])):
                 return False
-        except ValueError:  # a shift by a negative number
+        except (ArithmeticError, ValueError):  # a division by zero, a shift by a negative number
             return False
         return len(at) == len(names) or any(satisfiable({**at, names[len(at)]: x}) for x in SMALL)
 
@@ -253,5 +253,5 @@ def counterexample(claim: Obligation, witness: dict[str, int]) -> bool:
 
     try:
         return all(map(true, claim.hypotheses)) and not true(claim.claim)
-    except ValueError:
+    except (ArithmeticError, ValueError):
         return False

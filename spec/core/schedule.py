@@ -1,7 +1,8 @@
 """A page's formulas read with numbers: who sends what to whom in a step, checked.
 
 Whatever makes no schedule (a peer or a chunk out of range, a message to oneself, a receiver that listens
-elsewhere) is a :class:`~sparring.errors.ScheduleFault` that names the step.
+elsewhere, a division by zero, a shift by less than nothing) is a :class:`~sparring.errors.ScheduleFault` that
+names the step.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sparring.errors import InputError, ScheduleFault
+from sparring.errors import InputError, ScheduleFault, SparringError
 from sparring.spec.core.blocks import Chunks, block, named
 from sparring.spec.core.cells import Places
 from sparring.spec.core.model import Page, bound
@@ -22,7 +23,12 @@ def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, Chunks]]:
         raise ScheduleFault(p, t, f"messages({t}, {p}) = {messages}; a step has at least 1")
     letters = [(j,) for j in range(messages)] if page.several else [()]
     each = [(r, j) for r in range(p) for j in letters]
-    sends = [(r, *send(page, r, t, p, *j)) for r, j in each]
+    try:
+        sends = [(r, *send(page, r, t, p, *j)) for r, j in each]
+    except SparringError:
+        raise
+    except (ArithmeticError, ValueError) as error:
+        raise ScheduleFault(p, t, f"a formula has no value: {error}") from error
     found = [one for one, (r, j) in zip(sends, each) if truth(page.active(r, t, p, *j))]
     if page.several:
         apart(found, truth(page.adds(t, p)), t, p)

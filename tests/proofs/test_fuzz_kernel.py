@@ -112,7 +112,7 @@ def judged(seed: int, family: str = "one") -> Word | None:
         result = next(iter(conjectures.conjectures(whole)))
         attempt = kernel.judge(whole, result, second_opinion=False)
         first_wrong = next((p for p in RANKS if not runs_right(mine, p)), None)
-    except (TypeError, NameError, ZeroDivisionError, SparringError):
+    except (TypeError, NameError, SparringError):
         return None
     match attempt.verdict.word:
         case Word.REFUTED:

@@ -8,11 +8,12 @@ import pytest
 import z3
 
 import sparring
-from sparring.errors import InputError
+from sparring.errors import InputError, ScheduleFault
 from sparring.proofs.core import execution, solvers
 from sparring.proofs.core.obligations import Obligation, p, q, r, t, within
 from sparring.proofs.core.questions import counterexample, instance
 from sparring.spec.core.numbers import Bool, both
+from sparring.spec.core.schedule import step_sends
 
 CASES: dict[str, tuple[list[Bool], list[int]]] = {
     "nothing is asked": ([], [1, 2, 3]),
@@ -74,14 +75,21 @@ def test_effort_is_limited():
 GTOPK = sparring.page("gtopk")
 
 
-def test_a_run_says_that_a_formula_has_no_value():
-    """Of gTop-k with one step more, in which the partner's bit is number -1."""
-    longer = replace(GTOPK, steps=lambda p: GTOPK.steps(p) + 1)
+WORTHLESS = {
+    "negative shift count": replace(GTOPK, steps=lambda p: GTOPK.steps(p) + 1),  # the partner's bit is number -1
+    "integer modulo by zero": replace(sparring.page("ring"), chunk=lambda r, t, p: r % t, steps=lambda p: 1),
+}
+
+
+@pytest.mark.parametrize("why", WORTHLESS)
+def test_a_run_says_that_a_formula_has_no_value(why):
+    """And so does whatever asks for the messages of a step."""
+    told = f"step 0: a formula has no value: {why}"
 
     assert execution.first(execution.matched, GTOPK, range(1, 6)) is None
-    assert str(execution.first(execution.matched, longer, range(1, 6))) == (
-        "p=1: a formula has no value: negative shift count"
-    )
+    assert str(execution.first(execution.matched, WORTHLESS[why], range(1, 6))) == f"p=1 {told}"
+    with pytest.raises(ScheduleFault, match=told):
+        step_sends(WORTHLESS[why], 0, 1)
 
 
 def test_what_is_no_number_stays_bad_input():
