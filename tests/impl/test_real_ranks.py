@@ -13,9 +13,8 @@ from sparring.checks import iterated
 from sparring.impl.lossy_two_shot import AGGREGATORS
 from sparring.proofs.core import iterations, lists, refinement
 from sparring.proofs.core.iterations import Case
-from tests.impl.algorithms import ALLGATHERS, DENSE, PAGES, PARAMS, RANKS, SELECTING, SPARSE, TARGETS
-from tests.impl.references import sparse_vectors
-from tests.impl.test_references import right
+from sparring.sparse import Sparse
+from tests.impl.algorithms import PAGES, PARAMS, RANKS, TARGETS, simulated
 
 pytestmark = pytest.mark.mpi
 
@@ -58,25 +57,16 @@ def remembered(group, page, xs, params, **asked):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_large(group, name):
-    """Messages far above the size that MPI sends eagerly; sums are right, and all else is alike on all ranks."""
-    p, n = 3, 100_001
-    if name in DENSE:
-        xs = refinement.vectors("float32", p, n)
-        assert right(name, xs, group.run(f"{RANKS}:three_ways", xs, name=name))
-    elif name in (*ALLGATHERS, *SPARSE):
-        xs = sparse_vectors(p, n, "float32", 0.3)
-        assert right(name, xs, group.run(f"{RANKS}:kept", xs, name=name))
-    elif name in SELECTING:
-        xs = [np.random.default_rng(r).integers(-99, 99, (2, n)) for r in range(p)]
-        ran = iterated.run(group, PAGES[name], TARGETS[name], Case(60_000, xs))
-        gone = [done.result.dense() for done in ran[0]]
-        assert np.array_equal(sum([*gone, *(calls[-1].residual for calls in ran)]), sum(x.sum(axis=0) for x in xs))
-    else:
-        xs = [np.random.default_rng(r).standard_normal(n).astype(np.float32) for r in range(p)]
-        first, *rest = group.run(f"{RANKS}:once", xs, name=name)
-        lost = name in ("moshpit", "lossy_two_shot")  # each rank has what it got
-        assert np.isfinite(first).all() and first.any()
-        assert lost or all(y.tobytes() == first.tobytes() for y in rest)
+    """Messages far above the size that MPI sends eagerly: the bits of simulated ranks."""
+    n, params = 100_001, {"k": 60_000} if PAGES[name].selecting else {}
+    rngs = [np.random.default_rng(r) for r in range(3)]
+    xs = [rng.standard_normal(n).astype(np.float32) for rng in rngs]
+    if PAGES[name].sparse and not PAGES[name].stateful:
+        supports = [np.flatnonzero(rng.random(n) < 0.3) for rng in rngs]
+        xs = [Sparse(at, x[at], n) for at, x in zip(supports, xs)]
+    real, there = (run(f"{RANKS}:once", xs, name=name, **params) for run in (group.run, simulated))
+    assert np.any(real[0])
+    assert [y.tobytes() for y in real] == [y.tobytes() for y in there]
 
 
 def patterns(group, calls, seed):
