@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
+from itertools import product
 
 import numpy as np
 import pytest
 
 from sparring import Sparse, world
-from sparring.impl import rabenseifner
+from sparring.impl import arc_top_k, lossy_two_shot, rabenseifner
 from sparring.impl.core import lists
 from sparring.proofs.core import iterations, refinement
 from sparring.proofs.implementation import running
-from sparring.spec.core import select
+from sparring.spec.core import matrices, select
 from tests.impl.algorithms import ALLGATHERS, DENSE, PAGES, RANKS, SPARSE, TARGETS, called, planted, simulated
 from tests.sweeps import sweep
 
@@ -101,6 +102,17 @@ def test_sends_that_do_not_wait(name):
     call = iterations.iterate if page.selecting else iterations.answer
     ran = simulated(TARGETS[name], case.xs, "unbounded", call, **case.params(page))
     assert iterations.compared(page, case, ran, "result") == []
+
+
+def test_how_long_rows_and_packets_are():
+    """Both sides find the same power of two; packets are all of a shard; before the first call nobody has anything."""
+    for n in (*range(300), 2**20, 10**6, 10**7):
+        assert arc_top_k.wide(n) == matrices.below_root(n)
+    for start, length, packet in product((0, 3), range(9), (1, 2, 3, 256)):
+        found = lossy_two_shot.sizes(slice(start, start + length), packet)
+        assert found.sum() == length and (found[:-1] == packet).all() and (found > 0).all()
+    first = simulated(TARGETS["lossy_two_shot"], [5] * 2, call=lambda kind, comm, n: kind(comm, n, packet=2).versions)
+    assert [versions.tolist() for versions in first] == [[0, 0, 0]] * 2
 
 
 DSAR = "dsar_split_allgather"

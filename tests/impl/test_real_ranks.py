@@ -13,8 +13,10 @@ from sparring.checks import iterated
 from sparring.impl.lossy_two_shot import AGGREGATORS
 from sparring.proofs.core import iterations, lists, refinement
 from sparring.proofs.core.iterations import Case
+from sparring.proofs.implementation.beside import options
+from sparring.proofs.implementation.looks import variants
 from sparring.sparse import Sparse
-from tests.impl.algorithms import PAGES, PARAMS, RANKS, TARGETS, simulated
+from tests.impl.algorithms import PAGES, RANKS, TARGETS, simulated
 
 pytestmark = pytest.mark.mpi
 
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.mpi
 @pytest.mark.parametrize("name", PAGES)
 def test_bits(group, name, p):
     """Of all dtypes and parameters, call after call."""
-    every = itertools.cycle(PARAMS.get(name, [{}]))
+    every = itertools.cycle(variants(PAGES[name]))
     for dtype, n in itertools.product(PAGES[name].dtypes, (p - 1, 3 * p + 1)):
         params = next(every)
         assert unlike(group, name, dtype, p, n, params) == [], (dtype, n, params)
@@ -38,7 +40,7 @@ def unlike(group, name, dtype, p, n, params):
     if page.stateful:
         return [] if remembered(group, page, iterations.vectors(dtype, p, n), params) else ["bits"]
     xs = lists.given(page, refinement.vectors(dtype, p, n))
-    return refinement.compared(page, xs, group.run(TARGETS[name], xs, **params), "mpi")
+    return refinement.compared(page, xs, group.run(TARGETS[name], xs, **options(page, TARGETS[name])), "mpi")
 
 
 def remembered(group, page, xs, params, **asked):

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from sparring import Sparse
 from sparring.impl.core.chunks import Chunk, cut, joined
-from sparring.proofs.core.terms import Table, leaves
 from tests.impl.core.chunk_strategies import DTYPES, chunks, held
 
 
@@ -36,24 +35,14 @@ def test_cut_and_joined_again(given):
     assert (indices.dtype, values.dtype) == (x.indices.dtype, x.dtype)
 
 
-def test_pieces_are_views_with_positions_of_their_own():
-    """Values are not copied, positions count from the piece's beginning, an index of 32 bits becomes 64."""
-    x = Sparse(np.array([1, 4, 5], np.int32), [1.0, 2.0, 3.0], 6)
-    first, second, third = cut(x, [0, 3, 4, 6])
-
-    assert first.positions is not None and first.positions.tolist() == [1]
-    assert first.positions.dtype == np.int64
-    assert np.shares_memory(third.values, x.values)
-    assert (len(second), second.length, second.full) == (0, 1, False)
-    assert third.full
-
-
 def test_pieces_of_a_long_vector():
-    """Where bounds do not fit the indices' own dtype."""
+    """Where bounds do not fit the indices' own dtype; values are not copied, positions are of 64 bits."""
     x = Sparse(np.array([0, (1 << 31) - 1], np.int32), [1.0, 2.0], 1 << 40)
     pieces = cut(x, [0, 1 << 30, 1 << 31, 1 << 39, 1 << 40])
 
     assert [held(piece).keys() for piece in pieces] == [{0}, {(1 << 30) - 1}, set(), set()]
+    assert np.shares_memory(pieces[1].values, x.values)
+    assert pieces[1].positions is not None and pieces[1].positions.dtype == np.int64
     for dtype in (np.int32, np.int64):
         assert joined(pieces, dtype)[0].tolist() == [0, (1 << 31) - 1]
 
@@ -77,15 +66,6 @@ def test_full_onto_itself():
 
     assert chunk.dense(chunk.values) is chunk.values
     assert held(chunk) == {0: np.float64(1).tobytes(), 1: np.float64(-0.0).tobytes()}
-
-
-def test_terms():
-    """Absent terms are the identity."""
-    table = Table()
-    chunk = Chunk(np.array([1]), leaves(table, ["a"]), 3)
-
-    assert [table.show(v) for v in chunk.dense()] == ["-0.0", "a", "-0.0"]
-    assert [table.show(v) for v in joined([chunk, chunk], np.int64)[1]] == ["a", "a"]
 
 
 @pytest.mark.parametrize("bounds", [[0], [0, 0]])

@@ -40,14 +40,6 @@ def test_codes_come_back(bits, block):
         assert out.tobytes() == expected
 
 
-@pytest.mark.parametrize("bits", [1, 2, 3, 4])
-def test_every_byte(bits):
-    """All codes beside all others that share a byte with them."""
-    each = 8 // bits if 8 % bits == 0 else 2
-    rows = np.array(np.meshgrid(*[np.arange(1 << bits)] * each)).reshape(each, -1).T.astype(np.uint8).ravel()
-    assert (kept(rows, bits, 8)[1] == rows).all()
-
-
 @pytest.mark.parametrize("bits", [0, 9])
 def test_other_widths_are_refused(bits):
     with pytest.raises(InputError, match="it must have 1 to 8"):

@@ -33,7 +33,7 @@ def same(x, bits, g, spikes):
     return message.tobytes() == bytes(groups.written(coded)) and difference(y, wanted) is None
 
 
-@pytest.fixture(params=[1, 64, 1 << 16], ids=["small blocks", "blocks of 64", "one block"])
+@pytest.fixture(params=[1, 64], ids=["small blocks", "blocks of 64"])
 def block(request, monkeypatch):
     """How many entries are looked at together, where groups let one choose."""
     monkeypatch.setattr(quantiser, "BLOCK", request.param)
@@ -41,7 +41,7 @@ def block(request, monkeypatch):
 
 @pytest.mark.usefixtures("block")
 @pytest.mark.parametrize("spikes", [False, True])
-@pytest.mark.parametrize("g", [1, 2, 3, 8, 12, 33, 300])
+@pytest.mark.parametrize("g", [1, 3, 8, 33, 300])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_bytes_and_bits_are_the_page_s(dtype, g, spikes):
     """NaN, infinities, signed zeros, subnormals and all widths; groups that fill no bytes, and last ones."""
@@ -70,12 +70,6 @@ def test_extremes_are_where_a_search_finds_them(dtype):
     for row, nan, least, most in zip(rows, bad, low, high):
         wanted = (nan.index(True),) * 2 if any(nan) else (row.index(min(row)), row.index(max(row)))
         assert (least, most) == wanted
-
-
-def test_a_vector_stays_as_it_is():
-    x = np.random.default_rng(0).standard_normal(1000).astype(np.float32)
-    x.flags.writeable = False
-    both_ways(x, 8, 128, True)
 
 
 def test_nothing_is_warned_of():

@@ -36,22 +36,7 @@ def test_it_selects_what_the_reference_selects(x, k):
     assert kept.n == x.size
 
 
-def test_nan_of_any_payload_ties():
-    """Of NaN, too, the lower index comes first."""
-    x = np.array([0x7F800001, 0xFFFFFFFF, 0x7FC00000], np.uint32).view(np.float32)
-
-    assert top(x, 2).indices.tolist() == [0, 1]
-
-
-@pytest.mark.parametrize("k", [0, 1, 5000, 99_999, 100_000])
-def test_many_ties(k):
-    """A hundred thousand entries of seven magnitudes."""
-    x = np.random.default_rng(0).integers(-7, 7, 100_000).astype(np.float32)
-
-    assert top(x, k).indices.tolist() == select.top(x.tolist(), k)
-
-
-@pytest.mark.parametrize("k", [1, 100, 999, 1000, 5000, 63_000])
+@pytest.mark.parametrize("k", [1, 999, 1000, 63_000])
 def test_a_sample_that_misleads(k):
     """Where every 64th entry is unlike the others, larger or smaller, the answer is still exact."""
     for large in (True, False):
