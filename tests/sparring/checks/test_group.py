@@ -208,24 +208,6 @@ def test_many_examples(group):
     assert group.workers is started
 
 
-@pytest.mark.slow
-@pytest.mark.mpi
-@pytest.mark.timeout(1500)
-def test_three_groups(launcher, gone):
-    """A good example, a raising, a hanging and a dying rank, again and again: verdicts never differ, nobody is left."""
-    ends = {"raises": (2, "ValueError: planted"), "hangs": (0, "did not answer within 0.5 s"), "exits": (1, None)}
-    for _ in range(3):
-        pids: set[int] = set()
-        with Group(3) as group:
-            for name, (rank, words) in ends.items():
-                pids |= set(group.start().pids())
-                assert is_total(group.run(bad("total"), XS))
-                with pytest.raises((Hang, RankFailed), match=words) as caught:
-                    group.run(bad(name), XS, timeout=0.5 if name == "hangs" else 30)
-                assert rank in getattr(caught.value, "ranks", [getattr(caught.value, "rank", None)])
-        assert not gone(pids)
-
-
 @pytest.mark.mpi
 def test_output_does_not_disturb(group, capfd):
     """Whatever a target prints, answers arrive and the driver's own output stays clean."""
