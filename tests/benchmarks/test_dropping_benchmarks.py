@@ -55,11 +55,6 @@ def test_a_file_of_training(dropping, tmp_path):
         assert row["tau"] == others[0]["tau"]  # the rule has no part in what is timed
 
 
-def test_a_run_is_its_seed(dropping):
-    job = dropping.Job("between_passes, completed", 2, 3, 26)
-    assert dropping.learned(job) == dropping.learned(job)
-
-
 def test_a_micro_batch_takes_its_two_times(dropping):
     """And nothing else turns the clock; all of them are the minibatch."""
     clock, times = dropping.Clock(), dropping.taking(np.random.default_rng(0))

@@ -239,16 +239,6 @@ def test_full_runs_terms_for_all_numbers_of_ranks_to_64():
     assert {*range(1, 17)} < {*first.terms} < {*full.terms}
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_the_ring_is_right_on_terms_for_all_numbers_of_ranks_to_64():
-    """``verify ring --full``."""
-    report = sparring.verify("ring", full=True)
-
-    assert report.extra["algorithms"]["ring"]["terms"] == "proved for p <= 64"
-    assert report.exit_code == 0
-
-
 LENGTHS = """\
 from sparring.spec.core.model import chunk_words
 from sparring.spec.ring import adds, chunk, dst, holds, src, steps
