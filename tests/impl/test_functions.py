@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from itertools import product
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from sparring import Sparse, world
 from sparring.impl import arc_top_k, lossy_two_shot, rabenseifner
 from sparring.impl.core import lists
+from sparring.impl.core.quantiser import Quantiser
 from sparring.proofs.core import iterations, refinement
 from sparring.proofs.implementation import running
 from sparring.spec.core import matrices, select
@@ -102,6 +104,16 @@ def test_sends_that_do_not_wait(name):
     call = iterations.iterate if page.selecting else iterations.answer
     ran = simulated(TARGETS[name], case.xs, "unbounded", call, **case.params(page))
     assert iterations.compared(page, case, ran, "result") == []
+
+
+def test_nothing_is_warned_of_where_numbers_are_coded():
+    """Not of infinities, nor of what no code can be."""
+    x = np.array([np.inf, np.nan, -np.inf, 3e38, -3e38, 1], np.float32)
+    made = Quantiser(x.dtype, bits=8, g=2, spikes=True)
+    message = np.empty(made.size(x.size), np.uint8)
+    with warnings.catch_warnings(action="error"):
+        made.encode(x, message)
+        made.decode(message, x)
 
 
 def test_how_long_rows_and_packets_are():

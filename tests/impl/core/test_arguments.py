@@ -8,7 +8,8 @@ import pytest
 
 from sparring import world
 from sparring.errors import InputError
-from sparring.impl.core import arguments
+from sparring.impl.core import arguments, planes
+from sparring.impl.core.selection import top
 from tests.impl.algorithms import called
 
 REFUSAL = f"{Path(__file__).parents[1] / 'on_ranks.py'}:refusal"
@@ -110,3 +111,24 @@ def test_exchange_can_be_left_out():
     recorded = world.run(REFUSAL, 2, [np.zeros((2, 2))] * 2, call=partial(called, validate=False))
     assert all("2 dimensions" in text for text in texts(recorded.results))
     assert "Allgather" not in {one.name for one in recorded.collectives}
+
+
+@pytest.mark.parametrize(
+    ("x", "k", "options", "why"),
+    [
+        (np.ones(3), -1, {}, "k = -1: it must be 0 or more"),
+        (np.array([1.0, np.nan]), 1, {"allow_nan": False}, r"x\[1\] is NaN"),
+        (np.ones((2, 2)), 1, {}, "2 dimensions"),
+        ([1.0], 1, {}, "must be a numpy array"),
+    ],
+)
+def test_what_cannot_be_selected_from_is_refused(x, k, options, why):
+    """One sentence."""
+    with pytest.raises(InputError, match=why):
+        top(x, k, **options)
+
+
+@pytest.mark.parametrize("bits", [0, 9])
+def test_other_widths_of_codes_are_refused(bits):
+    with pytest.raises(InputError, match="it must have 1 to 8"):
+        planes.widths(bits)

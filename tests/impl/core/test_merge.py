@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sparring import Sparse
 from sparring.impl.core import merge
-from sparring.impl.core.chunks import Chunk
+from sparring.impl.core.chunks import Chunk, cut, joined
 from sparring.impl.core.encodings import threshold
 from sparring.impl.core.merge import add
 from tests.impl.core.chunk_strategies import DTYPES, chunks, held, of, values
@@ -91,3 +92,15 @@ def test_full_from_the_threshold_on():
         assert add(b, a).full is full
     for length in (1, 10, 1000, 1 << 50):
         assert length // merge.DENSE < min(threshold(length, w) for w in (4, 8))
+
+
+def test_pieces_of_a_long_vector():
+    """Where bounds do not fit the indices' own dtype; values are not copied, positions are of 64 bits."""
+    x = Sparse(np.array([0, (1 << 31) - 1], np.int32), [1.0, 2.0], 1 << 40)
+    pieces = cut(x, [0, 1 << 30, 1 << 31, 1 << 39, 1 << 40])
+
+    assert [held(piece).keys() for piece in pieces] == [{0}, {(1 << 30) - 1}, set(), set()]
+    assert np.shares_memory(pieces[1].values, x.values)
+    assert pieces[1].positions is not None and pieces[1].positions.dtype == np.int64
+    for dtype in (np.int32, np.int64):
+        assert joined(pieces, dtype)[0].tolist() == [0, (1 << 31) - 1]
