@@ -90,7 +90,7 @@ CODED = [
     own("flash", "the owner of a block keeps its sum, as a published kernel does",
         ("summed(copies, x[blocks[r]]", f"{EXACT}summed(copies, x[blocks[r]]"),
         (GATHERED, f"{GATHERED}\n    y[blocks[r]] = exact")),
-    Fault("flash", "codes are cut off", [("core.quantiser", "np.rint(steps, out=steps)", "np.floor(steps, out=steps)")]),
+    Fault("flash", "codes are cut off", [("core.quantiser", "np.rint(steps", "np.floor(steps")]),
     own("flash", "a rank adds its own copy as it is",
         ("first, second, mine)", "first, second, mine, r)"),
         ("made: Quantiser, out: Bytes) -> None", "made: Quantiser, out: Bytes, own: int) -> None"),

@@ -104,3 +104,4 @@ def test_pieces_of_a_long_vector():
     assert pieces[1].positions is not None and pieces[1].positions.dtype == np.int64
     for dtype in (np.int32, np.int64):
         assert joined(pieces, dtype)[0].tolist() == [0, (1 << 31) - 1]
+    assert [piece.full for piece in cut(Sparse([0, 1, 2, 3, 5], np.ones(5), 6), [0, 2, 4, 6])] == [True, True, False]

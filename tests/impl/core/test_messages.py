@@ -221,6 +221,15 @@ def test_the_cheapest_of_a_sweep():
     assert codes == {1, 2, 3, 4}
 
 
+@pytest.mark.parametrize(("n", "octets"), [(1 << 31, 4), ((1 << 31) + 1, 8), (1 << 62, 8)])
+def test_the_largest_index_of_each_width_in_a_list(n, octets):
+    """Nothing is cut off at the border."""
+    x = Sparse([n - 1], [1.0], n)
+    sent = wire.pack(x)
+    assert sent.size == 8 + octets == wire.room(1, x.values, n).size
+    assert wire.unpack(sent, x.values, n)[0].tolist() == [n - 1]
+
+
 def test_a_list_of_pairs_cut_short_is_refused():
     """Its length is no number of entries."""
     x = Sparse([2, 5], np.ones(2, np.float32), 6)
