@@ -11,8 +11,8 @@ from sparring import Sparse
 from sparring.errors import InputError
 from sparring.impl.core import wire
 from sparring.impl.core.chunks import Chunk
-from sparring.impl.core.encodings import Encoding, cheapest, size, threshold
-from sparring.impl.core.messages import HEADER, decode, encode, message, room
+from sparring.impl.core.encodings import Encoding, size
+from sparring.impl.core.messages import HEADER, decode, encode, message
 from tests.impl.core.chunk_strategies import bits, chunks, held, of, values
 
 DENSE, PAIRS, OFFSETS16, BITMAP = Encoding
@@ -57,20 +57,6 @@ def test_dense_round_trip(chunk):
     assert got.full
     assert got.values.tobytes() == chunk.dense().tobytes()
     assert not got.values.size or np.shares_memory(got.values, sent)
-
-
-@given(chunks())
-def test_the_cheapest_is_sent(chunk):
-    """Never more than dense and a header, whatever the chunk; a buffer of that size is enough."""
-    buffer = np.empty(room(chunk.length, chunk.values.itemsize), np.uint8)
-    w = chunk.values.itemsize
-    used = encode(chunk, buffer)
-
-    best = min(size(encoding, len(chunk), chunk.length, w) for encoding in Encoding)
-    assert used == HEADER + best <= chunk.length * w + HEADER
-    got = decode(message(buffer, chunk.length, w), chunk.length, chunk.values)
-    assert got.full == (len(chunk) >= threshold(chunk.length, w))
-    assert held(got) == (held(Chunk(None, chunk.dense(), chunk.length)) if got.full else held(chunk))
 
 
 @pytest.mark.parametrize("length", FAR)
@@ -209,16 +195,6 @@ def test_what_cannot_be_encoded_is_refused():
         encode(CHUNK, np.empty(31, np.uint8), PAIRS)
     with pytest.raises(InputError, match=r"a full chunk goes dense, not in 4 \(bitmap\)"):
         packed(Chunk(None, CHUNK.values, 3), BITMAP)
-
-
-def test_the_cheapest_of_a_sweep():
-    """Every encoding is some chunk's cheapest, and is what its message is in."""
-    codes = set()
-    for m in (1, 5000, 30_000, 100_000):
-        chunk = of(np.arange(m), np.zeros(m, np.float32), 100_000)
-        codes.add(int(packed(chunk)[7]))
-        assert packed(chunk)[7] == cheapest(m, 100_000, 4)
-    assert codes == {1, 2, 3, 4}
 
 
 @pytest.mark.parametrize(("n", "octets"), [(1 << 31, 4), ((1 << 31) + 1, 8), (1 << 62, 8)])

@@ -123,10 +123,6 @@ def test_a_panel_that_cannot_be_drawn_is_refused(curves, why):
     with pytest.raises(InputError) as raised:
         growth.figure({"x": made})
     assert str(raised.value) == why
-
-
-def test_no_panel_is_refused():
-    """In a sentence."""
     with pytest.raises(InputError, match="there is no panel to draw: right is at least one, with its measures by name"):
         growth.figure({})
 
