@@ -10,7 +10,6 @@ import pytest
 
 import sparring
 from sparring.checks import iterated
-from sparring.impl.lossy_two_shot import AGGREGATORS
 from sparring.proofs.core import iterations, lists, refinement
 from sparring.proofs.core.iterations import Case
 from sparring.proofs.implementation.beside import options
@@ -43,12 +42,12 @@ def unlike(group, name, dtype, p, n, params):
     return refinement.compared(page, xs, group.run(TARGETS[name], xs, **options(page, TARGETS[name])), "mpi")
 
 
-def remembered(group, page, xs, params, **asked):
+def remembered(group, page, xs, params):
     """Whether results and what the page remembers are the page's, call after call; any NaN is as good as any."""
     with warnings.catch_warnings(action="ignore"):
         calls = [*iterations.expected(page, xs)]
     shown = [name for name in iterations.shown(page) if calls[0][0].each[name] is not None]
-    ys = group.run(f"{RANKS}:calls", xs, name=page.name, shown=shown, **params, **asked)
+    ys = group.run(f"{RANKS}:calls", xs, name=page.name, shown=shown, **params)
     for r, y in enumerate(ys):
         wanted = [call[r].each[name] for call in calls for name in ("result", *shown)]
         whole = np.concatenate(wanted, dtype=np.float64)
@@ -69,20 +68,3 @@ def test_large(group, name):
     real, there = (run(f"{RANKS}:once", xs, name=name, **params) for run in (group.run, simulated))
     assert np.any(real[0])
     assert [y.tobytes() for y in real] == [y.tobytes() for y in there]
-
-
-def patterns(group, calls, seed):
-    """So many calls on four real ranks, each with losses of its own: nobody hangs, and all states are the page's."""
-    p, n, params = 4, 8, {"aggregator": AGGREGATORS[seed], "lost": 350, "packet": 1, "running": seed % 2, "seed": seed}
-    rows = [np.stack([(np.arange(n) * 0.5 + r) * (call % 7 - 3) + call for call in range(calls)]) for r in range(p)]
-    page = sparring.page("lossy_two_shot", **params)
-    versions = [call[r].each["versions"] for call in iterations.expected(page, rows) for r in range(p)]
-    arrived = np.array(versions).reshape(calls, -1) == np.arange(1, calls + 1)[:, None]
-    return remembered(group, page, rows, params, timeout=240.0), len({row.tobytes() for row in arrived})
-
-
-def test_hundreds_of_patterns_of_losses(group):
-    """Of each aggregator; of the 2^24 patterns of the second step alone hardly one comes twice."""
-    for seed in range(4):
-        same, different = patterns(group, 100, seed)
-        assert same and different > 95
