@@ -12,7 +12,6 @@ from sparring import verification
 from sparring.checks.launch import find
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.core.verdicts import NOT_COVERED, Word
-from sparring.report import PROPERTIES
 
 pytestmark = pytest.mark.usefixtures("proved_once")
 RING = sparring.page("ring")
@@ -212,17 +211,6 @@ def test_a_rank_that_fails_under_mpiexec_refutes(monkeypatch):
 
     assert results["mpi"].verdict.word is Word.REFUTED
     assert "rank 1 failed" in results["mpi"].detail
-
-
-def test_verify_takes_pages_names_and_ranks():
-    """From Python as on the command line; results come in the order of the properties."""
-    report = sparring.verify("ring", ranks=[1, 2])
-
-    shown = [r.property for r in report.results]
-    assert {*shown} == {*verification.applicable(RING), "in place"}
-    assert sorted(shown, key=list(PROPERTIES).index) == shown
-    assert report.extra["algorithms"]["ring"]["terms"] == "proved for p <= 2"
-    assert report.exit_code == 0
 
 
 @pytest.mark.parametrize("asked", [{"ranks": []}, {"ranks": [0, 1]}, {"on": "cloud"}], ids=repr)

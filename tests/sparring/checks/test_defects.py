@@ -142,18 +142,6 @@ def ran(prop):
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_a_reproducer_fails_when_run_alone_and_passes_when_the_target_is_mended(planted, target):
-    """In a process of its own, from the sentence's own command; for the contract alone it remembers to be sparse."""
-    suite = SUITES["sparse"]
-    told = failed(planted("sparse", "loses explicit zeros", page="allreduce", sparse=True, only=["result"], ranks=[2],
-                          level="result"))  # fmt: skip
-    assert told["result"].endswith("Run: python sparring-failures/result.py")
-    assert (failing := ran("result")).returncode == 1
-    assert "sparring.errors.Refuted: refuted: result at p=2 n=" in failing.stderr
-    target(suite.sources.TWIN)
-    assert ran("result").stdout == "holds: result on this example\n"
-
-
 def test_a_reproducer_replays_the_calls(planted):
     """Values that are no numbers survive it."""
     planted("stateful", "forgets its residual", only=["conservation"])
