@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,7 +60,8 @@ def remembered(group, page, xs, params):
 @pytest.mark.parametrize("name", PAGES)
 def test_large(group, name):
     """Messages far above the size that MPI sends eagerly: the bits of simulated ranks."""
-    n, params = 100_001, {"k": 60_000} if PAGES[name].selecting else {}
+    n = 100_001
+    params: Any = {"k": 60_000} if PAGES[name].selecting else {}
     rngs = [np.random.default_rng(r) for r in range(3)]
     xs = [rng.standard_normal(n).astype(np.float32) for rng in rngs]
     if PAGES[name].sparse and not PAGES[name].stateful:
