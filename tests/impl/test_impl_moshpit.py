@@ -82,3 +82,11 @@ def test_what_sgd_does_not_take():
     ):
         made.step(np.ones(4))
     assert (made.w == 1).all() and made.steps == 0
+
+
+def test_each_average_has_its_number():
+    """From 0 on, so that groups are drawn anew."""
+    seen: list[int] = []
+    made = MoshpitSGD(np.ones(3), lambda w, i: seen.append(i) or w, 0.1, 2)
+    assert [made.step(np.ones(3)) for _ in range(4)] == [False, True] * 2
+    assert seen == [0, 1]
