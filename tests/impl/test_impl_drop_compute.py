@@ -14,7 +14,7 @@ import pytest
 import sparring
 from sparring import world
 from sparring.impl.core import droptimes as ours
-from sparring.impl.drop_compute import NORMALISERS, RULES, DropCompute
+from sparring.impl.drop_compute import NORMALISERS, RULES
 from sparring.spec.core import dropping, droptimes
 from sparring.spec.core.dropping import Micro, worked
 from sparring.spec.core.runner import run
@@ -296,8 +296,9 @@ def test_ranks_with_other_shapes_are_told():
 
 def test_made_without_a_communicators_consent():
     """Without validation a rank's own fault is its own."""
-    with pytest.raises(sparring.RankFailed, match="InputError: tau = -1: it must be seconds"):
-        world.run(lambda comm: DropCompute(comm, 3, micro_batches=2, tau=-1, validate=False), 1).raise_if_found()
+    params = {"tau": -1, "validate": False}
+    (text,) = simulated([np.zeros(0)], "refused_when_made", bad=0, params=params)
+    assert text.tobytes().decode().startswith("tau = -1: it must be seconds")
 
 
 @pytest.mark.mpi
