@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import math
 import subprocess
 import sys
 from pathlib import Path
@@ -53,32 +52,6 @@ def test_a_file_of_training(dropping, tmp_path):
         assert [len(curve) for curve in row["losses"]] == [len(curve) for curve in row["moments"]] == [5, 5]
         assert all(curve[-1] < curve[0] for curve in row["losses"])
         assert row["tau"] == others[0]["tau"]  # the rule has no part in what is timed
-
-
-def test_a_run_is_its_seed(dropping):
-    job = dropping.Job("between_passes, completed", 2, 3, 26)
-    assert dropping.learned(job) == dropping.learned(job)
-
-
-def test_a_micro_batch_takes_its_two_times(dropping):
-    """And nothing else turns the clock; all of them are the minibatch."""
-    clock, times = dropping.Clock(), dropping.taking(np.random.default_rng(0))
-    training, _ = dropping.perceptron.digits(0)
-    batch, theta = training.pick(slice(0, 29)), dropping.perceptron.initial(3, 0)
-    parts = [drained(dropping.micro_batches(theta, batch, clock, times)(m)) for m in range(dropping.MANY)]
-    sizes = [(m + 1) * 29 // dropping.MANY - m * 29 // dropping.MANY for m in range(dropping.MANY)]
-    whole = sum(size * part for size, part in zip(sizes, parts)) / 29
-    assert np.allclose(whole, dropping.perceptron.gradient(theta, batch), atol=1e-6)
-    assert math.isclose(clock.now, times.sum())
-
-
-def drained(passes):
-    """What a generator returns."""
-    try:
-        while True:
-            next(passes)
-    except StopIteration as end:
-        return end.value
 
 
 @pytest.mark.mpi

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from sparring.errors import InputError
-from sparring.impl.core.lists import agreed
 from sparring.impl.core.moshpit_sgd import MoshpitSGD
 
 
@@ -58,11 +57,6 @@ def once(comm: Any, x: Any, *, name: str, **params: Any) -> Any:
     return entries(module(name).allreduce(comm, x, **params))
 
 
-def made(comm: Any, x: Any, *, name: str, **params: Any) -> Any:
-    """The same of the class's first call."""
-    return entries(module(name).Allreduce(comm, x.size, **params)(x))
-
-
 def calls(comm: Any, xs: Any, *, name: str, shown: list[str], **params: Any) -> Any:
     """What came of each call, and these attributes after it, one after the other; vectors stay as they are."""
     target, before, rows = module(name).Allreduce(comm, xs.shape[1], **params), xs.tobytes(), []
@@ -87,36 +81,6 @@ def descended(comm: Any, gradients: Any, *, period: int, m: int, rate: float) ->
     averaged = [descent.step(gradient) for gradient in gradients]
     assert averaged == [(t + 1) % period == 0 for t in range(len(gradients))]
     return descent.w
-
-
-def beside_mpi(comm: Any, x: Any, *, name: str, **params: Any) -> Any:
-    """1 where the sum is MPI's own, else 0."""
-    wanted = np.empty_like(x)
-    comm.Allreduce(x, wanted)
-    return (once(comm, x, name=name, **params) == wanted).astype(np.int64)
-
-
-def beside_allgatherv(comm: Any, x: Any, *, name: str) -> Any:
-    """1 if every rank's list is what MPI's own ``Allgatherv`` brings of it, bit for bit; else 0."""
-    mine, counts = agreed(comm, x, None, True)
-    indices, values = np.empty(sum(counts), np.int64), np.empty(sum(counts), mine.dtype)
-    comm.Allgatherv(mine.indices.astype(np.int64), (indices, counts))
-    comm.Allgatherv(np.ascontiguousarray(mine.values), (values, counts))
-    ends = np.cumsum(counts)
-    lists = module(name).allgather(comm, mine, counts)
-    pairs = zip(lists, np.split(indices, ends), np.split(values, ends))
-    return np.array([a.tolist() == i.tolist() and v.tobytes() == w.tobytes() for (a, v), i, w in pairs], np.int64)
-
-
-def look(comm: Any, _: Any, *, name: str, **params: Any) -> Any:
-    """The residual before, after one and after two calls, the second of zeros, and whether it can be written to."""
-    target = stateful(module(name))(comm, 4, **params)
-    before = target.residual
-    target(np.array([1.0, 3.0, 2.0, 0.0]))
-    seen: Any = target.residual
-    first = seen.tolist()
-    target(np.zeros(4))
-    return before, first, seen.tolist(), seen.flags.writeable
 
 
 def text(does: Callable[[], Any]) -> Any:

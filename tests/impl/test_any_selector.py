@@ -1,7 +1,8 @@
-"""Algorithms that select by themselves, each with every selector: on both sides the same bits, and nothing lost."""
+"""Algorithms that keep what they do not send, with every selector: on both sides the same bits, and nothing lost."""
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sparring
+from sparring.impl.error_feedback import LOSSLESS
 from sparring.proofs.core import iterations
 from sparring.proofs.core.iterations import Case
 from sparring.proofs.core.refinement import DTYPES
@@ -17,7 +19,7 @@ from sparring.proofs.core.verdicts import Word
 from sparring.proofs.implementation import running
 from sparring.proofs.world import world
 from sparring.spec.core.selectors import names
-from tests.impl.algorithms import planted
+from tests.impl.algorithms import called, planted, simulated
 
 SELECTING = [page.name for page in map(sparring.page, sparring.pages()) if page.stateful and not page.composed]
 WAYS: dict[str, list[dict[str, Any]]] = {
@@ -26,16 +28,20 @@ WAYS: dict[str, list[dict[str, Any]]] = {
     "sampled": [{"stride": 3, "seed": 1}, {"stride": 2, "limit": 2}],
     "gaussian": [{}],
 }
-CASES = [(name, selector, params) for name in SELECTING for selector in WAYS for params in WAYS[selector]]
+CASES = [(name, {"selector": selector, **params})
+         for name in SELECTING for selector, ways in WAYS.items() for params in ways]  # fmt: skip
+CASES += [("error_feedback", {"allreduce": allreduce, "selector": selector, **WAYS[selector][-1]})
+          for allreduce, selector in [*product(LOSSLESS, WAYS)][::3]]  # fmt: skip
+SLOW = [case for case in CASES if case[1].get("drift") or case[1].get("stride") == 2]
 
 
 def target(name: str) -> str:
     return f"sparring.impl.{name}:Allreduce"
 
 
-def flaws(name: str, case: Case, selector: str, params: dict[str, Any]) -> list[Any]:
-    """Of the implementation beside the page."""
-    return running.on_calls(sparring.page(name, selector=selector, **params), target(name), case, "dtypes")
+def flaws(name: str, case: Case, how: dict[str, Any]) -> list[Any]:
+    """Of results, residuals and messages of the implementation beside the page."""
+    return running.on_calls(sparring.page(name, **how), target(name), case, "dtypes")
 
 
 def test_every_selector_is_among_them():
@@ -44,13 +50,11 @@ def test_every_selector_is_among_them():
 
 
 @pytest.mark.parametrize(
-    ("name", "selector", "params"),
-    [pytest.param(*case, marks=[pytest.mark.slow] * (case[2] != WAYS[case[1]][0])) for case in CASES],
+    ("name", "how"), [pytest.param(*case, marks=[pytest.mark.slow] * (case in SLOW)) for case in CASES]
 )
-def test_the_pages_bits(name, selector, params):
-    """Results and residuals, call after call, in all dtypes: n < p, n = 0, ties, NaN, infinities and signed zeros."""
-    found = [flaws(name, case, selector, params) for p in (1, 3) for case in iterations.edges([p])]
-
+def test_the_pages_bits(name, how):
+    """And messages, call after call, in all dtypes: n < p, n = 0, ties, NaN, infinities and signed zeros."""
+    found = [flaws(name, case, how) for p in (1, 3) for case in iterations.edges([p])]
     assert len(found) == 40
     assert [one for some in found for one in some] == []
 
@@ -64,40 +68,35 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 @settings(deadline=None, max_examples=60)
-@given(cases(), st.sampled_from(CASES))
+@given(cases(), st.sampled_from([case for case in CASES if case[0] != "error_feedback"]))
 def test_nothing_is_lost_on_either_side(case, how):
     """All inputs so far are all results so far and the residuals, after each call; and both sides have the same."""
-    name, selector, params = how
-    assert flaws(name, case, selector, params) == []
+    name, params = how
+    assert flaws(name, case, params) == []
 
-    page = sparring.page(name, k=case.k, selector=selector, **params)
     put = out = np.zeros(case.xs[0].shape[1])
-    for i, done in enumerate(iterations.expected(page, case.xs)):
+    for i, done in enumerate(iterations.expected(sparring.page(name, k=case.k, **params), case.xs)):
         put = put + sum(x[i] for x in case.xs)
         out = out + done[0].result.dense()
         assert np.array_equal(put, out + sum(one.residual for one in done))
-        assert len({one.result.values.tobytes() + one.result.indices.tobytes() for one in done}) == 1
 
 
-@pytest.mark.parametrize("name", SELECTING)
-def test_every_real_input(name):
-    """On exact linear forms, in every case that comparisons can tell: a threshold that is used again, two calls."""
-    (result,) = sparring.selection(
-        target(name), name, ranks=[1, 2], n=1, k=1, calls=2, selector="threshold", period=2
-    ).results
+EXACT = [
+    *((name, [1, 2], 1, 2, {"selector": "threshold", "period": 2}) for name in SELECTING),
+    ("error_feedback", [1, 2], 2, 2, {}),
+    ("error_feedback", [1, 2], 2, 2, {"selector": "sampled", "stride": 2}),
+    ("error_feedback", [1], 2, 3, {"selector": "threshold", "period": 3, "drift": 0}),
+    pytest.param("error_feedback", [1, 2], 3, 2, {"allreduce": "bruck_allgather"}, marks=pytest.mark.slow),
+    pytest.param("error_feedback", [1, 2], 2, 2, {"selector": "threshold", "period": 2}, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("name", "ranks", "n", "calls", "how"), EXACT)
+def test_every_real_input(name, ranks, n, calls, how):
+    """On exact linear forms, in every case that comparisons can tell, ties included."""
+    page = None if name == "error_feedback" else name
+    (result,) = sparring.selection(target(name), page, ranks=ranks, n=n, k=1, calls=calls, **how).results
     assert result.verdict.word is Word.PROVED_UP_TO, result.detail
-
-
-def test_check_judges_with_a_selector():
-    """Somebody's own code, every message of it too; code with another period is refuted."""
-    asked = {"selector": "threshold", "period": 2, "ranks": [1, 2, 3]}
-    right = sparring.check(target("ring_topk"), "ring_topk", level="steps", max_examples=8, **asked)
-    wrong = sparring.check(Later, "ring_topk", only=["result", "conservation"], max_examples=40, **asked)
-
-    assert right.verdict == "holds"
-    told = {r.property: r.verdict.word for r in wrong.results}
-    assert told["result"] is Word.REFUTED
-    assert told["conservation"] is Word.TESTED
 
 
 class Later:
@@ -116,93 +115,135 @@ class Later:
         return self.right.residual
 
 
-LEFT = "waiting[at] = 0"
+def test_check_judges_with_a_selector():
+    """Somebody's own code, every message of it too; code with another period is refuted."""
+    asked: dict[str, Any] = {"selector": "threshold", "period": 2, "ranks": [1, 2, 3], "max_examples": 40}
+    for name, how in (("ring_topk", {}), ("error_feedback", {"allreduce": "bruck_allgather"})):
+        report = sparring.check(target(name), name, level="steps", **{**asked, "max_examples": 8}, **how)
+        assert report.verdict == "holds"
+    wrong = sparring.check(Later, "ring_topk", only=["result", "conservation"], **asked)
+    told = {r.property: r.verdict.word for r in wrong.results}
+    assert told == {"result": Word.REFUTED, "conservation": Word.TESTED}
+
+
+LEFT, ENTERS = "waiting[at] = 0", "np.add(waiting, entering, out=waiting)"
+BOTH = {"dtypes", "conservation"}
 PLANTED = {
-    "what the selector leaves out is lost": {LEFT: "waiting[:] = 0"},
-    "what it takes stays behind, too": {LEFT: "pass"},
-    "what the algorithm leaves behind is lost": {"np.add(waiting, entering, out=waiting)": "pass"},
-    "what the algorithm leaves behind is doubled": {
-        "np.add(waiting, entering, out=waiting)": "np.add(waiting, 2 * entering, out=waiting)"
-    },
-    "all enters, and what is left out stays, too": {"entering[at] = waiting[at]": "entering[:] = waiting"},
-    "the selector is not asked": {"if select is None:": "if True:"},
+    "what the selector leaves out is lost": ({LEFT: "waiting[:] = 0"}, BOTH),
+    "what it takes stays behind, too": ({LEFT: "pass"}, BOTH),
+    "what the algorithm leaves behind is lost": ({ENTERS: "pass"}, BOTH),
+    "what the algorithm leaves behind is doubled": ({ENTERS: ENTERS.replace("entering,", "2 * entering,")}, BOTH),
+    "all enters, and what is left out stays, too": ({"entering[at] = waiting[at]": "entering[:] = waiting"}, BOTH),
+    "the selector is not asked": ({"if select is None:": "if True:"}, {"dtypes"}),  # nothing is lost where all enters
+    "no fault": ({}, set()),
 }
 
 
-@pytest.mark.parametrize("fault", [None, *PLANTED])
+@pytest.mark.parametrize("fault", PLANTED)
 @pytest.mark.parametrize("name", SELECTING)
 def test_each_planted_bug_is_caught(name, fault):
     """By the page's bits, and by a sum where mass is lost or doubled; the code without a fault passes."""
     xs = [np.random.default_rng(r).integers(-40, 41, (3, 17)) for r in range(3)]
-    with planted("core.selecting", *PLANTED.get(fault, {}).items()):
-        found = flaws(name, Case(3, xs), "threshold", {"period": 2})
-
-    seen = {None: set(), "the selector is not asked": {"dtypes"}}  # nothing is lost where all enters
-    assert {flaw.property for flaw in found} - {"steps"} == seen.get(fault, {"dtypes", "conservation"})
-
-
-def test_a_page_whose_leftovers_are_lost_is_caught():
-    """The reference's own: without what the selector left out it does not balance; as it is, it does."""
-    page, xs = sparring.page("gtopk", k=1, selector="topk"), [[3, 1, 2], [0, 5, 4]]
-    ran = sparring.run(page, xs)
-
-    def balance(left: Any) -> int:
-        return sum(map(sum, xs)) - sum(ran.results[0].values) - sum(sum(x.values) for x in left)
-
-    assert balance(ran.residuals) == 0
-    assert balance(ran.inner.residuals) != 0
+    changes, seen = PLANTED[fault]
+    with planted("core.selecting", *changes.items()):
+        found = flaws(name, Case(3, xs), {"selector": "threshold", "period": 2})
+    assert {flaw.property for flaw in found} - {"steps"} == seen
 
 
-def test_functions_and_wrong_names():
-    """A function of one's own in the place of a name; what is no selector, or no parameter of it."""
+SENT, TAKEN, CLEARED = "sent = self._select(waiting)", "waiting = self._taken(x)", "waiting[sent.indices] = 0"
+OF_FEEDBACK = {
+    "no fault": {},
+    "the residual is not cleared": {CLEARED: "pass"},
+    "the residual is cleared everywhere": {CLEARED: "waiting[:] = 0"},
+    "cleared twice, the second time a place further": {
+        CLEARED: f"{CLEARED}\n        waiting[(sent.indices + 1) % self._n] = 0"
+    },
+    "cleared where the result has something": {CLEARED: "waiting[total.indices] = 0"},
+    "k entries cleared, k - 1 sent": {
+        SENT: f"""{SENT}
+        size = np.abs(sent.values)
+        whole, above = sent, size > (size.min() if size.size else 0)
+        sent = Sparse(sent.indices[above], sent.values[above], sent.n)""",
+        CLEARED: "waiting[whole.indices] = 0",
+    },
+    "cleared by a search in indices that are not sorted": {
+        CLEARED: """order = sent.indices[np.argsort(-np.abs(sent.values), kind="stable")]
+        place = np.minimum(np.searchsorted(order, sent.indices), max(0, order.size - 1))
+        waiting[sent.indices[order[place] == sent.indices]] = 0"""
+    },
+    "the vector is sent, not the sum": {SENT: f"{SENT}\n        sent = Sparse(sent.indices, x[sent.indices], sent.n)"},
+    "the residual is forgotten": {TAKEN: f"{TAKEN}\n        np.copyto(waiting, x)"},
+    "a sum of its own, not all ranks'": {"total = self._allreduce(self._ranks, sent)": "total = sent"},
+}
 
-    def every_other(comm: Any, x: Any) -> Any:
-        from sparring import Sparse
-        from sparring.impl.gtopk import Allreduce
 
-        made = Allreduce(comm, x.size, k=1, selector=lambda v: Sparse(np.arange(1, v.size, 2), v[1::2], v.size))
-        return made(x).dense(), np.array(made.residual)
+@pytest.mark.parametrize("fault", OF_FEEDBACK)
+def test_each_planted_bug_of_error_feedback_is_caught(fault):
+    """By the page's bits on ties and by all real inputs of a few entries; the code without one passes both."""
+    xs = [np.random.default_rng(r).integers(-4, 5, (3, 12)).astype(np.float64) for r in range(3)]
+    how, wrong = {"selector": "topk", "allreduce": "ring_sparse"}, fault != "no fault"
+    size = {"n": 4, "k": 3, "calls": 2} if wrong else {"n": 3, "k": 2, "calls": 1}
+    with planted("error_feedback", *OF_FEEDBACK[fault].items()):
+        found = flaws("error_feedback", Case(5, xs), how)
+        (result,) = sparring.selection(target("error_feedback"), ranks=[1, 2], **size).results
+    assert bool(found) is wrong
+    assert result.verdict.word is (Word.REFUTED if wrong else Word.PROVED_UP_TO), result.detail
 
-    outcome = world.run(every_other, 2, [np.array([9.0, 1, 0, 2]), np.array([8.0, 4, 0, 3])]).raise_if_found()
-    assert [(y.tolist(), left.tolist()) for y, left in outcome.results] == [
-        ([0, 4, 0, 0], [9, 1, 0, 2]), ([0, 4, 0, 0], [8, 0, 0, 3])
+
+def series(kind: Any, comm: Any, xs: Any, **params: Any) -> list[Any]:
+    """Results and residuals, call after call."""
+    made = kind(comm, xs.shape[1], **params)
+    return [(made(x), made.residual.copy()) for x in xs]
+
+
+def test_functions_in_the_place_of_names():
+    """The same bits as by names; a selector that looks at nothing loses nothing, whether it is put around or within."""
+
+    def of_functions(kind: Any, comm: Any, xs: Any) -> Any:
+        from sparring.impl.ring_allgather import allreduce
+        from sparring.impl.selectors import topk
+
+        return series(kind, comm, xs, selector=topk.Selector(k=2), allreduce=allreduce)
+
+    xs = iterations.vectors("float64", 3, 20)
+    named, functions = (simulated(target("error_feedback"), xs, call=call, **how) for call, how in (
+        (series, {"k": 2, "allreduce": "ring_allgather"}), (of_functions, {})))  # fmt: skip
+    assert repr(named) == repr(functions)
+
+    def every_other(kind: Any, comm: Any, xs: Any, **more: Any) -> Any:
+        def select(v: Any) -> Any:
+            return sparring.Sparse(at := np.arange(1, v.size, 2), v[at], v.size)
+
+        return series(kind, comm, xs, selector=select, **more)
+
+    small = [np.array([[9.0, 1, 0, 2]]), np.array([[8.0, 4, 0, 3]])]
+    around = simulated(target("error_feedback"), small, call=every_other, allreduce="two_shot_sparse")
+    within = simulated(target("gtopk"), small, call=every_other, k=1)
+    assert [(y.tolist(), left.tolist()) for ((y, left),) in around] == [
+        ([0, 5, 0, 5], [9, 0, 0, 0]), ([0, 5, 0, 5], [8, 0, 0, 0]),
+    ]  # fmt: skip
+    assert [(y.dense().tolist(), left.tolist()) for ((y, left),) in within] == [
+        ([0, 4, 0, 0], [9, 1, 0, 2]), ([0, 4, 0, 0], [8, 0, 0, 3]),
     ]  # fmt: skip
 
-    def refused(comm: Any, params: Any) -> str:
-        from sparring.impl.spardl import Allreduce
 
-        with pytest.raises(sparring.InputError) as caught:
-            Allreduce(comm, 4, k=1, **params)
-        return str(caught.value)
-
-    texts = {
-        "no selector 'topp': right is the name of a module of sparring.impl.selectors": {"selector": "topp"},
-        "no parameter 'perod': selector 'threshold' has k, period, drift": {"selector": "threshold", "perod": 2},
-        "no parameter 'period': only a selector that is named has such": {"period": 2},
-        "period = 0: it must be a whole number, 1 or more": {"selector": "threshold", "period": 0},
-    }
-    for text, params in texts.items():
-        assert world.run(refused, 1, [params]).raise_if_found().results == [text]
+REFUSED = {
+    "no selector 'topp': right is the name of a module of sparring.impl.selectors": {"selector": "topp"},
+    "no parameter 'perod': selector 'threshold' has k, period, drift": {"selector": "threshold", "perod": 2},
+    "no parameter 'period': only a selector that is named has such": {"period": 2},
+    "period = 0: it must be a whole number, 1 or more": {"selector": "threshold", "period": 0},
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "params", "text"),
-    [
-        ("ring", {"selector": "topk"}, "page ring takes no selector"),
-        ("ring_sparse", {"selector": "topk"}, "page ring_sparse takes no selector"),
-        ("oktopk", {"selector": "topk"}, "page oktopk takes no selector"),
-        ("gtopk", {"selector": "topp"}, "no selector 'topp'; did you mean 'topk'"),
-        ("gtopk", {"selector": 3}, "selector = 3: it must be a name"),
-        ("gtopk", {"selector": "threshold", "perod": 2}, "page threshold has no parameter 'perod'"),
-        ("gtopk", {"period": 2}, "page gtopk has no parameter 'period'"),
-    ],
-)
-def test_what_a_page_may_not_be_given(name, params, text):
-    with pytest.raises(sparring.InputError, match=text):
-        sparring.page(name, **params)
+@pytest.mark.parametrize("text", REFUSED)
+def test_wrong_names(text):
+    (found,) = world.run(target("spardl"), 1, [4], call=lambda *args: called(*args, k=1, **REFUSED[text])).findings
+    assert text in found.text
 
 
-def test_a_run_takes_whole_vectors():
+def test_what_a_run_may_not_be_given():
+    with pytest.raises(sparring.InputError, match="selector = 3: it must be a name"):
+        sparring.page("gtopk", selector=3)
     with pytest.raises(sparring.InputError, match="rank 1 has a Sparse: a selector takes whole vectors"):
         sparring.run("gtopk", [np.ones(3), sparring.Sparse([0], [1.0], 3)], k=1, selector="topk")
     assert sparring.run("gtopk", [[1, 2]], k=1, selector=None).results == sparring.run("gtopk", [[1, 2]], k=1).results

@@ -81,16 +81,6 @@ def test_long_vectors(name, dtype):
             assert first_difference(made(name, k=n // 50), Series(find(name, k=n // 50)), scaled) is None
 
 
-@given(hnp.arrays(np.float32, 50, elements=st.floats(width=32)), st.integers(0, 50))
-def test_exact_top_k_is_numpys_sort(x, k):
-    """A stable sort by magnitude, with NaN made the largest."""
-    with np.errstate(invalid="ignore"):
-        size = np.where(np.isnan(x), np.inf, np.abs(x)).astype(np.float64) + np.isnan(x)
-    ranks = np.where(np.isnan(x), 2, np.isinf(x).astype(int))
-    wanted = np.lexsort((-np.nan_to_num(size), -ranks))[:k]
-    assert made("topk", k=k)(x).indices.tolist() == sorted(wanted.tolist())
-
-
 PLANTED = {
     "threshold": {
         "strictly above": ("at = selection.reaching(size, self._least)", "at = np.flatnonzero(size > self._least)"),

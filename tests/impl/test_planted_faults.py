@@ -49,14 +49,12 @@ def listed(x):
 
 @pytest.mark.parametrize("fault", [pytest.param(one, id=f"{one.page}: {one.name}") for one in FAULTS])
 def test_a_planted_fault_is_found(fault):
-    """What changes messages alone breaks nothing else; fewer ranks than those of the table cannot show some."""
+    """What changes messages alone breaks nothing else."""
     with all_planted(fault.texts):
         found = broken(fault.page, fault.ranks, fault.params)
-        fewer = {p: broken(fault.page, p, fault.params) for p in range(1, fault.ranks) if fault.fewest}
 
     assert found >= fault.breaks
     assert found == fault.breaks or fault.breaks != {"steps"}
-    assert {p: some for p, some in fewer.items() if some} == {}
 
 
 RIGHT = {(fault.page, *sorted(fault.params.items())): fault for fault in FAULTS}

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
 
 import sparring
 from sparring.checks import iterated
-from sparring.impl.lossy_two_shot import AGGREGATORS
 from sparring.proofs.core import iterations, lists, refinement
 from sparring.proofs.core.iterations import Case
-from tests.impl.algorithms import ALLGATHERS, DENSE, PAGES, PARAMS, RANKS, SELECTING, SPARSE, TARGETS
-from tests.impl.references import sparse_vectors
-from tests.impl.test_references import right
+from sparring.proofs.implementation.beside import options
+from sparring.proofs.implementation.looks import variants
+from sparring.sparse import Sparse
+from tests.impl.algorithms import PAGES, RANKS, TARGETS, simulated
 
 pytestmark = pytest.mark.mpi
 
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.mpi
 @pytest.mark.parametrize("name", PAGES)
 def test_bits(group, name, p):
     """Of all dtypes and parameters, call after call."""
-    every = itertools.cycle(PARAMS.get(name, [{}]))
+    every = itertools.cycle(variants(PAGES[name]))
     for dtype, n in itertools.product(PAGES[name].dtypes, (p - 1, 3 * p + 1)):
         params = next(every)
         assert unlike(group, name, dtype, p, n, params) == [], (dtype, n, params)
@@ -39,15 +40,15 @@ def unlike(group, name, dtype, p, n, params):
     if page.stateful:
         return [] if remembered(group, page, iterations.vectors(dtype, p, n), params) else ["bits"]
     xs = lists.given(page, refinement.vectors(dtype, p, n))
-    return refinement.compared(page, xs, group.run(TARGETS[name], xs, **params), "mpi")
+    return refinement.compared(page, xs, group.run(TARGETS[name], xs, **options(page, TARGETS[name])), "mpi")
 
 
-def remembered(group, page, xs, params, **asked):
+def remembered(group, page, xs, params):
     """Whether results and what the page remembers are the page's, call after call; any NaN is as good as any."""
     with warnings.catch_warnings(action="ignore"):
         calls = [*iterations.expected(page, xs)]
     shown = [name for name in iterations.shown(page) if calls[0][0].each[name] is not None]
-    ys = group.run(f"{RANKS}:calls", xs, name=page.name, shown=shown, **params, **asked)
+    ys = group.run(f"{RANKS}:calls", xs, name=page.name, shown=shown, **params)
     for r, y in enumerate(ys):
         wanted = [call[r].each[name] for call in calls for name in ("result", *shown)]
         whole = np.concatenate(wanted, dtype=np.float64)
@@ -58,47 +59,14 @@ def remembered(group, page, xs, params, **asked):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_large(group, name):
-    """Messages far above the size that MPI sends eagerly; sums are right, and all else is alike on all ranks."""
-    p, n = 3, 100_001
-    if name in DENSE:
-        xs = refinement.vectors("float32", p, n)
-        assert right(name, xs, group.run(f"{RANKS}:three_ways", xs, name=name))
-    elif name in (*ALLGATHERS, *SPARSE):
-        xs = sparse_vectors(p, n, "float32", 0.3)
-        assert right(name, xs, group.run(f"{RANKS}:kept", xs, name=name))
-    elif name in SELECTING:
-        xs = [np.random.default_rng(r).integers(-99, 99, (2, n)) for r in range(p)]
-        ran = iterated.run(group, PAGES[name], TARGETS[name], Case(60_000, xs))
-        gone = [done.result.dense() for done in ran[0]]
-        assert np.array_equal(sum([*gone, *(calls[-1].residual for calls in ran)]), sum(x.sum(axis=0) for x in xs))
-    else:
-        xs = [np.random.default_rng(r).standard_normal(n).astype(np.float32) for r in range(p)]
-        first, *rest = group.run(f"{RANKS}:once", xs, name=name)
-        lost = name in ("moshpit", "lossy_two_shot")  # each rank has what it got
-        assert np.isfinite(first).all() and first.any()
-        assert lost or all(y.tobytes() == first.tobytes() for y in rest)
-
-
-def patterns(group, calls, seed):
-    """So many calls on four real ranks, each with losses of its own: nobody hangs, and all states are the page's."""
-    p, n, params = 4, 8, {"aggregator": AGGREGATORS[seed], "lost": 350, "packet": 1, "running": seed % 2, "seed": seed}
-    rows = [np.stack([(np.arange(n) * 0.5 + r) * (call % 7 - 3) + call for call in range(calls)]) for r in range(p)]
-    page = sparring.page("lossy_two_shot", **params)
-    versions = [call[r].each["versions"] for call in iterations.expected(page, rows) for r in range(p)]
-    arrived = np.array(versions).reshape(calls, -1) == np.arange(1, calls + 1)[:, None]
-    return remembered(group, page, rows, params, timeout=240.0), len({row.tobytes() for row in arrived})
-
-
-def test_hundreds_of_patterns_of_losses(group):
-    """Of each aggregator; of the 2^24 patterns of the second step alone hardly one comes twice."""
-    for seed in range(4):
-        same, different = patterns(group, 100, seed)
-        assert same and different > 95
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_thousands_of_patterns_of_losses(group):
-    """All states are the page's."""
-    found = [patterns(group, 800, seed) for seed in range(4)]
-    assert all(same for same, _ in found) and sum(different for _, different in found) > 3150
+    """Messages far above the size that MPI sends eagerly: the bits of simulated ranks."""
+    n = 100_001
+    params: Any = {"k": 60_000} if PAGES[name].selecting else {}
+    rngs = [np.random.default_rng(r) for r in range(3)]
+    xs = [rng.standard_normal(n).astype(np.float32) for rng in rngs]
+    if PAGES[name].sparse and not PAGES[name].stateful:
+        supports = [np.flatnonzero(rng.random(n) < 0.3) for rng in rngs]
+        xs = [Sparse(at, x[at], n) for at, x in zip(supports, xs)]
+    real, there = (run(f"{RANKS}:once", xs, name=name, **params) for run in (group.run, simulated))
+    assert np.any(real[0])
+    assert [y.tobytes() for y in real] == [y.tobytes() for y in there]

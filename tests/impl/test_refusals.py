@@ -37,43 +37,29 @@ DIFFERENT_LISTS = {
 }
 MOSHPIT = "below 2^63"
 MADE = {
-    "ring_topk": [({"k": -1}, f"k = -1: {WHOLE}"), ({"k": 1.5}, f"k = 1.5: {WHOLE}"), ({"n": -1}, f"n = -1: {WHOLE}")],
-    "oktopk": [
-        ({"k": -1}, f"k = -1: {WHOLE}"), ({"tau": 1.5}, f"tau = 1.5: {POSITIVE}"),
-        ({"tau_prime": 0}, f"tau_prime = 0: {POSITIVE}"), ({"bucket": 0}, f"bucket = 0: {POSITIVE}"),
-        ({"trigger": -1}, f"trigger = -1: {WHOLE}"), ({"gain": -1}, f"gain = -1: {WHOLE}"),
-    ],
-    "recursive_multiplying": [({"radix": 1}, "radix is 1: it must be an integer of at least 2"),
-                              ({"radix": 2.5}, "radix is 2.5: it must be an integer of at least 2")],
-    "flash": [({"b1": 0}, f"b1 = 0: {POSITIVE}"), ({"b1": 4.5}, f"b1 = 4.5: {POSITIVE}"),
-              ({"g": 0}, f"g = 0: {POSITIVE}")],
+    "ring_topk": [({"k": 1.5}, f"k = 1.5: {WHOLE}"), ({"n": -1}, f"n = -1: {WHOLE}")],
+    "oktopk": [({"tau": 1.5}, f"tau = 1.5: {POSITIVE}"), ({"trigger": -1}, f"trigger = -1: {WHOLE}")],
+    "recursive_multiplying": [({"radix": 2.5}, "radix is 2.5: it must be an integer of at least 2")],
+    "flash": [({"b1": 4.5}, f"b1 = 4.5: {POSITIVE}")],
     "one_bit": [({"norm": 0}, f"norm = 0: {POSITIVE}")],
     "thc": [({"bits": 0}, f"bits = 0: {POSITIVE}"), ({"seed": -1}, f"seed = -1: {WHOLE}")],
     "qsgd": [({"levels": 0}, f"levels = 0: {POSITIVE}"), ({"by_max": -1}, f"by_max = -1: {WHOLE}")],
-    "power_sgd": [
-        ({"rank": 0}, f"rank = 0: {POSITIVE}"), ({"rank": 1.5}, f"rank = 1.5: {POSITIVE}"),
-        ({"columns": -1}, f"columns = -1: {WHOLE}"), ({"epsilon": -1}, f"epsilon = -1: {WHOLE}"),
-        ({"through": "tree"}, "through = 'tree': it must be one of ring, two_shot"),
-    ],
+    "power_sgd": [({"rank": 1.5}, f"rank = 1.5: {POSITIVE}"), ({"epsilon": -1}, f"epsilon = -1: {WHOLE}"),
+                  ({"through": "tree"}, "through = 'tree': it must be one of ring, two_shot")],
     "arc_top_k": [
-        ({"k": -1}, f"k = -1: {WHOLE}"), ({"sketch": 0}, f"sketch = 0: {POSITIVE}"),
         ({"columns": 1.5}, f"columns = 1.5: {WHOLE}"),
         ({"momentum": 1001}, "momentum = 1001: it must be 1000 or less, thousandths"),
         ({"feedback": "ef15"}, "feedback = 'ef15': it must be one of none, ef14, ef21, ef21m"),
-        ({"through": "tree"}, "through = 'tree': it must be one of ring, two_shot"),
     ],
     "lossy_two_shot": [
         ({"aggregator": "mean"}, "aggregator = 'mean': it must be one of ht, ratio, ratio0, zero"),
-        ({"lost": -1}, f"lost = -1: {WHOLE}"), ({"lost": 0.5}, f"lost = 0.5: {WHOLE}"),
         ({"packet": 0}, f"packet = 0: {POSITIVE}"), ({"running": 2}, "running = 2: it must be 0 to 1"),
         ({"lost": 1001, "aggregator": "zero"}, "lost = 1001: it must be 0 to 1000"),
-        ({"lost": 1000}, "lost = 1000 with aggregator ht: what never arrives has no weight; right is less"),
     ],
     "moshpit": [
         ({"m": 1}, f"m = 1: it must be a whole number, 2 or more, {MOSHPIT}"),
-        ({"rounds": 1.5}, f"rounds = 1.5: {WHOLE}, {MOSHPIT}"), ({"chance": -1}, f"chance = -1: {WHOLE}, {MOSHPIT}"),
+        ({"chance": -1}, f"chance = -1: {WHOLE}, {MOSHPIT}"),
         ({"weights": (1, -1)}, f"weights: -1 must be a whole number, 0 or more, {MOSHPIT}"),
-        ({"bandwidths": (-2,)}, f"bandwidths: -2 must be a whole number, 0 or more, {MOSHPIT}"),
         ({"dead": ((0, 0),)}, "dead: [0, 0] must be a rank, a round from 0, and a number of messages, or -1"),
         ({"dead": ((0, 0, 1), (0, 1, 1))}, "dead: a rank dies once at most"),
         ({"failing": ((0, 0, -1),)}, "failing: [0, 0, -1] must be a rank, a round from 0, and a number of messages"),
@@ -82,29 +68,24 @@ MADE = {
     "error_feedback": [
         ({"selector": "top"}, "no selector 'top': right is the name of a module of sparring.impl.selectors"),
         ({"allreduce": "rinng"}, "no allreduce 'rinng': right is the name of a module of sparring.impl"),
-        ({"k": -1}, f"k = -1: {WHOLE}"),
     ],
-    "dsar_split_allgather": [({"thirds": x}, f"thirds is {x!r}: {WHOLE}") for x in (-1, 0.5, "1")],
+    "dsar_split_allgather": [({"thirds": "1"}, f"thirds is '1': {WHOLE}")],
 }  # fmt: skip
-"""By algorithm, parameters of one rank and its own sentence."""
+"""By algorithm, parameters of one rank and its own sentence; that each wrong one is refused is ``verify``'s."""
 DIFFERENT = {
     "error_feedback": [({"n": 6}, "rank 2 has n=6"), ({"allreduce": "ring_allgather"}, "allreduce=4, rank 0 n=5")],
-    "ring_topk": [({"n": 6}, "rank 2 has n=6 and k=2, rank 0 n=5 and k=2: all ranks need one n and k"),
-                  ({"k": 3}, "rank 2 has n=5 and k=3, rank 0 n=5 and k=2: all ranks need one n and k")],
-    "oktopk": [({"k": 3}, "rank 2 has n=5, k=3, tau=64, tau_prime=32, trigger=4, bucket=4, gain=12, rank 0 n=5, k=2"),
-               ({"bucket": 3}, "bucket=3, gain=12, rank 0")],
+    "ring_topk": [({"n": 6}, "rank 2 has n=6 and k=2, rank 0 n=5 and k=2: all ranks need one n and k")],
+    "oktopk": [({"k": 3}, "rank 2 has n=5, k=3, tau=64, tau_prime=32, trigger=4, bucket=4, gain=12, rank 0 n=5, k=2")],
     "recursive_multiplying": [({"radix": 3}, "rank 2 has float64, 5 entries and radix 3, rank 0 float64, 5")],
-    "flash": [({"b1": 5}, "b1=5, b2=8, g=128, spikes=0"), ({"b2": 9}, "b1=8, b2=9, g=128, spikes=0"),
-              ({"g": 64}, "g=64"), ({"g": (1 << 32) + 1}, "g=4294967297"), ({"spikes": 2}, "spikes=2")],
+    "flash": [({"b1": 5}, "b1=5, b2=8, g=128, spikes=0"), ({"g": (1 << 32) + 1}, "g=4294967297")],
     "one_bit": [({"norm": 1}, "norm=1")],
-    "thc": [({"seed": 2}, "seed=2"), ({"bits": 9}, "bits=9")],
-    "qsgd": [({"seed": 2}, "seed=2"), ({"by_max": 1}, "by_max=1")],
+    "thc": [({"bits": 9}, "bits=9")],
+    "qsgd": [({"seed": 2}, "seed=2")],
     "power_sgd": [({"seed": 1}, "rank 2 has n=5, rank=1, columns=0, rate=2, epsilon=10, seed=1"),
                   ({"through": "two_shot"}, "through=1")],
     "arc_top_k": [({"seed": 3}, "rank 2 has n=5, k=2"), ({"feedback": "ef14"}, "one value of each")],
-    "lossy_two_shot": [({"lost": 200}, "rank 2 has n=5, lost=200"), ({"aggregator": "zero"}, "one value of each"),
-                       ({"seed": 1}, "one value of each")],
-    "moshpit": [({"m": 3}, "rank 2 has float64, 5 entries, m=3"), ({"dead": ((1, 0, 0),)}, "rank 2 has float64, 5 ent"),
+    "lossy_two_shot": [({"lost": 200}, "rank 2 has n=5, lost=200"), ({"aggregator": "zero"}, "one value of each")],
+    "moshpit": [({"m": 3}, "rank 2 has float64, 5 entries, m=3"),
                 ({"failing": ((1, 0, 0),)}, "all ranks need one dtype, length and parameters")],
     "dsar_split_allgather": [({"thirds": 1}, "thirds=1, rank 0 thirds=0")],
 }  # fmt: skip
@@ -115,7 +96,7 @@ BEYOND = {
     "one_bit": [({"norm": 3}, "norm = 3: it must be 1 or 2")],
     "thc": [({"bits": 9}, "bits = 9: a code must have 1 to 8 bits")],
     "qsgd": [({"levels": 65537}, "levels = 65537: there must be 1 to 65536"), ({"by_max": 2}, "by_max = 2: it must")],
-    "lossy_two_shot": [({"lost": 1000}, "lost = 1000 with aggregator ht")],
+    "lossy_two_shot": [({"lost": 1000}, "lost = 1000 with aggregator ht: what never arrives has no weight; right is")],
 }  # fmt: skip
 """What is wrong in the same way on all ranks."""
 KEEPING: dict[str, dict[str, object]] = {

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 
 import numpy as np
 import pytest
 
-from sparring.advising import amounts
 from tests.sparring.calling import command
 
 advise = command("advise")
@@ -103,7 +101,3 @@ def test_bad_input(args, sentence):
 
     assert (code, out) == (2, "")
     assert sentence in err
-
-
-def test_amounts():
-    assert doctest.testmod(amounts) == (0, 3)

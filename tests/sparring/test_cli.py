@@ -33,13 +33,14 @@ def wrong_page(tmp_path):
 
 
 def test_list_names_all_algorithms():
-    """As a table, and in the envelope."""
+    """And selectors, each in a table of their own, and in the envelope."""
     code, text, _ = called("list")
-    assert (code, "Dense ring allreduce" in text) == (0, True)
+    assert (code, "Dense ring allreduce" in text, "Exact top-k" in text) == (0, True, True)
 
     envelope = json.loads(called("list", "--json")[1])
     assert envelope["schema"] == 1
     assert {"name": "ring", "kind": "allreduce", "title": "Dense ring allreduce"} in envelope["algorithms"]
+    assert {"name": "topk", "parameters": ["k"], "title": "Exact top-k"} in envelope["selectors"]
 
 
 def test_show_draws_and_writes(tmp_path):
@@ -195,17 +196,6 @@ def test_run_says_what_was_sent():
     run = json.loads(called("run", "ring", "--ranks", 5, "--size", 12, "--json")[1])["run"]
 
     assert (run["steps"], run["messages"], max(run["words"])) == (8, [8] * 5, 2 * 12 - 2 * 12 // 5)
-
-
-def test_run_takes_a_file(tmp_path):
-    """One vector a rank."""
-    file = tmp_path / "mine.npz"
-    np.savez(file, np.arange(12.0).reshape(3, 4))
-
-    code, text, _ = called("run", "ring", "--ranks", 3, "--input", file)
-
-    assert code == 0
-    assert "4 entries of float64 a rank" in text
 
 
 @pytest.mark.parametrize(

@@ -53,11 +53,18 @@ def test_json(snapshot):
 
 @pytest.mark.usefixtures("derived_once")
 @pytest.mark.parametrize(
-    ("at", "said"), [("p=8,n=x", "n is an integer"), ("p=8", "needs a value for n"), ("q=8", "no letter 'q'")]
+    ("name", "at", "said"),
+    [
+        ("ring", "p=8,n=x", "n is an integer"),
+        ("ring", "p=8", "needs a value for n"),
+        ("ring", "q=8", "no letter 'q'"),
+        ("ring_sparse", "p=8,n=100", "need a value for k"),
+        ("ring_sparse", "p=8,n=10,k=11", "at most n=10"),
+    ],
 )
-def test_a_bad_point(at, said):
+def test_a_bad_point(name, at, said):
     """One sentence and exit code 2."""
-    code, _, error = call("ring", "--at", at)
+    code, _, error = call(name, "--at", at)
     assert (code, said in error) == (2, True)
 
 
@@ -106,14 +113,6 @@ def test_a_sparse_ring_under_a_model():
     assert at["identical"]["bytes"] == 14 * (8 + 12_500 * 4 + 125_000 // 8)
     assert at["identical"]["time_exact"] == str(Fraction(at["identical"]["bytes"], 10**9))
     assert at["ring"]["bytes"] == 7_000_000
-
-
-@pytest.mark.usefixtures("derived_once")
-@pytest.mark.parametrize(("at", "said"), [("p=8,n=100", "need a value for k"), ("p=8,n=10,k=11", "at most n=10")])
-def test_a_bad_point_of_a_sparse_ring(at, said):
-    """One sentence and exit code 2."""
-    code, _, error = call("ring_sparse", "--at", at)
-    assert (code, said in error) == (2, True)
 
 
 def test_a_sparse_page_that_says_nothing_is_undecided(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -68,16 +67,6 @@ def test_a_damaged_file_is_as_none(made, tmp_path, damaged):
     assert file.read_bytes() == sound
 
 
-def test_what_a_file_says_of_other_words_is_not_taken(made, tmp_path):
-    """A verdict that there is not."""
-    first = call("ring_sparse", "--format", "latex")
-    (file,) = files(tmp_path)
-    stored = json.loads(file.read_bytes())
-    stored["value"]["judged"][0]["verdict"]["word"] = "true"
-    file.write_text(json.dumps(stored), encoding="utf-8")
-    assert call("ring_sparse", "--format", "latex") == first and len(made) == 2
-
-
 def test_a_changed_page_is_derived_anew(made, mine, tmp_path):
     """And takes the place of what it was."""
     assert r"2 p - 2" in call(mine, "--format", "latex")[1]
@@ -86,20 +75,6 @@ def test_a_changed_page_is_derived_anew(made, mine, tmp_path):
     mine.write_text(SOURCE.replace("m * w + (size + 7) // 8", "m * w + (size + 15) // 16"), encoding="utf-8")
     changed = call(mine, "--format", "latex")[1]
     assert made == ["mine", "mine"] and text != changed and len(files(tmp_path)) == 1
-
-
-def test_another_version_derives_anew(made, monkeypatch):
-    call("ring_sparse", "--format", "latex")
-    monkeypatch.setattr(sheets, "installed", lambda *_: "sympy 0")
-    call("ring_sparse", "--format", "latex")
-    assert len(made) == 2
-
-
-@pytest.mark.parametrize("line", ["from numpy import linalg"])
-def test_a_page_that_imports_what_is_not_known_is_not_kept(made, mine, line, tmp_path):
-    mine.write_text(SOURCE + f"\n{line}  # planted\n", encoding="utf-8")
-    assert [call(mine, "--format", "latex")[0] for _ in range(2)] == [0, 0]
-    assert made == ["mine", "mine"] and not (tmp_path / "caches").exists()
 
 
 @pytest.mark.parametrize("place", ["not/absolute", "file"])

@@ -67,10 +67,3 @@ def test_where_the_cheapest_changes_is_told(tmp_path):
     code, text, error = call("recursive_doubling", "ring_sparse", *point, "--plot", tmp_path / "a.svg")
     assert code == 0 and text.startswith("algorithm,")
     assert error.splitlines()[-1].startswith("from n = ") and "ring_sparse costs least" in error
-
-
-def test_show_writes_its_picture(tmp_path):
-    file = tmp_path / "ring.svg"
-    code, _, _ = show("ring", "--plot", file)
-    assert code == 0 and "<svg" in file.read_text(encoding="utf-8")
-    assert show("ring", "--plot", "ring.png")[0] == 2

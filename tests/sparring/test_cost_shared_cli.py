@@ -6,12 +6,9 @@ import json
 
 import pytest
 
-import sparring
 from tests.sparring.calling import command
 
 run = command("cost")
-POINT = "p=8,n=8000,k=80"
-MACHINES = ("--machine", "eth-25g", "--inside", "ib-hdr")
 
 
 def test_in_nodes():
@@ -87,12 +84,3 @@ def test_what_is_wrong_is_said(args, told):
 
     assert code == 2
     assert told in err
-
-
-def test_the_api_has_the_same():
-    cost = sparring.cost("rabenseifner", nodes="node")
-
-    assert str(cost.form("sharing")) == "node"
-    assert r"\max" in sparring.cost("ring", nodes=4).latex()
-    with pytest.raises(sparring.InputError, match="no hypothesis"):
-        cost.simplify("p is odd")

@@ -1,15 +1,11 @@
 """``sparring cost --versus`` and ``--machine``, as a user types them."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 import sparring
 from tests.sparring.calling import command
-
-RING = (Path(sparring.__file__).parent / "spec" / "ring.py").read_text(encoding="utf-8")
-
 
 call = command("cost")
 
@@ -63,21 +59,8 @@ def test_bad_input_is_one_sentence(args, said):
     assert (code, said in error) == (2, True)
 
 
-def test_what_is_not_derived_is_undecided(tmp_path):
-    """Exit code 3 and the reason."""
-    file = tmp_path / "mine.py"
-    file.write_text(RING.replace("return (r - t) % p", "return (r - 2 * t) % p"), encoding="utf-8")
-    code, text, _ = call(file, "--versus", "ring", "--at", "p=4")
-    assert code == 3 and "undecided: " in text and "chunks do not follow each other" in text
-
-
 def test_a_picture_is_drawn(tmp_path):
     file = tmp_path / "both.svg"
     code, text, _ = call("ring_allgather", "--versus", "ring", "--over", "rho", "--at", "p=8,n=1000000", "--plot", file)
     assert code == 0 and "ring costs less" in text
     assert file.read_text(encoding="utf-8").startswith("<?xml")
-
-
-def test_a_picture_that_cannot_be():
-    code, _, error = call("ring", "--versus", "ring", "--plot", "x.jpg")
-    assert (code, "the name of a picture ends in .svg, .png, .pdf" in error) == (2, True)

@@ -141,6 +141,18 @@ def test_what_is_chosen(tmp_path: Path) -> None:
     assert np.array_equal(load_vectors(path), [np.zeros(3), np.ones(3)])
 
 
+@pytest.mark.parametrize("kind", ["<f4", ">f8", "<i4", ">i8"])
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_rows_come_back_bit_for_bit(kind: str, save: Any, tmp_path: Path) -> None:
+    """Whatever dtype, byte order and layout: native, contiguous and one's own."""
+    for table in (EIGHT.astype(kind), np.asfortranarray(EIGHT.astype(kind)), np.zeros((3, 0), kind)):
+        save(path := tmp_path / "x.npz", a=table)
+        for vector, row in zip(load_vectors(path), table, strict=True):
+            assert vector.dtype == np.dtype(kind).newbyteorder("=")
+            assert vector.flags.c_contiguous and vector.flags.writeable and vector.base is None
+            assert vector.tobytes() == row.astype(vector.dtype).tobytes()
+
+
 @pytest.mark.parametrize(("key", "message"), [("z", "no entry 'z'; there are a, s"), ("s", "'s' is 0-D; right: 2-D")])
 def test_bad_key(key: str, message: str, tmp_path: Path) -> None:
     """A key that is not there, or names no 2-D array, is an error that says so."""

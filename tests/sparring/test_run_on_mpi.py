@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-import sparring
 from sparring.checks import launch, runtimes
 from sparring.cli import cli
 from sparring.errors import InputError
@@ -121,21 +119,11 @@ from sparring.sparse import Sparse
 def wrong(comm, x):
     return Sparse(x.indices[1:], x.values[1:], x.n)
 """
-DENSE = """
-def wrong(comm, x):
-    return x.dense()
-"""
-FAULTS = {
-    "lossy": (LOSSY, "rank 0 has nothing at index 0, the page has an entry"),
-    "dense": (DENSE, "returned ndarray, not 6 entries of float64"),
-}
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_wrong_sum_of_sparse_vectors_is_seen(fault, files, tmp_path):
+def test_a_wrong_sum_of_sparse_vectors_is_seen(files, tmp_path):
     """In a job, as what it is; no rank hangs."""
-    text, sentence = FAULTS[fault]
-    (tmp_path / "wrong.py").write_text(text)
+    (tmp_path / "wrong.py").write_text(LOSSY)
     (tmp_path / "program.py").write_text(
         "import sparring.verification\n"
         f"sparring.verification.implementation = lambda page: {str(tmp_path / 'wrong.py') + ':wrong'!r}\n"
@@ -147,7 +135,7 @@ def test_a_wrong_sum_of_sparse_vectors_is_seen(fault, files, tmp_path):
     done = launch.run(command, 3, timeout=60)
 
     assert done.returncode == 1
-    assert sentence in done.stdout
+    assert "rank 0 has nothing at index 0, the page has an entry" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -170,16 +158,6 @@ def test_a_fault_on_one_rank_ends_all(tmp_path, fault, told):
 
     assert done.returncode != 0
     assert told in done.stdout
-
-
-def test_a_page_without_implementation_speaks_once(tmp_path):
-    """The reference alone runs, on every rank; rank 0 tells."""
-    source = Path(sparring.__file__).parent / "spec" / "ring_allgather.py"
-    (tmp_path / "mine.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
-
-    done = job(2, tmp_path / "mine.py", "--json")
-
-    assert json.loads(done.stdout)["run"]["on"] == "the reference alone"
 
 
 def test_the_driver_runs_real_ranks():

@@ -128,17 +128,6 @@ def test_bad_input_is_one_sentence(mine, name):
     assert "\n" not in str(raised.value)
 
 
-def test_no_such_target(tmp_path):
-    """No file, no name in it."""
-    with pytest.raises(InputError, match="no file"):
-        sparring.selection(f"{tmp_path}/nothing.py:Largest")
-    with pytest.raises(InputError, match="names no function"):
-        sparring.selection("nothing")
-    (tmp_path / "empty.py").write_text("")
-    with pytest.raises(InputError, match="no function 'Largest'"):
-        sparring.selection(f"{tmp_path}/empty.py:Largest")
-
-
 def test_verify_has_a_row_of_it():
     """Where entries are selected; for other ranks it says what is tried."""
     target = verification.judged(PAGE)

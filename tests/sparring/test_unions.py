@@ -14,7 +14,6 @@ from sparring import InputError, Sparse
 from sparring.inputs import digits
 from sparring.spec.core import select
 from sparring.spec.core.supports import disjoint, identical, independent, measured
-from sparring.unions import counted
 
 KEYS = ("step0", "step30", "step300")
 
@@ -50,16 +49,6 @@ def test_dense_vectors_keep_their_largest(values, k, dtype):
     vectors = np.array(values, dtype).reshape(len(values), -1)
     assert spreads(sparring.union_growth(vectors, k=k)) == expected
     assert sparring.union_growth([*vectors], k=k) == sparring.union_growth(vectors, k=k)
-
-
-@given(supports)
-def test_every_start_is_counted(sets):
-    """Not only least, mean and largest: the union from each rank on has its own size."""
-    sizes = counted([np.array(sorted(x), np.int64) for x in sets])
-    p = len(sets)
-    for r in range(p):
-        for s in range(1, p + 1):
-            assert sizes[r, s - 1] == len(frozenset().union(*(sets[(r + i) % p] for i in range(s))))
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -12,7 +12,6 @@ from sparring import verification
 from sparring.checks.launch import find
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.core.verdicts import NOT_COVERED, Word
-from sparring.report import PROPERTIES
 
 pytestmark = pytest.mark.usefixtures("proved_once")
 RING = sparring.page("ring")
@@ -214,17 +213,6 @@ def test_a_rank_that_fails_under_mpiexec_refutes(monkeypatch):
     assert "rank 1 failed" in results["mpi"].detail
 
 
-def test_verify_takes_pages_names_and_ranks():
-    """From Python as on the command line; results come in the order of the properties."""
-    report = sparring.verify("ring", ranks=[1, 2])
-
-    shown = [r.property for r in report.results]
-    assert {*shown} == {*verification.applicable(RING), "in place"}
-    assert sorted(shown, key=list(PROPERTIES).index) == shown
-    assert report.extra["algorithms"]["ring"]["terms"] == "proved for p <= 2"
-    assert report.exit_code == 0
-
-
 @pytest.mark.parametrize("asked", [{"ranks": []}, {"ranks": [0, 1]}, {"on": "cloud"}], ids=repr)
 def test_what_cannot_be_planned_is_refused(asked):
     """One sentence."""
@@ -237,16 +225,6 @@ def test_full_runs_terms_for_all_numbers_of_ranks_to_64():
     full, first = (verification.plan(None, full=full, on="both") for full in (True, False))
     assert full.terms == tuple(range(1, 65)) and {*full.gradients} >= {*full.numbers}
     assert {*range(1, 17)} < {*first.terms} < {*full.terms}
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_the_ring_is_right_on_terms_for_all_numbers_of_ranks_to_64():
-    """``verify ring --full``."""
-    report = sparring.verify("ring", full=True)
-
-    assert report.extra["algorithms"]["ring"]["terms"] == "proved for p <= 64"
-    assert report.exit_code == 0
 
 
 LENGTHS = """\

@@ -133,13 +133,6 @@ def answered(*command: str, code: int = 0) -> str:
     return done.stdout
 
 
-def test_list_names_them():
-    """In a table of their own, and in the envelope."""
-    assert "Exact top-k" in answered("list")
-    told = json.loads(answered("list", "--json"))["selectors"]
-    assert {"name": "topk", "parameters": ["k"], "title": "Exact top-k"} in told
-
-
 def test_verify_takes_them_by_name():
     """Alone or beside algorithms, each in its own matrix."""
     rows = [line.split("  ")[0] for line in answered("verify", "topk").splitlines()]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 
 from sparring import world
 from sparring.errors import InputError
-from sparring.impl.core import arguments
+from sparring.impl.core import arguments, planes
+from sparring.impl.core.selection import top
+from tests.impl.algorithms import called
 
 REFUSAL = f"{Path(__file__).parents[1] / 'on_ranks.py'}:refusal"
 F = np.float32
@@ -89,14 +92,8 @@ def texts(ys):
 @pytest.mark.mpi
 @pytest.mark.parametrize(("xs", "sentence"), DIFFERENT)
 def test_ranks_differ(group, xs, sentence):
-    """Every rank raises the same sentence, which names the first rank that differs."""
-    assert texts(group.run(REFUSAL, xs)) == [sentence] * 3
-
-
-@pytest.mark.parametrize(("xs", "sentence"), DIFFERENT)
-def test_ranks_differ_simulated(xs, sentence):
-    """The same on the simulated MPI."""
-    assert texts(world.run(REFUSAL, 3, xs).results) == [sentence] * 3
+    """Every rank raises the same sentence, which names the first rank that differs; simulated ranks do, too."""
+    assert texts(group.run(REFUSAL, xs)) == texts(world.run(REFUSAL, 3, xs).results) == [sentence] * 3
 
 
 @pytest.mark.mpi
@@ -109,14 +106,29 @@ def test_one_rank_refuses(group, bad):
     assert heard == [f"rank {bad}'s arguments are refused, as its own error says; nothing was computed"] * 2
 
 
-@pytest.mark.mpi
-def test_all_alike_pass(group):
-    """Ranks that agree are left alone, with and without the exchange."""
-    for validate in (True, False):
-        assert texts(group.run(REFUSAL, [np.zeros(7, F)] * 3, validate=validate)) == [""] * 3
-
-
 def test_exchange_can_be_left_out():
     """Without ``validate`` each rank still checks its own arguments, and no collective is called."""
-    recorded = world.run(REFUSAL, 2, [np.zeros((2, 2))] * 2)
+    recorded = world.run(REFUSAL, 2, [np.zeros((2, 2))] * 2, call=partial(called, validate=False))
     assert all("2 dimensions" in text for text in texts(recorded.results))
+    assert "Allgather" not in {one.name for one in recorded.collectives}
+
+
+@pytest.mark.parametrize(
+    ("x", "k", "options", "why"),
+    [
+        (np.ones(3), -1, {}, "k = -1: it must be 0 or more"),
+        (np.array([1.0, np.nan]), 1, {"allow_nan": False}, r"x\[1\] is NaN"),
+        (np.ones((2, 2)), 1, {}, "2 dimensions"),
+        ([1.0], 1, {}, "must be a numpy array"),
+    ],
+)
+def test_what_cannot_be_selected_from_is_refused(x, k, options, why):
+    """One sentence."""
+    with pytest.raises(InputError, match=why):
+        top(x, k, **options)
+
+
+@pytest.mark.parametrize("bits", [0, 9])
+def test_other_widths_of_codes_are_refused(bits):
+    with pytest.raises(InputError, match="it must have 1 to 8"):
+        planes.widths(bits)

@@ -7,17 +7,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from sparring import Sparse
 from sparring.errors import InputError
+from sparring.impl.core import wire
 from sparring.impl.core.chunks import Chunk
-from sparring.impl.core.encodings import Encoding, cheapest, size, threshold
-from sparring.impl.core.messages import HEADER, body, decode, encode, message, room
-from sparring.proofs.core.terms import NoTerm, Table, Terms, leaves
-from sparring.world import run
-from tests.impl.core.chunk_strategies import DTYPES, bits, chunks, held, of, values
+from sparring.impl.core.encodings import Encoding, size
+from sparring.impl.core.messages import HEADER, decode, encode, message
+from tests.impl.core.chunk_strategies import bits, chunks, held, of, values
 
 DENSE, PAIRS, OFFSETS16, BITMAP = Encoding
 NAMING = (PAIRS, OFFSETS16, BITMAP)
 LONG = (65536, 65537, 131072, 200_000)
+FAR = (1 << 31, 1 << 32, (1 << 32) + 1, 1 << 50)
 
 
 def packed(chunk, encoding=None):
@@ -58,50 +59,29 @@ def test_dense_round_trip(chunk):
     assert not got.values.size or np.shares_memory(got.values, sent)
 
 
-@given(chunks())
-def test_the_cheapest_is_sent(chunk):
-    """Never more than dense and a header, whatever the chunk; a buffer of that size is enough."""
-    buffer = np.empty(room(chunk.length, chunk.values.itemsize), np.uint8)
-    w = chunk.values.itemsize
-    used = encode(chunk, buffer)
+@pytest.mark.parametrize("length", FAR)
+def test_the_largest_positions(length):
+    """Nothing is cut off where 32 bits end, nor where 8-byte positions follow an odd number of 4-byte values."""
+    chunk, buffer = Chunk(np.array([0, 7, length - 1]), np.arange(3, dtype=np.int32), length), np.empty(100, np.uint8)
+    sent = buffer[: encode(chunk, buffer)]
 
-    best = min(size(encoding, len(chunk), chunk.length, w) for encoding in Encoding)
-    assert used == HEADER + best <= chunk.length * w + HEADER
-    got = decode(message(buffer, chunk.length, w), chunk.length, chunk.values)
-    assert got.full == (len(chunk) >= threshold(chunk.length, w))
-    assert held(got) == (held(Chunk(None, chunk.dense(), chunk.length)) if got.full else held(chunk))
+    assert sent.size == HEADER + 3 * 4 + 3 * (4 if length <= 1 << 32 else 8)
+    assert held(decode(sent, length, chunk.values)) == held(chunk)
 
 
 @pytest.mark.parametrize("length", LONG)
-@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("encoding", NAMING)
-def test_blocks_of_65536(encoding, dtype, length):
+def test_blocks_of_65536(encoding, length):
     """Positions on both sides of each border, empty blocks, and all but one."""
     borders = [i for i in (0, 65535, 65536, 131071, 131072, length - 1) if i < length]
     random = np.random.default_rng(length).choice(length, 5000, replace=False)
     for at in ([], [0], [length - 1], sorted(set(borders)), np.unique(random), np.arange(1, length)):
-        chunk = of(np.array(at), np.arange(len(at)).astype(dtype), length)
+        chunk = of(np.array(at), np.arange(len(at), dtype=np.float32), length)
         sent = packed(chunk, encoding)
         got = decode(sent, length, chunk.values)
         assert sent.size == HEADER + size(encoding, len(at), length, chunk.values.itemsize)
         assert got.positions is not None and got.positions.tolist() == list(at)
         assert got.values.tobytes() == chunk.values.tobytes()
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("length", [1 << 31, 1 << 32, (1 << 32) + 1, 1 << 50])
-def test_the_largest_positions(length, dtype):
-    """Nothing is cut off where 32 bits end, nor where 8-byte positions follow an odd number of 4-byte values."""
-    chunk = Chunk(np.array([0, 7, length - 1]), np.arange(3).astype(dtype), length)
-    sent = packed_pairs(chunk)
-
-    assert sent.size == HEADER + 3 * chunk.values.itemsize + 3 * (4 if length <= 1 << 32 else 8)
-    assert held(decode(sent, length, chunk.values)) == held(chunk)
-
-
-def packed_pairs(chunk):
-    buffer = np.empty(100, np.uint8)
-    return buffer[: encode(chunk, buffer)]
 
 
 def test_the_layout():
@@ -114,18 +94,6 @@ def test_the_layout():
     short = Chunk(np.array([0, 9]), chunk.values, 10)
     assert packed(short, BITMAP).tobytes() == bytes([2, 0, 0, 0, 0, 0, 0, 4]) + data + b"\1\2"
     assert packed(short, DENSE).tobytes()[:8] == bytes([10, 0, 0, 0, 0, 0, 0, 1])
-
-
-@given(st.data())
-def test_values_already_in_their_place(data):
-    """A sum formed in the message's own memory is sent without a copy and without harm."""
-    full = data.draw(values("float64", 9))
-    buffer = np.empty(room(9, 8), np.uint8)
-    place = body(buffer, 9, full)
-    place[...] = full
-    used = encode(Chunk(None, place, 9), buffer)
-
-    assert decode(buffer[:used], 9, full).values.tobytes() == full.tobytes()
 
 
 CHUNK = Chunk(np.array([1, 3, 8]), np.array([1, 2, 3], np.float32), 10)
@@ -229,51 +197,17 @@ def test_what_cannot_be_encoded_is_refused():
         packed(Chunk(None, CHUNK.values, 3), BITMAP)
 
 
-@pytest.mark.parametrize("encoding", Encoding)
-def test_terms_pass_through_and_stay_terms(encoding):
-    """They come out as terms of the same table; dense, absent ones are the identity."""
-    table = Table()
-    chunk = Chunk(np.array([1, 3, 8]), leaves(table, ["a", "b", "c"]), 10)
-    got = decode(packed(chunk, encoding), 10, chunk.values)
-
-    shown = {i: table.show(v) for i, v in zip(held(got), got.values, strict=True)}
-    absent = dict.fromkeys(range(10), "-0.0") if encoding is DENSE else {}
-    assert shown == {**absent, 1: "a", 3: "b", 8: "c"}
-    assert isinstance(got.values, Terms)
-    assert [table.show(v) for v in np.full_like(got.values, -0.0, shape=1)] == ["-0.0"]
-    raw = got.values.view(np.ndarray)
-    with pytest.raises(NoTerm):
-        _ = got.values + (raw + raw)
+@pytest.mark.parametrize(("n", "octets"), [(1 << 31, 4), ((1 << 31) + 1, 8), (1 << 62, 8)])
+def test_the_largest_index_of_each_width_in_a_list(n, octets):
+    """Nothing is cut off at the border."""
+    x = Sparse([n - 1], [1.0], n)
+    sent = wire.pack(x)
+    assert sent.size == 8 + octets == wire.room(1, x.values, n).size
+    assert wire.unpack(sent, x.values, n)[0].tolist() == [n - 1]
 
 
-def test_terms_between_ranks():
-    """In the simulated world, in each encoding and in both directions."""
-    table = Table()
-    names = "abcdefgh"
-
-    def program(comm):
-        mine = Chunk(np.arange(4) * 2 + comm.rank, leaves(table, names[4 * comm.rank :][:4]), 60)
-        got = []
-        for encoding in Encoding:
-            outgoing, incoming = (np.empty(60 * 16, np.uint8) for _ in range(2))
-            request = comm.Irecv(incoming, 1 - comm.rank)
-            comm.Send(outgoing[: encode(mine, outgoing, encoding)], 1 - comm.rank)
-            request.Wait()
-            chunk = decode(message(incoming, 60, 8), 60, mine.values)
-            got.append([table.show(v) for v in mine.values + chunk.dense()[np.arange(4) * 2 + 1 - comm.rank]])
-        return got
-
-    outcome = run(program, 2)
-
-    assert not outcome.findings
-    assert outcome.results == [[["(a+e)", "(b+f)", "(c+g)", "(d+h)"]] * 4] * 2
-
-
-def test_the_cheapest_of_a_sweep():
-    """Every encoding is some chunk's cheapest, and is what its message is in."""
-    codes = set()
-    for m in (1, 5000, 30_000, 100_000):
-        chunk = of(np.arange(m), np.zeros(m, np.float32), 100_000)
-        codes.add(int(packed(chunk)[7]))
-        assert packed(chunk)[7] == cheapest(m, 100_000, 4)
-    assert codes == {1, 2, 3, 4}
+def test_a_list_of_pairs_cut_short_is_refused():
+    """Its length is no number of entries."""
+    x = Sparse([2, 5], np.ones(2, np.float32), 6)
+    with pytest.raises(InputError, match="15 bytes holds no whole number of entries of float32"):
+        wire.unpack(wire.pack(x)[:-1], x.values, x.n)

@@ -78,7 +78,7 @@ def freed(comm: Any, MPI: Any) -> None:
     assert mine == MPI.COMM_NULL
     total(twin, 5)
     twin.Free()
-    for _ in range(2500):  # more than MPI libraries have communicators
+    for _ in range(2100):  # more than MPI libraries have communicators
         user = comm.Dup()
         total(user, 3)
         user.Free()

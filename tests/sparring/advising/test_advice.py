@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparring
-from sparring import InputError, Undecided
+from sparring import Undecided
 from sparring.advising import advice, fusing, gradients, growing, measuring
 from sparring.inputs import digits
 from sparring.proofs.cost import levels, unioncost
@@ -292,15 +292,6 @@ def test_layers_in_any_order_have_one_sum():
     first, second = (advised(way, [3], algorithms=["ring"]) for way in ways)
 
     assert first.options == second.options
-
-
-@pytest.mark.parametrize(
-    ("ranks", "sentence"),
-    [([1], "ranks=1: advice is for 2 to 65536 ranks"), ([4, 10**6], "ranks=1000000: advice is for")],
-)
-def test_ranks_that_are_none(ranks, sentence, normal):
-    with pytest.raises(InputError, match=sentence):
-        sparring.advise(normal, MACHINE, ranks)
 
 
 def test_an_algorithm_without_a_formula_is_left_out(normal, monkeypatch):

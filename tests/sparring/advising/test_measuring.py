@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 
 from sparring import InputError
 from sparring.advising import gradients, measuring
-from sparring.impl.core.selection import magnitudes
 from sparring.inputs import digits
 from sparring.unions import union_growth
 
@@ -33,19 +31,6 @@ def test_the_largest_of_all_blocks(parts, k, dtype):
     assert found.at.tolist() == sorted(i for i in wanted if x[i])
     assert found.nonzero == np.count_nonzero(x)
     assert found.inside == pytest.approx(float((x[found.at].astype(float) ** 2).sum()))
-
-
-@given(parts=vectors.filter(any), data=st.data())
-def test_the_threshold(parts, data):
-    """It is the k-th largest, and with so many equal ones there are k."""
-    sizes = [magnitudes(np.array(part, np.float32)) for part in parts]
-    ordered = sorted(np.concatenate(sizes).tolist(), reverse=True)
-    k = data.draw(st.integers(1, len(ordered)))
-
-    least, equal = measuring.threshold(partial(iter, sizes), k)
-
-    assert least == ordered[k - 1]
-    assert equal == k - sum(size > least for size in ordered)
 
 
 @pytest.mark.parametrize("key", ["step0", "step30", "step300"])

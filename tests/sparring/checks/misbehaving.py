@@ -84,22 +84,11 @@ def last_raises(comm: Any, x: Any) -> Any:
     return raises(comm, x) if comm.rank == comm.size - 1 else y
 
 
-def all_hang(comm: Any, x: Any) -> Any:
-    comm.Recv(x, source=(comm.rank + 1) % comm.size, tag=99)
-    return x
-
-
 def holds_the_interpreter(comm: Any, x: Any) -> Any:
     libc = ctypes.PyDLL(None)
     if comm.rank == 0:
         libc.pause()
     return x
-
-
-def changes_input(comm: Any, x: Any) -> Any:
-    y = total(comm, x)
-    x[-1:] = -1
-    return y
 
 
 def leaves_message(comm: Any, x: Any) -> Any:
@@ -140,26 +129,3 @@ def returns(comm: Any, x: Any, *, what: str) -> Any:
     y = total(comm, x)
     odd = {"None": None, "list": y.tolist(), "objects": y.astype(object), "shape": y.reshape(-1, 1), "scalar": y.sum()}
     return {**odd, "dtype": y.astype(np.int8), "0-d": np.array(y.sum())}[what] if comm.rank == 1 else y
-
-
-class Counting:
-    """Stateful: adds, to its sum, how often it was called."""
-
-    def __init__(self, comm: Any, n: int, *, start: int = 0) -> None:
-        self.comm, self.n, self.calls = comm, n, start
-
-    def __call__(self, x: Any) -> Any:
-        assert x.size == self.n
-        self.calls += 1
-        return total(self.comm, x) + self.calls
-
-
-class Reuses:
-    """Returns the same array at every call."""
-
-    def __init__(self, comm: Any, n: int) -> None:
-        self.comm, self.y = comm, np.zeros(n)
-
-    def __call__(self, x: Any) -> Any:
-        self.y += x
-        return self.y

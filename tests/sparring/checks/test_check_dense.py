@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -137,27 +136,6 @@ def folder(tmp_path, monkeypatch):
 def words(report):
     """Property -> the word of its verdict."""
     return {result.property: result.verdict.word for result in report.results}
-
-
-def test_a_page_is_run(folder):
-    """Entries are what is sent, in a code of the page's own; what ranks end with is what is read of it."""
-    page = sparring.page("mean.py")
-    assert (page.dense, page.stateful, page.averages, page.agrees) == (True, False, True, True)
-    ran = run(page, [np.array([1.0, 2.0]), np.array([2.0, 2.1])])
-    assert [[(m.src, m.dst, [*m.entries]) for m in wire] for wire in ran.trace] == [
-        [(0, 1, [2.0]), (1, 0, [2.0])], [(0, 1, [6]), (1, 0, [8])],
-    ]  # fmt: skip
-    assert [y.tolist() for y in ran.results] == [[1.5, 2.0]] * 2
-
-
-def test_a_state_goes_from_call_to_call_and_inputs_stay(folder):
-    """Exact numbers are taken as they are."""
-    page, xs = sparring.page("slow.py"), [[Fraction(1, 3)], [Fraction(2, 3)]]
-    assert page.stateful
-    assert not page.agrees
-    first = run(page, xs)
-    assert first.results == xs == [[Fraction(1, 3)], [Fraction(2, 3)]]
-    assert run(page, xs, first.state).results == [[Fraction(1)], [Fraction(1)]]
 
 
 def test_vectors_of_two_lengths_are_refused(folder):

@@ -49,13 +49,6 @@ def test_a_hidden_residual_is_told(target, unshrunk):
     assert "in call 2" in found["result"]
 
 
-def test_the_same_seed_draws_the_same_examples():
-    """Another seed draws others."""
-    once, again, other = (list(map(repr, drawn(seed=seed))) for seed in (3, 3, 4))
-
-    assert once == again != other
-
-
 def drawn(**asked) -> list[Example]:
     """Examples of each kind, as they are drawn."""
     question = Question("none", page_of("ring_topk", {}), (1, 2, 3, 4), **asked)

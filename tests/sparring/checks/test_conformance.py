@@ -225,15 +225,6 @@ class TestUnderMpiexec:
         assert done.returncode != 0
         assert done.stdout.count("FAILED test_mine.py::test_mine[result]") == 3
 
-    def test_a_rank_that_raises_takes_the_job_down(self, mine):
-        """With its traceback and the test's name, though the others wait for it."""
-        done = mine("raises", "-x", ranks=3)
-
-        assert done.returncode != 0
-        assert "rank 1 of 2, " in done.stdout or "rank 1 of 3, " in done.stdout
-        assert "test_mine[result] (call): Traceback (most recent call last):" in done.stdout
-        assert "ValueError: planted" in done.stdout
-
     def test_a_rank_that_hangs_ends_the_job_in_time(self, mine):
         """The ranks that hang say in which test and where; how long an example may take is an option."""
         done = mine("hangs", "-x", "--sparring-timeout", "1", ranks=3)

@@ -59,15 +59,6 @@ def test_one_launch_serves_all(group):
 
 
 @pytest.mark.mpi
-def test_same_modules(launcher, tmp_path, monkeypatch):
-    """What the driver can import, the ranks can."""
-    (tmp_path / "only_here.py").write_text("def f(comm, x): return x + comm.size\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    with Group(2) as group:
-        assert [y.tolist() for y in group.run("only_here:f", XS[:2])] == [[2, 3, 4, 5], [3, 4, 5, 6]]
-
-
-@pytest.mark.mpi
 def test_large_arrays(group):
     """Arrays larger than any socket's buffer, to and from all ranks at once."""
     xs = [np.full(2_000_000, float(r)) for r in range(3)]
@@ -142,25 +133,6 @@ def test_examine(group):
 
 
 @pytest.mark.mpi
-def test_stateful(group):
-    """A class is made an instance of once an example; each result is as it was when it was returned."""
-    for _ in range(2):
-        seen = group.examine(bad("Counting"), XS, calls=2, start=10)
-        assert [[y.tolist() for y in ys] for ys in seen.ys] == [[[14, 17, 20, 23]] * 3, [[15, 18, 21, 24]] * 3]
-    ones = [np.ones(2)] * 3
-    assert [ys[0].tolist() for ys in group.examine(bad("Reuses"), ones, calls=2).ys] == [[1, 1], [2, 2]]
-
-
-@pytest.mark.mpi
-def test_changed_input(group):
-    """A target that writes into its input is seen to; the next call gets the input afresh."""
-    seen = group.examine(bad("changes_input"), XS, calls=2)
-    assert [x.tolist() for x in seen.inputs] == [[0, 1, 2, -1], [1, 2, 3, -1], [2, 3, 4, -1]]
-    assert all(is_total(ys) for ys in seen.ys)
-    assert XS[0].tolist() == [0, 1, 2, 3]
-
-
-@pytest.mark.mpi
 def test_what_is_returned(group):
     """Arrays of any shape and dtype come back as they are; what is none is told by rank, as are others' results."""
     none = {"None": "NoneType", "list": "list", "objects": "an array of object", "scalar": "float64"}
@@ -173,17 +145,6 @@ def test_what_is_returned(group):
         assert (y.shape, y.dtype) == (shape, dtype)
     with pytest.raises(RankFailed, match="returned list: a target returns an array of numbers"):
         group.run(bad("returns"), XS, what="list")
-
-
-@pytest.mark.mpi
-def test_trace(group):
-    """With a record come all ranks' operations, and the results are the same."""
-    for p in (1, 2, 3):
-        seen = group.examine("sparring.impl.ring:allreduce", XS[:p], trace=True)
-        assert is_total(seen.ys[0])
-        assert seen.trace and seen.trace.ranks == p
-        sends = [(e.rank, e.peer) for e in seen.trace.sends()]
-        assert sends == [(r, (r + 1) % p) for r in range(p) for _ in range(2 * (p - 1))]
 
 
 @pytest.mark.mpi
@@ -206,24 +167,6 @@ def test_many_examples(group):
     for i in range(1000):
         assert is_total(group.examine("sparring.impl.ring:allreduce", XS[:2], trace=i % 2 == 1).ys[0])
     assert group.workers is started
-
-
-@pytest.mark.slow
-@pytest.mark.mpi
-@pytest.mark.timeout(1500)
-def test_three_groups(launcher, gone):
-    """A good example, a raising, a hanging and a dying rank, again and again: verdicts never differ, nobody is left."""
-    ends = {"raises": (2, "ValueError: planted"), "hangs": (0, "did not answer within 0.5 s"), "exits": (1, None)}
-    for _ in range(3):
-        pids: set[int] = set()
-        with Group(3) as group:
-            for name, (rank, words) in ends.items():
-                pids |= set(group.start().pids())
-                assert is_total(group.run(bad("total"), XS))
-                with pytest.raises((Hang, RankFailed), match=words) as caught:
-                    group.run(bad(name), XS, timeout=0.5 if name == "hangs" else 30)
-                assert rank in getattr(caught.value, "ranks", [getattr(caught.value, "rank", None)])
-        assert not gone(pids)
 
 
 @pytest.mark.mpi

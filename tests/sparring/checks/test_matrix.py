@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from sparring.checks.checking import check
-from sparring.checks.launch import find
 from sparring.checks.properties import PROPERTIES
 from sparring.proofs.core.verdicts import Word
 from tests.sparring.checks import refuting
@@ -105,16 +104,3 @@ def test_every_property_is_needed():
 
     assert set().union(*sets) == set(PROPERTIES) - {"bad input"}
     assert all(len(falsified) < len(PROPERTIES) for falsified in sets)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.mpi
-@pytest.mark.skipif(find() is None, reason="no mpiexec installed")
-@pytest.mark.parametrize("source", [TWIN, BUILT_IN], ids=["by hand", "the library's own"])
-def test_simulated_ranks_to_16_and_real_ranks_to_8(target, source):
-    """The sums of a ring written by hand and of the library hold in both places."""
-    name = target(source)
-
-    assert failed(name, level="result", ranks=range(1, 17), max_examples=200) == set()
-    assert failed(name, level="result", ranks=range(1, 9), on="mpi") == set()

@@ -7,16 +7,12 @@ import pytest
 from sparring.checks.checking import check
 from sparring.checks.nearest import Likeness
 from sparring.spec.core import pages
+from tests.sparring.checks.dense_targets import BUILT_IN, EXCHANGE, RETURNS, TWIN
 
-SOURCES = """\
+STAR = """\
 import numpy as np
 
 def allreduce(comm, x):
-    y = np.empty_like(x)
-    comm.Allreduce(x, y)
-    return y
-
-def star(comm, x):
     y = np.array(x)
     if comm.rank:
         comm.Send(x, 0)
@@ -29,37 +25,24 @@ def star(comm, x):
         for r in range(1, comm.size):
             comm.Send(y, r)
     return y
-
-def ring(comm, x, more=False):
-    me, size = comm.rank, comm.size
-    y = np.array(x)
-    views = np.split(y, [len(x) * i // size for i in range(1, size)])
-    for hop in range(2 * size - 2):
-        there, here = views[(me - hop) % size], views[(me - hop - 1) % size]
-        got = np.zeros_like(here)
-        comm.Sendrecv(there, (me + 1) % size, recvbuf=got, source=(me - 1) % size)
-        here[:] = here + got if hop < size - 1 else got
-    if more:
-        comm.Sendrecv(y[:1], (me + 1) % size, recvbuf=np.empty_like(y[:1]), source=(me - 1) % size)
-    return y
-
-def late(comm, x):
-    return ring(comm, x, more=True)
-
-def fails(comm, x):
-    raise ValueError("planted")
 """
+MORE = EXCHANGE.replace("there", "total[:1]").replace("recvbuf=got", "recvbuf=np.empty_like(total[:1])")
+SOURCES = {
+    "allreduce": BUILT_IN,
+    "star": STAR,
+    "ring": TWIN,
+    "late": TWIN.replace(RETURNS, f"    size > 1 and {MORE}\n{RETURNS}"),
+    "fails": "def allreduce(comm, x):\n    raise ValueError('planted')\n",
+}
 
 
 @pytest.fixture
-def told(tmp_path, monkeypatch):
+def told(target):
     """What the report says of the nearest page, and of what was not covered."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text(SOURCES, encoding="utf-8")
 
     def run(name, **asked):
-        target = name if ":" in name else f"mine.py:{name}"
-        report = check(target, **{"ranks": range(1, 6), "max_examples": 5, **asked})
+        where = name if ":" in name else target(SOURCES[name])
+        report = check(where, **{"ranks": range(1, 6), "max_examples": 5, **asked})
         return report.extra["check"].get("nearest"), report.not_covered
 
     return run

@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner
 
 from sparring.checks.checking import check
-from sparring.checks.lengths import planned, size
 from sparring.cli import check as command
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import Word
@@ -19,7 +18,6 @@ from sparring.proofs.trace.events import Event, Trace, digest, from_outcome
 from sparring.proofs.trace.files import write, write_rank
 from sparring.proofs.world import world
 from sparring.sparse import Sparse
-from sparring.spec.core import pages
 
 IMPLS = "sparring.impl.{}:allreduce"
 SIZES = [(2, 1, "float64"), (5, 1003, "float32"), (4, 3, "int64"), (7, 7, "int32")]
@@ -63,9 +61,7 @@ def covered(results) -> set[str]:
     return {prop for prop, result in results.items() if result.verdict.word is not Word.NOT_COVERED}
 
 
-@pytest.mark.parametrize(
-    ("p", "n", "dtype"), [(2, 1, "float64"), (5, 1003, "float32"), (4, 3, "int64"), (7, 7, "int32")]
-)
+@pytest.mark.parametrize(("p", "n", "dtype"), SIZES)
 def test_a_ring_s_trace_is_the_ring_s(verdicts, p, n, dtype):
     """At whatever length, which the trace does not say."""
     results = verdicts(traced("ring", p, n, dtype))
@@ -187,9 +183,6 @@ def test_a_topology_may_be_named(verdicts):
     assert refuted(verdicts(traced("ring", 4, 8), "allreduce", topology="ring")) == set()
 
 
-STATEFUL = "sparring.impl.ring_topk:Allreduce"
-
-
 def twice(kind, comm, x):
     """Two calls of a stateful target."""
     target = kind(comm, x.size, k=5)
@@ -277,22 +270,3 @@ def test_more_messages_than_anybody_waits_for_are_not_compared(verdicts):
 
     assert covered(results) == set()
     assert results["steps"].detail == "on 4096 ranks ring sends more than 262144 messages"
-
-
-def test_the_length_is_found_where_one_rank_went_wrong():
-    """By what the first or the last rank sends, if not by all."""
-    ring = pages.find("ring")
-
-    for n in (1, 5, 22, 1_000_003):
-        trace = Trace(4, list(planned_as_events(ring, n)))
-        assert size(ring, trace, 8) == n
-        assert size(ring, dropped(trace), 8) == n or n < 4
-
-
-def planned_as_events(page, n):
-    """A run of the page on four ranks that was never made."""
-    seq = dict.fromkeys(range(4), -1)
-    for m in planned(page, 4, n):
-        seq[m.src] += 1
-        yield Event(m.src, seq[m.src], "send", "Send", m.dst, 0, 0, m.step, m.words, "float64", 8 * m.words,
-                    digest(b"any"), "mine.py:1")  # fmt: skip

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -17,7 +15,6 @@ from sparring import InputError, MissingExtra, Sparse, union_growth
 from sparring.inputs import digits
 from sparring.present import growth
 
-ROOT = Path(__file__).parents[3]
 MODELS = {"identical", "independent", "disjoint"}
 
 
@@ -123,10 +120,6 @@ def test_a_panel_that_cannot_be_drawn_is_refused(curves, why):
     with pytest.raises(InputError) as raised:
         growth.figure({"x": made})
     assert str(raised.value) == why
-
-
-def test_no_panel_is_refused():
-    """In a sentence."""
     with pytest.raises(InputError, match="there is no panel to draw: right is at least one, with its measures by name"):
         growth.figure({})
 
@@ -137,21 +130,3 @@ def test_without_matplotlib_there_is_a_sentence(panels, monkeypatch):
     with pytest.raises(MissingExtra) as raised:
         growth.svg(panels)
     assert str(raised.value) == 'curves need matplotlib; to install it: pip install "sparring[plots]"'
-
-
-def test_measuring_needs_no_matplotlib():
-    """Neither it nor this module loads it before something is drawn; drawing does not load pyplot."""
-    script = """
-import sys, numpy as np, sparring
-from sparring.present import growth
-g = sparring.union_growth(np.ones((2, 3)), k=1)
-g.table()
-assert "matplotlib" not in sys.modules
-growth.svg({"a": {"b": g}})
-assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
-"""
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'sparring[plots]'")
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr

@@ -41,10 +41,6 @@ def test_each_region_is_drawn_and_named(costs, found):
     assert len({patch.get_hatch() for patch in first.patches if patch.get_alpha() is None}) == len(NAMES)
 
 
-def test_edges_lie_between_places():
-    assert picture.edges([Fraction(1), Fraction(4), Fraction(16)]) == [1, 2, 8, 16]
-
-
 def test_more_than_can_be_told_apart(found, costs):
     many = phases.phases([costs[0]] * 8, ("rho", "p"), {"n": 10}, end=("1", "3"))
     with pytest.raises(InputError, match="8 algorithms: in a picture at most 6 can be told apart"):

@@ -99,22 +99,14 @@ def test_ranks_that_disagree_are_refused(tmp_path):
     assert not (tmp_path / "mine.json").exists()
 
 
-def test_a_program_of_ones_own_is_refused(tmp_path):
-    """Readers know the rules of ours alone."""
-    ours = (Path(sparring.__file__).parent / "spec" / "oktopk.py").read_text(encoding="utf-8")
-    (tmp_path / "mine.py").write_text(ours, encoding="utf-8")
-    with pytest.raises(InputError, match="mine is a composition: what it sends depends on the data, by rules that no"):
-        export([str(tmp_path / "mine.py")], tmp_path)
-
-
-def test_a_program_on_whole_vectors_of_ones_own_is_refused(tmp_path):
-    """Likewise, even one that has the name of one of ours."""
-    ours = (Path(sparring.__file__).parent / "spec" / "flash.py").read_text(encoding="utf-8")
-    (tmp_path / "flash.py").write_text(ours, encoding="utf-8")
-    with pytest.raises(
-        InputError, match="flash is a composition: what it sends depends on the data, by rules that no test"
-    ):
-        export([str(tmp_path / "flash.py")], tmp_path)
+@pytest.mark.parametrize(("ours", "mine"), [("oktopk", "mine"), ("flash", "flash")])
+def test_a_program_of_ones_own_is_refused(tmp_path, ours, mine):
+    """Readers know the rules of ours alone, even if it has the name of one of these."""
+    text = (Path(sparring.__file__).parent / "spec" / f"{ours}.py").read_text(encoding="utf-8")
+    (tmp_path / f"{mine}.py").write_text(text, encoding="utf-8")
+    why = f"{mine} is a composition: what it sends depends on the data, by rules that no test"
+    with pytest.raises(InputError, match=why):
+        export([str(tmp_path / f"{mine}.py")], tmp_path)
 
 
 def test_parameters_of_a_program_are_taken(tmp_path):
