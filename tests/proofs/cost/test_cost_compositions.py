@@ -98,23 +98,6 @@ def test_a_wrong_cost_and_a_false_derivation_are_refuted(monkeypatch):
     assert found.verdict == REFUTED and found.detail.startswith("allreduce: the totals make the whole")
 
 
-TOO_LOW = {
-    "flash": lambda c, w: c, "one_bit": lambda c, w: w + c // 8, "thc": lambda c, w: c // 8,
-    "qsgd": lambda c, w: w + c * 3 // 8,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", CODED)
-def test_sizes_that_are_too_low_are_counted_out(name, monkeypatch):
-    """Whatever is told of groups, a last byte that is not full, the bits of a sign: all are counted."""
-    cost = sparring.cost(name)
-    for kind in {type(one.sent.code) for one in cost.most}:
-        monkeypatch.setattr(kind, "octets", lambda self, c, w: TOO_LOW[name](c, w))
-    low = compositions.derived(cost.page, cost.found, compositions.all_priced(cost.page, cost.usual))
-    found = wrong(low.most, cost.runs((1, 2, 3, 4, 8)))
-    assert found is not None and "bytes" in found.what and found.counted > found.derived
-
-
 def test_what_is_no_bytes_or_does_not_add_up_is_undecided():
     flash, words = sparring.cost("flash"), sparring.cost("arc_top_k", columns=64)
     one = next(iter(flash.runs((2,))))

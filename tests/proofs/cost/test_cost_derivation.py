@@ -19,6 +19,7 @@ from sparring.proofs.cost.spans import Span
 from sparring.proofs.cost.symbols import exact, k, n, p
 from sparring.spec.core.numbers import where
 from tests.proofs.cost.known import page, ring, selected
+from tests.sweeps import third
 
 FEW = range(1, 9)
 REGULAR = [name for name in api.regular() if sparring.page(name).data != "sparse"]
@@ -48,7 +49,7 @@ def test_derived_is_counted_and_proved(name, params):
 FORMS = ("steps", "several", "sent", "added", "largest", "path", "critical", "added_most", "added_critical")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", third(NAMES))
 def test_each_wrong_form_is_counted_out(name):
     """One that is too large by one, whichever it is."""
     derived = derive(page(name))

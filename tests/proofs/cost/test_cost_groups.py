@@ -11,10 +11,6 @@ from sparring.proofs.core.obligations import n as n_
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.ways import in_rounds
 from sparring.proofs.cost import calls, groups
-from sparring.proofs.cost.simplified import simplified
-from sparring.proofs.cost.symbols import CeilLog, Log, ceil_log, exact, p
-from sparring.proofs.cost.tables import towards
-from sparring.proofs.cost.typeset import formula
 from sparring.spec.core.exchanges import allgather, served
 from sparring.spec.core.rounds import Rounds
 from sparring.spec.core.vectors import local
@@ -61,14 +57,3 @@ def test_rounds_that_change_lengths_have_no_cost():
     reading = Reading()
     with pytest.raises(Undecided, match="change how long vectors are"):
         in_rounds(reading, Rounds(longer, Number(reading, 2), (Extent(reading, n_), Number(reading, 0)), (1,)), [])
-
-
-def test_logarithms_to_any_base_are_exact():
-    for base in (2, 3, 10):
-        for x in range(1, 200):
-            m = ceil_log(x, base)
-            assert base**m >= x and (m == 0 or base ** (m - 1) < x)
-            assert exact(CeilLog(p, base), {"p": x}) == m
-    assert simplified(CeilLog(p, 3), "p = 3^m") == Log(p, 3)
-    assert towards(CeilLog(p, 3) / p) == 0
-    assert formula(CeilLog(p, 3)) == r"\lceil\log_{3} p\rceil"

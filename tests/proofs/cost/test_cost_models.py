@@ -129,16 +129,6 @@ def test_a_wrong_sum_is_caught(name, monkeypatch):
     zipf.curve.cache_clear()
 
 
-def test_zipf_costs_are_formulas_in_u():
-    """The forms are those in u(s), and at a point they have the law's sizes; long vectors take no time."""
-    law, plain = derive(PAGE, "zipf:1.1"), derive(PAGE)
-    assert [law.form(name) for name in law.names] == [plain.form(name) for name in plain.names]
-    at = law.at(p=4, n=10**6, k=10**4)
-    u = [zipf.union(s, 10**6, 10**4, Fraction(11, 10)) for s in (1, 2, 3, 4)]
-    assert at.pairs == 2 * (sum(u[:3]) + 3 * u[3]) / 4
-    assert (at.deviation, u[0]) == (None, 10**4)
-
-
 def test_zipf_encloses_itself_in_formulas():
     """For a range of k, what it is at each k within; for a range of n it does not know."""
     enclosed = models.find("zipf:1.1").function.enclosed

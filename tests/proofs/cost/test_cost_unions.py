@@ -48,18 +48,6 @@ def test_formulas_are_what_is_summed(support, at):
         assert value(one.messages, *at) == found.messages == 2 * (ranks - 1)
 
 
-def test_dense_costs_more_words_than_pairs_up_to_a_half():
-    """TopkDSA goes dense at a third, which both cases of its form say: the sparse two-shot sends fewer up to a half."""
-    dense = sparring.cost("dsar_split_allgather", thirds=1, support="identical")
-    pairs = sparring.cost("two_shot_sparse", support="identical")
-    words = dense.simplify("p | n").words
-    assert words.has(sympy.Piecewise)
-    for kept, fewer in ((0, False), (199, False), (200, True), (299, True), (300, False), (600, False)):
-        at = dense.at(p=4, n=600, k=kept).pairs
-        assert words.subs({p: 4, n: 600, k: kept}) == at
-        assert (pairs.at(p=4, n=600, k=kept).pairs < at) == fewer
-
-
 def test_octets_is_the_page():
     """The formula that is shown, number by number."""
     form = derive(PAGE).octets

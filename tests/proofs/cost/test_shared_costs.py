@@ -30,13 +30,11 @@ from sparring.proofs.cost.sharing import (
     b,
     between_nodes,
     first_digits,
-    fitted,
     g,
     h,
     i,
     intervals,
     k,
-    polynomial,
     summed,
 )
 from sparring.proofs.cost.symbols import exact, n, p
@@ -156,14 +154,6 @@ def test_sums_over_distances(form):
 
     values = {"p": 64, "n": 5}
     assert exact(total, values) == sum(exact(form, {**values, "d": x}) for x in (2, 8, 32))
-
-
-def test_a_polynomial_is_every_count():
-    assert polynomial({x: 3 * x * x - x for x in range(2, 9)}) == 3 * p**2 - p
-    with pytest.raises(Undecided, match="no polynomial"):
-        polynomial({x: x**3 for x in range(2, 9)})
-    with pytest.raises(Undecided, match="no product of powers"):
-        fitted({(4, 1): 1, (4, 2): 3, (8, 4): 5})
 
 
 def test_who_sends_to_all_must_send_to_all(tmp_path):
