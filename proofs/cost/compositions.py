@@ -21,11 +21,10 @@ from sparring.proofs.core.ways import Sent, Way, usual, ways
 from sparring.proofs.cost import claims, floors, groups, proof
 from sparring.proofs.cost.calls import Call, calls, compared, counts, even, place, supposed, traced
 from sparring.proofs.cost.claims import Judged
-from sparring.proofs.cost.costs import Cost
+from sparring.proofs.cost.costs import Checked, Cost
 from sparring.proofs.cost.exchanged import SPARSE, Priced, amounts, priced, unrounded
 from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.published import Claim, published
-from sparring.proofs.cost.sheets import Checked
 from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.spans import Derivation
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain

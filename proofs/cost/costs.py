@@ -12,14 +12,13 @@ from typing import Any, ClassVar, NamedTuple
 import sympy
 
 from sparring.errors import InputError, SparringError, Undecided
-from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
+from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict, tested
 from sparring.proofs.cost import comparison, floors, proof, tables, units
 from sparring.proofs.cost.claims import Judged, judge
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.published import published
-from sparring.proofs.cost.sheets import Checked
 from sparring.proofs.cost.simplified import DIVIDED, even, simplified, tidy
 from sparring.proofs.cost.spans import Derivation
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
@@ -45,6 +44,14 @@ class Point(NamedTuple):
     added: int | None
     time: Fraction | None
     """Seconds; None unless alpha and beta are given."""
+
+
+class Checked(NamedTuple):
+    """How a derivation was checked: a name, a verdict, and what it rests on."""
+
+    name: str
+    verdict: Verdict
+    detail: str
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,13 @@ import sympy
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, tested
 from sparring.proofs.cost import contributions, models, proof, symbols, unioncost, units
-from sparring.proofs.cost.costs import Cost, cost, summable
+from sparring.proofs.cost.costs import Checked, Cost, cost, summable
 from sparring.proofs.cost.floors import PATARASUK, Floor
 from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.hypotheses import amount, holds, parts
 from sparring.proofs.cost.partners import Pattern, pattern
 from sparring.proofs.cost.places import LETTER, OF, Of, Place, Rates, SharedPoint
 from sparring.proofs.cost.sharing import Sharing, summed
-from sparring.proofs.cost.sheets import Checked
 from sparring.proofs.cost.simplified import even, simplified, tidy
 from sparring.proofs.cost.spans import Piece
 from sparring.proofs.cost.symbols import B, Expr, SympyReader, exact, plain

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 import sympy
@@ -47,8 +47,8 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many times the bound ``simple`` is, where that is a number other than 1."""
 
 
-class Checked(NamedTuple):
-    """How something was checked: a name, a verdict, and what it rests on."""
+class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How something was checked."""
 
     name: str
     verdict: Verdict
@@ -60,7 +60,7 @@ class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     lines: tuple[Line, ...] = ()
-    judged: tuple[Checked, ...] = ()
+    judged: tuple[Judged, ...] = ()
     gaps: tuple[str, ...] = ()
     undecided: str = ""
     supposed: str = ""
@@ -74,8 +74,9 @@ def sheet(cost: Forms) -> Sheet:
 
 def checked(cost: Cost | UnionCost | SharedCost) -> Sheet:
     """The same with what came of checking it, and of comparing it with published formulas."""
-    claims = [Checked(j.claim.name, j.checked, f"{j.claim.source}: {j.detail}") for j in cost.claims]
-    return msgspec.structs.replace(sheet(cost), judged=(*cost.checks, *claims), gaps=tuple(cost.gaps))
+    judged = [Judged(*one) for one in cost.checks]
+    judged += [Judged(j.claim.name, j.checked, f"{j.claim.source}: {j.detail}") for j in cost.claims]
+    return msgspec.structs.replace(sheet(cost), judged=tuple(judged), gaps=tuple(cost.gaps))
 
 
 def lines(cost: Forms) -> Iterator[Line]:

@@ -21,12 +21,11 @@ import sympy
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import REFUTED, tested
 from sparring.proofs.cost import contributions, encodings, models, several, units
-from sparring.proofs.cost.costs import summable
+from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
 from sparring.proofs.cost.floors import Floor, lower_bounds, of_unions
 from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.hypotheses import POWER, holds, parts
-from sparring.proofs.cost.sheets import Checked
 from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.spans import Span, SpanReader, spans
 from sparring.proofs.cost.symbols import OCTETS, Expr, alpha, beta, exact, gamma, k, n, p, t, width
