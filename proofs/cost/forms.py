@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 from sparring.proofs.cost import encodings, papers
-from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.floors import Floor, lower_bounds
 from sparring.proofs.cost.sheets import sheet
 from sparring.proofs.cost.simplified import simplified
@@ -77,11 +76,6 @@ class Forms(ABC):
     def least(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
         """The lower bounds at a point, by form; exact."""
         return {name: exact(one.formula, at) for name, one in self.bounds.items()}
-
-    @property
-    def claims(self) -> Sequence[Judged]:
-        """Published formulas, judged: of sparse chunks, and of shared links, there are none yet."""
-        return ()
 
     @property
     def encoded(self) -> Expr | None:

@@ -19,6 +19,7 @@ import sympy
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, tested
 from sparring.proofs.cost import contributions, models, proof, symbols, unioncost, units
+from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost, cost, summable
 from sparring.proofs.cost.floors import PATARASUK, Floor
 from sparring.proofs.cost.forms import Forms
@@ -178,6 +179,11 @@ class SharedCost(Forms):
         """What the closed forms do not say, and why."""
         own = self.base.gaps if self.page.listed else []
         return [*own, f"other numbers than those where {self.given}: there messages are counted, not derived"]
+
+    @cached_property
+    def claims(self) -> Sequence[Judged]:
+        """Published formulas, judged: there are none of shared links yet."""
+        return ()
 
     @cached_property
     def checks(self) -> list[Checked]:

@@ -21,6 +21,7 @@ import sympy
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import REFUTED, tested
 from sparring.proofs.cost import contributions, encodings, models, several, units
+from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, summable
 from sparring.proofs.cost.derivation import number_of_steps
 from sparring.proofs.cost.floors import Floor, lower_bounds, of_unions
@@ -260,6 +261,11 @@ class UnionCost(Forms):
             f"entries that lie unevenly in the chunks; {exactly}",
             *(["k = 0, where the sum of powers is 0 / 0"] if self.union(s).has(1 - k / n) else []),
         ]
+
+    @cached_property
+    def claims(self) -> Sequence[Judged]:
+        """Published formulas, judged: there are none of such pages yet."""
+        return ()
 
     @cached_property
     def checks(self) -> list[Checked]:

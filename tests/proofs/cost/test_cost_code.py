@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from fractions import Fraction
 from functools import cache
+from inspect import signature
 
 import pytest
 import sympy
@@ -16,6 +17,7 @@ from sparring import api
 from sparring.proofs.cost import code
 from sparring.proofs.cost.symbols import Log2, exact
 from sparring.proofs.cost.unioncost import octets, u
+from sparring.spec.core.supports import independent
 
 PARAMS = {"ring_topk": {"k": 12}, "recursive_multiplying": {"radix": 3}}
 COMPILER = shutil.which("cc")
@@ -69,6 +71,17 @@ def test_python_is_exact(module, form, p, n, k, seconds, width):
     given_ = {letter: at[letter] for letter in code.letters(formula)}
     value = module[f"{page}_{name}"](**given_)
     assert isinstance(value, int | Fraction) and value == exact(formula, {x: Fraction(y) for x, y in given_.items()})
+
+
+@pytest.mark.parametrize("name", ["ring_sparse", "two_shot_sparse"])
+def test_python_takes_unions_as_a_function(module, name):
+    cost, found = sparring.cost(name, support="independent"), {}
+    at = {"p": 6, "n": 6000, "k": 77, "width": 4, "u": lambda s: independent(s, 6000, 77)}
+    for form in ("bytes", "pairs"):
+        function = module[f"{name}_{form}"]
+        found[form] = function(**{letter: at[letter] for letter in signature(function).parameters})
+    wanted = cost.at(p=6, n=6000, k=77)
+    assert found == {"bytes": wanted.nbytes, "pairs": wanted.pairs}
 
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
