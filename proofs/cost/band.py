@@ -25,8 +25,7 @@ import sympy
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.cost.contributions import contributions
-from sparring.proofs.cost.encodings import OctetsReader
-from sparring.proofs.cost.symbols import Expr, symbol
+from sparring.proofs.cost.symbols import Expr, SympyReader, symbol
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
 from sparring.spec.core.schedule import number
@@ -76,7 +75,7 @@ class Band(NamedTuple):
 
 def encodings(page: Page, w: int) -> list[Line]:
     """What each encoding of ``page.octets`` takes in long chunks, for values of ``w`` bytes."""
-    octets = OctetsReader()(page.octets(Sym.var("m"), Sym.var("size"), w)).replace(sympy.Piecewise, settled)
+    octets = SympyReader()(page.octets(Sym.var("m"), Sym.var("size"), w)).replace(sympy.Piecewise, settled)
     minima = octets.atoms(sympy.Min)
     if len(minima) != 1 or (octets - sum(minima)).has(symbol("m"), symbol("size")):
         raise Undecided(f"octets = {octets} is no header and the least of several encodings")

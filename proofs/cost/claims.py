@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import sympy
 
@@ -29,6 +29,9 @@ class Judged(NamedTuple):
     """Claimed minus derived, as a formula; empty where they are equal."""
 
 
+Found = TypeVar("Found", bound=Any)
+"""What came of judging something: a tuple with ``checked`` and ``detail``."""
+
 POINTS = tuple(
     {"p": p, "n": n, "k": k}
     for p in (*range(1, 17), 31, 32, 33, 64)
@@ -43,16 +46,17 @@ def judge(claim: Claim, derived: Expr, proved: Verdict = PROVED) -> Judged:
 
     ``proved``: what a proof of ``derived`` is worth.  A claim that is known to be different is expected to be.
     """
-    return expected(compared(claim, derived, proved))
+    return expected(compared(claim, derived, proved), claim.xfail, "differ")
 
 
-def expected(judged: Judged) -> Judged:
-    """The same of a claim that is known to be different, for which being so is what is wanted."""
-    if not (why := judged.claim.xfail):
-        return judged
-    if judged.checked == REFUTED:
-        return judged._replace(checked=EXPECTED, detail=f"{judged.detail} ({why})")
-    return judged._replace(checked=REFUTED, detail=f"expected to differ ({why}), but: {judged.detail}")
+def expected(found: Found, why: str, what: str) -> Found:
+    """The same of what is known to differ, or to fail, ``why``: for it being so is what is wanted."""
+    judged: Found = found
+    if why and found.checked == REFUTED:
+        judged = found._replace(checked=EXPECTED, detail=f"{found.detail} ({why})")
+    elif why:
+        judged = found._replace(checked=REFUTED, detail=f"expected to {what} ({why}), but: {found.detail}")
+    return judged
 
 
 def compared(claim: Claim, derived: Expr, proved: Verdict) -> Judged:

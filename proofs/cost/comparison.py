@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from sparring.proofs.cost.counted import Sends, Unlike, counts, schedule, unlike_a_run
-from sparring.proofs.cost.derivation import Derivation
 from sparring.proofs.cost.hypotheses import holds
+from sparring.proofs.cost.spans import Derivation
 from sparring.proofs.cost.symbols import Expr, exact
 from sparring.proofs.cost.whole import SHARED
 from sparring.spec.core.model import Page

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import sympy
 
@@ -15,11 +15,12 @@ from sparring.errors import InputError, SparringError, Undecided
 from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict, tested
 from sparring.proofs.cost import comparison, floors, proof, tables, units
 from sparring.proofs.cost.claims import Judged, judge
-from sparring.proofs.cost.derivation import Derivation, derive
+from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.published import published
 from sparring.proofs.cost.simplified import DIVIDED, even, simplified, tidy
+from sparring.proofs.cost.spans import Derivation
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number
@@ -124,15 +125,10 @@ class Cost(Forms):
         n, p, k = (int(at.get(letter, least)) for letter, least in (("n", 0), ("p", 1), ("k", 0)))
         if not holds(self.given, {"n": n, "p": p, "k": k, **self.derived.letters}):
             raise InputError(f"this cost holds where {self.given}, not for p={p}, n={n}, k={k}")
-        timed = "time" if {"alpha", "beta"} <= at.keys() else ""
-        numbers = {
-            name: self.number(name, at) for name in ("messages", "most", "words", "path", "critical", "added", timed)
-        }
-        time = numbers.pop(timed, None)
-        numbers.pop("", None)
-        whole = {name: None if x is None else int(x) for name, x in numbers.items()}
-        whole["nbytes"] = self.octets(whole["words"], at)
-        return Point(**whole, time=time)  # type: ignore[arg-type]  # the number of messages is never None
+        found = {name: self.number(name, at) for name in ("messages", "most", "words", "path", "critical", "added")}
+        whole: dict[str, Any] = {name: None if x is None else int(x) for name, x in found.items()}
+        time = self.number("time", at) if {"alpha", "beta"} <= at.keys() else None
+        return Point(**whole, nbytes=self.octets(whole["words"], at), time=time)
 
     def octets(self, words: int | None, at: Mapping[str, Fraction]) -> int | None:
         """The bytes of so many words: values alone, or entries with their indices."""
@@ -144,7 +140,7 @@ class Cost(Forms):
 
     def number(self, name: str, at: dict[str, Fraction]) -> Fraction | None:
         """A form's value at a point."""
-        form = self.form(name) if name else None
+        form = self.form(name)
         if form is None:
             return None
         if missing := sorted(s.name for s in form.free_symbols if s.name not in at):
@@ -179,17 +175,11 @@ class Cost(Forms):
             told = Checked("counted", REFUTED, str(unlike))
         else:
             runs = f"in runs, p <= {comparison.RUNS}"
-            told = Checked(
-                "counted", tested(examples), f"{ranks}, short and up to 10^18 words; {self.counted_path}; {runs}"
-            )
+            kind = "also counted" if d.path is not None else "counted only, there is no closed form"
+            path = f"V_path {kind}, p <= {comparison.PATHS}"
+            told = Checked("counted", tested(examples), f"{ranks}, short and up to 10^18 words; {path}; {runs}")
         bounds = [Checked(*one) for one in floors.judged(self.page)]
         return [told, Checked("derivation", *proof.prove(self.page, self.derived)), *bounds]
-
-    @property
-    def counted_path(self) -> str:
-        """How far V_path was counted."""
-        kind = "also counted" if self.derived.path is not None else "counted only, there is no closed form"
-        return f"V_path {kind}, p <= {comparison.PATHS}"
 
     @cached_property
     def claims(self) -> list[Judged]:

@@ -11,9 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
 
 import sympy
 
@@ -21,11 +19,9 @@ from sparring.errors import Undecided
 from sparring.proofs.core.obligations import Obligation, c, during, n, p, r, t
 from sparring.proofs.core.questions import answered
 from sparring.proofs.cost import several, symbols
-from sparring.proofs.cost.hypotheses import POWER as TWO
-from sparring.proofs.cost.several import POWER, rounds
-from sparring.proofs.cost.spans import ResidueReader, Span, SpanReader, largest, spans, total
+from sparring.proofs.cost.spans import Derivation, Piece, ResidueReader, Span, SpanReader, largest, spans, total
 from sparring.proofs.cost.symbols import B, Expr, SympyReader
-from sparring.proofs.cost.whole import SHARED, tree, whole
+from sparring.proofs.cost.whole import tree, whole
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym
 
@@ -33,58 +29,6 @@ k = Sym.var("k")
 
 Words = Callable[[Int, Int, Int, Int, Int, Int], Int]
 """How much of something a message has, as ``Page.words`` does."""
-
-
-class Piece(NamedTuple):
-    """What is sent in the steps of one span."""
-
-    span: Span
-    words: Expr
-    """Words of the message of rank ``r`` in step ``t``."""
-    total: Expr
-    """The same, summed over the span."""
-
-
-@dataclass(frozen=True)
-class Derivation:
-    """What could be derived; None where something has no closed form, and ``gaps`` says why."""
-
-    steps: Expr
-    pieces: tuple[Piece, ...]
-    sent: Expr | None
-    adding: tuple[Piece, ...] | None
-    """What rank ``r`` receives in the spans that add."""
-    added: Expr | None
-    largest: Expr | None
-    path: Expr | None
-    critical: Expr | None
-    added_most: Expr | None
-    added_critical: Expr | None
-    gaps: tuple[str, ...]
-    confirmed: int = 0
-    """How many obligations both solvers confirmed, where the forms were derived with their help."""
-    given: str = ""
-    """The hypothesis under which all but ``steps`` hold: chunks are equal, or p is a power."""
-    several: Expr | None = None
-    """Messages of a rank in all steps, where there may be several in one; None where they are as many as the steps."""
-    fewer: Expr | None = None
-    """Messages of the rank that sends the most, where ranks are silent in some steps; None where none is."""
-    letters: Mapping[str, int] = field(default_factory=dict)
-    """Values of the page's parameters that the forms have as letters."""
-    below: bool = False
-    """Something is proved for p < 2^31 alone."""
-    parts: tuple[tuple[Page, Derivation], ...] = ()
-    """Of a page with several messages of chunks in a step: each step, as a page that sends them one after the other."""
-
-    @property
-    def messages(self) -> Expr:
-        """The most messages of a rank in each step, summed."""
-        return self.steps if self.several is None else self.several
-
-    @property
-    def most(self) -> Expr:
-        """Messages of the rank that sends the most."""
-        return self.messages if self.fewer is None else self.fewer
 
 
 KNOWN: dict[int, tuple[Page, Derivation]] = {}
@@ -110,13 +54,13 @@ def derived(page: Page) -> Derivation:
     if page.several and page.data == "vector" and page.cuts:
         return bundled(page)
     if page.several or page.encoding == "digits":
-        return alike(page)
+        return several.rounds(page)
     if page.data == "sparse":
         raise Undecided("how long a message is depends on which entries the ranks have")
     if page.data == "selected" and not page.cuts:
-        return branching(page)
+        return tree(page)
     if page.blocks or (page.data == "vector" and not page.cuts):
-        return counting(page)
+        return whole(page)
     steps = number_of_steps(page)
     pieces = tuple(summed(page.words, page.chunk(r, t, p), span) for span in cut(page, steps))
     sent = sympy.expand(sum(piece.total for piece in pieces))
@@ -143,52 +87,6 @@ def derived(page: Page) -> Derivation:
     )  # fmt: skip
 
 
-def counting(page: Page) -> Derivation:
-    """The closed forms for a page of whole vectors, or of blocks of chunks, of which messages are counted."""
-    forms, gaps, alike = whole(page), [], page.active(r, t, p) is True
-    if not alike:
-        gaps.append("words of one rank: which ranks are silent when is not written as a formula; only their most is")
-    if forms.given == TWO:
-        gaps.append("other p: then some ranks fold, and the messages of a step differ; they are counted, not derived")
-    if forms.given == SHARED:
-        gaps.append("k that p does not divide: then the parts of k differ by one, and messages too; they are counted")
-    if forms.path is None:
-        gaps.append("V_path: no rank was found that a path goes through in all steps; it is counted, not derived")
-    return Derivation(
-        steps=forms.steps, pieces=(), sent=forms.largest if alike else None, adding=None, added=None,
-        largest=forms.largest, path=forms.path, critical=forms.critical,
-        added_most=forms.added_most, added_critical=forms.added_critical,
-        gaps=tuple(gaps), confirmed=len(forms.claims), given=forms.given, below=forms.below,
-        fewer=None if alike else forms.most,
-    )  # fmt: skip
-
-
-def branching(page: Page) -> Derivation:
-    """The closed forms for a page whose ranks form a tree."""
-    found = tree(page)
-    most, added = sympy.expand(found.levels * found.words), sympy.expand(found.levels * found.added)
-    return Derivation(
-        steps=2 * found.levels, pieces=(), sent=None, adding=None, added=None, largest=most, path=None,
-        critical=2 * most, added_most=added, added_critical=added, gaps=(
-            "words of one rank: how many steps a rank is in the tree is not written as a formula; only their most is",
-            "V_path: where p is no power of two, it is less than V_crit; it is counted, not derived",
-        ), confirmed=found.confirmed, below=found.below, fewer=found.levels,
-    )  # fmt: skip
-
-
-def alike(page: Page) -> Derivation:
-    """The closed forms for a page of which all ranks send several messages in every step."""
-    found = rounds(page)
-    several = sympy.expand(found.steps * found.each)
-    words = sympy.expand(symbols.n * several)
-    return Derivation(
-        steps=found.steps, pieces=(), sent=words, adding=None, added=words, largest=words, path=words, critical=words,
-        added_most=words, added_critical=words, gaps=(GAPS[found.given],) if found.given else (),
-        confirmed=found.confirmed, given=found.given, several=several,
-        letters={"radix": page.params["radix"]} if found.given else {},
-    )  # fmt: skip
-
-
 def bundled(page: Page) -> Derivation:
     """The closed forms for a page of which all ranks send several messages of chunks in each of a few steps."""
     parts = tuple((step, derive(step)) for step in several.step_by_step(page))
@@ -203,13 +101,10 @@ def bundled(page: Page) -> Derivation:
     return Derivation(
         steps=len(parts) * sympy.ceiling((symbols.p - 1) / symbols.p),  # none for one rank
         pieces=tuple(piece for _, d in parts for piece in d.pieces),
-        sent=sent_all, adding=None, added=added_all, largest=largest(sent_all), path=critical if passed_on else None,
+        sent=sent_all, added=added_all, largest=largest(sent_all), path=critical if passed_on else None,
         critical=critical, added_most=largest(added_all), added_critical=added_critical,
         gaps=() if passed_on else (gap,), several=sympy.expand(sum(d.steps for _, d in parts)), parts=parts,
     )  # fmt: skip
-
-
-GAPS = {POWER: "other p: then some ranks fold and are silent in the rounds; their messages are counted, not derived"}
 
 
 def number_of_steps(page: Page) -> Expr:

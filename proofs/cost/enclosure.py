@@ -39,20 +39,14 @@ def sign(x: Interval) -> int | None:
     return 0 if x.a == x.b == 0 else None
 
 
-def enclosed(x: Expr, values: Values) -> Interval:
-    """Where ``x`` lies for letters in ``values``.
+def enclosure(x: Expr) -> Enclosure:
+    """Where ``x`` lies, as a function of its letters' intervals.
 
-    Raises KeyError for a letter without a value, Undecided for an operation that is not enclosed.
+    Raises Undecided for an operation that is not enclosed; the function KeyError for a letter without a value.
 
     >>> p = sympy.Symbol("p")
-    >>> print(enclosed(sympy.floor(p / 2) + p**2, {"p": interval(2, 5)}))
+    >>> print(enclosure(sympy.floor(p / 2) + p**2)({"p": interval(2, 5)}))
     [5.0, 27.0]
-    """
-    return enclosure(x)(values)
-
-
-def enclosure(x: Expr) -> Enclosure:
-    """``x`` as a function of its letters' intervals; many times as fast as reading the formula anew.
 
     A function may bring ``enclosed``, which gives where its value lies from its arguments' intervals.
     """

@@ -28,16 +28,7 @@ SHORT, LONG = 4, 8
 """Bytes of an index, where chunks are short and where they are long."""
 
 
-class OctetsReader(SympyReader):
-    """Reads ``where(a <= b, a, b)`` as the minimum of the two."""
-
-    def operator(self, x: Node, args: list[Expr]) -> Expr:
-        if x.op == "where" and x.args[0].op == "<=" and all(a is b for a, b in zip(x.args[0].args, x.args[1:])):
-            return sympy.Min(*args[1:])
-        return OPERATORS[x.op](*args)
-
-
-class LettersReader(OctetsReader):
+class LettersReader(SympyReader):
     """Reads an index's bytes, which depend on how long the chunk is, or are saved in full ones, as ``index``."""
 
     def operator(self, x: Node, args: list[Expr]) -> Expr:
@@ -48,7 +39,7 @@ class LettersReader(OctetsReader):
         return super().operator(x, args)
 
 
-def octets(page: Page, reader: type[OctetsReader] = OctetsReader) -> Expr:
+def octets(page: Page, reader: type[SympyReader] = SympyReader) -> Expr:
     """The page's own formula, with minima written as such."""
     return reader()(page.octets(Sym.var("m"), Sym.var("size"), Sym.var("width")))
 
@@ -105,7 +96,7 @@ def condition(page: Page, step: Int, p: Int) -> Expr:
         return sympy.false
     if not page.several:
         raise Undecided("chunks that go dense by a rule are summed step by step: of several messages in each")
-    return sympy.sympify(OctetsReader()(fills(Sym.var("m"), Sym.var("size"), step, p)))
+    return sympy.sympify(SympyReader()(fills(Sym.var("m"), Sym.var("size"), step, p)))
 
 
 def either(dense: Expr, many: Expr, length: Expr, share: Expr, of: Callable[..., Expr], whole: Any) -> Expr:

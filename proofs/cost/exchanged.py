@@ -19,9 +19,10 @@ from sparring.errors import Undecided
 from sparring.proofs.core.obligations import Obligation
 from sparring.proofs.core.ways import Sent, unsized_code
 from sparring.proofs.cost import groups, symbols
-from sparring.proofs.cost.derivation import Derivation, derive
+from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.hypotheses import POWER
 from sparring.proofs.cost.simplified import even, tidy
+from sparring.proofs.cost.spans import Derivation
 from sparring.proofs.cost.symbols import CeilLog, CeilLog2, Expr, SympyReader, plain
 from sparring.spec.core.coding import PLAIN
 from sparring.spec.core.exchanges import served
@@ -154,7 +155,7 @@ class Priced(NamedTuple):
 
 def priced(name: str, sent: Sent, *, selecting: bool) -> Priced:
     """The cost of an exchange of a page that may be ``selecting``; raises Undecided where it has no closed form."""
-    page = carrying(sent)
+    page = carrying(sent.through or "direct_reduce_scatter")  # dealing out is each one's part to each other rank
     entry = 2 if selecting or (sent.exchange == SPARSE and page.data == "lists") else 1
     one = Priced(name, sent, page, derive(page), entry)
     d = one.derived
@@ -171,7 +172,8 @@ def priced(name: str, sent: Sent, *, selecting: bool) -> Priced:
         pass  # what is left are messages, steps and additions
     elif one.packed:
         header = number(page.octets(0, 0, 1))
-        sizes = {what: one.of(x) * symbols.width + header * d.messages for what, x in dense(d).items()}
+        dense = {"bytes": d.largest, "critical": d.critical}
+        sizes = {what: one.of(x) * symbols.width + header * d.messages for what, x in dense.items()}
     elif one.unit == "bytes":
         bytes_ = one.pieces * one.octets.subs(symbols.c, one.held)
         sizes = {"bytes": bytes_, "critical": bytes_}
@@ -184,21 +186,11 @@ def priced(name: str, sent: Sent, *, selecting: bool) -> Priced:
     return one._replace(forms={**sizes, "messages": d.messages, "steps": steps, "added": one.adds})
 
 
-def carrying(sent: Sent) -> Page:
-    """The page that carries it out: of sparse pieces, the same of dense ones."""
-    page = served(sent.through or "direct_reduce_scatter")  # dealing out is each one's part to each other rank
-    return page if page.data != "sparse" else of_dense(sent.through)
-
-
 @cache
-def of_dense(through: str) -> Page:
-    """The same schedule on dense chunks."""
-    return replace(served(through), data="vector")
-
-
-def dense(d: Derivation) -> Mapping[str, Expr | None]:
-    """The words of dense chunks, by what is told in bytes."""
-    return {"bytes": d.largest, "critical": d.critical}
+def carrying(through: str) -> Page:
+    """The page that carries an exchange out: of sparse pieces, the same schedule on dense chunks."""
+    page = served(through)
+    return replace(page, data="vector") if page.data == "sparse" else page
 
 
 def unrounded(some: Sequence[Priced]) -> str:

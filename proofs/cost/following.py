@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import sympy
@@ -18,8 +17,8 @@ import z3
 
 from sparring.errors import Undecided
 from sparring.proofs.core.solvers import ask_z3, question
-from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Settled, Verdict
-from sparring.proofs.cost.claims import told
+from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED, Settled, Verdict
+from sparring.proofs.cost.claims import expected, told
 from sparring.proofs.cost.statements import Shown, Theorem
 from sparring.proofs.cost.symbols import CeilLog2, Expr, Log2, exact, symbol
 
@@ -42,12 +41,7 @@ class Decided(NamedTuple):
 
 def decide(theorem: Theorem | Shown) -> Decided:
     """Whether it holds; a theorem that is known to fail is expected to."""
-    decided = shown(theorem) if isinstance(theorem, Shown) else attempted(theorem)
-    if not theorem.xfail:
-        return decided
-    if decided.checked == REFUTED:
-        return decided._replace(checked=EXPECTED, detail=f"{decided.detail} ({theorem.xfail})")
-    return decided._replace(checked=REFUTED, detail=f"expected to fail ({theorem.xfail}), but: {decided.detail}")
+    return expected(shown(theorem) if isinstance(theorem, Shown) else attempted(theorem), theorem.xfail, "fail")
 
 
 def shown(one: Shown) -> Decided:
@@ -113,13 +107,8 @@ def evaluated(x: Expr, at: Mapping[str, int]) -> bool:
         return bool(x)
     if isinstance(x, sympy.core.relational.Relational):
         left, right = (exact(side, at) for side in x.args)
-        return bool(x.func(*map(sympy_number, (left, right))))
+        return bool(x.func(*(sympy.Rational(one.numerator, one.denominator) for one in (left, right))))
     return bool(x.func(*(sympy.sympify(evaluated(a, at)) for a in x.args)))
-
-
-def sympy_number(x: Fraction) -> Expr:
-    """The same number."""
-    return sympy.Rational(x.numerator, x.denominator)
 
 
 def domain(letters: list[str]) -> list[z3.BoolRef]:

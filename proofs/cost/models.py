@@ -90,6 +90,12 @@ def valued(text: str) -> Model:
     return find(text)
 
 
+def sizes(text: str, n: int, k: int) -> Callable[[int], Any]:
+    """``u(s)`` under that model; raises InputError for "union" too."""
+    model = valued(text)
+    return lambda s: model.union(s, n, k)
+
+
 def blocks(text: str, given: str) -> Model:
     """Whole blocks of so many neighbours."""
     if not (given.isascii() and given.isdigit() and int(given)):

@@ -153,12 +153,8 @@ def placed(point: Mapping[str, Fraction]) -> Point:
 
 def modelled(support: str) -> Sizes:
     """The sizes of unions under a model, each found once."""
-    model = models.valued(support)
-
-    @cache
-    def union(n: int, k: int) -> Union:
-        return cache(lambda s: model.union(s, n, k))
-
+    models.valued(support)
+    union = cache(lambda n, k: cache(models.sizes(support, n, k)))
     return lambda p, n, k: union(n, k)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import sympy
 
@@ -13,7 +14,7 @@ from sparring.proofs.contention import networks
 from sparring.proofs.contention.networks import Topology
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.cuts import PORTS
-from sparring.proofs.cost.levels import RANKS, Nodes, Union, leveled, linked
+from sparring.proofs.cost.levels import RANKS, Counted, Nodes, Union, leveled, linked
 from sparring.proofs.cost.machines import Machine
 from sparring.proofs.cost.partners import Pattern
 from sparring.proofs.cost.sharing import Run, Sharing, between_nodes, on_links
@@ -24,6 +25,8 @@ LETTER = "node"
 """The letter that stands for the ranks of a node."""
 FEW = 64
 """Of ranks: up to so many all costs are counted."""
+COUNTED = (*range(2, 13), 16, 27, 32, FEW)
+"""Where costs are counted message by message."""
 
 
 Of = Callable[[Run, Any], Any]
@@ -73,20 +76,16 @@ class SharedPoint(NamedTuple):
     """Seconds; None unless every alpha and beta is given."""
 
 
-class InNodes(NamedTuple):
+@dataclass(frozen=True)
+class InNodes:
     """``size`` neighbouring ranks are a node; None leaves it a letter."""
 
     size: int | None = None
 
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """The forms that count steps: those in which nothing leaves a node, and the others."""
-        return ("inside", "outside")
-
-    @property
-    def rates(self) -> Rates:
-        """Letters for both levels."""
-        return Rates(symbols.alpha_out, symbols.beta_out, symbols.alpha_in, symbols.beta_in)
+    steps: ClassVar[tuple[str, ...]] = ("inside", "outside")
+    """The forms that count steps: those in which nothing leaves a node, and the others."""
+    rates: ClassVar[Rates] = Rates(symbols.alpha_out, symbols.beta_out, symbols.alpha_in, symbols.beta_in)
+    """Letters for both levels."""
 
     @property
     def least(self) -> Expr | None:
@@ -106,42 +105,34 @@ class InNodes(NamedTuple):
         outside = {f"{letter}_out": at[letter] for letter in ("alpha", "beta") if letter in at}
         return {**outside, **at, **({} if self.size is None else {LETTER: Fraction(self.size)})}
 
-    def further(self, base: int) -> Sequence[int]:
-        """Ranks where costs are counted besides: of large nodes those of two, or of as many as the pattern's base."""
+    def points(self, base: int) -> Iterator[tuple[int, dict[str, Fraction]]]:
+        """Ranks and sizes at which costs are counted: sizes that divide the ranks; of a shift, all up to 8 ranks.
+
+        Of large nodes there are two, or as many as the pattern's base.
+        """
         more = (self.size or 0) * max(base, 2)
-        return (more,) if FEW < more <= RANKS else ()
+        for ranks in (*COUNTED, *([more] if FEW < more <= RANKS else [])):
+            for size in [self.size] if self.size else range(1, ranks):
+                if ranks % size == 0 or (ranks <= 8 and not base):
+                    yield ranks, {LETTER: Fraction(size)}
 
-    def sizes(self, base: int, ranks: int) -> Iterator[dict[str, Fraction]]:
-        """The letters that costs are counted at: sizes that divide the ranks; of a shift, all sizes up to 8 ranks."""
-        for size in [self.size] if self.size else range(1, ranks):
-            if ranks % size == 0 or (ranks <= 8 and not base):
-                yield {LETTER: Fraction(size)}
-
-    def counted(
-        self, page: Page, at: Mapping[str, Fraction], width: int, union: Union | None
-    ) -> Mapping[str, int | Fraction]:
-        """The forms but ``carried``, message by message, by :func:`leveled`."""
+    def counted(self, page: Page, at: Mapping[str, Fraction], union: Union | None) -> Counted:
+        """Message by message, by :func:`leveled`."""
         inside = Machine(at["alpha_in"], at["beta_in"], at["gamma"])
         nodes = Nodes(int(at[LETTER]), inside, Machine(at["alpha_out"], at["beta_out"]))
-        p, n, k = (int(at[letter]) for letter in "pnk")
-        found = leveled(page, nodes, p=p, n=n, k=k, width=width, union=union)
-        return {"time": found.time, "inside": found.inside, "outside": found.outside, "sharing": found.sharing}
+        return leveled(page, nodes, **lengths(at), union=union)
 
 
-class OnTopology(NamedTuple):
+@dataclass(frozen=True)
+class OnTopology:
     """The links of a topology."""
 
     topology: Topology
 
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """All alike."""
-        return ("steps",)
-
-    @property
-    def rates(self) -> Rates:
-        """The letters of every cost."""
-        return Rates(symbols.alpha, symbols.beta)
+    steps: ClassVar[tuple[str, ...]] = ("steps",)
+    """All alike."""
+    rates: ClassVar[Rates] = Rates(symbols.alpha, symbols.beta)
+    """The letters of every cost."""
 
     @property
     def least(self) -> Expr | None:
@@ -160,22 +151,19 @@ class OnTopology(NamedTuple):
         """As it is."""
         return dict(at)
 
-    def further(self, base: int) -> Sequence[int]:
-        """None."""
-        return ()
+    def points(self, base: int) -> Iterator[tuple[int, dict[str, Fraction]]]:
+        """Ranks alone."""
+        yield from ((ranks, {}) for ranks in COUNTED)
 
-    def sizes(self, base: int, ranks: int) -> Iterator[dict[str, Fraction]]:
-        """There are none."""
-        yield {}
-
-    def counted(
-        self, page: Page, at: Mapping[str, Fraction], width: int, union: Union | None
-    ) -> Mapping[str, int | Fraction]:
+    def counted(self, page: Page, at: Mapping[str, Fraction], union: Union | None) -> Counted:
         """By :func:`linked`."""
         machine = Machine(at["alpha"], at["beta"], at["gamma"])
-        p, n, k = (int(at[letter]) for letter in "pnk")
-        found = linked(page, self.topology, machine, p=p, n=n, k=k, width=width, union=union)
-        return {"time": found.time, "steps": found.inside + found.outside, "sharing": found.sharing}
+        return linked(page, self.topology, machine, **lengths(at), union=union)
+
+
+def lengths(at: Mapping[str, Fraction]) -> dict[str, int]:
+    """The letters of a point that are whole numbers, by name."""
+    return {letter: int(at[letter]) for letter in "pnk"}
 
 
 def carried(parts: Expr, links: Expr) -> Expr:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import sympy
 
@@ -23,6 +23,7 @@ from sparring.proofs.core.obligations import Obligation, during, i, implies, j, 
 from sparring.proofs.core.questions import answered
 from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.cost import symbols
+from sparring.proofs.cost.spans import Derivation
 from sparring.proofs.cost.symbols import Expr, Log, SympyReader
 from sparring.spec.core.digits import log, power
 from sparring.spec.core.model import Page
@@ -30,19 +31,9 @@ from sparring.spec.core.numbers import Bool, Node, Sym, negate, variables, where
 from sparring.spec.core.schedule import number
 
 POWER = "p = radix^m"
+FOLDED = "other p: then some ranks fold and are silent in the rounds; their messages are counted, not derived"
 FEW = 16
 """Steps of chunks that are summed each by itself."""
-
-
-class Rounds(NamedTuple):
-    """Closed forms, and how many obligations they rest on."""
-
-    steps: Expr
-    each: Expr
-    """Messages of a rank in a step."""
-    given: str
-    """The hypothesis under which they hold."""
-    confirmed: int
 
 
 class RoundsReader(SympyReader):
@@ -73,7 +64,7 @@ class RoundsReader(SympyReader):
         raise Undecided(f"whether {x!r} holds depends on p")
 
 
-def rounds(page: Page) -> Rounds:
+def rounds(page: Page) -> Derivation:
     """The closed forms; raises Undecided where some rank sends fewer messages than others, or not all steps add."""
     whole = subject(page).general
     if page.cuts or not SympyReader()(page.words(r, t, 0, p, n, Sym.var("k"))).equals(symbols.n):
@@ -87,7 +78,13 @@ def rounds(page: Page) -> Rounds:
         if so(whole.page, claims):
             read = RoundsReader(whole, hypotheses)
             steps, each = (sympy.expand(read(x)) for x in (whole.page.steps(p), whole.page.messages(t, p)))
-            return Rounds(steps, each, given, len(claims) + read.confirmed)
+            many = sympy.expand(steps * each)
+            words = sympy.expand(symbols.n * many)
+            return Derivation(
+                steps=steps, sent=words, added=words, largest=words, path=words, critical=words, added_most=words,
+                added_critical=words, gaps=(FOLDED,) if given else (), confirmed=len(claims) + read.confirmed,
+                given=given, several=many, letters={"radix": page.params["radix"]} if given else {},
+            )  # fmt: skip
     raise Undecided("in some step a rank sends fewer messages than another, which is not yet summed")
 
 

@@ -8,7 +8,7 @@ taken to be equal.  Where there is no such pattern, or no such form, nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,10 +18,9 @@ import sympy
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, tested
-from sparring.proofs.cost import contributions, encodings, models, proof, symbols, unioncost, units
+from sparring.proofs.cost import contributions, models, proof, symbols, unioncost, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost, cost, summable
-from sparring.proofs.cost.derivation import Piece
 from sparring.proofs.cost.floors import PATARASUK, Floor
 from sparring.proofs.cost.forms import Forms
 from sparring.proofs.cost.hypotheses import amount, holds, parts
@@ -29,18 +28,16 @@ from sparring.proofs.cost.partners import Pattern, pattern
 from sparring.proofs.cost.places import LETTER, OF, Of, Place, Rates, SharedPoint
 from sparring.proofs.cost.sharing import Sharing, summed
 from sparring.proofs.cost.simplified import even, simplified, tidy
+from sparring.proofs.cost.spans import Piece
 from sparring.proofs.cost.symbols import B, Expr, SympyReader, exact, plain
 from sparring.proofs.cost.unioncost import UnionCost
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
-from sparring.spec.core.schedule import number
 
 SHORT = "n <= 2^31"
 """Where an index of a list has 4 bytes."""
 ONE_ENTRY = "every word that is sent is of one entry"
 
-RANKS = (*range(2, 13), 16, 27, 32, 64)
-"""Where costs are counted message by message."""
 RATES = {"alpha": 4, "beta": 3, "alpha_in": 100, "beta_in": 1, "gamma": 11}
 """Where costs are counted; within a node a message takes longer and a byte does not, so that either may be slower."""
 
@@ -153,8 +150,7 @@ class SharedCost(Forms):
         if amount("p", at) < 2:
             raise InputError("p=1: links are shared by at least 2 ranks")
         if not holds(self.given, at):
-            told = ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)
-            raise InputError(f"this cost holds where {self.given}, not for {told}")
+            raise InputError(f"this cost holds where {self.given}, not for {told(at)}")
         timed = all(letter.name in at for letter in self.place.rates if letter != 0)
         names = [name for name in self.shown if name != "octets" and (timed or name != "time")]
         found = self.sizes_at(at) if self.support else {name: value(self.form(name), at) for name in names}
@@ -169,16 +165,12 @@ class SharedCost(Forms):
         p, n, k, width = (amount(letter, at) for letter in ("p", "n", "k", "width"))
         if k > n:
             raise InputError(f"k={k}: a rank has at most n={n} entries")
-        union = modelled(self.support, n, k)
         rates = Rates(*(at.get(str(letter), Fraction(0)) for letter in self.place.rates))
         run = only._replace(load=exact(only.load, at), near=exact(only.near, at), far=exact(only.far, at))
-        many = contributions.contributions(page)
-        sending, steps = encodings.sending(page), range(number(page.steps(p)))
-        held = [sending(Fraction(union(number(many(t, p)))) / p, n // p, t, p).entries for t in steps]
-        of: Any = page.octets  # typed for integers and symbols, and right for fractions
-        size = {m: Fraction(of(m, n // p, width)) for m in {*held}}
-        sums = {name: sum((Fraction(make(run, size[m])) for m in held), Fraction(0)) for name, make in OF.items()}
-        time = sum((rates.step(run, size[m]) for m in held), Fraction(0))
+        union = models.sizes(self.support, n, k)
+        sent = [one.nbytes for one in unioncost.messages(page, p, n, union, width)]
+        sums = {name: sum((Fraction(make(run, size)) for size in sent), Fraction(0)) for name, make in OF.items()}
+        time = sum((rates.step(run, size) for size in sent), Fraction(0))
         added = unioncost.measured(page, p, n, union, width).added
         return {**sums, "sharing": run.load, "time": time + at["gamma"] * added}
 
@@ -199,12 +191,12 @@ class SharedCost(Forms):
         proved = PROVED_BELOW if self.pattern.below else PROVED
         fault, points = compared(self)
         ranks = ", ".join(map(str, dict.fromkeys(points)))
-        told = f"time, steps and sharing, message by message, p = {ranks}" if points else "counted nowhere"
+        said = f"time, steps and sharing, message by message, p = {ranks}" if points else "counted nowhere"
         return [
             Checked("partners", proved, f"{self.pattern}: {self.pattern.confirmed} obligations, z3 and cvc5"),
             Checked("sharing", self.sharing.verdict, self.sharing.detail),
             self.lengths_checked,
-            Checked("counted", REFUTED if fault else tested(len(points)) if points else NOT_COVERED, fault or told),
+            Checked("counted", REFUTED if fault else tested(len(points)) if points else NOT_COVERED, fault or said),
         ]
 
     @property
@@ -284,32 +276,28 @@ def value(form: Expr, at: Mapping[str, Fraction]) -> Fraction:
     return exact(form, at)
 
 
-def modelled(support: str, n: int, k: int) -> Callable[[int], Any]:
-    """The sizes of unions under a model; raises InputError for "union"."""
-    model = models.valued(support)
-    return lambda s: model.union(s, n, k)
-
-
 def compared(cost: SharedCost) -> tuple[str, list[int]]:
     """The first quantity that is not what is counted, and the ranks of the points that were looked at.
 
     Where chunks are sparse, supports are independent.
     """
     cost, seen = cost.under("independent"), []
-    page, place = cost.page, cost.place
-    for p in (*RANKS, *place.further(cost.pattern.base)):
-        for sizes in place.sizes(cost.pattern.base, p):
-            n, k = 6 * p * (1 + p % 8), 2 * p * (1 + p % 8)
-            at = {"p": p, "n": n, "k": k, **RATES, **sizes}
-            full = place.filled(units.full({letter: Fraction(x) for letter, x in at.items()}))
-            if not holds(cost.given, full):
-                continue
-            seen.append(p)
-            union = modelled("independent", n, k) if page.data == "sparse" else None
-            counted = place.counted(page, full, 4, union)
-            found = cost.at(**at)._asdict()
-            for what, many in counted.items():
-                if found[what] != many:
-                    where = ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)
-                    return f"{what} at {where}: derived {found[what]}, counted {many}", seen
+    for p, sizes in cost.place.points(cost.pattern.base):
+        n, k = 6 * p * (1 + p % 8), 2 * p * (1 + p % 8)
+        at: dict[str, Any] = {"p": p, "n": n, "k": k, **RATES, **sizes}
+        full = cost.place.filled(units.full({letter: Fraction(x) for letter, x in at.items()}))
+        if not holds(cost.given, full):
+            continue
+        seen.append(p)
+        union = models.sizes("independent", n, k) if cost.page.data == "sparse" else None
+        counted, found = cost.place.counted(cost.page, full, union)._asdict(), cost.at(**at)._asdict()
+        counted["steps"] = counted["outside"]
+        for what in ("time", *cost.place.steps, "sharing"):
+            if found[what] != counted[what]:
+                return f"{what} at {told(at)}: derived {found[what]}, counted {counted[what]}", seen
     return "", seen
+
+
+def told(at: Mapping[str, Any]) -> str:
+    """The lengths of a point, in words."""
+    return ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)

@@ -23,8 +23,8 @@ from sparring.proofs.core.questions import answered
 from sparring.proofs.core.verdicts import PROVED, Verdict, tested
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.partners import Pattern, d
-from sparring.proofs.cost.symbols import Expr, Log, Log2, exactly
-from sparring.spec.core.digits import digit, prefix, put
+from sparring.proofs.cost.symbols import Expr, Log, Log2
+from sparring.spec.core.digits import digit, log_of, power_of, prefix, put
 from sparring.spec.core.numbers import Bool, Int, Sym, both, negate
 
 a, g, h, i, b, k = (Sym.var(name) for name in "aghibk")
@@ -97,20 +97,13 @@ def between_nodes(pattern: Pattern, node: int | None) -> Sharing:
         if node == 1:
             raise Undecided("nodes of one rank share nothing; there the cost is that without nodes")
         return Sharing([Run(sympy.Integer(1), inside=True)], (*(() if node else ("1 < node",)), fewer), *proof)
-    if node is not None and not whole_power(node, base):
+    if node is not None and power_of(base, log_of(node, base)) != node:
         raise Undecided(f"{node} is no power of {base}: then partners of one step are both in and out of a node")
     many = sympy.Integer(base - 1)
     inside = Run(sympy.Integer(0), True, sympy.Integer(1), size, base, near=many)
     outside = Run(size * many, False, size, symbols.p, base, far=many)
     runs = [outside] if node == 1 else [inside, outside]
     return Sharing(runs, (*(() if node else (f"node = {base}^h",)), fewer), *proof)
-
-
-def whole_power(x: int, base: int) -> bool:
-    """Whether ``x`` is a power of the base."""
-    while x % base == 0:
-        x //= base
-    return x == 1
 
 
 def intervals(by: int) -> Iterator[Obligation]:
@@ -168,35 +161,20 @@ def on_links(pattern: Pattern, topology: Topology) -> Sharing:
             break
         counts = {
             (ranks, distance): load(pattern, topology, ranks, distance)
-            for ranks in powers for distance in distances(base, ranks)
+            for ranks in powers for distance in (base**e for e in range(log_of(ranks, base)))
         }  # fmt: skip
+        ratio = base**period
         try:
-            forms = [fitted(of_class(counts, base, period, at)) for at in range(period)]
+            forms = [fitted({where: many for where, many in counts.items() if log_of(where[1], base) % period == at})
+                     for at in range(period)]  # fmt: skip
         except Undecided:
             continue
-        ratio = base**period
         each, starts = sympy.Integer(base - 1), [sympy.Integer(base**at) for at in range(period)]
         runs = [Run(form, False, at, at * symbols.p, ratio, far=each) for form, at in zip(forms, starts)]
         given = () if period == 1 else (f"p = {ratio}^m",)
         detail = f"the fullest link of a step at each distance, p = {', '.join(map(str, powers))}"
         return Sharing(runs, given, tested(len(counts)), detail)
     raise Undecided(f"how many messages share the fullest link of {topology.name} is no product of powers")
-
-
-def distances(base: int, ranks: int) -> list[int]:
-    """Those of an exchange: 1, base, ... below ``ranks``."""
-    found = [1]
-    while found[-1] * base < ranks:
-        found.append(found[-1] * base)
-    return found
-
-
-def of_class(counts: dict[tuple[int, int], int], base: int, period: int, at: int) -> dict[tuple[int, int], int]:
-    """The counts at every distance ``base**e`` of which ``e`` is ``at`` modulo the period."""
-    return {
-        (ranks, distance): many for (ranks, distance), many in counts.items()
-        if exactly(Fraction(distance), base) % period == at
-    }  # fmt: skip
 
 
 def load(pattern: Pattern, topology: Topology, ranks: int, distance: int = 1) -> int:
@@ -233,14 +211,9 @@ def summed(x: Expr, run: Run, base: int) -> Expr:
         if base_of != d or not e.is_Integer:
             raise Undecided(f"{term} is no power of the distance, and not summed")
         if e == 0:
-            total += factor * logarithm(run.end / run.first, base) / exactly(Fraction(run.ratio), base)
+            whole = run.end / run.first
+            log = log_of(int(whole), base) if whole.is_Integer else Log2(whole) if base == 2 else Log(whole, base)
+            total += factor * log / log_of(run.ratio, base)
         else:
             total += factor * (run.end**e - run.first**e) / (sympy.Integer(run.ratio) ** e - 1)
     return total
-
-
-def logarithm(x: Expr, base: int) -> Expr:
-    """That of a power of the base: a number, or written as it is."""
-    if x.is_Integer:
-        return sympy.Integer(exactly(Fraction(int(x)), base))
-    return Log2(x) if base == 2 else Log(x, base)

@@ -5,11 +5,14 @@ Within a span ``where(t < p - 1, ...)`` is decided, and what remains is linear i
 A sum of ``B(x + 1) - B(x)`` over chunks that follow each other telescopes.  Over all ranks,
 ``B(x + m) - B(x)`` has the mean ``m n / p`` and takes no values but its floor and its ceiling; so
 the largest is the ceiling and the smallest the floor.
+
+What all roads to closed forms come to, a ``Derivation``, stands here, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,6 +20,7 @@ import sympy
 
 from sparring.errors import Undecided
 from sparring.proofs.cost.symbols import LENGTHS, B, Expr, SympyReader, c, p, r, t
+from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Node, Reader
 
 COMPARISONS = ("<", "<=", "==")
@@ -28,6 +32,58 @@ class Span(NamedTuple):
 
     first: Expr
     end: Expr
+
+
+class Piece(NamedTuple):
+    """What is sent in the steps of one span."""
+
+    span: Span
+    words: Expr
+    """Words of the message of rank ``r`` in step ``t``."""
+    total: Expr
+    """The same, summed over the span."""
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """What could be derived; None where something has no closed form, and ``gaps`` says why."""
+
+    steps: Expr
+    critical: Expr | None
+    largest: Expr | None
+    added_most: Expr | None
+    added_critical: Expr | None
+    gaps: tuple[str, ...]
+    pieces: tuple[Piece, ...] = ()
+    sent: Expr | None = None
+    adding: tuple[Piece, ...] | None = None
+    """What rank ``r`` receives in the spans that add."""
+    added: Expr | None = None
+    path: Expr | None = None
+    confirmed: int = 0
+    """How many obligations both solvers confirmed, where the forms were derived with their help."""
+    given: str = ""
+    """The hypothesis under which all but ``steps`` hold: chunks are equal, or p is a power."""
+    several: Expr | None = None
+    """Messages of a rank in all steps, where there may be several in one; None where they are as many as the steps."""
+    fewer: Expr | None = None
+    """Messages of the rank that sends the most, where ranks are silent in some steps; None where none is."""
+    letters: Mapping[str, int] = field(default_factory=dict)
+    """Values of the page's parameters that the forms have as letters."""
+    below: bool = False
+    """Something is proved for p < 2^31 alone."""
+    parts: tuple[tuple[Page, Derivation], ...] = ()
+    """Of a page with several messages of chunks in a step: each step, as a page that sends them one after the other."""
+
+    @property
+    def messages(self) -> Expr:
+        """The most messages of a rank in each step, summed."""
+        return self.steps if self.several is None else self.several
+
+    @property
+    def most(self) -> Expr:
+        """Messages of the rank that sends the most."""
+        return self.messages if self.fewer is None else self.fewer
 
 
 class Cuts(Reader[frozenset[Expr]]):

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-from sparring.errors import InputError
 from sparring.proofs.core.verdicts import Settled
 from sparring.proofs.cost import literature
-from sparring.proofs.cost.hypotheses import HYPOTHESES, parts
-from sparring.proofs.cost.published import QUANTITIES, Claim
+from sparring.proofs.cost.published import Claim
 
 TAGS: Mapping[str, str] = {
     "V": "read in the source itself",
@@ -127,34 +124,12 @@ def no_page(algorithm: str) -> str:
 
 @cache
 def sources() -> Sequence[Source]:
-    """All sources, by name; raises InputError for one that is not well formed."""
+    """All sources, by name."""
     names = sorted(m.name for m in pkgutil.iter_modules(literature.__path__))
     return [source(importlib.import_module(f"{literature.__name__}.{name}")) for name in names]
 
 
 def source(module: Any) -> Source:
-    """The source that a module is; raises InputError for one that is not well formed."""
+    """The source that a module is: what it cites is its first line."""
     name = module.__name__.rpartition(".")[2]
-    bibliography, statements = (module.__doc__ or "").partition("\n")[0], module.statements
-    if not bibliography:
-        raise InputError(f"literature {name}: its first line must say what is cited")
-    names = [one.name for one in statements]
-    for one in statements:
-        if fault := "its name occurs twice" if names.count(one.name) > 1 else unfit(one):
-            raise InputError(f"literature {name}: {one.name}: {fault}")
-    return Source(name.replace("_", "-"), bibliography, tuple(statements))
-
-
-def unfit(one: Statement) -> str:
-    """What is wrong with a statement; empty where nothing is."""
-    if not re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", one.name):
-        return "a name is small letters, digits and single hyphens"
-    if not one.where:
-        return "where does the source say so?"
-    if not one.tag or not {*one.tag} <= {*TAGS}:
-        return f"tag {one.tag!r}; there are {', '.join(TAGS)}"
-    if isinstance(one, Row) and not ({*parts(one.given)} <= {*HYPOTHESES} and one.quantity in QUANTITIES):
-        return f"is of {one.quantity!r} given {one.given!r}, which no claim can be"
-    if isinstance(one, Unjudged) and not one.because:
-        return "why is it not judged?"
-    return "" if isinstance(one, (Row, Theorem, Shown, Unjudged)) else "is neither Row, Theorem, Shown nor Unjudged"
+    return Source(name.replace("_", "-"), module.__doc__.partition("\n")[0], tuple(module.statements))

@@ -107,7 +107,10 @@ class FloorLog2(Logarithm):
 
 
 class SympyReader(Reader[Expr]):
-    """Reads a term in sympy, exactly: ``%`` as ``Mod``, ``x n // p`` as ``B(x)``, ``x k // p`` as ``B(x, k)``."""
+    """Reads a term in sympy, exactly: ``%`` as ``Mod``, ``x n // p`` as ``B(x)``, ``x k // p`` as ``B(x, k)``.
+
+    ``where(a <= b, a, b)`` is read as the minimum of the two.
+    """
 
     def constant(self, x: int | bool) -> Expr:
         return sympy.sympify(x)
@@ -119,6 +122,8 @@ class SympyReader(Reader[Expr]):
         shared = [m for m in LENGTHS if x.op == "//" and args[1] == p and sympy.expand(args[0]).subs(m, 0) == 0]
         if shared:
             return B(sympy.cancel(args[0] / shared[0]), shared[0])
+        if x.op == "where" and x.args[0].op == "<=" and all(a is b for a, b in zip(x.args[0].args, x.args[1:])):
+            return sympy.Min(*args[1:])
         return OPERATORS[x.op](*args)
 
 
@@ -165,11 +170,6 @@ def exact(x: Expr, values: Mapping[str, int | Fraction]) -> Fraction:
     return Fraction(EXACT[x.func](args))
 
 
-def log2(x: Fraction) -> int:
-    """The ``m`` with ``x = 2**m``; raises Undecided where there is none."""
-    return exactly(x, 2)
-
-
 def exactly(x: Fraction, base: int | Fraction) -> int:
     """The ``m`` with ``x = base**m``; raises Undecided where there is none."""
     m = log_of(math.floor(x), int(base))
@@ -193,7 +193,7 @@ EXACT: Mapping[Any, Any] = {
     sympy.Max: max,
     sympy.floor: lambda a: math.floor(a[0]),
     sympy.ceiling: lambda a: math.ceil(a[0]),
-    Log2: lambda a: log2(a[0]),
+    Log2: lambda a: exactly(a[0], 2),
     Log: lambda a: exactly(*a),
     CeilLog2: lambda a: (math.ceil(a[0]) - 1).bit_length(),
     CeilLog: lambda a: ceil_log(math.ceil(a[0]), int(a[1])),

@@ -39,6 +39,8 @@ FORMS = {
 
 HEAD = ("Algorithm", "Quantity", "Exact", "Where {}", "At least", "Gap", "Times")
 HERE = "Here"
+COLUMNS = ("algorithm", "quantity", "exact", "where", "then", "at least", "gap", "times", "if")
+"""Of a spreadsheet; the last but the values."""
 Points = Sequence[Mapping[str, str]]
 """For each cost, its forms' values at a point."""
 SHOWN = ("messages", "most", "words", "path", "critical", "added", "time")
@@ -108,20 +110,7 @@ def comma_separated(costs: Sequence[Forms], points: Points = ()) -> str:
     """The table for a spreadsheet: a line for each form, formulas as text."""
     file = StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(
-        [
-            "algorithm",
-            "quantity",
-            "exact",
-            "where",
-            "then",
-            "at least",
-            "gap",
-            "times",
-            "if",
-            *(["here"] if points else []),
-        ]
-    )
+    writer.writerow([*COLUMNS, *([HERE.lower()] if points else [])])
     for number, cost in enumerate(costs):
         bounds = cost.bounds
         for row in rows(cost):

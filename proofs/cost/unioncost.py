@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import sympy
@@ -243,7 +243,7 @@ class UnionCost(Forms):
         for given in (one for one in GIVEN if one in self.given):
             if not holds(given, at):
                 raise InputError(f"this cost holds where {given}, not for p={ranks}, n={length}, k={kept}")
-        found = measured(self.page, ranks, length, lambda s: model.union(s, length, kept), w)
+        found = measured(self.page, ranks, length, models.sizes(self.support, length, kept), w)
         variance = model.variance(ranks, length, kept, contributions.longest(self.page, ranks, length))
         found = found._replace(deviation=None if variance is None else root(variance))
         if not {"alpha", "beta"} <= at.keys():
@@ -341,20 +341,34 @@ def closed(x: Expr, low: Expr, high: Expr) -> Expr:
     return done.replace(sympy.Piecewise, lambda *cases: cases[-1][0]).subs(q, 1 - k / n)  # the first is that of q = 1
 
 
-def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
-    """The cost for unions of sizes ``u(s)``, ``s`` from 1 to ``p``: a model's, or measured ones."""
+class Message(NamedTuple):
+    """One of the messages of a rank whose messages are the largest."""
+
+    step: int
+    nbytes: Fraction
+    words: Fraction
+    entries: Fraction
+
+
+def messages(page: Page, p: int, n: int, u: Union, w: int) -> Iterator[Message]:
+    """All of them, for unions of sizes ``u(s)``, ``s`` from 1 to ``p``: a model's, or measured ones."""
     many, length = contributions.contributions(page), contributions.longest(page, p, n)
-    sends = [(number(many(step, p)), step) for step in all_steps(page, p)]
-    held = {s: Fraction(u(s)) * length / n if n else Fraction(0) for s in {s for s, _ in sends}}
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
-    sending = encodings.sending(page)
-    sent = [sending(held[s], length, step, p) for s, step in sends]
-    nbytes = {x: Fraction(octets(x, length, w)) for x in {x for x, _ in sent}}
+    held = cache(lambda s: Fraction(u(s)) * length / n if n else Fraction(0))
+    nbytes, sending = cache(lambda entries: Fraction(octets(entries, length, w))), encodings.sending(page)
+    for step in all_steps(page, p):
+        entries, words = sending(held(number(many(step, p))), length, step, p)
+        yield Message(step, nbytes(entries), words, entries)
+
+
+def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
+    """The cost for unions of sizes ``u(s)``."""
+    sent = [*messages(page, p, n, u, w)]
     return UnionPoint(
-        messages=len(sends),
-        pairs=sum((words for _, words in sent), Fraction(0)),
-        nbytes=sum((nbytes[x] for x, _ in sent), Fraction(0)),
-        added=sum((x for (x, _), (_, step) in zip(sent, sends) if truth(page.adds(step, p))), Fraction(0)),
+        messages=len(sent),
+        pairs=sum((one.words for one in sent), Fraction(0)),
+        nbytes=sum((one.nbytes for one in sent), Fraction(0)),
+        added=sum((one.entries for one in sent if truth(page.adds(one.step, p))), Fraction(0)),
         time=None,
     )
 

@@ -37,7 +37,7 @@ from sparring.proofs.core.questions import answered
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.hypotheses import POWER
-from sparring.proofs.cost.spans import Span
+from sparring.proofs.cost.spans import Derivation, Span
 from sparring.proofs.cost.symbols import CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.spec.core.model import Page, chunk_words
 from sparring.spec.core.numbers import Bool, Evaluator, Int, Node, Reader, Sym, both, either, negate, variables, where
@@ -58,22 +58,12 @@ Act = Callable[[Int, Int], Bool]
 """``act(r, t)``: whether rank ``r`` does it in step ``t``."""
 
 
-class Whole(NamedTuple):
-    """Closed forms, and the obligations from which they follow."""
-
-    steps: Expr
-    most: Expr
-    """Messages of the rank that sends the most of them."""
-    largest: Expr
-    path: Expr | None
-    critical: Expr
-    added_most: Expr
-    added_critical: Expr
-    claims: Sequence[Obligation]
-    given: str = ""
-    """The hypothesis under which all but ``steps`` hold."""
-    below: bool = False
-    """Some of them hold for p < 2^31 alone."""
+SILENT = "words of one rank: which ranks are silent when is not written as a formula; only their most is"
+GAPS = {
+    POWER: "other p: then some ranks fold, and the messages of a step differ; they are counted, not derived",
+    SHARED: "k that p does not divide: then the parts of k differ by one, and messages too; they are counted",
+}
+BROKEN = "V_path: no rank was found that a path goes through in all steps; it is counted, not derived"
 
 
 class Bulk(NamedTuple):
@@ -117,19 +107,19 @@ class Cuts(Reader[dict[str, Int]]):
         return {spelt: end for found in [*args, {repr(end): end for end in own}] for spelt, end in found.items()}
 
 
-def whole(page: Page) -> Whole:
+def whole(page: Page) -> Derivation:
     """The closed forms, for powers of two if not for all numbers of ranks; Undecided where something is not shown."""
     try:
         return formed(page)
     except Undecided:
         if page.blocks and page.active(r, t, p) is not True:
             with suppress(Undecided):
-                return formed(page, rem(p) == 0)._replace(given=POWER)
+                return formed(page, rem(p) == 0, POWER)
         raise
 
 
-def formed(page: Page, given: Bool = True) -> Whole:
-    """The closed forms where this is given."""
+def formed(page: Page, given: Bool = True, under: str = "") -> Derivation:
+    """The closed forms where this is given, in words ``under``."""
     if not (page.cuts or page.blocks):
         whole_vector = SympyReader()(page.words(r, t, 0, p, n, k))
         if not whole_vector.equals(symbols.n):
@@ -160,18 +150,15 @@ def formed(page: Page, given: Bool = True) -> Whole:
         return sympy.expand(sympy.expand(shared * total) / read(page.chunks(p)))
 
     each = 2 if page.data == "selected" else 1  # a word for a value, and one for its index
-    return Whole(
-        steps=sympy.expand(read(edges[-1])),
-        most=sympy.expand(sum((read(one.product) for one in often[0]), sympy.Integer(0))),
-        largest=each * words(sent[0]),
-        path=each * words(bulks) if unbroken else None,
-        critical=each * words(bulks),
-        added_most=words(added[0]),
-        added_critical=words(adding),
-        claims=claims,
-        given=SHARED if page.data == "selected" else "2^floor(log2 p) | n" if page.cuts else "",
-        below=below,
-    )
+    largest, critical, alike = each * words(sent[0]), each * words(bulks), page.active(r, t, p) is True
+    holds = under or (SHARED if page.data == "selected" else "2^floor(log2 p) | n" if page.cuts else "")
+    gaps = (*([] if alike else [SILENT]), *([GAPS[holds]] if holds in GAPS else []), *([] if unbroken else [BROKEN]))
+    return Derivation(
+        steps=sympy.expand(read(edges[-1])), sent=largest if alike else None, largest=largest,
+        path=critical if unbroken else None, critical=critical, added_most=words(added[0]),
+        added_critical=words(adding), gaps=gaps, confirmed=len(claims), given=holds, below=below,
+        fewer=None if alike else sympy.expand(sum((read(one.product) for one in often[0]), sympy.Integer(0))),
+    )  # fmt: skip
 
 
 def parts_of_k(page: Page) -> None:
@@ -309,27 +296,25 @@ def confirmed(page: Page, claims: Sequence[Obligation]) -> tuple[Sequence[Obliga
 # -- trees
 
 
-class Tree(NamedTuple):
-    """Closed forms, and how many obligations they rest on."""
-
-    levels: Expr
-    """The steps of one way."""
-    words: Expr
-    """Of a message."""
-    added: Expr
-    """Values of it that are added."""
-    confirmed: int
-    below: bool
+IN_TREE = (
+    "words of one rank: how many steps a rank is in the tree is not written as a formula; only their most is",
+    "V_path: where p is no power of two, it is less than V_crit; it is counted, not derived",
+)
 
 
-def tree(page: Page) -> Tree:
+def tree(page: Page) -> Derivation:
     """The closed forms; raises Undecided where the page is no such tree, or a solver does not confirm it."""
     first = next(iter(cuts(page)), page.steps(p))
     words, added = (SympyReader()(of(r, t, 0, p, n, k)) for of in (page.words, page.added))
     if words.has(*map(SympyReader(), (r, t))):
         raise Undecided(f"a message has {words} words, which depends on who sends it when")
     claims, below = confirmed(page, [*shape(page, first)])
-    return Tree(sympy.expand(LogReader()(first)), words, added, len(claims), below)
+    levels = sympy.expand(LogReader()(first))  # the steps of one way
+    most, added_most = sympy.expand(levels * words), sympy.expand(levels * added)
+    return Derivation(
+        steps=2 * levels, largest=most, critical=2 * most, added_most=added_most, added_critical=added_most,
+        gaps=IN_TREE, confirmed=len(claims), below=below, fewer=levels,
+    )  # fmt: skip
 
 
 def shape(page: Page, levels: Int) -> Iterator[Obligation]:
@@ -358,10 +343,7 @@ def shape(page: Page, levels: Int) -> Iterator[Obligation]:
 
 
 class InSpan(LogReader):
-    """Reads a term as it is in the span number ``at``; ``ends``: by how an end is spelt, of which span it is the end.
-
-    ``where(a <= b, a, b)`` is read as the minimum of the two.
-    """
+    """Reads a term as it is in the span number ``at``; ``ends``: by how an end is spelt, whose end it is."""
 
     def __init__(self, ends: Mapping[str, int], at: int) -> None:
         super().__init__()
@@ -374,8 +356,8 @@ class InSpan(LogReader):
             return sympy.Le(*args, evaluate=False)
         if x.op == "where" and args[0] in (sympy.true, sympy.false):
             return args[1] if args[0] == sympy.true else args[2]
-        if x.op == "where" and x.args[0].op == "<=" and all(a is b for a, b in zip(x.args[0].args, x.args[1:])):
-            return sympy.Min(*args[1:])
+        if x.op == "where" and x.args[0].op == "<=":
+            return SympyReader.operator(self, x, args)
         return super().operator(x, args)
 
 

@@ -17,3 +17,6 @@ def page(name, **params):
     if name == "backwards":
         return replace(page("ring"), chunk=lambda r, t, p: (r + t) % p)
     return sparring.page(str(TEMPLATE)) if name == "pairwise" else sparring.page(name, **params)
+
+
+ring, selected = page("ring"), page("ring_topk")

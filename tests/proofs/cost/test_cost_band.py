@@ -10,7 +10,7 @@ import sympy
 
 import sparring
 from sparring import InputError, Undecided
-from sparring.proofs.cost.band import ONE, band, comparison, encodings
+from sparring.proofs.cost.band import ONE, band, comparison
 from sparring.proofs.cost.symbols import k, n, p
 from sparring.proofs.cost.unioncost import derive
 from sparring.spec import ring_sparse
@@ -65,21 +65,6 @@ def test_the_crossing_at_rationals(ranks, words):
     assert words.subs({p: ranks, x: Fraction(1, 7)}) == pairs(ranks, Fraction(1, 7))
 
 
-def test_a_wrong_sum_has_no_such_crossing():
-    """One contribution too few on the first lap."""
-    cost = derive(PAGE)
-    first, second = cost.pieces
-    wrong = replace(cost, pieces=(first._replace(many=first.many + 1), second))
-    assert sympy.simplify(ring(wrong).subs(x, 1 / (p - 1)) - 2) != 0
-
-
-def test_encodings_are_the_pages():
-    """Slope and constant of each, for long chunks."""
-    lines = {(4, Fraction(1, 8)), (0, 4), (8, 0), (6, Fraction(4, 2**16))}
-    assert {*encodings(PAGE, 4)} == lines
-    assert {*encodings(PAGE, 8)} == {(a + 4 if a else a, b * 2 if b == 4 else b) for a, b in lines}
-
-
 def sent(ranks, density):
     """What sparse ring and the better of the others send per place, in fractions."""
 
@@ -122,22 +107,6 @@ def test_the_band_is_the_one_that_was_found(ranks):
     assert found.factor.low <= others / ours <= found.factor.high
 
 
-@pytest.mark.parametrize("ranks", [3, 8, 32])
-def test_the_band_ends_at_31_32(ranks):
-    """There a bitmap with its values is as long as the chunk; the ring sends what the dense ring does, and no less."""
-    ours, others = sent(ranks, EDGE)
-    assert ours == others == Fraction(8 * (ranks - 1), ranks)
-    ours, others = sent(ranks, EDGE - Fraction(1, 10**6))
-    assert ours < others
-
-
-def test_the_factor_at_the_ends_that_were_found_before():
-    """Figures of 0.966, 0.962 and 0.916 are not where the band ends, but where it saves one part in ten thousand."""
-    for ranks, density in ((8, "0.966"), (32, "0.962"), (256, "0.916")):
-        low, high = comparison(PAGE, ranks).factor(Fraction(density))
-        assert Fraction(10001, 10000) < low <= high < Fraction(10002, 10000)
-
-
 def test_two_ranks_have_no_band():
     """Pages whose messages have no encodings to choose from, or fall as they fill up, are not compared."""
     assert band(PAGE, 2) is None
@@ -147,14 +116,6 @@ def test_two_ranks_have_no_band():
     falling = replace(PAGE, octets=lambda m, size, w: ring_sparse.least(size * w, 2 * size * w - 5 * m))
     with pytest.raises(Undecided, match="bytes fall as entries or places grow"):
         band(falling, 8)
-
-
-def test_a_dense_switch_alone():
-    """Pairs or dense: 1.651 words for each place on 32 ranks at density 1/32, where the dense ring sends 1.938."""
-    switching = replace(PAGE, octets=lambda m, size, w: 8 + ring_sparse.least(size * w, m * (w + 4)))
-    compared = comparison(switching, 32)
-    at = compared.sent(ONE // 32, 0)
-    assert [round(words / (4 * 32 * ONE), 3) for words in at] == [1.651, 1.938]
 
 
 @pytest.mark.parametrize(("ranks", "times"), [(1, Fraction(1)), (8, Fraction(1, 2))])

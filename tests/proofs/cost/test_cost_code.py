@@ -1,7 +1,5 @@
 """Functions in Python and in C have the values of the formulas that they are made of."""
 
-import csv
-import io
 import random
 import shutil
 import subprocess
@@ -11,14 +9,12 @@ from inspect import signature
 
 import pytest
 import sympy
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sparring
 from sparring import api
-from sparring.cli import cli
-from sparring.proofs.cost import code, tables
+from sparring.proofs.cost import code
 from sparring.proofs.cost.symbols import Log2, exact
 from sparring.proofs.cost.unioncost import octets, u
 from sparring.spec.core.supports import independent
@@ -126,37 +122,3 @@ def test_a_planted_fault_is_seen(module, monkeypatch):
     space = {}
     exec(compile(code.python([ring]), "costs.py", "exec"), space)
     assert module["ring_words"](7, 3) == ring.at(n=7, p=3).words != space["ring_words"](7, 3)
-
-
-def test_every_form_is_there(module):
-    """A function for each closed form, and no other."""
-    wanted = {f"{cost.page.name}_{name}" for cost in costs() for name in cost.names if cost.form(name) is not None}
-    assert wanted == {name for name in module if name.startswith(tuple(sparring.pages()))}
-    assert any(form.has(u) for _, _, form in code.functions(costs()))
-
-
-@pytest.mark.parametrize("format_", ["csv", "python", "c"])
-def test_the_command_writes_them(format_):
-    """As they are, and nothing else."""
-    done = CliRunner().invoke(cli, ["cost", "ring", "--format", format_])
-    (ring,) = (cost for cost in costs() if cost.page.name == "ring")
-    made = {"csv": tables.comma_separated, "python": code.python, "c": code.c}[format_]([ring])
-    assert (done.exit_code, done.stdout) == (0, made + "\n")
-
-
-def test_comma_separated_values():
-    """A line for each form, each cell as the table has it."""
-    lines = list(csv.DictReader(io.StringIO(tables.comma_separated(costs()))))
-    assert len(lines) == sum(len(cost.shown) for cost in costs())
-    found = next(line for line in lines if (line["algorithm"], line["quantity"]) == ("ring", "words"))
-    assert found == {
-        "algorithm": "ring",
-        "quantity": "words",
-        "exact": "2*n - floor(2*n/p)",
-        "where": "p | n",
-        "then": "2*n*(p - 1)/p",
-        "at least": "2*n*(p - 1)/p",
-        "gap": "0",
-        "times": "1",
-        "if": "",
-    }

@@ -6,41 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-import sparring
 from sparring.errors import Undecided
 from sparring.proofs.core.obligations import p as ranks
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import PROVED
 from sparring.proofs.cost import several, whole
-from sparring.proofs.cost.comparison import RANKS
 from sparring.proofs.cost.counted import count
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.proof import prove
-from sparring.proofs.cost.symbols import CeilLog2, FloorLog2, exact, n, p
 from sparring.spec.core.digits import log, power
 from sparring.spec.core.model import chunk_words
 from sparring.spec.core.numbers import Sym, both, negate, where
 from tests.proofs.cost.known import page
-from tests.sweeps import sweep
 
 # -- whole vectors, blocks of chunks, lists
-
-
-@pytest.mark.parametrize("many", sweep(RANKS, few=(1, 2, 3, 5, 8, 13, 32, 33)))
-def test_counts_are_those_of_hand(many):
-    """Of recursive doubling, with its fold; of Rabenseifner's blocks; of lists that double."""
-    up, down = (many - 1).bit_length(), many.bit_length() - 1
-    assert (exact(CeilLog2(p), {"p": many}), exact(FloorLog2(p), {"p": many})) == (up, down)
-    found = count(page("recursive_doubling"), many, 5, 0)
-    assert (found.steps, max(found.sent), found.critical) == (2 * up - down, 5 * up, 5 * (2 * up - down))
-    assert (found.path, max(found.added), found.added_critical) == (found.critical, 5 * up, 5 * up)
-    chunks = 1 << down
-    found, once, folds = count(page("rabenseifner"), many, 5 * chunks, 0), 5 * (chunks - 1), int(chunks < many)
-    assert (max(found.sent), max(found.added)) == (2 * once + folds * 5 * chunks, once + folds * 5 * chunks)
-    assert found.critical == 2 * once + folds * 10 * chunks
-    rem, lists = many - chunks, max(count(page("recursive_doubling_allgather"), many, 100, 1).sent)
-    fold = sum((1 << i) + min(1 << i, rem) for i in range(down)) + many - 1
-    assert lists == 2 * (fold if rem else many - 1)
 
 
 def test_a_path_that_breaks_off_is_not_found():
@@ -97,14 +76,6 @@ def test_parts_that_shrink_in_another_way_are_undecided(what):
 # -- trees
 
 
-@pytest.mark.parametrize("many", [2, 4, 5, 8, 32])
-def test_a_path_of_a_tree_has_as_many_words_where_p_is_a_power_of_two(many):
-    """Then V_path is V_crit, counted; rank 4 of 5 sends last only."""
-    found = count(page("gtopk"), many, 1000, 7)
-    assert found.critical == 4 * 7 * (many - 1).bit_length()
-    assert (found.path == found.critical) is (many != 5) and (found.path or 0) <= found.critical
-
-
 def silent(r, t, p):
     """Rank 1 sends nothing."""
     return both(page("gtopk").active(r, t, p), negate(r == 1))
@@ -131,14 +102,6 @@ def test_what_is_no_such_tree_is_refused(planted, why, monkeypatch):
 # -- several messages in a step
 
 
-def test_other_numbers_of_ranks_are_counted():
-    """At 9 = 2 * 4 + 1 ranks four and one fold: a step of one message, three a round, two that rank 0 hands back."""
-    found = count(page("recursive_multiplying"), 9, 10, 0)
-    assert (found.steps, found.messages) == (3, 1 + 3 + 2)
-    assert found.sent == [50, 40, 40, 40, 10, 10, 10, 10, 10]
-    assert found.path == found.critical == 60
-
-
 def test_ranks_that_are_silent_are_not_summed():
     """A planted fault, rank 0 sends nothing; p that is no power; and messages of two vectors."""
     own, base = subject(page("recursive_multiplying")).general, Sym.var("radix")
@@ -150,13 +113,6 @@ def test_ranks_that_are_silent_are_not_summed():
     assert not several.so(own.page, several.alike(own, ()))
     with pytest.raises(Undecided, match="several messages of a step summed"):
         several.rounds(replace(page("recursive_multiplying"), words=lambda r, t, c, p, n, k: 2 * n))
-
-
-def test_the_two_shot_sends_what_a_ring_sends():
-    """A rank gives all but its own chunk away, then its own to all others."""
-    cost = sparring.cost("two_shot").simplify("p | n")
-    assert {cost.needed(form) for form in ("words", "path", "critical")} == {2 * n * (p - 1) / p}
-    assert cost.words == sparring.cost("ring").simplify("p | n").words
 
 
 def test_a_wrong_step_is_not_proved():
@@ -190,12 +146,3 @@ def test_steps_that_are_not_summed_are_told(planted):
     """No form is made up."""
     with pytest.raises(Undecided, match="several messages in each of so many steps"):
         several.step_by_step(replace(page("two_shot"), **planted))
-
-
-def test_a_step_is_a_page_of_its_messages():
-    """The first step's message j is to the rank j + 1 further, with its chunk; only there something is added."""
-    first, second = several.step_by_step(page("two_shot"))
-    assert [(first.dst(2, j, 5), first.chunk(2, j, 5)) for j in range(4)] == [(3, 3), (4, 4), (0, 0), (1, 1)]
-    assert [second.chunk(2, j, 5) for j in range(4)] == [2] * 4
-    assert (first.adds(3, 5), second.adds(3, 5)) == (True, False)
-    assert [step.steps(7) for step in (first, second)] == [6, 6]

@@ -5,19 +5,13 @@ from __future__ import annotations
 import pytest
 
 import sparring
-from sparring.errors import InputError, Undecided
+from sparring.errors import Undecided
 from sparring.proofs.core.extents import Extent, Number, Reading
 from sparring.proofs.core.obligations import n as n_
 from sparring.proofs.core.questions import answered
-from sparring.proofs.core.ways import in_rounds, ways
-from sparring.proofs.cost import calls, code, groups
-from sparring.proofs.cost.hypotheses import holds
-from sparring.proofs.cost.simplified import simplified
-from sparring.proofs.cost.symbols import CeilLog, Log, ceil_log, exact, n, p
-from sparring.proofs.cost.tables import towards
-from sparring.proofs.cost.typeset import formula
+from sparring.proofs.core.ways import in_rounds
+from sparring.proofs.cost import calls, groups
 from sparring.spec.core.exchanges import allgather, served
-from sparring.spec.core.numbers import Evaluator
 from sparring.spec.core.rounds import Rounds
 from sparring.spec.core.vectors import local
 
@@ -48,24 +42,11 @@ def test_the_least_length_is_enough_and_told(m):
     assert ("M3" in told) == (m > 2) and (m == 2 or f"at least {groups.least(m)} entries" in told)
 
 
-def test_large_groups_are_full_by_hypothesis():
-    told = sparring.cost("moshpit", m=40).qualified
-    assert "M3: p is a power of 40" in told
-
-
 def test_parts_that_are_rounded_otherwise_are_refuted():
     """The page's own division, rounded up, makes parts that are no longer those of the bound."""
     assert all(one.holds for one in answered([*groups.parts(served("averaging").module.rounded, 3)], True))
     up = groups.parts(lambda amount, total: (amount + total - 1) // total, 3)
     assert any(one.witness for one in answered([*up], False))
-
-
-def test_rounds_are_read_once():
-    """However many: what is sent in one is sent so often."""
-    for params, often in (({}, {5: 3, 8: 3, 9: 4}), ({"m": 3}, {9: 2, 10: 3}), ({"rounds": 7}, {4: 7})):
-        (way,) = ways(sparring.page("moshpit", **params))
-        (sent,) = way.sent
-        assert all(Evaluator({"p": ranks})(sent.times) == many for ranks, many in often.items())
 
 
 def test_rounds_that_change_lengths_have_no_cost():
@@ -76,35 +57,3 @@ def test_rounds_that_change_lengths_have_no_cost():
     reading = Reading()
     with pytest.raises(Undecided, match="change how long vectors are"):
         in_rounds(reading, Rounds(longer, Number(reading, 2), (Extent(reading, n_), Number(reading, 0)), (1,)), [])
-
-
-def test_logarithms_to_any_base_are_exact():
-    for base in (2, 3, 10):
-        for x in range(1, 200):
-            m = ceil_log(x, base)
-            assert base**m >= x and (m == 0 or base ** (m - 1) < x)
-            assert exact(CeilLog(p, base), {"p": x}) == m
-    assert simplified(CeilLog(p, 3), "p = 3^m") == Log(p, 3)
-    assert towards(CeilLog(p, 3) / p) == 0
-    assert formula(CeilLog(p, 3)) == r"\lceil\log_{3} p\rceil"
-
-
-def test_functions_have_the_values_of_the_formulas():
-    cost, space = sparring.cost("moshpit", m=3), {}
-    exec(compile(code.python([cost]), "costs.py", "exec"), space)  # our own code, as a user would import it
-    for ranks in (1, 2, 3, 4, 9, 10, 27, 28):
-        assert space["moshpit_words"](50, ranks) == cost.at(p=ranks, n=50).words
-
-
-def test_only_functions_in_c_that_need_it_bring_the_logarithm():
-    assert "static double ceil_log(" in code.c([sparring.cost("moshpit", m=3)])
-    assert "static double ceil_log(" not in code.c([sparring.cost("moshpit")])
-
-
-def test_hypotheses_with_numbers():
-    assert holds("128 p | n, p = 3^m", {"n": 128 * 9 * 2, "p": 9}) and not holds("128 p | n", {"n": 128, "p": 9})
-    assert holds("3 | n", {"n": 9}) and not holds("p = 3^m", {"p": 6})
-    with pytest.raises(KeyError):
-        holds("p > 3", {"p": 1})
-    with pytest.raises(InputError, match="is no hypothesis"):
-        simplified(n, "3 p")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate, combinations, product
@@ -72,36 +71,6 @@ def test_a_chunk_has_its_part_of_blocks(ranks, length, block, many, start):
     assert most is not None and variance <= most
 
 
-def test_the_variance_of_blocks_by_chance_is_reached():
-    """Where each block is there by chance and the chunk is made of whole ones; that of single entries is too small."""
-    length, block, chance = 8, 2, Fraction(1, 4)
-    weighed = {}
-    for some in product([0, 1], repeat=2 * length // block):  # two ranks
-        weight = Fraction(1)
-        for one in some:
-            weight *= chance if one else 1 - chance
-        pairs = zip(some[:2], some[length // block : length // block + 2])  # the first two blocks of both ranks
-        size = block * sum(any(pair) for pair in pairs)
-        weighed[size] = weighed.get(size, 0) + weight
-    average = sum(size * weight for size, weight in weighed.items())
-    variance = sum((size - average) ** 2 * weight for size, weight in weighed.items())
-    kept, chunk = int(chance * length), 2 * block
-    assert average == models.find("blocks:2").union(2, length, kept) * chunk / length
-    assert variance == models.find("blocks:2").variance(2, length, kept, chunk)
-    single = models.find("independent").variance(2, length, kept, chunk)
-    assert single is not None and variance > single
-
-
-def test_blocks_cost_what_independent_entries_do():
-    """As formulas and at a point, but for the deviation, which is the root of the block's length as large."""
-    a, b = derive(PAGE, "independent"), derive(PAGE, "blocks:64")
-    assert [a.form(name) for name in a.names] == [b.form(name) for name in b.names]
-    here, there = (cost.at(p=8, n=10**6, k=10**4) for cost in (a, b))
-    assert here._replace(deviation=None) == there._replace(deviation=None)
-    assert there.deviation and here.deviation
-    assert abs(there.deviation - 8 * here.deviation) < Fraction(1, 100)
-
-
 @given(
     st.sampled_from(NAMES), st.integers(1, 60).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))),
     st.integers(1, 12),
@@ -140,30 +109,6 @@ def test_zipf_encloses_what_is_precise(a, k):
         assert mp.mpf(low.numerator) / low.denominator <= value <= mp.mpf(high.numerator) / high.denominator
 
 
-def test_zipf_is_the_mean_over_all_supports():
-    """The sum that is taken is the expected union: every support of three ranks, weighed with its chance."""
-    chances = [Fraction(x) for x in zipf.chances(4, Fraction(2), Fraction(1)).tolist()]
-    for s in (1, 2, 3):
-        expected = Fraction(0)
-        for drawn in product(product([0, 1], repeat=4), repeat=s):
-            weight = Fraction(1)
-            for rank in drawn:
-                for there, chance in zip(rank, chances):
-                    weight *= chance if there else 1 - chance
-            expected += weight * sum(map(any, zip(*drawn)))
-        low, high = zipf.curve(4, Fraction(2), Fraction(1)).between(s)
-        assert expected == sum(1 - (1 - chance) ** s for chance in chances)
-        assert low * (1 - zipf.EXACT) <= expected <= high * (1 + zipf.EXACT)
-
-
-def test_weights_are_powers():
-    """Within the error that is counted, far from 1 too."""
-    for a, at in ((Fraction(11, 10), 10**6), (Fraction(16), 10**6), (Fraction(1, 3), 7)):
-        weight = zipf.weights(10**6, a)[at - 1]
-        mp.dps = 40
-        assert abs(mp.mpf(float(weight)) * mp.mpf(at) ** (mp.mpf(a.numerator) / a.denominator) - 1) < mp.mpf(2) ** -42
-
-
 FAULTS = {
     "chances above 1": ("chances", lambda n, k, a: zipf.weights(n, a) * float(k) / zipf.weights(n, a).sum()),
     "a root too few": ("BITS", 12),
@@ -184,24 +129,6 @@ def test_a_wrong_sum_is_caught(name, monkeypatch):
     zipf.curve.cache_clear()
 
 
-def test_blocks_that_are_wrong_are_caught(monkeypatch):
-    """Blocks that come with the chance of their number, not of their entries."""
-    wrong = replace(models.find("blocks:2"), union=lambda s, n, k: independent(s, n, k / 2) * 2)
-    monkeypatch.setattr(models, "find", lambda text: wrong)
-    with pytest.raises(AssertionError):
-        test_blocks_are_the_mean_of_all_runs(3, 6, 2, 1)
-
-
-def test_zipf_costs_are_formulas_in_u():
-    """The forms are those in u(s), and at a point they have the law's sizes; long vectors take no time."""
-    law, plain = derive(PAGE, "zipf:1.1"), derive(PAGE)
-    assert [law.form(name) for name in law.names] == [plain.form(name) for name in plain.names]
-    at = law.at(p=4, n=10**6, k=10**4)
-    u = [zipf.union(s, 10**6, 10**4, Fraction(11, 10)) for s in (1, 2, 3, 4)]
-    assert at.pairs == 2 * (sum(u[:3]) + 3 * u[3]) / 4
-    assert (at.deviation, u[0]) == (None, 10**4)
-
-
 def test_zipf_encloses_itself_in_formulas():
     """For a range of k, what it is at each k within; for a range of n it does not know."""
     enclosed = models.find("zipf:1.1").function.enclosed
@@ -211,17 +138,6 @@ def test_zipf_encloses_itself_in_formulas():
         assert found.a <= float(low) <= float(high) <= found.b
     with pytest.raises(Undecided, match="compare over rho or p"):
         enclosed([interval(3), interval(100, 200), interval(10)])
-
-
-def test_zipf_crosses_where_points_say():
-    """On both sides of what is found the exact costs are compared."""
-    found = sparring.crossover("ring_sparse", "ring", "rho", support="zipf:1.1", p=4, n=4096)
-    (crossing,) = found.crossings
-    assert found.cheaper == ("ring_sparse", "ring")
-    for density, cheaper in ((crossing.low, True), (crossing.high, False)):
-        kept = round(density * 4096) + (-8 if cheaper else 8)
-        sparse = sparring.cost("ring_sparse", support="zipf:1.1").at(p=4, n=4096, k=min(kept, 4096)).nbytes
-        assert (sparse < sparring.cost("ring").at(p=4, n=4096).nbytes) is cheaper
 
 
 BAD = {
@@ -253,10 +169,3 @@ def test_too_many_indices_are_refused():
         derive(PAGE, "zipf:1.1").at(p=2, n=10**9, k=1)
     with pytest.raises(InputError, match="a rank has 0 to n=4 entries"):
         zipf.curve(4, Fraction(5), Fraction(1))
-
-
-def test_a_paper_says_what_is_supposed():
-    """The definition of u stands below the table; where the name says it, nothing does."""
-    assert r"\sum_{j=1}^{n} 1 - {(1 - \min\{1, c\, j^{-1.1}\})}^{s}" in derive(PAGE, "zipf:1.1").latex()
-    assert "blocks of 64 neighbouring entries" in derive(PAGE, "blocks:64").latex()
-    assert derive(PAGE, "identical").supposed == sparring.cost("ring").supposed == ""

@@ -50,29 +50,6 @@ def test_each_cost_is_that_of_cost(found, j):
             assert found.close(j, i, Fraction(within)) == close
 
 
-def test_where_formulas_do_not_hold_an_algorithm_is_left_out(found):
-    """Rabenseifner's need 2^floor(log2 p) to divide n."""
-    place = NAMES.index("rabenseifner")
-    for p, row in zip(found.up, found.costs):
-        holds = 5000 % 2 ** (int(p).bit_length() - 1) == 0
-        assert all((cost[place] is not None) == holds for cost in row)
-
-
-def test_runs_are_the_row(found):
-    for j in range(len(found.up)):
-        row = [run.name for run in found.runs(j) for _ in range(run.first, run.last + 1)]
-        assert row == [found.cheapest(j, i) for i in range(len(found.along))]
-
-
-def test_who_costs_the_same_is_no_winner():
-    """Twice the same algorithm."""
-    ring = sparring.cost("ring")
-    same = phases.phases([ring, ring], ("rho", "p"), {"n": 100}, end=("1", "3"))
-    assert {same.cheapest(j, i) for j in range(2) for i in range(3)} == {""} and same.close(0, 0, Fraction(0)) == [
-        "ring"
-    ] * 2
-
-
 def test_measured_sizes_stand_in_the_place_of_the_model(costs):
     """The mean unions of the shipped gradients, entries spread evenly."""
     vectors = digits(4, "step30")
@@ -95,11 +72,6 @@ def test_measured_sizes_that_there_are_not(costs, ranks, at, message):
         phases.phases(costs, ("rho", "p"), at, "measured", measured_sizes(digits(ranks)), end=(None, "4"))
 
 
-def test_sparse_vectors_have_no_other_densities():
-    with pytest.raises(InputError, match="right: whole ones"):
-        measured_sizes([sparring.Sparse([0], [1.0], 4)])
-
-
 @pytest.mark.parametrize(
     ("over", "at", "message"),
     [
@@ -112,13 +84,6 @@ def test_sparse_vectors_have_no_other_densities():
 def test_bad_input(costs, over, at, message):
     with pytest.raises(InputError, match=message):
         phases.phases(costs, over, at, end=(None, "3"))
-
-
-def test_bounds_that_are_none(costs):
-    with pytest.raises(InputError, match="p cannot grow from 9 to 3"):
-        phases.phases(costs, ("rho", "p"), {"n": 9}, start=(None, "9"), end=(None, "3"))
-    with pytest.raises(InputError, match="u\\(s\\) has no value"):
-        phases.phases(costs, ("rho", "p"), {"n": 9}, "union")
 
 
 def test_the_band_is_told_for_bytes_of_independent_supports_alone(costs):

@@ -20,22 +20,6 @@ TOPOLOGIES = ("ring", "crossbar", "tree", "tree:k=3", "fat_tree", "fat_tree:k=2"
 DENSE = [name for name in sparring.pages() if sparring.page(name).data == "vector"]
 BYTES = Machine("0s", "1s", "0s")
 """A second a byte, and nothing else."""
-DUMBBELL = '''"""Two rings of four, and one link between them."""
-def route(src, dst, p):
-    half = p // 2
-    def around(a, b):
-        way, at = [], a
-        while at != b:
-            step = 1 if (b - at) % half <= (at - b) % half else -1
-            after = a // half * half + (at - a // half * half + step) % half
-            way.append((at, after))
-            at = after
-        return way
-    if src // half == dst // half:
-        return around(src, dst)
-    here = around(src, src // half * half)
-    return [*here, (src // half * half, dst // half * half), *around(dst // half * half, dst)]
-'''
 
 
 def counted(name, topology, ranks, n):
@@ -90,44 +74,6 @@ def test_no_cut_in_two_has_fewer_links(name):
             assert found == fewest(edges, ranks)
 
 
-def partitions(ranks):
-    """All ways to put ranks into parts."""
-    if not ranks:
-        yield []
-        return
-    first, *rest = ranks
-    for some in partitions(rest):
-        yield [[first], *some]
-        yield from ([[first, *some[i]], *some[:i], *some[i + 1 :]] for i in range(len(some)))
-
-
-@pytest.mark.parametrize("name", ["ring", "crossbar", "tree", "fat_tree", "torus:k=2"])
-def test_no_other_parts_say_more(name):
-    """All ways to put up to six ranks into parts, with switches as they are taken there."""
-    topology = networks.find(name)
-    for ranks in (2, 3, 4, 5, 6):
-        edges = cuts.links(topology, ranks)
-        best = Fraction(0)
-        for parts in partitions([*range(ranks)]):
-            sides = [cuts.crossing(edges, cuts.around(edges, part, ranks)) for part in parts]
-            if len(parts) > 1:
-                least = min(map(sum, zip(*sides)))
-                best = max(best, Fraction(2 * (len(parts) - 1), least), Fraction(1, min(map(min, sides))))
-        found = cuts.tightest(topology, ranks)
-        assert found is not None and found.share == best
-
-
-def test_one_link_between_two_halves_is_found(tmp_path):
-    """A file's topology, too: n words cross the one link, each way."""
-    file = tmp_path / "dumbbell.py"
-    file.write_text(DUMBBELL, encoding="utf-8")
-    topology = networks.find(str(file))
-    cut = cuts.tightest(topology, 8)
-    assert cut == ("ranks 0 to 3 against the rest", 1, 1)
-    n, times = runs(topology, 8)
-    assert min(times) >= n
-
-
 @pytest.mark.parametrize("words", [0, 1])
 def test_a_link_too_few_or_a_word_too_many_is_caught(monkeypatch, words):
     """A cut that forgets a link, or says that more must cross, is beaten by a run."""
@@ -136,13 +82,6 @@ def test_a_link_too_few_or_a_word_too_many_is_caught(monkeypatch, words):
     for name in ("crossbar", "tree"):
         with pytest.raises(AssertionError):
             test_no_run_is_faster(name)
-
-
-def test_switches_are_taken_in_where_that_saves_links():
-    """Of a tree a whole half with its switches hangs on one link; of a crossbar each rank has its own."""
-    for name, links in (("tree", (1, 1)), ("crossbar", (4, 4)), ("fat_tree", (4, 4))):
-        edges = cuts.links(networks.find(name), 8)
-        assert cuts.crossing(edges, cuts.around(edges, range(4), 8)) == links
 
 
 def test_nodes_share_their_links():

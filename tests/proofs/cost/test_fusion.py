@@ -39,16 +39,6 @@ def test_what_an_iteration_takes(least, buffers, end):
     assert fusion.iteration(some, least, LINE) == end
 
 
-@pytest.mark.parametrize("least", range(12))
-def test_only_sums_of_neighbours_matter(least):
-    """Between two of the sizes nothing changes."""
-    some = layers((4, 1), (1, 2), (2, 0), (3, 1))
-    places = fusion.sizes(some)
-    up = next((place for place in places if place >= least), places[-1])
-
-    assert [*fusion.buffers(some, least)] == [*fusion.buffers(some, up)]
-
-
 def test_where_times_are_unimodal_the_best_is_found():
     """Of seven places all times of four heights that are, plateaus of the best included; of others it is often not."""
     found, lost = 0, 0
@@ -61,16 +51,6 @@ def test_where_times_are_unimodal_the_best_is_found():
             lost += not hit
     assert found > 100
     assert lost > 1000
-
-
-@pytest.mark.parametrize("delta", [1, 10, 10**9])
-@pytest.mark.parametrize("best", [0, 1, 333_333, 10**6])
-def test_few_places_are_tried(best, delta):
-    """Of a million and one: two for each halving, or for each quarter off."""
-    found = fusion.halved(lambda i: Fraction(abs(i - best)), 0, 10**6, delta)
-
-    assert (found.best, found.time) == (best, 0)
-    assert len(found.tried) <= (45 if delta == 1 else 100)
 
 
 def test_both_solvers_prove_it():
@@ -100,26 +80,6 @@ WRONG = {
 def test_other_ways_to_narrow_are_refuted(name):
     """Each loses a best place, or gets nowhere."""
     assert not all(answer.holds for answer in answered([*fusion.optimality(WRONG[name])], second_opinion=False))
-
-
-def test_layers_of_which_it_misses_the_best():
-    """Found by trying all of three layers; what is best for them is one buffer, which the search never tries."""
-    some, found, best = next(fusion.missed((1, 2, 3), (Fraction(0),), 3, LINE))
-
-    assert some == (Layer(1, Fraction(0)), Layer(1, Fraction(0)), Layer(3, Fraction(0)))
-    assert (found.time, best.time) == (9, 7) and found.time == min(found.tried.values())
-    assert not fusion.unimodal([*best.tried.values()])
-
-
-def test_where_layers_make_unimodal_times_it_finds_the_best():
-    """Of three layers with three sizes and times: none of those that it misses makes such times."""
-    kinds = [Layer(*one) for one in product((1, 2, 3), map(Fraction, (0, 1, 2)))]
-    times = [[fusion.iteration(some, m, LINE) for m in fusion.sizes(some)] for some in product(kinds, repeat=3)]
-    missed = [[*best.tried.values()] for _, _, best in fusion.missed((1, 2, 3), map(Fraction, (0, 1, 2)), 3, LINE)]
-
-    assert 0 < sum(map(fusion.unimodal, times)) < len(times)
-    assert missed
-    assert not any(map(fusion.unimodal, missed))
 
 
 @pytest.mark.parametrize(("low", "high", "delta"), [(1, 0, 1), (0, 5, 0)])

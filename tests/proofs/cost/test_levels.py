@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -56,32 +55,6 @@ def test_one_node_and_nodes_of_one(name, p):
     assert (free.time, free.sharing) == (derived(page, p, FAR), p - 1 if page.several else 1)
 
 
-@pytest.mark.parametrize(
-    ("page", "p", "sharing", "messages"),
-    [(sparring.page("recursive_multiplying", radix=3), 9, 2, 4), (sparring.page("two_shot"), 4, 3, 6)],
-)
-def test_several_messages_of_a_rank_in_a_step_come_one_after_the_other(page, p, sharing, messages):
-    """Each has a start-up of its own, as in the closed form: in nodes of one rank, in one node and on a crossbar."""
-    each, one = leveled(page, Nodes(1, FREE, FAR), p=p, n=N), leveled(page, Nodes(p, FAR, FREE), p=p, n=N)
-    links = linked(page, networks.find("crossbar"), FAR, p=p, n=N)
-
-    assert (each.sharing, one.sharing, links.sharing) == (sharing, 0, sharing)
-    assert {each.time, one.time, links.time} == {derived(page, p, FAR)}
-    assert {each.startup, one.startup, links.startup} == {messages * FAR.alpha}
-
-
-def test_a_ring_leaves_each_node_once_a_step():
-    page, nodes = sparring.page("ring"), Nodes(4, NEAR, FAR)
-
-    found = counted(page, nodes, 16)
-
-    assert (found.inside, found.outside, found.sharing) == (0, 30, 1)
-    chunk = Fraction(4 * N, 16)
-    assert found.time == 30 * (FAR.alpha + FAR.beta * chunk) + 15 * NEAR.gamma * chunk / 4
-    slow = 30 * (FAR.alpha + FAR.beta * N / 4) + 15 * FAR.gamma * N / 16
-    assert counted(page, Nodes(4, FAR, NEAR), 16).time == slow  # where links within nodes are the slow ones
-
-
 def test_doubling_leaves_with_every_rank_at_once():
     """Two steps within nodes of four, two between; then four whole vectors share a link."""
     page, nodes = sparring.page("recursive_doubling"), Nodes(4, NEAR, FAR)
@@ -90,16 +63,6 @@ def test_doubling_leaves_with_every_rank_at_once():
 
     assert (found.inside, found.outside, found.sharing) == (2, 2, 4)
     assert found.time == 2 * (NEAR.alpha + NEAR.beta * 4 * N) + 2 * (FAR.alpha + FAR.beta * 16 * N) + 4 * NEAR.gamma * N
-
-
-def test_doubling_on_a_ring_shares_links():
-    """A message over 1, 2 and 4 places: so many share the fullest link."""
-    page = sparring.page("recursive_doubling")
-
-    found = linked(page, networks.find("ring"), FAR, p=8, n=N)
-
-    assert found.sharing == 4
-    assert found.time == 3 * (FAR.alpha + FAR.gamma * N) + (1 + 2 + 4) * FAR.beta * 4 * N
 
 
 def test_what_the_guide_says_of_a_ring():

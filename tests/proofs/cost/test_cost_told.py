@@ -1,0 +1,28 @@
+"""What is told of the cost of each page: its forms, bounds and claims, and how all that was checked."""
+
+from __future__ import annotations
+
+import pytest
+
+import sparring
+from tests.sparring.calling import called
+
+ELSEWHERE = ("ring", "ring_sparse")
+"""Told in every format in tests/sparring/test_cost.py."""
+SHARED = ("ring", "ring_sparse", "recursive_doubling", "rabenseifner", "recursive_multiplying", "two_shot")
+MORE = [
+    *(f"ring_sparse two_shot_sparse --support {model}" for model in ("independent", "disjoint", "zipf:1.1")),
+    *(f"{name} --nodes node" for name in SHARED),
+    *(f"{name} --topology {there}" for name in SHARED if name != "rabenseifner" for there in ("ring", "torus")),
+    "ring --nodes 50", "ring ring_sparse --nodes 4 --at p=8,n=800,k=80 --machine ib-hdr", "moshpit -P m=3",
+    "arc_top_k -P columns=64 -P feedback=ef21", "moshpit -P m=40", "error_feedback -P allreduce=bruck_allgather",
+    "recursive_multiplying -P radix=3", "dsar_split_allgather -P thirds=1",
+    "ring moshpit two_shot_sparse --format csv",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", [*(name for name in sparring.pages() if name not in ELSEWHERE), *MORE])
+def test_what_is_told(snapshot, asked):
+    """Closed forms, each check's verdict, and what is not covered; without the legend, which is the same for all."""
+    code, text, _ = called("cost", *asked.split())
+    assert (code, text.partition("A word is one value")[0]) == snapshot
