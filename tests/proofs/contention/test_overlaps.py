@@ -35,7 +35,7 @@ def rotation(p=8):
     return Traffic.made(p, [[(r, (r + t + 1) % p) for r in range(p)] for t in range(p - 1)])
 
 
-def on(traffic, topology="crossbar"):
+def on(traffic, topology: Any = "crossbar"):
     return Routed(traffic, networks.find(topology) if isinstance(topology, str) else topology)
 
 
