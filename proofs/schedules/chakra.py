@@ -9,16 +9,17 @@ decodes; only the fields that matter here are declared, and it passes over the o
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 
 from sparring.errors import InputError, MissingExtra
-from sparring.proofs.schedules.messages import ANY, LINKS, Act, Messages, checked
+from sparring.proofs.schedules.messages import ANY, LINKS, Act, Messages, Sized, checked
 from sparring.proofs.schedules.program import STEPS
+from sparring.proofs.schedules.turning import turned
 
 VERSION = "0.0.4"
 COMP, SEND, RECV = 4, 5, 6
@@ -132,19 +133,58 @@ def trace(r: int, acts: Sequence[Act]) -> bytes:
     Raises InputError for what a trace cannot say: processors, begins that others wait for, wildcards, tags
     from 2^31 on.
     """
-    known, stream = schema(), io.BytesIO()
-    known.proto.serialize_length_prefixed(known.GlobalMetadata(version=VERSION), stream)
+    parts = [head()]
     for i, one in enumerate(acts):
         if one.cpu or one.nic or one.beside or one.tag >= 2**31 or (one.kind != "calc" and ANY in (one.peer, one.tag)):
             raise InputError(f"rank {r} operation {i} ({one.kind}) says what no Chakra trace can; right: goal or json")
-        node = known.Node(id=i, name=NAMES[one.kind], type=TYPES[one.kind], data_deps=one.after)
-        node.attr.add(name="is_cpu_op", bool_val=False)
-        if one.kind == "calc":
-            node.duration_micros = one.size
-        else:
-            ends = (r, one.peer) if one.kind == "send" else (one.peer, r)
-            node.attr.add(name="comm_size", int64_val=one.size)
-            for name, value in zip(("comm_src", "comm_dst", "comm_tag"), (*ends, one.tag)):
-                node.attr.add(name=name, int32_val=value)
-        known.proto.serialize_length_prefixed(node, stream)
-    return stream.getvalue()
+        parts.append(prefixed(begun(i, one) + ended(r, one.kind, one.size, one.peer, one.tag)))
+    return b"".join(parts)
+
+
+def filled(acts: Sequence[Act], p: int, sized: Sized) -> Iterator[bytes]:
+    """The trace of each of ``p`` ranks, of which all do the same, only turned: these operations, with holes."""
+    places: dict[Any, int] = {}
+    nodes = [(begun(i, act), places.setdefault((act.kind, act.size, act.peer, act.tag), len(places)))
+             for i, act in enumerate(acts)]  # fmt: skip
+    for r in range(p):
+        made = cache(partial(ended, r))
+        ends = [
+            made(kind, turned(size, r, p, sized), turned(peer, r, p, sized), tag) for kind, size, peer, tag in places
+        ]
+        yield head() + b"".join([prefixed(begin + ends[place]) for begin, place in nodes])
+
+
+def head() -> bytes:
+    """What a trace begins with."""
+    return prefixed(schema().GlobalMetadata(version=VERSION).SerializeToString())
+
+
+def begun(i: int, one: Act) -> bytes:
+    """A node's first fields: all but its attributes, and of calculations their time."""
+    node = schema().Node(id=i, name=NAMES[one.kind], type=TYPES[one.kind], data_deps=one.after)
+    if one.kind == "calc":
+        node.duration_micros = one.size
+    return bytes(node.SerializeToString())
+
+
+def ended(r: int, kind: str, size: int, peer: int, tag: int) -> bytes:
+    """A node's last field, its attributes."""
+    node = schema().Node()
+    node.attr.add(name="is_cpu_op", bool_val=False)
+    if kind != "calc":
+        ends = (r, peer) if kind == "send" else (peer, r)
+        node.attr.add(name="comm_size", int64_val=size)
+        for name, value in zip(("comm_src", "comm_dst", "comm_tag"), (*ends, tag)):
+            node.attr.add(name=name, int32_val=value)
+    return bytes(node.SerializeToString())
+
+
+def prefixed(message: bytes) -> bytes:
+    """A message behind its length."""
+    return varint(len(message)) + message
+
+
+@cache
+def varint(x: int) -> bytes:
+    """A number as protobuf writes lengths: seven bits a byte, the lowest first, the highest bit where more follow."""
+    return bytes([x]) if x < 128 else bytes([x % 128 + 128]) + varint(x // 128)

@@ -6,8 +6,8 @@ bytes are or where they go: whether the right sums arrive, and whether accesses 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
@@ -76,12 +76,20 @@ class Laid(NamedTuple):
     last: int
 
 
-def acts(blocks: Sequence[Block], chunks: int, size: int) -> tuple[Act, ...]:
-    """What remains of a rank's blocks if only messages are kept, the vector being of so many chunks and bytes.
+Sized = Callable[[int, int], Any]
+"""The bytes of so many chunks, the first given."""
 
-    A message of several chunks is as long as these are together; chunk ``c`` of ``n`` begins at byte
-    ``c size // n``, counted in the buffer where it is sent from or put.  Channels become tags.  Steps that
-    neither send nor receive become calculations of length 0.
+
+def octets(chunks: int, size: int) -> Sized:
+    """Of a vector of ``size`` bytes: chunk ``c`` of ``n`` begins at byte ``c size // n``."""
+    return lambda first, count: (first + count) * size // chunks - first * size // chunks
+
+
+def acts(blocks: Sequence[Block], sized: Sized) -> tuple[Act, ...]:
+    """What remains of a rank's blocks if only messages are kept.
+
+    A message of several chunks is as long as these are together, counted in the buffer where it is sent from or
+    put.  Channels become tags.  Steps that neither send nor receive become calculations of length 0.
     """
     laid: dict[tuple[int, int], Laid] = {}
     count = 0
@@ -99,8 +107,7 @@ def acts(blocks: Sequence[Block], chunks: int, size: int) -> tuple[Act, ...]:
             for kind, peer in halves(block, s):
                 place, length, tag = step.src or step.dst, 0, 0
                 if peer >= 0 and place:
-                    length = (place[1] + step.count) * size // chunks - place[1] * size // chunks
-                    tag = block.channel
+                    length, tag = sized(place[1], step.count), block.channel
                 found.append(Act(kind, length, peer, tag, tuple(dict.fromkeys(before))))
                 before = [len(found) - 1]
     return tuple(found)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn
 
-from sparring.errors import ScheduleFault
+from sparring.errors import InputError, ScheduleFault
+from sparring.proofs.schedules.turning import Hole, Turn
+from sparring.spec.core import schedule
 from sparring.spec.core.model import Page
-from sparring.spec.core.schedule import number, step_sends, truth
+from sparring.spec.core.schedule import step_sends, truth
 
 
 class Move(NamedTuple):
@@ -40,15 +42,26 @@ class Rows:
 
         Raises ScheduleFault where the formulas make no schedule.
         """
+        return map(self.reader(), range(self.p))
+
+    def turned(self) -> list[Move] | None:
+        """The moves of rank 0, their peers and chunks holes, if all ranks do the same, only turned."""
+        try:
+            found = self.reader()(Turn(0, self.p, around=True))
+        except (TypeError, AttributeError, InputError):
+            return None
+        return [move._replace(peer=hole(move.peer), first=hole(move.first)) for move in found]
+
+    def reader(self) -> Callable[[Any], list[Move]]:
+        """What tells a rank's moves."""
         page, p = self.page, self.p
         each = [number(page.messages(t, p)) for t in range(self.steps)]
         alone: list[tuple[int, ...]] = [()]
         numbers = [[(j,) for j in range(n)] if self.several else alone[:n] for n in each]
         adds = [truth(page.adds(t, p)) for t in range(self.steps)]
-        for r in range(p):
-            yield [move for t in range(self.steps) for move in self.step(r, t, numbers[t], adds=adds[t])]
+        return lambda r: [move for t in range(self.steps) for move in self.step(r, t, numbers[t], adds=adds[t])]
 
-    def step(self, r: int, t: int, messages: Sequence[tuple[int, ...]], *, adds: bool) -> list[Move]:
+    def step(self, r: Any, t: int, messages: Sequence[tuple[int, ...]], *, adds: bool) -> list[Move]:
         """What rank ``r`` does in a step: it sends, and takes what comes from whom ``src`` names.
 
         Where it is silent is checked too.  In a schedule those whom ``src`` names are just these who send to it.
@@ -61,7 +74,8 @@ class Rows:
             d, s = number(page.dst(r, t, p, *j)), number(page.src(r, t, p, *j))
             first, length, active = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p)), self.active(r, t, j)
             right = right and 0 <= d < p and 0 <= s < p and 0 <= first < n + (length == 0)
-            right = right and 0 <= length <= (n if page.round else n - first) and not (d == r and active)
+            right = right and length >= 0 and (length <= 1 or length <= (n if page.round else n - first))
+            right = right and not (d == r and active)
             if not right or number(page.src(d, t, p, *j)) != r:
                 self.fault(t)
             sent += self.straight(d, first, length * active)
@@ -70,7 +84,9 @@ class Rows:
         if not right or (self.several and self.clash(sent, came, adds=adds)):
             self.fault(t)
         moves = (Move(d, True, adds, first, length) for d, first, length in sent)
-        return [*moves, *coming(r, adds, sorted(came) if self.several else came)]
+        if self.several:
+            return [*moves, *coming(r, adds, sorted(came))]
+        return [*moves, *(Move(s, False, adds, first, length) for s, first, length in came)]
 
     def clash(self, sent: list[Sent], came: list[Sent], *, adds: bool) -> bool:
         """Whether two messages go to one rank, or overwrite the same chunks."""
@@ -83,7 +99,7 @@ class Rows:
 
     def straight(self, peer: int, first: int, length: int) -> list[Sent]:
         """A message, as two where it goes past the last chunk to the first; one of no chunks is none."""
-        if (over := first + length - self.chunks) > 0:
+        if length > 1 and (over := first + length - self.chunks) > 0:
             return [(peer, first, length - over), (peer, 0, over)]
         return [(peer, first, length)] if length else []
 
@@ -91,6 +107,16 @@ class Rows:
         """Raise ScheduleFault for what is wrong in step ``t``."""
         step_sends(self.page, t, self.p)
         raise ScheduleFault(self.p, t, "the formulas make no schedule")
+
+
+def number(x: Any) -> Any:
+    """The number that ``x`` is, of one rank or of any."""
+    return x if isinstance(x, Turn) else schedule.number(x)
+
+
+def hole(x: int | Turn) -> int:
+    """The number of rank 0, as a hole where each rank has its own."""
+    return Hole(x.k) if isinstance(x, Turn) else x
 
 
 def coming(dst: int, adds: bool, came: Sequence[Sent]) -> Iterator[Move]:

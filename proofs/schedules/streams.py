@@ -9,8 +9,8 @@ from msgspec import json
 from msgspec.structs import replace
 
 from sparring.errors import InputError
-from sparring.proofs.schedules import chakra, goal, msccl, pages
-from sparring.proofs.schedules.messages import acts
+from sparring.proofs.schedules import chakra, goal, msccl, pages, turning
+from sparring.proofs.schedules.messages import Sized, acts, octets
 from sparring.proofs.schedules.program import Program, Rank
 from sparring.spec.core.model import Page
 
@@ -22,11 +22,16 @@ class Whole(NamedTuple):
     """A format of which one file holds all ranks."""
 
     ending: str
-    text: Callable[[int, Rank, int, int], str]
-    """A rank, by its number, of a vector of so many chunks and bytes."""
+    text: Callable[[int, Rank, Sized], str]
+    """A rank, by its number, of a vector whose chunks are of so many bytes; also with holes."""
     around: Callable[[Program, int], tuple[str, str]]
     """What comes before the ranks of a program, and after them."""
-    between: str = ""
+    between: bytes = b""
+
+
+def json_text(_: int, rank: Rank, __: Sized) -> str:
+    """A rank in JSON, where no number has quotes."""
+    return json.encode(rank, enc_hook=str).decode().replace('"@', "@").replace('@"', "@")
 
 
 def json_around(program: Program, _: int) -> tuple[str, str]:
@@ -36,10 +41,10 @@ def json_around(program: Program, _: int) -> tuple[str, str]:
 
 
 WHOLE: Mapping[str, Whole] = {
-    "msccl": Whole(".xml", lambda r, rank, *_: msccl.gpu(r, rank),
+    "msccl": Whole(".xml", lambda r, rank, _: msccl.gpu(r, rank),
                    lambda program, p: (msccl.head(program, p), msccl.TAIL)),
-    "json": Whole(".json", lambda _, rank, *__: json.encode(rank).decode(), json_around, ","),
-    "goal": Whole(".goal", lambda r, rank, n, size: goal.rank(r, acts(rank.blocks, n, size)),
+    "json": Whole(".json", json_text, json_around, b","),
+    "goal": Whole(".goal", lambda r, rank, sized: goal.rank(r, acts(rank.blocks, sized)),
                   lambda _, p: (goal.head(p), "")),
 }  # fmt: skip
 
@@ -54,17 +59,29 @@ def written(page: Page, p: int, form: str, size: int) -> Pieces:
     if size < 1:
         raise InputError(f"size = {size}; right: the bytes of the vector, 1 or more")
     rows, program = pages.begun(page, p)
-    return pieces(program, p, (pages.rank(page, rows.chunks, row) for row in rows), form, size)
+    turned, sized = rows.turned(), octets(rows.chunks, size)
+    if turned is None:
+        return pieces(program, p, (pages.rank(page, rows.chunks, row) for row in rows), form, size)
+    one, spans = pages.rank(page, rows.chunks, turned), turning.spans(sized)
+    if form == "chakra":
+        return named(program, p, chakra.filled(acts(one.blocks, spans), p, sized), form)
+    return named(program, p, turning.filled(WHOLE[form].text(turning.Hole(0), one, spans), p, sized), form)
 
 
 def pieces(program: Program, p: int, ranks: Iterable[Rank], form: str, size: int) -> Pieces:
     """The files of a program that has these ``p`` ranks: one, or of Chakra's traces one a rank."""
+    sized = octets(program.chunks, size)
     if form == "chakra":
-        for r, one in enumerate(ranks):
-            yield f".{r}.et", chakra.trace(r, acts(one.blocks, program.chunks, size))
+        return named(program, p, (chakra.trace(r, acts(one.blocks, sized)) for r, one in enumerate(ranks)), form)
+    return named(program, p, (WHOLE[form].text(r, one, sized).encode() for r, one in enumerate(ranks)), form)
+
+
+def named(program: Program, p: int, texts: Iterable[bytes], form: str) -> Pieces:
+    """The pieces of files, of which each rank has such a text."""
+    if form == "chakra":
+        yield from ((f".{r}.et", data) for r, data in enumerate(texts))
         return
-    ending, text, around, between = WHOLE[form]
-    begin, end = around(program, p)
-    for r, one in enumerate(ranks):
-        before, after = between if r else begin, "" if r < p - 1 else end
-        yield ending, f"{before}{text(r, one, program.chunks, size)}{after}".encode()
+    begin, end = (side.encode() for side in WHOLE[form].around(program, p))
+    for r, data in enumerate(texts):
+        before, after = WHOLE[form].between if r else begin, b"" if r < p - 1 else end
+        yield WHOLE[form].ending, before + data + after

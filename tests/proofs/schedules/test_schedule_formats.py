@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sparring import InputError
 from sparring.proofs.schedules import chakra, goal, messages, msccl, program
-from sparring.proofs.schedules.messages import Act, Messages, acts
+from sparring.proofs.schedules.messages import Act, Messages, acts, octets
 from sparring.proofs.schedules.program import Block, Step
 from tests.proofs.schedules.programs import file, judge, programs, traces
 
@@ -28,7 +28,7 @@ def test_others_programs_come_back(sample):
 def test_programs_come_back(whole):
     """Any program, from both forms; and what remains of it as messages, from the two others."""
     assert msccl.read(file(whole)) == whole == program.read(file(whole, "json"))
-    left = Messages(tuple(acts(rank.blocks, whole.chunks, 1000) for rank in whole.ranks))
+    left = Messages(tuple(acts(rank.blocks, octets(whole.chunks, 1000)) for rank in whole.ranks))
     assert goal.read(file(whole, "goal")) == left == chakra.read(traces(whole))
 
 
@@ -81,8 +81,16 @@ def test_messages_come_back_from_goal(talk):
 
 def test_what_remains_of_a_program_is_its_messages():
     """Two for a step that passes on; whoever waits for it waits for both; chunks have the bytes between their ends."""
-    blocks = Block(0, (Step("rcs", None, ("i", 1), 2),), 1, 2, 7), Block(1, (Step("nop", count=0, after=(0, 0)),))
-    assert acts(blocks, 3, 10) == (Act("recv", 7, 2, 7), Act("send", 7, 1, 7, (0,)), Act("calc", 0, after=(1,)))
+    blocks = Block(0, (Step("rcs", None, ("i", 2), 2),), 1, 2, 7), Block(1, (Step("nop", count=0, after=(0, 0)),))
+    found = acts(blocks, octets(4, 11))
+    assert found == (Act("recv", 6, 2, 7), Act("send", 6, 1, 7, (0,)), Act("calc", 0, after=(1,)))
+
+
+@pytest.mark.parametrize("waits", [100, 9000])
+def test_a_node_of_a_trace_may_be_long(waits):
+    """Longer than one byte tells, or two."""
+    own = (*[Act("calc", 1)] * waits, Act("calc", 2, after=tuple(range(waits))))
+    assert chakra.read([chakra.trace(0, own)]).ranks == (own,)
 
 
 def test_goal_reads_what_others_write():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
-from itertools import islice
+from itertools import islice, product
 from types import ModuleType
 
 import pytest
@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from sparring import page
 from sparring.api import regular
 from sparring.errors import InputError, ScheduleFault
-from sparring.proofs.schedules import streams
+from sparring.proofs.schedules import pages, streams
 from sparring.proofs.schedules.rows import Move, Rows, coming
 from sparring.spec import ring
 from sparring.spec.core import blocks
 from sparring.spec.core.model import load
+from sparring.spec.core.numbers import where
 from sparring.spec.core.schedule import number, step_sends, truth
 
 FORMS = ("msccl", "json", "goal", "chakra")
@@ -56,11 +57,62 @@ EXPORTED = [
 ]
 
 
+def whole(one, p, form, size):
+    """The files of a schedule whose ranks are written one by one."""
+    rows, program = pages.begun(one, p)
+    return [*streams.pieces(program, p, [pages.rank(one, rows.chunks, row) for row in rows], form, size)]
+
+
 @pytest.mark.parametrize("one", EXPORTED, ids=lambda one: f"{one.name} {one.params}")
 def test_a_stream_is_the_whole(one):
-    """Rank by rank what all messages at once tell."""
+    """Rank by rank what all messages at once tell; in every format, also where chunks differ in their bytes."""
     for p in (*range(1 + (one.name == "blocks"), 6), 8, 9):
         assert [*Rows(one, p)] == moved(one, p)
+        for form, size in product(FORMS, (1, 1000)):
+            assert [*streams.written(one, p, form, size)] == whole(one, p, form, size)
+
+
+ALIKE = {
+    "the ring's": lambda r, t, p: (r - t) % p,
+    "of neighbours": lambda r, t, p: 0 if (r + 1) % p == r else (r + p) % p,
+    "around twice": lambda r, t, p: ((r + t) % p - 2 * t) % p,
+    "the same of all": lambda r, t, p: t % p,
+    "in a branch": lambda r, t, p: where(t % 2 < 1, r, (1 + r) % p),
+}
+"""Formulas for chunks that are of all ranks alike, only turned."""
+APART = {
+    "odd ranks": lambda r, t, p: r % 2,
+    "half of them": lambda r, t, p: r // 2,
+    "times": lambda r, t, p: r * 3 % p,
+    "mirrored": lambda r, t, p: p - 1 - r,
+    "mirrored around": lambda r, t, p: -r % p,
+    "bits": lambda r, t, p: (r ^ 1) % p,
+    "one rank": lambda r, t, p: 0 if r == 1 else r,
+    "all but one": lambda r, t, p: r if r != 1 else 0,
+    "the first": lambda r, t, p: r if r < 1 else 0,
+    "the last": lambda r, t, p: 0 if r >= p - 1 else r,
+    "not the first": lambda r, t, p: r if r >= 1 else 0,
+    "not the last": lambda r, t, p: r if r < p - 1 else 0,
+    "at most": lambda r, t, p: min(r, 1),
+    "no more than all": lambda r, t, p: r if r + 1 < p else 0,
+    "no less than none": lambda r, t, p: r if r - 1 >= 0 else 0,
+    "not around": lambda r, t, p: (0 if r + 1 == (r + 1) % p else 1) % p,
+    "any but the first": lambda r, t, p: 1 % p if r else 0,
+    "looked for": lambda r, t, p: 1 % p if r in {0, 2} else 0,
+    "looked up": lambda r, t, p: [*range(p)][r],
+    "around another number": lambda r, t, p: (r + 1) % (p + 1) % p,
+    "as bits": lambda r, t, p: r.bit_length() % p,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("chunk", [*ALIKE, *APART])
+def test_ranks_are_alike_or_not(chunk):
+    """What is written once for all is what each would write; others are written one by one."""
+    one = made(chunk={**ALIKE, **APART}[chunk])
+    for p in range(3, 7):
+        assert (Rows(one, p).turned() is not None) == (chunk in ALIKE)
+        for form in FORMS:
+            assert [*streams.written(one, p, form, 999)] == whole(one, p, form, 999)
 
 
 @settings(deadline=None, max_examples=60)
@@ -89,6 +141,8 @@ FAULTS = {
     "two to one": {"messages": lambda t, p: 2},
     "two copies": {"messages": lambda t, p: 2, "dst": lambda r, t, p, j: (r + j + 1) % p,
                    "src": lambda r, t, p, j: (r - j - 1) % p, "chunk": lambda r, t, p: 0},
+    "a block past the end": {"chunk": None, "block": lambda r, t, p: (r, 2)},
+    "a block of less than none": {"chunk": None, "block": lambda r, t, p: (r, -1)},
     "negative steps": {"steps": lambda p: -1},
 }  # fmt: skip
 
