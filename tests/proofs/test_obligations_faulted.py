@@ -53,8 +53,8 @@ OPEN = {
 """By page, obligations for which no fault is generated yet."""
 SEEN = ("bruck_allgather", "dsar_split_allgather", "flash", "lossy_two_shot", "one_bit", "qsgd",
         "recursive_multiplying", "ring", "ring_sparse", "ring_topk", "thc", "topka2a", "two_shot")  # fmt: skip
-"""Further pages whose obligations have all been gone through; gtopk, recursive_doubling, spardl, ssar_recursive_doubling
-and two_shot_sparse were, too, and take solvers long; of the others a few obligations of exchanges stay without one."""
+"""Further pages whose obligations have all been gone through; so were those of gtopk, recursive_doubling, spardl,
+ssar_recursive_doubling and two_shot_sparse, which take solvers long; of others a few of exchanges stay without one."""
 
 
 @pytest.mark.parametrize(
