@@ -78,7 +78,10 @@ def sent(page: Page, t: int, p: int) -> list[tuple[int, int, range]] | None:
     letters = [(j,) for j in range(number(page.messages(t, p)))] if page.several else [()]
     found = []
     for r, j in [(r, j) for r in range(p) for j in letters]:
-        d, s, first = (number(formula(r, t, p, *j)) for formula in (page.dst, page.src, page.chunk))
+        try:
+            d, s, first = (number(formula(r, t, p, *j)) for formula in (page.dst, page.src, page.chunk))
+        except ZeroDivisionError:
+            return None
         chunks = range(first, first + number(page.count(r, t, p)))
         fits = 0 <= d < p and 0 <= s < p and first >= 0 and chunks.stop <= number(page.chunks(p))
         if not fits or number(page.src(d, t, p, *j)) != r or (awake := truth(page.active(r, t, p, *j))) > (d != r):
