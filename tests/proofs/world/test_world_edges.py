@@ -27,6 +27,66 @@ def test_a_part_beyond_the_buffer_is_refused():
     assert found.kind is Kind.RAISED and "entries 2..3 of a buffer that has 3" in found.text
 
 
+@pytest.mark.parametrize(("count", "begin"), [(1, -1), (-1, 1)])
+def test_a_part_before_the_buffer_is_refused(count, begin):
+    """By one byte, too, and one of fewer bytes than none."""
+
+    def gathers(comm, count, begin):
+        from mpi4py import MPI
+
+        place = [np.empty(3, np.uint8), (1, count), (0, begin), MPI.BYTE] if comm.rank == 0 else None
+        comm.Gatherv(np.ones(1, np.uint8), place)
+
+    (found,) = world.run(gathers, 2, (count, count), (begin, begin)).findings
+    assert found.kind is Kind.RAISED and "negative count or displacement" in found.text
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "float16"])
+def test_entries_for_which_python_has_no_bytes(dtype):
+    """Numpy's own types are sent as others are."""
+
+    def passes(comm):
+        y = np.empty(2, dtype)
+        comm.Sendrecv(np.array([comm.rank, 2], dtype), 1 - comm.rank, recvbuf=y)
+        return y.tolist()
+
+    assert world.run(passes, 2).results == [[1, 2], [0, 2]]
+
+
+def test_memory_for_one_message_serves_one_after_the_other():
+    """What was received needs no room any more."""
+
+    def sends(comm):
+        from mpi4py import MPI
+
+        if comm.rank == 0:
+            MPI.Attach_buffer(bytearray(8 + MPI.BSEND_OVERHEAD))
+            for _ in range(3):
+                comm.Bsend(np.ones(1), 1)
+                comm.Recv(np.empty(0), 1)
+            MPI.Detach_buffer()
+        else:
+            for _ in range(3):
+                comm.Recv(np.empty(1), 0)
+                comm.Send(np.empty(0), 0)
+
+    assert world.run(sends, 2).findings == ()
+
+
+def test_how_far_nothing_reaches():
+    """A type without entries begins at 0 and ends there."""
+
+    def asks(comm):
+        from mpi4py import MPI
+
+        kind = MPI.INT.Create_contiguous(0)
+        found = kind.Get_true_extent()
+        kind.Free()
+        return found
+
+    assert world.run(asks, 1).results == [(0, 0)]
+
+
 def test_the_communicator_of_all_cannot_be_freed():
     """That of a part can."""
 
