@@ -226,3 +226,17 @@ def test_who_was_asked_least_is_answered_next():
         comm.Recv(np.empty(1), 1)
 
     assert world.run(looks, 2).findings == ()
+
+
+def test_nobody_finds_modules_for_ranks_once_they_have_ended():
+    """Whoever imports afterwards gets the host's own."""
+    before = [*sys.meta_path]
+    world.run("sparring.impl.ring:allreduce", 2, [np.ones(2)] * 2)
+    assert sys.meta_path == before
+
+
+def test_each_rank_has_its_arguments():
+    """Neither fewer nor more."""
+    for many in (1, 3):
+        with pytest.raises(InputError, match=f"argument 0 has {many} values for 2 ranks: one for each is needed"):
+            world.run(lambda comm, x: x, 2, (1,) * many)
