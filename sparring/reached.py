@@ -19,6 +19,7 @@ from sparring.proofs.core.conjectures import PEERS, conjectures
 from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import NOT_COVERED, tested
+from sparring.proofs.implementation import running
 from sparring.proofs.implementation.conduct import unharmed
 from sparring.proofs.implementation.looks import Trial
 from sparring.proofs.world import kept
@@ -62,10 +63,12 @@ class Reached:
             kept.forget()
         if self.watching:
             self.seen.start()
+            running.WATCHERS[:] = [sys.gettrace()]
         try:
             yield
         finally:
             if self.watching:
+                running.WATCHERS.clear()
                 self.seen.stop()
 
     def flaws(self, trials: Iterable[Trial], *, long: bool = False) -> Iterator[Flaw]:

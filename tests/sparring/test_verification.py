@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import sparring
@@ -12,6 +13,7 @@ from sparring import verification
 from sparring.checks.launch import find
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.core.verdicts import NOT_COVERED, Word
+from sparring.proofs.implementation import running
 
 pytestmark = pytest.mark.usefixtures("proved_once")
 RING = sparring.page("ring")
@@ -151,6 +153,24 @@ def test_what_no_run_reaches_is_named(planted):
     finally:
         sys.settrace(before)
     assert {prop for prop, r in results.items() if "another tool traces" in r.detail} == {"lines", "peers"}
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_tracer_of_the_users_own_sees_the_page_run(ours, monkeypatch):
+    """Ours, which is there for implementations, does not; both see the implementation."""
+    seen = set()
+
+    def tracer(frame, *_):
+        seen.add(frame.f_code.co_filename.rpartition("sparring/")[2])
+
+    monkeypatch.setattr(running, "WATCHERS", [tracer] if ours else [])
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        assert running.on_numbers(RING, "sparring.impl.ring:allreduce", [np.ones(2)] * 2, "result") == []
+    finally:
+        sys.settrace(before)
+    assert {"spec/ring.py", "impl/ring.py"} & seen == {"impl/ring.py", *([] if ours else ["spec/ring.py"])}
 
 
 def test_a_wrong_page_is_refuted_and_so_is_the_implementation_against_it():
