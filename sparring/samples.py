@@ -22,7 +22,6 @@ from sparring.proofs.world import world
 from sparring.spec.core.model import Page
 
 KEPT = 100  # of so many entries of a gradient one is kept, where vectors are sparse or entries are selected
-FEW = 4  # ranks, up to which all dtypes are run in a first look
 WORKERS = 8  # the shipped gradients are of so many
 TRAINED = ("step0", "step30", "step300")
 """The shipped gradients, in the order in which a stateful target gets them."""
@@ -91,12 +90,18 @@ class Calls(NamedTuple):
 
 
 def edges(page: Page, ranks: Sequence[int], *, every: bool = True) -> Sequence[Sample]:
-    """Edge sizes of all dtypes for each number of ranks; unless ``every``, beyond a few ranks of one dtype in turn."""
-    asked = [(p, page.dtypes if every or p <= FEW else page.dtypes[p % len(page.dtypes) :][:1]) for p in ranks]
+    """Edge sizes of all dtypes for each number of ranks; unless ``every``, each of one dtype in turn.
+
+    Then a length still meets all dtypes, each with another number of ranks, and so does a number of ranks.
+    """
+    kinds, sparse = page.dtypes, page.sparse and not page.stateful
+    asked = [
+        (p, n, dtype) for p in ranks for i, n in enumerate(sizes(p, sparse)) for j, dtype in enumerate(kinds)
+        if every or (p + i + j) % len(kinds) == 0
+    ]  # fmt: skip
     if page.stateful:
-        return [Calls(case) for p, dtypes in asked for case in iterations.edges([p], dtypes)]
-    drawn = [refinement.vectors(d, p, n) for p, dtypes in asked for n in sizes(p, page.sparse) for d in dtypes]
-    return [Vectors(lists.given(page, xs)) for xs in drawn]
+        return [Calls(iterations.edge(*one)) for one in asked]
+    return [Vectors(lists.given(page, refinement.vectors(dtype, p, n))) for p, n, dtype in asked]
 
 
 def gradients(page: Page, ranks: Sequence[int]) -> Sequence[Sample]:

@@ -39,7 +39,7 @@ from sparring.proofs.world import world
 from sparring.proving import Told
 from sparring.reached import Reached
 from sparring.report import PROPERTIES, Result
-from sparring.samples import FEW, MISLED, WORKERS, Sample, edges, gradients, kept, misled
+from sparring.samples import MISLED, WORKERS, Sample, edges, gradients, kept, misled
 from sparring.spans import spans
 from sparring.spec.core.calling import parameters
 from sparring.spec.core.model import Page
@@ -56,12 +56,12 @@ class Plan(NamedTuple):
     """Numbers of ranks on which the implementation runs on terms."""
     numbers: tuple[int, ...] = tuple(range(1, 9))
     """The same for numbers, simulated and under mpiexec, and for gradients there."""
-    gradients: tuple[int, ...] = (1, 2, 3, 8)
+    gradients: tuple[int, ...] = (3, 8)
     """Which of these are simulated on gradients."""
     on: str = "simulated"
     """"simulated", "mpi" or "both"."""
     full: bool = False
-    """Whether all dtypes are run on all of these; else beyond a few ranks one of them."""
+    """Whether all dtypes are run on all of these, and longer vectors for every input; else one dtype in turn."""
     keep: bool = False
     """Whether theorems that an earlier run found of the same code are told again."""
 
@@ -97,7 +97,7 @@ MANY = tuple(range(1, 65))
 FIRST_LOOK, WHOLE_LOOK = Plan(), Plan(terms=MANY, gradients=MANY, full=True)
 SPREAD = 8  # ranks, up to which sparse vectors are also long
 UNSEEN = "proved of functions that no run of this command has called: --on simulated"
-BUFFERED = 8  # up to here sends are also tried with unbounded buffers; beyond, synchronous sends decide for them
+BUFFERED = 4  # up to here sends are also tried with unbounded buffers; beyond, synchronous sends decide for them
 
 
 @world.seldom_collecting()
@@ -262,8 +262,7 @@ def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
     ranks = plan.numbers
     trained = [p for p in plan.gradients if p in ranks]
     inputs, grads = edges(page, ranks, every=plan.full), gradients(page, trained)
-    some = "" if plan.full or max(ranks) <= FEW else f", beyond {FEW} ranks one of them"
-    told = f"{', '.join(page.dtypes)}{some}; p = {spans(ranks)}"
+    told = f"{', '.join(page.dtypes)}{'' if plan.full else ', one in turn'}; p = {spans(ranks)}"
     return [
         *looks(page, target, ranks),
         Look("hygiene", "", [*own_receives(page, target, ranks)]),
@@ -315,7 +314,7 @@ def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Re
     if not page.selecting or page.composed or not ranks:
         return {}
     what = f"{page.name}: selection"
-    size = selecting.SIZE if page.cuts else selecting.WHOLE
+    size = selecting.SIZE - (not plan.full) if page.cuts else selecting.WHOLE
     result = selecting.judged(Subject(target, page), page.name, ranks, size, track=lambda shapes: track(shapes, what))
 
     def again(fault: Fault) -> Iterator[Flaw]:

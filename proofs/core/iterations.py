@@ -61,11 +61,13 @@ class Done(NamedTuple):
 
 
 def edges(ranks: Sequence[int], dtypes: Sequence[str] = DTYPES) -> list[Case]:
-    """These dtypes at edge sizes, where few, many, all or none of the entries are kept."""
-    return [
-        Case((0, 1, p - 1, n // 2, n, 2 * n + 3)[(p + n + i) % 6], vectors(dtype, p, n))
-        for p in ranks for n in sizes(p) for i, dtype in enumerate(DTYPES) if dtype in dtypes
-    ]  # fmt: skip
+    """These dtypes at edge sizes."""
+    return [edge(p, n, dtype) for p in ranks for n in sizes(p) for dtype in DTYPES if dtype in dtypes]
+
+
+def edge(p: int, n: int, dtype: str) -> Case:
+    """Vectors of ``n`` entries, of which few, many, all or none are kept."""
+    return Case((0, 1, p - 1, n // 2, n, 2 * n + 3)[(p + n + DTYPES.index(dtype)) % 6], vectors(dtype, p, n))
 
 
 def vectors(dtype: str, p: int, n: int) -> list[Any]:

@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Iterator
 from types import ModuleType
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,6 +88,13 @@ def test_a_threshold_is_the_quantile_of_the_standard_library(x, data):
     assert t == pytest.approx(mean - statistics.NormalDist().inv_cdf(k / 2 / len(x)) * deviation, abs=1e-9)
     if deviation > 1e-6:
         assert 1 - statistics.NormalDist(mean, deviation).cdf(t) == pytest.approx(k / 2 / len(x), abs=1e-6)
+
+
+@pytest.mark.parametrize("t", [float(np.float32(0.1)) + 1e-10, 1e39])
+def test_small_floats_meet_a_threshold_as_they_are(t):
+    """Rounded to single precision, the first would be the entry itself, and the second infinite."""
+    x = np.array([0.1, 0.2], np.float32)
+    assert gaussian.reaching(x, t) == gaussian.reaching(x.tolist(), t)
 
 
 @given(st.lists(st.floats(), max_size=20), st.floats())
