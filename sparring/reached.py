@@ -30,7 +30,7 @@ from sparring.vacuity import confirmed
 
 TRACED_BY_ANOTHER = "another tool traces this process: what runs reach was not watched"
 ROOM = str(Path(impl.__file__).parent)
-TRACED, IDLE, OFTEN = 5, 40, 5
+TRACED, IDLE, OFTEN = 5, 20, 5
 """Watched are trials of at most so many ranks, and of each look no more once so many have reached nothing new:
 that takes three times as long.  What is new is asked after each so many."""
 
