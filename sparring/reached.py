@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import CodeType, FrameType
 
@@ -38,7 +38,8 @@ that takes three times as long.  What is new is asked after each so many."""
 class Reached:
     """The lines below ``impl`` that ran while this was watching.
 
-    ``watching``: whether it can, since one tool alone can trace a process.
+    ``watching``: whether it can, since one tool alone can trace a process; ``faulty``: in how many trials something
+    was wrong.
     """
 
     def __init__(self, page: Page, target: str) -> None:
@@ -54,12 +55,12 @@ class Reached:
         self.spoken = spoken_of(page)
         self.open = [*self.missed(), *self.uncalled()]  # what is not reached yet
         self.sees = bool(self.missed())
-        self.runs = 0
+        self.runs = self.faulty = 0
 
     @contextmanager
     def watched(self) -> Iterator[None]:
         """What runs meanwhile is counted; in the first of these runs modules are executed, and that is counted, too."""
-        if self.runs == 1:
+        if self.runs == 0:
             kept.forget()
         if self.watching:
             self.seen.start()
@@ -75,13 +76,11 @@ class Reached:
         """What is wrong in these trials; unless they are long, they are watched until many reach nothing new."""
         idle = IDLE if long else 0
         for trial in trials:
-            if trial.ranks > TRACED or idle >= IDLE or not self.open:
-                yield from trial.flaws(unharmed)
-                continue
-            self.runs += 1
-            with self.watched():
+            watched = trial.ranks <= TRACED and idle < IDLE and self.open
+            with self.watched() if watched else nullcontext():
                 found = [*trial.flaws(unharmed)]
-            if self.runs % OFTEN == 0:
+            self.runs, self.faulty = self.runs + bool(watched), self.faulty + bool(found)
+            if watched and self.runs % OFTEN == 0:
                 before, self.open = self.open, [*self.missed(), *self.uncalled()]
                 idle = idle + OFTEN if self.open == before else 0
             yield from found

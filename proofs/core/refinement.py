@@ -120,7 +120,7 @@ def run(
 def falsifies(finding: Finding, prop: str) -> str:
     """Which property a finding of the world stands against."""
     hangs = dict.fromkeys((Kind.DEADLOCK, Kind.LIVELOCK, Kind.BUDGET), "deadlock")
-    return {**hangs, Kind.RAISED: prop, Kind.NO_TERM: "terms"}.get(finding.kind, "hygiene")
+    return {**hangs, Kind.RAISED: prop, Kind.ABORTED: prop, Kind.NO_TERM: "terms"}.get(finding.kind, "hygiene")
 
 
 def difference(y: Any, wanted: Any) -> int | None:

@@ -37,8 +37,8 @@ def contended(page: Page, trace: Trace) -> str | None:
 
 
 def used(trace: Trace) -> list[Pair]:
-    """All (source, destination) that messages of the trace have."""
-    return sorted({(event.rank, event.peer) for event in trace.sends()})
+    """All (source, destination) that messages of the trace have; one to its own rank crosses no link."""
+    return sorted({(event.rank, event.peer) for event in trace.sends() if event.rank != event.peer})
 
 
 def pairs(page: Page, p: int) -> list[Pair]:

@@ -109,7 +109,9 @@ def check(
     with places(on, question, group, timeout) as wheres:
         seen, missing = everywhere(question, wheres, fitting(question, examples), advance)
     found = Found(seen, on, missing)
-    results = [held_against(expected, verdict_on(question, prop, found)) for prop in question.asked]
+    failed = [prop for one in seen.values() for prop in one.smallest if prop not in question.asked]
+    props = dict.fromkeys([*question.asked, *failed])
+    results = [held_against(expected, verdict_on(question, prop, found)) for prop in props]
     gaps = left_out(question, results, seen, few=number < EXAMPLES and max_examples is None)
     extra = {"check": told(question, page, on, seen)}
     return Report("check", results, gaps, time.perf_counter() - start, extra, pictured(question, seen))

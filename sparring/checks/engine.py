@@ -8,7 +8,8 @@ and shrinks; what is small here is p first, then n, then the values.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -28,25 +29,26 @@ from sparring.proofs.trace.events import Trace
 SHRINKING = 8.0
 """Seconds for finding a smaller example of one property."""
 
+STUCK = "no more were tried after one that came to no end"
+"""Why no more examples were run on real ranks."""
+
 SHARE = {"result": 0.6, "edge sizes": 0.2, "dtypes": 0.2, BAD: 0.2}
 """How the examples are divided among the kinds."""
-
-
-ENDLESS = "runs came to no end"
-"""Why an example tells nothing but that."""
 
 
 class Judged(NamedTuple):
     """An example as it was played, and what came of it.
 
-    ``flaws``: property -> what is wrong, of those asked for; ``unseen``: property -> why it was not looked at.
+    ``flaws``: property -> what is wrong, of those asked for, and of all where a run failed; ``unseen``: property -> why
+    such an example tells nothing of it; ``missed``: property -> why this one did not come to it.
     """
 
     example: Example
     flaws: Mapping[str, str]
     seen: Observed
-    unseen: Mapping[str, str]
-    unread: bool
+    unseen: Mapping[str, str] = {}
+    missed: Mapping[str, str] = {}
+    unread: bool = False
 
 
 @dataclass
@@ -54,16 +56,19 @@ class Findings:
     """What is known of a target in one place.
 
     ``smallest``: property -> the smallest example that falsifies it, with the sentence;
-    ``traces``: what was sent then; ``judged``: property -> how many examples were looked at;
-    ``refused``: why the place could not run the target at all; ``unseen``: property -> why an
-    example told nothing of it; ``unread``: in how many examples messages were counted, but not
+    ``traces``: what was sent then; ``wanted``: property -> how many examples were to be looked at;
+    ``judged``: -> how many were; ``missed``: -> why one of the others did not come so far;
+    ``refused``: why the place could not run the target at all; ``unseen``: property -> why such an
+    example tells nothing of it; ``unread``: in how many examples messages were counted, but not
     read; ``stuck``: the kinds of examples of which no more are tried on real ranks, since one
     came to no end; ``nearest``: the page that its messages come nearest to, or why there is none.
     """
 
     smallest: dict[str, tuple[Example, str]] = field(default_factory=dict)
     traces: dict[str, Trace] = field(default_factory=dict)
-    judged: dict[str, int] = field(default_factory=dict)
+    wanted: Counter[str] = field(default_factory=Counter)
+    judged: Counter[str] = field(default_factory=Counter)
+    missed: dict[str, str] = field(default_factory=dict)
     refused: str = ""
     unseen: dict[str, str] = field(default_factory=dict)
     unread: int = 0
@@ -75,10 +80,18 @@ class Findings:
         self.refused = judged.seen.refused
         self.unseen |= judged.unseen
         self.unread += judged.unread
-        for prop in asked(question, judged.example):
-            if prop not in judged.unseen:
-                self.judged[prop] = self.judged.get(prop, 0) + 1
+        about = [prop for prop in asked(question, judged.example) if prop not in judged.unseen]
+        self.miss({prop: judged.missed[prop] for prop in about if prop in judged.missed})
+        for prop in about:
+            if prop not in judged.missed:
+                self.wanted[prop] += 1
+                self.judged[prop] += 1
         self.keep(judged)
+
+    def miss(self, why: Mapping[str, str]) -> None:
+        """An example did not come to these properties."""
+        self.wanted.update([*why])
+        self.missed = {**why, **self.missed}
 
     def keep(self, judged: Judged) -> None:
         """Keep an example where it is the smallest of its kind."""
@@ -103,18 +116,30 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     """Every flaw that one example shows, of the properties asked for."""
     seen = place.observe(question.target, example)
     if example.prop == BAD:
-        return Judged(example, judging.accepted(example, seen), seen, {}, False)
+        return Judged(example, judging.accepted(example, seen), seen)
     example, page = example.first(len(seen.ys) or len(example.calls)), question.page_for(example)
-    flaws = judging.judged(example, seen, page, question)
-    if seen.ys and not seen.refused:
-        second = place.observe(question.target, example, again=True)
+    about, runs, flaws = asked(question, example), [seen], judging.judged(example, seen, page, question)
+    if seen.ys:
+        runs.append(second := place.observe(question.target, example, again=True))
         flaws = judging.judged(example, second, page, question) | judging.unstable(seen, second) | flaws
     unseen = judging.unclaimed(example, seen.trace, page, question) | dict(seen.unseen)
-    flaws = {p: why for p, why in flaws.items() if p in asked(question, example) and p not in unseen}
+    flaws = {p: why for p, why in flaws.items() if p in about and p not in unseen} | failure(runs)
     unseen |= selected.unseen(seen) if page and page.selecting else {}
-    if not seen.ys and "deadlock" in seen.flaws:
-        unseen |= {prop: ENDLESS for prop in asked(question, example) if prop not in flaws}
-    return Judged(example, flaws, seen, unseen, judging.unread(example, seen, page))
+    missed = {prop: why for prop, why in short_of(about, runs).items() if prop not in flaws}
+    return Judged(example, flaws, seen, unseen, missed, judging.unread(example, seen, page))
+
+
+def failure(runs: Sequence[Observed]) -> dict[str, str]:
+    """What kept the last run from its end, whatever is asked for: nobody may take the rest for all."""
+    return {} if runs[-1].ys else dict(runs[-1].flaws)
+
+
+def short_of(about: Sequence[str], runs: Sequence[Observed]) -> dict[str, str]:
+    """Property -> why these runs did not come to the point where it is looked at."""
+    if runs[-1].ys:
+        return {}
+    why = f"the others failed before ({', '.join(runs[-1].flaws)})"
+    return dict.fromkeys(about if len(runs) == 1 else ["reproducibility"], why)
 
 
 def explore(question: Question, place: Place, advance: Callable[[], None], rehearsal: Place | None = None) -> Findings:
@@ -125,7 +150,10 @@ def explore(question: Question, place: Place, advance: Callable[[], None], rehea
     findings = Findings()
 
     def discover(example: Example) -> None:
-        if findings.refused or example.prop in findings.stuck:
+        if findings.refused:
+            return
+        if example.prop in findings.stuck:
+            findings.miss(dict.fromkeys(asked(question, example), STUCK))
             return
         judged = judge(question, place, example)
         if isinstance(place, Real) and not judged.seen.ys:

@@ -23,7 +23,7 @@ def judged(example: Example, seen: Observed, page: Page | None, question: Questi
     """Property -> what is wrong; a property that is not named holds on this example."""
     flaws = dict(seen.flaws)
     flaws |= results(example, seen, page) | disagreement(seen) | changed(example, seen)
-    if question.watched and seen.trace is not None and not seen.flaws:
+    if question.watched and seen.trace is not None and seen.ys:
         flaws |= messages(example, seen.trace, page, question)
     return flaws
 

@@ -102,11 +102,11 @@ def told(outcome: Outcome, example: Example, calls: int) -> Observed:
     flaws: dict[str, str] = {}
     for finding in outcome.findings:
         flaws.setdefault(falsifies(finding, example.prop), finding.text)
-    if flaws:
-        refusing = any(finding.kind in RAISED for finding in outcome.findings)
+    refusing = any(finding.kind in RAISED for finding in outcome.findings)
+    if None in outcome.results:
         return Observed([], [], trace, flaws, refusing=refusing)
     ys, residuals, given = zip(*outcome.results)
-    return Observed(by_call(ys), list(given), trace, flaws, residuals=by_call(residuals))
+    return Observed(by_call(ys), list(given), trace, flaws, residuals=by_call(residuals), refusing=refusing)
 
 
 def by_call(found: Sequence[Sequence[Any]]) -> list[list[Any]]:

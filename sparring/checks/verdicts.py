@@ -37,11 +37,16 @@ def verdict_on(question: Question, prop: str, found: Found) -> Result:
     for where, findings in found.seen.items():
         if prop in findings.smallest:
             return refuted(question, prop, where, found.on, *findings.smallest[prop])
-    counted = sum(f.judged.get(prop, 0) for f in found.seen.values() if not f.refused)
-    if counted and not (prop == "hygiene" and "simulated" not in found.seen):
-        real = prop == "deadlock" and "simulated" not in found.seen
-        return Result(question.name, prop, tested(counted), ENDED if real else question.meanings[prop])
-    return Result(question.name, prop, *uncovered(question, prop, found))
+    real = "simulated" not in found.seen
+    seen = [] if real and prop == "hygiene" else [f for f in found.seen.values() if not f.refused]
+    wanted, judged = sum(f.wanted[prop] for f in seen), sum(f.judged[prop] for f in seen)
+    if not wanted:
+        return Result(question.name, prop, *uncovered(question, prop, found))
+    missed = next((f"{judged} of {wanted} examples came to it; {f.missed[prop]}" for f in seen if prop in f.missed), "")
+    if 2 * judged < wanted:
+        return Result(question.name, prop, UNDECIDED, missed)
+    meaning = ENDED if real and prop == "deadlock" else question.meanings[prop]
+    return Result(question.name, prop, tested(judged), f"{meaning}; {missed}" if missed else meaning)
 
 
 def refuted(question: Question, prop: str, where: str, on: str, example: Example, why: str) -> Result:

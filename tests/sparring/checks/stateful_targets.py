@@ -134,7 +134,8 @@ DEFECTS = {
     ),
     "sends every list twice": ({SEND: f"{SEND}; {SEND}"}, {"steps", "volume"}, set()),
     "leaves a message behind": (
-        {KEEP: KEEP + "\n        size > 1 and self.comm.Isend(work, own, 9)"}, {"hygiene"}, {"deadlock"},
+        {KEEP: KEEP + "\n        size > 1 and self.comm.Isend(work, own, 9)"},
+        {"hygiene", "steps", "volume"}, {"deadlock"},
     ),
 }  # fmt: skip
 """What is replaced; the properties that this falsifies; those that it may falsify too, in some examples."""
