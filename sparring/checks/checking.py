@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,8 @@ def asked(
         raise InputError(f"sparse: {found.name} takes arrays; leave it out, or name an algorithm of sparse vectors")
     own = found.dtypes if found else DTYPES
     kinds = [dtype for dtype in dtypes if dtype in own or dtype not in DTYPES]
-    return Question(target, found, sparse=found.sparse if found else sparse, params=params, dtypes=kinds, **asked)
+    question = Question(target, found, sparse=found.sparse if found else sparse, params=params, dtypes=kinds, **asked)
+    return replace(question, level=question.closer) if found else question
 
 
 def told(question: Question, page: str, on: str, seen: Mapping[str, Findings]) -> dict[str, Any]:

@@ -29,8 +29,9 @@ from sparring.proofs.trace.events import Trace
 SHRINKING = 8.0
 """Seconds for finding a smaller example of one property."""
 
+FAILED = "the others failed before"
 STUCK = "no more were tried after one that came to no end"
-"""Why no more examples were run on real ranks."""
+"""Why an example did not come to a property, or was not run."""
 
 SHARE = {"result": 0.6, "edge sizes": 0.2, "dtypes": 0.2, BAD: 0.2}
 """How the examples are divided among the kinds."""
@@ -57,7 +58,7 @@ class Findings:
 
     ``smallest``: property -> the smallest example that falsifies it, with the sentence;
     ``traces``: what was sent then; ``wanted``: property -> how many examples were to be looked at;
-    ``judged``: -> how many were; ``missed``: -> why one of the others did not come so far;
+    ``judged``: -> how many were; ``missed``: -> why the last of the others did not come so far;
     ``refused``: why the place could not run the target at all; ``unseen``: property -> why such an
     example tells nothing of it; ``unread``: in how many examples messages were counted, but not
     read; ``stuck``: the kinds of examples of which no more are tried on real ranks, since one
@@ -91,7 +92,7 @@ class Findings:
     def miss(self, why: Mapping[str, str]) -> None:
         """An example did not come to these properties."""
         self.wanted.update([*why])
-        self.missed = {**why, **self.missed}
+        self.missed |= why
 
     def keep(self, judged: Judged) -> None:
         """Keep an example where it is the smallest of its kind."""
@@ -138,8 +139,8 @@ def short_of(about: Sequence[str], runs: Sequence[Observed]) -> dict[str, str]:
     """Property -> why these runs did not come to the point where it is looked at."""
     if runs[-1].ys:
         return {}
-    why = f"the others failed before ({', '.join(runs[-1].flaws)})"
-    return dict.fromkeys(about if len(runs) == 1 else ["reproducibility"], why)
+    about = about if len(runs) == 1 else ["reproducibility"]
+    return dict.fromkeys(about, FAILED)
 
 
 def explore(question: Question, place: Place, advance: Callable[[], None], rehearsal: Place | None = None) -> Findings:

@@ -29,14 +29,15 @@ RANKS = range(1, 9)
 class Subject:
     """A target and what is asked of it.
 
-    ``wanted``: the properties that this run of pytest tests, judged together, since they share their examples;
-    ``found``: property -> verdict, detail, and whether that is weaker than ``floor``.
+    ``own``: the properties that are tests; ``wanted``: those that this run of pytest tests, judged together, since they
+    share their examples; ``found``: property -> verdict, detail, and whether that is weaker than ``floor``.
     """
 
     target: Any
     page: str
     settings: Mapping[str, Any]
     floor: str | None = None
+    own: Sequence[str] = ()
     wanted: list[str] = field(default_factory=list)
     found: dict[str, tuple[str, str, bool]] = field(default_factory=dict)
 
@@ -47,6 +48,11 @@ class Subject:
             how = {"ranks": RANKS, **self.settings, **given(), "only": props}
             self.found |= self.told(how) if launched() is None else self.led(how)
         return self.found[prop]
+
+    def failure(self) -> str:
+        """What kept runs from their end that is no test of its own; empty where nothing did."""
+        beside = ((prop, *told) for prop, told in self.found.items() if prop not in self.own)
+        return next((sentence(verdict, prop, detail) for prop, verdict, detail, _ in beside), "")
 
     def led(self, how: Mapping[str, Any]) -> dict[str, tuple[str, str, bool]]:
         """The same on the ranks of the job."""
@@ -75,6 +81,8 @@ class Check:
 
         __tracebackhide__ = True  # pytest shows the user's test
         verdict, detail, weak = self.subject.judged(self.prop)
+        if why := self.subject.failure():
+            raise Refuted(why)
         if weak and verdict != Word.REFUTED.value:
             raise Refuted(f"{sentence(verdict, self.prop, detail)}; fail-under asks for {self.subject.floor!r}")
         if verdict == Word.NOT_COVERED.value:
@@ -170,7 +178,7 @@ def tests(target: Any, settings: dict[str, Any]) -> Callable[[Test], Test]:
     looks = {name: settings[name] for name in ("level", "topology", "bad_input") if name in settings}
     question = asked(target, page, settings.get("sparse", False), params, only=only, **looks)
     question.expects(reasons)
-    subject = Subject(target, page, {**settings, **params}, floor)
+    subject = Subject(target, page, {**settings, **params}, floor, question.asked)
     cases = [
         pytest.param(
             Check(subject, prop),

@@ -64,6 +64,13 @@ class Question:
             networks.find(self.topology)
 
     @property
+    def closer(self) -> str:
+        """The level, or where nothing is asked for but what it does not look at, the first one that does."""
+        if self.only and not self.judged and {*self.only} <= {*MESSAGES["steps"]}:
+            return next(level for level in LEVELS if set(self.only) <= set(MESSAGES[level]))
+        return self.level
+
+    @property
     def stateful(self) -> bool:
         """Whether the target is a class, whose calls depend on those before them."""
         return self.page is not None and self.page.stateful

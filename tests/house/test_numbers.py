@@ -99,7 +99,7 @@ def told():
         "docs/reference/verdicts.md": [
             f"they are read with {bits.WIDTH} bits, and nothing leaves these",
             f"it holds at up to {following.POINTS} points",
-            f"beyond {samples.FEW} ranks one in turn",
+            f"beyond {samples.SOME} ranks two of their four vectors",
             f"the mean of {sums.CALLS} calls must be near",
             f"| {looks.LONG:,} entries; of sparse vectors {looks.ENTRIES} of {looks.ENTRIES * looks.APART:,}, whose",
         ],

@@ -21,6 +21,8 @@ from sparring.checks.launch import find, processes
 from sparring.checks.vectors import comparable, unequal
 from sparring.cli import cli
 from sparring.errors import InputError
+from sparring.proofs.core.verdicts import Word
+from tests.sparring.checks.refuting import words
 
 ROOT = Path(__file__).parents[3]
 PROGRAM = Path(__file__).with_name("file_program.py")
@@ -111,6 +113,12 @@ def test_faults(quick, mode):
     (result,) = check(command(mode), ranks=[2], only=["result"], examples=examples).results
     assert str(result.verdict) == "refuted"
     assert FAULTS[mode] in result.detail
+
+
+def test_a_run_that_failed_says_nothing_of_inputs(quick):
+    """No program came to its end, whatever is asked for."""
+    report = check(command("exits"), ranks=[2], only=["input untouched"], max_examples=5)
+    assert words(report) == {"input untouched": Word.UNDECIDED, "result": Word.REFUTED}
 
 
 def test_a_hang_leaves_nothing(quick, monkeypatch, tmp_path):
