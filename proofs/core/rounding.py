@@ -13,7 +13,7 @@ Array: TypeAlias = NDArray[Any]
 
 
 def reference(xs: Sequence[Array], roundings: int = 0) -> tuple[Array, Array]:
-    """The exact sum, rounded once, and how far a sum in any order may lie from it.
+    """The exact sum, rounded once, and how far a sum in any order may lie from it; -0.0 where all are -0.0.
 
     The bound is Higham's gamma_{p-1} sum |x| (Accuracy and Stability of Numerical Algorithms, 2nd
     ed., eq. 4.4), plus half a unit for the rounding of the reference; 0 for integers, which wrap.
@@ -22,10 +22,17 @@ def reference(xs: Sequence[Array], roundings: int = 0) -> tuple[Array, Array]:
     table = np.stack(xs)
     if table.dtype.kind == "i":
         return table.sum(axis=0, dtype=table.dtype), np.zeros(table.shape[1])
-    columns = table.astype(np.float64).T.tolist()
-    exact = np.array([math.fsum(column) for column in columns], np.float64)
-    slack = gamma(len(xs) - 1 + roundings, table.dtype) * np.abs(table.astype(np.float64)).sum(axis=0)
-    return exact.astype(table.dtype), slack + unit(table.dtype) * np.abs(exact)
+    wide = table.astype(np.float64)
+    finite = np.isfinite(wide).all(axis=0)
+    with np.errstate(all="ignore"):
+        exact = np.where(finite, 0, wide.sum(axis=0))  # infinite, or NaN, in any order
+    exact[finite] = [math.fsum(column) for column in wide[:, finite].T.tolist()]
+    exact[(np.signbit(wide) & (wide == 0)).all(axis=0)] = -0.0
+    weight = np.where(finite, np.abs(wide), 0).sum(axis=0)
+    slack = gamma(len(xs) - 1 + roundings, table.dtype) * weight + unit(table.dtype) * np.where(
+        finite, np.abs(exact), 0
+    )
+    return exact.astype(table.dtype), slack
 
 
 def gamma(additions: int, dtype: np.dtype[Any]) -> float:

@@ -17,6 +17,7 @@ from sparring.checks.examples import DTYPES, Example
 from sparring.checks.group import Group
 from sparring.checks.nearest import Nearest, nearest
 from sparring.checks.places import Place, Ranks, Real, Simulated
+from sparring.checks.scenes import SCENES
 from sparring.checks.question import CONTRACT, Question, page_of
 from sparring.checks.vectors import Vector
 from sparring.checks.verdicts import Found, held_against, pictured, unread, verdict_on
@@ -27,6 +28,7 @@ from sparring.sparse import Sparse
 
 OURS = ("simulated", "mpi")  # where every message is seen
 PLACES = (*OURS, "both", *adapters.NAMES)
+RANKS = range(1, 9)
 EXAMPLES = 100
 """So many are drawn, unless each is a launch of its own."""
 TIMEOUT = 3.0
@@ -37,7 +39,7 @@ def check(
     target: Any,
     page: str = CONTRACT,
     *,
-    ranks: Iterable[int] = range(1, 9),
+    ranks: Iterable[int] | None = None,
     on: str = "simulated",
     level: str = "result",
     seed: int = 0,
@@ -63,7 +65,7 @@ def check(
         of a command, ``["mpiexec", "-n", "{p}", "./a.out", "{input}", "{output}"]``; or the file or folder
         of a trace, of which only messages are judged.
     page : the algorithm that it is said to be, or "allreduce": the sum alone.
-    ranks : the numbers of ranks to draw from.
+    ranks : the numbers of ranks to draw from; 1 to 8, and on the simulated world a few examples on up to 33.
     on : "simulated", "mpi" (a group of real processes) or "both"; "torch" (``f(group, x)`` of tensors on
         ``torch.distributed``) or "ddp" (a communication hook); a command is always on "command".
     level : "result", "volume" (messages and words too) or "steps" (message by message too).
@@ -103,8 +105,8 @@ def check(
     start, on = time.perf_counter(), adapters.place(target, on)
     number, kinds = drawn(on, max_examples, dtypes)
     question = asked(
-        target, page, sparse, params, dtypes=kinds, ranks=tuple(sorted(set(ranks))), level=level, seed=seed,
-        max_examples=number, only=tuple(only or ()), topology=topology, bad_input=bad_input,
+        target, page, sparse, params, dtypes=kinds, ranks=tuple(sorted(set(RANKS if ranks is None else ranks))), level=level, seed=seed,
+        max_examples=number, only=tuple(only or ()), topology=topology, bad_input=bad_input, many=ranks is None and on in ("simulated", "both"),
     )  # fmt: skip
     sensible(question, expected, on, timeout)
     with places(on, question, group, timeout) as wheres:
@@ -178,7 +180,15 @@ def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -
         for r, x in enumerate(xs):
             if isinstance(x, Sparse) != question.sparse:
                 raise InputError(f"examples: rank {r} has a {type(x).__name__}: it must be {wanted}")
-    return [Example(rowed(xs) if question.stateful else list(xs), prop) for xs, prop in given]
+    return [one for xs, prop in given for one in made(question, xs, prop)]
+
+
+def made(question: Question, xs: Sequence[Vector], prop: str) -> list[Example]:
+    """An example of these vectors; of properties with scenes one a scene."""
+    staged = [name for name, scene in SCENES.items() if scene.prop == prop]
+    if question.stateful or staged:
+        return [Example(rowed(xs), prop, scene=name) for name in staged or [""]]
+    return [Example(list(xs), prop)]
 
 
 def rowed(xs: Sequence[Any]) -> list[Vector]:

@@ -94,6 +94,7 @@ class Job:
         *,
         calls: int = 1,
         rows: bool = False,
+        scene: str = "",
         trace: bool = False,
         timeout: float = 10.0,
         **params: Any,
@@ -109,7 +110,7 @@ class Job:
         answer = NOTHING
         if self.rank < len(xs):
             with self._watched(timeout):
-                how: dict[str, Any] = {"calls": calls, "rows": rows, "trace": trace, "params": params}
+                how: dict[str, Any] = {"calls": calls, "rows": rows, "scene": scene, "trace": trace, "params": params}
                 answer = play(self.comms, len(xs), own, xs[self.rank], **how)
         failure = answer.header.get("traceback", "")
         answers = self.gather(answer, GRACE if failure else timeout + 3 * GRACE, failure)[: len(xs)]
@@ -201,13 +202,14 @@ class Led:
         *,
         calls: int = 1,
         rows: bool = False,
+        scene: str = "",
         trace: bool = False,
         timeout: float = 10.0,
         **params: Any,
     ) -> Examined:
         """As :meth:`Job.examine`; where ``target`` is no name, the others take what they gave to :meth:`Job.led`."""
         ask_for(xs, self.size, calls)
-        asked = {"calls": calls, "rows": rows, "trace": trace, "timeout": timeout, **params}
+        asked = {"calls": calls, "rows": rows, "scene": scene, "trace": trace, "timeout": timeout, **params}
         named = target if isinstance(target, str) else None
         self.job.share(Message({**asked, "named": named}, xs))
         return self.job.examine(target, xs, **asked)

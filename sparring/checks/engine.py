@@ -17,23 +17,28 @@ from typing import NamedTuple
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Flaky
 
-from sparring.checks import judging, selected
+from sparring.checks import hard, judging, selected, staged
 from sparring.checks.examples import KINDS, Example
 from sparring.checks.nearest import Nearest
 from sparring.checks.places import Observed, Place, Real
-from sparring.checks.properties import BAD
+from sparring.checks.properties import BAD, HARD
 from sparring.checks.question import Question
+from sparring.checks.staged import OWN
 from sparring.errors import Refuted
 from sparring.proofs.trace.events import Trace
 
 SHRINKING = 8.0
 """Seconds for finding a smaller example of one property."""
 
+WRONG = "not looked at where usual examples fail already"
 FAILED = "the others failed before"
 STUCK = "no more were tried after one that came to no end"
-"""Why an example did not come to a property, or was not run."""
+"""Why nothing is looked at; why an example did not come to a property, or was not run."""
 
-SHARE = {"result": 0.6, "edge sizes": 0.2, "dtypes": 0.2, BAD: 0.2}
+SHARE = {
+    "result": 0.6, "edge sizes": 0.2, "dtypes": 0.2, BAD: 0.2, "special values": 0.2, "long vectors": 0.05,
+    "many ranks": 0.1, "communicators": 0.15, "repeated calls": 0.05, "other arrays": 0.06,
+}  # fmt: skip
 """How the examples are divided among the kinds."""
 
 
@@ -103,6 +108,8 @@ class Findings:
                     self.traces[prop] = judged.seen.trace
 
 
+WITH_OWN = "repeated calls"
+"""The kind of examples in which memory is looked at, too."""
 ALWAYS = ("agreement", "selection", "conservation", "input untouched", "reproducibility", "deadlock", "hygiene")
 """Properties that every example is about."""
 
@@ -110,6 +117,8 @@ ALWAYS = ("agreement", "selection", "conservation", "input untouched", "reproduc
 def asked(question: Question, example: Example) -> list[str]:
     """The properties that an example is about."""
     about = {BAD} if example.prop == BAD else {example.prop, *ALWAYS, *question.watched}
+    if example.scene:
+        about = {example.prop, "deadlock", "hygiene", *([OWN] if example.prop == WITH_OWN else [])}
     return [p for p in question.judged if p in about]
 
 
@@ -118,6 +127,12 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     seen = place.observe(question.target, example)
     if example.prop == BAD:
         return Judged(example, judging.accepted(example, seen), seen)
+    if staged.refused(example, seen):
+        return Judged(example, {}, seen)
+    if example.scene:
+        about, found = asked(question, example), staged.judged(example, seen)
+        flaws = {prop: why for prop, why in found.items() if prop in about or not seen.ys}
+        return Judged(example, flaws, seen, missed={p: w for p, w in short_of(about, [seen]).items() if p not in flaws})
     example, page = example.first(len(seen.ys) or len(example.calls)), question.page_for(example)
     about, runs, flaws = asked(question, example), [seen], judging.judged(example, seen, page, question)
     if seen.ys:
@@ -157,13 +172,20 @@ def explore(question: Question, place: Place, advance: Callable[[], None], rehea
             findings.miss(dict.fromkeys(asked(question, example), STUCK))
             return
         judged = judge(question, place, example)
-        if isinstance(place, Real) and not judged.seen.ys:
-            findings.stuck.update(KINDS if "deadlock" in judged.seen.flaws else [example.prop] * place.costly)
+        if isinstance(place, Real) and judged.flaws and not judged.seen.ys:
+            findings.stuck.update([*KINDS, *HARD] if "deadlock" in judged.seen.flaws else [example.prop] * place.costly)
         findings.count(question, judged)
         advance()
 
     for kind in kinds(question):
-        drawn(question, kind, discover, [Phase.generate], max(1, int(question.max_examples * SHARE[kind])))
+        number = max(1, int(question.max_examples * SHARE[kind]))
+        if kind not in HARD:
+            drawn(question, kind, discover, [Phase.generate], number)
+        elif why := unplayable(place, kind) or WRONG * bool({"result", "deadlock"} & {*findings.smallest}):
+            findings.unseen |= dict.fromkeys([kind, *([OWN] if kind == WITH_OWN else [])], why)
+        else:
+            for example in hard.examples(kind, question.ranks, question.dtypes)[:number]:
+                discover(example)
     for prop, (example, _) in list(findings.smallest.items()):
         narrow = replace(question, only=[prop])
         if example.prop not in findings.stuck:
@@ -184,8 +206,17 @@ def rehearsed(question: Question, place: Place, rehearsal: Place, findings: Find
 def kinds(question: Question) -> list[str]:
     """Which kinds of examples are needed."""
     asked = set(question.judged) - ({BAD} if max(question.ranks) < 2 else set())
-    others = asked - set(KINDS)
-    return [kind for kind in KINDS if kind in asked or (kind == "result" and others)]
+    others = asked - {*KINDS, *HARD}
+    usual = [kind for kind in KINDS if kind in asked or (kind == "result" and others)]
+    return [*usual, *(kind for kind in HARD if kind in SHARE and asked & {kind, *([OWN] if kind == WITH_OWN else [])})]
+
+
+def unplayable(place: Place, kind: str) -> str:
+    """Why there are no such examples here; empty where there are."""
+    if kind == hard.MANY:
+        return "" if place.name == "simulated" else "no more real ranks are started"
+    ours = place.name in ("simulated", "mpi")
+    return "" if ours or kind in (hard.SPECIAL, hard.LONG) else "it is tried on communicators of mpi4py"
 
 
 def drawn(question: Question, kind: str, test: Callable[[Example], None], phases: list[Phase], number: int) -> None:
@@ -209,7 +240,9 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
         if prop in judged.flaws:
             raise Refuted(judged.flaws[prop])
 
-    if not question.stateful:  # hypothesis starts from scratch, and has too little time for several calls
+    if (
+        not question.stateful and findings.smallest[prop][0].prop not in HARD
+    ):  # hypothesis starts from scratch, and has too little time for several calls
         with suppress(Refuted, Flaky, OutOfTime):
             kind = findings.smallest[prop][0].prop
             drawn(question, kind, still, [Phase.generate, Phase.shrink], question.max_examples)

@@ -27,12 +27,14 @@ class NoArray(NamedTuple):
 class Played(NamedTuple):
     """What one rank has of an example: its results by call, and its vector after the last call.
 
-    ``residuals``: what a stateful target shows of what it keeps, after each call; empty for a function.
+    ``residuals``: what a stateful target shows of what it keeps, after each call; empty for a function;
+    ``remarks``: sentences on what else went wrong.
     """
 
     ys: list[Any]
     residuals: list[Any]
     given: Vector
+    remarks: Sequence[str] = ()
 
 
 class Examined(NamedTuple):
@@ -42,7 +44,7 @@ class Examined(NamedTuple):
     ``inputs``: every rank's vector after the last call.  ``trace``: what was sent, where asked for.
     ``residuals``: as results, of a stateful target that got several vectors; else none.
     ``unseen``: property -> why such a run tells nothing of it.  ``roundings``: how many more
-    roundings than additions an entry of a sum goes through.
+    roundings than additions an entry of a sum goes through.  ``remarks``: by rank, what else went wrong.
     """
 
     ys: list[list[Any]]
@@ -51,6 +53,7 @@ class Examined(NamedTuple):
     residuals: list[list[Any]]
     unseen: Mapping[str, str] = {}
     roundings: int = 0
+    remarks: Sequence[Sequence[str]] = ()
 
 
 def ask_for(xs: Sequence[Vector], size: int, calls: int) -> None:
@@ -74,7 +77,10 @@ def told(played: Played, events: Sequence[Event] | None) -> Message:
     others = [other(y) for y in found]
     arrays = [y for y, what in zip(found, others) if not what]
     record = None if events is None else [event[:-1] for event in events]  # a payload stays where it is
-    return Message({"others": others, "calls": len(played.ys), "events": record}, [*arrays, played.given])
+    return Message(
+        {"others": others, "calls": len(played.ys), "events": record, "remarks": [*played.remarks]},
+        [*arrays, played.given],
+    )
 
 
 def other(y: Any) -> str:
@@ -96,7 +102,7 @@ def examined(answers: Sequence[Message]) -> Examined:
     trace = None
     if None not in records:
         trace = Trace(len(answers), [Event(*fields) for record in records for fields in record])
-    return Examined(found[:calls], inputs, trace, found[calls:])
+    return Examined(found[:calls], inputs, trace, found[calls:], remarks=[one.header["remarks"] for one in answers])
 
 
 def results(answer: Message) -> list[Any]:

@@ -29,12 +29,14 @@ WIDTHS = ("int64", "int32")
 class Example(NamedTuple):
     """One vector a rank, and the property that a wrong sum of it falsifies.
 
-    A stateful target gets several vectors: the rows of an array.  ``params``: what it is given besides.
+    A stateful target gets several vectors: the rows of an array.  ``params``: what it is given besides;
+    ``scene``: what ranks do with the rows, see :mod:`sparring.checks.scenes`.
     """
 
     xs: list[Vector]
     prop: str
     params: Mapping[str, Any] = {}
+    scene: str = ""
 
     @property
     def p(self) -> int:
@@ -61,7 +63,7 @@ class Example(NamedTuple):
         x = self.xs[0]
         params = "".join(f" {name}={value}" for name, value in self.params.items())
         width = ", indices of int32" if isinstance(x, Sparse) and x.indices.dtype == np.int32 else ""
-        calls = f", {len(self.calls)} calls" if len(self.calls) > 1 else ""
+        calls = f", {len(self.calls)} calls" if len(self.calls) > 1 and not self.scene else ""
         return f"p={self.p} n={self.n}{params}" + ("" if x.dtype == np.int64 else f" {x.dtype}") + width + calls
 
     @property
@@ -132,7 +134,7 @@ def dense_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example:
     edges = [n for n in sizes(p) if n < p or p == 1]
     n = draw(st.sampled_from(edges) if kind == "edge sizes" else st.integers(p, 2 * p + 3))
     dtype = draw(dtypes(kind, "int64", "float64"))
-    values = draw(st.lists(st.integers(0, 99), min_size=p * n, max_size=p * n))
+    values = draw(st.lists(st.integers(-99, 99), min_size=p * n, max_size=p * n))
     return Example(list(scaled(np.array(values, np.int64).reshape(p, n), dtype)), kind)
 
 
@@ -164,6 +166,11 @@ def dtypes(kind: str, *usual: str) -> st.SearchStrategy[str]:
 def scaled(table: NDArray[np.int64], dtype: str) -> NDArray[np.number]:
     """The drawn integers; as floats they are tenths."""
     return (table / 10 if dtype.startswith("float") else table).astype(dtype)
+
+
+def cut(example: Example, at: Any) -> Example:
+    """Some of the entries of arrays."""
+    return example._replace(xs=[np.ascontiguousarray(np.asarray(x)[..., at]) for x in example.xs])
 
 
 def cast(example: Example, dtypes: Sequence[str]) -> Example:

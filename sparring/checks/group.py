@@ -94,6 +94,7 @@ class Group:
         *,
         calls: int = 1,
         rows: bool = False,
+        scene: str = "",
         trace: bool = False,
         timeout: float = 10.0,
         **params: Any,
@@ -102,13 +103,14 @@ class Group:
 
         ``target``: ``module:name`` or ``file.py:name``, or what can be found again so; a function
         ``f(comm, x, **params)``, or a class ``T(comm, n, **params)`` whose instance is called.
-        ``rows``: those of each ``xs[r]`` are vectors, which a new instance then gets one after the other.
+        ``rows``: those of each ``xs[r]`` are vectors, which a new instance then gets one after the other; or what
+        ranks do with them, ``scene``, see :mod:`sparring.checks.scenes`.
         ``params``: what JSON knows.  ``trace``: record what is sent.  Raises RankFailed with a
         rank's own traceback, Hang after ``timeout`` seconds, InputError for what cannot be run.
         """
         ask_for(xs, self.size, calls)
         header = {
-            "target": targets.absolute(targets.named(target)), "ranks": len(xs), "calls": calls, "rows": rows,
+            "target": targets.absolute(targets.named(target)), "ranks": len(xs), "calls": calls, "rows": rows, "scene": scene,
             "trace": trace, "timeout": timeout, "params": params,
         }  # fmt: skip
         workers = self.start()

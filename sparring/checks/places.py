@@ -31,7 +31,8 @@ class Observed(NamedTuple):
     rank's vector after the last call; ``flaws``: property -> what the run itself showed;
     ``refused``: why this place could not run the target; ``residuals``: as results, what a
     stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
-    :class:`~sparring.checks.examined.Examined`; ``refusing``: whether a rank raised an error.
+    :class:`~sparring.checks.examined.Examined`; ``refusing``: whether a rank raised an error;
+    ``remarks``: by rank, sentences on what else went wrong.
     """
 
     ys: list[list[Any]]
@@ -43,6 +44,7 @@ class Observed(NamedTuple):
     unseen: Mapping[str, str] = {}
     roundings: int = 0
     refusing: bool = False
+    remarks: Sequence[Sequence[str]] = ()
 
 
 class Place(Protocol):
@@ -83,10 +85,10 @@ class Simulated:
                 target, example.p, [x.copy() for x in example.xs], buffers=buffers, scheduler=scheduler, seed=1,
                 record=not again,
                 call=lambda f, comm, x: called(
-                    f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated
+                    f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated, scene=example.scene
                 ),
             )  # fmt: skip
-        return told(outcome, example, calls)
+        return told(outcome, example, traced=not again)
 
 
 def fullest(trace: Trace | None) -> int:
@@ -94,19 +96,20 @@ def fullest(trace: Trace | None) -> int:
     return max(Counter((sent.rank, sent.peer) for sent in (trace.sends() if trace else ())).values(), default=0)
 
 
-def told(outcome: Outcome, example: Example, calls: int) -> Observed:
+def told(outcome: Outcome, example: Example, *, traced: bool) -> Observed:
     """An outcome of the world in the words of check."""
     if refused := next((f.text for f in outcome.findings if f.kind is Kind.UNSUPPORTED), ""):
         return Observed([], [], None, {}, refused)
-    trace = from_outcome(outcome, example.p) if calls == 1 else None
+    trace = from_outcome(outcome, example.p) if traced else None
     flaws: dict[str, str] = {}
     for finding in outcome.findings:
         flaws.setdefault(falsifies(finding, example.prop), finding.text)
     refusing = any(finding.kind in RAISED for finding in outcome.findings)
     if None in outcome.results:
         return Observed([], [], trace, flaws, refusing=refusing)
-    ys, residuals, given = zip(*outcome.results)
-    return Observed(by_call(ys), list(given), trace, flaws, residuals=by_call(residuals), refusing=refusing)
+    ys, residuals, given, remarks = zip(*outcome.results)
+    more: dict[str, Any] = {"residuals": by_call(residuals), "refusing": refusing, "remarks": remarks}
+    return Observed(by_call(ys), list(given), trace, flaws, **more)
 
 
 def by_call(found: Sequence[Sequence[Any]]) -> list[list[Any]]:
@@ -139,11 +142,12 @@ class Real:
         try:
             seen = self.ranks.examine(
                 target, example.xs, calls=calls, rows=example.iterated, trace=not again, timeout=self.timeout,
-                **{**self.params, **example.params},
+                **({"scene": example.scene} if example.scene else {}), **{**self.params, **example.params},
             )  # fmt: skip
         except Hang as hang:
             return Observed([], [], None, {"deadlock": str(hang)})
         except RankFailed as failure:
             return Observed([], [], None, {example.prop: str(failure)}, refusing=True)
         more: dict[str, Any] = {"residuals": seen.residuals, "unseen": seen.unseen, "roundings": seen.roundings}
+        more["remarks"] = seen.remarks
         return Observed(seen.ys, seen.inputs, seen.trace, {}, **more)

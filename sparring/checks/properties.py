@@ -24,8 +24,20 @@ PROPERTIES: Mapping[str, str] = {
     "contention": "no link serves two senders where the page says so",
     "edge sizes": "the sum also where n < p, n = 0 or p = 1",
     "dtypes": f"the sum for {DTYPES}, in the same dtype",
+    "special values": "the sum also of NaN, infinities, subnormals, zeros, the largest numbers, and integers that wrap",
+    "long vectors": "the sum also of 1,025 to 1,000,003 entries",
+    "many ranks": "the sum also on 9 to 17 and on 33 ranks",
+    "communicators": "the sum also over a part of the ranks, in another order, and on two duplicates in turn",
+    "repeated calls": "the sum again with other values, another length, and the last result",
+    "own memory": "results and inputs stay as they are, whatever comes later, and no result lies in other memory",
+    "other arrays": "the sum also of a read-only array; of a strided one or a subclass, unless a rank refuses it",
     BAD: "where a rank's vector has another length or dtype than the others, some rank raises",
 }
+
+HARD = (
+    "special values", "long vectors", "many ranks", "communicators", "repeated calls", "own memory", "other arrays",
+)  # fmt: skip
+"""Those that apply to arrays whose sum is exact but for rounding."""
 
 SPARSE: Mapping[str, str] = {
     "result": "every rank returns the sum of all, on the right support",
@@ -63,11 +75,15 @@ DENSE: Mapping[str, str] = {
 ORDER = (*list(PROPERTIES)[:2], "selection", "conservation", *list(PROPERTIES)[2:])
 
 
-def meanings(*, page: Page | None = None, sparse: bool = False, bad_input: bool = False) -> dict[str, str]:
-    """The properties of such targets, in their order, and what they mean; bad input only where it is asked for."""
+def meanings(
+    *, page: Page | None = None, sparse: bool = False, bad_input: bool = False, many: bool = False
+) -> dict[str, str]:
+    """The properties of such targets, in their order, and what they mean; bad input only where it is asked for,
+    many ranks only where they may be."""
     own = {} if page is None else STATEFUL if page.selecting else DENSE if page.dense else {}
     known = {**PROPERTIES, **(own or (SPARSE if sparse else {}))}
     out = {*(() if bad_input else (BAD,)), *(() if page is None or page.agrees else ("agreement",))}
+    out |= {*HARD} if own or sparse else set() if many else {"many ranks"}
     return {prop: known[prop] for prop in ORDER if prop in known and prop not in out}
 
 

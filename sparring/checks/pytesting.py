@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sparring import pytest_plugin
 from sparring.checks import configuration
-from sparring.checks.checking import asked, check
+from sparring.checks.checking import RANKS, asked, check
 from sparring.checks.question import CONTRACT
 from sparring.errors import Refuted
 from sparring.job import launched
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from sparring.checks.collective import Job
 
 Test = TypeVar("Test", bound=Callable[..., None])
-RANKS = range(1, 9)
-"""Numbers of ranks, by default."""
 
 
 @dataclass
@@ -45,7 +43,7 @@ class Subject:
         """What is found of a property; in a job of several ranks rank 0 judges, all take part, and all get the same."""
         if prop not in self.found:
             props = self.wanted if prop in self.wanted else [prop]
-            how = {"ranks": RANKS, **self.settings, **given(), "only": props}
+            how = {**self.settings, **given(), "only": props}
             self.found |= self.told(how) if launched() is None else self.led(how)
         return self.found[prop]
 
@@ -56,7 +54,7 @@ class Subject:
 
     def led(self, how: Mapping[str, Any]) -> dict[str, tuple[str, str, bool]]:
         """The same on the ranks of the job."""
-        ranks = tuple(p for p in how["ranks"] if p <= job().size)
+        ranks = tuple(p for p in how.get("ranks", RANKS) if p <= job().size)
         found: dict[str, tuple[str, str, bool]] = job().led(
             self.target, lambda led: self.told({**how, "ranks": ranks, "on": "mpi", "group": led})
         )

@@ -8,9 +8,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from sparring.checks import examples, properties, series
+from sparring.checks import examples, hard, properties, series
 from sparring.checks.examples import Example
-from sparring.checks.properties import BAD, LEVELS, MESSAGES, ON_TOPOLOGY, meanings
+from sparring.checks.properties import BAD, HARD, LEVELS, MESSAGES, ON_TOPOLOGY, meanings
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.spec.core import pages
@@ -44,6 +44,8 @@ class Question:
     """What the vectors may be."""
     topology: str = ""
     """The topology on which messages may not meet; by default those that the page names."""
+    many: bool = False
+    """Whether more ranks than these may be tried where that costs nothing."""
     bad_input: bool = False
     """Whether to judge what comes of vectors that do not fit together."""
 
@@ -78,7 +80,7 @@ class Question:
     @property
     def meanings(self) -> Mapping[str, str]:
         """The properties that apply, and what they mean."""
-        known = meanings(page=self.page, sparse=self.sparse, bad_input=self.bad_input)
+        known = meanings(page=self.page, sparse=self.sparse, bad_input=self.bad_input, many=self.many)
         if self.fewer_dtypes:
             known = {**known, "dtypes": known["dtypes"].replace(properties.DTYPES, " and ".join(self.dtypes))}
         return {**known, "contention": ON_TOPOLOGY.format(self.topology)} if self.topology else known
@@ -134,8 +136,8 @@ class Question:
 
     def fewer(self, example: Example) -> Iterator[Example]:
         """Examples that have a little less."""
-        found = series.fewer(example, self.ranks) if self.stateful else examples.fewer(example, self.ranks)
-        return map(self.fitting, found)
+        rule = hard.fewer if example.prop in HARD else series.fewer if self.stateful else examples.fewer
+        return map(self.fitting, rule(example, self.ranks))
 
     def page_for(self, example: Example) -> Page | None:
         """The page with the example's parameters."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.checks import scenes
 from sparring.checks import target as targets
 from sparring.checks.examined import Played, told
 from sparring.checks.line import Message
@@ -71,7 +72,7 @@ def duplicate(comm: Intracomm) -> Iterator[tuple[Intracomm, None]]:
 
 def play(
     comms: Any, ranks: int, target: Any, x: Vector, *, calls: int, rows: bool, trace: bool, params: Mapping[str, Any],
-    load: Callable[[str], Any] = targets.load,
+    load: Callable[[str], Any] = targets.load, scene: str = "",
 ) -> Message:  # fmt: skip
     """This rank's part in an example: its answer, or the traceback of what the code under test raises.
 
@@ -82,18 +83,22 @@ def play(
         comm, log = comms.new(ranks, trace=trace)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
-            played = called(function, comm, x, calls, params, rows=rows)
+            played = called(function, comm, x, calls, params, rows=rows, scene=scene)
         return told(played, log.events[:] if log else None)
     except BaseException as error:  # noqa: BLE001  # whatever it is, the others must hear of it
         return Message({"traceback": own_traceback(error)})
 
 
-def called(function: Any, comm: Any, x: Vector, calls: int, params: Mapping[str, Any], *, rows: bool = False) -> Played:
-    """That many calls on one communicator, each on a fresh copy of ``x``.
+def called(
+    function: Any, comm: Any, x: Vector, calls: int, params: Mapping[str, Any], *, rows: bool = False, scene: str = ""
+) -> Played:
+    """That many calls on one communicator, each on a fresh copy of ``x``; or a scene, once.
 
     A class is made an instance of once, ``function(comm, n)``, whose calls get the vector alone.
     With ``rows`` those of ``x`` are played one by one, and all that as often, see :func:`iterated`.
     """
+    if scene and isinstance(x, np.ndarray):
+        return scenes.play(scene, function, comm, x, params)
     if rows and isinstance(x, np.ndarray):
         rounds = [iterated(function, comm, x, params) for _ in range(calls)]
         ys, residuals = (list(chain.from_iterable(part)) for part in list(zip(*rounds))[:2])

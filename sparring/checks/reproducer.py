@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sparring.checks import hard
 from sparring.checks.examples import Example
 from sparring.checks.question import CONTRACT, Question
 from sparring.checks.vectors import source
@@ -49,13 +50,20 @@ def write(question: Question, on: str, prop: str, example: Example, why: str) ->
     file = FOLDER / f"{prop.replace(' ', '-')}.py"
     text = SCRIPT.format(
         title=first_line(f"{prop} at {example.place}: {why}"), file=file.as_posix(),
-        vectors="\n".join(f"    {source(x)}," for x in example.xs),
+        vectors="\n".join(f"    {text}," for text in sources(example)),
         target=absolute(question.target), page=page_name(question), on=on, level=question.level, prop=prop,
         sparse=question.sparse, topology=question.topology, bad_input=question.bad_input, kind=example.prop,
         params={**question.params, **example.params},
     )  # fmt: skip
     file.write_text(text, encoding="utf-8")
     return file
+
+
+def sources(example: Example) -> list[str]:
+    """The vectors; long ones by the rule that makes them."""
+    if example.prop == hard.LONG:
+        return [hard.rule(r, example.n, str(x.dtype)) for r, x in enumerate(example.xs)]
+    return [source(x) for x in example.xs]
 
 
 def first_line(text: str) -> str:

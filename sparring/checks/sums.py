@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparring.checks.examined import NoArray
 from sparring.checks.examples import Example
 from sparring.checks.places import Observed
-from sparring.checks.vectors import Vector, kind, shown
+from sparring.checks.vectors import SHOWN, Vector, kind, shown
 from sparring.errors import InputError
 from sparring.proofs.core import lists
 from sparring.proofs.core.rounding import Array, reference
@@ -57,10 +58,26 @@ def unlike(y: Any, wanted: Vector, slack: Array) -> str:
     """What is wrong with a result; empty where nothing is."""
     if why := elsewhere(y, wanted) if isinstance(wanted, Sparse) else misshapen(y, wanted):
         return why
-    has, right = lists.values(y).astype(np.float64), lists.values(wanted).astype(np.float64)
+    far = distant(lists.values(y), lists.values(wanted), slack)
+    if not isinstance(wanted, Sparse):  # -0.0 comes of negative zeros alone; whoever begins with 0.0 never has it
+        far |= (slack == 0) & (wanted == 0) & (np.signbit(y) > np.signbit(wanted))
+    return different(y, wanted, int(np.argmax(far))) if far.any() else ""
+
+
+def distant(has: Array, right: Array, slack: Array) -> NDArray[np.bool_]:
+    """Where a sum is further from the right one than it may be; integers and what is not finite have no slack."""
+    same = (has == right) | ((has != has) & (right != right))  # noqa: PLR0124  # NaN alone is not equal to itself
+    if has.dtype.kind == "i":
+        return ~same
     with np.errstate(all="ignore"):
-        far = ~(np.abs(has - right) <= slack)
-    return f"has {shown(y)}, reference {shown(wanted)}" if far.any() else ""
+        return ~(same | (np.abs(has.astype(np.float64) - right.astype(np.float64)) <= slack))
+
+
+def different(y: Any, wanted: Vector, i: int) -> str:
+    """What is there and what should be; of long vectors the entry alone."""
+    if len(lists.values(wanted)) <= SHOWN:
+        return f"has {shown(y)}, reference {shown(wanted)}"
+    return f"has {lists.values(y)[i]} at entry {i}, reference {lists.values(wanted)[i]}"
 
 
 def misshapen(y: Any, wanted: Array) -> str:

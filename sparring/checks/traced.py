@@ -16,6 +16,7 @@ import numpy as np
 from sparring.checks import counts, lengths
 from sparring.checks.judging import crowded
 from sparring.checks.nearest import Likeness, Message, candidates, chosen
+from sparring.checks.properties import HARD
 from sparring.checks.question import CONTRACT, Question, page_of
 from sparring.checks.verdicts import held_against
 from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, tested
@@ -28,7 +29,7 @@ from sparring.spec.core.model import Page
 
 GAPS = {
     **dict.fromkeys(("result", "selection", "conservation", "input untouched"), "a trace has no vectors"),
-    **dict.fromkeys(("reproducibility", "edge sizes", "dtypes"), "a trace is one run"),
+    **dict.fromkeys(("reproducibility", "edge sizes", "dtypes", *HARD), "a trace is one run"),
     "deadlock": "the run came to its end; whether it does with other buffers a trace does not tell",
     "hygiene": "a trace does not tell what is done with requests and buffers",
 }  # fmt: skip

@@ -24,6 +24,10 @@ ENDED = "every run ended in time, with the buffers that its MPI has"
 """What no deadlock means on real ranks, whose sends may be copied."""
 
 
+TOLD = 1_000
+"""Entries of a vector, up to which it is told."""
+
+
 class Found(NamedTuple):
     """What was found of a target: in each of the places asked for ``on``; ``missing``: why there is nothing of one."""
 
@@ -54,8 +58,13 @@ def refuted(question: Question, prop: str, where: str, on: str, example: Example
     script = reproducer.write(question, where, prop, example, why)
     run = f". Run: python {script.as_posix()}" if script else ""
     under = "under mpiexec " if where == "mpi" and on == "both" else ""
-    witness = {"p": example.p, "n": example.n, **example.params, "inputs": [plain(x) for x in example.xs]}
+    witness = {"p": example.p, "n": example.n, **example.params, **inputs(example)}
     return Result(question.name, prop, REFUTED, f"{example.place}: {under}{why}{run}", witness)
+
+
+def inputs(example: Example) -> dict[str, Any]:
+    """The vectors, unless they are long."""
+    return {"inputs": [plain(x) for x in example.xs]} if example.n <= TOLD else {}
 
 
 def uncovered(question: Question, prop: str, found: Found) -> tuple[Verdict, str]:

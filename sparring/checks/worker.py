@@ -62,6 +62,7 @@ def answer(comms: Any, job: Message, load: Callable[[str], Any] = targets.load) 
         return play(
             comms, asked["ranks"], asked["target"], job.arrays[0],
             load=load, calls=asked["calls"], rows=asked["rows"], trace=asked["trace"], params=asked["params"],
+            scene=asked.get("scene", ""),
         )  # fmt: skip
     finally:
         faulthandler.cancel_dump_traceback_later()

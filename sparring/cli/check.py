@@ -48,7 +48,8 @@ class Configured(click.Command):
 @click.option(
     "--algorithm", default="allreduce", help="What it is said to be: ALGO; by default the sum is all that counts."
 )
-@click.option("--ranks", type=_options.Ranks(), default="1-8", show_default=True, help="Numbers of ranks to draw from.")
+@click.option("--ranks", type=_options.Ranks(), default=None, show_default="1-8, and simulated a few up to 33",
+              help="Numbers of ranks to draw from.")  # fmt: skip
 @click.option("--on", type=click.Choice(["simulated", "mpi", "both", "torch", "ddp"]), default="simulated",
               show_default=True, help="MPI, simulated or real; torch; a hook of its DDP.")  # fmt: skip
 @click.option("--level", type=click.Choice(["result", "volume", "steps"]), default="result", show_default=True,

@@ -10,6 +10,7 @@ import numpy as np
 from mpi4py import MPI
 
 called = 0
+kept = {}
 
 def allreduce(comm, x):
     global called
@@ -67,6 +68,17 @@ DEFECTS = {
         "wait = comm.Isend(there, (me + 1) % size); there += 1; comm.Recv(got, (me - 1) % size); wait.Wait()",
         {"hygiene"},
     ),
+    "NaN lost": (RETURNS, "    return np.where(np.isnan(total), 0, total).astype(total.dtype)", {"special values"}),
+    "16 bits": ("total = np.array(x)", "total = np.array(x.astype(np.int16) if x.dtype.kind == 'i' else x, x.dtype)", {"special values", "steps"}),
+    "tails lost": (RETURNS, f"    total[65536:] = 0\n{RETURNS}", {"long vectors"}),
+    "the world": ("me, size =", "comm = MPI.COMM_WORLD; me, size =", {"communicators"}),
+    "remembers lengths": (
+        RETURNS, "    return kept.setdefault((size, len(x), x.dtype.char), total).copy()", {"repeated calls", "communicators"},
+    ),
+    "returns its buffer": (
+        RETURNS, "    y = kept.setdefault((len(x), x.dtype.char), total); y[:] = total; return y", {"own memory"},
+    ),
+    "writes what was there": ("total = np.array(x)", "total = np.array(x); x[:1] = x[:1]", {"other arrays"}),
     "input changed": ("np.array(x)", "np.asarray(x)", {"input untouched"}),
     "wrong dtype returned": (RETURNS, f"{RETURNS} + np.float64(0)", {"dtypes", "result", "edge sizes"}),
     "only float32 is wrong": (

@@ -102,5 +102,5 @@ def test_every_property_is_needed():
     """For each there is a defect that falsifies it, and none falsifies all."""
     sets = [falsified for *_, falsified in (*DEFECTS.values(), *OTHERS.values())]
 
-    assert set().union(*sets) == set(PROPERTIES) - {"bad input"}
+    assert set().union(*sets) == set(PROPERTIES) - {"bad input", "many ranks"}
     assert all(len(falsified) < len(PROPERTIES) for falsified in sets)

@@ -1,0 +1,167 @@
+"""What is tried beyond one call on one communicator with a plain array: scenes of calls that each rank plays.
+
+A rank plays its part in :func:`play`; :func:`judged` then holds what all ranks have against the sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.checks.examined import Played
+
+if TYPE_CHECKING:
+    from mpi4py.MPI import Intracomm
+
+Call = Callable[..., Any]
+
+
+class Made(NamedTuple):
+    """One call: what was given, the same before, what came, and a copy of it."""
+
+    x: Any
+    before: Any
+    y: Any
+    copy: Any
+
+
+class Calls:
+    """The calls of one rank; a class is made an instance of once for each communicator and length."""
+
+    def __init__(self, function: Any, params: Mapping[str, Any]) -> None:
+        self.function, self.params = function, params
+        self.instances: dict[tuple[int, int], Any] = {}
+        self.made: list[Made] = []
+
+    def __call__(self, comm: Intracomm, x: NDArray[Any]) -> Any:
+        before = x.copy()
+        y = self.on(comm, x.size)(x)
+        self.made.append(Made(x, before, y, np.copy(y) if isinstance(y, np.ndarray) else y))
+        return y
+
+    def on(self, comm: Intracomm, n: int) -> Call:
+        """What is called there with vectors of that length."""
+        if not isinstance(self.function, type):
+            return lambda x: self.function(comm, x, **self.params)
+        key = id(comm), n
+        if key not in self.instances:
+            self.instances[key] = self.function(comm, n, **self.params)
+        return self.instances[key]  # type: ignore[no-any-return]  # an instance of the target, which can be called
+
+    def overwrite(self) -> None:
+        """Other numbers come into the memory of the last input."""
+        made = self.made[-1]
+        made.x[:] = 77
+        self.made[-1] = made._replace(before=made.x.copy())
+
+    def remarks(self) -> Iterator[str]:
+        """What calls have changed of each other's memory, or share with each other."""
+        for i, one in enumerate(self.made, start=1):
+            if not isinstance(one.y, np.ndarray):
+                continue
+            if not np.array_equal(one.y, one.copy, equal_nan=True):
+                yield f"the result of call {i} was {one.copy} and is {one.y} in the end"
+            if not np.array_equal(one.x, one.before, equal_nan=True):
+                yield f"the input of call {i} was {one.before} and is {one.x} in the end"
+            for j, other in enumerate(self.made[:i], start=1):
+                if np.shares_memory(one.y, other.x):
+                    yield f"the result of call {i} lies in the memory of the input of call {j}"
+                if j < i and isinstance(other.y, np.ndarray) and np.shares_memory(one.y, other.y):
+                    yield f"the result of call {i} lies in the memory of that of call {j}"
+
+
+@contextmanager
+def freed(comm: Intracomm) -> Iterator[Intracomm]:
+    """A communicator that ends with the block."""
+    yield comm
+    comm.Free()
+
+
+def again(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
+    """Other values, another length, then the last result; and other numbers come into the first input."""
+    call(comm, xs[0])
+    call.overwrite()
+    call(comm, xs[1])
+    y = call(comm, shorter(xs[2]))
+    call(comm, y)
+
+
+def split(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
+    """Even and odd ranks have communicators of their own, the last rank first."""
+    with freed(comm.Split(comm.rank % 2, -comm.rank)) as part:
+        call(part, xs[0])
+
+
+def reordered(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
+    """All ranks, the last one first."""
+    with freed(comm.Split(0, -comm.rank)) as other:
+        call(other, xs[0])
+
+
+def in_turn(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
+    """Two duplicates, and the first one again."""
+    with freed(comm.Dup()) as one, freed(comm.Dup()) as other:
+        for own, x in zip((one, other, one), xs):
+            call(own, x)
+
+
+def read_only(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
+    """An array that cannot be written to."""
+    x = xs[0].copy()
+    x.flags.writeable = False
+    call(comm, x)
+
+
+def strided(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
+    """Every second entry of another array."""
+    call(comm, np.repeat(xs[0], 2)[::2])
+
+
+class Own(np.ndarray):  # type: ignore[type-arg]  # of any shape and dtype
+    """A subclass."""
+
+
+def subclass(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
+    """An array of a subclass."""
+    call(comm, xs[0].view(Own))
+
+
+class Scene(NamedTuple):
+    """``prop``: the property that a wrong sum falsifies; ``play``: what a rank does; ``told``: where that was.
+
+    ``refusable``: whether ranks may raise instead.
+    """
+
+    prop: str
+    play: Callable[[Calls, Intracomm, Sequence[NDArray[Any]]], None]
+    told: str
+    refusable: bool = False
+
+
+SCENES: Mapping[str, Scene] = {
+    "again": Scene("repeated calls", again, ""),
+    "split": Scene(
+        "communicators", split, "where even and odd ranks have communicators of their own, the last rank first"
+    ),
+    "reordered": Scene("communicators", reordered, "on a communicator of all ranks, the last one first"),
+    "in turn": Scene("communicators", in_turn, "on two duplicates of the communicator in turn"),
+    "read-only": Scene("other arrays", read_only, "for a read-only array"),
+    "strided": Scene("other arrays", strided, "for every second entry of an array", True),
+    "subclass": Scene("other arrays", subclass, "for an array of a subclass", True),
+}
+
+
+def shorter(x: NDArray[Any]) -> NDArray[Any]:
+    """The first half of it, and one more."""
+    return x[: x.size // 2 + 1].copy()
+
+
+def play(scene: str, function: Any, comm: Intracomm, xs: NDArray[Any], params: Mapping[str, Any]) -> Played:
+    """One rank's part."""
+    call = Calls(function, params)
+    SCENES[scene].play(call, comm, [x.copy() for x in xs])
+    return Played([one.copy for one in call.made], [], xs, [*call.remarks()][:1])

@@ -1,0 +1,56 @@
+"""What is wrong with a scene: each call's results against the sum over the ranks that took part in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sparring.checks.examples import Example
+from sparring.checks.places import Observed
+from sparring.checks.scenes import SCENES, shorter
+from sparring.checks.sums import unlike
+from sparring.proofs.core.rounding import reference
+
+OWN = "own memory"
+
+
+def judged(example: Example, seen: Observed) -> dict[str, str]:
+    """Property -> what is wrong."""
+    where, prop = SCENES[example.scene].told, example.prop
+    flaws = {found: f"{where}, {why}".lstrip(", ") if found == prop else why for found, why in seen.flaws.items()}
+    flaws |= {OWN: f"rank {r}: {remarks[0]}" for r, remarks in reversed([*enumerate(seen.remarks)]) if remarks}
+    for call in range(len(seen.ys)):
+        if why := first(example, seen, call):
+            several = f"in call {call + 1} " if len(seen.ys) > 1 else ""
+            flaws.setdefault(prop, f"{where}, {several}{why}".lstrip(", "))
+    return flaws
+
+
+def refused(example: Example, seen: Observed) -> bool:
+    """Whether some rank raised where it may."""
+    return bool(example.scene) and SCENES[example.scene].refusable and seen.refusing
+
+
+def first(example: Example, seen: Observed, call: int) -> str:
+    """The first rank whose result is another than the sum."""
+    xs = given(example, seen, call)
+    for ranks in parties(example):
+        right = reference([xs[r] for r in ranks])
+        for r in ranks:
+            if why := unlike(seen.ys[call][r], *right):
+                return f"rank {r} {why}"
+    return ""
+
+
+def given(example: Example, seen: Observed, call: int) -> Sequence[Any]:
+    """What ranks got in a call; in the last one of a series it is what came in the one before."""
+    if example.scene == "again" and call == 3:
+        return seen.ys[call - 1]
+    xs = example.calls[call]
+    return [*map(shorter, xs)] if example.scene == "again" and call == 2 else xs
+
+
+def parties(example: Example) -> Iterator[Sequence[int]]:
+    """Whose vectors are added to one another."""
+    ranks = range(example.p)
+    yield from [part for part in (ranks[::2], ranks[1::2]) if part] if example.scene == "split" else [ranks]
