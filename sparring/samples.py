@@ -103,9 +103,8 @@ def edges(page: Page, ranks: Sequence[int], *, every: bool = True) -> Sequence[S
         if every or (p + i + j) % len(kinds) == 0
     ]  # fmt: skip
     if page.stateful:
-        return [
-            Calls(case if every or len(case.xs) <= SOME else twice(case)) for case in starmap(iterations.edge, asked)
-        ]
+        cases = starmap(iterations.edge, asked)
+        return [Calls(case if every or len(case.xs) <= SOME else twice(case)) for case in cases]
     return [Vectors(lists.given(page, refinement.vectors(dtype, p, n))) for p, n, dtype in asked]
 
 

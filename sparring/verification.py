@@ -251,7 +251,7 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track, reached: Re
 
 
 def came(runs: Counter[str], failed: Counter[str], what: str, looks: Iterable[str]) -> tuple[Verdict, str]:
-    """What these looks say of a property of which nothing is wrong: a run that failed otherwise may not have come to it."""
+    """What these looks say of a property that nothing is wrong with: a run that failed may not have come to it."""
     looks = [*looks]
     number, odd = sum(runs[look] for look in looks), sum(failed[look] for look in looks)
     said = f"{number - odd} of {number} runs came to it; in the others something else was wrong"

@@ -28,11 +28,8 @@ def reference(xs: Sequence[Array], roundings: int = 0) -> tuple[Array, Array]:
         exact = np.where(finite, 0, wide.sum(axis=0))  # infinite, or NaN, in any order
     exact[finite] = [math.fsum(column) for column in wide[:, finite].T.tolist()]
     exact[(np.signbit(wide) & (wide == 0)).all(axis=0)] = -0.0
-    weight = np.where(finite, np.abs(wide), 0).sum(axis=0)
-    slack = gamma(len(xs) - 1 + roundings, table.dtype) * weight + unit(table.dtype) * np.where(
-        finite, np.abs(exact), 0
-    )
-    return exact.astype(table.dtype), slack
+    weights = gamma(len(xs) - 1 + roundings, table.dtype) * np.where(finite, np.abs(wide), 0)
+    return exact.astype(table.dtype), weights.sum(axis=0) + unit(table.dtype) * np.where(finite, np.abs(exact), 0)
 
 
 def gamma(additions: int, dtype: np.dtype[Any]) -> float:

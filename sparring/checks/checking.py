@@ -17,8 +17,8 @@ from sparring.checks.examples import DTYPES, Example
 from sparring.checks.group import Group
 from sparring.checks.nearest import Nearest, nearest
 from sparring.checks.places import Place, Ranks, Real, Simulated
-from sparring.checks.scenes import SCENES
 from sparring.checks.question import CONTRACT, Question, page_of
+from sparring.checks.scenes import SCENES
 from sparring.checks.vectors import Vector
 from sparring.checks.verdicts import Found, held_against, pictured, unread, verdict_on
 from sparring.errors import InputError, MissingExtra
@@ -105,8 +105,9 @@ def check(
     start, on = time.perf_counter(), adapters.place(target, on)
     number, kinds = drawn(on, max_examples, dtypes)
     question = asked(
-        target, page, sparse, params, dtypes=kinds, ranks=tuple(sorted(set(RANKS if ranks is None else ranks))), level=level, seed=seed,
-        max_examples=number, only=tuple(only or ()), topology=topology, bad_input=bad_input, many=ranks is None and on in ("simulated", "both"),
+        target, page, sparse, params, dtypes=kinds, ranks=tuple(sorted(set(RANKS if ranks is None else ranks))),
+        level=level, seed=seed, max_examples=number, only=tuple(only or ()), topology=topology, bad_input=bad_input,
+        many=ranks is None and on in ("simulated", "both"),
     )  # fmt: skip
     sensible(question, expected, on, timeout)
     with places(on, question, group, timeout) as wheres:

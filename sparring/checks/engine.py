@@ -108,8 +108,6 @@ class Findings:
                     self.traces[prop] = judged.seen.trace
 
 
-WITH_OWN = "repeated calls"
-"""The kind of examples in which memory is looked at, too."""
 ALWAYS = ("agreement", "selection", "conservation", "input untouched", "reproducibility", "deadlock", "hygiene")
 """Properties that every example is about."""
 
@@ -118,7 +116,7 @@ def asked(question: Question, example: Example) -> list[str]:
     """The properties that an example is about."""
     about = {BAD} if example.prop == BAD else {example.prop, *ALWAYS, *question.watched}
     if example.scene:
-        about = {example.prop, "deadlock", "hygiene", *([OWN] if example.prop == WITH_OWN else [])}
+        about = {*properties(example.prop), "deadlock", "hygiene"}
     return [p for p in question.judged if p in about]
 
 
@@ -182,17 +180,22 @@ def explore(question: Question, place: Place, advance: Callable[[], None], rehea
         if kind not in HARD:
             drawn(question, kind, discover, [Phase.generate], number)
         elif why := unplayable(place, kind) or WRONG * bool({"result", "deadlock"} & {*findings.smallest}):
-            findings.unseen |= dict.fromkeys([kind, *([OWN] if kind == WITH_OWN else [])], why)
+            findings.unseen |= dict.fromkeys(properties(kind), why)
         else:
             for example in hard.examples(kind, question.ranks, question.dtypes)[:number]:
                 discover(example)
+    smaller(question, place, findings, rehearsal)
+    return findings
+
+
+def smaller(question: Question, place: Place, findings: Findings, rehearsal: Place | None) -> None:
+    """Look for smaller examples of what was falsified."""
     for prop, (example, _) in list(findings.smallest.items()):
         narrow = replace(question, only=[prop])
         if example.prop not in findings.stuck:
             shrink(narrow, place, findings, prop)
         elif rehearsal and prop in judge(narrow, rehearsal, example).flaws:
             rehearsed(narrow, place, rehearsal, findings, prop)
-    return findings
 
 
 def rehearsed(question: Question, place: Place, rehearsal: Place, findings: Findings, prop: str) -> None:
@@ -208,7 +211,12 @@ def kinds(question: Question) -> list[str]:
     asked = set(question.judged) - ({BAD} if max(question.ranks) < 2 else set())
     others = asked - {*KINDS, *HARD}
     usual = [kind for kind in KINDS if kind in asked or (kind == "result" and others)]
-    return [*usual, *(kind for kind in HARD if kind in SHARE and asked & {kind, *([OWN] if kind == WITH_OWN else [])})]
+    return [*usual, *(kind for kind in HARD if kind in SHARE and asked & {*properties(kind)})]
+
+
+def properties(kind: str) -> list[str]:
+    """What hard examples of a kind are about: calls again are looked at for memory, too."""
+    return [kind, OWN] if kind == "repeated calls" else [kind]
 
 
 def unplayable(place: Place, kind: str) -> str:
@@ -240,11 +248,9 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
         if prop in judged.flaws:
             raise Refuted(judged.flaws[prop])
 
-    if (
-        not question.stateful and findings.smallest[prop][0].prop not in HARD
-    ):  # hypothesis starts from scratch, and has too little time for several calls
+    kind = findings.smallest[prop][0].prop
+    if kind not in HARD and not question.stateful:  # there hypothesis has too little time: it starts from scratch
         with suppress(Refuted, Flaky, OutOfTime):
-            kind = findings.smallest[prop][0].prop
             drawn(question, kind, still, [Phase.generate, Phase.shrink], question.max_examples)
     with suppress(OutOfTime):
         while pared(question, findings, prop, still):

@@ -110,8 +110,8 @@ class Group:
         """
         ask_for(xs, self.size, calls)
         header = {
-            "target": targets.absolute(targets.named(target)), "ranks": len(xs), "calls": calls, "rows": rows, "scene": scene,
-            "trace": trace, "timeout": timeout, "params": params,
+            "target": targets.absolute(targets.named(target)), "ranks": len(xs), "calls": calls, "rows": rows,
+            "scene": scene, "trace": trace, "timeout": timeout, "params": params,
         }  # fmt: skip
         workers = self.start()
         try:

@@ -10,10 +10,10 @@ from itertools import cycle, product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparring.checks.examples import Example, cut
 from sparring.checks.scenes import SCENES
+from sparring.checks.vectors import Vector
 
 SPECIAL, LONG, MANY = "special values", "long vectors", "many ranks"
 LENGTHS = (1_025, 4_099, 65_537, 131_101, 1_000_003)
@@ -59,7 +59,7 @@ INTEGERS: Mapping[str, Column] = {
 """What stands at one index on all ranks, by name; the first rank has what is special."""
 
 
-def special(p: int, dtype: str) -> list[NDArray[Any]]:
+def special(p: int, dtype: str) -> list[Vector]:
     """For each rank a vector with an entry, or two, of each kind: the special rank differs from entry to entry."""
     kind, columns = np.dtype(dtype), FLOATS if dtype.startswith("float") else INTEGERS
     made = [np.array(column(p, kind)).astype(kind) for column in columns.values()]
@@ -68,7 +68,7 @@ def special(p: int, dtype: str) -> list[NDArray[Any]]:
     return [np.ascontiguousarray(x) for x in table]
 
 
-def numbered(p: int, n: int, dtype: str, call: int = 0) -> list[NDArray[Any]]:
+def numbered(p: int, n: int, dtype: str, call: int = 0) -> list[Vector]:
     """For each rank a vector of any length, all kinds of numbers in it; as floats they are tenths."""
     drawn = [np.arange(n, dtype=np.int64) * (r + 2 + call) % 199 - 99 for r in range(p)]
     return [(x / 10 if dtype.startswith("float") else x).astype(dtype) for x in drawn]
@@ -96,7 +96,8 @@ def examples(kind: str, ranks: Sequence[int], dtypes: Sequence[str]) -> list[Exa
 
 def staged(scene: str, p: int, dtype: str) -> Example:
     """A scene on so many ranks."""
-    rows = [np.stack(xs) for xs in zip(*(numbered(p, p + 3, dtype, call) for call in range(3)))]
+    calls: list[Any] = [numbered(p, p + 3, dtype, call) for call in range(3)]
+    rows: list[Vector] = [np.stack(xs) for xs in zip(*calls)]
     return Example(rows, SCENES[scene].prop, scene=scene)
 
 

@@ -78,8 +78,7 @@ ORDER = (*list(PROPERTIES)[:2], "selection", "conservation", *list(PROPERTIES)[2
 def meanings(
     *, page: Page | None = None, sparse: bool = False, bad_input: bool = False, many: bool = False
 ) -> dict[str, str]:
-    """The properties of such targets, in their order, and what they mean; bad input only where it is asked for,
-    many ranks only where they may be."""
+    """The properties of such targets, in their order, and what they mean; two of them only where they are asked for."""
     own = {} if page is None else STATEFUL if page.selecting else DENSE if page.dense else {}
     known = {**PROPERTIES, **(own or (SPARSE if sparse else {}))}
     out = {*(() if bad_input else (BAD,)), *(() if page is None or page.agrees else ("agreement",))}

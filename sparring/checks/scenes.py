@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sparring.checks.examined import Played
 
 if TYPE_CHECKING:
-    from mpi4py.MPI import Intracomm
+    from mpi4py.MPI import Comm, Intracomm
 
 Call = Callable[..., Any]
 
@@ -75,7 +75,7 @@ class Calls:
 
 
 @contextmanager
-def freed(comm: Intracomm) -> Iterator[Intracomm]:
+def freed(comm: Comm) -> Iterator[Any]:
     """A communicator that ends with the block."""
     yield comm
     comm.Free()
@@ -121,7 +121,7 @@ def strided(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
     call(comm, np.repeat(xs[0], 2)[::2])
 
 
-class Own(np.ndarray):  # type: ignore[type-arg]  # of any shape and dtype
+class Own(np.ndarray):
     """A subclass."""
 
 
@@ -144,9 +144,7 @@ class Scene(NamedTuple):
 
 SCENES: Mapping[str, Scene] = {
     "again": Scene("repeated calls", again, ""),
-    "split": Scene(
-        "communicators", split, "where even and odd ranks have communicators of their own, the last rank first"
-    ),
+    "split": Scene("communicators", split, "with communicators of the even and of the odd ranks, the last rank first"),
     "reordered": Scene("communicators", reordered, "on a communicator of all ranks, the last one first"),
     "in turn": Scene("communicators", in_turn, "on two duplicates of the communicator in turn"),
     "read-only": Scene("other arrays", read_only, "for a read-only array"),

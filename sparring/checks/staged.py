@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from sparring.checks.examples import Example
 from sparring.checks.places import Observed
 from sparring.checks.scenes import SCENES, shorter
@@ -18,7 +20,7 @@ def judged(example: Example, seen: Observed) -> dict[str, str]:
     """Property -> what is wrong."""
     where, prop = SCENES[example.scene].told, example.prop
     flaws = {found: f"{where}, {why}".lstrip(", ") if found == prop else why for found, why in seen.flaws.items()}
-    flaws |= {OWN: f"rank {r}: {remarks[0]}" for r, remarks in reversed([*enumerate(seen.remarks)]) if remarks}
+    flaws |= next(({OWN: f"rank {r}: {one[0]}"} for r, one in enumerate(seen.remarks) if one), {})
     for call in range(len(seen.ys)):
         if why := first(example, seen, call):
             several = f"in call {call + 1} " if len(seen.ys) > 1 else ""
@@ -47,7 +49,7 @@ def given(example: Example, seen: Observed, call: int) -> Sequence[Any]:
     if example.scene == "again" and call == 3:
         return seen.ys[call - 1]
     xs = example.calls[call]
-    return [*map(shorter, xs)] if example.scene == "again" and call == 2 else xs
+    return [shorter(np.asarray(x)) for x in xs] if example.scene == "again" and call == 2 else xs
 
 
 def parties(example: Example) -> Iterator[Sequence[int]]:

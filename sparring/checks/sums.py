@@ -67,10 +67,10 @@ def unlike(y: Any, wanted: Vector, slack: Array) -> str:
 def distant(has: Array, right: Array, slack: Array) -> NDArray[np.bool_]:
     """Where a sum is further from the right one than it may be; integers and what is not finite have no slack."""
     same = (has == right) | ((has != has) & (right != right))  # noqa: PLR0124  # NaN alone is not equal to itself
-    if has.dtype.kind == "i":
-        return ~same
     with np.errstate(all="ignore"):
-        return ~(same | (np.abs(has.astype(np.float64) - right.astype(np.float64)) <= slack))
+        near = np.abs(has.astype(np.float64) - right.astype(np.float64)) <= slack
+    far: NDArray[np.bool_] = ~(same if has.dtype.kind == "i" else same | near)
+    return far
 
 
 def different(y: Any, wanted: Vector, i: int) -> str:

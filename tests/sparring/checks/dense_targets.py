@@ -69,11 +69,15 @@ DEFECTS = {
         {"hygiene"},
     ),
     "NaN lost": (RETURNS, "    return np.where(np.isnan(total), 0, total).astype(total.dtype)", {"special values"}),
-    "16 bits": ("total = np.array(x)", "total = np.array(x.astype(np.int16) if x.dtype.kind == 'i' else x, x.dtype)", {"special values", "steps"}),
+    "16 bits": (
+        "total = np.array(x)", "total = np.array(x.astype(np.int16) if x.dtype.kind == 'i' else x, x.dtype)",
+        {"special values", "steps"},
+    ),
     "tails lost": (RETURNS, f"    total[65536:] = 0\n{RETURNS}", {"long vectors"}),
     "the world": ("me, size =", "comm = MPI.COMM_WORLD; me, size =", {"communicators"}),
     "remembers lengths": (
-        RETURNS, "    return kept.setdefault((size, len(x), x.dtype.char), total).copy()", {"repeated calls", "communicators"},
+        RETURNS, "    return kept.setdefault((size, len(x), x.dtype.char), total).copy()",
+        {"repeated calls", "communicators"},
     ),
     "returns its buffer": (
         RETURNS, "    y = kept.setdefault((len(x), x.dtype.char), total); y[:] = total; return y", {"own memory"},

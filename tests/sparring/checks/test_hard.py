@@ -1,0 +1,116 @@
+"""Hard examples: what each kind alone finds, how small it is told, and what it must not hold against anybody."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import reduce
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparring.checks import hard
+from sparring.checks.checking import check
+from sparring.checks.examples import DTYPES
+from sparring.checks.properties import HARD
+from sparring.checks.scenes import SCENES
+from sparring.checks.sums import distant
+from sparring.errors import InputError
+from sparring.proofs.core.rounding import reference
+from sparring.proofs.core.verdicts import Word
+from tests.sparring.checks.dense_targets import DEFECTS, TWIN
+from tests.sparring.checks.refuting import detail, failed, words
+
+ONLY_HERE = {name: prop for name, (*_, falsified) in DEFECTS.items() if len(falsified) == 1 for prop in falsified}
+
+
+def planted(name):
+    """The twin with a defect."""
+    old, new, _ = DEFECTS[name]
+    return TWIN.replace(old, new)
+
+
+def test_a_right_one_is_tested_in_all_of_it(target):
+    """On more ranks than are drawn, too, unless somebody says on how many."""
+    judged = words(check(target(TWIN)))
+    assert {prop: judged[prop] for prop in HARD} == dict.fromkeys(HARD, Word.TESTED)
+    assert "many ranks" not in words(check(target(TWIN), ranks=[2], only=["result"]))
+    with pytest.raises(InputError, match="no property 'many ranks'"):
+        check(target(TWIN), ranks=[2], only=["many ranks"])
+
+
+def test_what_is_wrong_on_thirteen_ranks_is_found(target, unshrunk):
+    """None of 8 shows it."""
+    found = failed(check(target(TWIN.replace("    return total", "    total += size == 13\n    return total"))))
+    assert found.keys() == {"many ranks"}
+    assert found["many ranks"].startswith("p=13 n=")
+
+
+SMALLEST = {
+    "NaN lost": "p=1 n=1 float64",
+    "tails lost": "p=1 n=65537",
+    "the world": "p=2 n=1",
+    "returns its buffer": "p=1 n=1",
+}
+
+
+@pytest.mark.parametrize(("name", "place"), SMALLEST.items())
+def test_it_is_told_small_and_its_script_fails_too(target, name, place):
+    """Also where a rule makes the vectors, or ranks play a scene."""
+    source, prop = planted(name), ONLY_HERE[name]
+    assert detail(check(target(source), only=[prop]), prop).startswith(place)
+    script = [sys.executable, f"sparring-failures/{prop.replace(' ', '-')}.py"]
+    assert subprocess.run(script, capture_output=True, timeout=60, check=False).returncode == 1
+    target(TWIN)
+    assert subprocess.run(script, capture_output=True, timeout=60, check=False).returncode == 0
+
+
+def test_whoever_fails_on_usual_vectors_is_not_asked_for_more(target, unshrunk):
+    """One sentence says so."""
+    report = check(target(planted("one step short")))
+    assert {prop for prop, word in words(report).items() if word is Word.NOT_COVERED} >= {*HARD}
+    assert detail(report, "special values") == "not looked at where usual examples fail already"
+
+
+def test_arrays_that_may_be_refused(target):
+    """An error for a strided one is no fault; another sum of it is."""
+    refuses = "    if not x.flags.c_contiguous: raise ValueError('strided')\n    total = np.array(x)"
+    misreads = "    total = np.array(x if x.flags.c_contiguous else x.base[: len(x)])"
+    both = [
+        check(target(TWIN.replace("    total = np.array(x)", new)), only=["other arrays"])
+        for new in (refuses, misreads)
+    ]
+    assert [words(one)["other arrays"] for one in both] == [Word.TESTED, Word.REFUTED]
+    assert "for every second entry of an array" in detail(both[1], "other arrays")
+
+
+@pytest.mark.mpi
+def test_real_ranks_play_the_same_scenes(target, launcher, ranks, unshrunk):
+    """With communicators of their own."""
+    asked = {"on": "mpi", "group": ranks, "ranks": range(1, 5), "only": [one.prop for one in SCENES.values()]}
+    assert set(words(check(target(TWIN), **asked)).values()) == {Word.TESTED}
+    Path("buffered.py").write_text(planted("returns its buffer"), encoding="utf-8")
+    buffered = check("buffered.py:allreduce", **{**asked, "only": ["own memory"]})
+    assert "lies in the memory of that of call 1" in failed(buffered)["own memory"]
+
+
+def test_sums_of_what_is_no_number():
+    """NaN, infinities, the largest numbers and zeros: what any order of addition gives."""
+    columns = [(np.nan, 1), (np.inf, 1), (np.inf, -np.inf), (-0.0, -0.0), (0.0, -0.0), (1.7e308, -1.7e308)]
+    exact, slack = reference([np.array(row) for row in zip(*columns)])
+    assert [f"{x:g}" for x in exact] == ["nan", "inf", "nan", "-0", "0", "0"]
+    assert np.isfinite(slack).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_no_special_sum_depends_on_the_order_but_by_rounding(dtype):
+    """Else somebody right would be refuted."""
+    for p in range(1, hard.SOME + 1):
+        xs = [np.asarray(x) for x in hard.special(p, dtype)]
+        exact, slack = reference(xs)
+        for order in permutations(xs):
+            with np.errstate(all="ignore"):
+                total = reduce(np.add, order)
+            assert not distant(total, exact, slack).any()
