@@ -49,8 +49,8 @@ class Subject:
 
     def failure(self) -> str:
         """What kept runs from their end that is no test of its own; empty where nothing did."""
-        beside = ((prop, *told) for prop, told in self.found.items() if prop not in self.own)
-        return next((sentence(verdict, prop, detail) for prop, verdict, detail, _ in beside), "")
+        beside = ((verdict, prop, detail) for prop, (verdict, detail, _) in self.found.items() if prop not in self.own)
+        return next((sentence(*told) for told in beside if told[0] == Word.REFUTED.value), "")
 
     def led(self, how: Mapping[str, Any]) -> dict[str, tuple[str, str, bool]]:
         """The same on the ranks of the job."""

@@ -22,7 +22,7 @@ from sparring import api, samples, selecting
 from sparring.adapters.executable import Executable
 from sparring.adapters.gloo import Functions
 from sparring.calibration import fitting, quantities
-from sparring.checks import checking
+from sparring.checks import checking, hard
 from sparring.cli.calibrate import command as calibrate
 from sparring.cli.cost import command as cost
 from sparring.present import linkload
@@ -111,6 +111,10 @@ def told():
             f"| {min(quantities.ADDED)} to {sized(max(quantities.ADDED))} entries |",
             f"| {min(quantities.WORKED)} to {sized(max(quantities.WORKED))} entries |",
             f"| {min(quantities.REDUCED)} to {sized(max(quantities.REDUCED))} entries |",
+        ],
+        "docs/howto/check_an_implementation.md": [
+            f"wrong for {', '.join(f'{n:,}' for n in hard.LENGTHS[:-1])} or {hard.LENGTHS[-1]:,} entries",
+            f"on {min(hard.RANKS)} to {sorted(hard.RANKS)[-2]} or {max(hard.RANKS)} simulated ranks",
         ],
         "docs/howto/compare.md": [f"{levels.RANKS} ranks, `sparring advise` counts"],
         "docs/howto/compressed.md": [

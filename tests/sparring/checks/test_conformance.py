@@ -77,7 +77,7 @@ def test_each_property_is_a_test_of_its_own(mine):
     for prop in ("result", "agreement", "input-untouched", "reproducibility", "deadlock", "edge-sizes", "dtypes"):
         assert f"PASSED test_mine.py::test_mine[{prop}]" in done.stdout
     assert "not covered: level 'result' does not look at it" in done.stdout
-    assert "8 passed, 3 skipped" in done.stdout
+    assert "14 passed, 3 skipped" in done.stdout
 
 
 def test_a_wrong_target_fails_with_the_smallest_example(mine):
@@ -93,9 +93,9 @@ def test_expected_failures_are_pytest_s_own(mine):
     """With their reasons; a stale one fails."""
     wrong = 'xfail={p: "known" for p in ("result", "agreement", "edge sizes", "dtypes")}, '
 
-    assert "8 passed" not in (done := mine("wrong", more=wrong)).stdout
+    assert "14 passed" not in (done := mine("wrong", more=wrong)).stdout
     assert done.returncode == 0, done.stdout
-    assert "4 passed, 3 skipped, 4 xfailed" in done.stdout
+    assert "4 passed, 9 skipped, 4 xfailed" in done.stdout
     stale = mine("right", more=wrong)
     assert stale.returncode == 1
     assert "XPASS(strict)" in stale.stdout

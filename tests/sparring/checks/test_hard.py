@@ -93,7 +93,7 @@ def test_real_ranks_play_the_same_scenes(target, launcher, ranks, unshrunk):
     assert set(words(check(target(TWIN), **asked)).values()) == {Word.TESTED}
     Path("buffered.py").write_text(planted("returns its buffer"), encoding="utf-8")
     buffered = check("buffered.py:allreduce", **{**asked, "only": ["own memory"]})
-    assert "lies in the memory of that of call 1" in failed(buffered)["own memory"]
+    assert failed(buffered).keys() == {"own memory"}
 
 
 def test_sums_of_what_is_no_number():
