@@ -17,6 +17,7 @@ from sparring.spec.core.runner import run
 from tests.impl.algorithms import called
 from tests.impl.descent_targets import slope
 from tests.impl.least_squares import N, problem, settled
+from tests.sweeps import third
 
 TARGETS = Path(__file__).with_name("descent_targets.py")
 ROUNDING = 1e-9
@@ -46,7 +47,8 @@ ESTIMATED = ("estimates", "estimates of means", "arc ef21", "arc ef21m")
 
 
 @pytest.mark.parametrize(
-    ("kind", "forgets"), [*((kind, False) for kind in (*FED_BACK, *ESTIMATED)), ("oktopk", True), ("estimates", True)]
+    ("kind", "forgets"),
+    third([*((kind, False) for kind in (*FED_BACK, *ESTIMATED)), ("oktopk", True), ("estimates", True)]),
 )
 def test_each_comes_to_the_optimum(kind, forgets):
     """With a part of the entries a step, though ranks differ.

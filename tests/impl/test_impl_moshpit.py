@@ -41,6 +41,7 @@ def judged(ys, xs):
         assert fractions(mine) == [[*y] for y in before], point
 
 
+@pytest.mark.slow
 def test_every_failure_point_of_eight_simulated():
     """All 144: each rank, each round, before the group is formed and after each message, dead or not."""
     assert len(POINTS) == 144

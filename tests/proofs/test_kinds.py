@@ -59,6 +59,7 @@ def test_without_the_goal_one_step_is_no_allreduce(tmp_path):
     assert str(result.verdict) == "refuted" and "ends without x" in result.detail
 
 
+@pytest.mark.slow
 @needs_coq
 @pytest.mark.timeout(600)
 def test_in_coq_a_kind_is_a_constant(tmp_path):

@@ -24,6 +24,7 @@ from sparring.proofs.mutants.texts import beside
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import load
 from tests.proofs.wrong_texts import changed, wrong
+from tests.sweeps import third
 
 FORMULAS = ["result", "agreement", "economy", "deadlock", "peers"]
 TEXTS = ["result", "agreement", "partition", "deadlock", "contention", "volume", "peers"]
@@ -45,7 +46,7 @@ THEOREMS = {
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", THEOREMS)
+@pytest.mark.parametrize("name", third(THEOREMS))
 def test_all_are_proved_for_every_p(name):
     """By both solvers, each claim with a refuted fault; of formulas without a bound, of a radix for every radix.
 
@@ -164,7 +165,7 @@ def unproved(whole: Subject, theorem: str) -> Iterator[str]:
             yield from (a.obligation.name for a in answered([claim], False, encoding) if not a.holds)
 
 
-@pytest.mark.parametrize(("name", "old", "new", "theorem", "why"), WRONG)
+@pytest.mark.parametrize(("name", "old", "new", "theorem", "why"), third(WRONG))
 def test_wrong_texts_are_refused(name, old, new, theorem, why):
     assert any(search(why, claim) for claim in unproved(subject(wrong(name, old, new)), theorem))
 

@@ -21,6 +21,7 @@ from sparring.spec.core.model import load
 from sparring.spec.core.numbers import Sym, where
 from sparring.spec.core.sparse import NOTHING, SparseVector
 from tests.proofs.wrong_texts import changed
+from tests.sweeps import third
 
 SPARSE, RING, GTOPK, A2A, SPARDL = map(sparring.page, ("ring_sparse", "ring_topk", "gtopk", "topka2a", "spardl"))
 LOCAL = {
@@ -64,7 +65,7 @@ VALUES = {"what is there is sent", "nothing else is sent"}
 DENSE = sparring.page("dsar_split_allgather")
 
 
-@pytest.mark.parametrize("fault", SENT)
+@pytest.mark.parametrize("fault", third(SENT))
 def test_what_lossless_pages_send(fault):
     """It has every value that was there, and is full exactly where that is the cheapest."""
     wrong = unproved(replace(SPARSE, sends=SENT[fault]))
@@ -161,7 +162,7 @@ LENGTHS = {
 
 
 @pytest.mark.parametrize("fault", LENGTHS)
-@pytest.mark.parametrize("page", [RING, SPARDL, A2A, GTOPK], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", third([RING, SPARDL, A2A, GTOPK]), ids=lambda page: page.name)
 def test_how_long_messages_are(page, fault):
     """Words, values, bytes and names are of as many entries as the text selects."""
     assert unproved(replace(page, **LENGTHS[fault](page)))

@@ -102,6 +102,7 @@ def test_a_forged_file_proves_nothing(folder, name, old, new, verdict, said, roo
     assert found == verdict and detail.startswith(name) and said in detail
 
 
+@pytest.mark.slow
 @needs_coq
 @pytest.mark.timeout(600)
 def test_a_forged_formula_is_not_covered(folder, room):

@@ -8,6 +8,7 @@ import pytest
 
 from sparring.verification import flaws
 from tests.impl.algorithms import PAGES, TARGETS, planted
+from tests.sweeps import third
 
 
 class Aimed(NamedTuple):
@@ -132,9 +133,10 @@ def found(name):
     return flaws(PAGES[name], TARGETS[name])
 
 
-@pytest.mark.parametrize("fault", [pytest.param(one, id=f"{one.page}: {one.path}, {i}") for i, one in enumerate(AIMED)])
-def test_an_aimed_fault_is_found(fault):
+@pytest.mark.parametrize("i", third(range(len(AIMED))), ids=lambda i: f"{AIMED[i].page}: {AIMED[i].path}, {i}")
+def test_an_aimed_fault_is_found(i):
     """In the first run that goes there."""
+    fault = AIMED[i]
     with planted(fault.module, (fault.old, fault.new)):
         assert next(found(fault.page), None) is not None
 

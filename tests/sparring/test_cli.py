@@ -101,6 +101,7 @@ def test_prove_gives_theorems_with_solvers_and_mutants():
         assert theorem["mutant"] == "refuted"
 
 
+@pytest.mark.slow
 def test_exported_obligations_are_unsat_for_whoever_asks(tmp_path):
     """Each file is complete SMT-LIB 2 that z3 and cvc5, started afresh, answer with unsat."""
     code, _, _ = called("prove", "ring", "--export", tmp_path / "smt")
@@ -164,6 +165,7 @@ def test_verify_of_one_algorithm_tells_all_of_it():
     assert envelope["verdict"] == "holds"
 
 
+@pytest.mark.slow
 def test_verify_of_several_has_a_row_of_each_and_with_v_all():
     """Each as soon as it is judged; -v tells what each verdict rests on."""
     asked = ("verify", "ring", "topk", "--ranks", "1-2")

@@ -104,6 +104,7 @@ def test_what_is_not_derived_is_told_and_undecided(made, tmp_path):
     assert made == ["mine"]
 
 
+@pytest.mark.slow
 def test_two_at_a_time(monkeypatch, tmp_path, made):
     """In processes of their own, in the order that was asked for."""
     monkeypatch.undo()

@@ -16,6 +16,7 @@ def test_ranges_are_told_line_by_line(snapshot):
     assert (code, text) == (0, snapshot)
 
 
+@pytest.mark.slow
 def test_sparse_pages_say_under_which_supports():
     code, text, _ = call("ring_sparse", "--versus", "ring", "--over", "rho", "--at", "p=4,n=4000", "--from", "0.2")
     assert code == 0 and "(p=4, n=4000, independent supports; where p | n)" in text

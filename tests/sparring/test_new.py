@@ -26,6 +26,7 @@ from sparring.errors import InputError
 from sparring.proofs.core import refinement
 from sparring.proofs.implementation import running
 from sparring.spec.core.modules import from_file
+from tests.sweeps import sweep
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "add_an_algorithm.md"
 
@@ -250,7 +251,9 @@ def settled(folder, page, impl):
 
 @pytest.mark.parametrize(
     ("fault", "code", "peers"),
-    [(None, 0, "proved for every p"), ("return (r - d) % p", 1, "refuted")],
+    sweep(
+        [(None, 0, "proved for every p"), ("return (r - d) % p", 1, "refuted")], few=[(None, 0, "proved for every p")]
+    ),
     ids=["as written", "wrong peer"],
 )
 def test_the_howto_leads_to_a_full_citizen(tmp_path, mine, impl, fault, code, peers):

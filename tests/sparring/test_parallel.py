@@ -41,6 +41,7 @@ def test_faults_of_a_process_come_back():
         sparring.verify("ring", jobs=0)
 
 
+@pytest.mark.slow
 def test_the_same_proofs_in_the_same_order():
     """The same results and, but for how long they took, the same envelope."""
     one, two = (sparring.prove("ring_allgather", "bruck_allgather", jobs=jobs) for jobs in (1, 2))
@@ -92,8 +93,8 @@ def test_what_takes_longest_starts_first():
     ("asked", "send", "what", "code", "told"),
     [
         ("prove", "kill", "SIGINT", 130, "sparring: interrupted\n"),
-        ("verify", "killpg", "SIGINT", 130, "sparring: interrupted\n"),
-        ("verify", "kill", "SIGTERM", -15, ""),
+        pytest.param("verify", "killpg", "SIGINT", 130, "sparring: interrupted\n", marks=pytest.mark.slow),
+        pytest.param("verify", "kill", "SIGTERM", -15, "", marks=pytest.mark.slow),
     ],
 )
 def test_an_interruption_ends_all_processes(asked, send, what, code, told):

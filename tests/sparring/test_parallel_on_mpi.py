@@ -17,6 +17,7 @@ NAMES = ("ring_allgather", "ring")
 COMMAND = [sys.executable, "-c", "from sparring.cli import main; main()", "verify"]
 
 
+@pytest.mark.slow
 def test_the_ranks_of_a_job_share_the_work(tmp_path):
     """Under mpiexec rank 0 tells, once, what one process alone tells; the others work for it."""
     command = [*COMMAND, *NAMES, "--ranks", "1,2", "--json"]

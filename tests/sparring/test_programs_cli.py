@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 import sparring
 from sparring import api
 from tests.sparring.calling import called
@@ -54,6 +56,7 @@ def test_how_links_are_shared_is_not_derived():
     assert code == 3 and "oktopk: undecided: oktopk is a composition" in text
 
 
+@pytest.mark.slow
 def test_a_text_in_a_file_of_its_own_has_a_cost_and_one_without_lengths_is_not_covered(tmp_path):
     """A text that asks for a length cannot be read on lengths."""
     ours = (Path(sparring.__file__).parent / "spec" / "oktopk.py").read_text(encoding="utf-8")

@@ -110,6 +110,7 @@ def test_a_damaged_file_tells_nothing(tmp_path, old, new):
     assert remembered.recalled("ring", PLAN) is None
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_recalls():
     """The same verdicts, in their order; --no-cache judges anew."""
     asked = ["verify", "ring", "topk", "--ranks", "1"]

@@ -114,6 +114,7 @@ def test_the_selector_may_stand_in_the_file(tmp_path, monkeypatch):
     assert told("check", f"{tmp_path}/mine.py:Deaf", *options, code=1)["verdict"] == "refuted"
 
 
+@pytest.mark.slow
 def test_a_decorated_test_has_the_files_selector(tmp_path):
     """And what stands beside a page that takes none is refused when the test is collected."""
     file = tmp_path / "mine.py"

@@ -20,6 +20,7 @@ from sparring.proofs.selection.selectors import Size, everywhere, on_numbers
 from sparring.selectors import PLANTED, SELECTING, verify_selector
 from sparring.spec.core.numbers import evaluate
 from sparring.spec.core.selectors import find, load
+from tests.sweeps import third
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +39,7 @@ def words(name: str) -> dict[str, Word]:
     return {r.property: r.verdict.word for r in verify_selector(find(name))}
 
 
-@pytest.mark.parametrize("name", api.selectors())
+@pytest.mark.parametrize("name", third(api.selectors()))
 def test_every_selector_holds(name):
     """By proof where forms can follow its code, else by examples; each property has its planted fault.
 
@@ -133,6 +134,7 @@ def answered(*command: str, code: int = 0) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_verify_takes_them_by_name():
     """Alone or beside algorithms, each in its own matrix."""
     rows = [line.split("  ")[0] for line in answered("verify", "topk").splitlines()]

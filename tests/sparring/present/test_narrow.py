@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from rich.text import Text
 
 from sparring.cli import cli
+from tests.sweeps import sweep
 
 RING = "sparring.impl.ring:allreduce"
 ASKED = {
@@ -42,7 +43,7 @@ def words(lines: list[str]) -> set[str]:
     return {word for line in lines for word in line.split() if WORD.fullmatch(word)}
 
 
-@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize("width", sweep([60, 80, 120, 200], few=[60]))
 @pytest.mark.parametrize("name", ASKED)
 def test_no_line_is_wider_and_no_word_is_broken(name, width):
     """But a word that is longer than a line."""

@@ -13,6 +13,7 @@ import pytest
 from rich.text import Text
 
 from sparring.present.overview import Overview
+from tests.sweeps import sweep
 
 SCREENS = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[3] / "docs/screens.py")))
 NAMES = ("ring_allgather", "sampled")
@@ -20,7 +21,7 @@ needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is no
 
 
 @needs_tmux
-@pytest.mark.parametrize(("width", "asked"), [(60, ""), (80, "--no-cache"), (120, "")])
+@pytest.mark.parametrize(("width", "asked"), sweep([(60, ""), (80, "--no-cache"), (120, "")], few=[(60, "")]))
 def test_rows_stand_in_a_terminal(width, asked):
     """The head, a bar while something is judged, then each row in one line; at the end the bar is gone."""
     with SCREENS.terminal(f"{sys.executable} -m sparring verify {' '.join(NAMES)} {asked}", width) as shown:
