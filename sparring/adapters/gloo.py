@@ -86,5 +86,8 @@ class Hooks(Functions):
     kind: ClassVar[str] = "hook"
 
     def examine(self, target: Any, xs: Sequence[Any], **asked: Any) -> Examined:
-        unseen = {"input untouched": "a hook may do with the bucket what it likes"}
+        unseen = {
+            "input untouched": "a hook may do with the bucket what it likes",
+            "special values": "a hook gives a mean, which rounds what is next to zero",
+        }
         return super().examine(target, xs, **asked)._replace(unseen=unseen, roundings=2)

@@ -32,7 +32,7 @@ RANKS = range(1, 9)
 EXAMPLES = 100
 """So many are drawn, unless each is a launch of its own."""
 TIMEOUT = 3.0
-"""Seconds for one small example on real ranks, after which it hangs."""
+"""Seconds for one example on real ranks, after which it is played again with more of them, or hangs."""
 
 
 def check(
@@ -77,7 +77,8 @@ def check(
     topology : judge whether messages of two pairs of ranks meet on a link of it, on every level:
         "ring", "torus:k=4", "./mine.py".  By default the topologies that the page names, on levels above "result".
     bad_input : judge too what comes of vectors that do not fit together; MPI leaves that open.
-    timeout : seconds for one small example on real ranks, after which it hangs; 3, or more where each is a launch.
+    timeout : seconds for one example on real ranks, after which it hangs; by default 3, more where each is a launch,
+        and four times as long as the slowest so far where that is more; the first that hangs is then played again.
     examples : judge these, ``(one vector a rank, property that a wrong sum falsifies)``, and draw none;
         for a stateful page an array a rank, whose rows are its vectors, one a call.
     advance : called after each example, to show progress.
@@ -225,7 +226,8 @@ def places(on: str, question: Question, given: Ranks | None, timeout: float | No
         if on in ("mpi", "both"):
             if given is None:
                 groups.append(Group(max(question.ranks)))
-            yield Real(given or groups[0], question.params, timeout or TIMEOUT)
+            patient = timeout is None and given is None
+            yield Real(given or groups[0], question.params, timeout or TIMEOUT, patient=patient)
         if adapter := adapters.find(on):
             if given is None:
                 groups.append(adapter(question))
@@ -240,6 +242,7 @@ def places(on: str, question: Question, given: Ranks | None, timeout: float | No
 
 def looked(question: Question, where: Place, given: Sequence[Example], advance: Callable[[], None]) -> Findings:
     """What is found in one place: on the given examples, else on drawn ones."""
+    where.load(question.target)
     if not given:
         findings = explore(question, where, advance, Simulated(question.params) if where.name == "mpi" else None)
         if question.page is None and not question.only and not findings.refused and where.name in OURS:

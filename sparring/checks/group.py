@@ -16,6 +16,7 @@ from subprocess import TimeoutExpired
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks import target as targets
@@ -24,6 +25,8 @@ from sparring.checks.line import Message
 from sparring.checks.workers import Workers
 from sparring.errors import InputError, RankFailed
 
+LOADING = 60.0
+"""Seconds that ranks get to import a target, all at a time on few cores."""
 GRACE = 0.5
 """Seconds that the other ranks get to answer once one has failed, or once time is up."""
 FIRST = re.compile(r"(?:Process name: \[\S+@\d+,|Proc: \[\[\d+,\d+\],)(\d+)\]")
@@ -87,6 +90,26 @@ class Group:
                 raise RankFailed(r, f"{target} returned {y.what}: a target returns an array of numbers")
         return ys
 
+    def load(self, target: str | Callable[..., Any]) -> None:
+        """All ranks import the target, unless they have: what that takes is no matter of an example.
+
+        Raises InputError with the traceback of a module that does not load, or with where it is after ``LOADING``
+        seconds.
+        """
+        name, workers = targets.absolute(targets.named(target)), self.start()
+        if name in workers.loaded:
+            return
+        try:
+            answers = ask(workers, {"load": name, "timeout": LOADING}, [np.empty(0)] * self.size)
+            answered(workers, answers, self.size, LOADING)
+        except RankFailed as failure:
+            self.stop()
+            raise InputError(unloadable(name, failure)) from None
+        except BaseException:
+            self.stop()
+            raise
+        workers.loaded.add(name)
+
     def examine(
         self,
         target: str | Callable[..., Any],
@@ -109,6 +132,7 @@ class Group:
         rank's own traceback, Hang after ``timeout`` seconds, InputError for what cannot be run.
         """
         ask_for(xs, self.size, calls)
+        self.load(target)
         header = {
             "target": targets.absolute(targets.named(target)), "ranks": len(xs), "calls": calls, "rows": rows,
             "scene": scene, "trace": trace, "timeout": timeout, "params": params,
@@ -116,10 +140,17 @@ class Group:
         workers = self.start()
         try:
             answers = ask(workers, header, xs)
-            return verdict(workers, answers, len(xs), timeout)
+            return examined(answered(workers, answers, len(xs), timeout))
         except BaseException:
             self.stop()
             raise
+
+
+def unloadable(target: str, failure: RankFailed) -> str:
+    """What kept ranks from loading the target; a sentence of ours as it is, else the module's own traceback."""
+    last = failure.traceback.strip().rpartition("\n")[2]
+    _, ours, sentence = last.partition(f"{InputError.__module__}.{InputError.__name__}: ")
+    return sentence if ours else f"{target} does not load. {failure}"
 
 
 def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) -> dict[int, Message | None]:
@@ -150,8 +181,8 @@ def failed(answer: Message | None) -> bool:
     return answer is None or "traceback" in answer.header
 
 
-def verdict(workers: Workers, answers: dict[int, Message | None], ranks: int, timeout: float) -> Examined:
-    """All answers as one; raises RankFailed or Hang if there is one missing."""
+def answered(workers: Workers, answers: dict[int, Message | None], ranks: int, timeout: float) -> list[Message]:
+    """All answers; raises RankFailed or Hang if there is one missing."""
     told = {r: answer for r, answer in sorted(answers.items()) if answer is not None}
     for r, answer in told.items():
         if failed(answer):
@@ -163,7 +194,7 @@ def verdict(workers: Workers, answers: dict[int, Message | None], ranks: int, ti
         raise RankFailed(r, "\n".join(["the process ended without an answer", workers.log(r), workers.log()]))
     if silent := [r for r in range(ranks) if r not in answers]:
         raise Hang(silent, ranks, timeout, {r: workers.stack(r) for r in silent})
-    return examined(list(told.values()))
+    return list(told.values())
 
 
 def first(workers: Workers, dead: Sequence[int]) -> int:

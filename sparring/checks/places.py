@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from functools import partial
+from typing import Any, NamedTuple, NoReturn, Protocol
+
+import numpy as np
 
 from sparring.checks.examined import Examined
 from sparring.checks.examples import Example
-from sparring.checks.group import Hang
+from sparring.checks.group import LOADING, Group, Hang
 from sparring.checks.rank import called
-from sparring.errors import RankFailed
+from sparring.errors import InputError, RankFailed
 from sparring.proofs.core.refinement import falsifies
 from sparring.proofs.trace.events import Trace, from_outcome
 from sparring.proofs.world import world
@@ -21,6 +28,8 @@ from sparring.proofs.world.findings import Kind, Outcome
 
 RAISED = (Kind.RAISED, Kind.ABORTED, Kind.TRUNCATED)
 """Findings that real MPI would raise as an error, or end the job with."""
+SLACK = 4
+"""How many times as long as the slowest an example on real ranks may take."""
 CALLS = 2  # of a target, or instances of a stateful one, on one communicator: state that leaks into the next shows
 
 
@@ -52,6 +61,10 @@ class Place(Protocol):
 
     name: str
 
+    def load(self, target: Any) -> None:
+        """Import it; raises InputError with the traceback of a module that does not load."""
+        ...
+
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         """Run ``target`` once and record what it sends; or ``again``: other timing, several times, no record."""
         ...
@@ -63,6 +76,13 @@ class Simulated:
 
     params: Mapping[str, Any] = field(default_factory=dict)
     name: str = "simulated"
+
+    def load(self, target: Any) -> None:
+        with limited(LOADING, f"{target} did not load within {LOADING:g} s"):
+            nothing = world.run(target, 1, [np.empty(0)], call=lambda f, comm, x: None)
+        for finding in nothing.findings:
+            if finding.kind is Kind.RAISED:
+                raise InputError(f"{target} does not load:\n{finding.traceback}")
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         if again:
@@ -89,6 +109,25 @@ class Simulated:
                 ),
             )  # fmt: skip
         return told(outcome, example, traced=not again)
+
+
+@contextmanager
+def limited(seconds: float, why: str) -> Iterator[None]:
+    """Python code may take so long; then TimeoutError is raised where it is.  No limit but in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(*_: object) -> NoReturn:
+        raise TimeoutError(why)
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def fullest(trace: Trace | None) -> int:
@@ -129,21 +168,31 @@ class Ranks(Protocol):
 
 @dataclass
 class Real:
-    """Real ranks.  ``costly``: after a rank has failed they must be started again."""
+    """Real ranks.  ``costly``: after a rank has failed they must be started again.
+
+    ``timeout``: seconds for one example.  With ``patient`` that is for quick ones: others get ``SLACK`` times what the
+    slowest has needed so far, and the first that comes to no end is played once more with ``SLACK`` times as long,
+    since a first call may import or compile, and other programs may keep the cores busy.
+    """
 
     ranks: Ranks
     params: Mapping[str, Any] = field(default_factory=dict)
     timeout: float = 10.0
     name: str = "mpi"
     costly: bool = True
+    patient: bool = False
+    slowest: float = 0.0
+
+    def load(self, target: Any) -> None:
+        if isinstance(self.ranks, Group):
+            self.ranks.load(target)
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
-        calls = CALLS if again else 1
+        how: dict[str, Any] = {"scene": example.scene} if example.scene else {}
+        how |= {**self.params, **example.params, "calls": CALLS if again else 1, "trace": not again}
+        play = partial(self.ranks.examine, target, example.xs, rows=example.iterated, **how)
         try:
-            seen = self.ranks.examine(
-                target, example.xs, calls=calls, rows=example.iterated, trace=not again, timeout=self.timeout,
-                **({"scene": example.scene} if example.scene else {}), **{**self.params, **example.params},
-            )  # fmt: skip
+            seen = self.ended(play)
         except Hang as hang:
             return Observed([], [], None, {"deadlock": str(hang)})
         except RankFailed as failure:
@@ -151,3 +200,17 @@ class Real:
         more: dict[str, Any] = {"residuals": seen.residuals, "unseen": seen.unseen, "roundings": seen.roundings}
         more["remarks"] = seen.remarks
         return Observed(seen.ys, seen.inputs, seen.trace, {}, **more)
+
+    def ended(self, play: Callable[..., Examined]) -> Examined:
+        """An example that came to its end in time."""
+        limit, start = max(self.timeout, SLACK * self.slowest if self.patient else 0), time.monotonic()
+        try:
+            seen = play(timeout=limit)
+        except Hang:
+            if not self.patient:
+                raise
+            self.patient, start = False, time.monotonic()
+            seen = play(timeout=SLACK * limit)
+            self.patient = True
+        self.slowest = max(self.slowest, time.monotonic() - start)
+        return seen

@@ -20,12 +20,14 @@ from sparring.errors import InputError, SparringError
 
 OURS = f'  File "{Path(__file__).parent}{os.sep}'
 """How a frame of ours begins in a stack."""
+RECORDING = f"{os.sep}proofs{os.sep}trace{os.sep}"
+"""In a frame of the communicator that notes what is sent."""
 TAIL = 1 << 16
 """Bytes of a log that are read, at most."""
 
 
 class Workers:
-    """``size`` waiting processes; ``lines[r]`` leads to rank ``r``.
+    """``size`` waiting processes; ``lines[r]`` leads to rank ``r``; ``loaded``: the targets that all have.
 
     Raises MissingExtra without a launcher; SparringError if the processes do not report within
     ``timeout`` seconds; InputError if launcher and MPI library do not belong together.
@@ -33,7 +35,7 @@ class Workers:
 
     def __init__(self, size: int, timeout: float) -> None:
         self.size, self.lines = size, dict[int, Line]()
-        self.shared = set[Path]()
+        self.shared, self.loaded = set[Path](), set[str]()
         self._folder = tempfile.TemporaryDirectory(prefix="sparring-")
         self.folder = Path(self._folder.name)
         try:
@@ -107,7 +109,7 @@ class Workers:
         """Where rank ``rank`` was when its time was up, innermost call first; empty if it did not say."""
         _, _, dump = self.log(rank).rpartition("Timeout (")
         main = dump.rpartition("(most recent call first):\n")[2]
-        frames = re.findall(r'^  File ".*$', main, flags=re.MULTILINE)
+        frames = [one for one in re.findall(r'^  File ".*$', main, flags=re.MULTILINE) if RECORDING not in one]
         return "\n".join(takewhile(lambda frame: not frame.startswith(OURS), frames))
 
     def pids(self) -> list[int]:

@@ -1,0 +1,90 @@
+"""Ranks load a target first; what that takes, or keeps them from it, is no matter of an example."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sparring.checks import group, places
+from sparring.checks.checking import check
+from sparring.errors import InputError
+from sparring.proofs.core.verdicts import Word
+from tests.sparring.calling import called
+from tests.sparring.checks.refuting import failed, words
+
+RIGHT = """\
+import time
+
+import numpy as np
+
+{}
+begun = []
+
+def allreduce(comm, x):
+    if not begun:
+        time.sleep({})
+        begun.append(comm)
+    y = np.empty_like(x)
+    comm.Allreduce(x, y)
+    return y
+
+def hangs(comm, x):
+    if comm.rank == 0 and comm.size > 1:
+        comm.Recv(np.empty(1), 1, 99)
+    return allreduce(comm, x)
+"""
+UNLOADABLE = {
+    "raises": ("raise ImportError('no such library')", "ImportError: no such library"),
+    "is no Python": ("def", "SyntaxError"),
+    "waits": ("time.sleep(60)", "time.sleep(60)"),
+}
+
+
+@pytest.fixture
+def hurried(monkeypatch):
+    """Whatever loads for a second loads for ever."""
+    monkeypatch.setattr(group, "LOADING", 1.0)
+    monkeypatch.setattr(places, "LOADING", 1.0)
+
+
+@pytest.mark.parametrize("what", UNLOADABLE)
+def test_what_does_not_load_is_bad_input(target, hurried, what):
+    """With its own traceback."""
+    line, said = UNLOADABLE[what]
+    with pytest.raises(InputError, match=r"mine\.py:allreduce d(oes|id) not load") as error:
+        check(target(RIGHT.format(line, 0)))
+    assert said in str(error.value) and 'mine.py", line' in str(error.value)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("what", [*UNLOADABLE, "ends"])
+def test_on_real_ranks_too(target, hurried, launcher, what):
+    """Also where a process ends with it."""
+    line, said = {**UNLOADABLE, "ends": ("import os; os._exit(3)", "the process ended without an answer")}[what]
+    code, _, sentence = called("check", target(RIGHT.format(line, 0)), "--on", "mpi", "--ranks", "2")
+    assert code == 2
+    assert "mine.py:allreduce does not load" in sentence
+    assert said in sentence or (what == "waits" and 'mine.py", line 5 in <module>' in sentence)
+
+
+@pytest.mark.mpi
+def test_time_is_the_calls(target, launcher, monkeypatch, unshrunk):
+    """A long import is nobody's fault, nor a first call that is longer than an example may be; a hang is found."""
+    monkeypatch.setattr("sparring.checks.checking.TIMEOUT", 0.5)
+    slow = target(RIGHT.format("time.sleep(1.5)", 1))
+    assert words(check(slow, on="mpi", ranks=[1, 2], max_examples=10, only=["result"])) == {"result": Word.TESTED}
+    Path("quick.py").write_text(RIGHT.format("", 0), encoding="utf-8")
+    hung = failed(check("quick.py:hangs", on="mpi", ranks=[2], max_examples=10, only=["result"]))
+    assert hung.keys() == {"deadlock"}
+    for rank in ("rank 0 is here", "rank 1 is here"):
+        assert rank in hung["deadlock"]
+    assert "in hangs" in hung["deadlock"] and "recorder.py" not in hung["deadlock"]
+
+
+@pytest.mark.mpi
+def test_a_time_that_is_given_holds(target, launcher, unshrunk):
+    """Nothing is played twice."""
+    report = check(target(RIGHT.format("", 0.6)), on="mpi", ranks=[2], max_examples=5, only=["result"], timeout=0.2)
+    assert failed(report).keys() == {"deadlock"}
+    assert "did not answer within 0.2 s" in failed(report)["deadlock"]
