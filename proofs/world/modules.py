@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import site
 import sys
+import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
@@ -43,10 +46,13 @@ def written(module: ModuleType) -> bool:
 
 
 class Finder(MetaPathFinder):
-    """Finds the modules below ``roots`` once for all ranks, notes their names, refuses what the simulated MPI lacks."""
+    """Finds the modules below ``roots`` once for all ranks, notes their names, refuses what the simulated MPI lacks.
 
-    def __init__(self, roots: Sequence[str]) -> None:
-        self.roots = roots
+    With ``all_users`` a module that a user wrote becomes a root when it is first imported.
+    """
+
+    def __init__(self, roots: list[str], *, all_users: bool) -> None:
+        self.roots, self.all_users = roots, all_users
         self.names: set[str] = set()
         self.found: dict[str, ModuleSpec] = {}
 
@@ -54,7 +60,9 @@ class Finder(MetaPathFinder):
         if below(name, ["mpi4py"]):
             raise Unsupported(name)
         if not below(name, self.roots):
-            return None
+            if not (self.all_users and "." not in name and users(PathFinder.find_spec(name))):
+                return None
+            self.roots.append(name)
         self.names.add(name)
         if name not in self.found:
             spec = PathFinder.find_spec(name, path)
@@ -71,18 +79,21 @@ class Finder(MetaPathFinder):
 class Modules:
     """While entered, ``sys.modules`` holds, below ``roots``, the modules of the rank that runs.
 
-    ``common`` modules, the simulated mpi4py, hide the real ones for all ranks.  Afterwards the
-    host's modules are what they were.
+    ``common`` modules, the simulated mpi4py, hide the real ones for all ranks.  ``all_users``: all modules that
+    users wrote are roots, too.  Afterwards the host's modules, and where it looks for them, are what they were.
     """
 
-    def __init__(self, p: int, roots: Sequence[str], common: dict[str, ModuleType]) -> None:
-        self.roots, self.common = roots, common
-        self.finder = Finder(roots)
+    def __init__(self, p: int, roots: Sequence[str], common: dict[str, ModuleType], *, all_users: bool = False) -> None:
+        self.roots, self.common = [*roots], common
+        self.finder = Finder(self.roots, all_users=all_users)
         self.own: list[dict[str, ModuleType]] = [{} for _ in range(p)]
         self.now: int | None = None
 
     def __enter__(self) -> Self:
-        self.before = set(sys.modules)
+        self.before, self.path = set(sys.modules), [*sys.path]
+        if self.finder.all_users:
+            tops = [name for name in sys.modules if "." not in name and name not in self.roots]
+            self.roots += [name for name in tops if users(getattr(sys.modules[name], "__spec__", None))]
         self.hidden = {name: sys.modules[name] for name in among(self.before, [*self.roots, "mpi4py"])}
         _swap(self.hidden, self.common, self.roots)
         sys.meta_path.insert(0, self.finder)
@@ -90,6 +101,7 @@ class Modules:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         sys.meta_path.remove(self.finder)
+        sys.path[:] = self.path
         self._note()
         _swap({**self.common, **self._shown()}, self.hidden, self.roots)
         for name in [name for name in sys.modules.keys() - self.before if self._tainted(sys.modules[name])]:
@@ -127,6 +139,25 @@ class Modules:
         """Whether a shared module, imported meanwhile, took something of the simulated mpi4py."""
         values = list(getattr(module, "__dict__", {}).values())
         return any(value is common for value in values for common in self.common.values())
+
+
+def users(spec: ModuleSpec | None) -> bool:
+    """Whether this is a module that a user wrote, in Python: not the library's, and of no distribution."""
+    if spec is None or spec.name in (*sys.stdlib_module_names, "sparring", "__main__"):
+        return False
+    return written_by_users(spec.origin or "", tuple(spec.submodule_search_locations or ()))
+
+
+@lru_cache(maxsize=10_000)
+def written_by_users(origin: str, folders: tuple[str, ...]) -> bool:
+    """Whether a file, or a package in these folders, lies elsewhere than what is installed."""
+    places = [origin] if origin.endswith(".py") else folders if not origin else ()
+    return bool(places) and not any(place.startswith(INSTALLED) for place in places)
+
+
+LIBRARY = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+INSTALLED = tuple({f"{place}{os.sep}" for place in (*LIBRARY, *site.getsitepackages(), site.getusersitepackages())})
+"""Where the library and distributions are."""
 
 
 def below(name: str, roots: Sequence[str]) -> bool:

@@ -103,6 +103,8 @@ def _file(path: Path) -> ModuleType:
     """The module in that file, executed for the running rank."""
     if not path.is_file():
         raise NoTarget(f"no file {path}")
+    if (folder := str(path.resolve().parent)) not in sys.path:
+        sys.path.append(folder)  # as where the file is run by itself; no longer than this run
     name = _module_name(str(path))
     loader = Untraced(name, str(path))
     spec = ModuleSpec(name, loader, origin=str(path))

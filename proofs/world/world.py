@@ -111,8 +111,11 @@ def run_along(
 ) -> Outcome:
     """As ``run``, with a schedule made already."""
     _check(p, per_rank_args, buffers, budget)
-    roots = [*targets.roots(target), *modules]
-    with no_way_out(), seldom_collecting(), store(target) as kept, Modules(p, roots, kept.common) as swapped:
+    roots, users = [*targets.roots(target), *modules], targets.roots(target) != [targets.OWN]
+    with (
+        no_way_out(), seldom_collecting(), store(target) as kept,
+        Modules(p, roots, kept.common, all_users=users) as swapped,
+    ):  # fmt: skip
         world = Scheduler(p, chosen, swapped.enter, *depth(buffers), record=record, terms=terms, budget=budget)
 
         def main(rank: Rank) -> Any:

@@ -66,8 +66,9 @@ class Findings:
     ``judged``: -> how many were; ``missed``: -> why the last of the others did not come so far;
     ``refused``: why the place could not run the target at all; ``unseen``: property -> why such an
     example tells nothing of it; ``unread``: in how many examples messages were counted, but not
-    read; ``stuck``: the kinds of examples of which no more are tried on real ranks, since one
-    came to no end; ``nearest``: the page that its messages come nearest to, or why there is none.
+    read; ``shared``: what ranks share here and real ones do not; ``stuck``: the kinds of examples of
+    which no more are tried on real ranks, since one came to no end; ``nearest``: the page that its
+    messages come nearest to, or why there is none.
     """
 
     smallest: dict[str, tuple[Example, str]] = field(default_factory=dict)
@@ -78,6 +79,7 @@ class Findings:
     refused: str = ""
     unseen: dict[str, str] = field(default_factory=dict)
     unread: int = 0
+    shared: str = ""
     stuck: set[str] = field(default_factory=set)
     nearest: Nearest | str = ""
 
@@ -86,6 +88,7 @@ class Findings:
         self.refused = judged.seen.refused
         self.unseen |= judged.unseen
         self.unread += judged.unread
+        self.shared = self.shared or judged.seen.shared
         about = [prop for prop in asked(question, judged.example) if prop not in judged.unseen]
         self.miss({prop: judged.missed[prop] for prop in about if prop in judged.missed})
         for prop in about:

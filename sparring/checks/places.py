@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import random
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -15,6 +18,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
+from sparring.checks import target as targets
 from sparring.checks.examined import Examined
 from sparring.checks.examples import Example
 from sparring.checks.group import LOADING, Group, Hang
@@ -41,7 +45,7 @@ class Observed(NamedTuple):
     ``refused``: why this place could not run the target; ``residuals``: as results, what a
     stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
     :class:`~sparring.checks.examined.Examined`; ``refusing``: whether a rank raised an error;
-    ``remarks``: by rank, sentences on what else went wrong.
+    ``remarks``: by rank, sentences on what else went wrong; ``shared``: why ranks were not as far apart as processes.
     """
 
     ys: list[list[Any]]
@@ -54,6 +58,7 @@ class Observed(NamedTuple):
     roundings: int = 0
     refusing: bool = False
     remarks: Sequence[Sequence[str]] = ()
+    shared: str = ""
 
 
 class Place(Protocol):
@@ -79,7 +84,7 @@ class Simulated:
 
     def load(self, target: Any) -> None:
         with limited(LOADING, f"{target} did not load within {LOADING:g} s"):
-            nothing = world.run(target, 1, [np.empty(0)], call=lambda f, comm, x: None)
+            nothing = world.run(targets.anywhere(target), 1, [np.empty(0)], call=lambda f, comm, x: None)
         for finding in nothing.findings:
             if finding.kind is Kind.RAISED:
                 raise InputError(f"{target} does not load:\n{finding.traceback}")
@@ -101,14 +106,41 @@ class Simulated:
         calls, scheduler = (CALLS, "seeded") if again else (1, "round-robin")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
+            before = common()
             outcome = world.run(
-                target, example.p, [x.copy() for x in example.xs], buffers=buffers, scheduler=scheduler, seed=1,
+                targets.anywhere(target), example.p, [x.copy() for x in example.xs], buffers=buffers, scheduler=scheduler, seed=1,
                 record=not again,
                 call=lambda f, comm, x: called(
                     f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated, scene=example.scene
                 ),
             )  # fmt: skip
-        return told(outcome, example, traced=not again)
+        return told(outcome, example, traced=not again)._replace(shared=changed(before))
+
+
+def common() -> dict[str, Any]:
+    """What simulated ranks, which are one process, have in common and real ones have not, by its name."""
+    torch = sys.modules.get("torch")
+    generators = {"the generator of torch": torch.get_rng_state().tolist()} if torch else {}
+    state: Any = np.random.get_state()  # noqa: NPY002  # the one that all have in common is meant
+    return {
+        "the environment": dict(os.environ),
+        "the working directory": os.getcwd(),  # noqa: PTH109  # as it was written
+        "the generator of random": random.getstate(),
+        "the generator of numpy": (state[0], state[1].tobytes(), *state[2:]),
+        **generators,
+    }
+
+
+def changed(before: Mapping[str, Any]) -> str:
+    """What of it has changed, in words; the environment and the working directory are put back."""
+    now = common()
+    other = [name for name, value in now.items() if value != before.get(name, value)]
+    if "the environment" in other:
+        os.environ.clear()
+        os.environ.update(before["the environment"])
+    if "the working directory" in other:
+        os.chdir(before["the working directory"])
+    return f"simulated ranks share {' and '.join(other)}, which the target changes: --on mpi" if other else ""
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 from sparring.checks import hard
 from sparring.checks.examples import Example
 from sparring.checks.question import CONTRACT, Question
+from sparring.checks.target import anywhere
 from sparring.checks.vectors import source
 
 FOLDER = Path("sparring-failures")
@@ -72,11 +73,10 @@ def first_line(text: str) -> str:
 
 
 def absolute(target: str | Sequence[str]) -> str | list[str]:
-    """A file's target by its full path, so that the script runs from anywhere; a command as it is."""
-    if not isinstance(target, str):
-        return [str(Path(word).resolve()) if word.startswith(("./", "../")) else word for word in target]
-    place, _, name = target.rpartition(":")
-    return f"{Path(place).resolve()}:{name}" if place.endswith(".py") else target
+    """A target so that the script runs from anywhere; of a command the words that are paths."""
+    if isinstance(target, str):
+        return str(anywhere(target))
+    return [str(Path(word).resolve()) if word.startswith(("./", "../")) else word for word in target]
 
 
 def page_name(question: Question) -> str:

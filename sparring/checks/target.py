@@ -26,6 +26,12 @@ def absolute(target: str) -> str:
     return f"{Path(place).resolve()}:{name}"
 
 
+def anywhere(target: Any) -> Any:
+    """The target, one in a file by its full path, so that it is found from another working directory."""
+    place, _, name = target.rpartition(":") if isinstance(target, str) else ("", "", "")
+    return f"{Path(place).resolve()}:{name}" if place.endswith(".py") else target
+
+
 def named(target: str | Callable[..., Any]) -> str:
     """How another process finds ``target``; raises InputError for what it could not find, a lambda for instance."""
     if isinstance(target, str):

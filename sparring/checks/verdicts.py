@@ -40,9 +40,10 @@ def verdict_on(question: Question, prop: str, found: Found) -> Result:
     """The verdict on one property from all places."""
     for where, findings in found.seen.items():
         if prop in findings.smallest:
-            return refuted(question, prop, where, found.on, *findings.smallest[prop])
+            example, why = findings.smallest[prop]
+            return refuted(question, prop, where, found.on, example, "; ".join(filter(None, (why, findings.shared))))
     real = "simulated" not in found.seen
-    seen = [] if real and prop == "hygiene" else [f for f in found.seen.values() if not f.refused]
+    seen = [] if real and prop == "hygiene" else [f for f in found.seen.values() if not (f.refused or f.shared)]
     wanted, judged = sum(f.wanted[prop] for f in seen), sum(f.judged[prop] for f in seen)
     if not wanted:
         return Result(question.name, prop, *uncovered(question, prop, found))
@@ -71,7 +72,7 @@ def uncovered(question: Question, prop: str, found: Found) -> tuple[Verdict, str
     """Why there is no verdict on a property."""
     if prop not in question.judged:
         return NOT_COVERED, left_out(question, prop)
-    if refused := next((f.refused for f in found.seen.values() if f.refused), ""):
+    if refused := next((f.refused or f.shared for f in found.seen.values() if f.refused or f.shared), ""):
         return NOT_COVERED, refused
     if prop == "hygiene" and "simulated" not in found.seen:
         return NOT_COVERED, "only the simulated world sees it"
