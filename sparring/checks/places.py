@@ -108,8 +108,8 @@ class Simulated:
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
             before = common()
             outcome = world.run(
-                targets.anywhere(target), example.p, [x.copy() for x in example.xs], buffers=buffers, scheduler=scheduler, seed=1,
-                record=not again,
+                targets.anywhere(target), example.p, [x.copy() for x in example.xs], buffers=buffers,
+                scheduler=scheduler, seed=1, record=not again,
                 call=lambda f, comm, x: called(
                     f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated, scene=example.scene
                 ),

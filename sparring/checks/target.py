@@ -29,7 +29,7 @@ def absolute(target: str) -> str:
 def anywhere(target: Any) -> Any:
     """The target, one in a file by its full path, so that it is found from another working directory."""
     place, _, name = target.rpartition(":") if isinstance(target, str) else ("", "", "")
-    return f"{Path(place).resolve()}:{name}" if place.endswith(".py") else target
+    return f"{Path(place).resolve()}:{name}" if place.endswith(".py") and Path(place).is_file() else target
 
 
 def named(target: str | Callable[..., Any]) -> str:

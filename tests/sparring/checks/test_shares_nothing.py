@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -135,11 +136,11 @@ def test_modules_that_this_process_has_loaded_are_not_theirs(mine, monkeypatch, 
 ])  # fmt: skip
 def test_what_cannot_be_apart_is_told(mine, name, what):
     """Nothing is tested then, and this process goes on as before."""
-    here = os.getcwd()  # noqa: PTH109  # as the target changes it
+    here = Path.cwd()
     report = mine(name, only=["result", "agreement"])
     assert words(report) == dict.fromkeys(["result", "agreement"], Word.NOT_COVERED)
     assert detail(report, "result") == f"simulated ranks share {what}, which the target changes: --on mpi"
-    assert "OF_RANK" not in os.environ and os.getcwd() == here  # noqa: PTH109
+    assert "OF_RANK" not in os.environ and Path.cwd() == here
 
 
 @pytest.mark.mpi
