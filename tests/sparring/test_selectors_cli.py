@@ -107,10 +107,10 @@ def test_what_is_refused(args, sentence):
 
 def test_the_selector_may_stand_in_the_file(tmp_path, monkeypatch):
     """As other options of check do."""
-    (tmp_path / "pyproject.toml").write_text('[tool.sparring]\nselector = "topk"\n', encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text('[tool.sparring]\nselector = "threshold"\n', encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(WRONG, encoding="utf-8")
-    options = ["--algorithm", "gtopk", "--max-examples", 30, "--ranks", "1-3", "--only", "result", "-P", "period=1"]
+    options = ["--algorithm", "gtopk", "--max-examples", 30, "--ranks", "1-3", "--only", "result", "-P", "period=2"]
     assert told("check", f"{tmp_path}/mine.py:Deaf", *options, code=1)["verdict"] == "refuted"
 
 
@@ -119,7 +119,7 @@ def test_a_decorated_test_has_the_files_selector(tmp_path):
     """And what stands beside a page that takes none is refused when the test is collected."""
     file = tmp_path / "mine.py"
     file.write_text(WRONG, encoding="utf-8")
-    said = {"page": "gtopk", "selector": "topk", "params": {"period": 1}, "ranks": [1, 2, 3], "max_examples": 30}
+    said = {"page": "gtopk", "selector": "threshold", "params": {"period": 2}, "ranks": [1, 2, 3], "max_examples": 30}
     made: Any = pytesting.tests(f"{file}:Deaf", {**said, "only": ["result"]})
     (case,) = made.args[1]
     with pytest.raises(sparring.Refuted, match="result"):
