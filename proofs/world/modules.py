@@ -100,8 +100,8 @@ class Modules:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        sys.meta_path.remove(self.finder)
         sys.path[:] = self.path
+        sys.meta_path.remove(self.finder)
         self._note()
         _swap({**self.common, **self._shown()}, self.hidden, self.roots)
         for name in [name for name in sys.modules.keys() - self.before if self._tainted(sys.modules[name])]:
