@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,8 @@ import numpy as np
 
 from sparring import adapters
 from sparring.checks import recorded, traced
-from sparring.checks.engine import Findings, explore, judge
+from sparring.checks.clock import Clock
+from sparring.checks.engine import Advance, Findings, explore, judge
 from sparring.checks.examples import DTYPES, Example
 from sparring.checks.group import Group
 from sparring.checks.nearest import Nearest, nearest
@@ -52,7 +54,8 @@ def check(
     bad_input: bool = False,
     timeout: float | None = None,
     examples: Sequence[tuple[Sequence[Vector], str]] = (),
-    advance: Callable[[], None] = lambda: None,
+    budget: float | None = None,
+    advance: Advance = lambda found: None,
     group: Ranks | None = None,
     **params: Any,
 ) -> Report:
@@ -81,7 +84,8 @@ def check(
         and four times as long as the slowest so far where that is more; the first that hangs is then played again.
     examples : judge these, ``(one vector a rank, property that a wrong sum falsifies)``, and draw none;
         for a stateful page an array a rank, whose rows are its vectors, one a call.
-    advance : called after each example, to show progress.
+    budget : seconds for all examples, and for making those that fail smaller; what is left then is undecided.
+    advance : called after each example with the sentences on what it was the first to falsify, to show progress.
     group : the real ranks to run on, instead of processes that are started for this.
     params : passed to the target; those that the page has, to it too.  How many entries a stateful page
         keeps, ``k``, is drawn with each example, unless it is given here.
@@ -108,7 +112,7 @@ def check(
     question = asked(
         target, page, sparse, params, dtypes=kinds, ranks=tuple(sorted(set(RANKS if ranks is None else ranks))),
         level=level, seed=seed, max_examples=number, only=tuple(only or ()), topology=topology, bad_input=bad_input,
-        many=ranks is None and on in ("simulated", "both"),
+        many=ranks is None and on in ("simulated", "both"), clock=Clock(math.inf if budget is None else budget),
     )  # fmt: skip
     sensible(question, expected, on, timeout)
     with places(on, question, group, timeout) as wheres:
@@ -151,6 +155,8 @@ def told(question: Question, page: str, on: str, seen: Mapping[str, Findings]) -
         "ranks": list(question.ranks), "on": on, "judged": list(question.judged),
     }  # fmt: skip
     near = next((f.nearest for f in seen.values() if isinstance(f.nearest, Nearest)), None)
+    if question.clock.why:
+        said["ended"] = question.clock.why
     return {**said, "topology": question.topology, **({"nearest": near.as_dict()} if near else {})}
 
 
@@ -171,8 +177,9 @@ def sensible(question: Question, expected: Mapping[str, str], on: str, timeout: 
     question.expects(expected)
     if on not in PLACES:
         raise InputError(f"on={on!r}: there are {', '.join(PLACES)}")
-    if timeout is not None and not timeout > 0:
-        raise InputError(f"timeout={timeout!r}: it must be more than 0 seconds")
+    for name, seconds in (("timeout", timeout), ("budget", question.clock.budget)):
+        if seconds is not None and not seconds > 0:
+            raise InputError(f"{name}={seconds!r}: it must be more than 0 seconds")
 
 
 def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -> list[Example]:
@@ -203,7 +210,7 @@ def rowed(xs: Sequence[Any]) -> list[Vector]:
 
 
 def everywhere(
-    question: Question, wheres: Iterator[Place], given: Sequence[Example], advance: Callable[[], None]
+    question: Question, wheres: Iterator[Place], given: Sequence[Example], advance: Advance
 ) -> tuple[dict[str, Findings], str]:
     """What is found in each place, by its name; and why there is nothing of real ranks, where that is so."""
     seen: dict[str, Findings] = {}
@@ -240,12 +247,13 @@ def places(on: str, question: Question, given: Ranks | None, timeout: float | No
             group.stop()
 
 
-def looked(question: Question, where: Place, given: Sequence[Example], advance: Callable[[], None]) -> Findings:
+def looked(question: Question, where: Place, given: Sequence[Example], advance: Advance) -> Findings:
     """What is found in one place: on the given examples, else on drawn ones."""
     where.load(question.target)
     if not given:
         findings = explore(question, where, advance, Simulated(question.params) if where.name == "mpi" else None)
-        if question.page is None and not question.only and not findings.refused and where.name in OURS:
+        over = findings.refused or question.clock.over()
+        if question.page is None and not question.only and not over and where.name in OURS:
             findings.nearest = nearest(question, where)
         return findings
     findings = Findings()

@@ -27,6 +27,7 @@ from sparring.checks.staged import OWN
 from sparring.errors import Refuted
 from sparring.proofs.trace.events import Trace
 
+Advance = Callable[[Sequence[str]], None]
 SHRINKING = 8.0
 """Seconds for finding a smaller example of one property."""
 
@@ -159,24 +160,30 @@ def short_of(about: Sequence[str], runs: Sequence[Observed]) -> dict[str, str]:
     return dict.fromkeys(about, FAILED)
 
 
-def explore(question: Question, place: Place, advance: Callable[[], None], rehearsal: Place | None = None) -> Findings:
+def explore(question: Question, place: Place, advance: Advance, rehearsal: Place | None = None) -> Findings:
     """Judge drawn examples, then look for smaller ones of what was falsified.
 
-    ``rehearsal``: where an example that comes to no end here is shrunk, if it shows the same there.
+    ``advance`` is called after each with what it was the first to falsify.  ``rehearsal``: where an example that comes
+    to no end here is shrunk, if it shows the same there.
     """
     findings = Findings()
 
     def discover(example: Example) -> None:
         if findings.refused:
             return
-        if example.prop in findings.stuck:
-            findings.miss(dict.fromkeys(asked(question, example), STUCK))
+        about, known, judged = asked(question, example), {*findings.smallest}, None
+        if why := question.clock.over() or STUCK * (example.prop in findings.stuck):
+            findings.miss(dict.fromkeys(about, why))
             return
-        judged = judge(question, place, example)
+        with question.clock:
+            judged = judge(question, place, example)
+        if judged is None:
+            findings.miss(dict.fromkeys(about, question.clock.why))
+            return
         if isinstance(place, Real) and judged.flaws and not judged.seen.ys:
             findings.stuck.update([*KINDS, *HARD] if "deadlock" in judged.seen.flaws else [example.prop] * place.costly)
         findings.count(question, judged)
-        advance()
+        advance([f"{prop} at {example.place}: {why}" for prop, why in judged.flaws.items() if prop not in known])
 
     for kind in kinds(question):
         number = max(1, int(question.max_examples * SHARE[kind]))
@@ -193,12 +200,21 @@ def explore(question: Question, place: Place, advance: Callable[[], None], rehea
 
 def smaller(question: Question, place: Place, findings: Findings, rehearsal: Place | None) -> None:
     """Look for smaller examples of what was falsified."""
-    for prop, (example, _) in list(findings.smallest.items()):
+    for prop in list(findings.smallest):
         narrow = replace(question, only=[prop])
-        if example.prop not in findings.stuck:
-            shrink(narrow, place, findings, prop)
-        elif rehearsal and prop in judge(narrow, rehearsal, example).flaws:
-            rehearsed(narrow, place, rehearsal, findings, prop)
+        if question.clock.over():
+            return
+        with question.clock:
+            shrunk(narrow, place, findings, rehearsal, prop)
+
+
+def shrunk(question: Question, place: Place, findings: Findings, rehearsal: Place | None, prop: str) -> None:
+    """The same of one property."""
+    example, _ = findings.smallest[prop]
+    if example.prop not in findings.stuck:
+        shrink(question, place, findings, prop)
+    elif rehearsal and prop in judge(question, rehearsal, example).flaws:
+        rehearsed(question, place, rehearsal, findings, prop)
 
 
 def rehearsed(question: Question, place: Place, rehearsal: Place, findings: Findings, prop: str) -> None:
@@ -241,7 +257,7 @@ def drawn(question: Question, kind: str, test: Callable[[Example], None], phases
 
 def shrink(question: Question, place: Place, findings: Findings, prop: str) -> None:
     """Keep the smallest example that still falsifies ``prop``, within the time for it."""
-    end = time.monotonic() + SHRINKING
+    end = min(time.monotonic() + SHRINKING, question.clock.end)
 
     def still(example: Example) -> None:
         if time.monotonic() > end:

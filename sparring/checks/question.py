@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from sparring.checks import examples, hard, properties, series
+from sparring.checks.clock import Clock
 from sparring.checks.examples import Example
 from sparring.checks.properties import BAD, HARD, LEVELS, MESSAGES, ON_TOPOLOGY, meanings
 from sparring.errors import InputError
@@ -44,6 +45,8 @@ class Question:
     """What the vectors may be."""
     topology: str = ""
     """The topology on which messages may not meet; by default those that the page names."""
+    clock: Clock = field(default_factory=Clock)
+    """How long examples are tried."""
     many: bool = False
     """Whether more ranks than these may be tried where that costs nothing."""
     bad_input: bool = False

@@ -11,6 +11,8 @@ from sparring.cli import _options, _schedules
 from sparring.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
     from rich.table import Table
 
@@ -62,6 +64,8 @@ class Configured(click.Command):
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same examples.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=None,
               show_default="3; of a command more", help="Seconds for one example on real ranks.")  # fmt: skip
+@click.option("--budget", type=click.FloatRange(0, min_open=True), default=None, metavar="SECONDS",
+              help="End after so long with what is known.")  # fmt: skip
 @click.option("--xfail", multiple=True, type=Expectation(), help="A property that must fail, and why.")
 @click.option("--only", multiple=True, metavar="PROPERTY", help="Judge this property alone; may be repeated.")
 @_schedules.options
@@ -102,6 +106,7 @@ def command(
     from rich.progress import Progress
 
     from sparring.checks.checking import check
+    from sparring.checks.clock import INTERRUPTED
     from sparring.checks.question import CONTRACT
 
     if selector:
@@ -114,13 +119,21 @@ def command(
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         total = asked["max_examples"] and asked["max_examples"] * (2 if asked["on"] == "both" else 1)
         task = progress.add_task(f"checking {' '.join(words)}", total=total)
+
+        def advance(found: Sequence[str]) -> None:
+            progress.advance(task)
+            for sentence in found if not json_ else ():
+                progress.console.print(f"refuted: {sentence}", style="red", markup=False, soft_wrap=True)
+
         report = check(
             target, asked.pop("algorithm"), dtypes=dtypes or None, xfail=dict(xfail), only=only or None,
-            advance=lambda: progress.advance(task), **asked, **dict(params),
+            advance=advance, **asked, **dict(params),
         )  # fmt: skip
     weak = _options.weak(report, fail_under, junit)
     if not json_:
         told(report, console)
+    if report.extra["check"].get("ended") == INTERRUPTED:
+        raise KeyboardInterrupt
     _options.finish(report, json_, weak)
 
 
