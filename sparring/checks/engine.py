@@ -17,7 +17,7 @@ from typing import NamedTuple
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Flaky
 
-from sparring.checks import hard, judging, selected, staged
+from sparring.checks import conventions, hard, judging, selected, staged
 from sparring.checks.examples import KINDS, Example
 from sparring.checks.nearest import Nearest
 from sparring.checks.places import Observed, Place, Real
@@ -68,7 +68,8 @@ class Findings:
     ``refused``: why the place could not run the target at all; ``unseen``: property -> why such an
     example tells nothing of it; ``unread``: in how many examples messages were counted, but not
     read; ``shared``: what ranks share here and real ones do not; ``stuck``: the kinds of examples of
-    which no more are tried on real ranks, since one came to no end; ``nearest``: the page that its
+    which no more are tried on real ranks, since one came to no end; ``convention``: how the page's chunks
+    are cut or numbered, where that is not as the page has it; ``nearest``: the page that its
     messages come nearest to, or why there is none.
     """
 
@@ -81,6 +82,7 @@ class Findings:
     unseen: dict[str, str] = field(default_factory=dict)
     unread: int = 0
     shared: str = ""
+    convention: str = ""
     stuck: set[str] = field(default_factory=set)
     nearest: Nearest | str = ""
 
@@ -102,6 +104,14 @@ class Findings:
         """An example did not come to these properties."""
         self.wanted.update([*why])
         self.missed |= why
+
+    def settle(self, props: Sequence[str], found: Findings, convention: str) -> None:
+        """These properties hold by a convention."""
+        self.convention = convention
+        for prop in props:
+            del self.smallest[prop]
+            self.traces.pop(prop, None)
+            self.wanted[prop], self.judged[prop] = found.wanted[prop], found.judged[prop]
 
     def keep(self, judged: Judged) -> None:
         """Keep an example where it is the smallest of its kind."""
@@ -163,8 +173,9 @@ def short_of(about: Sequence[str], runs: Sequence[Observed]) -> dict[str, str]:
 def explore(question: Question, place: Place, advance: Advance, rehearsal: Place | None = None) -> Findings:
     """Judge drawn examples, then look for smaller ones of what was falsified.
 
-    ``advance`` is called after each with what it was the first to falsify.  ``rehearsal``: where an example that comes
-    to no end here is shrunk, if it shows the same there.
+    ``advance`` is called after each with what it was the first to falsify, but for messages: see
+    :func:`by_convention`.  ``rehearsal``: where an example that comes to no end here is shrunk, if it shows the same
+    there.
     """
     findings = Findings()
 
@@ -183,7 +194,8 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
         if isinstance(place, Real) and judged.flaws and not judged.seen.ys:
             findings.stuck.update([*KINDS, *HARD] if "deadlock" in judged.seen.flaws else [example.prop] * place.costly)
         findings.count(question, judged)
-        advance([f"{prop} at {example.place}: {why}" for prop, why in judged.flaws.items() if prop not in known])
+        new = [(prop, why) for prop, why in judged.flaws.items() if prop not in known]
+        advance([f"{prop} at {example.place}: {why}" for prop, why in new if prop not in ("steps", "volume")])
 
     for kind in kinds(question):
         number = max(1, int(question.max_examples * SHARE[kind]))
@@ -194,8 +206,25 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
         else:
             for example in hard.examples(kind, question.ranks, question.dtypes)[:number]:
                 discover(example)
+    by_convention(question, place, findings)
     smaller(question, place, findings, rehearsal)
     return findings
+
+
+def by_convention(question: Question, place: Place, findings: Findings) -> None:
+    """Where messages are not the page's, they may be with its chunks cut or numbered in another usual way."""
+    props = [prop for prop in ("steps", "volume") if prop in findings.smallest]
+    page = question.page
+    if not props or any(question.convention) or page is None or not conventions.apply(page):
+        return
+    probes = [hard.numbered(p, cuts * p + 2, question.dtypes[0]) for p in question.ranks if p > 1 for cuts in (1, 2)]
+    seen = [(xs, place.observe(question.target, Example(xs, "result")).trace) for xs in probes]
+    asked = replace(question, only=props)
+    for one in conventions.fitting(page, seen):
+        found = explore(replace(asked, convention=one), place, lambda told: None)
+        if not found.smallest and found.judged:
+            findings.settle(props, found, str(one))
+            return
 
 
 def smaller(question: Question, place: Place, findings: Findings, rehearsal: Place | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sparring.checks import bits, selected, sums
+from sparring.checks.conventions import calls
 from sparring.checks.examples import Example
 from sparring.checks.places import Observed
 from sparring.checks.properties import BAD
@@ -98,7 +99,9 @@ def messages(example: Example, trace: Trace, page: Page | None, question: Questi
     watched = question.watched
     flaws: dict[str, object] = {}
     if page is not None:
-        flaws |= {prop: compare(page, example.xs, trace, prop) for prop in ("steps", "volume") if prop in watched}
+        for prop in ("steps", "volume"):
+            runs = calls(page, example.xs, question.convention)
+            flaws |= {prop: compare(page, example.xs, trace, prop, runs)} if prop in watched else {}
         if flaws.get("steps") and len(example.calls) > 1 and not page.composed:
             flaws["steps"] = f"{flaws['steps']} (steps are numbered on from call to call, {page.steps(example.p)} each)"
     if "contention" in watched:

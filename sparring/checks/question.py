@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sparring.checks import examples, hard, properties, series
 from sparring.checks.clock import Clock
+from sparring.checks.conventions import AS_THE_PAGE, Convention
 from sparring.checks.examples import Example
 from sparring.checks.properties import BAD, HARD, LEVELS, MESSAGES, ON_TOPOLOGY, meanings
 from sparring.errors import InputError
@@ -47,6 +48,8 @@ class Question:
     """The topology on which messages may not meet; by default those that the page names."""
     clock: Clock = field(default_factory=Clock)
     """How long examples are tried."""
+    convention: Convention = AS_THE_PAGE
+    """How the page's chunks are cut and numbered."""
     many: bool = False
     """Whether more ranks than these may be tried where that costs nothing."""
     bad_input: bool = False

@@ -51,6 +51,8 @@ def verdict_on(question: Question, prop: str, found: Found) -> Result:
     if 2 * judged < wanted:
         return Result(question.name, prop, UNDECIDED, missed)
     meaning = ENDED if real and prop == "deadlock" else question.meanings[prop]
+    convention = next((f.convention for f in seen if f.convention and prop in ("steps", "volume")), "")
+    meaning += f", with its chunks {convention}" if convention else ""
     return Result(question.name, prop, tested(judged), f"{meaning}; {missed}" if missed else meaning)
 
 

@@ -91,7 +91,7 @@ class Run:
         steps, chunks = number(page.steps(p)), number(page.chunks(p))
         if steps < 0:
             raise ScheduleFault(p, None, f"steps({p}) = {steps}; a page has at least 0 steps")
-        cut_of = cache(lambda some: places(some, n, chunks))
+        cut_of = cache(lambda some: self._places(some, n, chunks))
         for t in range(steps):
             sends = step_sends(page, t, p)
             cuts = [cut_of(some) for _, _, some in sends]
@@ -105,6 +105,10 @@ class Run:
                 if adds:
                     self._added(state, d, cut)
             yield Step(t, wire, state)
+
+    def _places(self, some: Chunks, n: int, chunks: int) -> Places:
+        """Where chunks lie in a vector of ``n`` entries."""
+        return places(some, n, chunks)
 
     def _sent(self, state: list[Any], r: int, cut: Places, t: int) -> Any:
         """What rank ``r`` sends of its state in step ``t``."""
