@@ -13,6 +13,7 @@ import numpy as np
 
 from sparring import adapters
 from sparring.checks import recorded, traced
+from sparring.checks.against import parsed
 from sparring.checks.clock import Clock
 from sparring.checks.engine import Advance, Findings, explore, judge
 from sparring.checks.examples import DTYPES, Example
@@ -55,6 +56,7 @@ def check(
     timeout: float | None = None,
     examples: Sequence[tuple[Sequence[Vector], str]] = (),
     budget: float | None = None,
+    against: Any = None,
     advance: Advance = lambda found: None,
     group: Ranks | None = None,
     **params: Any,
@@ -85,6 +87,7 @@ def check(
     examples : judge these, ``(one vector a rank, property that a wrong sum falsifies)``, and draw none;
         for a stateful page an array a rank, whose rows are its vectors, one a call.
     budget : seconds for all examples, and for making those that fail smaller; what is left then is undecided.
+    against : another target, or ``"NAME=VALUE"``, set for real ranks of the same: all results must have the same bits.
     advance : called after each example with the sentences on what it was the first to falsify, to show progress.
     group : the real ranks to run on, instead of processes that are started for this.
     params : passed to the target; those that the page has, to it too.  How many entries a stateful page
@@ -113,6 +116,7 @@ def check(
         target, page, sparse, params, dtypes=kinds, ranks=tuple(sorted(set(RANKS if ranks is None else ranks))),
         level=level, seed=seed, max_examples=number, only=tuple(only or ()), topology=topology, bad_input=bad_input,
         many=ranks is None and on in ("simulated", "both"), clock=Clock(math.inf if budget is None else budget),
+        against=parsed(against),
     )  # fmt: skip
     sensible(question, expected, on, timeout)
     with places(on, question, group, timeout) as wheres:
@@ -233,8 +237,10 @@ def places(on: str, question: Question, given: Ranks | None, timeout: float | No
         if on in ("mpi", "both"):
             if given is None:
                 groups.append(Group(max(question.ranks)))
-            patient = timeout is None and given is None
-            yield Real(given or groups[0], question.params, timeout or TIMEOUT, patient=patient)
+                if question.against.environment:
+                    groups.append(Group(max(question.ranks), environment=question.against.environment))
+            patient, others = timeout is None and given is None, groups[1:]
+            yield Real(given or groups[0], question.params, timeout or TIMEOUT, patient=patient, others=others)
         if adapter := adapters.find(on):
             if given is None:
                 groups.append(adapter(question))

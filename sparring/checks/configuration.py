@@ -46,7 +46,7 @@ REASONS = Rule(
 KEYS: Mapping[str, Rule] = {
     "algorithm": TEXT, "ranks": TEXT, "on": one_of(PLACES), "level": one_of(LEVELS), "sparse": SWITCH,
     "topology": TEXT, "bad-input": SWITCH, "max-examples": whole(1), "dtype": TEXTS, "seed": whole(),
-    "timeout": SECONDS, "budget": SECONDS, "xfail": REASONS, "only": TEXTS, "selector": TEXT,
+    "timeout": SECONDS, "budget": SECONDS, "against": TEXT, "xfail": REASONS, "only": TEXTS, "selector": TEXT,
     "junit": TEXT, "fail-under": one_of(FLOORS), "params": Rule(lambda x: isinstance(x, dict), "a table"),
 }  # fmt: skip
 """All keys: the options' names."""

@@ -17,7 +17,8 @@ from typing import NamedTuple
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Flaky
 
-from sparring.checks import conventions, hard, judging, selected, staged
+from sparring.checks import against, conventions, hard, judging, selected, staged
+from sparring.checks.against import SAME
 from sparring.checks.examples import KINDS, Example
 from sparring.checks.nearest import Nearest
 from sparring.checks.places import Observed, Place, Real
@@ -122,7 +123,7 @@ class Findings:
                     self.traces[prop] = judged.seen.trace
 
 
-ALWAYS = ("agreement", "selection", "conservation", "input untouched", "reproducibility", "deadlock", "hygiene")
+ALWAYS = ("agreement", "selection", "conservation", "input untouched", "reproducibility", "deadlock", "hygiene", SAME)
 """Properties that every example is about."""
 
 
@@ -153,6 +154,10 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     unseen = judging.unclaimed(example, seen.trace, page, question) | dict(seen.unseen)
     flaws = {p: why for p, why in flaws.items() if p in about and p not in unseen} | failure(runs)
     unseen |= selected.unseen(seen) if page and page.selecting else {}
+    if question.against and seen.ys:
+        other = place.beside(question.against.environment).observe(question.against.target or question.target, example)
+        flaws |= {prop: why for prop, why in against.judged(seen, other, question.against).items() if prop in about}
+        unseen |= against.unseen(seen, other, question.against)
     missed = {prop: why for prop, why in short_of(about, runs).items() if prop not in flaws}
     return Judged(example, flaws, seen, unseen, missed, judging.unread(example, seen, page))
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 import select
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from subprocess import TimeoutExpired
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +27,7 @@ from sparring.errors import InputError, RankFailed
 
 LOADING = 60.0
 """Seconds that ranks get to import a target, all at a time on few cores."""
+NOTHING: Mapping[str, str] = MappingProxyType({})
 GRACE = 0.5
 """Seconds that the other ranks get to answer once one has failed, or once time is up."""
 FIRST = re.compile(r"(?:Process name: \[\S+@\d+,|Proc: \[\[\d+,\d+\],)(\d+)\]")
@@ -49,13 +50,13 @@ class Group:
 
     The processes start with the ``with`` block or the first example, within ``timeout`` seconds,
     and again after a failure.  They end with the block, and also if the driver dies.  Not for use
-    by several threads at a time.
+    by several threads at a time.  ``environment``: what is set for them.
     """
 
-    def __init__(self, size: int, *, timeout: float = 60.0) -> None:
+    def __init__(self, size: int, *, timeout: float = 60.0, environment: Mapping[str, str] = NOTHING) -> None:
         if size < 1:
             raise InputError(f"a group of {size} ranks: it must have at least 1")
-        self.size, self.timeout = size, timeout
+        self.size, self.timeout, self.environment = size, timeout, environment
         self.workers: Workers | None = None
 
     def __enter__(self) -> Self:
@@ -68,7 +69,7 @@ class Group:
     def start(self) -> Workers:
         """The running processes; raises as :class:`~sparring.checks.workers.Workers` does."""
         if self.workers is None:
-            self.workers = Workers(self.size, self.timeout)
+            self.workers = Workers(self.size, self.timeout, self.environment)
         return self.workers
 
     def stop(self) -> None:

@@ -12,7 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, NoReturn, Protocol
 
@@ -70,6 +70,10 @@ class Place(Protocol):
         """Import it; raises InputError with the traceback of a module that does not load."""
         ...
 
+    def beside(self, environment: Mapping[str, str]) -> Place:
+        """The same place with this set for its ranks."""
+        ...
+
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         """Run ``target`` once and record what it sends; or ``again``: other timing, several times, no record."""
         ...
@@ -81,6 +85,11 @@ class Simulated:
 
     params: Mapping[str, Any] = field(default_factory=dict)
     name: str = "simulated"
+
+    def beside(self, environment: Mapping[str, str]) -> Place:
+        if environment:
+            raise InputError(f"{' '.join(environment)} is set for real ranks alone: on='mpi'")
+        return self
 
     def load(self, target: Any) -> None:
         with limited(LOADING, f"{target} did not load within {LOADING:g} s"):
@@ -204,7 +213,8 @@ class Real:
 
     ``timeout``: seconds for one example.  With ``patient`` that is for quick ones: others get ``SLACK`` times what the
     slowest has needed so far, and the first that comes to no end is played once more with ``SLACK`` times as long,
-    since a first call may import or compile, and other programs may keep the cores busy.
+    since a first call may import or compile, and other programs may keep the cores busy.  ``others``: ranks for which
+    something else is set.
     """
 
     ranks: Ranks
@@ -213,7 +223,13 @@ class Real:
     name: str = "mpi"
     costly: bool = True
     patient: bool = False
+    others: Sequence[Ranks] = ()
     slowest: float = 0.0
+
+    def beside(self, environment: Mapping[str, str]) -> Place:
+        if environment and not self.others:
+            raise InputError(f"{' '.join(environment)} is set for ranks that are started for this: on='mpi'")
+        return replace(self, ranks=self.others[0]) if environment else self
 
     def load(self, target: Any) -> None:
         if isinstance(self.ranks, Group):

@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from sparring.checks import examples, hard, properties, series
+from sparring.checks.against import ITSELF, SAME, Against
 from sparring.checks.clock import Clock
 from sparring.checks.conventions import AS_THE_PAGE, Convention
 from sparring.checks.examples import Example
@@ -50,6 +51,8 @@ class Question:
     """How long examples are tried."""
     convention: Convention = AS_THE_PAGE
     """How the page's chunks are cut and numbered."""
+    against: Against = ITSELF
+    """What else must give the same bits."""
     many: bool = False
     """Whether more ranks than these may be tried where that costs nothing."""
     bad_input: bool = False
@@ -89,6 +92,8 @@ class Question:
         known = meanings(page=self.page, sparse=self.sparse, bad_input=self.bad_input, many=self.many)
         if self.fewer_dtypes:
             known = {**known, "dtypes": known["dtypes"].replace(properties.DTYPES, " and ".join(self.dtypes))}
+        if self.against:
+            known = {**known, SAME: f"the same bits as with {self.against}"}
         return {**known, "contention": ON_TOPOLOGY.format(self.topology)} if self.topology else known
 
     @property

@@ -35,6 +35,7 @@ report = sparring.check(
     sparse={sparse!r},
     topology={topology!r},
     bad_input={bad_input!r},
+    against={against!r},
     examples=[(xs, {kind!r})],
     **{params!r},
 )
@@ -53,7 +54,9 @@ def write(question: Question, on: str, prop: str, example: Example, why: str) ->
         title=first_line(f"{prop} at {example.place}: {why}"), file=file.as_posix(),
         vectors="\n".join(f"    {text}," for text in sources(example)),
         target=absolute(question.target), page=page_name(question), on=on, level=question.level, prop=prop,
-        sparse=question.sparse, topology=question.topology, bad_input=question.bad_input, kind=example.prop,
+        sparse=question.sparse, topology=question.topology, bad_input=question.bad_input,
+        against=str(question.against) if question.against else None,
+        kind=example.prop,
         params={**question.params, **example.params},
     )  # fmt: skip
     file.write_text(text, encoding="utf-8")

@@ -9,9 +9,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO
 
 from sparring.checks import launch
@@ -27,14 +29,15 @@ TAIL = 1 << 16
 
 
 class Workers:
-    """``size`` waiting processes; ``lines[r]`` leads to rank ``r``; ``loaded``: the targets that all have.
+    """``size`` waiting processes; ``lines[r]`` leads to rank ``r``.
 
+    ``loaded``: the targets that all have; ``environment``: what is set for them.
     Raises MissingExtra without a launcher; SparringError if the processes do not report within
     ``timeout`` seconds; InputError if launcher and MPI library do not belong together.
     """
 
-    def __init__(self, size: int, timeout: float) -> None:
-        self.size, self.lines = size, dict[int, Line]()
+    def __init__(self, size: int, timeout: float, environment: Mapping[str, str] = MappingProxyType({})) -> None:
+        self.size, self.lines, self.environment = size, dict[int, Line](), environment
         self.shared, self.loaded = set[Path](), set[str]()
         self._folder = tempfile.TemporaryDirectory(prefix="sparring-")
         self.folder = Path(self._folder.name)
@@ -50,6 +53,7 @@ class Workers:
             hub.listen(self.size)
             paths = os.pathsep.join(map(os.path.abspath, sys.path))  # what the driver can import, they can
             env = {**os.environ, "PYTHONPATH": paths, "TMPDIR": str(self.folder)}  # what they leave goes with it
+            env |= self.environment
             self.process = self.launched(log, env)
             try:
                 self._greet(hub, time.monotonic() + timeout)

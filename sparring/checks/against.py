@@ -1,0 +1,56 @@
+"""What a target is held against, bit by bit: another target, or itself with another setting of the library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sparring.checks.places import Observed
+from sparring.checks.vectors import comparable, unequal
+
+SAME = "same bits"
+SETTING = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+
+
+class Against(NamedTuple):
+    """``target``: the other one, or None for the same; ``environment``: what it is set to for its ranks; or nothing."""
+
+    target: Any = None
+    environment: Mapping[str, str] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.target or self.environment)
+
+    def __str__(self) -> str:
+        if self.environment:
+            return " ".join(f"{name}={value}" for name, value in self.environment.items())
+        return self.target if isinstance(self.target, str) else getattr(self.target, "__qualname__", repr(self.target))
+
+
+ITSELF = Against()
+
+
+def parsed(text: Any) -> Against:
+    """Of ``NAME=VALUE`` or a target."""
+    if isinstance(text, str) and (found := SETTING.fullmatch(text)):
+        return Against(environment={found[1]: found[2]})
+    return Against(text)
+
+
+def judged(seen: Observed, other: Observed, against: Against) -> dict[str, str]:
+    """The first entry whose bits differ, or what is of another kind."""
+    for ys, others in zip(seen.ys, other.ys):
+        for r, (y, theirs) in enumerate(zip(ys, others)):
+            if not comparable(y, theirs):
+                return {SAME: f"rank {r} returns something of another kind with {against}"}
+            if odd := unequal(y, theirs):
+                return {SAME: f"rank {r} {odd[0]} is {odd[1]}, and {odd[2]} with {against}"}
+    return {}
+
+
+def unseen(seen: Observed, other: Observed, against: Against) -> dict[str, str]:
+    """Why these two tell nothing."""
+    ended = seen.ys and not other.ys
+    why = other.refused or next(iter(other.flaws.values()), "")
+    return {SAME: f"{against} does not come to its end: {why}"} if ended else {}
