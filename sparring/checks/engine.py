@@ -151,6 +151,7 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     if seen.ys:
         runs.append(second := place.observe(question.target, example, again=True))
         flaws = judging.judged(example, second, page, question) | judging.unstable(seen, second) | flaws
+        seen = seen._replace(shared=seen.shared or second.shared)
     unseen = judging.unclaimed(example, seen.trace, page, question) | dict(seen.unseen)
     flaws = {p: why for p, why in flaws.items() if p in about and p not in unseen} | failure(runs)
     unseen |= selected.unseen(seen) if page and page.selecting else {}
@@ -211,7 +212,8 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
         else:
             for example in hard.examples(kind, question.ranks, question.dtypes)[:number]:
                 discover(example)
-    by_convention(question, place, findings)
+    with question.clock:
+        by_convention(question, place, findings)
     smaller(question, place, findings, rehearsal)
     return findings
 
@@ -220,7 +222,7 @@ def by_convention(question: Question, place: Place, findings: Findings) -> None:
     """Where messages are not the page's, they may be with its chunks cut or numbered in another usual way."""
     props = [prop for prop in ("steps", "volume") if prop in findings.smallest]
     page = question.page
-    if not props or any(question.convention) or page is None or not conventions.apply(page):
+    if question.clock.over() or not props or any(question.convention) or page is None or not conventions.apply(page):
         return
     probes = [hard.numbered(p, cuts * p + 2, question.dtypes[0]) for p in question.ranks if p > 1 for cuts in (1, 2)]
     seen = [(xs, place.observe(question.target, Example(xs, "result")).trace) for xs in probes]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,22 @@ def test_what_does_not_load_is_bad_input(target, hurried, what):
     with pytest.raises(InputError, match=r"mine\.py:allreduce d(oes|id) not load") as error:
         check(target(RIGHT.format(line, 0)))
     assert said in str(error.value) and 'mine.py", line' in str(error.value)
+
+
+def test_an_alarm_of_somebody_else_goes_off_in_its_time(target, monkeypatch):
+    """pytest-timeout's, for one."""
+    gone_off: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: gone_off.append(number))
+    theirs, _ = signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        places.Simulated().load(target(RIGHT.format("", 0)))
+        left, _ = signal.getitimer(signal.ITIMER_REAL)
+        assert 0 < left < 0.3
+        time.sleep(0.4)
+        assert gone_off == [signal.SIGALRM]
+    finally:
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, theirs)
 
 
 @pytest.mark.mpi
