@@ -6,7 +6,6 @@ import pytest
 
 import sparring
 from tests.sparring.calling import called
-from tests.sweeps import third
 
 ELSEWHERE = ("ring", "ring_sparse")
 """Told in every format in tests/sparring/test_cost.py."""
@@ -22,7 +21,7 @@ MORE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("asked", third([*(name for name in sparring.pages() if name not in ELSEWHERE), *MORE]))
+@pytest.mark.parametrize("asked", [*(name for name in sparring.pages() if name not in ELSEWHERE), *MORE])
 def test_what_is_told(snapshot, asked):
     """Closed forms, each check's verdict, and what is not covered; without the legend, which is the same for all."""
     code, text, _ = called("cost", *asked.split())
