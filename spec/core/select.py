@@ -20,8 +20,7 @@ def place(v: Any) -> Place:
     >>> sorted([1.0, -3.0, float("nan"), 2.0], key=place)
     [nan, -3.0, 2.0, 1.0]
     """
-    plain = getattr(getattr(v, "dtype", None), "kind", "") in ("i", "f")  # compares exactly, and has a magnitude
-    number = v.item() if plain else v
+    number = v.item() if getattr(getattr(v, "dtype", None), "kind", "") == "i" else v  # has a magnitude, then
     return (v == v, 0 if v != v else -abs(number))  # noqa: PLR0124  # NaN alone is not equal to itself
 
 

@@ -71,8 +71,13 @@ def threshold(finite: Sequence[float], k: int, n: int) -> float:
 
 
 def reaching(x: Sequence[Any], t: float) -> list[int]:
-    """The entries whose magnitudes are ``t`` or more, and NaN."""
-    return [i for i, v in enumerate(x) if v != v or -place(v)[1] >= t]  # noqa: PLR0124  # NaN is unequal to itself
+    """The entries whose magnitudes are ``t`` or more, compared exactly whatever their dtype is, and NaN."""
+    return [i for i, v in enumerate(x) if v != v or plain(-place(v)[1]) >= t]  # noqa: PLR0124  # NaN is unequal to itself
+
+
+def plain(v: Any) -> Any:
+    """A number of numpy's as Python's own: beside a small one a threshold would be rounded to its precision."""
+    return v.item() if hasattr(v, "item") else v
 
 
 def select(x: Sequence[Any], k: int, steps: int) -> list[int]:
