@@ -15,6 +15,7 @@ from tests.house.conftest import ROOT, python
 SHOWN = {"README.md": 4}
 """Documents that must show at least so many snippets, lest they are overlooked."""
 TORCH = "docs/howto/torch.md"
+MARKED = {TORCH: pytest.mark.torch, "docs/howto/compare.md": pytest.mark.slow}
 FILES = ["README.md", *(str(f.relative_to(ROOT)) for f in sorted(ROOT.glob("docs/**/*.md")))]
 
 
@@ -28,7 +29,7 @@ def snippets(file: Path) -> int:
     return len(examples)
 
 
-@pytest.mark.parametrize("file", [pytest.param(file, marks=[pytest.mark.torch] * (file == TORCH)) for file in FILES])
+@pytest.mark.parametrize("file", [pytest.param(file, marks=MARKED.get(file, ())) for file in FILES])
 def test_the_snippets_run(file, tmp_path, monkeypatch):
     """In an empty folder, as a reader would."""
     monkeypatch.chdir(tmp_path)

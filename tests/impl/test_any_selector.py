@@ -20,6 +20,7 @@ from sparring.proofs.implementation import running
 from sparring.proofs.world import world
 from sparring.spec.core.selectors import names
 from tests.impl.algorithms import called, planted, simulated
+from tests.sweeps import sweep, third
 
 SELECTING = [page.name for page in map(sparring.page, sparring.pages()) if page.stateful and not page.composed]
 WAYS: dict[str, list[dict[str, Any]]] = {
@@ -32,7 +33,7 @@ CASES = [(name, {"selector": selector, **params})
          for name in SELECTING for selector, ways in WAYS.items() for params in ways]  # fmt: skip
 CASES += [("error_feedback", {"allreduce": allreduce, "selector": selector, **WAYS[selector][-1]})
           for allreduce, selector in [*product(LOSSLESS, WAYS)][::3]]  # fmt: skip
-SLOW = [case for case in CASES if case[1].get("drift") or case[1].get("stride") == 2]
+FIRST = [case for case in CASES if not case[1].get("drift") and case[1].get("stride") != 2][::3]
 
 
 def target(name: str) -> str:
@@ -49,9 +50,7 @@ def test_every_selector_is_among_them():
     assert {"gtopk", "ring_topk", "spardl", "topka2a"} <= {*SELECTING}
 
 
-@pytest.mark.parametrize(
-    ("name", "how"), [pytest.param(*case, marks=[pytest.mark.slow] * (case in SLOW)) for case in CASES]
-)
+@pytest.mark.parametrize(("name", "how"), sweep(CASES, few=FIRST))
 def test_the_pages_bits(name, how):
     """And messages, call after call, in all dtypes: n < p, n = 0, ties, NaN, infinities and signed zeros."""
     found = [flaws(name, case, how) for p in (1, 3) for case in iterations.edges([p])]
@@ -177,7 +176,7 @@ OF_FEEDBACK = {
 }
 
 
-@pytest.mark.parametrize("fault", OF_FEEDBACK)
+@pytest.mark.parametrize("fault", third(OF_FEEDBACK))
 def test_each_planted_bug_of_error_feedback_is_caught(fault):
     """By the page's bits on ties and by all real inputs of a few entries; the code without one passes both."""
     xs = [np.random.default_rng(r).integers(-4, 5, (3, 12)).astype(np.float64) for r in range(3)]

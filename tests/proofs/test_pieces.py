@@ -21,7 +21,7 @@ from sparring.spec.core.model import load
 from sparring.spec.core.numbers import Sym, where
 from sparring.spec.core.sparse import NOTHING, SparseVector
 from tests.proofs.wrong_texts import changed
-from tests.sweeps import third
+from tests.sweeps import sweep, third
 
 SPARSE, RING, GTOPK, A2A, SPARDL = map(sparring.page, ("ring_sparse", "ring_topk", "gtopk", "topka2a", "spardl"))
 LOCAL = {
@@ -41,7 +41,7 @@ def all_but_one(x, *_):
     return x.without(x.largest(1))
 
 
-@pytest.mark.parametrize("name", LOCAL)
+@pytest.mark.parametrize("name", third(LOCAL))
 def test_what_pages_do_is_proved(name):
     """Of each page that has local functions, and there is something to prove."""
     page = LOCAL[name]
@@ -73,7 +73,7 @@ def test_what_lossless_pages_send(fault):
     assert bool(wrong & VALUES) == (fault not in ("never full", "always full", "full too soon"))
 
 
-@pytest.mark.parametrize("fault", ["the first entry is dropped", "twice"])
+@pytest.mark.parametrize("fault", third(["the first entry is dropped", "twice"]))
 def test_what_lossless_pages_take_and_keep(fault):
     """As what they send."""
 
@@ -99,7 +99,7 @@ def test_other_words_for_the_same(twin):
     assert all(a.holds for a in answered(claims, True))
 
 
-@pytest.mark.parametrize("which", ["what is shown", "what is added", "all"])
+@pytest.mark.parametrize("which", sweep(["what is shown", "what is added", "all"], few=["what is shown", "all"]))
 def test_only_what_has_been_added_goes_dense_by_a_rule(which):
     """Zeros that are filled in before add nothing."""
     adds = {"what is shown": DENSE.adds, "what is added": lambda t, p: t > 0, "all": lambda t, p: t < 0}
@@ -116,7 +116,7 @@ CUT = {
 
 
 @pytest.mark.parametrize("fault", CUT)
-@pytest.mark.parametrize("page", [RING, SPARDL, A2A, GTOPK], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", third([RING, SPARDL, A2A, GTOPK]), ids=lambda page: page.name)
 def test_what_is_cut_and_what_is_sent(page, fault):
     """Together they are what was there; so an entry goes whole or not at all."""
     assert "what is sent and what is cut make what was there" in unproved(replace(page, sends=CUT[fault]))
@@ -132,7 +132,7 @@ LEFT = {
 }
 
 
-@pytest.mark.parametrize("fault", LEFT)
+@pytest.mark.parametrize("fault", third(LEFT))
 def test_what_stays_behind(fault):
     """A rule that loses something is refuted, and runs lose it, too."""
     page = replace(SPARDL, left=LEFT[fault])
@@ -188,6 +188,7 @@ def planted(text):
     return load(built(ring_sparse, changed(ring_sparse, "return x.full(full(x.m, x.n, w))", text)))
 
 
+@pytest.mark.slow
 def test_a_ring_that_drops_entries_is_refuted():
     """By proof: runs of contributions are clean."""
     page = planted("return x.at(x.indices[1:])")

@@ -24,6 +24,7 @@ from sparring.proofs.core.symbolic import Z3Reader, remembered
 from sparring.proofs.core.verdicts import Word
 from sparring.spec.core.digits import digit, log, power, prefix, put
 from sparring.spec.core.numbers import Sym, both, either, evaluate, negate, reverse, variables, where
+from tests.sweeps import third
 
 k = Sym.var("k")
 LAPS = (*ROUND, within(t, 2 * (p - 1)))
@@ -63,7 +64,7 @@ READER = BitsReader(BOX, p)
 WIDE = st.integers(-3, 40) | st.integers(-(2**40), 2**40)
 
 
-@pytest.mark.parametrize("name", REMAINDERS)
+@pytest.mark.parametrize("name", third(REMAINDERS))
 @given(data=st.data())
 def test_a_remainder_has_its_value(name, data):
     """z3's reading, evaluated at a point that satisfies the hypotheses, is Python's value there."""
@@ -75,7 +76,7 @@ def test_a_remainder_has_its_value(name, data):
     assert value.as_long() == evaluate(REMAINDERS[name], **point)
 
 
-@pytest.mark.parametrize("name", IN_BITS)
+@pytest.mark.parametrize("name", third(IN_BITS))
 @given(data=st.data())
 def test_bits_have_their_value(name, data):
     """The same, up to 2**31 - 1 ranks."""
@@ -224,7 +225,7 @@ def untrue(facts, value, point):
     return [fact for fact in facts if not z3.is_true(value(fact, point))]
 
 
-@pytest.mark.parametrize("name", IN_BLOCKS)
+@pytest.mark.parametrize("name", third(IN_BLOCKS))
 @given(data=st.data())
 @settings(max_examples=12)
 def test_facts_about_blocks_are_true_and_readings_have_their_value(name, data):
@@ -237,7 +238,7 @@ def test_facts_about_blocks_are_true_and_readings_have_their_value(name, data):
         assert of_blocks(read, point).as_long() == evaluate(IN_BLOCKS[name], **{v: point[v] for v in "pqrst"})
 
 
-@pytest.mark.parametrize("name", IN_DIGITS)
+@pytest.mark.parametrize("name", third(IN_DIGITS))
 @given(data=st.data())
 @settings(max_examples=10)
 def test_facts_about_digits_are_true_and_readings_have_their_value(name, data):

@@ -26,7 +26,7 @@ from sparring.errors import InputError
 from sparring.proofs.core import refinement
 from sparring.proofs.implementation import running
 from sparring.spec.core.modules import from_file
-from tests.sweeps import sweep
+from tests.sweeps import sweep, third
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "add_an_algorithm.md"
 
@@ -67,7 +67,7 @@ def imported(file):
     return {name.split(".")[0] for name in [*names, *(n.module or "" for n in nodes if isinstance(n, ast.ImportFrom))]}
 
 
-@pytest.mark.parametrize("flags", [[], ["--impl"]], ids=["page", "page and implementation"])
+@pytest.mark.parametrize("flags", sweep([[], ["--impl"]], few=[["--impl"]]), ids=["page", "page and implementation"])
 def test_what_it_tells_to_do_next_ends_well(tmp_path, monkeypatch, flags):
     """Three commands, each of which ends with exit code 0 as it is printed; a folder may have a space in its name."""
     monkeypatch.chdir(tmp_path)
@@ -103,17 +103,19 @@ def test_its_trace_is_true(mine, right, failures):
 
 @pytest.mark.parametrize(
     ("old", "new", "prop", "verdict"),
-    [
-        ("return (r + lap(t, p) + 1) % p", "return (r + lap(t, p) + 2) % p", "result", "refuted"),
-        ("return (r - lap(t, p) - 1) % p", "return (r - lap(t, p)) % p", "result", "refuted"),
-        ("where(t < p - 1, dst(r, t, p), r)", "r", "result", "refuted"),
-        ("-> Bool:          return t < p - 1", "-> Bool:          return t < p", "result", "refuted"),
-        ("return 2 * (p - 1)", "return p - 1", "result", "refuted"),
-        ("(r - q) % p <= t, q == r", "(r - q) % p < t, q == r", "result", "not inductive"),
-        ("either(x == c, (x - c) % p <= t - (p - 1))", "(x - c) % p <= t", "agreement", "not inductive"),
-        ("str] = {}", 'str] = {"ring": "lock step"}', "contention", "refuted"),
-        ("str] = {}", 'str] = {"tree": "exclusive"}', "contention", "refuted"),
-    ],
+    third(
+        [
+            ("return (r + lap(t, p) + 1) % p", "return (r + lap(t, p) + 2) % p", "result", "refuted"),
+            ("return (r - lap(t, p) - 1) % p", "return (r - lap(t, p)) % p", "result", "refuted"),
+            ("where(t < p - 1, dst(r, t, p), r)", "r", "result", "refuted"),
+            ("-> Bool:          return t < p - 1", "-> Bool:          return t < p", "result", "refuted"),
+            ("return 2 * (p - 1)", "return p - 1", "result", "refuted"),
+            ("(r - q) % p <= t, q == r", "(r - q) % p < t, q == r", "result", "not inductive"),
+            ("either(x == c, (x - c) % p <= t - (p - 1))", "(x - c) % p <= t", "agreement", "not inductive"),
+            ("str] = {}", 'str] = {"ring": "lock step"}', "contention", "refuted"),
+            ("str] = {}", 'str] = {"tree": "exclusive"}', "contention", "refuted"),
+        ]
+    ),
     ids=["dst", "src", "chunk", "adds", "steps", "holds", "same", "ring", "tree"],
 )
 def test_a_fault_in_any_formula_is_found(mine, old, new, prop, verdict):
@@ -149,15 +151,17 @@ def flaws(mine, impl):
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [
-        ("", ""),
-        ("mine[:] = inbox + mine", "mine[:] = inbox"),
-        ("x[block[to]]", "x[block[source]]"),
-        ("y = x.copy()", "y = x"),
-        ("    mine += mine.dtype.type(0)  #", "    #"),
-        ("return c * n // p", "return c * (n // p)"),
-        ("recvbuf=y[block[source]], source=source", "recvbuf=y[block[source]], source=to"),
-    ],
+    third(
+        [
+            ("", ""),
+            ("mine[:] = inbox + mine", "mine[:] = inbox"),
+            ("x[block[to]]", "x[block[source]]"),
+            ("y = x.copy()", "y = x"),
+            ("    mine += mine.dtype.type(0)  #", "    #"),
+            ("return c * n // p", "return c * (n // p)"),
+            ("recvbuf=y[block[source]], source=source", "recvbuf=y[block[source]], source=to"),
+        ]
+    ),
     ids=[
         "as it is",
         "sum forgotten",

@@ -126,9 +126,9 @@ def test_the_command_says_what_it_recalls():
 
 def test_a_call_keeps_nothing_unless_asked():
     """As for the command, so for Python."""
-    assert sparring.verify("ring", ranks=[1]).extra["kept"] == []
-    assert sparring.verify("ring", ranks=[1], keep=True).extra["kept"] == []
-    assert sparring.verify("ring", ranks=[1], keep=True).extra["kept"] == ["ring"]
+    assert sparring.verify("ring_allgather", ranks=[1]).extra["kept"] == []
+    assert sparring.verify("ring_allgather", ranks=[1], keep=True).extra["kept"] == []
+    assert sparring.verify("ring_allgather", ranks=[1], keep=True).extra["kept"] == ["ring_allgather"]
 
 
 def test_theorems_are_told_again():
@@ -143,7 +143,7 @@ def test_theorems_are_told_again():
     assert ["earlier run" in text for text in lines] == [False, True, False]
     assert [{**one, "seconds": 0} for one in first["theorems"]] == [{**one, "seconds": 0} for one in again["theorems"]]
     assert first["results"] == again["results"]
-    assert "earlier run" not in CliRunner().invoke(cli, ["prove", "dsar_split_allgather", "-P", "thirds=1"]).stdout
+    assert "earlier run" not in CliRunner().invoke(cli, ["prove", "ring_topk", "-P", "k=5"]).stdout
 
 
 @pytest.fixture

@@ -77,6 +77,7 @@ def test_what_accepts_everything_is_undecided(monkeypatch, request, where, what,
     assert "timing" not in blind or found["timing"].detail == kernel.NO_FAULT
 
 
+@pytest.mark.slow
 def test_what_accepts_every_residual_is_undecided(monkeypatch):
     """The road of stateful targets is another one."""
     monkeypatch.setattr(iterations, "compared", lambda *_: [])

@@ -20,7 +20,7 @@ from sparring.proofs.selection.selectors import Size, everywhere, on_numbers
 from sparring.selectors import PLANTED, SELECTING, verify_selector
 from sparring.spec.core.numbers import evaluate
 from sparring.spec.core.selectors import find, load
-from tests.sweeps import third
+from tests.sweeps import sweep, third
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ def words(name: str) -> dict[str, Word]:
     return {r.property: r.verdict.word for r in verify_selector(find(name))}
 
 
-@pytest.mark.parametrize("name", third(api.selectors()))
+@pytest.mark.parametrize("name", sweep(api.selectors(), few=["topk"]))
 def test_every_selector_holds(name):
     """By proof where forms can follow its code, else by examples; each property has its planted fault.
 
@@ -69,7 +69,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", third(PAGES))
 def test_a_wrong_page_is_refuted(name, quick, monkeypatch):
     """Whatever it says of itself."""
     prop, formulas = PAGES[name]
@@ -81,7 +81,7 @@ def test_a_wrong_page_is_refuted(name, quick, monkeypatch):
 
 
 def test_wrong_code_is_refuted(quick, monkeypatch):
-    """A threshold that is never evaluated anew; a selector that forgets its steps."""
+    """A threshold that is never evaluated anew."""
     right = threshold.Selector.__init__
 
     def never(self, **params):
@@ -89,6 +89,11 @@ def test_wrong_code_is_refuted(quick, monkeypatch):
 
     monkeypatch.setattr(threshold.Selector, "__init__", never)
     assert words("threshold")["selection"] is Word.REFUTED
+
+
+@pytest.mark.slow
+def test_wrong_code_is_refuted_on_numbers(quick, monkeypatch):
+    """A selector with another factor, of which no form says anything."""
     monkeypatch.setattr(gaussian, "FACTOR", 1.5)
     found = words("gaussian")
     assert (found["selection"], found["order"], found["dtypes"]) == (Word.NOT_COVERED, Word.TESTED, Word.REFUTED)
@@ -182,7 +187,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("name", third(CHANGES))
 def test_a_selector_of_ones_own_is_checked(tmp_path, quick, name):
     """By the page of the name that it is said to have; a flaw is an example."""
     (file := tmp_path / "mine.py").write_text(MINE.replace(*CHANGES[name]), encoding="utf-8")

@@ -19,10 +19,29 @@ MORE = [
     "recursive_multiplying -P radix=3", "dsar_split_allgather -P thirds=1",
     "ring moshpit two_shot_sparse --format csv",
 ]  # fmt: skip
+FIRST = [
+    "recursive_doubling", "flash", "gtopk", "moshpit", "two_shot_sparse", "dsar_split_allgather",
+    "ring_sparse two_shot_sparse --support disjoint", "two_shot --nodes node", "ring_sparse --topology torus",
+    "ring --nodes 50", "ring ring_sparse --nodes 4 --at p=8,n=800,k=80 --machine ib-hdr", "moshpit -P m=3",
+    "recursive_multiplying -P radix=3", "ring moshpit two_shot_sparse --format csv",
+]  # fmt: skip
+"""Pages of each kind, and each option; the others are slow."""
+OTHERS = [one for one in (*sparring.pages(), *MORE) if one not in (*ELSEWHERE, *FIRST)]
 
 
-@pytest.mark.parametrize("asked", [*(name for name in sparring.pages() if name not in ELSEWHERE), *MORE])
-def test_what_is_told(snapshot, asked):
+def told(asked: str) -> tuple[int, str]:
     """Closed forms, each check's verdict, and what is not covered; without the legend, which is the same for all."""
     code, text, _ = called("cost", *asked.split())
-    assert (code, text.partition("A word is one value")[0]) == snapshot
+    return code, text.partition("A word is one value")[0]
+
+
+@pytest.mark.parametrize("asked", FIRST)
+def test_what_is_told(snapshot, asked):
+    assert told(asked) == snapshot
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", OTHERS)
+def test_what_else_is_told(snapshot, asked):
+    """A test of its own: snapshots of one that runs in part would count as unused."""
+    assert told(asked) == snapshot

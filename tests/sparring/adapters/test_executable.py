@@ -87,7 +87,7 @@ def test_the_planted_one_is_refuted(quick, tmp_path):
     assert done.returncode == 1
 
 
-@pytest.mark.parametrize("mode", ["right", "npz"])
+@pytest.mark.parametrize("mode", ["right", pytest.param("npz", marks=pytest.mark.slow)])
 def test_both_forms(quick, mode):
     """A right program passes with either form of file, in all four dtypes."""
     report = check(command(mode), ranks=[2], max_examples=5)

@@ -224,7 +224,7 @@ def test_a_folder_is_judged(recorded, tmp_path):
 
 @C
 @pytest.mark.mpi
-@pytest.mark.parametrize("planted", [False, True])
+@pytest.mark.parametrize("planted", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_steps_of_a_command(tmp_path, monkeypatch, planted):
     """At level steps the C example sends what the ring does; the planted one has other chunks."""
     monkeypatch.chdir(tmp_path)
