@@ -17,7 +17,7 @@ from sparring.spec.core.runner import run
 from tests.impl.algorithms import called
 from tests.impl.descent_targets import slope
 from tests.impl.least_squares import N, problem, settled
-from tests.sweeps import third
+from tests.sweeps import sweep, third
 
 TARGETS = Path(__file__).with_name("descent_targets.py")
 ROUNDING = 1e-9
@@ -62,7 +62,7 @@ def test_each_comes_to_the_optimum(kind, forgets):
     assert far[-1] > 0.1 if forgets else far[-1] < near and far[-1] < far[99] < far[0]
 
 
-@pytest.mark.parametrize("p", [1, 2, 4])
+@pytest.mark.parametrize("p", sweep([1, 2, 4]))
 @pytest.mark.parametrize("kind", FED_BACK)
 def test_nothing_is_lost(kind, p):
     """Where all are, less what they keep in the mean, is where steps against the mean gradients lead."""
@@ -121,7 +121,8 @@ def test_ef21_falls_as_its_theorem_says(p, k):
     assert (np.array(psi) <= bound * (1 + 1e-9) + 1e-12).all()
 
 
-@pytest.mark.parametrize("kind", ["estimates of means", pytest.param("arc ef21m", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["estimates of means", "arc ef21m"])
 def test_with_noise_momentum_comes_nearer(kind):
     """Over ten seeds: EF21M reaches a smaller neighbourhood of the optimum than without momentum."""
     one, plain = problem(2), {"estimates of means": "estimates", "arc ef21m": "arc ef21"}[kind]

@@ -15,7 +15,7 @@ from sparring import impl
 from sparring.checks.target import from_file
 from sparring.errors import InputError
 from sparring.spec.core.selectors import Series, find, names
-from tests.sweeps import sweep
+from tests.sweeps import sweep, third
 
 DTYPES = ("float32", "float64", "int32", "int64")
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 1.5, 3e38, 1e308, np.inf, -np.inf, np.nan, -np.nan, 5e-324, 1e-40]
@@ -61,7 +61,7 @@ def first_difference(kernel, reference, xs) -> int | None:
     return None
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", third(names()))
 @given(st.data())
 def test_it_takes_what_its_page_takes(name, data):
     """Ties, zeros of both signs, infinities, NaN, subnormal and the least integers among the entries."""
@@ -70,7 +70,7 @@ def test_it_takes_what_its_page_takes(name, data):
 
 
 @pytest.mark.parametrize("dtype", sweep(DTYPES, few=DTYPES[:1]))
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", third(names()))
 def test_long_vectors(name, dtype):
     """More entries than lanes and rows of lanes, and than the sample's stride; normal and skewed ones."""
     rng = np.random.default_rng(0)

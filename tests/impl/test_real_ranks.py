@@ -17,11 +17,12 @@ from sparring.proofs.implementation.beside import options
 from sparring.proofs.implementation.looks import variants
 from sparring.sparse import Sparse
 from tests.impl.algorithms import PAGES, RANKS, TARGETS, simulated
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.mpi
 
 
-@pytest.mark.parametrize("p", [3, 8])
+@pytest.mark.parametrize("p", sweep([3, 8]))
 @pytest.mark.parametrize("name", PAGES)
 def test_bits(group, name, p):
     """Of all dtypes and parameters, call after call."""

@@ -13,6 +13,7 @@ from sparring import world
 from sparring.errors import InputError
 from sparring.impl.core import lists
 from tests.impl.algorithms import ALLGATHERS, DENSE, PAGES, RANKS, SELECTING, SPARSE, called, heard
+from tests.sweeps import third
 
 ELSEWHERE = "rank {}'s arguments are refused, as its own error says; nothing was computed"
 WHOLE, POSITIVE = "it must be a whole number, 0 or more", "it must be a whole number, 1 or more"
@@ -109,7 +110,7 @@ KEEPING: dict[str, dict[str, object]] = {
 FLOATING = ("flash", "moshpit", "one_bit", "thc", "qsgd", "power_sgd", "arc_top_k", "lossy_two_shot")
 
 
-@pytest.mark.parametrize("name", [*ALLGATHERS, *SPARSE])
+@pytest.mark.parametrize("name", third([*ALLGATHERS, *SPARSE]))
 @pytest.mark.parametrize(("p", "bad"), [(1, 0), (4, 2)])
 def test_lists(name, p, bad):
     """A list that is none is refused in its rank's own words; ranks that differ hear the same."""
@@ -172,7 +173,7 @@ def vectors_refused(name):
     return [*found, ("another dtype", 0, "")]
 
 
-@pytest.mark.parametrize("name", [*DENSE, "flash", "moshpit", *KEEPING])
+@pytest.mark.parametrize("name", third([*DENSE, "flash", "moshpit", *KEEPING]))
 def test_vectors(name):
     """In the first call and in later ones; the next one goes on as if nothing had been."""
     for what, before, sentence in vectors_refused(name):

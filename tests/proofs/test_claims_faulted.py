@@ -167,7 +167,9 @@ OBLIGATIONS = [
 
 
 @pytest.mark.parametrize(
-    ("claims", "module", "name", "fault"), OBLIGATIONS, ids=[f"{one[2]} {i}" for i, one in enumerate(OBLIGATIONS)]
+    ("claims", "module", "name", "fault"),
+    third(OBLIGATIONS),
+    ids=[f"{one[2]} {i}" for i, one in enumerate(OBLIGATIONS)],
 )
 def test_what_functions_do_is_proved_and_of_wrong_ones_it_is_not(claims, module, name, fault):
     """Turns, shares and regions; rows, their order, sums and roots; what is taken for linear, as the text says."""

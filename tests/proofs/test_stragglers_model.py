@@ -14,6 +14,7 @@ from sparring import InputError
 from sparring.proofs.stragglers import model, numbers, simulated
 from sparring.proofs.stragglers.numbers import Setting
 from sparring.spec.core.dropping import RULES, Micro, worked
+from tests.sweeps import third
 
 USUAL = Setting(ranks=32, many=12, mu=1, sigma=0.3, rest=0.5)
 PUBLISHED = {
@@ -23,7 +24,7 @@ PUBLISHED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("p", PUBLISHED)
+@pytest.mark.parametrize("p", third(PUBLISHED))
 def test_the_largest_of_normal_numbers(p):
     """Exact and near, to five places; the exact one also by scipy's own density and quadrature."""
     exact, near = PUBLISHED[p]

@@ -12,6 +12,7 @@ from sparring.proofs.stragglers import model, rules, shown
 from sparring.proofs.stragglers.rules import A, B, C
 from sparring.spec.core.dropping import RULES, Micro, Work, counted
 from sparring.spec.core.numbers import both, negate, where
+from tests.sweeps import third
 
 
 def passing(*, takes, stops, now=None):
@@ -42,7 +43,7 @@ SAME = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("name", third(SAME))
 def test_the_same_rule_in_other_words_is_proved(name):
     assert all(answer.holds for answer in rules.proved({**RULES, name: SAME[name]}))
 
@@ -121,7 +122,7 @@ PLANTED = {
 """What is shown no longer, with something else in the model."""
 
 
-@pytest.mark.parametrize("fault", PLANTED)
+@pytest.mark.parametrize("fault", third(PLANTED))
 def test_a_wrong_model(monkeypatch, fault):
     name, planted = PLANTED[fault]
     holds, detail = getattr(shown, name)()
@@ -132,6 +133,7 @@ def test_a_wrong_model(monkeypatch, fault):
     assert not getattr(shown, name)()[0]
 
 
+@pytest.mark.slow
 def test_what_is_shown_of_rules_is_not_of_wrong_ones(monkeypatch):
     proved = rules.proved
     assert shown.ordered()[0] and shown.one_iteration()[0]

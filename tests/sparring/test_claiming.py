@@ -60,6 +60,7 @@ def test_one_statement_of_the_literature_in_full(name, snapshot):
     assert (code, text) == (0, snapshot)
 
 
+@pytest.mark.slow
 def test_all_of_a_source_as_one_object():
     code, text, _ = call("ok-topk/", "--json")
     told = json.loads(text)

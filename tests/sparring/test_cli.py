@@ -148,6 +148,7 @@ VOID = {"conservation", "sizes", "volume", "selection", "claims", "parameters"}
 """Properties that say nothing of a dense algorithm."""
 
 
+@pytest.mark.usefixtures("proved_once")
 def test_verify_of_one_algorithm_tells_all_of_it():
     """All properties in their order, each with a verdict, what that does not say, and what was left out."""
     code, text, _ = called("verify", "ring", "--ranks", "1-3")
@@ -186,6 +187,7 @@ def test_verify_judges_a_page_file_without_implementation(wrong_page):
     assert (verdicts["result"], verdicts["terms"], verdicts["contention"]) == ("refuted", "not covered", "not covered")
 
 
+@pytest.mark.usefixtures("proved_once")
 def test_verify_does_not_claim_ranks_that_it_left_out():
     """Without p = 1 a run on terms is no proof up to anything."""
     envelope = json.loads(called("verify", "ring", "--ranks", "3", "--json")[1])

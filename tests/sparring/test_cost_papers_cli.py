@@ -9,6 +9,7 @@ import pytest
 import sparring
 from sparring import sheets
 from tests.sparring.calling import command
+from tests.sweeps import third
 
 PAGES = Path(sparring.__file__).parent / "spec"
 SOURCE = (PAGES / "ring_sparse.py").read_text(encoding="utf-8").replace(
@@ -57,7 +58,7 @@ def test_the_second_time_nothing_is_derived(made, tmp_path):
     assert table in first[1] and r"\documentclass" not in table
 
 
-@pytest.mark.parametrize("damaged", [b"", b'{"key": 1, "value": 2}'])
+@pytest.mark.parametrize("damaged", third([b"", b'{"key": 1, "value": 2}']))
 def test_a_damaged_file_is_as_none(made, tmp_path, damaged):
     first = call("ring_sparse", "--format", "latex")
     (file,) = files(tmp_path)
@@ -77,7 +78,7 @@ def test_a_changed_page_is_derived_anew(made, mine, tmp_path):
     assert made == ["mine", "mine"] and text != changed and len(files(tmp_path)) == 1
 
 
-@pytest.mark.parametrize("place", ["not/absolute", "file"])
+@pytest.mark.parametrize("place", third(["not/absolute", "file"]))
 def test_where_nothing_can_be_kept_it_works_all_the_same(made, monkeypatch, tmp_path, place):
     (tmp_path / "file").write_text("no folder", encoding="utf-8")
     monkeypatch.setenv("HOME", str(tmp_path / "file"))

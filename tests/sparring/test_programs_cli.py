@@ -34,6 +34,7 @@ def test_its_cost_is_a_bound():
     assert "words 5250" in text and "counted: tested" in text and "derivation: proved for every p" in text
 
 
+@pytest.mark.slow
 def test_that_it_is_a_bound_is_told_wherever_it_stands_beside_others():
     code, text, _ = called("cost", "oktopk", "--versus", "ring", "--over", "rho", "--at", "p=8,n=1000000")
     assert code == 0 and "oktopk: bound under H1-H4" in text

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from sparring.checks import launch, runtimes
 from sparring.cli import cli
 from sparring.errors import InputError
+from tests.sweeps import third
 
 pytestmark = [
     pytest.mark.mpi,
@@ -57,12 +58,12 @@ def test_a_job_compares_itself_with_the_reference(tmp_path):
 
 @pytest.mark.parametrize(
     ("args", "sentence"),
-    [
+    third([
         (["rinng"], "no algorithm 'rinng'"),
         (["ring", "--ranks", 5], "--ranks 5, but mpiexec started 3 ranks"),
         (["ring_allgather", "--input", "unsorted.npz"],
          "unsorted.npz: entry 'indices2' (rank 2): indices not strictly ascending: indices[1]=0 follows 1"),
-    ],
+    ]),
     ids=["algorithm", "ranks", "unsorted"],
 )  # fmt: skip
 @pytest.mark.usefixtures("files")
@@ -85,11 +86,13 @@ def said(output: str) -> int:
 
 @pytest.mark.parametrize(
     ("first", "others", "sentence"),
-    [
-        (["-k", "3"], ["-k", "4"], "rank 1: it has other vectors than rank 0; right: one command and one file"),
-        (["-k", "3"], ["--keep", "-1"], "rank 1: --keep -1: it must be 0 or more"),
-        (["--input", "nothing.npz"], [], "nothing.npz: no such file"),
-    ],
+    third(
+        [
+            (["-k", "3"], ["-k", "4"], "rank 1: it has other vectors than rank 0; right: one command and one file"),
+            (["-k", "3"], ["--keep", "-1"], "rank 1: --keep -1: it must be 0 or more"),
+            (["--input", "nothing.npz"], [], "nothing.npz: no such file"),
+        ]
+    ),
     ids=["other vectors", "others refuse", "the first refuses"],
 )
 @pytest.mark.usefixtures("files")
@@ -140,11 +143,11 @@ def test_a_wrong_sum_of_sparse_vectors_is_seen(files, tmp_path):
 
 @pytest.mark.parametrize(
     ("fault", "told"),
-    [
+    third([
         ("if launched()[0] == 1: given.vectors = None", "'NoneType' object is not callable"),
         ("target.load = lambda name: lambda comm, x: 1 / 0 if comm.Get_rank() == 1 else comm.Barrier()",
          "ZeroDivisionError"),
-    ],
+    ]),
     ids=["of ours", "of a target"],
 )  # fmt: skip
 def test_a_fault_on_one_rank_ends_all(tmp_path, fault, told):

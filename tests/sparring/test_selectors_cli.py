@@ -105,6 +105,7 @@ def test_what_is_refused(args, sentence):
     assert sentence in refused(*args)
 
 
+@pytest.mark.slow
 def test_the_selector_may_stand_in_the_file(tmp_path, monkeypatch):
     """As other options of check do."""
     (tmp_path / "pyproject.toml").write_text('[tool.sparring]\nselector = "threshold"\n', encoding="utf-8")

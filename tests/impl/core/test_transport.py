@@ -7,6 +7,7 @@ import pytest
 
 from sparring.checks import launch
 from sparring.impl.core import transport
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.runtimes
 
@@ -21,13 +22,14 @@ def run(*arguments, timeout=60):
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("check", ["wildcard", "back_to_back", "overlapping", "freed"])
+@pytest.mark.parametrize("check", sweep(["wildcard", "back_to_back", "overlapping", "freed"], few=["wildcard"]))
 def test_transport(check):
     """Our messages are ours alone, in every setting that the program makes."""
     done = run(check)
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_without_duplicate():
     """Planted: on the user's own communicator his receive takes a message of ours, which then is missing."""

@@ -14,6 +14,7 @@ from sparring.proofs.core import kernel, questions
 from sparring.proofs.core.supplement import subject
 from sparring.proofs.core.verdicts import EXPECTED, PROVED
 from sparring.spec.core.numbers import both, evaluate, where
+from tests.sweeps import third
 
 RING = page("ring")
 
@@ -77,7 +78,9 @@ ASKED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("topology", "name"), [(topology, name) for topology, some in ASKED.items() for name in some])
+@pytest.mark.parametrize(
+    ("topology", "name"), third((topology, name) for topology, some in ASKED.items() for name in some)
+)
 def test_the_solvers_say_what_counting_says(topology, name):
     """Proved for every p exactly if no p <= 9 shows messages of two sources, or pairs, on a link."""
     one = ASKED[topology][name]

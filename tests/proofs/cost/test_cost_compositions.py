@@ -146,7 +146,7 @@ def test_a_lower_claim_is_wrong_only_where_a_run_sends_more(params, factor, quan
     assert found.checked == checked or (checked is None and found.checked.word == Word.TESTED)
 
 
-@pytest.mark.parametrize("through", ["ring_sparse", "ssar_recursive_doubling", "two_shot_sparse"])
+@pytest.mark.parametrize("through", third(["ring_sparse", "ssar_recursive_doubling", "two_shot_sparse"]))
 def test_sparse_pieces_are_no_longer_than_dense_ones_and_their_headers(through):
     """In bytes; runs in which all is sent come as near as the encodings allow, and half of it is too little."""
     cost = sparring.cost("error_feedback", allreduce=through)

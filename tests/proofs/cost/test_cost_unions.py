@@ -15,6 +15,7 @@ from sparring.proofs.cost.contributions import predicted
 from sparring.proofs.cost.symbols import k, n, p, symbol, width
 from sparring.proofs.cost.unioncost import derive, miscounted, octets
 from sparring.spec.core.supports import MODELS
+from tests.sweeps import third
 
 PAGE = sparring.page("ring_sparse")
 SPARSE = ("ring_sparse", "two_shot_sparse", "ssar_recursive_doubling", "dsar_split_allgather")
@@ -34,7 +35,7 @@ def message(m, size, w):
 
 
 @pytest.mark.parametrize("at", POINTS, ids=str)
-@pytest.mark.parametrize("support", [*MODELS, "blocks:3"])
+@pytest.mark.parametrize("support", third([*MODELS, "blocks:3"]))
 def test_formulas_are_what_is_summed(support, at):
     """Words and bytes, with and without the hypothesis, against the sum over the page's steps."""
     ranks, length, kept = at
@@ -73,7 +74,7 @@ def test_time_is_messages_bytes_and_additions():
     assert at.time == Fraction(6, 10**6) + Fraction(6 * (8 + 10 * 4 + 13), 10**9) + Fraction(30, 10**12)
 
 
-@pytest.mark.parametrize("name", SPARSE)
+@pytest.mark.parametrize("name", third(SPARSE))
 def test_spans_that_are_too_long_or_too_short_are_caught(name):
     """And the right ones are those of the messages, whose contributions are proved."""
     cost = sparring.cost(name)

@@ -12,11 +12,12 @@ from sparring.proofs.loss.hypotheses import LOSS, OWNER, VALUES
 from sparring.proofs.loss.identities import induction
 from sparring.proofs.loss.patterns import call
 from sparring.spec.core.links import HANDING
+from tests.sweeps import third
 
 LOSSES = (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 
 
-@pytest.mark.parametrize(("q", "calls"), [*product(LOSSES, range(1, 5))])
+@pytest.mark.parametrize(("q", "calls"), third(product(LOSSES, range(1, 5))))
 def test_distances_over_all_sequences_of_patterns(q, calls):
     """Uncorrelated steps have the mean ages, constant ones the mean squares, after any number of calls."""
     weighs = replicas.independent(3, q)

@@ -21,6 +21,7 @@ from sparring.spec.core import blocks
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import where
 from sparring.spec.core.schedule import number, step_sends, truth
+from tests.sweeps import third
 
 FORMS = ("msccl", "json", "goal", "chakra")
 
@@ -63,7 +64,7 @@ def whole(one, p, form, size):
     return [*streams.pieces(program, p, [pages.rank(one, rows.chunks, row) for row in rows], form, size)]
 
 
-@pytest.mark.parametrize("one", EXPORTED, ids=lambda one: f"{one.name} {one.params}")
+@pytest.mark.parametrize("one", third(EXPORTED), ids=lambda one: f"{one.name} {one.params}")
 def test_a_stream_is_the_whole(one):
     """Rank by rank what all messages at once tell; in every format, also where chunks differ in their bytes."""
     for p in (*range(1 + (one.name == "blocks"), 6), 8, 9):
@@ -196,7 +197,7 @@ def test_memory_does_not_grow_with_the_file(form):
     assert all_ - few < (long - short) / 4
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", third(FORMS))
 def test_four_thousand_ranks_are_streamed(form):
     """Two of them, all that they send: 8,190 messages each."""
     pieces = [data for _, data in islice(streams.written(page("ring"), 4096, form, 2**20), 2)]

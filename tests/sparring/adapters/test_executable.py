@@ -63,6 +63,7 @@ def test_the_c_example_is_right(quick, tmp_path):
     assert verdicts["input untouched"] == verdicts["hygiene"] == "not covered"
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 @pytest.mark.skipif(find() is None, reason='no mpiexec beside this Python: pip install "sparring[mpich]"')
 def test_a_script(quick):

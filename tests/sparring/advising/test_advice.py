@@ -81,6 +81,7 @@ def test_an_entry_of_an_index_is_four_bytes_whatever_a_value_has():
     assert found.nbytes.expected == 10 * (4 + 8)
 
 
+@pytest.mark.slow
 def test_the_fastest_is_first(normal):
     answers = sparring.advise(normal, MACHINE, [2, 3, 64]).answers
 

@@ -14,6 +14,7 @@ from sparring.checks import launch
 from sparring.cli import cli
 from sparring.errors import InputError, SparringError
 from sparring.proofs.cost.machines import Machine
+from tests.sweeps import third
 
 pytestmark = [
     pytest.mark.mpi,
@@ -133,10 +134,12 @@ def test_a_rank_that_raises_takes_the_job_down():
 
 @pytest.mark.parametrize(
     ("args", "sentence"),
-    [
-        (("--ranks", 3), "--ranks 3, but mpiexec started 2 ranks"),
-        (("--seconds", 1e-9), "calls were timed fewer than 3 times"),
-    ],
+    third(
+        [
+            (("--ranks", 3), "--ranks 3, but mpiexec started 2 ranks"),
+            (("--seconds", 1e-9), "calls were timed fewer than 3 times"),
+        ]
+    ),
 )
 def test_bad_input_is_told_once_and_ends_the_job(args, sentence):
     done = job(2, "ring", *args)

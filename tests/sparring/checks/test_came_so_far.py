@@ -124,6 +124,7 @@ def test_a_message_to_oneself_crosses_no_link(mine):
     assert words(report)["contention"] is Word.TESTED
 
 
+@pytest.mark.slow
 def test_inputs_are_compared_behind_what_is_left_lying(mine):
     """All ranks returned."""
     assert set(failed(mine("leaves_a_message_and_resizes"))) == {"hygiene", "input untouched", "own memory"}

@@ -14,6 +14,7 @@ from sparring.checks.examined import NoArray
 from sparring.checks.group import Group, Hang
 from sparring.errors import InputError, MissingExtra, RankFailed, SparringError
 from sparring.impl import ring
+from tests.sweeps import third
 
 pytestmark = pytest.mark.runtimes
 
@@ -83,7 +84,9 @@ def test_raise(group, gone):
 @pytest.mark.mpi
 @pytest.mark.parametrize(
     ("name", "codes"),
-    [("hangs", ["comm.Recv("]), ("ignores_signals", ["comm.Recv("]), ("spins", ["while comm.rank == 0:", "pass"])],
+    third(
+        [("hangs", ["comm.Recv("]), ("ignores_signals", ["comm.Recv("]), ("spins", ["while comm.rank == 0:", "pass"])]
+    ),
 )
 def test_hang(group, gone, name, codes):
     """A rank that never answers is named, with the line where it is, and ends with all others."""

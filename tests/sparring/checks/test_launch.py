@@ -139,7 +139,9 @@ HANG = "import time, signal; {}; time.sleep(100)"
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("stubborn", ["0", "signal.signal(signal.SIGTERM, signal.SIG_IGN)"])
+@pytest.mark.parametrize(
+    "stubborn", [pytest.param("0", marks=pytest.mark.slow), "signal.signal(signal.SIGTERM, signal.SIG_IGN)"]
+)
 def test_timeout(launcher, gone, stubborn):
     """When time is up all ranks end, those too that ignore the polite signal; what they printed is kept."""
     start = time.monotonic()

@@ -86,6 +86,7 @@ def test_on_real_ranks_too(target, hurried, launcher, what):
     assert said in sentence or (what == "waits" and 'mine.py", line 5 in <module>' in sentence)
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_time_is_the_calls(target, launcher, monkeypatch, unshrunk):
     """A long import is nobody's fault, nor a first call that is longer than an example may be; a hang is found."""

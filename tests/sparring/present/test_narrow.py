@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from rich.text import Text
 
 from sparring.cli import cli
-from tests.sweeps import sweep
+from tests.sweeps import sweep, third
 
 RING = "sparring.impl.ring:allreduce"
 ASKED = {
@@ -44,7 +44,7 @@ def words(lines: list[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("width", sweep([60, 80, 120, 200], few=[60]))
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", third(ASKED))
 def test_no_line_is_wider_and_no_word_is_broken(name, width):
     """But a word that is longer than a line."""
     narrow = screen(name, width)
