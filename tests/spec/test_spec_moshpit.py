@@ -129,3 +129,9 @@ def test_other_outcomes_are_refused(kind, points):
 def test_what_means_nothing_is_refused(params, text):
     with pytest.raises(InputError, match=text):
         _ = ran(vectors(2, 2), **params).results
+
+
+def test_a_point_ends_its_rank_in_its_own_round_alone():
+    """After so many of its messages."""
+    assert members.ending(1, ((0, 0, 2), (3, 1, 0), (2, 1, 5))) == {3: 0, 2: 5}
+    assert members.ending(2, ((0, 0, 2),)) == {}

@@ -62,3 +62,11 @@ def test_limits_of_logarithms():
     assert (rows["messages"].ratio, rows["messages"].limit) == (1, 1)
     assert tables.towards((p - 1) * n / p) is None and tables.towards(sympy.ceiling(p / 2) / p) is None
     assert tables.towards((3 * p - 1) / p) == 3
+
+
+def test_a_gap_with_powers_of_p_leads_from_the_bound_to_the_cost():
+    """At a point where nothing is rounded, exactly."""
+    cost = sparring.cost("ring_sparse", support="independent")
+    at = {"p": Fraction(4), "n": Fraction(64), "k": Fraction(8), "alpha": 0, "beta": 0, "gamma": 0, "width": 4}
+    (row,) = (row for row in tables.rows(cost) if row.quantity == "pairs")
+    assert exact(row.gap, at) + cost.least(at)["pairs"] == cost.at(p=4, n=64, k=8).pairs
