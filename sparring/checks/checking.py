@@ -74,7 +74,7 @@ def check(
     on : "simulated", "mpi" (a group of real processes) or "both"; "torch" (``f(group, x)`` of tensors on
         ``torch.distributed``) or "ddp" (a communication hook); a command is always on "command".
     level : "result", "volume" (messages and words too) or "steps" (message by message too).
-    seed, max_examples : the same seed draws the same examples; 100, or fewer where each is a launch.
+    seed, max_examples : the same seed draws the same examples for the same code; 100, or fewer where each is a launch.
     dtypes : those that the target takes; default float32, float64, int32 and int64.
     xfail : property -> reason; such a property must be refuted, and is a failure where it holds.
     only : the properties to judge; default all.

@@ -70,10 +70,10 @@ def calls(page: Page, xs: Sequence[Any], convention: Convention) -> Iterator[Run
     return iter([CutRun(page, xs, convention)]) if any(convention) else None
 
 
-def fitting(page: Page, seen: Sequence[tuple[Sequence[Any], Trace | None]]) -> list[Convention]:
+def fitting(page: Page, seen: Sequence[tuple[Sequence[Any], Trace | None]], level: str) -> list[Convention]:
     """The other conventions by which the messages of all these runs, on these vectors, are the page's."""
     return [one for one in OTHERS if all(
-        trace is not None and compare(page, xs, trace, "steps", calls(page, xs, one)) is None for xs, trace in seen
+        trace is not None and compare(page, xs, trace, level, calls(page, xs, one)) is None for xs, trace in seen
     )]  # fmt: skip
 
 

@@ -68,7 +68,8 @@ class Findings:
     ``judged``: -> how many were; ``missed``: -> why the last of the others did not come so far;
     ``refused``: why the place could not run the target at all; ``unseen``: property -> why such an
     example tells nothing of it; ``unread``: in how many examples messages were counted, but not
-    read; ``shared``: what ranks share here and real ones do not; ``stuck``: the kinds of examples of
+    read; ``meanings``: property -> what it means that it holds, where that is of the examples that were
+    tried; ``shared``: what ranks share here and real ones do not; ``stuck``: the kinds of examples of
     which no more are tried on real ranks, since one came to no end; ``convention``: how the page's chunks
     are cut or numbered, where that is not as the page has it; ``nearest``: the page that its
     messages come nearest to, or why there is none.
@@ -82,6 +83,7 @@ class Findings:
     refused: str = ""
     unseen: dict[str, str] = field(default_factory=dict)
     unread: int = 0
+    meanings: dict[str, str] = field(default_factory=dict)
     shared: str = ""
     convention: str = ""
     stuck: set[str] = field(default_factory=set)
@@ -210,7 +212,10 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
         elif why := unplayable(place, kind) or WRONG * bool({"result", "deadlock"} & {*findings.smallest}):
             findings.unseen |= dict.fromkeys(properties(kind), why)
         else:
-            for example in hard.examples(kind, question.ranks, question.dtypes)[:number]:
+            number = max(number, hard.least(kind, question.dtypes))
+            played = hard.examples(kind, question.ranks, question.dtypes)[:number]
+            findings.meanings[kind] = hard.told(played, question.meanings.get(kind, ""))
+            for example in played:
                 discover(example)
     with question.clock:
         by_convention(question, place, findings)
@@ -227,7 +232,7 @@ def by_convention(question: Question, place: Place, findings: Findings) -> None:
     probes = [hard.numbered(p, cuts * p + 2, question.dtypes[0]) for p in question.ranks if p > 1 for cuts in (1, 2)]
     seen = [(xs, place.observe(question.target, Example(xs, "result")).trace) for xs in probes]
     asked = replace(question, only=props)
-    for one in conventions.fitting(page, seen):
+    for one in conventions.fitting(page, seen, "steps" if "steps" in question.watched else "volume"):
         found = explore(replace(asked, convention=one), place, lambda told: None)
         if not found.smallest and found.judged:
             findings.settle(props, found, str(one))
@@ -265,7 +270,8 @@ def kinds(question: Question) -> list[str]:
     """Which kinds of examples are needed."""
     asked = set(question.judged) - ({BAD} if max(question.ranks) < 2 else set())
     others = asked - {*KINDS, *HARD}
-    usual = [kind for kind in KINDS if kind in asked or (kind == "result" and others)]
+    also = {*KINDS} - {BAD} if any(question.convention) else {"result"}  # chunks are cut at the edge, too
+    usual = [kind for kind in KINDS if kind in asked or (kind in also and others)]
     return [*usual, *(kind for kind in HARD if kind in SHARE and asked & {*properties(kind)})]
 
 

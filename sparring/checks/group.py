@@ -154,6 +154,10 @@ def unloadable(target: str, failure: RankFailed) -> str:
     return sentence if ours else f"{target} does not load. {failure}"
 
 
+class Ended(RankFailed):
+    """A rank's process ended without an answer: it raised nothing."""
+
+
 def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) -> dict[int, Message | None]:
     """The ranks' answers; None from a rank that died; nothing from one that let its time go by."""
     for r, x in enumerate(xs):
@@ -192,7 +196,7 @@ def answered(workers: Workers, answers: dict[int, Message | None], ranks: int, t
         with suppress(TimeoutExpired):
             workers.process.wait(GRACE)  # where its launcher ends with them, it says why
         r = first(workers, dead)
-        raise RankFailed(r, "\n".join(["the process ended without an answer", workers.log(r), workers.log()]))
+        raise Ended(r, "\n".join(["the process ended without an answer", workers.log(r), workers.log()]))
     if silent := [r for r in range(ranks) if r not in answers]:
         raise Hang(silent, ranks, timeout, {r: workers.stack(r) for r in silent})
     return list(told.values())

@@ -14,6 +14,7 @@ import numpy as np
 from sparring.checks.examples import Example, cut
 from sparring.checks.scenes import SCENES
 from sparring.checks.vectors import Vector
+from sparring.spans import spans
 
 SPECIAL, LONG, MANY = "special values", "long vectors", "many ranks"
 LENGTHS = (1_025, 4_099, 65_537, 131_101, 1_000_003)
@@ -92,6 +93,20 @@ def examples(kind: str, ranks: Sequence[int], dtypes: Sequence[str]) -> list[Exa
         return [Example(numbered(p, 2 * p + 1, next(turn)), kind) for p in RANKS]
     pairs = product(sorted(few, key=lambda p: abs(p - 3)), [name for name, one in SCENES.items() if one.prop == kind])
     return [staged(name, p, next(turn)) for p, name in pairs]
+
+
+def least(kind: str, dtypes: Sequence[str]) -> int:
+    """So many of the first make a kind: each dtype, or each scene."""
+    return max(1, sum(one.prop == kind for one in SCENES.values()), len(dtypes) if kind == SPECIAL else 0)
+
+
+def told(played: Sequence[Example], meaning: str) -> str:
+    """What it means that these hold: the lengths, or the numbers of ranks, that were tried."""
+    if not played or played[0].prop not in (LONG, MANY):
+        return meaning
+    if played[0].prop == LONG:
+        return f"the sum also of {', '.join(f'{n:,}' for n in sorted({one.n for one in played}))} entries"
+    return f"the sum also on {spans(sorted(one.p for one in played))} ranks"
 
 
 def staged(scene: str, p: int, dtype: str) -> Example:

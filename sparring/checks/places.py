@@ -21,7 +21,7 @@ import numpy as np
 from sparring.checks import target as targets
 from sparring.checks.examined import Examined
 from sparring.checks.examples import Example
-from sparring.checks.group import LOADING, Group, Hang
+from sparring.checks.group import LOADING, Ended, Group, Hang
 from sparring.checks.rank import called
 from sparring.errors import InputError, RankFailed
 from sparring.proofs.core.refinement import falsifies
@@ -45,6 +45,7 @@ class Observed(NamedTuple):
     ``refused``: why this place could not run the target; ``residuals``: as results, what a
     stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
     :class:`~sparring.checks.examined.Examined`; ``refusing``: whether a rank raised an error;
+    ``raised``: whether it was a Python exception, and nothing that ends processes;
     ``remarks``: by rank, sentences on what else went wrong; ``shared``: why ranks were not as far apart as processes.
     """
 
@@ -57,6 +58,7 @@ class Observed(NamedTuple):
     unseen: Mapping[str, str] = {}
     roundings: int = 0
     refusing: bool = False
+    raised: bool = False
     remarks: Sequence[Sequence[str]] = ()
     shared: str = ""
 
@@ -186,8 +188,10 @@ def told(outcome: Outcome, example: Example, *, traced: bool) -> Observed:
     for finding in outcome.findings:
         flaws.setdefault(falsifies(finding, example.prop), finding.text)
     refusing = any(finding.kind in RAISED for finding in outcome.findings)
+    kinds = {finding.kind for finding in outcome.findings}
+    raised = Kind.RAISED in kinds and Kind.ABORTED not in kinds
     if None in outcome.results:
-        return Observed([], [], trace, flaws, refusing=refusing)
+        return Observed([], [], trace, flaws, refusing=refusing, raised=raised)
     ys, residuals, given, remarks = zip(*outcome.results)
     more: dict[str, Any] = {"residuals": by_call(residuals), "refusing": refusing, "remarks": remarks}
     return Observed(by_call(ys), list(given), trace, flaws, **more)
@@ -245,7 +249,8 @@ class Real:
         except Hang as hang:
             return Observed([], [], None, {"deadlock": str(hang)})
         except RankFailed as failure:
-            return Observed([], [], None, {example.prop: str(failure)}, refusing=True)
+            raised = not isinstance(failure, Ended)
+            return Observed([], [], None, {example.prop: str(failure)}, refusing=True, raised=raised)
         more: dict[str, Any] = {"residuals": seen.residuals, "unseen": seen.unseen, "roundings": seen.roundings}
         more["remarks"] = seen.remarks
         return Observed(seen.ys, seen.inputs, seen.trace, {}, **more)

@@ -87,7 +87,8 @@ def again(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
     call.overwrite()
     call(comm, xs[1])
     y = call(comm, shorter(xs[2]))
-    call(comm, y)
+    if isinstance(y, np.ndarray):
+        call(comm, y)
 
 
 def split(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:

@@ -24,13 +24,13 @@ def judged(example: Example, seen: Observed) -> dict[str, str]:
     for call in range(len(seen.ys)):
         if why := first(example, seen, call):
             several = f"in call {call + 1} " if len(seen.ys) > 1 else ""
-            flaws.setdefault(prop, f"{where}, {several}{why}".lstrip(", "))
+            return {prop: f"{where}, {several}{why}".lstrip(", ")} | flaws
     return flaws
 
 
 def refused(example: Example, seen: Observed) -> bool:
-    """Whether some rank raised where it may."""
-    return bool(example.scene) and SCENES[example.scene].refusable and seen.refusing
+    """Whether some rank raised where it may; what ends the process, a crash or an abort, refuses nothing."""
+    return bool(example.scene) and SCENES[example.scene].refusable and seen.raised
 
 
 def first(example: Example, seen: Observed, call: int) -> str:

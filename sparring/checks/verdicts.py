@@ -50,7 +50,8 @@ def verdict_on(question: Question, prop: str, found: Found) -> Result:
     missed = next((f"{judged} of {wanted} examples came to it; {f.missed[prop]}" for f in seen if prop in f.missed), "")
     if 2 * judged < wanted:
         return Result(question.name, prop, UNDECIDED, missed)
-    meaning = ENDED if real and prop == "deadlock" else question.meanings[prop]
+    meaning = next((f.meanings[prop] for f in seen if prop in f.meanings), question.meanings[prop])
+    meaning = ENDED if real and prop == "deadlock" else meaning
     convention = next((f.convention for f in seen if f.convention and prop in ("steps", "volume")), "")
     meaning += f", with its chunks {convention}" if convention else ""
     return Result(question.name, prop, tested(judged), f"{meaning}; {missed}" if missed else meaning)

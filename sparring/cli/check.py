@@ -61,7 +61,9 @@ class Configured(click.Command):
 @click.option("--bad-input", is_flag=True, help="Judge too whether vectors that do not fit together are refused.")
 @click.option("--max-examples", type=click.IntRange(1), default=None, show_default="100; of a command 30")
 @click.option("--dtype", "dtypes", multiple=True, help="What it takes; may be repeated, by default all four.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same examples.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="The same seed draws the same examples for the same code."
+)
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=None,
               show_default="3; of a command more", help="Seconds for one example on real ranks.")  # fmt: skip
 @click.option("--against", default=None, metavar="TARGET|NAME=VALUE",

@@ -88,6 +88,13 @@ def test_each_property_is_refuted_by_its_fault(planted, prop):
     assert found["result"] is Word.PROVED
 
 
+def test_what_runs_did_not_come_to_is_undecided(planted):
+    """All but those on one rank wait for ever: nothing can be said of what they would have come to."""
+    planted(FAULTS["deadlock"])
+    found = verdicts()
+    assert {found[prop] for prop in ("dtypes", "steps", "hygiene", "input untouched", "terms")} == {Word.UNDECIDED}
+
+
 OTHERWISE = """\
 import numpy as np
 from sparring.impl.core.arguments import opened

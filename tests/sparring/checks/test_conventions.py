@@ -31,6 +31,10 @@ WRONG = {
     "another neighbour": [("(me + 1) % size", "(me - 1) % size"), ("source=(me - 1) % size", "source=(me + 1) % size"),
                           (HOPS, "there, here = views[(me + hop) % size], views[(me + hop + 1) % size]"),
                           (VIEWS, SPLIT)],
+    "wrong where chunks are empty": [
+        (VIEWS, SPLIT), ("range(2 * size - 2)", "range((2 * size - 2) * (len(x) >= size))"),
+        ("    return total", "    return total if len(x) >= size else comm.allreduce(x)"),
+    ],
     "a message too many": [
         (VIEWS, SPLIT), ("    return total", "    comm.sendrecv(1, dest=me, source=me)\n    return total"),
     ],
@@ -80,4 +84,4 @@ def test_a_run_with_other_chunks_is_a_run(name):
         assert all((y == sum(xs)).all() for y in CutRun(page, xs, one).results)
     ours = [[m.entries.tolist() for m in wire] for wire in CutRun(page, xs, AS_THE_PAGE).trace]
     assert ours == [[m.entries.tolist() for m in wire] for wire in run(page, xs).trace]
-    assert fitting(page, [(xs, None)]) == []
+    assert fitting(page, [(xs, None)], "steps") == []

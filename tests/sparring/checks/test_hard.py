@@ -89,6 +89,38 @@ def test_arrays_that_may_be_refused(target):
     assert "for every second entry of an array" in detail(both[1], "other arrays")
 
 
+def test_an_abort_refuses_nothing(target, unshrunk):
+    """It ends the job."""
+    aborts = "    x.flags.c_contiguous or comm.Abort(3)\n    total = np.array(x)"
+    found = failed(check(target(TWIN.replace("    total = np.array(x)", aborts)), only=["other arrays"]))
+    assert "calls Abort(3)" in found["other arrays"]
+
+
+def test_a_line_tells_what_was_tried(target):
+    """With few examples, of long vectors and many ranks the first; of each scene and dtype one."""
+    report = check(target(TWIN), max_examples=1, only=list(HARD))
+    assert detail(report, "long vectors") == "the sum also of 1,025 entries"
+    assert detail(report, "many ranks") == "the sum also on 9 ranks"
+    tried = {r.property: r.verdict.number for r in report.results}
+    assert (tried["special values"], tried["communicators"], tried["other arrays"]) == (len(DTYPES), 3, 3)
+    assert detail(check(target(TWIN), only=["many ranks"]), "many ranks") == "the sum also on 9-17, 33 ranks"
+
+
+def test_what_is_no_array_is_refuted_call_after_call(target, unshrunk):
+    """And not given to the next call."""
+    found = failed(check(target(TWIN.replace("return total", "return None")), only=["repeated calls"]))
+    assert "in call 1 rank 0 returned NoneType" in found["repeated calls"]
+
+
+@pytest.mark.mpi
+def test_a_process_that_ends_refuses_nothing(target, launcher, unshrunk):
+    """As one that crashes on what is not contiguous."""
+    ends = "    x.flags.c_contiguous or __import__('os')._exit(11)\n    total = np.array(x)"
+    source = TWIN.replace("    total = np.array(x)", ends)
+    found = failed(check(target(source), on="mpi", ranks=[2], only=["other arrays"]))
+    assert "the process ended without an answer" in found["other arrays"]
+
+
 @pytest.mark.mpi
 def test_real_ranks_play_the_same_scenes(target, launcher, ranks, unshrunk):
     """With communicators of their own."""
