@@ -34,6 +34,8 @@ PLACES = (*OURS, "both", *adapters.NAMES)
 RANKS = range(1, 9)
 EXAMPLES = 100
 """So many are drawn, unless each is a launch of its own."""
+REHEARSAL = 10.0
+"""Seconds for one simulated run of what came to no end on real ranks."""
 TIMEOUT = 3.0
 """Seconds for one example on real ranks, after which it is played again with more of them, or hangs."""
 
@@ -257,7 +259,8 @@ def looked(question: Question, where: Place, given: Sequence[Example], advance: 
     """What is found in one place: on the given examples, else on drawn ones."""
     where.load(question.target)
     if not given:
-        findings = explore(question, where, advance, Simulated(question.params) if where.name == "mpi" else None)
+        rehearsal = Simulated(question.params, REHEARSAL) if where.name == "mpi" else None
+        findings = explore(question, where, advance, rehearsal)
         over = findings.refused or question.clock.over()
         if question.page is None and not question.only and not over and where.name in OURS:
             findings.nearest = nearest(question, where)

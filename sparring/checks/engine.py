@@ -199,8 +199,7 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
         if judged is None:
             findings.miss(dict.fromkeys(about, question.clock.why))
             return
-        if isinstance(place, Real) and judged.flaws and not judged.seen.ys:
-            findings.stuck.update([*KINDS, *HARD] if "deadlock" in judged.seen.flaws else [example.prop] * place.costly)
+        findings.stuck.update(spent(place, judged))
         findings.count(question, judged)
         new = [(prop, why) for prop, why in judged.flaws.items() if prop not in known]
         advance([f"{prop} at {example.place}: {why}" for prop, why in new if prop not in ("steps", "volume")])
@@ -221,6 +220,15 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
         by_convention(question, place, findings)
     smaller(question, place, findings, rehearsal)
     return findings
+
+
+def spent(place: Place, judged: Judged) -> Sequence[str]:
+    """The kinds of examples that are tried no more, since one has taken too much time."""
+    endless = isinstance(place, Real) and "deadlock" in judged.seen.flaws
+    if judged.seen.endless or endless:
+        return [*KINDS, *HARD]
+    failed = isinstance(place, Real) and place.costly and judged.flaws and not judged.seen.ys
+    return [judged.example.prop] if failed else []
 
 
 def by_convention(question: Question, place: Place, findings: Findings) -> None:

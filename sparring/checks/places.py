@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
+from types import FrameType
 from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
@@ -46,6 +48,7 @@ class Observed(NamedTuple):
     stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
     :class:`~sparring.checks.examined.Examined`; ``refusing``: whether a rank raised an error;
     ``raised``: whether it was a Python exception, and nothing that ends processes;
+    ``endless``: whether the time for it was over here, where hangs are seen without any;
     ``remarks``: by rank, sentences on what else went wrong; ``shared``: why ranks were not as far apart as processes.
     """
 
@@ -59,6 +62,7 @@ class Observed(NamedTuple):
     roundings: int = 0
     refusing: bool = False
     raised: bool = False
+    endless: bool = False
     remarks: Sequence[Sequence[str]] = ()
     shared: str = ""
 
@@ -86,6 +90,8 @@ class Simulated:
     """The simulated world: synchronous sends first; where they deadlock, buffered ones for the rest."""
 
     params: Mapping[str, Any] = field(default_factory=dict)
+    patience: float = 60.0
+    """Seconds for one run: ranks that wait for no message, or turn for ever, are seen by nothing else."""
     name: str = "simulated"
 
     def beside(self, environment: Mapping[str, str]) -> Place:
@@ -118,13 +124,19 @@ class Simulated:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
             before = common()
-            outcome = world.run(
-                targets.anywhere(target), example.p, [x.copy() for x in example.xs], buffers=buffers,
-                scheduler=scheduler, seed=1, record=not again,
-                call=lambda f, comm, x: called(
-                    f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated, scene=example.scene
-                ),
-            )  # fmt: skip
+            why = f"no end within {self.patience:g} s, and no message is waited for"
+            try:
+                with limited(self.patience, why):
+                    outcome = world.run(
+                        targets.anywhere(target), example.p, [x.copy() for x in example.xs], buffers=buffers,
+                        scheduler=scheduler, seed=1, record=not again,
+                        call=lambda f, comm, x: called(
+                            f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated,
+                            scene=example.scene,
+                        ),
+                    )  # fmt: skip
+            except Endless:  # it went off between two ranks
+                return Observed([], [], None, {"deadlock": why}, endless=True)
         return told(outcome, example, traced=not again)._replace(shared=changed(before))
 
 
@@ -154,15 +166,20 @@ def changed(before: Mapping[str, Any]) -> str:
     return f"simulated ranks share {' and '.join(other)}, which the target changes: --on mpi" if other else ""
 
 
+class Endless(TimeoutError):
+    """The time for code that runs in this process is over."""
+
+
 @contextmanager
 def limited(seconds: float, why: str) -> Iterator[None]:
-    """Python code may take so long; then TimeoutError is raised where it is.  No limit but in the main thread."""
+    """Python code may take so long; then Endless is raised where it is.  No limit but in the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def late(*_: object) -> NoReturn:
-        raise TimeoutError(why)
+    def late(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001  # as signals call it
+        at = f" ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})" if frame else ""
+        raise Endless(f"{why}{at}")
 
     start, before = time.monotonic(), signal.signal(signal.SIGALRM, late)
     theirs, _ = signal.setitimer(signal.ITIMER_REAL, seconds)  # somebody else's alarm, pytest-timeout's for instance
@@ -186,12 +203,17 @@ def told(outcome: Outcome, example: Example, *, traced: bool) -> Observed:
     trace = from_outcome(outcome, example.p) if traced else None
     flaws: dict[str, str] = {}
     for finding in outcome.findings:
-        flaws.setdefault(falsifies(finding, example.prop), finding.text)
+        endless = finding.kind is Kind.RAISED and finding.call == Endless.__name__
+        if endless:
+            flaws["deadlock"] = f"rank {finding.rank}: {finding.traceback.strip().rpartition('Endless: ')[2]}"
+        else:
+            flaws.setdefault(falsifies(finding, example.prop), finding.text)
     refusing = any(finding.kind in RAISED for finding in outcome.findings)
     kinds = {finding.kind for finding in outcome.findings}
     raised = Kind.RAISED in kinds and Kind.ABORTED not in kinds
     if None in outcome.results:
-        return Observed([], [], trace, flaws, refusing=refusing, raised=raised)
+        endless = any(finding.call == Endless.__name__ for finding in outcome.findings)
+        return Observed([], [], trace, flaws, refusing=refusing, raised=raised and not endless, endless=endless)
     ys, residuals, given, remarks = zip(*outcome.results)
     more: dict[str, Any] = {"residuals": by_call(residuals), "refusing": refusing, "remarks": remarks}
     return Observed(by_call(ys), list(given), trace, flaws, **more)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import signal
 import time
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
 
-from sparring.checks import group, places
+from sparring.checks import checking, group, places
 from sparring.checks.checking import check
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import Word
@@ -57,6 +58,26 @@ def test_what_does_not_load_is_bad_input(target, hurried, what):
     with pytest.raises(InputError, match=r"mine\.py:allreduce d(oes|id) not load") as error:
         check(target(RIGHT.format(line, 0)))
     assert said in str(error.value) and 'mine.py", line' in str(error.value)
+
+
+@pytest.mark.parametrize("line", ["while comm.rank == 0: pass", "comm.rank or time.sleep(60)"])
+def test_what_turns_for_ever_ends(target, monkeypatch, line):
+    """Without a message nothing else sees it; no second example is waited for."""
+    monkeypatch.setattr(places.Simulated, "__init__", partialmethod(places.Simulated.__init__, patience=0.5))
+    source = RIGHT.format("", 0).replace("    if not begun:", f"    {line}\n    if not begun:")
+    report = check(target(source), only=["result", "agreement"])
+    assert words(report) == {"result": Word.UNDECIDED, "agreement": Word.UNDECIDED, "deadlock": Word.REFUTED}
+    said = "p=1 n=1: rank 0: no end within 0.5 s, and no message is waited for (mine.py:9)"
+    assert failed(report)["deadlock"].startswith(said)
+
+
+@pytest.mark.mpi
+def test_so_it_does_on_real_ranks(target, launcher, monkeypatch, unshrunk):
+    """And in the simulated run that looks for a smaller example."""
+    monkeypatch.setattr(checking, "REHEARSAL", 0.5)
+    source = RIGHT.format("", 0).replace("    if not begun:", "    while comm.rank == 0: pass\n    if not begun:")
+    report = check(target(source), on="mpi", ranks=[2], only=["result"], timeout=0.5)
+    assert failed(report).keys() == {"deadlock"}
 
 
 def test_an_alarm_of_somebody_else_goes_off_in_its_time(target, monkeypatch):
