@@ -100,10 +100,10 @@ def variants(page: Page) -> list[dict[str, Any]]:
 
 
 def other_parameters(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
-    """A few vectors for each variant, of every two the next one in turn; of targets that remember also many calls."""
+    """A few vectors for each variant; of targets that remember every second edge case in turn, and many calls."""
     others = [load(page.module, **params) for params in variants(page)[1:]]
     for p, (v, one) in product([p for p in reversed(ranks) if p <= SOME], enumerate(others)):
-        for xs in [*examples(one, p)][(p + v) % 2 :: 2]:
+        for xs in examples(one, p):
             yield Trial(p, partial(on_numbers, one, function(page, target), xs, "parameters"))
         for case in iterations.edges([p], page.dtypes[:1])[(p + v) % 2 :: 2] if page.stateful else ():
             yield Trial(p, partial(running.on_calls, one, target, case, "parameters"))
