@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import random
 import signal
-import sys
 import threading
 import time
 import warnings
@@ -29,6 +26,7 @@ from sparring.proofs.trace.events import Trace, from_outcome
 from sparring.proofs.world import world
 from sparring.proofs.world.depths import smallest
 from sparring.proofs.world.findings import Kind, Outcome
+from sparring.proofs.world.shared import SETTINGS, Apart
 
 RAISED = (Kind.RAISED, Kind.ABORTED, Kind.TRUNCATED)
 """Findings that real MPI would raise as an error, or end the job with."""
@@ -81,10 +79,16 @@ class Place(Protocol):
 
 @dataclass
 class Simulated:
-    """The simulated world: synchronous sends first; where they deadlock, buffered ones for the rest."""
+    """The simulated world: synchronous sends first; where they deadlock, buffered ones for the rest.
+
+    ``apart``: what the target was seen to change of what ranks share, and each has for its own since; ``known``: of the
+    rest.
+    """
 
     params: Mapping[str, Any] = field(default_factory=dict)
     name: str = "simulated"
+    apart: Apart = field(default_factory=Apart)
+    known: set[str] = field(default_factory=set)
 
     def beside(self, environment: Mapping[str, str]) -> Place:
         if environment:
@@ -115,41 +119,21 @@ class Simulated:
         calls, scheduler = (CALLS, "seeded") if again else (1, "round-robin")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
-            before = common()
-            outcome = world.run(
-                targets.anywhere(target), example.p, [x.copy() for x in example.xs], buffers=buffers,
-                scheduler=scheduler, seed=1, record=not again,
+            played = partial(
+                world.run, targets.anywhere(target), example.p, buffers=buffers,
+                scheduler=scheduler, seed=1, record=not again, apart=self.apart,
                 call=lambda f, comm, x: called(
                     f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated, scene=example.scene
                 ),
             )  # fmt: skip
-        return told(outcome, example, traced=not again)._replace(shared=changed(before))
-
-
-def common() -> dict[str, Any]:
-    """What simulated ranks, which are one process, have in common and real ones have not, by its name."""
-    torch = sys.modules.get("torch")
-    generators = {"the generator of torch": torch.get_rng_state().tolist()} if torch else {}
-    state: Any = np.random.get_state()  # noqa: NPY002  # the one that all have in common is meant
-    return {
-        "the environment": dict(os.environ),
-        "the working directory": os.getcwd(),  # noqa: PTH109  # as it was written
-        "the generator of random": random.getstate(),
-        "the generator of numpy": (state[0], state[1].tobytes(), *state[2:]),
-        **generators,
-    }
-
-
-def changed(before: Mapping[str, Any]) -> str:
-    """What of it has changed, in words; the environment and the working directory are put back."""
-    now = common()
-    other = [name for name, value in now.items() if value != before.get(name, value)]
-    if "the environment" in other:
-        os.environ.clear()
-        os.environ.update(before["the environment"])
-    if "the working directory" in other:
-        os.chdir(before["the working directory"])
-    return f"simulated ranks share {' and '.join(other)}, which the target changes: --on mpi" if other else ""
+            outcome = played([x.copy() for x in example.xs])
+            if {*outcome.shared} - self.known:  # once more, with these apart; what is filled in but once is no matter
+                self.apart.names += SETTINGS.keys() & outcome.shared
+                outcome = played([x.copy() for x in example.xs])
+                self.known |= {*outcome.shared}
+        shared = " and ".join(outcome.shared)
+        why = f"simulated ranks share {shared}, which the target changes: --on mpi" if shared else ""
+        return told(outcome, example, traced=not again)._replace(shared=why)
 
 
 @contextmanager
