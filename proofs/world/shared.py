@@ -190,7 +190,7 @@ class Watch:
         rank = worlds[-1].now if worlds else None
         if rank is not None and isinstance(path, str | bytes | os.PathLike):
             place = os.path.abspath(os.fsdecode(path))  # noqa: PTH100  # no link is followed: that takes long
-            for who in [self.writers] * writes + [self.readers] * reads:
+            for who in [self.writers] * writes + [self.readers] * reads if place != os.devnull else ():
                 who[place].add(rank.number)
 
     def enter(self, rank: int) -> None:
@@ -284,11 +284,16 @@ def written(value: Any, told: str) -> Reading:
     """Of what a user has written."""
     if isinstance(value, FunctionType):
         return partial(bound, value), within(value)
-    state = getattr(value, "__dict__", {})
     if isinstance(value, type | ModuleType):
-        name = value.__qualname__ if isinstance(value, type) else value.__name__
+        name, state = value.__qualname__ if isinstance(value, type) else value.__name__, vars(value)
         return state.copy, [(f"{name}.{key}", held) for key, held in state.items() if not dunder(key)]
-    return state.copy, [(told, type(value)), *((told, held) for held in state.values())]
+    return partial(attributes, value), [(told, type(value)), *((told, held) for held in attributes(value).values())]
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """What an object has of its own, in slots too."""
+    slots = [name for kind in type(value).__mro__ for name in vars(kind).get("__slots__", ())]
+    return {**getattr(value, "__dict__", {}), **{name: getattr(value, name, None) for name in slots}}
 
 
 def module_of(value: Any) -> Any:

@@ -130,6 +130,9 @@ def _rebuilt(target: Callable[..., Any], modules: Modules) -> Callable[..., Any]
     """The function with globals of its own, and the rank's modules and the simulated MPI where the host's were."""
     if isinstance(target, functools.partial):
         return functools.partial(_rebuilt(target.func, modules), *target.args, **target.keywords)
+    if isinstance(target, type) and not ours(target):
+        found: Callable[..., Any] = counterpart(target, modules)
+        return found
     return Rebuilder(target, modules).function(target) if isinstance(target, FunctionType) else target
 
 
@@ -156,7 +159,7 @@ class Rebuilder:
             return self.function(value)
         found = self._simulated(value)
         if named and found is value and not isinstance(value, PLAIN):
-            found = self._counterpart(value)
+            found = counterpart(value, self.modules, self.old.get("__name__", ""))
         return copied(value) if found is value else found
 
     def function(self, old: FunctionType) -> FunctionType:
@@ -180,18 +183,6 @@ class Rebuilder:
         own = isinstance(value, FunctionType) and value.__globals__ is self.old
         cell.cell_contents = self.function(value) if own else self._simulated(value)
 
-    def _counterpart(self, value: Any) -> Any:
-        """What the rank's own module has where the host's has the value; the value itself where there is none."""
-        module, path = origin(value, self.modules.hidden)
-        if not module or module == self.old.get("__name__"):
-            return value
-        try:
-            return functools.reduce(getattr, path.split(".") if path else [], importlib.import_module(module))
-        except Unsupported:
-            raise
-        except Exception:  # noqa: BLE001  # what was loaded for the host in another way, ranks share, and that is told
-            return value
-
     def _simulated(self, value: Any) -> Any:
         """The counterpart of mpi4py itself and of everything in ``mpi4py.MPI``."""
         hidden = self.modules.hidden
@@ -203,6 +194,19 @@ class Rebuilder:
             return value
         names = [name for name, thing in vars(real).items() if thing is value]
         return getattr(sys.modules["mpi4py.MPI"], names[0]) if names else value
+
+
+def counterpart(value: Any, modules: Modules, beside: str = "") -> Any:
+    """What the rank's own module has where the host's has the value; the value, if it is of none, or of ``beside``."""
+    module, path = origin(value, modules.hidden)
+    if not module or module == beside:
+        return value
+    try:
+        return functools.reduce(getattr, path.split(".") if path else [], importlib.import_module(module))
+    except Unsupported:
+        raise
+    except Exception:  # noqa: BLE001  # what was loaded for the host in another way, ranks share, and that is told
+        return value
 
 
 def reached(function: FunctionType) -> set[str]:

@@ -121,7 +121,7 @@ def run_along(
     with (
         no_way_out(), seldom_collecting(), store(target) as kept,
         nullcontext() if targets.ours(target) else watched(target, apart or Apart()) as watch,
-        Modules(p, roots, kept.common, watch and watch.module) as swapped,
+        Modules(p, roots, kept.common, watch.module if watch else None) as swapped,
     ):  # fmt: skip
 
         def enter(r: int) -> None:

@@ -81,8 +81,8 @@ class Place(Protocol):
 class Simulated:
     """The simulated world: synchronous sends first; where they deadlock, buffered ones for the rest.
 
-    ``apart``: what the target was seen to change of what ranks share, and each has for its own since; ``known``: of the
-    rest.
+    ``apart``: what the target was seen to change of what ranks share, and each has for its own since; ``known``: the
+    rest of it, of which runs tell if they change it again: a library may fill in something when it is first called.
     """
 
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -119,18 +119,18 @@ class Simulated:
         calls, scheduler = (CALLS, "seeded") if again else (1, "round-robin")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
-            played = partial(
+            play = partial(
                 world.run, targets.anywhere(target), example.p, buffers=buffers,
                 scheduler=scheduler, seed=1, record=not again, apart=self.apart,
                 call=lambda f, comm, x: called(
                     f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated, scene=example.scene
                 ),
             )  # fmt: skip
-            outcome = played([x.copy() for x in example.xs])
-            if {*outcome.shared} - self.known:  # once more, with these apart; what is filled in but once is no matter
-                self.apart.names += SETTINGS.keys() & outcome.shared
-                outcome = played([x.copy() for x in example.xs])
-                self.known |= {*outcome.shared}
+            outcome = play([x.copy() for x in example.xs])
+            while new := {*outcome.shared} - self.known:
+                self.apart.names += SETTINGS.keys() & new
+                self.known |= new - SETTINGS.keys()
+                outcome = play([x.copy() for x in example.xs])
         shared = " and ".join(outcome.shared)
         why = f"simulated ranks share {shared}, which the target changes: --on mpi" if shared else ""
         return told(outcome, example, traced=not again)._replace(shared=why)
