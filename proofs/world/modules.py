@@ -38,10 +38,9 @@ def code(name: str, path: str, written: int, size: int) -> CodeType | None:  # n
 
 @lru_cache(maxsize=1000)
 def mentioned(text: CodeType) -> frozenset[str]:
-    """All names in it, so those of the modules that it imports, and as a program writes them, numpy's own."""
+    """All names in it, so those of the modules that it imports."""
     inside = [mentioned(part) for part in text.co_consts if isinstance(part, CodeType)]
-    names = frozenset(text.co_names).union(*inside)
-    return names | {f"numpy.{name}" for name in names} if "numpy" in names else names
+    return frozenset(text.co_names).union(*inside)
 
 
 def nothing(text: CodeType) -> None:
@@ -181,7 +180,8 @@ class Modules:
 
     def see(self, names: Iterable[str]) -> None:
         """Of these names, modules that this process has become the rank's own where they can; others are looked at."""
-        for name in sys.modules.keys() & names if self.look else ():
+        numpys = {f"numpy.{name}" for name in names} if "numpy" in names else ()
+        for name in sys.modules.keys() & {*names, *numpys} if self.look else ():
             if below(name, [*self.roots, *self.common]):
                 continue
             top = name.partition(".")[0]

@@ -38,10 +38,14 @@ ENVIRONMENT: dict[Any, Any] = vars(os.environ)["_data"]  # dict(os.environ) deco
 
 
 class Setting(NamedTuple):
-    """Something that a process has: how it is read, and set; ``first``: what a rank has at first, None: as it is."""
+    """Something that a process has: how it is read, and set.
+
+    ``module``: where it is, if it takes long to read.  ``first``: what a rank has at first; None: as it is.
+    """
 
     get: Callable[[], Any]
     put: Callable[[Any], None]
+    module: str = ""
     first: Callable[[int], Any] | None = None
 
 
@@ -94,10 +98,10 @@ SETTINGS = {
     "the environment": Setting(ENVIRONMENT.copy, environment),
     "the working directory": Setting(directory, lambda path: os.chdir(path) if path else None),
     "the generator of random": Setting(
-        random.getstate, random.setstate, lambda rank: random.Random(rank).getstate()
+        random.getstate, random.setstate, "random", lambda rank: random.Random(rank).getstate()
     ),
-    "the generator of numpy": Setting(numpys, set_numpys, numpys_first),
-    "the generator of torch": Setting(torchs, set_torchs),
+    "the generator of numpy": Setting(numpys, set_numpys, "numpy.random", numpys_first),
+    "the generator of torch": Setting(torchs, set_torchs, "torch"),
 }  # fmt: skip
 """What can be another for each rank."""
 
@@ -151,7 +155,8 @@ class Watch:
 
     def __init__(self, apart: Apart) -> None:
         self.apart = apart
-        self.settings = {name: one.get() for name, one in SETTINGS.items() if name not in apart.names}
+        self.settings: dict[str, Any] = {}
+        self._set([""])
         self.names: dict[str, tuple[Any, dict[str, Any]]] = {}
         self.parts: list[tuple[str, Callable[[], Any], Any]] = []
         self.seen: dict[int, Any] = {}
@@ -167,6 +172,7 @@ class Watch:
         name = getattr(module, "__name__", "")
         if isinstance(module, ModuleType) and name not in self.names:
             self.names[name] = module, vars(module).copy()
+            self._set([name] if of_python(name) else [setting.module for setting in SETTINGS.values()])
             for value in () if of_python(name) else [*vars(module).values()]:
                 if type(value) in CONTAINERS or (isinstance(value, type) and value.__module__ == name):
                     self._keep(f"the state of {name}", (value if type(value) in CONTAINERS else vars(value)).copy)
@@ -203,11 +209,10 @@ class Watch:
     def changed(self) -> tuple[str, ...]:
         """What has changed, in words.  Settings, and names in Python's own modules and numpy's, are put back."""
         self._look(self.names)
-        for name, (module, names) in self.names.items():
-            put_back(name, module, names)
+        for name, (holder, names) in self.names.items():
+            put_back(name, holder, names)
         for name, was in self.settings.items():
-            if was is not None and SETTINGS[name].get() != was:
-                self.found[name] = None
+            if name in self.found:
                 SETTINGS[name].put(was)
         for path in self.writers.keys() & self.readers.keys():
             if len(self.writers[path] | self.readers[path]) > 1:
@@ -215,8 +220,15 @@ class Watch:
         return tuple(self.found)
 
     def _look(self, names: Iterable[str]) -> None:
+        self.found |= dict.fromkeys(name for name, was in self.settings.items() if SETTINGS[name].get() != was)
         self.found |= dict.fromkeys(told for name in names for told in renamed(name, *self.names[name]))
         self.found |= dict.fromkeys(told for told, reader, was in self.parts if not same(reader(), was))
+
+    def _set(self, modules: Iterable[str]) -> None:
+        """Settings of these modules are looked at."""
+        for name, setting in SETTINGS.items():
+            if setting.module in modules and name not in (*self.settings, *self.apart.names):
+                self.settings[name] = setting.get()
 
     def _keep(self, told: str, reader: Callable[[], Any]) -> None:
         self.parts.append((told, reader, reader()))

@@ -166,9 +166,11 @@ class Rebuilder:
         """The copy of a function."""
         if old not in self.made:
             cells = tuple(CellType() for _ in old.__closure__ or ())
-            defaults = tuple(map(copied, old.__defaults__)) if old.__defaults__ else None
+            defaults = tuple(self.value(held, named=True) for held in old.__defaults__ or ()) or None
             new = FunctionType(old.__code__, self.new, old.__name__, defaults, cells or None)
-            new.__kwdefaults__ = old.__kwdefaults__ and {name: copied(x) for name, x in old.__kwdefaults__.items()}
+            new.__kwdefaults__ = {
+                name: self.value(held, named=True) for name, held in (old.__kwdefaults__ or {}).items()
+            }
             new.__qualname__, new.__module__ = old.__qualname__, old.__module__
             self.made[old] = new
             for cell, filled in zip(cells, old.__closure__ or ()):
@@ -235,7 +237,9 @@ def copied(value: Any) -> Any:
 
 
 def module_of_value(value: Any) -> str:
-    """The name of a module, or of that in which a function or class was made."""
+    """The name of a module, or of that in which a function or class, or what it is a method of, was made."""
+    if isinstance(value, BuiltinFunctionType) and not isinstance(value.__self__, ModuleType):
+        value = type(value.__self__)
     name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
     return name if isinstance(name, str) else ""
 
