@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.proofs.world.kept import WRAPPERS, alike, bound, wrapped
-from sparring.proofs.world.modules import mentioned, users
+from sparring.proofs.world.modules import below, mentioned, users
 from sparring.proofs.world.ranks import worlds
 from sparring.proofs.world.targets import outside
 
@@ -106,6 +106,10 @@ SETTINGS = {
 """What can be another for each rank."""
 
 
+GLOBAL = [random.random.__self__, np.random.rand.__self__]  # type: ignore[attr-defined]  # methods, not told to checkers
+"""The generators that everybody has: SETTINGS are their states."""
+
+
 class Apart:
     """What each rank has for its own beside modules, of ``SETTINGS``: those of ``names``.
 
@@ -156,10 +160,10 @@ class Watch:
     def __init__(self, apart: Apart) -> None:
         self.apart = apart
         self.settings: dict[str, Any] = {}
-        self._set([""])
+        self._set("")
         self.names: dict[str, tuple[Any, dict[str, Any]]] = {}
         self.parts: list[tuple[str, Callable[[], Any], Any]] = []
-        self.seen: dict[int, Any] = {}
+        self.seen: dict[int, Any] = {id(one): one for one in GLOBAL}
         self.writers: defaultdict[str, set[int]] = defaultdict(set)
         self.readers: defaultdict[str, set[int]] = defaultdict(set)
         self.found: dict[str, None] = {}
@@ -172,7 +176,7 @@ class Watch:
         name = getattr(module, "__name__", "")
         if isinstance(module, ModuleType) and name not in self.names:
             self.names[name] = module, vars(module).copy()
-            self._set([name] if of_python(name) else [setting.module for setting in SETTINGS.values()])
+            self._set(name)
             for value in () if of_python(name) else [*vars(module).values()]:
                 if type(value) in CONTAINERS or (isinstance(value, type) and value.__module__ == name):
                     self._keep(f"the state of {name}", (value if type(value) in CONTAINERS else vars(value)).copy)
@@ -224,10 +228,11 @@ class Watch:
         self.found |= dict.fromkeys(told for name in names for told in renamed(name, *self.names[name]))
         self.found |= dict.fromkeys(told for told, reader, was in self.parts if not same(reader(), was))
 
-    def _set(self, modules: Iterable[str]) -> None:
-        """Settings of these modules are looked at."""
+    def _set(self, module: str) -> None:
+        """Settings that code of this module may change are looked at."""
         for name, setting in SETTINGS.items():
-            if setting.module in modules and name not in (*self.settings, *self.apart.names):
+            mine = below(module, [setting.module]) or (module and not of_python(module))
+            if mine and name not in self.settings and name not in self.apart.names:
                 self.settings[name] = setting.get()
 
     def _keep(self, told: str, reader: Callable[[], Any]) -> None:
@@ -299,7 +304,10 @@ def written(value: Any, told: str) -> Reading:
     if isinstance(value, type | ModuleType):
         name, state = value.__qualname__ if isinstance(value, type) else value.__name__, vars(value)
         return state.copy, [(f"{name}.{key}", held) for key, held in state.items() if not dunder(key)]
-    return partial(attributes, value), [(told, type(value)), *((told, held) for held in attributes(value).values())]
+    return partial(attributes, value), [
+        (type(value).__qualname__, type(value)),
+        *((told, held) for held in attributes(value).values()),
+    ]
 
 
 def attributes(value: Any) -> dict[str, Any]:
