@@ -50,10 +50,11 @@ def nothing(text: CodeType) -> None:
 class Compiled(SourceFileLoader):
     """Loads a module; ``state`` is what the file was like when its place was found.  ``meet`` gets its code."""
 
-    def __init__(self, name: str, path: str, meet: Callable[[CodeType], None] = nothing) -> None:
+    def __init__(self, name: str, path: str) -> None:
         super().__init__(name, path)
         stat = Path(path).stat()
-        self.state, self.meet = (stat.st_mtime_ns, stat.st_size), meet
+        self.state = stat.st_mtime_ns, stat.st_size
+        self.meet: Callable[[CodeType], None] = nothing
 
     def get_code(self, fullname: str) -> CodeType | None:
         found = PLANTED.get(fullname) or code(fullname, self.path, *self.state)
@@ -115,7 +116,8 @@ class Finder(MetaPathFinder):
                 return spec
             if spec is None or type(spec.loader) is not SourceFileLoader:
                 return spec
-            spec.loader = Compiled(name, spec.loader.path, self.meet)
+            spec.loader = Compiled(name, spec.loader.path)
+            spec.loader.meet = self.meet
             self.found[name] = spec
         spec = copy(self.found[name])
         if spec.submodule_search_locations is not None:

@@ -72,7 +72,7 @@ def numpys() -> tuple[Any, ...]:
 
 def set_numpys(state: tuple[Any, ...]) -> None:
     """Set it."""
-    np.random.set_state((state[0], np.frombuffer(state[1], np.uint32), *state[2:]))  # noqa: NPY002
+    np.random.set_state((state[0], np.frombuffer(state[1], np.uint32), *state[2:]))  # noqa: NPY002  # the same one
 
 
 def numpys_first(rank: int) -> tuple[Any, ...]:
@@ -333,6 +333,7 @@ def dunder(name: str) -> bool:
 def within(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """What a function holds, and what its code names."""
     name = function.__qualname__
+    yield name, vars(function)
     for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
         yield f"a default of {name}", value
     yield from zip([f"{free} in {name}" for free in function.__code__.co_freevars], outside(function))

@@ -118,7 +118,8 @@ def _file(path: Path, meet: Callable[[CodeType], None]) -> ModuleType:
     if (folder := str(path.resolve().parent)) not in sys.path:
         sys.path.append(folder)  # as where the file is run by itself; no longer than this run
     name = _module_name(str(path))
-    loader = Untraced(name, str(path), meet)
+    loader = Untraced(name, str(path))
+    loader.meet = meet
     spec = ModuleSpec(name, loader, origin=str(path))
     spec.has_location = True
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
@@ -172,6 +173,7 @@ class Rebuilder:
                 name: self.value(held, named=True) for name, held in (old.__kwdefaults__ or {}).items()
             }
             new.__qualname__, new.__module__ = old.__qualname__, old.__module__
+            new.__dict__ = {name: copied(held) for name, held in vars(old).items()}
             self.made[old] = new
             for cell, filled in zip(cells, old.__closure__ or ()):
                 self._fill(cell, filled)

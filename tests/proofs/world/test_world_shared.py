@@ -9,6 +9,7 @@ import sys
 import types
 from collections import deque
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,14 +38,23 @@ class Plain:
     def __init__(self):
         self.own = 0
 
+    def method(self):
+        """Has an attribute."""
+
 
 @functools.lru_cache
 def made(n):
     return [n]
 
 
+METHOD: Any = Plain().method
+METHOD.__func__.kept = []
 SLOTTED, PLAIN, SPACE, QUEUE = Slotted(), Plain(), types.SimpleNamespace(kept=0), (deque(), made)
 HALF = functools.partial(made, 3)
+
+
+def drawn():
+    return np.random.random()  # noqa: NPY002  # the generator that everybody has is meant
 
 
 def nothing(comm, x):
@@ -84,7 +94,7 @@ def through_a_partial(comm, x):
 
 
 def in_an_attribute(comm, x):
-    nothing.kept = [*getattr(nothing, "kept", ()), x]
+    METHOD.__func__.kept.append(x)
 
 
 def for_a_while(comm, x):
@@ -96,7 +106,8 @@ def for_a_while(comm, x):
 
 KEEPING = {
     in_a_container: "BOX", in_a_slot: "SLOTTED", in_an_object: "PLAIN", in_its_class: "Plain", in_a_namespace: "SPACE",
-    in_a_tuple: "QUEUE", in_a_cached_value: "made", through_a_partial: "HALF", for_a_while: "BOX",
+    in_a_tuple: "QUEUE", in_a_cached_value: "made", in_an_attribute: "method", through_a_partial: "HALF",
+    for_a_while: "BOX",
 }  # fmt: skip
 
 
@@ -110,6 +121,20 @@ def _empty():
 def test_what_a_function_of_this_process_changes_is_told(target):
     """By the name that it has in the code; also where it is as before in the end."""
     assert KEEPING[target] in " ".join(world.run(target, 2, [1, 2]).shared)
+
+
+def counts(comm, x):
+    counts.calls += 1  # type: ignore[attr-defined]  # functions may
+    return counts.calls  # type: ignore[attr-defined]  # functions may
+
+
+counts.calls = 3  # type: ignore[attr-defined]  # functions may
+
+
+def test_an_attribute_of_a_function_is_each_ranks_own():
+    """As its globals are."""
+    outcome = world.run(counts, 2, [1, 2]).raise_if_found()
+    assert outcome.results == [4, 4] and outcome.shared == () and vars(counts) == {"calls": 3}
 
 
 def test_what_does_not_change_is_not_told():
@@ -132,7 +157,7 @@ def test_settings_are_told_and_put_back():
     def changes(comm, x):
         os.environ["OF_RANK"] = "1"
         random.random()
-        np.random.random()  # noqa: NPY002  # what is meant
+        drawn()
 
     before = random.getstate()
     assert world.run(changes, 2, [1, 2]).shared == (
@@ -151,7 +176,7 @@ def test_each_rank_has_its_own(tmp_path, monkeypatch):
         fresh = "OF_RANK" not in os.environ and Path.cwd() == tmp_path
         os.environ["OF_RANK"] = os.chdir(str(comm.rank)) or str(comm.rank)
         comm.Barrier()
-        return fresh, os.environ["OF_RANK"], Path.cwd().name, random.random(), np.random.random()  # noqa: NPY002
+        return fresh, os.environ["OF_RANK"], Path.cwd().name, random.random(), drawn()
 
     before, apart = random.getstate(), world.Apart(shared.SETTINGS)
     once, again = (world.run(lives, 2, [1, 2], apart=apart) for _ in range(2))
@@ -170,8 +195,7 @@ def test_torchs_generator_is_one_of_them(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", torch)
 
     def draws(comm, x):
-        import torch  # noqa: F401
-
+        assert sys.modules["torch"] is torch
         state[0] += 1
         comm.Barrier()
         return state[0]

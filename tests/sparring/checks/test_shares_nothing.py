@@ -14,6 +14,7 @@ import pytest
 from sparring.checks.checking import check
 from sparring.proofs.core.verdicts import Word
 from sparring.proofs.world import modules
+from sparring.proofs.world.shared import numpys
 from tests.sparring.checks.refuting import detail, words
 
 HELPER = """\
@@ -185,6 +186,17 @@ def add(x, comm):
     comm.Barrier()
     return y.astype(x.dtype)
 """
+ALONE = """\
+import os
+
+import numpy as np
+
+def seldom(comm, x):
+    os.getlogin = lambda: "somebody"
+    y = np.empty_like(x)
+    comm.Allreduce(x, y)
+    return y
+"""
 FILES = {
     "code/mine.py": SOURCE, "code/sub/between.py": BETWEEN, "code/further/__init__.py": "",
     "code/further/deep.py": HELPER, "site/installed.py": HELPER, "site/parts/inner/kept.py": HELPER,
@@ -231,7 +243,7 @@ def loaded(mine, monkeypatch, tmp_path):
 
 def state():
     """What this process has."""
-    return {**os.environ}, Path.cwd(), random.getstate(), np.random.get_state()[1].tolist(), [*sys.path]  # noqa: NPY002
+    return {**os.environ}, Path.cwd(), random.getstate(), numpys(), [*sys.path]
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -301,33 +313,37 @@ def test_generators_of_ranks_go_on(mine):
 
 def test_compiled_modules_are_shared_and_watched(mine, monkeypatch, tmp_path):
     """They cannot be loaded twice; the package's other modules are each rank's own."""
-    found = next((spec for name in ("_queue", "_json", "_bisect", "_heapq")
-                  if (spec := importlib.util.find_spec(name)) and modules.compiled(importlib.import_module(name))), None)  # fmt: skip
+    shared = (importlib.import_module(name) for name in ("_queue", "_json", "_bisect", "_heapq"))
+    found = next((module for module in shared if modules.compiled(module)), None)
     if found is None:
         pytest.skip("this Python has all its compiled modules built in")
+    name, file = found.__name__, Path(str(found.__file__))
     package = tmp_path / "code/package"
     package.mkdir()
-    (package / Path(found.origin).name).write_bytes(Path(found.origin).read_bytes())
-    (package / "__init__.py").write_text(f"from mine import *\nfrom . import {found.name} as compiled\n"
+    (package / file.name).write_bytes(file.read_bytes())
+    (package / "__init__.py").write_text(f"from mine import *\nfrom . import {name} as compiled\n"
         "def adds(comm, x): return through(box_of(compiled), comm, x)\n"
-        "def counts(comm, x):\n    Counts.calls.append(1)\n    same(comm, len(Counts.calls))\n    return right(comm, x)\n"
+        "def counts(comm, x):\n    deep.box.append(1)\n    same(comm, len(taken))\n    return right(comm, x)\n"
     )  # fmt: skip
     monkeypatch.syspath_prepend(str(tmp_path / "code"))
     report = mine("package:adds")
     assert words(report) == {"result": Word.NOT_COVERED}
-    assert f"share the state of package.{found.name}, which" in detail(report, "result")
+    assert f"share the state of package.{name}, which" in detail(report, "result")
     assert words(mine("package:counts")) == {"result": Word.TESTED}
 
 
 @pytest.mark.mpi
 def test_on_real_ranks_they_are_apart(mine, launcher, ranks):
-    """And are judged."""
-    report = mine("sets_the_environment", only=["result"], on="both", group=ranks)
-    assert words(report) == {"result": Word.TESTED}
+    """What the simulated world cannot judge, these do."""
+    Path("alone.py").write_text(ALONE, encoding="utf-8")
+    assert words(mine("alone.py:seldom", on="simulated")) == {"result": Word.NOT_COVERED}
+    assert words(mine("alone.py:seldom", on="both", group=ranks)) == {"result": Word.TESTED}
 
 
 def test_libraries_are_shared():
     """The standard library, and numpy; sparring itself; what is installed, if it is large or compiled."""
-    specs = [sys.modules[name].__spec__ for name in ("os", "json", "pytest", "sparring", "numpy", "hypothesis", "greenlet")]
+    specs = [
+        sys.modules[name].__spec__ for name in ("os", "json", "pytest", "sparring", "numpy", "hypothesis", "greenlet")
+    ]
     assert not any(modules.users(spec) or modules.small(spec) for spec in specs)
     assert modules.small(importlib.util.find_spec("sortedcontainers"))
