@@ -1,7 +1,6 @@
-"""What ranks in one process have in common and processes have not, beside modules: noticed where a run changes it.
+"""What ranks in one process have in common and processes have not: it is noticed where a run changes it.
 
-A target may keep something there that it would not find on real ranks, or lose what it would.  What can be switched,
-an :class:`Apart` gives each rank for its own; of the rest, files for instance, a :class:`Watch` tells that it changed.
+A target may find something there that it would not find on real ranks, or lose what it would not lose there.
 """
 
 from __future__ import annotations
@@ -21,133 +20,24 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from types import FunctionType, MethodType, ModuleType, SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.proofs.world.apart import SETTINGS, Apart
 from sparring.proofs.world.kept import WRAPPERS, alike, bound, wrapped
 from sparring.proofs.world.modules import below, mentioned, users
 from sparring.proofs.world.ranks import worlds
 from sparring.proofs.world.targets import outside
 
 CONTAINERS = (dict, list, set, deque)
-MOST = 5_000
+MOST = 2_000
 """So many objects of a function are looked at."""
-ENVIRONMENT: dict[Any, Any] = vars(os.environ)["_data"]  # dict(os.environ) decodes all of it, which takes 15 us
-
-
-class Setting(NamedTuple):
-    """Something that a process has: how it is read, and set.
-
-    ``module``: where it is, if it takes long to read.  ``first``: what a rank has at first; None: as it is.
-    """
-
-    get: Callable[[], Any]
-    put: Callable[[Any], None]
-    module: str = ""
-    first: Callable[[int], Any] | None = None
-
-
-def environment(wanted: dict[Any, Any]) -> None:
-    """Set it, also for what is not Python."""
-    if wanted != ENVIRONMENT:
-        os.environ.clear()
-        os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in wanted.items()})
-
-
-def directory() -> str:
-    """The working directory; empty where it was removed."""
-    try:
-        return os.getcwd()  # noqa: PTH109  # as it was written
-    except FileNotFoundError:
-        return ""
-
-
-def numpys() -> tuple[Any, ...]:
-    """The state of numpy's global generator, of a kind that can be compared."""
-    state: Any = np.random.get_state()  # noqa: NPY002  # the one that all have in common is meant
-    return (state[0], state[1].tobytes(), *state[2:])
-
-
-def set_numpys(state: tuple[Any, ...]) -> None:
-    """Set it."""
-    np.random.set_state((state[0], np.frombuffer(state[1], np.uint32), *state[2:]))  # noqa: NPY002  # the same one
-
-
-def numpys_first(rank: int) -> tuple[Any, ...]:
-    """As if seeded by the system."""
-    state: Any = np.random.RandomState(rank).get_state()
-    return (state[0], state[1].tobytes(), *state[2:])
-
-
-def torchs() -> Any:
-    """The state of torch's generator; nothing where torch is not loaded."""
-    torch = sys.modules.get("torch")
-    return torch.get_rng_state().tolist() if torch else None
-
-
-def set_torchs(state: Any) -> None:
-    """Set it."""
-    torch = sys.modules.get("torch")
-    if torch and state is not None:
-        torch.set_rng_state(torch.tensor(state, dtype=torch.uint8))
-
-
-SETTINGS = {
-    "the environment": Setting(ENVIRONMENT.copy, environment),
-    "the working directory": Setting(directory, lambda path: os.chdir(path) if path else None),
-    "the generator of random": Setting(
-        random.getstate, random.setstate, "random", lambda rank: random.Random(rank).getstate()
-    ),
-    "the generator of numpy": Setting(numpys, set_numpys, "numpy.random", numpys_first),
-    "the generator of torch": Setting(torchs, set_torchs, "torch"),
-}  # fmt: skip
-"""What can be another for each rank."""
-
-
+LARGE = 100_000
+"""So many entries of an array."""
 GLOBAL = [random.random.__self__, np.random.rand.__self__]  # type: ignore[attr-defined]  # methods, not told to checkers
 """The generators that everybody has: SETTINGS are their states."""
-
-
-class Apart:
-    """What each rank has for its own beside modules, of ``SETTINGS``: those of ``names``.
-
-    It is put in its place whenever another rank runs.  Generators go on from run to run, as those of processes do;
-    all else begins as this process has it, which has it again in the end.
-    """
-
-    def __init__(self, names: Iterable[str] = ()) -> None:
-        self.names = [*names]
-        self.kept: dict[tuple[str, int], Any] = {}
-        self.now: int | None = None
-
-    def __enter__(self) -> None:
-        self.now, self.before = None, {name: SETTINGS[name].get() for name in self.names}
-        self.kept = {key: state for key, state in self.kept.items() if "generator" in key[0]}
-
-    def __exit__(self, *error: object) -> None:
-        self._leave()
-        for name, state in self.before.items():
-            SETTINGS[name].put(state)
-
-    def enter(self, rank: int) -> None:
-        """Rank ``rank`` runs from now on."""
-        if self.names and rank != self.now:
-            self._leave()
-            for name in self.names:
-                SETTINGS[name].put(self._own(name, rank))
-            self.now = rank
-
-    def _own(self, name: str, rank: int) -> Any:
-        if (name, rank) in self.kept:
-            return self.kept[name, rank]
-        first = SETTINGS[name].first
-        return first(rank) if first else self.before[name]
-
-    def _leave(self) -> None:
-        if self.now is not None:
-            self.kept |= {(name, self.now): SETTINGS[name].get() for name in self.names}
 
 
 class Watch:
@@ -167,7 +57,7 @@ class Watch:
         self.writers: defaultdict[str, set[int]] = defaultdict(set)
         self.readers: defaultdict[str, set[int]] = defaultdict(set)
         self.found: dict[str, None] = {}
-        self.turns = 0
+        self.turns, self.over = 0, False
         thread = threading.current_thread()
         self.names["threading.current_thread()"] = thread, vars(thread).copy()
 
@@ -212,6 +102,7 @@ class Watch:
 
     def changed(self) -> tuple[str, ...]:
         """What has changed, in words.  Settings, and names in Python's own modules and numpy's, are put back."""
+        self.over = True
         self._look(self.names)
         for name, (holder, names) in self.names.items():
             put_back(name, holder, names)
@@ -342,8 +233,9 @@ def within(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def digest(x: NDArray[Any]) -> Any:
-    """What changes where an array does."""
-    return x.tolist() if x.dtype.hasobject else zlib.crc32(np.ascontiguousarray(x).view(np.uint8).data)
+    """What changes where an array does; of a large one not every entry is looked at."""
+    some = x.flat[:: 1 + x.size // LARGE]
+    return some.tolist() if x.dtype.hasobject else zlib.crc32(some.tobytes())
 
 
 def of_users(name: Any) -> bool:
@@ -374,3 +266,5 @@ def watched(target: Any, apart: Apart) -> Iterator[Watch]:
             yield watch
     finally:
         builtins.open, io.open, os.open = real, real, reals
+        if not watch.over:  # somebody interrupts the run
+            watch.changed()

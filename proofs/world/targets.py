@@ -159,8 +159,9 @@ class Rebuilder:
         if isinstance(value, FunctionType) and value.__globals__ is self.old:
             return self.function(value)
         found = self._simulated(value)
-        if named and found is value and not isinstance(value, PLAIN):
-            found = counterpart(value, self.modules, self.old.get("__name__", ""))
+        if not named or found is not value or isinstance(value, PLAIN):
+            return found
+        found = counterpart(value, self.modules, self.old.get("__name__", ""))
         return copied(value) if found is value else found
 
     def function(self, old: FunctionType) -> FunctionType:

@@ -13,13 +13,14 @@ from typing import Any
 from sparring.errors import InputError
 from sparring.proofs.core.terms import Table
 from sparring.proofs.world import targets
+from sparring.proofs.world.apart import Apart
 from sparring.proofs.world.findings import Outcome
 from sparring.proofs.world.kept import store
 from sparring.proofs.world.modules import Modules
 from sparring.proofs.world.ranks import Rank
 from sparring.proofs.world.scheduler import Scheduler
 from sparring.proofs.world.schedules import Path, Schedule, schedule
-from sparring.proofs.world.shared import Apart, watched
+from sparring.proofs.world.shared import watched
 from sparring.proofs.world.topology import Intracomm
 
 

@@ -24,9 +24,9 @@ from sparring.errors import InputError, RankFailed
 from sparring.proofs.core.refinement import falsifies
 from sparring.proofs.trace.events import Trace, from_outcome
 from sparring.proofs.world import world
+from sparring.proofs.world.apart import SETTINGS, Apart
 from sparring.proofs.world.depths import smallest
 from sparring.proofs.world.findings import Kind, Outcome
-from sparring.proofs.world.shared import SETTINGS, Apart
 
 RAISED = (Kind.RAISED, Kind.ABORTED, Kind.TRUNCATED)
 """Findings that real MPI would raise as an error, or end the job with."""

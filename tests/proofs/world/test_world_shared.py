@@ -16,6 +16,7 @@ import pytest
 
 from sparring import world
 from sparring.proofs.world import shared
+from sparring.proofs.world.apart import SETTINGS, Apart
 
 BOX = {"inner": []}
 CELL = [0]
@@ -166,6 +167,18 @@ def test_settings_are_told_and_put_back():
     assert random.getstate() == before and "OF_RANK" not in os.environ
 
 
+def test_settings_are_put_back_after_an_interrupt():
+    """As everything else of this process."""
+
+    def stops(comm, x):
+        os.environ["OF_RANK"] = "1"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        world.run(stops, 2, [1, 2])
+    assert "OF_RANK" not in os.environ
+
+
 def test_each_rank_has_its_own(tmp_path, monkeypatch):
     """Environment and directory, which begin anew with each run, and generators, which go on."""
     monkeypatch.chdir(tmp_path)
@@ -178,7 +191,7 @@ def test_each_rank_has_its_own(tmp_path, monkeypatch):
         comm.Barrier()
         return fresh, os.environ["OF_RANK"], Path.cwd().name, random.random(), drawn()
 
-    before, apart = random.getstate(), world.Apart(shared.SETTINGS)
+    before, apart = random.getstate(), world.Apart(SETTINGS)
     once, again = (world.run(lives, 2, [1, 2], apart=apart) for _ in range(2))
     assert once.shared == () and random.getstate() == before and Path.cwd() == tmp_path
     assert [result[:3] for result in once.results + again.results] == [(True, r, r) for r in "0101"]
@@ -200,7 +213,7 @@ def test_torchs_generator_is_one_of_them(monkeypatch):
         comm.Barrier()
         return state[0]
 
-    watch = shared.Watch(shared.Apart())
+    watch = shared.Watch(Apart())
     watch._set("torch")
     state[0] += 1
     assert watch.changed() == ("the generator of torch",) and state == [5]

@@ -14,7 +14,7 @@ import pytest
 from sparring.checks.checking import check
 from sparring.proofs.core.verdicts import Word
 from sparring.proofs.world import modules
-from sparring.proofs.world.shared import numpys
+from sparring.proofs.world.apart import numpys
 from tests.sparring.checks.refuting import detail, words
 
 HELPER = """\
