@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import RandomState
 
 ENVIRONMENT: dict[Any, Any] = vars(os.environ)["_data"]  # dict(os.environ) decodes all of it, which takes 15 us
 
@@ -70,7 +71,7 @@ SETTINGS = {
     "the generator of random": Setting(
         random.getstate, random.setstate, "random", lambda rank: random.Random(rank).getstate()
     ),
-    "the generator of numpy": Setting(numpys, set_numpys, "numpy.random", lambda rank: numpys(np.random.RandomState(rank))),
+    "the generator of numpy": Setting(numpys, set_numpys, "numpy.random", lambda rank: numpys(RandomState(rank))),
     "the generator of torch": Setting(torchs, set_torchs, "torch"),
 }  # fmt: skip
 """What can be another for each rank."""

@@ -203,8 +203,8 @@ class Rebuilder:
 
 def counterpart(value: Any, modules: Modules, beside: str = "") -> Any:
     """What the rank's own module has where the host's has the value; the value, if it is of none, or of ``beside``."""
-    module, path = origin(value, modules.hidden)
-    if not module or module == beside:
+    module, path = origin(value, {name: module for name, module in modules.hidden.items() if name != beside})
+    if not module:
         return value
     try:
         return functools.reduce(getattr, path.split(".") if path else [], importlib.import_module(module))
