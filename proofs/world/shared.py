@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from sparring.proofs.world.apart import SETTINGS, Apart
 from sparring.proofs.world.kept import WRAPPERS, alike, bound, wrapped
-from sparring.proofs.world.modules import below, mentioned, users
+from sparring.proofs.world.modules import COMMON, below, mentioned, users
 from sparring.proofs.world.ranks import worlds
 from sparring.proofs.world.targets import outside
 
@@ -64,7 +64,8 @@ class Watch:
     def module(self, module: Any) -> None:
         """A module that all ranks have in common: its names, and of a distribution's the containers and classes."""
         name = getattr(module, "__name__", "")
-        if isinstance(module, ModuleType) and name not in self.names:
+        known = name in self.names or below(name, [top for top in COMMON if top != "numpy"])
+        if isinstance(module, ModuleType) and not known:
             self.names[name] = module, vars(module).copy()
             self._set(name)
             for value in () if of_python(name) else [*vars(module).values()]:

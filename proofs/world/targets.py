@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.machinery import ModuleSpec
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType, NoneType
 from typing import Any
 
@@ -23,8 +23,11 @@ from sparring.proofs.world.modules import Compiled, Modules, below, mentioned
 from sparring.proofs.world.ranks import NoTarget
 
 OWN = "sparring.impl"
-PLAIN = (NoneType, bool, int, float, complex, str, bytes, BuiltinFunctionType, np.dtype, np.generic, np.ufunc)
-"""What is the same in every module."""
+PLAIN = (
+    NoneType, bool, int, float, complex, str, bytes, tuple, frozenset, PurePath, BuiltinFunctionType,
+    np.dtype, np.generic, np.ufunc,
+)  # fmt: skip
+"""What is as good from every module."""
 Target = str | Callable[..., Any]
 
 
