@@ -71,13 +71,12 @@ class Once(Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         self.new = spec.name not in EXTENSIONS
-        if self.new:
-            EXTENSIONS[spec.name] = self.loader.create_module(spec)
-        return EXTENSIONS[spec.name]
+        return self.loader.create_module(spec) if self.new else EXTENSIONS[spec.name]
 
     def exec_module(self, module: ModuleType) -> None:
         if self.new:
             self.loader.exec_module(module)
+            EXTENSIONS[module.__name__] = module
 
 
 def written(module: ModuleType) -> bool:

@@ -110,7 +110,7 @@ class Watch:
         for name, was in self.settings.items():
             if name in self.found:
                 SETTINGS[name].put(was)
-        for path in self.writers.keys() & self.readers.keys():
+        for path in sorted(self.writers.keys() & self.readers.keys()):
             if len(self.writers[path] | self.readers[path]) > 1:
                 self.found[f"the file {path}"] = None
         return tuple(self.found)

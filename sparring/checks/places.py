@@ -32,6 +32,8 @@ RAISED = (Kind.RAISED, Kind.ABORTED, Kind.TRUNCATED)
 """Findings that real MPI would raise as an error, or end the job with."""
 SLACK = 4
 """How many times as long as the slowest an example on real ranks may take."""
+FEW = 3
+"""So many of the things that ranks share are told by name."""
 CALLS = 2  # of a target, or instances of a stateful one, on one communicator: state that leaks into the next shows
 
 
@@ -131,7 +133,8 @@ class Simulated:
                 self.apart.names += SETTINGS.keys() & new
                 self.known |= new - SETTINGS.keys()
                 outcome = play([x.copy() for x in example.xs])
-        shared = " and ".join(outcome.shared)
+        few, more = outcome.shared[:FEW], len(outcome.shared[FEW:])
+        shared = " and ".join([*few, *[f"{more} more"] * bool(more)])
         why = f"simulated ranks share {shared}, which the target changes: --on mpi" if shared else ""
         return told(outcome, example, traced=not again)._replace(shared=why)
 
