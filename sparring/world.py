@@ -13,12 +13,14 @@
 
 from __future__ import annotations
 
+from sparring.proofs.world.apart import Apart
 from sparring.proofs.world.depths import smallest_depth
 from sparring.proofs.world.exploration import Exploration, Seen, explore
 from sparring.proofs.world.findings import Called, Finding, Kind, Outcome, Sent, Taken
 from sparring.proofs.world.world import run
 
 __all__ = [
+    "Apart",
     "Called",
     "Exploration",
     "Finding",

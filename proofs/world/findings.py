@@ -110,7 +110,8 @@ class Outcome:
     the run made only calls with which one complete run with synchronous sends decides result and
     deadlock for every schedule and all larger buffers, as proved in ``proofs/coq``; ``why_not``
     names the others (``mpi.v`` lists both).  That ranks read no clock is not looked at.
-    ``taken``: the choices made.
+    ``taken``: the choices made.  ``shared``: what ranks had in common, though processes would not, and
+    changed, so that the results may be wrong, or right by that alone.
     """
 
     results: list[Any]
@@ -120,6 +121,7 @@ class Outcome:
     deterministic: bool
     why_not: tuple[str, ...]
     taken: tuple[Taken, ...] = ()
+    shared: tuple[str, ...] = ()
 
     def raise_if_found(self) -> Self:
         """Itself; raises RankFailed if a rank raised, Refuted if anything else was found."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from enum import Enum
 from functools import cached_property
 from operator import is_
-from types import BuiltinFunctionType, CellType, FunctionType, ModuleType, NoneType, WrapperDescriptorType
+from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sparring.proofs.world import targets
 from sparring.proofs.world.modules import PLANTED, Modules, written
 from sparring.proofs.world.mpi import packages
+from sparring.proofs.world.targets import outside
 
 NEVER_CHANGE = (
     NoneType, bool, int, float, complex, str, bytes, range, np.generic, np.dtype, Enum, ModuleType, BuiltinFunctionType,
@@ -77,11 +78,6 @@ class Bound:
 def bound(function: FunctionType) -> list[Any]:
     """What another call may find changed."""
     return [function.__code__, function.__defaults__, function.__kwdefaults__, *outside(function)]
-
-
-def outside(function: FunctionType) -> list[Any]:
-    """The values of its variables outside; None for one that has none yet."""
-    return [None if cell == CellType() else cell.cell_contents for cell in function.__closure__ or ()]
 
 
 class Kept:
@@ -166,7 +162,7 @@ class Store:
         if rank in self.ranks:
             modules.adopt(self.ranks[rank].modules)
             return self.ranks[rank].target
-        found = targets.load(self.target, modules.hidden)
+        found = targets.load(self.target, modules)
         if isinstance(self.target, str) and targets.roots(self.target) == [targets.OWN]:
             with suppress(Changeable):
                 self.ranks[rank] = Kept(found, modules.loaded())

@@ -6,18 +6,21 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 from sparring.errors import InputError
 from sparring.proofs.core.terms import Table
 from sparring.proofs.world import targets
+from sparring.proofs.world.apart import Apart
 from sparring.proofs.world.findings import Outcome
 from sparring.proofs.world.kept import store
 from sparring.proofs.world.modules import Modules
 from sparring.proofs.world.ranks import Rank
 from sparring.proofs.world.scheduler import Scheduler
 from sparring.proofs.world.schedules import Path, Schedule, schedule
+from sparring.proofs.world.shared import watched
 from sparring.proofs.world.topology import Intracomm
 
 
@@ -39,15 +42,16 @@ def run(
     choices: Sequence[int] | None = None,
     call: Callable[..., Any] = plainly,
     modules: Sequence[str] = (),
+    apart: Apart | None = None,
 ) -> Outcome:
     """Run ``target`` on ``p`` simulated ranks: rank ``r`` calls ``target(comm, *(a[r] for a in per_rank_args))``.
 
     Parameters
     ----------
     target : ``"pkg.mod:function"``, ``"file.py:function"`` or a function.  Each rank loads it
-        afresh, or below ``sparring.impl`` as if: module globals are a rank's own, as in processes.
-        A function keeps what its globals hold from other modules; what it imports below
-        ``sparring.impl`` is its own.
+        afresh, or below ``sparring.impl`` as if, with all that users and small distributions of
+        Python alone have written: module globals are a rank's own, as in processes.  A function
+        has globals of its own, one level deep; what it imports, too.
     p : number of ranks, at least 1.
     per_rank_args : sequences of ``p`` values each.
     scheduler : ``"round-robin"``; ``"seeded"``: random choices that depend on ``seed`` alone; or
@@ -64,6 +68,7 @@ def run(
         exploration tells them; where they end, the first.  Instead of a ``scheduler``.
     call : ``call(loaded target, comm, *args)`` is what each rank does; by default it calls the target.
     modules : further top-level modules of which each rank imports its own, as those of a program in several files.
+    apart : what else each rank has for its own, the environment for instance; by default nothing.
 
     Returns
     -------
@@ -93,6 +98,7 @@ def run(
     """
     chosen = schedule(scheduler, seed) if choices is None else Path(choices)
     options: dict[str, Any] = {"record": record, "terms": terms, "budget": budget, "call": call, "modules": modules}
+    options["apart"] = apart
     return run_along(chosen, target, p, per_rank_args, buffers, **options)
 
 
@@ -108,23 +114,32 @@ def run_along(
     budget: int = 2_000_000,
     call: Callable[..., Any] = plainly,
     modules: Sequence[str] = (),
+    apart: Apart | None = None,
 ) -> Outcome:
     """As ``run``, with a schedule made already."""
     _check(p, per_rank_args, buffers, budget)
-    roots, users = [*targets.roots(target), *modules], targets.roots(target) != [targets.OWN]
+    roots = [*targets.roots(target), *modules]
     with (
         no_way_out(), seldom_collecting(), store(target) as kept,
-        Modules(p, roots, kept.common, all_users=users) as swapped,
+        nullcontext() if targets.ours(target) else watched(target, apart or Apart()) as watch,
+        Modules(p, roots, kept.common, watch.module if watch else None) as swapped,
     ):  # fmt: skip
-        world = Scheduler(p, chosen, swapped.enter, *depth(buffers), record=record, terms=terms, budget=budget)
+
+        def enter(r: int) -> None:
+            swapped.enter(r)
+            if watch:
+                watch.enter(r)
 
         def main(rank: Rank) -> Any:
             rank.world_comm = Intracomm(rank, 0, range(p))
             rank.world_comm.Set_name("MPI_COMM_WORLD")
             function = kept.load(rank.number, swapped)
+            swapped.settle()
             return call(function, rank.world_comm, *(arg[rank.number] for arg in per_rank_args))
 
-        return world.run(main)
+        world = Scheduler(p, chosen, enter, *depth(buffers), record=record, terms=terms, budget=budget)
+        outcome = world.run(main)
+        return replace(outcome, shared=watch.changed()) if watch else outcome
 
 
 @contextmanager

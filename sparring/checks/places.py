@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import random
 import signal
-import sys
 import threading
 import time
 import warnings
@@ -29,6 +26,7 @@ from sparring.errors import InputError, RankFailed
 from sparring.proofs.core.refinement import falsifies
 from sparring.proofs.trace.events import Trace, from_outcome
 from sparring.proofs.world import world
+from sparring.proofs.world.apart import SETTINGS, Apart
 from sparring.proofs.world.depths import smallest
 from sparring.proofs.world.findings import Kind, Outcome
 
@@ -36,6 +34,10 @@ RAISED = (Kind.RAISED, Kind.ABORTED, Kind.TRUNCATED)
 """Findings that real MPI would raise as an error, or end the job with."""
 SLACK = 4
 """How many times as long as the slowest an example on real ranks may take."""
+FEW = 3
+"""So many of the things that ranks share are told by name."""
+ANEW = 5
+"""So often at most a run is played where each shows something else that ranks share."""
 CALLS = 2  # of a target, or instances of a stateful one, on one communicator: state that leaks into the next shows
 
 
@@ -87,12 +89,18 @@ class Place(Protocol):
 
 @dataclass
 class Simulated:
-    """The simulated world: synchronous sends first; where they deadlock, buffered ones for the rest."""
+    """The simulated world: synchronous sends first; where they deadlock, buffered ones for the rest.
+
+    ``apart``: what the target was seen to change of what ranks share, and each has for its own since; ``known``: the
+    rest of it, of which runs tell if they change it again: a library may fill in something when it is first called.
+    """
 
     params: Mapping[str, Any] = field(default_factory=dict)
     patience: float = 60.0
     """Seconds for one run: ranks that wait for no message, or turn for ever, are seen by nothing else."""
     name: str = "simulated"
+    apart: Apart = field(default_factory=Apart)
+    known: set[str] = field(default_factory=set)
 
     def beside(self, environment: Mapping[str, str]) -> Place:
         if environment:
@@ -120,50 +128,40 @@ class Simulated:
         return buffered._replace(flaws={**buffered.flaws, "deadlock": why})
 
     def run(self, target: Any, example: Example, buffers: str | int, again: bool) -> Observed:
-        calls, scheduler = (CALLS, "seeded") if again else (1, "round-robin")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
-            before = common()
             why = f"no end within {self.patience:g} s, and no message is waited for"
             try:
                 with limited(self.patience, why):
-                    outcome = world.run(
-                        targets.anywhere(target), example.p, [x.copy() for x in example.xs], buffers=buffers,
-                        scheduler=scheduler, seed=1, record=not again,
-                        call=lambda f, comm, x: called(
-                            f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated,
-                            scene=example.scene,
-                        ),
-                    )  # fmt: skip
+                    outcome = self.played(target, example, buffers, again)
             except Endless:  # it went off between two ranks
                 return Observed([], [], None, {"deadlock": why}, endless=True)
-        return told(outcome, example, traced=not again)._replace(shared=changed(before))
+        return told(outcome, example, traced=not again)._replace(shared=sharing(outcome))
+
+    def played(self, target: Any, example: Example, buffers: str | int, again: bool) -> Outcome:
+        """What comes of it; played once more after each run that shows something new that ranks share."""
+        calls, scheduler = (CALLS, "seeded") if again else (1, "round-robin")
+        for _ in range(ANEW):
+            outcome = world.run(
+                targets.anywhere(target), example.p, [x.copy() for x in example.xs], buffers=buffers,
+                scheduler=scheduler, seed=1, record=not again, apart=self.apart,
+                call=lambda f, comm, x: called(
+                    f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated, scene=example.scene
+                ),
+            )  # fmt: skip
+            new = {*outcome.shared} - self.known
+            if not new:
+                break
+            self.apart.names += SETTINGS.keys() & new
+            self.known |= new - SETTINGS.keys()
+        return outcome
 
 
-def common() -> dict[str, Any]:
-    """What simulated ranks, which are one process, have in common and real ones have not, by its name."""
-    torch = sys.modules.get("torch")
-    generators = {"the generator of torch": torch.get_rng_state().tolist()} if torch else {}
-    state: Any = np.random.get_state()  # noqa: NPY002  # the one that all have in common is meant
-    return {
-        "the environment": dict(os.environ),
-        "the working directory": os.getcwd(),  # noqa: PTH109  # as it was written
-        "the generator of random": random.getstate(),
-        "the generator of numpy": (state[0], state[1].tobytes(), *state[2:]),
-        **generators,
-    }
-
-
-def changed(before: Mapping[str, Any]) -> str:
-    """What of it has changed, in words; the environment and the working directory are put back."""
-    now = common()
-    other = [name for name, value in now.items() if value != before.get(name, value)]
-    if "the environment" in other:
-        os.environ.clear()
-        os.environ.update(before["the environment"])
-    if "the working directory" in other:
-        os.chdir(before["the working directory"])
-    return f"simulated ranks share {' and '.join(other)}, which the target changes: --on mpi" if other else ""
+def sharing(outcome: Outcome) -> str:
+    """What ranks had in common in a run, in words; a few of many things."""
+    few, more = outcome.shared[:FEW], len(outcome.shared[FEW:])
+    shared = " and ".join([*few, *[f"{more} more"] * bool(more)])
+    return f"simulated ranks share {shared}, which the target changes: --on mpi" if shared else ""
 
 
 class Endless(TimeoutError):
