@@ -6,14 +6,17 @@ import os
 import random
 import signal
 import sys
+import sysconfig
 import threading
 import time
+import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
@@ -21,7 +24,7 @@ import numpy as np
 from sparring.checks import target as targets
 from sparring.checks.examined import Examined
 from sparring.checks.examples import Example
-from sparring.checks.group import LOADING, Group, Hang
+from sparring.checks.group import LOADING, Hang
 from sparring.checks.rank import called
 from sparring.errors import InputError, RankFailed
 from sparring.proofs.core.refinement import falsifies
@@ -33,7 +36,11 @@ from sparring.proofs.world.findings import Kind, Outcome
 RAISED = (Kind.RAISED, Kind.ABORTED, Kind.TRUNCATED)
 """Findings that real MPI would raise as an error, or end the job with."""
 SLACK = 4
-"""How many times as long as the slowest an example on real ranks may take."""
+"""How many times as long as the slowest an example on real ranks may take, and as usual ones where one has hung."""
+LONGEST = 60.0
+"""Seconds that a slow target is waited for, so that a slow one that deadlocks is refuted, too."""
+FIRST = 2
+"""How many times as long as usual a rank's first example may take."""
 CALLS = 2  # of a target, or instances of a stateful one, on one communicator: state that leaks into the next shows
 
 
@@ -81,10 +88,14 @@ class Place(Protocol):
 
 @dataclass
 class Simulated:
-    """The simulated world: synchronous sends first; where they deadlock, buffered ones for the rest."""
+    """The simulated world: synchronous sends first; where they deadlock, buffered ones for the rest.
+
+    ``timeout``: seconds for one example, since a rank that waits for anything but a message stops them all.
+    """
 
     params: Mapping[str, Any] = field(default_factory=dict)
     name: str = "simulated"
+    timeout: float = LONGEST
 
     def beside(self, environment: Mapping[str, str]) -> Place:
         if environment:
@@ -92,13 +103,22 @@ class Simulated:
         return self
 
     def load(self, target: Any) -> None:
-        with limited(LOADING, f"{target} did not load within {LOADING:g} s"):
+        with limited(LOADING, TimeoutError(f"{target} did not load within {LOADING:g} s")):
             nothing = world.run(targets.anywhere(target), 1, [np.empty(0)], call=lambda f, comm, x: None)
         for finding in nothing.findings:
             if finding.kind is Kind.RAISED:
                 raise InputError(f"{target} does not load:\n{finding.traceback}")
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
+        try:
+            with limited(self.timeout, Late()):
+                return self.observed(target, example, again=again)
+        except Late as late:
+            why = f"an example came to no end within {self.timeout:g} s, at {innermost(late)}: --on mpi"
+            return Observed([], [], None, {}, why)
+
+    def observed(self, target: Any, example: Example, *, again: bool) -> Observed:
+        """The same without a limit."""
         if again:
             return self.run(target, example, "unbounded", again)
         first = self.run(target, example, "synchronous", again)
@@ -152,15 +172,27 @@ def changed(before: Mapping[str, Any]) -> str:
     return f"simulated ranks share {' and '.join(other)}, which the target changes: --on mpi" if other else ""
 
 
+class Late(BaseException):
+    """The time is over.  No target catches it, and none is said to have raised it."""
+
+
+def innermost(error: BaseException) -> str:
+    """Where it was raised, in code that is neither Python's nor installed nor ours, if there is any."""
+    frames = traceback.extract_tb(error.__traceback__)
+    beside = (sysconfig.get_path("stdlib"), str(Path(__file__).parents[1]), str(Path(world.__file__).parents[1]))
+    frame = next((one for one in reversed(frames) if not one.filename.startswith(beside)), frames[-1])
+    return f"{frame.filename}:{frame.lineno} in {frame.name}"
+
+
 @contextmanager
-def limited(seconds: float, why: str) -> Iterator[None]:
-    """Python code may take so long; then TimeoutError is raised where it is.  No limit but in the main thread."""
+def limited(seconds: float, error: BaseException) -> Iterator[None]:
+    """Python code may take so long; then ``error`` is raised where it is.  No limit but in the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def late(*_: object) -> NoReturn:
-        raise TimeoutError(why)
+        raise error
 
     start, before = time.monotonic(), signal.signal(signal.SIGALRM, late)
     theirs, _ = signal.setitimer(signal.ITIMER_REAL, seconds)  # somebody else's alarm, pytest-timeout's for instance
@@ -201,6 +233,10 @@ def by_call(found: Sequence[Sequence[Any]]) -> list[list[Any]]:
 class Ranks(Protocol):
     """Real ranks: a group that this process started, or the job that it is part of."""
 
+    def load(self, target: Any) -> None:
+        """All ranks import it, unless they have; raises InputError where it does not load."""
+        ...
+
     def examine(
         self, target: Any, xs: Sequence[Any], *, calls: int, rows: bool, trace: bool, timeout: float, **params: Any
     ) -> Examined:
@@ -212,10 +248,8 @@ class Ranks(Protocol):
 class Real:
     """Real ranks.  ``costly``: after a rank has failed they must be started again.
 
-    ``timeout``: seconds for one example.  With ``patient`` that is for quick ones: others get ``SLACK`` times what the
-    slowest has needed so far, and the first that comes to no end is played once more with ``SLACK`` times as long,
-    since a first call may import or compile, and other programs may keep the cores busy.  ``others``: ranks for which
-    something else is set.
+    ``timeout``: seconds for one example.  Where it is not ``fixed``, what the target needs counts, see :meth:`limit`.
+    ``others``: ranks for which something else is set.
     """
 
     ranks: Ranks
@@ -223,9 +257,11 @@ class Real:
     timeout: float = 10.0
     name: str = "mpi"
     costly: bool = True
-    patient: bool = False
+    fixed: bool = True
     others: Sequence[Ranks] = ()
     slowest: float = 0.0
+    warm: int = 0
+    hung: bool = False
 
     def beside(self, environment: Mapping[str, str]) -> Place:
         if environment and not self.others:
@@ -233,15 +269,14 @@ class Real:
         return replace(self, ranks=self.others[0]) if environment else self
 
     def load(self, target: Any) -> None:
-        if isinstance(self.ranks, Group):
-            self.ranks.load(target)
+        self.ranks.load(target)
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         how: dict[str, Any] = {"scene": example.scene} if example.scene else {}
         how |= {**self.params, **example.params, "calls": CALLS if again else 1, "trace": not again}
-        play = partial(self.ranks.examine, target, example.xs, rows=example.iterated, **how)
+        self.load(target)  # before its time begins: ranks that failed are started again
         try:
-            seen = self.ended(play)
+            seen = self.ended(partial(self.ranks.examine, target, example.xs, rows=example.iterated, **how), example.p)
         except Hang as hang:
             return Observed([], [], None, {"deadlock": str(hang)})
         except RankFailed as failure:
@@ -250,16 +285,26 @@ class Real:
         more["remarks"] = seen.remarks
         return Observed(seen.ys, seen.inputs, seen.trace, {}, **more)
 
-    def ended(self, play: Callable[..., Examined]) -> Examined:
-        """An example that came to its end in time."""
-        limit, start = max(self.timeout, SLACK * self.slowest if self.patient else 0), time.monotonic()
+    def ended(self, play: Callable[..., Examined], p: int) -> Examined:
+        """An example that ``p`` ranks came to the end of in time."""
+        start = time.monotonic()
         try:
-            seen = play(timeout=limit)
-        except Hang:
-            if not self.patient:
-                raise
-            self.patient, start = False, time.monotonic()
-            seen = play(timeout=SLACK * limit)
-            self.patient = True
-        self.slowest = max(self.slowest, time.monotonic() - start)
+            seen = play(timeout=self.limit(p))
+        except RankFailed as failure:
+            self.warm, self.hung = 0, self.hung or isinstance(failure, Hang)
+            raise
+        self.slowest, self.warm = max(self.slowest, time.monotonic() - start), max(self.warm, p)
         return seen
+
+    def limit(self, p: int) -> float:
+        """Seconds for an example of ``p`` ranks: ``SLACK`` times what the slowest so far has needed, or ``timeout``.
+
+        The longer of both counts.  In the first example since its start a rank may import or compile, so that it may
+        take longer.  ``timeout`` is many times what usual examples need, since other programs may keep the cores busy:
+        to play an example again instead would take no less, and hide a deadlock that comes with some timings only.
+        One that has hung answers the question, and more are not waited for as long.
+        """
+        if self.fixed:
+            return self.timeout
+        usual = self.timeout / SLACK if self.hung else self.timeout * (FIRST if self.costly and p > self.warm else 1)
+        return max(usual, min(SLACK * self.slowest, LONGEST))
