@@ -6,10 +6,13 @@ import signal
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sparring.checks import group, places
 from sparring.checks.checking import check
+from sparring.checks.examined import Examined
+from sparring.checks.examples import Example
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import Word
 from tests.sparring.calling import called
@@ -89,20 +92,79 @@ def test_on_real_ranks_too(target, hurried, launcher, what):
 @pytest.mark.mpi
 def test_time_is_the_calls(target, launcher, monkeypatch, unshrunk):
     """A long import is nobody's fault, nor a first call that is longer than an example may be; a hang is found."""
-    monkeypatch.setattr("sparring.checks.checking.TIMEOUT", 0.5)
-    slow = target(RIGHT.format("time.sleep(1.5)", 1))
-    assert words(check(slow, on="mpi", ranks=[1, 2], max_examples=10, only=["result"])) == {"result": Word.TESTED}
+    monkeypatch.setattr("sparring.checks.checking.TIMEOUT", 0.8)
+    slow = target(RIGHT.format("time.sleep(1.8)", 1))
+    assert words(check(slow, on="mpi", ranks=[2], max_examples=10, only=["result"])) == {"result": Word.TESTED}
     Path("quick.py").write_text(RIGHT.format("", 0), encoding="utf-8")
-    hung = failed(check("quick.py:hangs", on="mpi", ranks=[2], max_examples=10, only=["result"]))
+    hung = failed(check("quick.py:hangs", on="mpi", ranks=[3], max_examples=10, only=["result"]))
     assert hung.keys() == {"deadlock"}
-    for rank in ("rank 0 is here", "rank 1 is here"):
-        assert rank in hung["deadlock"]
-    assert "in hangs" in hung["deadlock"] and "recorder.py" not in hung["deadlock"]
+    assert "ranks 0, 1, 2 of 3 did not answer within" in hung["deadlock"]
+    for place in ("rank 0 is here:", "ranks 1, 2 are here:", "line 18 in hangs", "line 13 in allreduce"):
+        assert place in hung["deadlock"]
+    assert "recorder.py" not in hung["deadlock"]
+
+
+@pytest.mark.mpi
+@pytest.mark.slow
+@pytest.mark.parametrize(("imported", "first", "each"), [(5, 4, 0), (0, 0, 1.5)])
+def test_slow_ones_have_time_enough(target, launcher, imported, first, each):
+    """By default: a slow import, a slow first call, and one where every call is slow."""
+    source = RIGHT.format(f"time.sleep({imported})", first).replace("    y = np", f"    time.sleep({each})\n    y = np")
+    report = check(target(source), on="mpi", ranks=[1, 3], max_examples=5, only=["result"])
+    assert words(report) == {"result": Word.TESTED}
+
+
+class Needing:
+    """Ranks whose examples need ``seconds`` of a clock of their own, and hang where they get less."""
+
+    size = 8
+
+    def __init__(self, monkeypatch):
+        self.now, self.seconds, self.limits = 0.0, 0.0, []
+        monkeypatch.setattr(places.time, "monotonic", lambda: self.now)
+
+    def load(self, target):
+        self.now += 50
+
+    def examine(self, target, xs, *, timeout, **how):
+        self.limits.append(timeout)
+        self.now += min(self.seconds, timeout)
+        if self.seconds > timeout:
+            raise group.Hang([0], len(xs), timeout, {0: ""})
+        return Examined([list(xs)], list(xs), None, [])
+
+
+def limits(ranks, *played, **how):
+    """What examples of so many ranks that need so many seconds get."""
+    ranks.limits.clear()
+    real = places.Real(ranks, timeout=10, **how)
+    for p, ranks.seconds in played:
+        real.observe("mine.py:allreduce", Example([np.zeros(2)] * p, "result"))
+    return ranks.limits
+
+
+def test_the_time_follows_what_the_target_needs(monkeypatch):
+    """More for first examples of a rank, four times what the slowest needed, up to a minute; little after a hang."""
+    ranks = Needing(monkeypatch)
+    assert limits(ranks, (1, 1), (2, 1), (1, 1), (2, 1), (3, 1), fixed=False) == [20, 20, 10, 10, 20]
+    assert limits(ranks, (2, 9), (2, 30), (2, 50), (2, 1), fixed=False) == [20, 36, 60, 60]
+    assert limits(ranks, (2, 1), (2, 99), (2, 1), (2, 1), fixed=False) == [20, 10, 4, 4]
+    assert limits(ranks, (2, 8), (2, 99), (2, 1), fixed=False) == [20, 32, 32]
+    assert limits(ranks, (1, 1), (1, 1), fixed=False, costly=False) == [10, 10]
+    assert limits(ranks, (1, 9), (2, 99), (1, 1), fixed=True) == [10, 10, 10]
+
+
+def test_what_waits_for_no_message_ends(target):
+    """Ranks are one process in the simulated world, which such a one stops: no verdict, and the line."""
+    waits = target("import threading\n\ndef allreduce(comm, x):\n    threading.Event().wait()\n")
+    seen = places.Simulated(timeout=0.5).observe(waits, Example([np.zeros(2)] * 2, "result"))
+    assert seen.refused.startswith("an example came to no end within 0.5 s, at ")
+    assert seen.refused.endswith("mine.py:4 in allreduce: --on mpi")
 
 
 @pytest.mark.mpi
 def test_a_time_that_is_given_holds(target, launcher, unshrunk):
     """Nothing is played twice."""
-    report = check(target(RIGHT.format("", 1)), on="mpi", ranks=[2], max_examples=5, only=["result"], timeout=0.2)
+    report = check(target(RIGHT.format("", 0.5)), on="mpi", ranks=[2], max_examples=5, only=["result"], timeout=0.2)
     assert failed(report).keys() == {"deadlock"}
     assert "did not answer within 0.2 s" in failed(report)["deadlock"]
