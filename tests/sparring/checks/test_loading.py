@@ -165,6 +165,6 @@ def test_what_waits_for_no_message_ends(target):
 @pytest.mark.mpi
 def test_a_time_that_is_given_holds(target, launcher, unshrunk):
     """Nothing is played twice."""
-    report = check(target(RIGHT.format("", 0.5)), on="mpi", ranks=[2], max_examples=5, only=["result"], timeout=0.2)
+    report = check(target(RIGHT.format("", 1)), on="mpi", ranks=[2], max_examples=5, only=["result"], timeout=0.2)
     assert failed(report).keys() == {"deadlock"}
     assert "did not answer within 0.2 s" in failed(report)["deadlock"]
