@@ -173,7 +173,7 @@ def changed(before: Mapping[str, Any]) -> str:
 
 
 class Late(BaseException):
-    """The time is over.  No target catches it, and none is said to have raised it."""
+    """The time is over.  No ``except Exception`` catches it, and no target is said to have raised it."""
 
 
 def innermost(error: BaseException) -> str:
@@ -266,7 +266,7 @@ class Real:
     def beside(self, environment: Mapping[str, str]) -> Place:
         if environment and not self.others:
             raise InputError(f"{' '.join(environment)} is set for ranks that are started for this: on='mpi'")
-        return replace(self, ranks=self.others[0]) if environment else self
+        return replace(self, ranks=self.others[0], warm=0) if environment else self
 
     def load(self, target: Any) -> None:
         self.ranks.load(target)
