@@ -31,11 +31,15 @@ class Adapter(Protocol):
     examples: ClassVar[int]
     """How many are drawn, unless somebody says how many."""
     patience: ClassVar[float]
-    """Seconds for one example, after which it hangs."""
+    """Seconds for one example, after which it hangs, unless the target is known to need more."""
     costly: ClassVar[bool]
     """Whether a failure costs more than a success, so that failing examples are not repeated."""
 
     def __init__(self, question: Question) -> None: ...
+
+    def load(self, target: Any) -> None:
+        """Ranks that stay import it, unless they have; raises InputError where it does not load."""
+        ...
 
     def examine(
         self, target: Any, xs: Sequence[Any], *, calls: int, rows: bool, trace: bool, timeout: float, **params: Any

@@ -65,6 +65,9 @@ class Executable:
         self.folder = tempfile.TemporaryDirectory(prefix="sparring-")
         self.library = recorder.built(Path(self.folder.name)) if question.level != "result" else None
 
+    def load(self, target: Sequence[str]) -> None:
+        """Each example is a launch of its own, of which loading is a part."""
+
     def examine(
         self, target: Sequence[str], xs: Sequence[Any], *, calls: int = 1, rows: bool = False, trace: bool = False,
         timeout: float = 20.0, **params: Any,

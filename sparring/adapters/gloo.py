@@ -54,7 +54,7 @@ class Functions(Group):
 
     dtypes: ClassVar[Sequence[str]] = DTYPES
     examples: ClassVar[int] = 100
-    patience: ClassVar[float] = 20.0
+    patience: ClassVar[float] = 10.0
     costly: ClassVar[bool] = True
     kind: ClassVar[str] = "function"
 

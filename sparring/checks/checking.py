@@ -34,10 +34,8 @@ PLACES = (*OURS, "both", *adapters.NAMES)
 RANKS = range(1, 9)
 EXAMPLES = 100
 """So many are drawn, unless each is a launch of its own."""
-REHEARSAL = 10.0
-"""Seconds for one simulated run of what came to no end on real ranks."""
-TIMEOUT = 3.0
-"""Seconds for one example on real ranks, after which it is played again with more of them, or hangs."""
+TIMEOUT = 10.0
+"""Seconds for one example on real ranks, after which it hangs, unless the target is known to need more."""
 
 
 def check(
@@ -84,8 +82,8 @@ def check(
     topology : judge whether messages of two pairs of ranks meet on a link of it, on every level:
         "ring", "torus:k=4", "./mine.py".  By default the topologies that the page names, on levels above "result".
     bad_input : judge too what comes of vectors that do not fit together; MPI leaves that open.
-    timeout : seconds for one example on real ranks, after which it hangs; by default 3, more where each is a launch,
-        and four times as long as the slowest so far where that is more; the first that hangs is then played again.
+    timeout : seconds for one example on real ranks, after which it hangs; by default 10, 20 for the first one of a
+        rank or where each is a launch, and four times as long as the slowest so far where that is more, up to 60.
     examples : judge these, ``(one vector a rank, property that a wrong sum falsifies)``, and draw none;
         for a stateful page an array a rank, whose rows are its vectors, one a call.
     budget : seconds for all examples, and for making those that fail smaller; what is left then is undecided.
@@ -232,6 +230,7 @@ def everywhere(
 def places(on: str, question: Question, given: Ranks | None, timeout: float | None) -> Iterator[Iterator[Place]]:
     """The places to look in, one after the other; the group of real ranks ends with the block."""
     groups: list[Group | adapters.Adapter] = []
+    fixed = timeout is not None
 
     def wheres() -> Iterator[Place]:
         if on in ("simulated", "both"):
@@ -241,12 +240,12 @@ def places(on: str, question: Question, given: Ranks | None, timeout: float | No
                 groups.append(Group(max(question.ranks)))
                 if question.against.environment:
                     groups.append(Group(max(question.ranks), environment=question.against.environment))
-            patient, others = timeout is None and given is None, groups[1:]
-            yield Real(given or groups[0], question.params, timeout or TIMEOUT, patient=patient, others=others)
+            yield Real(given or groups[0], question.params, timeout or TIMEOUT, fixed=fixed, others=groups[1:])
         if adapter := adapters.find(on):
             if given is None:
                 groups.append(adapter(question))
-            yield Real(given or groups[0], question.params, timeout or adapter.patience, on, adapter.costly)
+            seconds = timeout or adapter.patience
+            yield Real(given or groups[0], question.params, seconds, on, adapter.costly, fixed=fixed)
 
     try:
         yield wheres()
@@ -259,7 +258,7 @@ def looked(question: Question, where: Place, given: Sequence[Example], advance: 
     """What is found in one place: on the given examples, else on drawn ones."""
     where.load(question.target)
     if not given:
-        rehearsal = Simulated(question.params, REHEARSAL) if where.name == "mpi" else None
+        rehearsal = Simulated(question.params, TIMEOUT) if where.name == "mpi" else None
         findings = explore(question, where, advance, rehearsal)
         over = findings.refused or question.clock.over()
         if question.page is None and not question.only and not over and where.name in OURS:

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from sparring.checks import target as targets
 from sparring.checks.examined import Examined, ask_for, examined
+from sparring.checks.group import LOADING, unloadable
 from sparring.checks.line import Message
-from sparring.checks.rank import Comms, own_traceback, play
+from sparring.checks.rank import Comms, loaded, own_traceback, play
 from sparring.errors import InputError, RankFailed
 from sparring.job import abort, launched
 
@@ -60,7 +61,7 @@ class Job:
                 f"mpiexec started rank {place[0]} of {place[1]}, but MPI says rank {self.rank} of {self.size}: "
                 'launcher and library do not belong together; install both with pip install "sparring[mpich]"'
             )
-        self.terminal, self.meetings = terminal, 0
+        self.terminal, self.meetings, self.loaded = terminal, 0, set[str]()
         self.control, self.comms = self.world.Dup(), Comms(self.world)
 
     def share(self, message: Message = NOTHING) -> Message:
@@ -87,6 +88,22 @@ class Job:
         self.control.Allgatherv(packed, (everything, sizes))
         return [opened(part) for part in np.split(everything, np.cumsum(sizes)[:-1])]
 
+    def load(self, target: str | Callable[..., Any]) -> None:
+        """All ranks import the target, as :meth:`Group.load` has it; what can be called already is loaded.
+
+        Raises InputError on every rank with the traceback of a module that does not load; one that hangs ends the job.
+        """
+        if not isinstance(target, str) or target in self.loaded:
+            return
+        name = targets.absolute(target)
+        self._meet("load", PATIENCE)
+        with self._watched(LOADING, f"{name} did not load"):
+            answer = loaded(name, targets.load)
+        for r, told in enumerate(self.gather(answer, LOADING + 3 * GRACE, answer.header.get("traceback", ""))):
+            if "traceback" in told.header:
+                raise InputError(unloadable(name, RankFailed(r, told.header["traceback"])))
+        self.loaded.add(target)
+
     def examine(
         self,
         target: str | Callable[..., Any],
@@ -106,6 +123,7 @@ class Job:
         """
         ask_for(xs, self.size, calls)
         own = targets.absolute(target) if isinstance(target, str) else target
+        self.load(target)
         self._meet("example", PATIENCE)
         answer = NOTHING
         if self.rank < len(xs):
@@ -140,8 +158,11 @@ class Job:
         while "done" not in (told := self.share()).header:
             if "raised" in told.header:
                 raise RankFailed(0, told.header["raised"])
-            with suppress(RankFailed):  # rank 0 has it too
-                self.examine(told.header.pop("named") or target, told.arrays, **told.header)
+            with suppress(RankFailed, InputError):  # rank 0 has it too
+                if "named" not in told.header:
+                    self.load(told.header["load"])
+                else:
+                    self.examine(told.header.pop("named") or target, told.arrays, **told.header)
         return told.header["done"]
 
     def _meet(self, what: str, patience: float, otherwise: str = "") -> None:
@@ -160,9 +181,9 @@ class Job:
             self._abort("\n".join(["the ranks have lost each other; probably a test failed on one alone", *places]))
 
     @contextmanager
-    def _watched(self, timeout: float) -> Iterator[None]:
+    def _watched(self, timeout: float, what: str = "no answer") -> Iterator[None]:
         """The block may take ``timeout`` seconds; then this rank says where it is, and the job ends."""
-        timer = threading.Timer(timeout, self._hang, [timeout])
+        timer = threading.Timer(timeout, self._hang, [f"{what} within {timeout:g} s; it is here:"])
         timer.daemon = True
         # Code in C that lets no other thread run is ended by this alone.
         faulthandler.dump_traceback_later(timeout + 1.5 * GRACE, exit=True, file=self.terminal)
@@ -173,9 +194,9 @@ class Job:
             timer.cancel()
             faulthandler.cancel_dump_traceback_later()
 
-    def _hang(self, timeout: float) -> None:
+    def _hang(self, why: str) -> None:
         """All ranks that hang say where before the first of them ends the job."""
-        self._say(f"no answer within {timeout:g} s; it is here:")
+        self._say(why)
         faulthandler.dump_traceback(file=self.terminal)
         time.sleep(GRACE)
         self._abort("ends the job")
@@ -194,6 +215,13 @@ class Led:
 
     def __init__(self, job: Job) -> None:
         self.job, self.size = job, job.size
+
+    def load(self, target: str | Callable[..., Any]) -> None:
+        """As :meth:`Job.load`."""
+        if isinstance(target, str) and target not in self.job.loaded:
+            targets.absolute(target)
+            self.job.share(Message({"load": target}))
+            self.job.load(target)
 
     def examine(
         self,

@@ -224,8 +224,7 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
 
 def spent(place: Place, judged: Judged) -> Sequence[str]:
     """The kinds of examples that are tried no more, since one has taken too much time."""
-    endless = isinstance(place, Real) and "deadlock" in judged.seen.flaws
-    if judged.seen.endless or endless:
+    if isinstance(place, Real) and "deadlock" in judged.seen.flaws:
         return [*KINDS, *HARD]
     failed = isinstance(place, Real) and place.costly and judged.flaws and not judged.seen.ys
     return [judged.example.prop] if failed else []

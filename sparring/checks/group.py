@@ -40,9 +40,18 @@ class Hang(RankFailed, TimeoutError):
     def __init__(self, ranks: Sequence[int], size: int, timeout: float, stacks: dict[int, str]) -> None:
         self.ranks, self.stacks = tuple(ranks), stacks
         self.rank, self.traceback = ranks[0], stacks[ranks[0]]
-        names = f"rank{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))} of {size}"
-        places = [f"rank {r} is here:\n{stacks[r]}" for r in ranks if stacks[r]]
-        Exception.__init__(self, "\n".join([f"{names} did not answer within {timeout:g} s", *places]))
+        there = {stack: [r for r in ranks if stacks[r] == stack] for stack in stacks.values() if stack}
+        places = [f"{named(some)} {'are' if len(some) > 1 else 'is'} here:\n{stack}" for stack, some in there.items()]
+        Exception.__init__(self, "\n".join([f"{named(ranks)} of {size} did not answer within {timeout:g} s", *places]))
+
+
+def named(ranks: Sequence[int]) -> str:
+    """As a sentence has them.
+
+    >>> named([0, 2]), named([1])
+    ('ranks 0, 2', 'rank 1')
+    """
+    return f"rank{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))}"
 
 
 class Group:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+import sysconfig
 import threading
 import time
+import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
@@ -20,8 +21,8 @@ import numpy as np
 from sparring.checks import target as targets
 from sparring.checks.examined import Examined
 from sparring.checks.examples import Example
-from sparring.checks.group import LOADING, Ended, Group, Hang
-from sparring.checks.rank import called
+from sparring.checks.group import LOADING, Ended, Hang
+from sparring.checks.rank import called, own_traceback
 from sparring.errors import InputError, RankFailed
 from sparring.proofs.core.refinement import falsifies
 from sparring.proofs.trace.events import Trace, from_outcome
@@ -33,7 +34,11 @@ from sparring.proofs.world.findings import Kind, Outcome
 RAISED = (Kind.RAISED, Kind.ABORTED, Kind.TRUNCATED)
 """Findings that real MPI would raise as an error, or end the job with."""
 SLACK = 4
-"""How many times as long as the slowest an example on real ranks may take."""
+"""How many times as long as the slowest an example on real ranks may take, and as usual ones where one has hung."""
+LONGEST = 60.0
+"""Seconds that a slow target is waited for, so that a slow one that deadlocks is refuted, too."""
+FIRST = 2
+"""How many times as long as usual a rank's first example may take."""
 FEW = 3
 """So many of the things that ranks share are told by name."""
 ANEW = 5
@@ -50,7 +55,6 @@ class Observed(NamedTuple):
     stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
     :class:`~sparring.checks.examined.Examined`; ``refusing``: whether a rank raised an error;
     ``raised``: whether it was a Python exception, and nothing that ends processes;
-    ``endless``: whether the time for it was over here, where hangs are seen without any;
     ``remarks``: by rank, sentences on what else went wrong; ``shared``: why ranks were not as far apart as processes.
     """
 
@@ -64,7 +68,6 @@ class Observed(NamedTuple):
     roundings: int = 0
     refusing: bool = False
     raised: bool = False
-    endless: bool = False
     remarks: Sequence[Sequence[str]] = ()
     shared: str = ""
 
@@ -96,8 +99,8 @@ class Simulated:
     """
 
     params: Mapping[str, Any] = field(default_factory=dict)
-    patience: float = 60.0
-    """Seconds for one run: ranks that wait for no message, or turn for ever, are seen by nothing else."""
+    patience: float = LONGEST
+    """Seconds for one run: a rank that waits for anything but a message, or turns for ever, stops them all."""
     name: str = "simulated"
     apart: Apart = field(default_factory=Apart)
     known: set[str] = field(default_factory=set)
@@ -108,8 +111,11 @@ class Simulated:
         return self
 
     def load(self, target: Any) -> None:
-        with limited(LOADING, f"{target} did not load within {LOADING:g} s"):
-            nothing = world.run(targets.anywhere(target), 1, [np.empty(0)], call=lambda f, comm, x: None)
+        try:
+            with limited(LOADING):
+                nothing = world.run(targets.anywhere(target), 1, [np.empty(0)], call=lambda f, comm, x: None)
+        except Endless as endless:
+            raise InputError(f"{target} did not load within {LOADING:g} s:\n{own_traceback(endless)}") from None
         for finding in nothing.findings:
             if finding.kind is Kind.RAISED:
                 raise InputError(f"{target} does not load:\n{finding.traceback}")
@@ -130,12 +136,12 @@ class Simulated:
     def run(self, target: Any, example: Example, buffers: str | int, again: bool) -> Observed:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
-            why = f"no end within {self.patience:g} s, and no message is waited for"
             try:
-                with limited(self.patience, why):
+                with limited(self.patience):
                     outcome = self.played(target, example, buffers, again)
-            except Endless:  # it went off between two ranks
-                return Observed([], [], None, {"deadlock": why}, endless=True)
+            except Endless as endless:
+                why = f"no end within {self.patience:g} s, and no message is waited for: a rank is {innermost(endless)}"
+                return Observed([], [], None, {}, f"{why}; --on mpi judges it")
         return told(outcome, example, traced=not again)._replace(shared=sharing(outcome))
 
     def played(self, target: Any, example: Example, buffers: str | int, again: bool) -> Outcome:
@@ -164,20 +170,27 @@ def sharing(outcome: Outcome) -> str:
     return f"simulated ranks share {shared}, which the target changes: --on mpi" if shared else ""
 
 
-class Endless(TimeoutError):
-    """The time for code that runs in this process is over."""
+class Endless(BaseException):
+    """The time for code that runs in this process is over.  No ``except Exception`` of that code catches it."""
+
+
+def innermost(error: BaseException) -> str:
+    """Where it was raised, in code that is neither Python's nor installed nor ours, if there is any."""
+    frames = traceback.extract_tb(error.__traceback__)
+    beside = (sysconfig.get_path("stdlib"), str(Path(__file__).parents[1]), str(Path(world.__file__).parents[1]))
+    frame = next((one for one in reversed(frames) if not one.filename.startswith(beside)), frames[-1])
+    return f"at {frame.filename}:{frame.lineno} in {frame.name}"
 
 
 @contextmanager
-def limited(seconds: float, why: str) -> Iterator[None]:
+def limited(seconds: float) -> Iterator[None]:
     """Python code may take so long; then Endless is raised where it is.  No limit but in the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def late(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001  # as signals call it
-        at = f" ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})" if frame else ""
-        raise Endless(f"{why}{at}")
+    def late(*_: object) -> NoReturn:
+        raise Endless
 
     start, before = time.monotonic(), signal.signal(signal.SIGALRM, late)
     theirs, _ = signal.setitimer(signal.ITIMER_REAL, seconds)  # somebody else's alarm, pytest-timeout's for instance
@@ -201,17 +214,11 @@ def told(outcome: Outcome, example: Example, *, traced: bool) -> Observed:
     trace = from_outcome(outcome, example.p) if traced else None
     flaws: dict[str, str] = {}
     for finding in outcome.findings:
-        endless = finding.kind is Kind.RAISED and finding.call == Endless.__name__
-        if endless:
-            flaws["deadlock"] = f"rank {finding.rank}: {finding.traceback.strip().rpartition('Endless: ')[2]}"
-        else:
-            flaws.setdefault(falsifies(finding, example.prop), finding.text)
-    refusing = any(finding.kind in RAISED for finding in outcome.findings)
+        flaws.setdefault(falsifies(finding, example.prop), finding.text)
     kinds = {finding.kind for finding in outcome.findings}
-    raised = Kind.RAISED in kinds and Kind.ABORTED not in kinds
+    refusing, raised = bool(kinds & {*RAISED}), Kind.RAISED in kinds and Kind.ABORTED not in kinds
     if None in outcome.results:
-        endless = any(finding.call == Endless.__name__ for finding in outcome.findings)
-        return Observed([], [], trace, flaws, refusing=refusing, raised=raised and not endless, endless=endless)
+        return Observed([], [], trace, flaws, refusing=refusing, raised=raised)
     ys, residuals, given, remarks = zip(*outcome.results)
     more: dict[str, Any] = {"residuals": by_call(residuals), "refusing": refusing, "remarks": remarks}
     return Observed(by_call(ys), list(given), trace, flaws, **more)
@@ -225,6 +232,10 @@ def by_call(found: Sequence[Sequence[Any]]) -> list[list[Any]]:
 class Ranks(Protocol):
     """Real ranks: a group that this process started, or the job that it is part of."""
 
+    def load(self, target: Any) -> None:
+        """All ranks import it, unless they have; raises InputError where it does not load."""
+        ...
+
     def examine(
         self, target: Any, xs: Sequence[Any], *, calls: int, rows: bool, trace: bool, timeout: float, **params: Any
     ) -> Examined:
@@ -236,10 +247,8 @@ class Ranks(Protocol):
 class Real:
     """Real ranks.  ``costly``: after a rank has failed they must be started again.
 
-    ``timeout``: seconds for one example.  With ``patient`` that is for quick ones: others get ``SLACK`` times what the
-    slowest has needed so far, and the first that comes to no end is played once more with ``SLACK`` times as long,
-    since a first call may import or compile, and other programs may keep the cores busy.  ``others``: ranks for which
-    something else is set.
+    ``timeout``: seconds for one example.  Where it is not ``fixed``, what the target needs counts, see :meth:`limit`.
+    ``others``: ranks for which something else is set.
     """
 
     ranks: Ranks
@@ -247,25 +256,26 @@ class Real:
     timeout: float = 10.0
     name: str = "mpi"
     costly: bool = True
-    patient: bool = False
+    fixed: bool = True
     others: Sequence[Ranks] = ()
     slowest: float = 0.0
+    warm: int = 0
+    hung: bool = False
 
     def beside(self, environment: Mapping[str, str]) -> Place:
         if environment and not self.others:
             raise InputError(f"{' '.join(environment)} is set for ranks that are started for this: on='mpi'")
-        return replace(self, ranks=self.others[0]) if environment else self
+        return replace(self, ranks=self.others[0], warm=0) if environment else self
 
     def load(self, target: Any) -> None:
-        if isinstance(self.ranks, Group):
-            self.ranks.load(target)
+        self.ranks.load(target)
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         how: dict[str, Any] = {"scene": example.scene} if example.scene else {}
         how |= {**self.params, **example.params, "calls": CALLS if again else 1, "trace": not again}
-        play = partial(self.ranks.examine, target, example.xs, rows=example.iterated, **how)
+        self.load(target)  # before its time begins: ranks that failed are started again
         try:
-            seen = self.ended(play)
+            seen = self.ended(partial(self.ranks.examine, target, example.xs, rows=example.iterated, **how), example.p)
         except Hang as hang:
             return Observed([], [], None, {"deadlock": str(hang)})
         except RankFailed as failure:
@@ -275,16 +285,26 @@ class Real:
         more["remarks"] = seen.remarks
         return Observed(seen.ys, seen.inputs, seen.trace, {}, **more)
 
-    def ended(self, play: Callable[..., Examined]) -> Examined:
-        """An example that came to its end in time."""
-        limit, start = max(self.timeout, SLACK * self.slowest if self.patient else 0), time.monotonic()
+    def ended(self, play: Callable[..., Examined], p: int) -> Examined:
+        """An example that ``p`` ranks came to the end of in time."""
+        start = time.monotonic()
         try:
-            seen = play(timeout=limit)
-        except Hang:
-            if not self.patient:
-                raise
-            self.patient, start = False, time.monotonic()
-            seen = play(timeout=SLACK * limit)
-            self.patient = True
-        self.slowest = max(self.slowest, time.monotonic() - start)
+            seen = play(timeout=self.limit(p))
+        except RankFailed as failure:
+            self.warm, self.hung = 0, self.hung or isinstance(failure, Hang)
+            raise
+        self.slowest, self.warm = max(self.slowest, time.monotonic() - start), max(self.warm, p)
         return seen
+
+    def limit(self, p: int) -> float:
+        """Seconds for an example of ``p`` ranks: ``SLACK`` times what the slowest so far has needed, or ``timeout``.
+
+        The longer of both counts.  In the first example since its start a rank may import or compile, so that it may
+        take longer.  ``timeout`` is many times what usual examples need, since other programs may keep the cores busy:
+        to play an example again instead would take no less, and hide a deadlock that comes with some timings only.
+        One that has hung answers the question, and more are not waited for as long.
+        """
+        if self.fixed:
+            return self.timeout
+        usual = self.timeout / SLACK if self.hung else self.timeout * (FIRST if self.costly and p > self.warm else 1)
+        return max(usual, min(SLACK * self.slowest, LONGEST))

@@ -70,6 +70,15 @@ def duplicate(comm: Intracomm) -> Iterator[tuple[Intracomm, None]]:
     own.Free()
 
 
+def loaded(target: str, load: Callable[[str], Any]) -> Message:
+    """Nothing, once the target can be called; or the traceback of its module."""
+    try:
+        load(target)
+    except BaseException as error:  # noqa: BLE001  # whatever it is, the driver must hear of it
+        return Message({"traceback": own_traceback(error)})
+    return Message({})
+
+
 def play(
     comms: Any, ranks: int, target: Any, x: Vector, *, calls: int, rows: bool, trace: bool, params: Mapping[str, Any],
     load: Callable[[str], Any] = targets.load, scene: str = "",

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from sparring.checks import target as targets
 from sparring.checks.line import Line, Message
-from sparring.checks.rank import Comms, own_traceback, play
+from sparring.checks.rank import Comms, loaded, play
 
 
 def main(folder: Path) -> NoReturn:
@@ -69,15 +69,6 @@ def answer(comms: Any, job: Message, load: Callable[[str], Any] = targets.load) 
     finally:
         faulthandler.cancel_dump_traceback_later()
         sys.stdout.flush()
-
-
-def loaded(target: str, load: Callable[[str], Any]) -> Message:
-    """Nothing, once the target can be called; or the traceback of its module."""
-    try:
-        load(target)
-    except BaseException as error:  # noqa: BLE001  # whatever it is, the driver must hear of it
-        return Message({"traceback": own_traceback(error)})
-    return Message({})
 
 
 if __name__ == "__main__":

@@ -11,19 +11,20 @@ import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO
 
 from sparring.checks import launch
 from sparring.checks.line import Line
+from sparring.checks.rank import HERE
 from sparring.errors import InputError, SparringError
 
-OURS = f'  File "{Path(__file__).parent}{os.sep}'
+OURS = tuple(f'  File "{room}{os.sep}' for room in HERE)
 """How a frame of ours begins in a stack."""
-RECORDING = f"{os.sep}proofs{os.sep}trace{os.sep}"
-"""In a frame of the communicator that notes what is sent."""
+BESIDE = (f"{os.sep}proofs{os.sep}trace{os.sep}", "<frozen importlib")
+"""In a frame of the communicator that notes what is sent, or of an import that is under way."""
+OUTSIDE = "  outside the target: before its first call, or after its last"
 TAIL = 1 << 16
 """Bytes of a log that are read, at most."""
 
@@ -110,11 +111,14 @@ class Workers:
             return file.read().decode(errors="replace").strip()
 
     def stack(self, rank: int) -> str:
-        """Where rank ``rank`` was when its time was up, innermost call first; empty if it did not say."""
+        """Where in the target rank ``rank`` was when its time was up, innermost call first; empty if it did not say."""
         _, _, dump = self.log(rank).rpartition("Timeout (")
         main = dump.rpartition("(most recent call first):\n")[2]
-        frames = [one for one in re.findall(r'^  File ".*$', main, flags=re.MULTILINE) if RECORDING not in one]
-        return "\n".join(takewhile(lambda frame: not frame.startswith(OURS), frames))
+        frames = re.findall(r'^  File ".*$', main, flags=re.MULTILINE)
+        calls = [i for i, frame in enumerate(frames) if frame.startswith(OURS)]  # the outermost waits for examples
+        called = [frame for frame in frames[: max(calls, default=None)] if not frame.startswith(OURS)]
+        within = [frame for frame in called if not any(part in frame for part in BESIDE)]
+        return "\n".join(within) or (OUTSIDE if frames else "")
 
     def pids(self) -> list[int]:
         """The launcher and all processes below it."""

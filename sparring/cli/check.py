@@ -65,7 +65,7 @@ class Configured(click.Command):
     "--seed", type=int, default=0, show_default=True, help="The same seed draws the same examples for the same code."
 )
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=None,
-              show_default="3; of a command more", help="Seconds for one example on real ranks.")  # fmt: skip
+              show_default="10; more where it needs more", help="Seconds for one example on real ranks.")  # fmt: skip
 @click.option("--against", default=None, metavar="TARGET|NAME=VALUE",
               help="Must give the same bits: another target, or this one where real ranks have that set.")  # fmt: skip
 @click.option("--budget", type=click.FloatRange(0, min_open=True), default=None, metavar="SECONDS",

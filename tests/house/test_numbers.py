@@ -22,7 +22,7 @@ from sparring import api, samples, selecting
 from sparring.adapters.executable import Executable
 from sparring.adapters.gloo import Functions
 from sparring.calibration import fitting, quantities
-from sparring.checks import checking, hard
+from sparring.checks import checking, group, hard, places
 from sparring.cli.calibrate import command as calibrate
 from sparring.cli.cost import command as cost
 from sparring.present import linkload
@@ -115,6 +115,10 @@ def told():
         "docs/howto/check_an_implementation.md": [
             f"wrong for {', '.join(f'{n:,}' for n in hard.LENGTHS[:-1])} or {hard.LENGTHS[-1]:,} entries",
             f"on {min(hard.RANKS)} to {sorted(hard.RANKS)[-2]} or {max(hard.RANKS)} simulated ranks",
+            f"or takes longer than {group.LOADING:g} seconds",
+            f"take {checking.TIMEOUT:g} seconds, {places.FIRST * checking.TIMEOUT:g} if it is the first one of a rank",
+            f"or {places.SLACK} times as long as the slowest so far, up to {places.LONGEST:g}.",
+            f"After {places.Simulated.patience:g} seconds all reads",
         ],
         "docs/howto/compare.md": [f"{levels.RANKS} ranks, `sparring advise` counts"],
         "docs/howto/compressed.md": [
@@ -158,7 +162,7 @@ def told():
             f"2 to {linkload.MOST} ranks and at most {linkload.MESSAGES} messages",
         ],
         "docs/reference/file-targets.md": [
-            f"within {Executable.patience:g} seconds",
+            f"within {Executable.patience:g} seconds, or {places.SLACK} times as long as the slowest example so far",
             f"{Executable.examples} examples are drawn instead of {checking.EXAMPLES}",
         ],
         "docs/reference/mutants.md": [f"with up to {trying.RANKS} ranks"],

@@ -85,7 +85,7 @@ def test_planted(quick, groups, name, prop, why):
 @TORCH
 def test_a_hang(quick, monkeypatch):
     """A rank that waits for one that does not come is named with its line, and nothing lives on."""
-    monkeypatch.setattr(Functions, "patience", 2.0)
+    monkeypatch.setattr(Functions, "patience", 1.0)
     before = set(descendants(os.getpid()))
     (result,) = check(f"{TARGETS}:hangs", on="torch", ranks=[2], max_examples=5, only=["deadlock"]).results
     assert "rank 1 of 2 did not answer within 2 s" in result.detail

@@ -17,6 +17,7 @@ from sparring.checks.collective import Job, joined, opened
 from sparring.checks.line import Message
 from sparring.errors import InputError
 
+FUTURE = "from __future__ import annotations\n"
 BAD = Path(__file__).with_name("misbehaving.py")
 PRELUDE = f"""
 import numpy as np, pytest
@@ -145,6 +146,36 @@ def test_dies(mpi_pytest):
     assert seconds < 10
 
 
+LOADING = """
+from sparring.checks import collective
+
+def test_no_module(job, tmp_path_factory):
+    for _ in range(2):
+        with pytest.raises(InputError, match="does not load. rank 0 failed:(.|\\n)*No module named 'nowhere'"):
+            job.examine("nowhere:total", XS)
+    with pytest.raises(RankFailed if job.rank else InputError, match="No module named 'nowhere'"):
+        job.led("nowhere:total", lambda ranks: ranks.load("nowhere:total"))
+
+def test_slow(job, monkeypatch):
+    assert is_total(job.examine("slow:total", XS, timeout=1))
+
+def test_hangs(job, monkeypatch):
+    monkeypatch.setattr(collective, "LOADING", 0.5)
+    job.examine("hanging:total", XS)
+"""
+
+
+@pytest.mark.mpi
+def test_loading(mpi_pytest, tmp_path):
+    """What a module needs to load is no matter of its examples; one that fails or hangs says so on every rank."""
+    (tmp_path / "slow.py").write_text(f"import time\ntime.sleep(2)\n{BAD.read_text()}".replace(FUTURE, ""), "utf-8")
+    (tmp_path / "hanging.py").write_text("import time\ntime.sleep(60)\n", "utf-8")
+    code, out, _ = mpi_pytest(PRELUDE + LOADING, "-o", f"pythonpath={tmp_path}")
+    assert code != 0
+    assert out.count("test_hangs (call): hanging:total did not load within 0.5 s; it is here:") == 3, out
+    assert f'"{tmp_path}/hanging.py", line 2 in <module>' in out
+
+
 APART = """
 def test_alone(job):
     assert job.rank != 1
@@ -158,7 +189,7 @@ def test_ranks_apart(mpi_pytest):
     code, out, seconds = mpi_pytest(PRELUDE + APART + AFTER)
     assert code != 0
     assert "the ranks have lost each other; probably a test failed on one alone" in out
-    assert re.search(r"rank 0: example 1, .*::test_alone \(call\)\nrank 1: example 1, .*::test_after \(call\)", out)
+    assert re.search(r"rank 0: load 1, .*::test_alone \(call\)\nrank 1: load 1, .*::test_after \(call\)", out)
     assert seconds < 10
 
 

@@ -7,15 +7,23 @@ import time
 from functools import partialmethod
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sparring.checks import checking, group, places
 from sparring.checks.checking import check
+from sparring.checks.examined import Examined
+from sparring.checks.examples import Example
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import Word
 from tests.sparring.calling import called
 from tests.sparring.checks.refuting import failed, words
 
+SWALLOWING = """while comm.rank == 0:
+        try:
+            time.sleep(0.1)
+        except Exception:
+            pass"""
 RIGHT = """\
 import time
 
@@ -60,21 +68,24 @@ def test_what_does_not_load_is_bad_input(target, hurried, what):
     assert said in str(error.value) and 'mine.py", line' in str(error.value)
 
 
-@pytest.mark.parametrize("line", ["while comm.rank == 0: pass", "comm.rank or time.sleep(60)"])
-def test_what_turns_for_ever_ends(target, monkeypatch, line):
-    """Without a message nothing else sees it; no second example is waited for."""
+@pytest.mark.parametrize("line", ["while comm.rank == 0: pass", "comm.rank or threading.Event().wait()", SWALLOWING])
+def test_what_turns_for_ever_stops_the_simulated_world(target, monkeypatch, line):
+    """No verdict, since real ranks may do better, but the line; no second example is waited for."""
     monkeypatch.setattr(places.Simulated, "__init__", partialmethod(places.Simulated.__init__, patience=0.5))
-    source = RIGHT.format("", 0).replace("    if not begun:", f"    {line}\n    if not begun:")
+    source = RIGHT.format("import threading", 0).replace("    if not begun:", f"    {line}\n    if not begun:")
     report = check(target(source), only=["result", "agreement"])
-    assert words(report) == {"result": Word.UNDECIDED, "agreement": Word.UNDECIDED, "deadlock": Word.REFUTED}
-    said = "p=1 n=1: rank 0: no end within 0.5 s, and no message is waited for (mine.py:9)"
-    assert failed(report)["deadlock"].startswith(said)
+    assert words(report) == {"result": Word.NOT_COVERED, "agreement": Word.NOT_COVERED}
+    assert report.verdict != "holds"
+    for result in report.results:
+        assert result.detail.startswith("no end within 0.5 s, and no message is waited for: a rank is at ")
+        assert result.detail.endswith("in allreduce; --on mpi judges it")
+        assert "mine.py:" in result.detail
 
 
 @pytest.mark.mpi
 def test_so_it_does_on_real_ranks(target, launcher, monkeypatch, unshrunk):
     """And in the simulated run that looks for a smaller example."""
-    monkeypatch.setattr(checking, "REHEARSAL", 0.5)
+    monkeypatch.setattr(checking, "TIMEOUT", 0.5)
     source = RIGHT.format("", 0).replace("    if not begun:", "    while comm.rank == 0: pass\n    if not begun:")
     report = check(target(source), on="mpi", ranks=[2], only=["result"], timeout=0.5)
     assert failed(report).keys() == {"deadlock"}
@@ -111,15 +122,66 @@ def test_on_real_ranks_too(target, hurried, launcher, what):
 @pytest.mark.mpi
 def test_time_is_the_calls(target, launcher, monkeypatch, unshrunk):
     """A long import is nobody's fault, nor a first call that is longer than an example may be; a hang is found."""
-    monkeypatch.setattr("sparring.checks.checking.TIMEOUT", 0.5)
-    slow = target(RIGHT.format("time.sleep(1.5)", 1))
-    assert words(check(slow, on="mpi", ranks=[1, 2], max_examples=10, only=["result"])) == {"result": Word.TESTED}
+    monkeypatch.setattr("sparring.checks.checking.TIMEOUT", 0.8)
+    slow = target(RIGHT.format("time.sleep(1.8)", 1))
+    assert words(check(slow, on="mpi", ranks=[2], max_examples=10, only=["result"])) == {"result": Word.TESTED}
     Path("quick.py").write_text(RIGHT.format("", 0), encoding="utf-8")
-    hung = failed(check("quick.py:hangs", on="mpi", ranks=[2], max_examples=10, only=["result"]))
+    hung = failed(check("quick.py:hangs", on="mpi", ranks=[3], max_examples=10, only=["result"]))
     assert hung.keys() == {"deadlock"}
-    for rank in ("rank 0 is here", "rank 1 is here"):
-        assert rank in hung["deadlock"]
-    assert "in hangs" in hung["deadlock"] and "recorder.py" not in hung["deadlock"]
+    assert "ranks 0, 1, 2 of 3 did not answer within" in hung["deadlock"]
+    for place in ("rank 0 is here:", "ranks 1, 2 are here:", "line 18 in hangs", "line 13 in allreduce"):
+        assert place in hung["deadlock"]
+    assert "recorder.py" not in hung["deadlock"]
+
+
+@pytest.mark.mpi
+@pytest.mark.slow
+@pytest.mark.parametrize(("imported", "first", "each"), [(5, 4, 0), (0, 0, 1.5)])
+def test_slow_ones_have_time_enough(target, launcher, imported, first, each):
+    """By default: a slow import, a slow first call, and one where every call is slow."""
+    source = RIGHT.format(f"time.sleep({imported})", first).replace("    y = np", f"    time.sleep({each})\n    y = np")
+    report = check(target(source), on="mpi", ranks=[1, 3], max_examples=5, only=["result"])
+    assert words(report) == {"result": Word.TESTED}
+
+
+class Needing:
+    """Ranks whose examples need ``seconds`` of a clock of their own, and hang where they get less."""
+
+    size = 8
+
+    def __init__(self, monkeypatch):
+        self.now, self.seconds, self.limits = 0.0, 0.0, []
+        monkeypatch.setattr(places.time, "monotonic", lambda: self.now)
+
+    def load(self, target):
+        self.now += 50
+
+    def examine(self, target, xs, *, timeout, **how):
+        self.limits.append(timeout)
+        self.now += min(self.seconds, timeout)
+        if self.seconds > timeout:
+            raise group.Hang([0], len(xs), timeout, {0: ""})
+        return Examined([list(xs)], list(xs), None, [])
+
+
+def limits(ranks, *played, **how):
+    """What examples of so many ranks that need so many seconds get."""
+    ranks.limits.clear()
+    real = places.Real(ranks, timeout=10, **how)
+    for p, ranks.seconds in played:
+        real.observe("mine.py:allreduce", Example([np.zeros(2)] * p, "result"))
+    return ranks.limits
+
+
+def test_the_time_follows_what_the_target_needs(monkeypatch):
+    """More for first examples of a rank, four times what the slowest needed, up to a minute; little after a hang."""
+    ranks = Needing(monkeypatch)
+    assert limits(ranks, (1, 1), (2, 1), (1, 1), (2, 1), (3, 1), fixed=False) == [20, 20, 10, 10, 20]
+    assert limits(ranks, (2, 9), (2, 30), (2, 50), (2, 1), fixed=False) == [20, 36, 60, 60]
+    assert limits(ranks, (2, 1), (2, 99), (2, 1), (2, 1), fixed=False) == [20, 10, 4, 4]
+    assert limits(ranks, (2, 8), (2, 99), (2, 1), fixed=False) == [20, 32, 32]
+    assert limits(ranks, (1, 1), (1, 1), fixed=False, costly=False) == [10, 10]
+    assert limits(ranks, (1, 9), (2, 99), (1, 1), fixed=True) == [10, 10, 10]
 
 
 @pytest.mark.mpi

@@ -84,7 +84,7 @@ def test_what_goes_wrong_is_said(name, prop, words, ranks, tmp_path, monkeypatch
     """A wrong sum, an exception, a hang and an abort falsify the same property on each MPI; their twin passes."""
     monkeypatch.chdir(tmp_path)
     asked = ["result", "deadlock", "hygiene"]
-    report = check(f"{FILE}:{name}", ranks=[2, 3], on="mpi", only=asked, max_examples=8, group=ranks)
+    report = check(f"{FILE}:{name}", ranks=[2, 3], on="mpi", only=asked, max_examples=8, group=ranks, timeout=3)
     found = {result.property: result for result in report.results}
 
     assert [*failed(report)] == ([prop] if prop else [])
