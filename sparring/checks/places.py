@@ -147,19 +147,23 @@ class Simulated:
     def played(self, target: Any, example: Example, buffers: str | int, again: bool) -> Outcome:
         """What comes of it; played once more after each run that shows something new that ranks share."""
         calls, scheduler = (CALLS, "seeded") if again else (1, "round-robin")
-        for _ in range(ANEW):
-            outcome = world.run(
+
+        def play() -> Outcome:
+            return world.run(
                 targets.anywhere(target), example.p, [x.copy() for x in example.xs], buffers=buffers,
                 scheduler=scheduler, seed=1, record=not again, apart=self.apart,
                 call=lambda f, comm, x: called(
                     f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated, scene=example.scene
                 ),
             )  # fmt: skip
-            new = {*outcome.shared} - self.known
-            if not new:
+
+        outcome = play()
+        for _ in range(ANEW):
+            if not (new := {*outcome.shared} - self.known):
                 break
             self.apart.names += SETTINGS.keys() & new
             self.known |= new - SETTINGS.keys()
+            outcome = play()
         return outcome
 
 
