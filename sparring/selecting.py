@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from sparring.checks.question import KEPT
+from sparring.checks.series import KEPT
 from sparring.checks.target import absolute, named
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import proved_up_to, tested

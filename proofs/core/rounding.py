@@ -12,14 +12,18 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[Any]
 
 
-def reference(xs: Sequence[Array], roundings: int = 0) -> tuple[Array, Array]:
+def reference(xs: Sequence[Array], roundings: int = 0, *, mean: bool = False) -> tuple[Array, Array]:
     """The exact sum, rounded once, and how far a sum in any order may lie from it; -0.0 where all are -0.0.
+
+    With ``mean`` that of floats is divided, and so may be what is added.
 
     The bound is Higham's gamma_{p-1} sum |x| (Accuracy and Stability of Numerical Algorithms, 2nd
     ed., eq. 4.4), plus half a unit for the rounding of the reference; 0 for integers, which wrap.
     ``roundings``: how many more an entry goes through than there are additions, each as an addition counts.
     """
     table = np.stack(xs)
+    if mean:
+        return divided(*reference(xs, roundings + 2), len(xs))
     if table.dtype.kind == "i":
         return table.sum(axis=0, dtype=table.dtype), np.zeros(table.shape[1])
     wide = table.astype(np.float64)
@@ -30,6 +34,13 @@ def reference(xs: Sequence[Array], roundings: int = 0) -> tuple[Array, Array]:
     exact[(np.signbit(wide) & (wide == 0)).all(axis=0)] = -0.0
     weights = gamma(len(xs) - 1 + roundings, table.dtype) * np.where(finite, np.abs(wide), 0)
     return exact.astype(table.dtype), weights.sum(axis=0) + unit(table.dtype) * np.where(finite, np.abs(exact), 0)
+
+
+def divided(sums: Array, slack: Array, p: int) -> tuple[Array, Array]:
+    """The mean of ``p``, and how far it may be off: also by what lies below the least number."""
+    least = p * float(np.finfo(str(sums.dtype)).smallest_subnormal)
+    with np.errstate(all="ignore"):
+        return (sums / p).astype(sums.dtype), slack / p + least * np.isfinite(sums)
 
 
 def gamma(additions: int, dtype: np.dtype[Any]) -> float:

@@ -15,12 +15,14 @@ from sparring import adapters
 from sparring.checks import recorded, traced
 from sparring.checks.against import parsed
 from sparring.checks.clock import Clock
+from sparring.checks.contracts import ALLREDUCE, promise
+from sparring.checks.draws import FLOATS
 from sparring.checks.engine import Advance, Findings, explore, judge
 from sparring.checks.examples import DTYPES, Example
 from sparring.checks.group import Group
 from sparring.checks.nearest import Nearest, nearest
 from sparring.checks.places import Place, Ranks, Real, Simulated
-from sparring.checks.question import CONTRACT, Question, page_of
+from sparring.checks.question import Question, page_of
 from sparring.checks.scenes import SCENES
 from sparring.checks.vectors import Vector
 from sparring.checks.verdicts import Found, held_against, pictured, unread, verdict_on
@@ -40,7 +42,7 @@ TIMEOUT = 10.0
 
 def check(
     target: Any,
-    page: str = CONTRACT,
+    page: str = ALLREDUCE,
     *,
     ranks: Iterable[int] | None = None,
     on: str = "simulated",
@@ -57,6 +59,8 @@ def check(
     examples: Sequence[tuple[Sequence[Vector], str]] = (),
     budget: float | None = None,
     against: Any = None,
+    contract: str = "",
+    draw: Mapping[str, Any] | None = None,
     advance: Advance = lambda found: None,
     group: Ranks | None = None,
     **params: Any,
@@ -88,6 +92,10 @@ def check(
         for a stateful page an array a rank, whose rows are its vectors, one a call.
     budget : seconds for all examples, and for making those that fail smaller; what is left then is undecided.
     against : another target, or ``"NAME=VALUE"``, set for real ranks of the same: all results must have the same bits.
+    contract : what is promised instead of the sum of each call, "mean", "error-feedback:entries=p*k" for instance, see
+        :mod:`sparring.checks.contracts`.  Then ``page`` is none, and vectors are floats.
+    draw : bounds for what is drawn for a contract of several calls: ``{"n": "1-64", "k": "1-8", "calls": "33-40",
+        "warm-up": 32}``; a ``k`` that is drawn is passed to the target.
     advance : called after each example with the sentences on what it was the first to falsify, to show progress.
     group : the real ranks to run on, instead of processes that are started for this.
     params : passed to the target; those that the page has, to it too.  How many entries a stateful page
@@ -108,13 +116,15 @@ def check(
     """
     expected = dict(xfail or {})
     if traced.named(target):
-        report = recorded.report if page != CONTRACT and recorded.named(target) else traced.report
+        report = recorded.report if page != ALLREDUCE and recorded.named(target) else traced.report
         return report(target, page, level=level, topology=topology, expected=expected, only=only, params=params)
     start, on = time.perf_counter(), adapters.place(target, on)
-    number, kinds = drawn(on, max_examples, dtypes)
+    promised, limits = promise(contract, draw or {}, page, params)
+    number, kinds = drawn(on, max_examples, dtypes or (FLOATS if promised else None))
     question = asked(
-        target, page, sparse, params, dtypes=kinds, ranks=tuple(sorted(set(RANKS if ranks is None else ranks))),
-        level=level, seed=seed, max_examples=number, only=tuple(only or ()), topology=topology, bad_input=bad_input,
+        target, page, sparse or contract == "sparse-sum", params, dtypes=kinds, contract=promised, drawn=limits,
+        ranks=tuple(sorted(set(RANKS if ranks is None else ranks))), level=level, seed=seed, max_examples=number,
+        only=tuple(only or ()), topology=topology, bad_input=bad_input,
         many=ranks is None and on in ("simulated", "both"), clock=Clock(math.inf if budget is None else budget),
         against=parsed(against),
     )  # fmt: skip
@@ -261,7 +271,8 @@ def looked(question: Question, where: Place, given: Sequence[Example], advance: 
         rehearsal = Simulated(question.params, TIMEOUT) if where.name == "mpi" else None
         findings = explore(question, where, advance, rehearsal)
         over = findings.refused or question.clock.over()
-        if question.page is None and not question.only and not over and where.name in OURS:
+        sums = question.page is None and question.reduces is None
+        if sums and not question.only and not over and where.name in OURS:
             findings.nearest = nearest(question, where)
         return findings
     findings = Findings()

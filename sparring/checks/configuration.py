@@ -43,10 +43,15 @@ REASONS = Rule(
     lambda x: isinstance(x, dict) and all(isinstance(one, str) and one for one in x.values()),
     "a table of reasons, a text a property",
 )
+SPANS = Rule(
+    lambda x: isinstance(x, dict) and all(isinstance(one, str) or type(one) is int for one in x.values()),
+    "a table of spans, a number or a text each",
+)
 KEYS: Mapping[str, Rule] = {
     "algorithm": TEXT, "ranks": TEXT, "on": one_of(PLACES), "level": one_of(LEVELS), "sparse": SWITCH,
     "topology": TEXT, "bad-input": SWITCH, "max-examples": whole(1), "dtype": TEXTS, "seed": whole(),
-    "timeout": SECONDS, "budget": SECONDS, "against": TEXT, "xfail": REASONS, "only": TEXTS, "selector": TEXT,
+    "timeout": SECONDS, "budget": SECONDS, "against": TEXT, "contract": TEXT, "draw": SPANS,
+    "xfail": REASONS, "only": TEXTS, "selector": TEXT,
     "junit": TEXT, "fail-under": one_of(FLOORS), "params": Rule(lambda x: isinstance(x, dict), "a table"),
 }  # fmt: skip
 """All keys: the options' names."""

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sparring.checks.lengths import NO_TWINS, Like, disagreement, sends, twins
-from sparring.checks.question import KEPT
+from sparring.checks.series import KEPT
 from sparring.proofs.trace.compare import messages
 from sparring.proofs.trace.divergence import Expected
 from sparring.proofs.trace.events import Event, Trace

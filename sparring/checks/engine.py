@@ -17,18 +17,20 @@ from typing import NamedTuple
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Flaky
 
-from sparring.checks import against, conventions, hard, judging, selected, staged
+from sparring.checks import against, conventions, hard, judging, promised, selected, staged
 from sparring.checks.against import SAME
 from sparring.checks.examples import KINDS, Example
 from sparring.checks.nearest import Nearest
 from sparring.checks.places import Observed, Place, Real
-from sparring.checks.properties import BAD, HARD
+from sparring.checks.properties import BAD, MADE
 from sparring.checks.question import Question
 from sparring.checks.staged import OWN
 from sparring.errors import Refuted
 from sparring.proofs.trace.events import Trace
 
 Advance = Callable[[Sequence[str]], None]
+PRINTED = 120
+"""Characters of what a target prints that are shown with a failure."""
 SHRINKING = 8.0
 """Seconds for finding a smaller example of one property."""
 
@@ -39,7 +41,7 @@ STUCK = "no more were tried after one that came to no end"
 
 SHARE = {
     "result": 0.6, "edge sizes": 0.2, "dtypes": 0.2, BAD: 0.2, "special values": 0.2, "long vectors": 0.05,
-    "many ranks": 0.1, "communicators": 0.15, "repeated calls": 0.05, "other arrays": 0.06,
+    "many ranks": 0.1, "communicators": 0.15, "repeated calls": 0.05, "other arrays": 0.06, "expectation": 0.03,
 }  # fmt: skip
 """How the examples are divided among the kinds."""
 
@@ -120,12 +122,21 @@ class Findings:
         """Keep an example where it is the smallest of its kind."""
         for prop, why in judged.flaws.items():
             if prop not in self.smallest or judged.example.size < self.smallest[prop][0].size:
-                self.smallest[prop] = judged.example, why
+                self.smallest[prop] = judged.example, why + last_words(judged.seen.printed)
                 if judged.seen.trace is not None:
                     self.traces[prop] = judged.seen.trace
 
 
-ALWAYS = ("agreement", "selection", "conservation", "input untouched", "reproducibility", "deadlock", "hygiene", SAME)
+def last_words(printed: str) -> str:
+    """The last line that the target printed, for a sentence; empty where it printed nothing."""
+    line = printed.strip().rpartition("\n")[2]
+    return f"; it printed: {line[:PRINTED]}" if line else ""
+
+
+ALWAYS = (
+    "agreement", "selection", "conservation", "entries", "contraction", "input untouched", "reproducibility",
+    "deadlock", "hygiene", SAME,
+)  # fmt: skip
 """Properties that every example is about."""
 
 
@@ -145,7 +156,7 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     if staged.refused(example, seen):
         return Judged(example, {}, seen)
     if example.scene:
-        about, found = asked(question, example), staged.judged(example, seen)
+        about, found = asked(question, example), staged.judged(example, seen, question.contract)
         flaws = {prop: why for prop, why in found.items() if prop in about or not seen.ys}
         return Judged(example, flaws, seen, missed={p: w for p, w in short_of(about, [seen]).items() if p not in flaws})
     example, page = example.first(len(seen.ys) or len(example.calls)), question.page_for(example)
@@ -157,6 +168,7 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     unseen = judging.unclaimed(example, seen.trace, page, question) | dict(seen.unseen)
     flaws = {p: why for p, why in flaws.items() if p in about and p not in unseen} | failure(runs)
     unseen |= selected.unseen(seen) if page and page.selecting else {}
+    unseen |= promised.unseen(example, seen, question.reduces) if question.reduces else {}
     if question.against and seen.ys:
         other = place.beside(question.against.environment).observe(question.against.target or question.target, example)
         flaws |= {prop: why for prop, why in against.judged(seen, other, question.against).items() if prop in about}
@@ -206,13 +218,15 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
 
     for kind in kinds(question):
         number = max(1, int(question.max_examples * SHARE[kind]))
-        if kind not in HARD:
+        if why := question.none(kind):
+            findings.unseen[kind] = why
+        elif kind not in MADE:
             drawn(question, kind, discover, [Phase.generate], number)
         elif why := unplayable(place, kind) or WRONG * bool({"result", "deadlock"} & {*findings.smallest}):
             findings.unseen |= dict.fromkeys(properties(kind), why)
         else:
             number = max(number, hard.least(kind, question.dtypes))
-            played = hard.examples(kind, question.ranks, question.dtypes)[:number]
+            played = question.hard(kind)[:number]
             findings.meanings[kind] = hard.told(played, question.meanings.get(kind, ""))
             for example in played:
                 discover(example)
@@ -225,7 +239,7 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
 def spent(place: Place, judged: Judged) -> Sequence[str]:
     """The kinds of examples that are tried no more, since one has taken too much time."""
     if isinstance(place, Real) and "deadlock" in judged.seen.flaws:
-        return [*KINDS, *HARD]
+        return [*KINDS, *MADE]
     failed = isinstance(place, Real) and place.costly and judged.flaws and not judged.seen.ys
     return [judged.example.prop] if failed else []
 
@@ -276,10 +290,10 @@ def rehearsed(question: Question, place: Place, rehearsal: Place, findings: Find
 def kinds(question: Question) -> list[str]:
     """Which kinds of examples are needed."""
     asked = set(question.judged) - ({BAD} if max(question.ranks) < 2 else set())
-    others = asked - {*KINDS, *HARD}
+    others = asked - {*KINDS, *MADE}
     also = {*KINDS} - {BAD} if any(question.convention) else {"result"}  # chunks are cut at the edge, too
     usual = [kind for kind in KINDS if kind in asked or (kind in also and others)]
-    return [*usual, *(kind for kind in HARD if kind in SHARE and asked & {*properties(kind)})]
+    return [*usual, *(kind for kind in MADE if kind in SHARE and asked & {*properties(kind)})]
 
 
 def properties(kind: str) -> list[str]:
@@ -317,7 +331,7 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
             raise Refuted(judged.flaws[prop])
 
     kind = findings.smallest[prop][0].prop
-    if kind not in HARD and not question.stateful:  # there hypothesis has too little time: it starts from scratch
+    if kind not in MADE and not question.stateful:  # there hypothesis has too little time: it starts from scratch
         with suppress(Refuted, Flaky, OutOfTime):
             drawn(question, kind, still, [Phase.generate, Phase.shrink], question.max_examples)
     with suppress(OutOfTime):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sparring.checks import bits, selected, sums
+from sparring.checks import bits, promised, selected, sums
 from sparring.checks.conventions import calls
 from sparring.checks.examples import Example
 from sparring.checks.places import Observed
 from sparring.checks.properties import BAD
 from sparring.checks.question import Question
+from sparring.checks.series import KEPT
 from sparring.checks.vectors import comparable, kind, shown, unequal
 from sparring.proofs.trace.compare import compare, inside, unknown
 from sparring.proofs.trace.events import Trace
@@ -23,7 +24,7 @@ SILENT = "page {} claims on no topology that each link serves one pair; --topolo
 def judged(example: Example, seen: Observed, page: Page | None, question: Question) -> dict[str, str]:
     """Property -> what is wrong; a property that is not named holds on this example."""
     flaws = dict(seen.flaws)
-    flaws |= results(example, seen, page) | disagreement(seen) | changed(example, seen)
+    flaws |= results(example, seen, page, question) | disagreement(seen) | changed(example, seen)
     if question.watched and seen.trace is not None and seen.ys:
         flaws |= messages(example, seen.trace, page, question)
     return flaws
@@ -39,17 +40,22 @@ def accepted(example: Example, seen: Observed) -> dict[str, str]:
     return {BAD: f"rank {r} has {kind(example.xs[r])}, rank 0 {kind(first)}, and no rank raises: {came}"}
 
 
-def results(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
+def results(example: Example, seen: Observed, page: Page | None, question: Question) -> dict[str, str]:
     """What is wrong with what the ranks return, and where the run first left the page."""
-    found = compared(example, seen, page)
+    found = compared(example, seen, page, question)
     return {prop: why + located(example, seen, page) for prop, why in found.items()}
 
 
-def compared(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
-    """Results against the page's bits where these are its own matter, else against the sum."""
+def compared(example: Example, seen: Observed, page: Page | None, question: Question) -> dict[str, str]:
+    """Results against the contract, or against the page's bits where these are its own matter, else against the sum."""
+    if question.reduces:
+        kept = {**question.params, **example.params}.get(KEPT)
+        return promised.judged(example, seen, question.reduces, kept, question.drawn.warm_up[0])
     if page and page.dense:
         return bits.judged(example, seen, page)
-    return selected.judged(example, seen, page) if page and page.selecting else sums.judged(example, seen, page)
+    if page and page.selecting:
+        return selected.judged(example, seen, page)
+    return sums.judged(example, seen, page, mean=question.averages)
 
 
 def located(example: Example, seen: Observed, page: Page | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import sysconfig
 import threading
@@ -10,7 +11,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -55,7 +56,8 @@ class Observed(NamedTuple):
     stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
     :class:`~sparring.checks.examined.Examined`; ``refusing``: whether a rank raised an error;
     ``raised``: whether it was a Python exception, and nothing that ends processes;
-    ``remarks``: by rank, sentences on what else went wrong; ``shared``: why ranks were not as far apart as processes.
+    ``remarks``: by rank, sentences on what else went wrong; ``shared``: why ranks were not as far apart as processes;
+    ``printed``: what simulated ranks wrote to the screen, where it is not shown.
     """
 
     ys: list[list[Any]]
@@ -70,6 +72,7 @@ class Observed(NamedTuple):
     raised: bool = False
     remarks: Sequence[Sequence[str]] = ()
     shared: str = ""
+    printed: str = ""
 
 
 class Place(Protocol):
@@ -112,7 +115,7 @@ class Simulated:
 
     def load(self, target: Any) -> None:
         try:
-            with limited(LOADING):
+            with limited(LOADING), unseen():
                 nothing = world.run(targets.anywhere(target), 1, [np.empty(0)], call=lambda f, comm, x: None)
         except Endless as endless:
             raise InputError(f"{target} did not load within {LOADING:g} s:\n{own_traceback(endless)}") from None
@@ -137,12 +140,13 @@ class Simulated:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
             try:
-                with limited(self.patience):
+                with limited(self.patience), unseen() as printed:
                     outcome = self.played(target, example, buffers, again)
             except Endless as endless:
                 why = f"no end within {self.patience:g} s, and no message is waited for: a rank is {innermost(endless)}"
                 return Observed([], [], None, {}, f"{why}; --on mpi judges it")
-        return told(outcome, example, traced=not again)._replace(shared=sharing(outcome))
+        seen = told(outcome, example, traced=not again)
+        return seen._replace(shared=sharing(outcome), printed=printed.getvalue())
 
     def played(self, target: Any, example: Example, buffers: str | int, again: bool) -> Outcome:
         """What comes of it; played once more after each run that shows something new that ranks share."""
@@ -172,6 +176,13 @@ def sharing(outcome: Outcome) -> str:
     few, more = outcome.shared[:FEW], len(outcome.shared[FEW:])
     shared = " and ".join([*few, *[f"{more} more"] * bool(more)])
     return f"simulated ranks share {shared}, which the target changes: --on mpi" if shared else ""
+
+
+@contextmanager
+def unseen() -> Iterator[io.StringIO]:
+    """What Python code writes to the screen comes here instead."""
+    with redirect_stdout(io.StringIO()) as written, redirect_stderr(written):
+        yield written
 
 
 class Endless(BaseException):

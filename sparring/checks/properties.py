@@ -38,6 +38,8 @@ HARD = (
     "special values", "long vectors", "many ranks", "communicators", "repeated calls", "own memory", "other arrays",
 )  # fmt: skip
 """Those that apply to arrays whose sum is exact but for rounding."""
+MADE = (*HARD, "expectation")
+"""Those whose examples are made by a rule, and not drawn; the last one is of a contract."""
 
 SPARSE: Mapping[str, str] = {
     "result": "every rank returns the sum of all, on the right support",

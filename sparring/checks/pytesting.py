@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sparring import pytest_plugin
 from sparring.checks import configuration
 from sparring.checks.checking import RANKS, asked, check
-from sparring.checks.question import CONTRACT
+from sparring.checks.contracts import ALLREDUCE, promise
+from sparring.checks.draws import FLOATS
 from sparring.errors import Refuted
 from sparring.job import launched
 from sparring.proofs.core.verdicts import Word
@@ -139,6 +140,8 @@ def conformance(
     topology: str | None = None,
     bad_input: bool | None = None,
     timeout: float | None = None,
+    contract: str | None = None,
+    draw: Mapping[str, Any] | None = None,
     fail_under: str | None = None,
     **params: Any,
 ) -> Callable[[Test], Test]:
@@ -159,7 +162,8 @@ def conformance(
     own = {
         "page": page, "ranks": None if ranks is None else tuple(ranks), "on": on, "level": level, "seed": seed,
         "max_examples": max_examples, "dtypes": dtypes, "xfail": xfail, "only": only, "sparse": sparse,
-        "topology": topology, "bad_input": bad_input, "timeout": timeout, "fail_under": fail_under,
+        "topology": topology, "bad_input": bad_input, "timeout": timeout, "contract": contract,
+        "draw": draw, "fail_under": fail_under,
         "params": params or None,
     }  # fmt: skip
     return tests(target, {**configured(), **{name: value for name, value in own.items() if value is not None}})
@@ -169,11 +173,15 @@ def tests(target: Any, settings: dict[str, Any]) -> Callable[[Test], Test]:
     """A test a property, with what was asked for."""
     import pytest
 
-    page, reasons = settings.pop("page", CONTRACT), dict(settings.pop("xfail", {}))
+    page, reasons = settings.pop("page", ALLREDUCE), dict(settings.pop("xfail", {}))
     floor = configuration.floor(settings.pop("fail_under", None))
     local = {name: settings.pop(name) for name in ("selector",) if name in settings}
     only, params = tuple(settings.pop("only", ())), {**local, **dict(settings.pop("params", {}))}
     looks = {name: settings[name] for name in ("level", "topology", "bad_input") if name in settings}
+    settings["draw"] = dict(settings.get("draw", {}))
+    promised, limits = promise(settings.get("contract", ""), settings["draw"], page, params)
+    if promised:
+        looks |= {"contract": promised, "drawn": limits, "dtypes": settings.get("dtypes", FLOATS)}
     question = asked(target, page, settings.get("sparse", False), params, only=only, **looks)
     question.expects(reasons)
     subject = Subject(target, page, {**settings, **params}, floor, question.asked)

@@ -8,22 +8,20 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from sparring.checks import examples, hard, properties, series
+from sparring.checks import draws, examples, hard, properties, series
 from sparring.checks.against import ITSELF, SAME, Against
 from sparring.checks.clock import Clock
+from sparring.checks.contracts import ALLREDUCE, Contract
 from sparring.checks.conventions import AS_THE_PAGE, Convention
+from sparring.checks.draws import Bounds
 from sparring.checks.examples import Example
-from sparring.checks.properties import BAD, HARD, LEVELS, MESSAGES, ON_TOPOLOGY, meanings
+from sparring.checks.properties import BAD, LEVELS, MADE, MESSAGES, ON_TOPOLOGY, meanings
+from sparring.checks.series import KEPT
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.spec.core import pages
 from sparring.spec.core.local import concerning
 from sparring.spec.core.model import Page, load
-
-CONTRACT = "allreduce"
-"""The page's name that means no page: the sum, and whatever messages."""
-KEPT = "k"
-"""The parameter of a stateful page that says how many entries are kept."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,10 @@ class Question:
     """Whether more ranks than these may be tried where that costs nothing."""
     bad_input: bool = False
     """Whether to judge what comes of vectors that do not fit together."""
+    contract: Contract | None = None
+    """What is promised where no page says the bits; None: the sum."""
+    drawn: Bounds = Bounds()  # noqa: RUF009  # a tuple
+    """What is drawn for a contract."""
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -67,6 +69,11 @@ class Question:
             raise InputError(f"no property {unknown[0]!r}: there are {', '.join(self.meanings)}")
         if odd := [dtype for dtype in self.dtypes if dtype not in examples.DTYPES]:
             raise InputError(f"no dtype {odd[0]!r}: there are {', '.join(examples.DTYPES)}")
+        promised = self.contract.text if self.contract else ""
+        if promised and (odd := [dtype for dtype in self.dtypes if not dtype.startswith("float")]):
+            raise InputError(f"contract {promised}: {odd[0]} is none of float32 and float64, which it speaks of")
+        if self.reduces and (self.sparse or self.level != "result"):
+            raise InputError(f"contract {promised}: its targets take arrays, and messages are not looked at")
         if not self.dtypes:
             raise InputError("dtypes: at least one that the target takes")
         if not self.ranks or min(self.ranks) < 1:
@@ -84,12 +91,25 @@ class Question:
     @property
     def stateful(self) -> bool:
         """Whether the target is a class, whose calls depend on those before them."""
-        return self.page is not None and self.page.stateful
+        return self.reduces is not None or (self.page is not None and self.page.stateful)
+
+    @property
+    def reduces(self) -> Contract | None:
+        """The contract, where it speaks of several calls."""
+        return self.contract if self.contract and self.contract.iterated else None
+
+    @property
+    def averages(self) -> bool:
+        """Whether results are means."""
+        return self.contract is not None and self.contract.mean
 
     @property
     def meanings(self) -> Mapping[str, str]:
         """The properties that apply, and what they mean."""
         known = meanings(page=self.page, sparse=self.sparse, bad_input=self.bad_input, many=self.many)
+        if self.averages:
+            known = {prop: words.replace("the sum", "the mean") for prop, words in known.items()}
+        known = self.reduces.meanings if self.reduces else known
         if self.fewer_dtypes:
             known = {**known, "dtypes": known["dtypes"].replace(properties.DTYPES, " and ".join(self.dtypes))}
         if self.against:
@@ -134,20 +154,33 @@ class Question:
 
     def examples(self, kind: str) -> st.SearchStrategy[Example]:
         """What examples of one kind are drawn from; how many entries are kept is drawn too, unless it is given."""
-        if self.page is None or not self.page.stateful:
+        if self.reduces:
+            found = draws.examples(self.ranks, kind, self.drawn)
+        elif self.page is None or not self.page.stateful:
             found = examples.examples(self.ranks, kind, sparse=self.sparse)
         else:
             drawn = [KEPT] if KEPT in self.page.params and KEPT not in self.params else []
             found = series.examples(self.ranks, kind, drawn)
         return found.map(self.fitting) if self.fewer_dtypes else found
 
+    def none(self, kind: str) -> str:
+        """Why there are no examples of a kind; empty where there are."""
+        return draws.none(self.ranks, kind, self.drawn) if self.reduces and kind in series.KINDS else ""
+
     def fitting(self, example: Example) -> Example:
         """The example in a dtype that the target takes."""
         return examples.cast(example, self.dtypes)
 
+    def hard(self, kind: str) -> list[Example]:
+        """All hard examples of a kind."""
+        found = hard.examples(kind, self.ranks, self.dtypes)
+        return [self.drawn.given(one) for one in found] if self.reduces else found
+
     def fewer(self, example: Example) -> Iterator[Example]:
         """Examples that have a little less."""
-        rule = hard.fewer if example.prop in HARD else series.fewer if self.stateful else examples.fewer
+        if self.reduces and example.prop not in MADE:
+            return map(self.fitting, draws.fewer(example, self.ranks, self.drawn))
+        rule = hard.fewer if example.prop in MADE else series.fewer if self.stateful else examples.fewer
         return map(self.fitting, rule(example, self.ranks))
 
     def page_for(self, example: Example) -> Page | None:
@@ -162,7 +195,7 @@ def page_of(name: str, params: Mapping[str, Any]) -> Page | None:
 
     Raises InputError where there is no such page, or a number of entries is none.
     """
-    if name == CONTRACT:
+    if name == ALLREDUCE:
         return None
     page = pages.find(name)
     own = concerning(params, page.params, selects=page.selecting or page.selector is not None)

@@ -9,8 +9,9 @@ from typing import Any
 
 from sparring.adapters import vectorfiles
 from sparring.checks import judging
+from sparring.checks.contracts import ALLREDUCE
 from sparring.checks.examples import Example
-from sparring.checks.question import CONTRACT, Question, page_of
+from sparring.checks.question import Question, page_of
 from sparring.checks.vectors import plain
 from sparring.checks.verdicts import held_against
 from sparring.errors import InputError
@@ -40,7 +41,7 @@ def report(
     start, folder = time.perf_counter(), Path(target)
     found = page_of(page, params)
     if found is None:
-        raise InputError(f"vectors beside a trace are for an algorithm to be compared with, not {CONTRACT!r}")
+        raise InputError(f"vectors beside a trace are for an algorithm to be compared with, not {ALLREDUCE!r}")
     if found.stateful:
         raise InputError(f"{found.name} keeps entries from call to call: a trace with one vector a rank has one call")
     level = "steps" if level == "result" else level

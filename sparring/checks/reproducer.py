@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sparring.checks import hard
+from sparring.checks.contracts import ALLREDUCE
 from sparring.checks.examples import Example
-from sparring.checks.question import CONTRACT, Question
+from sparring.checks.question import Question
 from sparring.checks.target import anywhere
 from sparring.checks.vectors import source
 
@@ -36,6 +37,8 @@ report = sparring.check(
     topology={topology!r},
     bad_input={bad_input!r},
     against={against!r},
+    contract={contract!r},
+    draw={draw!r},
     examples=[(xs, {kind!r})],
     **{params!r},
 )
@@ -56,6 +59,8 @@ def write(question: Question, on: str, prop: str, example: Example, why: str) ->
         target=absolute(question.target), page=page_name(question), on=on, level=question.level, prop=prop,
         sparse=question.sparse, topology=question.topology, bad_input=question.bad_input,
         against=str(question.against) if question.against else None,
+        contract=question.contract.text if question.contract else "",
+        draw=question.drawn.asked if question.reduces else None,
         kind=example.prop,
         params={**question.params, **example.params},
     )  # fmt: skip
@@ -85,7 +90,7 @@ def absolute(target: str | Sequence[str]) -> str | list[str]:
 def page_name(question: Question) -> str:
     """What finds the page again: its name, or its file."""
     if question.page is None:
-        return CONTRACT
+        return ALLREDUCE
     file = question.page.module.__file__
     own = question.page.module.__name__.startswith("sparring.spec.")
     return question.page.name if own or file is None else str(Path(file).resolve())

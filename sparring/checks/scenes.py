@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks.examined import Played
+from sparring.sparse import Sparse
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Comm, Intracomm
 
 Call = Callable[..., Any]
+OFTEN = 1_000
+"""Results of which the mean is looked at."""
 
 
 class Made(NamedTuple):
@@ -131,6 +134,15 @@ def subclass(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
     call(comm, xs[0].view(Own))
 
 
+def often(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
+    """The same vector again and again, to one instance."""
+    function = call.on(comm, xs[0].size)
+    for _ in range(OFTEN):
+        x = xs[0].copy()
+        y = function(x)
+        call.made.append(Made(x, x, y, y.copy() if isinstance(y, np.ndarray | Sparse) else y))
+
+
 class Scene(NamedTuple):
     """``prop``: the property that a wrong sum falsifies; ``play``: what a rank does; ``told``: where that was.
 
@@ -151,6 +163,7 @@ SCENES: Mapping[str, Scene] = {
     "read-only": Scene("other arrays", read_only, "for a read-only array"),
     "strided": Scene("other arrays", strided, "for every second entry of an array", True),
     "subclass": Scene("other arrays", subclass, "for an array of a subclass", True),
+    "often": Scene("expectation", often, ""),
 }
 
 
@@ -163,4 +176,5 @@ def play(scene: str, function: Any, comm: Intracomm, xs: NDArray[Any], params: M
     """One rank's part."""
     call = Calls(function, params)
     SCENES[scene].play(call, comm, [x.copy() for x in xs])
-    return Played([one.copy for one in call.made], [], xs, [*call.remarks()][:1])
+    remarks = [] if scene == "often" else [*call.remarks()][:1]
+    return Played([one.copy for one in call.made], [], xs, remarks)

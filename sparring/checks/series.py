@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from sparring.checks.examples import DTYPES, Example, scaled
 from sparring.proofs.core.refinement import sizes
 
+KEPT = "k"
+"""The parameter that says how many entries are kept."""
 CALLS = 3
 """Of one example, at most: what is left of the first comes back in the second, and again in the third."""
 VALUES = (0, 0, 0, 1, -1, 2, -2, 3, 5, -7, 40)
@@ -58,6 +60,11 @@ def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
         yield having(example, np.rint(rows * 10).astype(np.int64))
     for name, value in example.params.items():
         yield from (example._replace(params={**example.params, name: less}) for less in range(value))
+    yield from smaller(example, rows)
+
+
+def smaller(example: Example, rows: NDArray[Any]) -> Iterator[Example]:
+    """The same size with one smaller value."""
     for place in map(tuple, np.argwhere(rows != 0)):
         yield from (having(example, changed(rows, place, v)) for v in SMALL if not abs(rows[place]) <= abs(v))
 
@@ -72,8 +79,8 @@ def having(example: Example, rows: NDArray[Any]) -> Example:
     return example._replace(xs=[np.ascontiguousarray(x) for x in rows])
 
 
-def changed(rows: NDArray[Any], place: tuple[int, ...], value: int) -> NDArray[Any]:
-    """The same vectors but for one value."""
+def changed(rows: NDArray[Any], place: tuple[Any, ...], value: int) -> NDArray[Any]:
+    """The same vectors but for one value, or those at one place."""
     other = rows.copy()
     other[place] = value
     return other

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from sparring.checks import promised
+from sparring.checks.contracts import Contract
 from sparring.checks.examples import Example
 from sparring.checks.places import Observed
 from sparring.checks.scenes import SCENES, shorter
@@ -16,13 +18,16 @@ from sparring.proofs.core.rounding import reference
 OWN = "own memory"
 
 
-def judged(example: Example, seen: Observed) -> dict[str, str]:
+def judged(example: Example, seen: Observed, contract: Contract | None) -> dict[str, str]:
     """Property -> what is wrong."""
     where, prop = SCENES[example.scene].told, example.prop
     flaws = {found: f"{where}, {why}".lstrip(", ") if found == prop else why for found, why in seen.flaws.items()}
     flaws |= next(({OWN: f"rank {r}: {one[0]}"} for r, one in enumerate(seen.remarks) if one), {})
+    if contract and contract.iterated:
+        why = promised.expected(example, seen, contract) if seen.ys else ""
+        return {prop: why} | flaws if why else flaws
     for call in range(len(seen.ys)):
-        if why := first(example, seen, call):
+        if why := first(example, seen, call, mean=contract is not None):
             several = f"in call {call + 1} " if len(seen.ys) > 1 else ""
             return {prop: f"{where}, {several}{why}".lstrip(", ")} | flaws
     return flaws
@@ -33,11 +38,11 @@ def refused(example: Example, seen: Observed) -> bool:
     return bool(example.scene) and SCENES[example.scene].refusable and seen.raised
 
 
-def first(example: Example, seen: Observed, call: int) -> str:
+def first(example: Example, seen: Observed, call: int, *, mean: bool) -> str:
     """The first rank whose result is another than the sum."""
     xs = given(example, seen, call)
     for ranks in parties(example):
-        right = reference([xs[r] for r in ranks])
+        right = reference([xs[r] for r in ranks], mean=mean)
         for r in ranks:
             if why := unlike(seen.ys[call][r], *right):
                 return f"rank {r} {why}"

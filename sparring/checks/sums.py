@@ -22,9 +22,9 @@ from sparring.spec.core.runner import run
 Reference: TypeAlias = tuple[Vector, Array]
 
 
-def judged(example: Example, seen: Observed, page: Page | None) -> dict[str, str]:
+def judged(example: Example, seen: Observed, page: Page | None, *, mean: bool = False) -> dict[str, str]:
     """The property that a wrong sum falsifies, and the first one."""
-    wanted = references(example.xs, page, seen.roundings)
+    wanted = references(example.xs, page, seen.roundings, mean=mean)
     for call, ys in enumerate(seen.ys):
         for r, (y, right) in enumerate(zip(ys, wanted)):
             if why := unlike(y, *right):
@@ -33,13 +33,13 @@ def judged(example: Example, seen: Observed, page: Page | None) -> dict[str, str
     return {}
 
 
-def references(xs: Sequence[Any], page: Page | None, roundings: int = 0) -> list[Reference]:
+def references(xs: Sequence[Any], page: Page | None, roundings: int = 0, *, mean: bool = False) -> list[Reference]:
     """For each rank the right result, and how far its entries may lie from it.
 
     The support of sparse vectors is the page's, else the union of all.
     """
     if not isinstance(xs[0], Sparse):
-        return [reference(xs, roundings)] * len(xs)
+        return [reference(xs, roundings, mean=mean)] * len(xs)
     union = np.unique(np.concatenate([x.indices for x in xs]))
     supports = [y.indices for y in run(page, xs).results] if page else [union] * len(xs)
     return [sparse_reference(xs, x, np.asarray(support)) for x, support in zip(xs, supports)]

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparring.checks import counts, lengths
+from sparring.checks.contracts import ALLREDUCE
 from sparring.checks.judging import crowded
 from sparring.checks.nearest import Likeness, Message, candidates, chosen
 from sparring.checks.properties import HARD
-from sparring.checks.question import CONTRACT, Question, page_of
+from sparring.checks.question import Question, page_of
 from sparring.checks.verdicts import held_against
 from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, tested
 from sparring.proofs.trace.compare import inside
@@ -43,7 +44,7 @@ def named(target: Any) -> bool:
 
 
 def report(
-    target: Any, page: str = CONTRACT, *, level: str, topology: str, expected: Mapping[str, str],
+    target: Any, page: str = ALLREDUCE, *, level: str, topology: str, expected: Mapping[str, str],
     only: Sequence[str] | None, params: Mapping[str, Any],
 ) -> Report:  # fmt: skip
     """Judge a trace; on level "volume" by its volume, else message by message.

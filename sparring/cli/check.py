@@ -19,18 +19,19 @@ if TYPE_CHECKING:
     from sparring.report import Report
 
 
-class Expectation(click.ParamType[tuple[str, str]]):
-    """A property that must fail and why: ``steps=sends in segments``."""
+class Pair(click.ParamType[tuple[str, str]]):
+    """A name and what is said of it: ``steps=sends in segments``, ``n=1-64``."""
 
-    name = "PROPERTY=REASON"
+    def __init__(self, name: str, what: str) -> None:
+        self.name, self.what = name, what
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
         if isinstance(value, tuple):
             return value
-        prop, equals, reason = str(value).partition("=")
-        if not equals or not reason:
-            self.fail(f"{value!r}: write an expected failure as property=reason", param, ctx)
-        return prop, reason
+        name, equals, said = str(value).partition("=")
+        if not equals or not said:
+            self.fail(f"{value!r}: write {self.what} as {self.name.lower()}", param, ctx)
+        return name, said
 
 
 class Configured(click.Command):
@@ -68,9 +69,18 @@ class Configured(click.Command):
               show_default="10; more where it needs more", help="Seconds for one example on real ranks.")  # fmt: skip
 @click.option("--against", default=None, metavar="TARGET|NAME=VALUE",
               help="Must give the same bits: another target, or this one where real ranks have that set.")  # fmt: skip
+@click.option("--contract", default="", metavar="NAME[:SETTING=VALUE]", help="What it promises instead of the sum: "
+              "mean, sparse-sum, error-feedback, unbiased, contraction or bounded-error.")  # fmt: skip
+@click.option("--draw", multiple=True, type=Pair("NAME=SPAN", "a bound"),
+              help="Bounds for a contract: n=1-64, k=1-8, calls=33-40, warm-up=32; may be repeated.")  # fmt: skip
 @click.option("--budget", type=click.FloatRange(0, min_open=True), default=None, metavar="SECONDS",
               help="End after so long with what is known.")  # fmt: skip
-@click.option("--xfail", multiple=True, type=Expectation(), help="A property that must fail, and why.")
+@click.option(
+    "--xfail",
+    multiple=True,
+    type=Pair("PROPERTY=REASON", "an expected failure"),
+    help="A property that must fail, and why.",
+)
 @click.option("--only", multiple=True, metavar="PROPERTY", help="Judge this property alone; may be repeated.")
 @_schedules.options
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -81,6 +91,7 @@ class Configured(click.Command):
 @_options.as_json
 def command(
     words: tuple[str, ...], dtypes: tuple[str, ...], xfail: tuple[tuple[str, str], ...], only: tuple[str, ...],
+    draw: tuple[tuple[str, str], ...],
     params: tuple[tuple[str, Any], ...], junit: Path | None, fail_under: str | None, selector: str | None, json_: bool,
     **asked: Any,
 ) -> None:  # fmt: skip
@@ -111,10 +122,10 @@ def command(
 
     from sparring.checks.checking import check
     from sparring.checks.clock import INTERRUPTED
-    from sparring.checks.question import CONTRACT
+    from sparring.checks.contracts import ALLREDUCE
 
     if selector:
-        page = pages.find(asked["algorithm"]) if asked["algorithm"] != CONTRACT else None
+        page = pages.find(asked["algorithm"]) if asked["algorithm"] != ALLREDUCE else None
         if page is None or not page.stateful:
             raise InputError("--selector: only an algorithm that selects takes one; right: with --algorithm ring_topk")
         params = (*params, ("selector", selector))
@@ -131,7 +142,7 @@ def command(
 
         report = check(
             target, asked.pop("algorithm"), dtypes=dtypes or None, xfail=dict(xfail), only=only or None,
-            advance=advance, **asked, **dict(params),
+            draw=dict(draw), advance=advance, **asked, **dict(params),
         )  # fmt: skip
     weak = _options.weak(report, fail_under, junit)
     if not json_:

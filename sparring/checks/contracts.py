@@ -1,0 +1,166 @@
+"""What an allreduce promises where no page says which bits it returns: contracts, by name.
+
+``sum``, ``mean`` and ``sparse-sum`` speak of one call, and are judged as any sum.  The others speak of reducers that
+select or round: what each promises, call by call, is judged in :mod:`sparring.checks.promised`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sparring.checks.draws import Bounds, bounds
+from sparring.checks.properties import PROPERTIES
+from sparring.checks.series import KEPT
+from sparring.errors import InputError, did_you_mean
+
+ALLREDUCE = "allreduce"
+"""The page's name that means no page: the sum, and whatever messages."""
+SUMS = ("sum", "mean", "sparse-sum")
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(SUMS, ()),
+    "error-feedback": ("entries", "mean"),
+    "unbiased": ("mean",),
+    "contraction": ("delta",),
+    "bounded-error": ("bound", "relative", "mean"),
+}
+"""The contracts, and what may be set of each: ``error-feedback:entries=k,mean=1``."""
+ENTRIES = ("k", "p*k")
+"""What ``entries`` may be beside a number."""
+
+VECTOR = "every rank returns a vector of the input's length and dtype, an array or a Sparse"
+OWN: Mapping[str, Mapping[str, str]] = {
+    "error-feedback": {
+        "result": VECTOR,
+        "conservation": "results and residuals add up to all that was put in, after each call",
+        "entries": "no result has more entries that are no zeros than {entries}",
+    },
+    "unbiased": {
+        "result": VECTOR,
+        "expectation": "on average the {sum}: a right one is refuted with a probability below 1e-9, where the mean of "
+                       "1,000 results is about normal",
+    },
+    "contraction": {
+        "result": VECTOR,
+        "contraction": "the square of what is kept is at most 1 - {delta} of that of what was to be sent",
+    },
+    "bounded-error": {"result": "every rank returns the {sum}, off by at most {bound}"},
+}  # fmt: skip
+"""What the properties mean that a contract has of its own."""
+COMMON = ("agreement", "input untouched", "reproducibility", "deadlock", "hygiene")
+EDGES = {
+    "edge sizes": "the same where n < p or n = 0, or where none or more than all entries are kept",
+    "dtypes": "the same for {dtypes}, in the same dtype",
+}
+
+
+class Contract(NamedTuple):
+    """One that is asked for: ``text`` as it was written.
+
+    ``mean``: whether results are averages.  ``entries``: how many a result may have, "k", "p*k" or a number, or empty.
+    ``delta``: of a contraction; k/n where it is None.  ``bound`` and ``relative``: how far entries may be off, at most,
+    as a number and as a part of the largest magnitude of any rank's entries.
+    """
+
+    text: str
+    name: str
+    mean: bool = False
+    entries: str = ""
+    delta: float | None = None
+    bound: float = 0.0
+    relative: float = 0.0
+
+    @property
+    def iterated(self) -> bool:
+        """Whether it speaks of several calls of one instance."""
+        return self.name not in SUMS
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """The properties that apply, and what they mean."""
+        told = {
+            "entries": self.entries, "delta": "k/n" if self.delta is None else f"{self.delta:g}",
+            "sum": "mean" if self.mean else "sum", "bound": self.off, "dtypes": "float32 and float64",
+        }  # fmt: skip
+        own = {
+            prop: words.format(**told) for prop, words in OWN[self.name].items() if prop != "entries" or self.entries
+        }
+        common = {prop: PROPERTIES[prop] for prop in COMMON if prop != "reproducibility" or self.name != "unbiased"}
+        return {**own, **common, **{prop: words.format(**told) for prop, words in EDGES.items()}}
+
+    @property
+    def off(self) -> str:
+        """How far a result may be off, in words."""
+        parts = [f"{self.bound:g}"] * (self.bound > 0)
+        return " and ".join([*parts, *[f"{self.relative:g} of the largest entry"] * (self.relative > 0)])
+
+    @property
+    def needs_k(self) -> bool:
+        """Whether it depends on how many entries are kept."""
+        return self.entries in ENTRIES or (self.name == "contraction" and self.delta is None)
+
+    def most(self, p: int, k: Any) -> int:
+        """Entries of a result."""
+        return {"k": k, "p*k": p * k}[self.entries] if self.entries in ENTRIES else int(self.entries)
+
+
+def parsed(text: str) -> Contract:
+    """Of ``NAME`` or ``NAME:setting=value,...``.
+
+    Raises InputError for a contract or setting that there is not, a value that cannot be, or one that is missing.
+
+    >>> parsed("error-feedback:entries=p*k").entries
+    'p*k'
+    """
+    name, _, rest = text.partition(":")
+    if name not in SETTINGS:
+        raise InputError(f"contract {name!r}: {did_you_mean(name, SETTINGS)}there are {', '.join(SETTINGS)}")
+    pairs = [pair.partition("=") for pair in rest.split(",")] if rest else []
+    given = {one: value for one, _, value in pairs}
+    if unknown := [one for one in given if one not in SETTINGS[name]]:
+        there = ", ".join(SETTINGS[name]) or "none"
+        raise InputError(f"contract {text}: {name} has no setting {unknown[0]!r}; it has {there}")
+    found = Contract(text, name, **{one: setting(text, one, value) for one, value in given.items()})
+    if name == "bounded-error" and not found.off:
+        raise InputError(f"contract {text}: say how far off, {name}:bound=1e-3 or {name}:relative=1e-3")
+    return found._replace(mean=found.mean or name == "mean")
+
+
+def setting(text: str, name: str, value: str) -> Any:
+    """One of a contract's."""
+    if name == "mean":
+        if value not in ("0", "1"):
+            raise InputError(f"contract {text}: mean={value}: it must be 0 or 1")
+        return value == "1"
+    if name == "entries":
+        if value not in ENTRIES and not value.isdecimal():
+            raise InputError(f"contract {text}: entries={value}: it must be {', '.join(ENTRIES)} or a whole number")
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < (1 if name == "delta" else float("inf")):
+        what = "a number from 0 to below 1" if name == "delta" else "a number, 0 or more"
+        raise InputError(f"contract {text}: {name}={value}: it must be {what}")
+    return number
+
+
+def promise(text: str, draw: Mapping[str, Any], page: str, params: Mapping[str, Any]) -> tuple[Contract | None, Bounds]:
+    """What is promised, unless it is the sum, and what is drawn for it.
+
+    Raises InputError where there is no such contract, it meets a page, or nobody says how many entries are kept.
+    """
+    limits, found = bounds(draw), parsed(text) if text else None
+    if draw and not (found and found.iterated):
+        raise InputError("draw: bounds are for a contract of several calls: --contract error-feedback, for instance")
+    if found is None:
+        return None, limits
+    if page != ALLREDUCE:
+        raise InputError(f"contract {text}: it stands where an algorithm would; leave out {page}, or the contract")
+    k = params.get(KEPT, 0)
+    if found.needs_k and not (type(k) is int and k >= 0):
+        raise InputError(f"{KEPT} = {k!r}: it must be a whole number, 0 or more")
+    if found.needs_k and KEPT not in params and limits.k is None:
+        raise InputError(f"contract {text}: say how many entries are kept, -P k=8 or --draw k=1-8")
+    return (None if found.name in ("sum", "sparse-sum") else found), limits

@@ -1,0 +1,163 @@
+"""Examples for contracts: several calls of one instance, within the bounds that somebody sets for what is drawn.
+
+All values are finite: what a compressor makes of NaN or infinity is no matter of what it promises.  Half of the
+vectors have ties and zeros, the others have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from sparring.checks import series
+from sparring.checks.examples import Example, scaled
+from sparring.errors import InputError, did_you_mean
+
+Span = tuple[int, int]
+"""The least and the most."""
+FLOATS = ("float64", "float32")
+"""What vectors are."""
+CALLS = (1, 4)
+"""Calls that are judged, where no bound says how many."""
+MOST = {"n": 1_000_000, "k": 1_000_000, "calls": 1_000, "warm-up": 1_000}
+"""What may be asked for, at most."""
+
+
+class Bounds(NamedTuple):
+    """What is drawn: ``n`` entries, ``k`` of them kept, ``calls`` that are judged, after ``warm_up`` others.
+
+    ``n`` is 0 to 2p + 3, unless it is given; ``k`` is drawn only where it is given.
+    """
+
+    n: Span | None = None
+    k: Span | None = None
+    calls: Span | None = None
+    warm_up: Span = (0, 0)
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """As they are asked for."""
+        given = {name: value for name, value in self._asdict().items() if value and value != (0, 0)}
+        return {
+            name.replace("_", "-"): str(low) if low == high else f"{low}-{high}" for name, (low, high) in given.items()
+        }
+
+    def lengths(self, p: int) -> Span:
+        """Numbers of entries on ``p`` ranks."""
+        return self.n or (0, 2 * p + 3)
+
+    def usual(self, p: int, n: int, k: int | None) -> bool:
+        """Whether the size is none at the edge: no fewer entries than ranks, and at least one that is kept."""
+        return n >= max(p, 1) and (k is None or 1 <= k <= n)
+
+    def allow(self, p: int, calls: int, n: int, k: int | None) -> bool:
+        """Whether such examples are drawn."""
+        low, high = self.lengths(p)
+        kept = k is None or self.k is None or self.k[0] <= k <= self.k[1]
+        return low <= n <= high and calls >= self.warm_up[0] + (self.calls or CALLS)[0] and kept
+
+    def given(self, example: Example) -> Example:
+        """The example with a number of kept entries, the first that is usual there."""
+        k = self.k and min(max(1, self.k[0]), example.n)
+        return example._replace(params={series.KEPT: k}) if k is not None else example
+
+    def sizes(self, p: int, kind: str) -> list[tuple[int, int | None]]:
+        """All numbers of entries, and of those kept, of a kind of examples; of long spans some."""
+        kept = some(self.k) if self.k else [None]
+        both = [(n, k) for n in some(self.lengths(p), p) for k in kept]
+        return [(n, k) for n, k in both if self.usual(p, n, k) == (kind != "edge sizes")]
+
+
+def some(span: Span, near: int = 0) -> list[int]:
+    """The numbers of a span: all of a short one, of a long one the first and the last, and those around ``near``."""
+    low, high = span
+    if high - low < 100:
+        return [*range(low, high + 1)]
+    return sorted({*range(low, low + 50), *range(high - 50, high + 1), *range(max(low, near - 2), near + 10)})
+
+
+def bounds(given: Mapping[str, Any]) -> Bounds:
+    """Of ``{"n": "1-64", "k": 3, "calls": "33-40", "warm-up": 32}``.
+
+    Raises InputError for another name, or what is no span of whole numbers.
+
+    >>> bounds({"n": "1-64", "k": 3})
+    Bounds(n=(1, 64), k=(3, 3), calls=None, warm_up=(0, 0))
+    """
+    for name in given:
+        if name not in MOST:
+            raise InputError(f"draw: no {name!r} is drawn; {did_you_mean(name, MOST)}there are {', '.join(MOST)}")
+    return Bounds(**{name.replace("-", "_"): span(name, str(value)) for name, value in given.items()})
+
+
+def span(name: str, text: str) -> Span:
+    """Of ``N`` or ``N-M``."""
+    low, dash, high = text.partition("-")
+    if not (low.isdecimal() and (not dash or high.isdecimal())):
+        raise InputError(f"draw: {name} = {text!r}: write a whole number or a span, {name}=8 or {name}=1-8")
+    least, most = int(low), int(high or low)
+    if not max(least, name == "calls") <= most <= MOST[name]:
+        raise InputError(f"draw: {name} = {text!r}: it must be a span from {int(name == 'calls')} to {MOST[name]}")
+    return max(least, int(name == "calls")), most
+
+
+def examples(ranks: Sequence[int], kind: str, drawn: Bounds) -> st.SearchStrategy[Example]:
+    """Examples of one kind; hypothesis draws a seed alone, and :func:`fewer` makes them smaller."""
+    able = [p for p in ranks if drawn.sizes(p, kind)]
+    return st.integers(0, 2**32 - 1).map(lambda seed: example(np.random.default_rng(seed), able, kind, drawn))
+
+
+def none(ranks: Sequence[int], kind: str, drawn: Bounds) -> str:
+    """Why there are no examples of a kind; empty where there are."""
+    within = ", ".join(f"{name}={said}" for name, said in drawn.asked.items())
+    return "" if any(drawn.sizes(p, kind) for p in ranks) else f"none is within the bounds, {within}"
+
+
+def example(rng: np.random.Generator, ranks: Sequence[int], kind: str, drawn: Bounds) -> Example:
+    """One example."""
+    p = int(rng.choice(ranks))
+    sizes = drawn.sizes(p, kind)
+    n, k = sizes[int(rng.integers(len(sizes)))]
+    calls = sum(int(rng.integers(*span, endpoint=True)) for span in (drawn.calls or CALLS, drawn.warm_up))
+    dtype = str(rng.choice(FLOATS if kind == "dtypes" else FLOATS[:1]))
+    rows: NDArray[Any] = scaled(rng.choice(series.VALUES, (p, calls, n)), dtype)
+    if rng.random() < 0.5:
+        rows = np.round(10 * rng.standard_normal(rows.shape), 1).astype(dtype)
+    return series.having(Example([], kind, {} if k is None else {series.KEPT: k}), rows)
+
+
+def fewer(example: Example, ranks: Sequence[int], drawn: Bounds) -> Iterator[Example]:
+    """Examples of the same kind with fewer ranks, calls or entries, fewer that are kept, or smaller values."""
+    rows, k = example.rows, example.params.get(series.KEPT)
+
+    def fits(cut: NDArray[Any], k: int | None) -> bool:
+        p, calls, n = cut.shape
+        usual = drawn.usual(p, n, k) == (example.prop != "edge sizes")
+        return p in ranks and usual and drawn.allow(p, calls, n, k)
+
+    for axis in range(3):
+        pieces = (np.delete(rows, at, axis) for at in blocks(rows.shape[axis]))
+        yield from (series.having(example, cut) for cut in pieces if fits(cut, k))
+    if k is not None:
+        yield from (example._replace(params={series.KEPT: less}) for less in range(k) if fits(rows, less))
+    for axis in range(3):
+        emptied = (series.changed(rows, place(axis, i), 0) for i in range(rows.shape[axis]))
+        yield from (series.having(example, cut) for cut in emptied if (cut != rows).any())
+    yield from series.smaller(example, rows)
+
+
+def place(axis: int, i: int) -> tuple[Any, ...]:
+    """Where all with that number are, on one axis of three."""
+    return (slice(None),) * axis + (i,)
+
+
+def blocks(size: int) -> Iterator[slice]:
+    """Parts of so many, halves first, then quarters, at last each one."""
+    length = size // 2
+    while length:
+        yield from (slice(at, at + length) for at in range(0, size - length + 1, length))
+        length //= 2

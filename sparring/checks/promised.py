@@ -1,0 +1,207 @@
+"""What is wrong with a run of a reducer by its contract, call by call: in results, and in what it shows it has kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.checks.contracts import Contract
+from sparring.checks.examples import Example
+from sparring.checks.places import Observed
+from sparring.checks.selected import FUNCTION, HIDDEN, when, widened
+from sparring.checks.sums import called, misshapen, unsound
+from sparring.checks.vectors import kind, shown
+from sparring.proofs.core.rounding import gamma, reference, unit
+from sparring.sparse import Sparse
+
+Flaws = dict[str, str]
+SURE = 7.0
+"""Standard errors from the right mean: of a normal one 2.6e-12 lie beyond, and some hundred means are looked at."""
+
+
+class Call(NamedTuple):
+    """One call: ``i`` of all, ``xs`` what ranks put in, ``results`` as arrays; ``k``: how many entries are kept."""
+
+    example: Example
+    seen: Observed
+    i: int
+    xs: Sequence[NDArray[Any]]
+    results: Sequence[NDArray[Any]]
+    k: Any
+
+    @property
+    def number(self) -> int:
+        """Which it is since the instance was made."""
+        return self.i % len(self.example.calls)
+
+    def residuals(self, i: int) -> Sequence[Any]:
+        """What each rank shows after call ``i``; before the first, zeros."""
+        if i < self.i - self.number:
+            return [np.zeros_like(x) for x in self.xs]
+        return self.seen.residuals[i] if self.seen.residuals else [None] * self.example.p
+
+
+def judged(example: Example, seen: Observed, contract: Contract, k: Any, warm_up: int) -> Flaws:
+    """Property -> what is wrong in the first call in which something is."""
+    for i, ys in enumerate(seen.ys):
+        xs = [np.asarray(x) for x in example.calls[i % len(example.calls)]]
+        misfits = [f"rank {r} {why}" for r, (y, x) in enumerate(zip(ys, xs)) if (why := misfit(y, x))]
+        flaws = {example.prop: misfits[0]} if misfits else {}
+        if not misfits and i % len(example.calls) >= warm_up:
+            flaws = JUDGES[contract.name](Call(example, seen, i, xs, [*map(dense, ys)], k), contract)
+        if flaws:
+            return {prop: f"{when(example, i)}{why}" for prop, why in flaws.items()}
+    return {}
+
+
+def misfit(y: Any, x: NDArray[Any]) -> str:
+    """Why a result is no vector of the input's length and dtype; empty where it is."""
+    if not isinstance(y, Sparse):
+        return misshapen(y, x) if isinstance(y, np.ndarray) else f"returned {called(y)}, not {kind(x)}, nor a Sparse"
+    return unsound(widened(y), Sparse(np.empty(0, np.int64), x[:0], x.size))
+
+
+def dense(y: Any) -> NDArray[Any]:
+    """Of either form."""
+    return y.dense() if isinstance(y, Sparse) else y
+
+
+def feedback(call: Call, contract: Contract) -> Flaws:
+    """Nothing is lost, and results have few entries."""
+    flaws: Flaws = {}
+    if contract.entries:
+        most = contract.most(call.example.p, call.k)
+        found = [np.count_nonzero(y) for y in call.results]
+        if max(found) > most:
+            what = f"at most {contract.entries}" + (f" = {most}" if contract.entries != str(most) else "")
+            flaws["entries"] = f"rank {np.argmax(found)} returns {max(found)} entries that are no zeros: {what}"
+    if not unshown(call.seen) and (lost := unbalanced(call, contract)):
+        flaws["conservation"] = lost
+    return flaws
+
+
+def unbalanced(call: Call, contract: Contract) -> str:
+    """The first index at which results so far and residuals do not add up to what was put in; or empty.
+
+    Each call rounds what it adds to a residual and takes from it, and a sum of p: all of entries no larger than
+    what was put in and the residuals on the way.
+    """
+    first, p = call.i - call.number, call.example.p
+    for r, (x, left) in enumerate(zip(call.xs, call.residuals(call.i))):
+        if misshapen(left, x):
+            return f"rank {r} keeps a residual of {left.dtype} and shape {left.shape}, not {kind(x)}"
+    given = np.concatenate([*call.example.rows[:, : call.number + 1]])
+    results = np.stack([dense(ys[0]) for ys in call.seen.ys[first : call.i + 1]])
+    times = p if contract.mean else 1
+    way = np.concatenate([np.stack(call.seen.residuals[i]) for i in range(first, call.i + 1)])
+    residuals = way[-p:]
+    if given.dtype.kind == "i":
+        off = given.sum(axis=0) != times * results.sum(axis=0) + residuals.sum(axis=0)
+    else:
+        parts = np.concatenate([given, -residuals, *[-results] * times]).astype(np.float64)
+        weight = np.abs(given.astype(np.float64)).sum(axis=0) + 2 * np.abs(way.astype(np.float64)).sum(axis=0)
+        far = np.array([abs(math.fsum(column)) for column in parts.T.tolist()])
+        off = ~(far <= gamma(p + 4, given.dtype) * weight + smallest(given.dtype))
+    if not off.any():
+        return ""
+    at = int(np.argmax(off))
+    put, out, left = (part[:, at].sum() for part in (given, results, residuals))
+    means = f", {p} times that is {p * out}" if contract.mean else ""
+    return f"at index {at}: {put} was put in, the results have {out}{means}, the residuals {left}"
+
+
+def smallest(dtype: np.dtype[Any]) -> float:
+    """What rounding may change of any number however small, a few times."""
+    return 8 * float(np.finfo(str(dtype)).smallest_subnormal)
+
+
+def contracted(call: Call, contract: Contract) -> Flaws:
+    """Of what was to be sent, what stays behind is smaller by the contract's part."""
+    if unshown(call.seen) and (call.example.p > 1 or call.number):
+        return {}
+    n, before, after = call.example.n, call.residuals(call.i - 1), call.residuals(call.i)
+    delta = contract.delta if contract.delta is not None else min(1.0, call.k / n) if n else 0.0
+    for r, x in enumerate(call.xs):
+        wide = x.astype(np.float64)
+        left = after[r] if isinstance(after[r], np.ndarray) else wide - call.results[0]
+        if misshapen(left.astype(x.dtype), x):
+            return {"contraction": f"rank {r} keeps a residual of {left.dtype} and shape {left.shape}, not {kind(x)}"}
+        sent = wide + before[r] if isinstance(before[r], np.ndarray) else wide
+        kept, had = float(np.square(left.astype(np.float64)).sum()), float(np.square(sent).sum())
+        slack = (8 * gamma(n + 8, x.dtype) if x.dtype.kind == "f" else 0) * had + 1e-300
+        if not kept <= (1 - delta) * had + slack:
+            least = f"1 - {delta:g} of it is {(1 - delta) * had:g}"
+            return {"contraction": f"rank {r} keeps {kept:g} of {had:g}, as squares are added up: {least}"}
+    return {}
+
+
+def bounded(call: Call, contract: Contract) -> Flaws:
+    """Results are near the sum."""
+    if not call.example.n:
+        return {}
+    right, slack = reference(call.xs, mean=contract.mean)
+    largest = max(float(np.abs(x.astype(np.float64)).max()) for x in call.xs)
+    limit = contract.bound + contract.relative * largest
+    for r, y in enumerate(call.results):
+        off = np.abs(y.astype(np.float64) - right.astype(np.float64))
+        if not (off <= limit + slack).all():
+            at = int(np.argmax(~(off <= limit + slack)))
+            what = "mean" if contract.mean else "sum"
+            why = (
+                f"rank {r} has {y[at]} at entry {at}, the {what} is {right[at]}: off by {off[at]:g}, at most {limit:g}"
+            )
+            return {call.example.prop: why}
+    return {}
+
+
+def expected(example: Example, seen: Observed, contract: Contract) -> str:
+    """Where the mean of all results is not the sum, as surely as ``SURE`` standard errors say; empty where it is."""
+    xs = [np.asarray(x) for x in example.calls[0]]
+    right, slack = reference(xs, mean=contract.mean)
+    for r in range(example.p):
+        misfits = [why for ys in seen.ys if (why := misfit(ys[r], xs[r]))]
+        if misfits:
+            return f"rank {r} {misfits[0]}"
+        table = np.stack([dense(ys[r]) for ys in seen.ys]).astype(np.float64)
+        means, error = table.mean(axis=0), table.std(axis=0, ddof=1) / math.sqrt(len(table))
+        far = ~(np.abs(means - right) <= SURE * error + slack + len(table) * unit(xs[r].dtype) * np.abs(right))
+        if far.any():
+            at = int(np.argmax(far))
+            what, errors = "mean" if contract.mean else "sum", f"{error[at]:.2g}"
+            mean = f"{len(table)} results of rank {r} for {shown(xs[0])} and others are {means[at]:.6g} on average"
+            return f"{mean} at entry {at}, with a standard error of {errors}; the {what} is {right[at]:.6g}"
+    return ""
+
+
+def nothing(call: Call, contract: Contract) -> Flaws:  # noqa: ARG001  # as the others are called
+    """Single calls of an unbiased one tell nothing."""
+    return {}
+
+
+JUDGES: Mapping[str, Callable[[Call, Contract], Flaws]] = {
+    "error-feedback": feedback,
+    "unbiased": nothing,
+    "contraction": contracted,
+    "bounded-error": bounded,
+}
+
+
+def unseen(example: Example, seen: Observed, contract: Contract) -> Flaws:
+    """Property -> why a run that came to its end tells nothing of it."""
+    prop = {"error-feedback": "conservation", "contraction": "contraction"}.get(contract.name)
+    alone = contract.name == "contraction" and example.p == 1  # there what is left out shows in the first result
+    if not prop or alone:
+        return {}
+    return {prop: why} if (why := unshown(seen)) else {}
+
+
+def unshown(seen: Observed) -> str:
+    """Why nobody sees what ranks keep; empty where all show it."""
+    if seen.ys and not seen.residuals:
+        return FUNCTION
+    hidden = [r for left in seen.residuals for r, x in enumerate(left) if not isinstance(x, np.ndarray)]
+    return HIDDEN.format(min(hidden)) if hidden else ""

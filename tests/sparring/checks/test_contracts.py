@@ -1,0 +1,155 @@
+"""Contracts: reducers that keep them pass, and each planted fault falsifies just what it breaks."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparring.checks import contracts
+from sparring.checks.checking import check
+from sparring.proofs.core.verdicts import Word
+from tests.sparring.calling import called
+from tests.sparring.checks.refuting import failed
+
+FILE = Path(__file__).with_name("reducers.py")
+SOME = {"k": "1-6"}
+HOLDS = {
+    "TopK": ("error-feedback:entries=p*k", SOME),
+    "Mean": ("error-feedback:mean=1", {"k": "0-6"}),
+    "Sparse": ("error-feedback:entries=p*k", SOME),
+    "TopK, as a contraction": ("contraction", SOME),
+    "Agreed": ("error-feedback:entries=k", SOME),
+    "Dithered": ("unbiased", {}),
+    "RandomK": ("unbiased", SOME),
+    "rounded": ("bounded-error:bound=0.5", {"n": "0-9"}),
+    "mean": ("mean", {}),
+    "total": ("sum", {}),
+    "total_of_sparse": ("sparse-sum", {}),
+}
+FAILS = {
+    "Forgets": ("error-feedback", SOME, {"conservation"}),
+    "ForgetsLate": ("error-feedback", {**SOME, "n": "1-6", "calls": "33-34"}, {"conservation"}),
+    "ForgetsLate, after a warm-up": ("error-feedback", {**SOME, "n": "1-6", "warm-up": 32}, {"conservation"}),
+    "Twice": ("error-feedback", SOME, {"conservation"}),
+    "KeepsAll": ("error-feedback", SOME, {"conservation"}),
+    "Sums": ("error-feedback:mean=1", SOME, {"conservation"}),
+    "More": ("error-feedback:entries=p*k", SOME, {"entries"}),
+    "TopK": ("error-feedback:entries=k", SOME, {"entries"}),
+    "Tree": ("error-feedback", SOME, {"conservation", "agreement"}),
+    "NeedsEntries": ("error-feedback", {"k": "0-6"}, {"edge sizes"}),
+    "Smallest": ("contraction", SOME, {"contraction"}),
+    "KeepsAll, as a contraction": ("contraction:delta=0.1", SOME, {"contraction"}),
+    "Leaning": ("unbiased", {}, {"expectation"}),
+    "Fixed": ("unbiased", {}, {"expectation"}),
+    "Unscaled": ("unbiased", SOME, {"expectation"}),
+    "rounded": ("bounded-error:bound=0.01", {}, {"result", "edge sizes", "dtypes"}),
+    "mean_of_world": ("mean", {}, {"communicators"}),
+    "total": ("mean", {}, {"result"}),
+}
+
+
+def report(name: str, contract: str, draw: dict[str, object], **how: object):
+    """The verdicts on one of the file."""
+    return check(f"{FILE}:{name.partition(',')[0]}", contract=contract, draw=draw, **how)
+
+
+@pytest.mark.parametrize("name", HOLDS)
+def test_what_keeps_its_contract_holds(project, name):
+    """All that the contract speaks of is tested."""
+    found = report(name, *HOLDS[name])
+    assert found.verdict == "holds"
+    wanted = found.results if contracts.parsed(HOLDS[name][0]).iterated else found.results[:1]
+    assert all(str(result.verdict).startswith("tested") for result in wanted)
+
+
+@pytest.mark.parametrize("name", FAILS)
+def test_what_breaks_it_is_refuted(project, name):
+    """In what it breaks; what else then fails, too, is told beside it."""
+    contract, draw, props = FAILS[name]
+    assert props <= failed(report(name, contract, draw, max_examples=None if len(draw) < 2 else 20)).keys()
+
+
+def test_the_smallest_is_told(project, tmp_path, monkeypatch):
+    """Few ranks, entries and calls, and a script that fails by itself."""
+    monkeypatch.chdir(tmp_path)
+    late = failed(report("ForgetsLate", "error-feedback", {"k": "1-6", "n": "1-6", "warm-up": 32}))["conservation"]
+    assert re.match(
+        r"p=1 n=2 k=1 float64, 33 calls: in call 33 at index \d: -?[0-9.]+ was put in, the results have", late
+    )
+    tree = failed(report("Tree", "error-feedback", SOME, ranks=[1, 2, 4, 8]))["conservation"]
+    assert tree.startswith("p=4 n=4 k=")
+    done = subprocess.run(
+        [sys.executable, "sparring-failures/conservation.py"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and "refuted: conservation at p=4" in done.stderr
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("name", "props"), [("TopK", set()), ("Forgets", {"conservation"})])
+def test_so_it_is_on_real_ranks(launcher, unshrunk, name, props):
+    """With what a rank shows of what it keeps."""
+    found = report(name, "error-feedback", SOME, on="mpi", ranks=[1, 2], max_examples=10)
+    assert failed(found).keys() == props
+
+
+def test_where_nothing_is_shown_nothing_is_said(target):
+    """Of a function, and of a class that hides what it keeps, conservation is not covered; the rest is."""
+    hides = "class Hides(TopK):\n    residual = property(lambda self: None, lambda self, x: None)\n"
+    source = FILE.read_text(encoding="utf-8") + hides
+    for name, why in {"Hides": "shows no residual", "total": "a function keeps nothing"}.items():
+        draw = SOME if name == "Hides" else {}
+        found = check(target(source, name), contract="error-feedback", draw=draw, max_examples=20)
+        told = {result.property: result for result in found.results}
+        assert told["conservation"].verdict.word is Word.NOT_COVERED and why in told["conservation"].detail
+        assert str(told["result"].verdict).startswith("tested")
+
+
+BAD = {
+    "no such contract": (("--contract", "eror-feedback"), "did you mean 'error-feedback'"),
+    "no such setting": (("--contract", "unbiased:delta=1"), "unbiased has no setting 'delta'; it has mean"),
+    "no number": (("--contract", "contraction:delta=2"), "delta=2: it must be a number from 0 to below 1"),
+    "no bound": (("--contract", "bounded-error"), "say how far off, bounded-error:bound=1e-3"),
+    "no k": (("--contract", "contraction"), "say how many entries are kept, -P k=8 or --draw k=1-8"),
+    "k is none": (("--contract", "contraction", "-P", "k=-1"), "k = -1: it must be a whole number, 0 or more"),
+    "two questions": (("--contract", "mean", "--algorithm", "ring"), "leave out ring, or the contract"),
+    "integers": (("--contract", "mean", "--dtype", "int32"), "int32 is none of float32 and float64"),
+    "sparse": (("--contract", "unbiased", "--sparse"), "its targets take arrays"),
+    "no contract": (("--draw", "n=1-4"), "bounds are for a contract of several calls"),
+    "one call": (("--contract", "mean", "--draw", "n=1-4"), "bounds are for a contract of several calls"),
+    "no span": (("--contract", "unbiased", "--draw", "n=4-1"), "it must be a span from 0 to 1000000"),
+    "no number of calls": (("--contract", "unbiased", "--draw", "calls=few"), "write a whole number or a span"),
+    "nothing drawn": (("--contract", "unbiased", "--draw", "m=1"), "no 'm' is drawn; there are n, k, calls, warm-up"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_question_that_cannot_be_is_refused(what):
+    """In a sentence."""
+    words, sentence = BAD[what]
+    code, _, error = called("check", f"{FILE}:TopK", *words)
+    assert code == 2
+    assert sentence in error.replace("\n", " ")
+
+
+def test_bounds_stand_in_a_file_and_in_tests(project, tmp_path):
+    """As on the command line; a kind of examples of which none is within them is not covered."""
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.sparring]\ncontract = "error-feedback:entries=p*k"\ndraw = {n = "9-12", k = 2}\n', encoding="utf-8"
+    )
+    tests = f'import sparring\n@sparring.conformance("{FILE}:{{}}")\ndef test_mine(check): check()\n'
+    right, wrong = project(tests.format("TopK")).stdout, project(tests.format("Forgets")).stdout
+    assert "9 passed, 1 skipped" in right and "none is within the bounds, n=9-12, k=2" in right
+    assert "FAILED test_mine.py::test_mine[conservation]" in wrong
+
+
+def test_what_a_target_prints_is_kept_from_the_screen(target):
+    """And its last line is shown with what is wrong."""
+    source = "def allreduce(comm, x):\n    print('half', 'way')\n    return x\n"
+    code, screen, _ = called("check", target(source), "--only", "result")
+    assert code == 1
+    assert "it printed: half way. Run: python" in " ".join(screen.split())
+    assert not any(line.startswith("half way") for line in screen.splitlines())
