@@ -41,10 +41,8 @@ class Bounds(NamedTuple):
     @property
     def asked(self) -> dict[str, str]:
         """As they are asked for."""
-        given = {name: value for name, value in self._asdict().items() if value and value != (0, 0)}
-        return {
-            name.replace("_", "-"): str(low) if low == high else f"{low}-{high}" for name, (low, high) in given.items()
-        }
+        spans = {name.replace("_", "-"): span for name, span in self._asdict().items() if span and span != (0, 0)}
+        return {name: str(low) if low == high else f"{low}-{high}" for name, (low, high) in spans.items()}
 
     def lengths(self, p: int) -> Span:
         """Numbers of entries on ``p`` ranks."""

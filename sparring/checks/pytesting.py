@@ -177,7 +177,7 @@ def tests(target: Any, settings: dict[str, Any]) -> Callable[[Test], Test]:
     floor = configuration.floor(settings.pop("fail_under", None))
     local = {name: settings.pop(name) for name in ("selector",) if name in settings}
     only, params = tuple(settings.pop("only", ())), {**local, **dict(settings.pop("params", {}))}
-    looks = {name: settings[name] for name in ("level", "topology", "bad_input") if name in settings}
+    looks: dict[str, Any] = {name: settings[name] for name in ("level", "topology", "bad_input") if name in settings}
     settings["draw"] = dict(settings.get("draw", {}))
     promised, limits = promise(settings.get("contract", ""), settings["draw"], page, params)
     if promised:
