@@ -22,7 +22,7 @@ from sparring import api, samples, selecting
 from sparring.adapters.executable import Executable
 from sparring.adapters.gloo import Functions
 from sparring.calibration import fitting, quantities
-from sparring.checks import checking, group, hard, places
+from sparring.checks import checking, draws, group, hard, places, promised, scenes
 from sparring.cli.calibrate import command as calibrate
 from sparring.cli.cost import command as cost
 from sparring.present import linkload
@@ -119,6 +119,12 @@ def told():
             f"take {checking.TIMEOUT:g} seconds, {places.FIRST * checking.TIMEOUT:g} if it is the first one of a rank",
             f"or {places.SLACK} times as long as the slowest so far, up to {places.LONGEST:g}.",
             f"After {places.Simulated.patience:g} seconds all reads",
+        ],
+        "docs/howto/check_a_reducer.md": [
+            f"the mean of {scenes.OFTEN:,} results for the same vectors",
+            f"more than {promised.SURE:g} standard errors off",
+            f"where the mean of {scenes.OFTEN:,} results is about normal",
+            f"| {draws.CALLS[0]} to {draws.CALLS[1]} |",
         ],
         "docs/howto/compare.md": [f"{levels.RANKS} ranks, `sparring advise` counts"],
         "docs/howto/compressed.md": [

@@ -15,6 +15,7 @@ from sparring.proofs.core.verdicts import Word
 from tests.sparring.calling import called
 from tests.sparring.checks.refuting import failed
 
+ROOT = Path(__file__).parents[3]
 FILE = Path(__file__).with_name("reducers.py")
 SOME = {"k": "1-6"}
 HOLDS = {
@@ -106,6 +107,14 @@ def test_where_nothing_is_shown_nothing_is_said(target):
         told = {result.property: result for result in found.results}
         assert told["conservation"].verdict.word is Word.NOT_COVERED and why in told["conservation"].detail
         assert str(told["result"].verdict).startswith("tested")
+
+
+@pytest.mark.parametrize(("n", "props"), [("9-64", set()), ("1-64", {"edge sizes"})])
+def test_the_adapter_of_the_documentation(project, n, props):
+    """Code with state in a class, a queue and the world: it keeps its contract where there are entries enough."""
+    adapter = f"{ROOT / 'examples/reducers/adapter.py'}:Adapter"
+    found = check(adapter, contract="error-feedback:mean=1,entries=p*k", draw={"n": n, "k": "1-8"}, max_examples=40)
+    assert failed(found).keys() == props
 
 
 BAD = {
