@@ -83,6 +83,14 @@ def test_planted(quick, groups, name, prop, why):
 
 
 @TORCH
+def test_what_raises_everywhere_is_tested_for_nothing(quick, groups):
+    """*Result* is refuted whatever is asked for, and what no example came to is undecided."""
+    report = judged(groups, "torch", f"{TARGETS}:raises", ranks=[2], max_examples=6, only=["agreement"])
+    assert verdicts(report) == {"agreement": "undecided", "result": "refuted"}
+    assert report.exit_code == 1
+
+
+@TORCH
 def test_a_hang(quick, monkeypatch):
     """A rank that waits for one that does not come is named with its line, and nothing lives on."""
     monkeypatch.setattr(Functions, "patience", 1.0)

@@ -48,6 +48,10 @@ def hangs(group, x):
     return x if group.rank() == 0 else allreduce(group, x)
 
 
+def raises(_group, _x):
+    raise ValueError("planted")
+
+
 def dies(group, x):
     if group.rank() == 1:
         print("planted", flush=True)
