@@ -69,8 +69,8 @@ def check(
     ----------
     target : ``f(comm, x, /, **params) -> y``, or a class ``T(comm, n, **params)`` with ``t(x) -> y``;
         by name (``"pkg.mod:name"``, ``"file.py:name"``) or, on the simulated world, itself; or the words
-        of a command, ``["mpiexec", "-n", "{p}", "./a.out", "{input}", "{output}"]``; or the file or folder
-        of a trace, of which only messages are judged.
+        of a command, ``["mpiexec", "-n", "{p}", "./a.out", "{input}", "{output}"]``, or one with ``"{batch}"``
+        instead, which plays many examples in one launch; or the file or folder of a trace, of which only messages are judged.
     page : the algorithm that it is said to be, or "allreduce": the sum alone.
     ranks : the numbers of ranks to draw from; 1 to 8, and on the simulated world a few examples on up to 33.
     on : "simulated", "mpi" (a group of real processes) or "both"; "torch" (``f(group, x)`` of tensors on
@@ -113,7 +113,7 @@ def check(
         report = recorded.report if page != CONTRACT and recorded.named(target) else traced.report
         return report(target, page, level=level, topology=topology, expected=expected, only=only, params=params)
     start, on = time.perf_counter(), adapters.place(target, on)
-    number, kinds = drawn(on, max_examples, dtypes)
+    number, kinds = drawn(adapters.find(on, target), max_examples, dtypes)
     question = asked(
         target, page, sparse, params, dtypes=kinds, ranks=tuple(sorted(set(RANKS if ranks is None else ranks))),
         level=level, seed=seed, max_examples=number, only=tuple(only or ()), topology=topology, bad_input=bad_input,
@@ -132,9 +132,10 @@ def check(
     return Report("check", results, gaps, time.perf_counter() - start, extra, pictured(question, seen))
 
 
-def drawn(on: str, number: int | None, dtypes: Sequence[str] | None) -> tuple[int, list[str]]:
-    """How many examples are drawn there, and of which dtypes; names of none stay, to be told of."""
-    adapter = adapters.find(on)
+def drawn(
+    adapter: type[adapters.Adapter] | None, number: int | None, dtypes: Sequence[str] | None
+) -> tuple[int, list[str]]:
+    """How many examples are drawn for it, and of which dtypes; names of none stay, to be told of."""
     known = adapter.dtypes if adapter else DTYPES
     return number or (adapter.examples if adapter else EXAMPLES), [
         dtype for dtype in dtypes or known if dtype in known or dtype not in DTYPES
@@ -243,7 +244,7 @@ def places(on: str, question: Question, given: Ranks | None, timeout: float | No
                     groups.append(Group(max(question.ranks), environment=question.against.environment))
             patient, others = timeout is None and given is None, groups[1:]
             yield Real(given or groups[0], question.params, timeout or TIMEOUT, patient=patient, others=others)
-        if adapter := adapters.find(on):
+        if adapter := adapters.find(on, question.target):
             if given is None:
                 groups.append(adapter(question))
             yield Real(given or groups[0], question.params, timeout or adapter.patience, on, adapter.costly)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -72,12 +72,21 @@ class Place(Protocol):
 
     name: str
 
+    @property
+    def together(self) -> bool:
+        """Whether examples that are expected are played together, so that one costs as much as many."""
+        ...
+
     def load(self, target: Any) -> None:
         """Import it; raises InputError with the traceback of a module that does not load."""
         ...
 
     def beside(self, environment: Mapping[str, str]) -> Place:
         """The same place with this set for its ranks."""
+        ...
+
+    def expect(self, examples: Sequence[Example]) -> None:
+        """These come next, so that several may be run at once."""
         ...
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
@@ -93,6 +102,7 @@ class Simulated:
     patience: float = 60.0
     """Seconds for one run: ranks that wait for no message, or turn for ever, are seen by nothing else."""
     name: str = "simulated"
+    together: bool = False
 
     def beside(self, environment: Mapping[str, str]) -> Place:
         if environment:
@@ -105,6 +115,9 @@ class Simulated:
         for finding in nothing.findings:
             if finding.kind is Kind.RAISED:
                 raise InputError(f"{target} does not load:\n{finding.traceback}")
+
+    def expect(self, examples: Sequence[Example]) -> None:
+        pass
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         if again:
@@ -234,6 +247,15 @@ class Ranks(Protocol):
         ...
 
 
+@runtime_checkable
+class Batching(Protocol):
+    """Real ranks that play several examples in one launch."""
+
+    def expect(self, examples: Sequence[Sequence[Any]]) -> None:
+        """Whose vectors come next."""
+        ...
+
+
 @dataclass
 class Real:
     """Real ranks.  ``costly``: after a rank has failed they must be started again.
@@ -261,6 +283,14 @@ class Real:
     def load(self, target: Any) -> None:
         if isinstance(self.ranks, Group):
             self.ranks.load(target)
+
+    @property
+    def together(self) -> bool:
+        return isinstance(self.ranks, Batching)
+
+    def expect(self, examples: Sequence[Example]) -> None:
+        if isinstance(self.ranks, Batching):
+            self.ranks.expect([example.xs for example in examples])
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         how: dict[str, Any] = {"scene": example.scene} if example.scene else {}
