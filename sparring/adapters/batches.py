@@ -55,17 +55,25 @@ class Batches(Executable):
             batch = [xs] if traced else [xs, *self.after(xs, calls)]
             launch = Launch(target, calls, timeout, params, self.library if traced else None)
             self.known |= {(id(one), calls): answer for one, answer in zip(batch, launch.answers(batch))}
-        answer = self.known.pop((id(xs), calls))
-        if isinstance(answer, RankFailed):
-            raise answer
+        if isinstance(answer := self.known[id(xs), calls], RankFailed):
+            raise answer  # it stays known, so that no other launch comes to it
+        del self.known[id(xs), calls]
         return answer
 
     def after(self, xs: Vectors, calls: int) -> Iterator[Vectors]:
-        """The examples that come after this one, on as many ranks, as many as fit into its launch."""
+        """The examples that come after this one, on as many ranks, as many as fit into its launch.
+
+        Not those that have failed; and none from one on that has hung, since then no more are tried.
+        """
+
+        def once(one: Vectors) -> Answer | None:
+            return self.known.get((id(one), 1))
+
         at = next((i for i, one in enumerate(self.coming) if one is xs), len(self.coming))
-        later = (one for one in self.coming[at + 1 :] if len(one) == len(xs) and (id(one), calls) not in self.known)
+        later = takewhile(lambda one: not isinstance(once(one), Stuck), self.coming[at + 1 :])
+        fresh = (one for one in later if not (isinstance(once(one), Failed) or (id(one), calls) in self.known))
         room = ENTRIES - entries(xs)
-        for one in islice(later, MOST - 1):
+        for one in islice((one for one in fresh if len(one) == len(xs)), MOST - 1):
             room -= entries(one)
             if room < 0:
                 return
@@ -134,10 +142,14 @@ class Launch:
         """What came of one example of a launch that has ended."""
         lines = range(number * self.calls, (number + 1) * self.calls)
         try:
-            ys = [[result(place / "batch" / str(i) / "output", r, name) for r in range(len(xs))] for i in lines]
+            ys = [self.results(place / "batch", i, len(xs), name) for i in lines]
             return Examined(ys, list(xs), sent(place, name, len(xs)) if self.library else None, [], UNSEEN)
         except Failed as failure:
             return failure
+
+    def results(self, batch: Path, line: int, ranks: int, name: str) -> list[Any]:
+        """What every rank wrote of one example; raises Failed for the first that wrote no vector."""
+        return [result(batch / str(line) / "output", r, f"{name}', '{line}/output") for r in range(ranks)]
 
 
 def ended(folder: Path, ranks: int) -> int:

@@ -107,7 +107,7 @@ def sensible(words: Sequence[str], needed: Sequence[str], params: set[str]) -> N
     """Raises InputError where the command has a word too few, or one that nobody knows."""
     found, known = {name for word in words for name in PLACEHOLDER.findall(word)}, {*needed, *params}
     if "batch" in needed and (both := sorted(found & {"input", "output"} - params)):
-        raise InputError(f"{{batch}} and {{{both[0]}}}: {{batch}} holds the folders of all examples; leave the other out")
+        raise InputError(f"{{batch}} and {{{both[0]}}}: {{batch}} has the files of all examples; leave the other out")
     if missing := [name for name in needed if name not in found]:
         raise InputError(f"{' '.join(words)!r} has no {{{missing[0]}}}: {HINT}")
     if odd := sorted(found - known):

@@ -303,10 +303,10 @@ def some(question: Question, kind: str, number: int) -> list[Example]:
     """Examples of a kind, so many at most."""
     found: list[Example] = []
 
-    def found_one(example: Example) -> None:
+    def keep(example: Example) -> None:  # hypothesis wants a function of Python's
         found.append(example)
 
-    drawn(question, kind, found_one, [Phase.generate], number)
+    drawn(question, kind, keep, [Phase.generate], number)
     return found
 
 
@@ -332,12 +332,12 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
             raise Refuted(judged.flaws[prop])
 
     kind = findings.smallest[prop][0].prop
-    scratch = kind in HARD or question.stateful or place.name == "command"
-    if not scratch:  # there hypothesis has too little time: it starts from scratch
+    slow = kind in HARD or question.stateful or place.name == "command"
+    if not slow:  # there hypothesis has too little time: it starts from scratch
         with suppress(Refuted, Flaky, OutOfTime):
             drawn(question, kind, still, [Phase.generate, Phase.shrink], question.max_examples)
     with suppress(OutOfTime):
-        at = 0
+        at: int | None = 0
         while at is not None:
             at = pared(question, place, findings, prop, still, at)
 
@@ -345,12 +345,12 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
 def pared(
     question: Question, place: Place, findings: Findings, prop: str, still: Callable[[Example], None], at: int
 ) -> int | None:
-    """Which of all that is less than the smallest example still falsifies ``prop``; none where it is None.
+    """The number of one that is less than the smallest example and still falsifies ``prop``; None if none does.
 
-    They are tried in turn, from ``at`` on; the smallest first where many cost as much as one.
+    They are tried in turn, from number ``at`` on; the smallest first where many cost as much as one.
     """
     less = [*question.fewer(findings.smallest[prop][0])]
-    turn = sorted(range(len(less)), key=lambda i: ((i < at) * (not place.together), less[i].size * place.together))
+    turn = sorted(range(len(less)), key=lambda i: less[i].size if place.together else (i < at,))
     place.expect([less[i] for i in turn])
     for i in turn:
         try:

@@ -204,8 +204,10 @@ def lighter(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
     tables += [changed(table, i, v) for i in np.flatnonzero(table) for v in nearer(table.flat[i])]
     tables += [changed(np.zeros_like(table), i, 1) for i in range(table.size)]
     near = [table[:q, :m] for q, m in shapes if q == p or m == n]
-    far = [table[p - q :, :m] for q, m in shapes if q < p] + [table[:q, :m] for q, m in shapes if q < p and m < n]
-    made = (example._replace(xs=[*map(np.ascontiguousarray, less + 0)]) for less in (*near, *tables, *far))
+    less = [np.delete(table, i, axis) for axis in (0, 1) for i in range(table.shape[axis])]
+    far = [one for one in less if len(one) in ranks and fits(kind, *one.shape)]
+    far += [table[:q, :m] for q, m in shapes if q < p and m < n]
+    made = (example._replace(xs=[*map(np.ascontiguousarray, one + 0)]) for one in (*near, *tables, *far))
     yield from (one for one in made if one.size < example.size)
 
 
@@ -244,17 +246,21 @@ def changed(table: NDArray[Any], places: Any, value: Any) -> NDArray[Any]:
 
 
 def sparser(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
-    """Examples of sparse vectors with a rank, an index or an entry less; none at the edge."""
-    p, n = example.p, example.n
+    """Examples of sparse vectors with fewer ranks, an index or an entry less, or with smaller values."""
+    p, n, kind = example.p, example.n, example.prop
     xs: list[Any] = example.xs
-    if example.prop == "edge sizes":
-        return
-    if p - 1 in ranks:
-        yield from (example._replace(xs=[*xs[:r], *xs[r + 1 :]]) for r in range(p))
-    if n > p:
-        yield from (example._replace(xs=[without(x, i, 1) for x in xs]) for i in range(n))
+    less = [xs[:q] for q in sorted(ranks) if q < p and fits(kind, q, n)]
+    if p - 1 in ranks and fits(kind, p - 1, n):
+        less += [[*xs[:r], *xs[r + 1 :]] for r in range(p)]
+    if n and fits(kind, p, n - 1):
+        less += [[without(x, i, 1) for x in xs] for i in range(n)]
+    less += [[Sparse(x.indices, np.sign(x.values), x.n) for x in xs]]
     for r, x in enumerate(xs):
-        yield from (example._replace(xs=[*xs[:r], without(x, i, 0), *xs[r + 1 :]]) for i in set(x.indices.tolist()))
+        less += [[*xs[:r], without(x, i, 0), *xs[r + 1 :]] for i in set(x.indices.tolist())]
+        values = [changed(x.values, i, 1) for i in np.flatnonzero(np.abs(x.values) > 1)]
+        less += [[*xs[:r], Sparse(x.indices, other, x.n), *xs[r + 1 :]] for other in values]
+    made = (example._replace(xs=one) for one in less)
+    yield from (one for one in made if one.size < example.size)
 
 
 def without(x: Any, i: int, less: int) -> Sparse:
