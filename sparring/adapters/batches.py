@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, islice, takewhile
@@ -21,6 +22,9 @@ MOST = 100
 """Examples of one launch, at most."""
 ENTRIES = 1 << 20
 """Entries of all vectors of one launch, at most, unless one example has more."""
+
+LONG = 10.0
+"""Seconds after which a launch is ended where some of its examples have results: others have a launch of their own."""
 
 Vectors: TypeAlias = Sequence[Any]
 Answer: TypeAlias = Examined | Failed | Stuck
@@ -85,6 +89,10 @@ def entries(xs: Vectors) -> int:
     return sum(len(x) for x in xs)
 
 
+class Enough(Exception):
+    """A launch has taken long, and some examples have results."""
+
+
 @dataclass(frozen=True)
 class Launch:
     """How a program is launched: each example is played ``calls`` times in a row."""
@@ -119,24 +127,42 @@ class Launch:
         """What came of the first examples, and what kept the program from the others, or from its end."""
         ranks, name = len(batch[0]), shown(self.words, len(batch[0]))
         with tempfile.TemporaryDirectory(prefix="sparring-") as place:
-            folder, failure = Path(place, "batch"), None
+            folder = Path(place, "batch")
             for i, xs in enumerate(xs for xs in batch for _ in range(self.calls)):
                 put(folder / str(i) / "input", folder / str(i) / "output", xs)
-            values = {"p": ranks, "batch": folder, **self.params}
-            preload = recorder.environment(self.library, Path(place)) if self.library else {}
-            try:
-                run([filled(w, values) for w in self.words], name, self.timeout, preload, lambda: ended(folder, ranks))
-            except (Failed, Stuck) as error:
-                failure = error
+            batch, failure = self.run(Path(place), batch, name)
             came = ended(folder, ranks) // self.calls
-            answers = [self.answer(Path(place), i, batch[i], name) for i in range(min(came + 1, len(batch)))]
-        if failure or came < len(batch):
-            last = answers.pop()  # it has no results, or is the one before a bad end
-            if failure and answers and isinstance(answers[-1], RankFailed):
-                answers.pop()  # some rank was ended while it wrote
-            late = Failed(f"'{name}' wrote results after it had ended")
-            return answers, failure or (last if isinstance(last, RankFailed) else late)
-        return answers, None
+            answers = [self.answer(Path(place), i, xs, name) for i, xs in enumerate(batch[: came + 1])]
+        if failure is None and came >= len(batch):
+            return answers, None
+        last = answers.pop()  # it has no results, or is the one before a bad end
+        if failure and answers and isinstance(answers[-1], RankFailed):
+            answers.pop()  # some rank was ended while it wrote
+        late = Failed(f"'{name}' wrote results after it had ended")
+        return answers, failure or (last if isinstance(last, RankFailed) else late)
+
+    def run(
+        self, place: Path, batch: Sequence[Vectors], name: str
+    ) -> tuple[Sequence[Vectors], Failed | Stuck | None]:  # fmt: skip
+        """The examples that the program had time for, and what kept it from its end."""
+        folder, end = place / "batch", time.monotonic() + LONG
+        values = {"p": len(batch[0]), "batch": folder, **self.params}
+        preload = recorder.environment(self.library, place) if self.library else {}
+
+        def done() -> int:
+            came = ended(folder, len(batch[0]))
+            if time.monotonic() > end and self.calls < came < self.calls * len(batch):
+                raise Enough
+            return came
+
+        try:
+            run([filled(word, values) for word in self.words], name, self.timeout, preload, done)
+        except (Failed, Stuck) as failure:
+            return batch, failure
+        except Enough:
+            whole = ended(folder, len(batch[0])) - 1  # of the last there may be a part
+            return batch[: whole // self.calls], None
+        return batch, None
 
     def answer(self, place: Path, number: int, xs: Vectors, name: str) -> Answer:
         """What came of one example of a launch that has ended."""

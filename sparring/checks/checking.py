@@ -176,7 +176,8 @@ def left_out(question: Question, results: Sequence[Result], seen: Mapping[str, F
     )
     if few:
         number = question.max_examples
-        gaps.append(f"examples: each is a launch of its own, so {number} were drawn instead of {EXAMPLES}")
+        gaps.append(f"examples: each is a launch of its own, so {number} were drawn instead of {EXAMPLES}; "
+                    "with {batch} a program plays many in one")  # fmt: skip
     return gaps
 
 

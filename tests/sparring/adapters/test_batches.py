@@ -189,6 +189,15 @@ def test_the_time_begins_anew_with_each_result():
         awaited(process, 0.7, lambda: 1)
 
 
+def test_a_slow_program_has_several_launches(launches, monkeypatch):
+    """Where a launch takes long, what has no results yet is played in others, and nothing is held against it."""
+    monkeypatch.setattr(batches, "LONG", 0.1)
+    report = check(command("slow"), ranks=[1], only=["result"], dtypes=["int64"], max_examples=10)
+    assert verdict(report, "result") == "tested (6 examples)"
+    assert launches[0] == 6
+    assert len(launches) > 2
+
+
 QUESTIONS = {
     "a.out {p} {batch} {input}": "{batch} and {input}: {batch} has the files of all examples; leave the other out",
     "a.out {batch}": "has no {p}: write it as in mpiexec -n {p} ./a.out {input} {output}, or ./a.out {batch}",
