@@ -29,6 +29,8 @@ LONG = 10.0
 Vectors: TypeAlias = Sequence[Any]
 Answer: TypeAlias = Examined | Failed | Stuck
 """What came of an example: results, or why there are none."""
+Run: TypeAlias = tuple[tuple[str, ...], int, int]
+"""Of a command, on the example with that id, so many times in a row."""
 
 
 class Batches(Executable):
@@ -43,7 +45,7 @@ class Batches(Executable):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         self.coming: list[Vectors] = []
-        self.known: dict[tuple[int, int], Answer] = {}
+        self.known: dict[Run, Answer] = {}
 
     def expect(self, examples: Sequence[Vectors]) -> None:
         """These come next, each the very list of vectors that will be asked for."""
@@ -54,28 +56,31 @@ class Batches(Executable):
         timeout: float = 20.0, **params: Any,
     ) -> Examined:  # fmt: skip
         """What came of the example where it is known, else of a launch that begins with it; raises Failed or Stuck."""
-        if (id(xs), calls) not in self.known:
+        if not any(one is xs for one in self.coming):
+            self.coming.append(xs)  # as long as it is there, no other has its id
+        words = tuple(target)
+        if (words, id(xs), calls) not in self.known:
             traced = trace and self.library is not None  # a trace is of a whole launch
-            batch = [xs] if traced else [xs, *self.after(xs, calls)]
-            launch = Launch(target, calls, timeout, params, self.library if traced else None)
-            self.known |= {(id(one), calls): answer for one, answer in zip(batch, launch.answers(batch))}
-        if isinstance(answer := self.known[id(xs), calls], RankFailed):
+            batch = [xs] if traced else [xs, *self.after(words, xs, calls)]
+            launch = Launch(words, calls, timeout, params, self.library if traced else None)
+            self.known |= {(words, id(one), calls): answer for one, answer in zip(batch, launch.answers(batch))}
+        if isinstance(answer := self.known[words, id(xs), calls], RankFailed):
             raise answer  # it stays known, so that no other launch comes to it
-        del self.known[id(xs), calls]
+        del self.known[words, id(xs), calls]
         return answer
 
-    def after(self, xs: Vectors, calls: int) -> Iterator[Vectors]:
+    def after(self, words: tuple[str, ...], xs: Vectors, calls: int) -> Iterator[Vectors]:
         """The examples that come after this one, on as many ranks, as many as fit into its launch.
 
         Not those that have failed; and none from one on that has hung, since then no more are tried.
         """
 
         def once(one: Vectors) -> Answer | None:
-            return self.known.get((id(one), 1))
+            return self.known.get((words, id(one), 1))
 
-        at = next((i for i, one in enumerate(self.coming) if one is xs), len(self.coming))
+        at = next(i for i, one in enumerate(self.coming) if one is xs)
         later = takewhile(lambda one: not isinstance(once(one), Stuck), self.coming[at + 1 :])
-        fresh = (one for one in later if not (isinstance(once(one), Failed) or (id(one), calls) in self.known))
+        fresh = (one for one in later if not (isinstance(once(one), Failed) or (words, id(one), calls) in self.known))
         room = ENTRIES - entries(xs)
         for one in islice((one for one in fresh if len(one) == len(xs)), MOST - 1):
             room -= entries(one)

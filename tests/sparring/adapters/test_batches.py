@@ -150,6 +150,19 @@ def why(place, words, xs):
     return "" if all(np.array_equal(y, sum(xs)) for y in ys) else "wrong"
 
 
+def test_answers_are_those_of_the_command_and_of_the_vectors(launches):
+    """Two commands with the same examples, and examples that nobody expected, have their own answers."""
+    place = Batches(Question(command("right")))
+    examples = [[np.arange(3) + i, np.arange(3)] for i in range(3)]
+    place.expect(examples)
+    found = [[why(place, command(mode), xs) for mode in ("right", "forgets")] for xs in examples]
+    assert found == [["", "wrong"]] * 3
+    assert launches == [3, 3]
+    others = [why(place, command("skips"), [np.arange(n), np.arange(n)]) == "" for n in (4, 3, 4, 3)]
+    assert others == [False, True, False, True]
+    place.stop()
+
+
 @pytest.mark.parametrize("mode", ["first", "half"])
 def test_what_leaves_a_part_of_its_batch_is_refuted(launches, monkeypatch, mode):
     """And no property reads as if all had been looked at."""
