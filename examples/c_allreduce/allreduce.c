@@ -1,7 +1,8 @@
 /* An allreduce in C, and what it takes to have it judged: a reader and a writer of files.
 
    mpicc -o allreduce allreduce.c
-   sparring check --dtype float64 -- mpiexec -n {p} ./allreduce {input} {output}
+   sparring check --dtype float64 -- mpiexec -n {p} ./allreduce {batch}            many examples a launch
+   sparring check --dtype float64 -- mpiexec -n {p} ./allreduce {input} {output}   one
 
    mpicc -DPLANTED -o planted allreduce.c   makes one that forgets entries where p does not divide n. */
 
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The allreduce under test, in place: a ring of chunks, which are added on the first lap and
    overwritten on the second. */
@@ -70,19 +72,42 @@ static void write_vector(const char *folder, int rank, const double *y, int n)
     fclose(file);
 }
 
+/* One example: what lies in the folder INPUT is added up, and the sum is written into the folder OUTPUT. */
+static void play(const char *input, const char *output, int rank)
+{
+    int n;
+    double *x = read_vector(input, rank, &n);
+    allreduce(x, n, MPI_COMM_WORLD);
+    write_vector(output, rank, x, n);
+    free(x);
+}
+
+/* Many examples: BATCH/0/input and BATCH/0/output are the folders of the first, and so on as long as there are any. */
+static void play_all(const char *batch, int rank)
+{
+    char input[4096], output[4096];
+    for (int i = 0;; i++) {
+        snprintf(input, sizeof input, "%s/%d/input", batch, i);
+        snprintf(output, sizeof output, "%s/%d/output", batch, i);
+        if (access(input, F_OK))
+            return;
+        play(input, output, rank);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    if (argc != 3) {
-        fprintf(stderr, "usage: %s INPUT OUTPUT\n", argv[0]);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc == 2) {
+        play_all(argv[1], rank);
+    } else if (argc == 3) {
+        play(argv[1], argv[2], rank);
+    } else {
+        fprintf(stderr, "usage: %s BATCH | INPUT OUTPUT\n", argv[0]);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    int rank, n;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    double *x = read_vector(argv[1], rank, &n);
-    allreduce(x, n, MPI_COMM_WORLD);
-    write_vector(argv[2], rank, x, n);
-    free(x);
     MPI_Finalize();
     return 0;
 }

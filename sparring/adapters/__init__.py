@@ -21,6 +21,8 @@ NAMES: Mapping[str, str] = {
     "ddp": "sparring.adapters.gloo:Hooks",
 }
 """Where adapters live, by what ``check`` calls the place ``on`` which they run a target."""
+BATCHES = "sparring.adapters.batches:Batches"
+"""The one of commands that play many examples in one launch."""
 
 
 class Adapter(Protocol):
@@ -65,9 +67,10 @@ def place(target: Any, on: str) -> str:
     return "command" if words else on
 
 
-def find(on: str) -> type[Adapter] | None:
-    """The adapter for that place; None where there is none."""
+def find(on: str, target: Any) -> type[Adapter] | None:
+    """The adapter for that target in that place; None where there is none."""
     if on not in NAMES:
         return None
-    home, _, name = NAMES[on].partition(":")
+    batched = on == "command" and any("{batch}" in word for word in target)
+    home, _, name = (BATCHES if batched else NAMES[on]).partition(":")
     return cast("type[Adapter]", getattr(import_module(home), name))

@@ -8,7 +8,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from sparring.checks.question import Question
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
-NEEDED = ("p", "input", "output")
+HINT = "write it as in mpiexec -n {p} ./a.out {input} {output}, or ./a.out {batch} for many examples a launch"
+LOOK = 0.5
+"""Seconds from one look at what a program has done to the next."""
 UNSEEN = {"input untouched": "the memory of a program is its own"}
 
 
@@ -55,11 +58,11 @@ class Executable:
     examples: ClassVar[int] = 30
     patience: ClassVar[float] = 20.0
     costly: ClassVar[bool] = False
+    needed: ClassVar[Sequence[str]] = ("p", "input", "output")
 
     def __init__(self, question: Question) -> None:
         words = list(question.target)
-        known = {*NEEDED, *question.params, *(question.page.params if question.page else ())}
-        sensible(words, known)
+        sensible(words, self.needed, {*question.params, *(question.page.params if question.page else ())})
         if question.stateful:
             raise InputError("a program gets one vector a rank and keeps none: no algorithm that selects entries")
         self.folder = tempfile.TemporaryDirectory(prefix="sparring-")
@@ -83,10 +86,7 @@ class Executable:
         name = shown(words, len(xs))
         with tempfile.TemporaryDirectory(prefix="sparring-") as place:
             given, written = Path(place, "input"), Path(place, "output")
-            for folder in (given, written):
-                folder.mkdir()
-            for r, x in enumerate(xs):
-                vectorfiles.write(given, r, len(xs), x)
+            put(given, written, xs)
             values = {"p": len(xs), "input": given, "output": written, **params}
             preload = recorder.environment(self.library, Path(place)) if self.library and trace else {}
             run([filled(word, values) for word in words], name, timeout, preload)
@@ -98,12 +98,21 @@ class Executable:
         self.folder.cleanup()
 
 
-def sensible(words: Sequence[str], known: set[str]) -> None:
+def put(given: Path, written: Path, xs: Sequence[Any]) -> None:
+    """Make an example's two folders, and write every rank's vector."""
+    for folder in (given, written):
+        folder.mkdir(parents=True)
+    for r, x in enumerate(xs):
+        vectorfiles.write(given, r, len(xs), x)
+
+
+def sensible(words: Sequence[str], needed: Sequence[str], params: set[str]) -> None:
     """Raises InputError where the command has a word too few, or one that nobody knows."""
-    found = {name for word in words for name in PLACEHOLDER.findall(word)}
-    if missing := [name for name in NEEDED if name not in found]:
-        raise InputError(f"{' '.join(words)!r} has no {{{missing[0]}}}: "
-                         "write it as in mpiexec -n {p} ./a.out {input} {output}")  # fmt: skip
+    found, known = {name for word in words for name in PLACEHOLDER.findall(word)}, {*needed, *params}
+    if "batch" in needed and (both := sorted(found & {"input", "output"} - params)):
+        raise InputError(f"{{batch}} and {{{both[0]}}}: {{batch}} has the files of all examples; leave the other out")
+    if missing := [name for name in needed if name not in found]:
+        raise InputError(f"{' '.join(words)!r} has no {{{missing[0]}}}: {HINT}")
     if odd := sorted(found - known):
         raise InputError(f"nobody knows {{{odd[0]}}}: there are {', '.join(f'{{{name}}}' for name in sorted(known))}")
     for word in words:
@@ -130,15 +139,20 @@ def shown(words: Sequence[str], p: int) -> str:
     return " ".join(words).replace("{p}", str(p))
 
 
-def run(words: Sequence[str], name: str, timeout: float, env: Mapping[str, str]) -> None:
-    """Run a command to its end; raises Failed or Stuck.  Nothing of it is left running."""
+def run(
+    words: Sequence[str], name: str, timeout: float, env: Mapping[str, str], done: Callable[[], int] = lambda: 0
+) -> None:
+    """Run a command to its end; raises Failed or Stuck.  Nothing of it is left running.
+
+    Its ``timeout`` begins anew whenever it has ``done`` more.
+    """
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             [program(words[0]), *words[1:]], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             env={**environment(), **env}, start_new_session=True,
         )  # fmt: skip
         try:
-            code = process.wait(timeout)
+            code = awaited(process, timeout, done)
         except subprocess.TimeoutExpired:
             raise Stuck(f"'{name}' did not end within {timeout:g} s") from None
         finally:
@@ -148,6 +162,19 @@ def run(words: Sequence[str], name: str, timeout: float, env: Mapping[str, str])
     if code:
         said = f" after saying {lines[-1][:200]!r}" if lines else ""
         raise Failed(f"'{name}' ended with exit code {code}{said}: it must be 0")
+
+
+def awaited(process: subprocess.Popen[bytes], timeout: float, done: Callable[[], int]) -> int:
+    """Its exit code; raises TimeoutExpired once it has done nothing more for that long."""
+    seen, end = -1, 0.0
+    while True:
+        if (now := done()) > seen:
+            seen, end = now, time.monotonic() + timeout
+        try:
+            return process.wait(min(LOOK, max(0.0, end - time.monotonic())))
+        except subprocess.TimeoutExpired:
+            if time.monotonic() >= end and done() <= seen:
+                raise
 
 
 def environment() -> dict[str, str]:

@@ -21,6 +21,8 @@ from sparring.sparse import INDICES, VALUES, Sparse
 FORMAT, VERSION = "sparring vector", 1
 HEADER = 4096
 """Bytes of the first line, at most."""
+SIZE = 1 << 30
+"""Bytes of a file, and of what an archive unpacks to, at most."""
 
 
 def write(folder: Path, rank: int, ranks: int, x: Vector) -> None:
@@ -35,9 +37,14 @@ def write(folder: Path, rank: int, ranks: int, x: Vector) -> None:
     np.savez(folder / f"rank{rank}.npz", allow_pickle=False, **place, **parts)
 
 
+def files(folder: Path, rank: int) -> tuple[Path, Path]:
+    """Where the vector of rank ``rank`` may lie: the raw form, and numpy's."""
+    return folder / f"rank{rank}.bin", folder / f"rank{rank}.npz"
+
+
 def read(folder: Path, rank: int) -> Vector:
     """The vector of rank ``rank``, in either form; raises InputError where there is none, or something else."""
-    raw, zipped = folder / f"rank{rank}.bin", folder / f"rank{rank}.npz"
+    raw, zipped = files(folder, rank)
     if raw.is_file():
         return from_raw(raw)
     if zipped.is_file():
@@ -47,6 +54,7 @@ def read(folder: Path, rank: int) -> Vector:
 
 def from_raw(path: Path) -> Vector:
     """The vector in a ``.bin`` file."""
+    fits(path, path.stat().st_size)
     with path.open("rb") as file:
         line, body = file.readline(HEADER), file.read()
     head = header(path, line)
@@ -57,6 +65,12 @@ def from_raw(path: Path) -> Vector:
     count = whole(path, head, "count")
     entries, at = cut(path, body, (count, values), (count, indices))
     return Sparse.made(at, entries, head["n"])
+
+
+def fits(path: Path, size: int) -> None:
+    """Raises InputError for more bytes than anybody needs."""
+    if size > SIZE:
+        raise InputError(f"{path.name} has {size:,} bytes: it may have {SIZE:,}")
 
 
 def header(path: Path, line: bytes) -> dict[str, Any]:
@@ -104,6 +118,8 @@ def cut(path: Path, body: bytes, *parts: tuple[int, np.dtype[Any]]) -> list[NDAr
 def from_npz(path: Path) -> Vector:
     """The vector in a ``.npz`` file: ``x``, or ``indices``, ``values`` and ``n``."""
     try:
+        with zipfile.ZipFile(path) as archive:
+            fits(path, sum(part.file_size for part in archive.infolist()))
         with np.load(path, allow_pickle=False) as file:
             names = [name for name in ("x", "indices", "values", "n") if name in file.files]
             found: dict[str, NDArray[Any]] = {name: file[name] for name in names}

@@ -71,8 +71,9 @@ def check(
     ----------
     target : ``f(comm, x, /, **params) -> y``, or a class ``T(comm, n, **params)`` with ``t(x) -> y``;
         by name (``"pkg.mod:name"``, ``"file.py:name"``) or, on the simulated world, itself; or the words
-        of a command, ``["mpiexec", "-n", "{p}", "./a.out", "{input}", "{output}"]``; or the file or folder
-        of a trace, of which only messages are judged.
+        of a command, ``["mpiexec", "-n", "{p}", "./a.out", "{input}", "{output}"]``, or one with ``"{batch}"``
+        instead, which plays many examples in one launch; or the file or folder of a trace, of which only
+        messages are judged.
     page : the algorithm that it is said to be, or "allreduce": the sum alone.
     ranks : the numbers of ranks to draw from; 1 to 8, and on the simulated world a few examples on up to 33.
     on : "simulated", "mpi" (a group of real processes) or "both"; "torch" (``f(group, x)`` of tensors on
@@ -120,7 +121,7 @@ def check(
         return report(target, page, level=level, topology=topology, expected=expected, only=only, params=params)
     start, on = time.perf_counter(), adapters.place(target, on)
     promised, limits = promise(contract, draw or {}, page, params)
-    number, kinds = drawn(on, max_examples, dtypes or (FLOATS if promised else None))
+    number, kinds = drawn(adapters.find(on, target), max_examples, dtypes or (FLOATS if promised else None))
     question = asked(
         target, page, sparse or contract == "sparse-sum", params, dtypes=kinds, contract=promised, drawn=limits,
         ranks=tuple(sorted(set(RANKS if ranks is None else ranks))), level=level, seed=seed, max_examples=number,
@@ -140,9 +141,10 @@ def check(
     return Report("check", results, gaps, time.perf_counter() - start, extra, pictured(question, seen))
 
 
-def drawn(on: str, number: int | None, dtypes: Sequence[str] | None) -> tuple[int, list[str]]:
-    """How many examples are drawn there, and of which dtypes; names of none stay, to be told of."""
-    adapter = adapters.find(on)
+def drawn(
+    adapter: type[adapters.Adapter] | None, number: int | None, dtypes: Sequence[str] | None
+) -> tuple[int, list[str]]:
+    """How many examples are drawn for it, and of which dtypes; names of none stay, to be told of."""
     known = adapter.dtypes if adapter else DTYPES
     return number or (adapter.examples if adapter else EXAMPLES), [
         dtype for dtype in dtypes or known if dtype in known or dtype not in DTYPES
@@ -182,7 +184,8 @@ def left_out(question: Question, results: Sequence[Result], seen: Mapping[str, F
     )
     if few:
         number = question.max_examples
-        gaps.append(f"examples: each is a launch of its own, so {number} were drawn instead of {EXAMPLES}")
+        gaps.append(f"examples: each is a launch of its own, so {number} were drawn instead of {EXAMPLES}; "
+                    "with {batch} a program plays many in one")  # fmt: skip
     return gaps
 
 
@@ -251,7 +254,7 @@ def places(on: str, question: Question, given: Ranks | None, timeout: float | No
                 if question.against.environment:
                     groups.append(Group(max(question.ranks), environment=question.against.environment))
             yield Real(given or groups[0], question.params, timeout or TIMEOUT, fixed=fixed, others=groups[1:])
-        if adapter := adapters.find(on):
+        if adapter := adapters.find(on, question.target):
             if given is None:
                 groups.append(adapter(question))
             seconds = timeout or adapter.patience

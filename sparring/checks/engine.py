@@ -161,7 +161,7 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
         return Judged(example, flaws, seen, missed={p: w for p, w in short_of(about, [seen]).items() if p not in flaws})
     example, page = example.first(len(seen.ys) or len(example.calls)), question.page_for(example)
     about, runs, flaws = asked(question, example), [seen], judging.judged(example, seen, page, question)
-    if seen.ys:
+    if seen.ys and {*about} - {*flaws}:
         runs.append(second := place.observe(question.target, example, again=True))
         flaws = judging.judged(example, second, page, question) | judging.unstable(seen, second) | flaws
         seen = seen._replace(shared=seen.shared or second.shared)
@@ -216,20 +216,23 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
         new = [(prop, why) for prop, why in judged.flaws.items() if prop not in known]
         advance([f"{prop} at {example.place}: {why}" for prop, why in new if prop not in ("steps", "volume")])
 
-    for kind in kinds(question):
-        number = max(1, int(question.max_examples * SHARE[kind]))
-        if why := question.none(kind):
-            findings.unseen[kind] = why
-        elif kind not in MADE:
-            drawn(question, kind, discover, [Phase.generate], number)
-        elif why := unplayable(place, kind) or WRONG * bool({"result", "deadlock"} & {*findings.smallest}):
+    def tried(examples: Sequence[Example]) -> None:
+        place.expect(examples)
+        for example in examples:
+            discover(example)
+
+    few = {kind: max(1, int(question.max_examples * SHARE[kind])) for kind in kinds(question)}
+    findings.unseen |= {kind: why for kind in few if (why := question.none(kind))}
+    usual = [kind for kind in few if kind not in MADE and kind not in findings.unseen]
+    tried([example for kind in usual for example in some(question, kind, few[kind])])
+    for kind in [kind for kind in few if kind in MADE]:
+        if why := unplayable(place, kind) or WRONG * bool({"result", "deadlock"} & {*findings.smallest}):
             findings.unseen |= dict.fromkeys(properties(kind), why)
         else:
-            number = max(number, hard.least(kind, question.dtypes))
+            number = max(few[kind], hard.least(kind, question.dtypes))
             played = question.hard(kind)[:number]
             findings.meanings[kind] = hard.told(played, question.meanings.get(kind, ""))
-            for example in played:
-                discover(example)
+            tried(played)
     with question.clock:
         by_convention(question, place, findings)
     smaller(question, place, findings, rehearsal)
@@ -309,6 +312,17 @@ def unplayable(place: Place, kind: str) -> str:
     return "" if ours or kind in (hard.SPECIAL, hard.LONG) else "it is tried on communicators of mpi4py"
 
 
+def some(question: Question, kind: str, number: int) -> list[Example]:
+    """Examples of a kind, so many at most."""
+    found: list[Example] = []
+
+    def keep(example: Example) -> None:  # hypothesis wants a function of Python's
+        found.append(example)
+
+    drawn(question, kind, keep, [Phase.generate], number)
+    return found
+
+
 def drawn(question: Question, kind: str, test: Callable[[Example], None], phases: list[Phase], number: int) -> None:
     """Call ``test`` with examples that hypothesis draws, the same for the same seed."""
     quiet = settings(
@@ -331,22 +345,32 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
             raise Refuted(judged.flaws[prop])
 
     kind = findings.smallest[prop][0].prop
-    if kind not in MADE and not question.stateful:  # there hypothesis has too little time: it starts from scratch
+    slow = kind in MADE or question.stateful or place.name == "command"
+    if not slow:  # there hypothesis has too little time: it starts from scratch
         with suppress(Refuted, Flaky, OutOfTime):
             drawn(question, kind, still, [Phase.generate, Phase.shrink], question.max_examples)
     with suppress(OutOfTime):
-        while pared(question, findings, prop, still):
-            pass
+        at: int | None = 0
+        while at is not None:
+            at = pared(question, place, findings, prop, still, at)
 
 
-def pared(question: Question, findings: Findings, prop: str, still: Callable[[Example], None]) -> bool:
-    """Whether the smallest example, less something, still falsifies ``prop``: what hypothesis may have left over."""
-    for example in question.fewer(findings.smallest[prop][0]):
+def pared(
+    question: Question, place: Place, findings: Findings, prop: str, still: Callable[[Example], None], at: int
+) -> int | None:
+    """The number of one that is less than the smallest example and still falsifies ``prop``; None if none does.
+
+    They are tried in turn, from number ``at`` on; the smallest first where many cost as much as one.
+    """
+    less = [*question.fewer(findings.smallest[prop][0])]
+    turn = sorted(range(len(less)), key=lambda i: less[i].size if place.together else (i < at,))
+    place.expect([less[i] for i in turn])
+    for i in turn:
         try:
-            still(example)
+            still(less[i])
         except Refuted:
-            return True
-    return False
+            return i
+    return None
 
 
 class OutOfTime(BaseException):

@@ -185,17 +185,82 @@ def cast(example: Example, dtypes: Sequence[str]) -> Example:
 
 
 def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
-    """Examples of sparse vectors with a rank, an index or an entry less; none at the edge."""
-    p, n = example.p, example.n
-    xs = [x for x in example.xs if isinstance(x, Sparse)]
-    if example.prop in ("edge sizes", BAD) or not xs:
+    """Smaller examples of the same kind; none of vectors that do not fit together."""
+    if example.prop != BAD:
+        yield from sparser(example, ranks) if isinstance(example.xs[0], Sparse) else lighter(example, ranks)
+
+
+def lighter(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
+    """Examples of arrays with fewer ranks, fewer entries or smaller values: first of all at once, then of ever fewer.
+
+    What is most likely to fail stands first, since each may take a launch; fewer of both ranks and entries last.
+    """
+    table, kind = example.rows, example.prop
+    p, n = table.shape
+    shapes = [(q, m) for q in sorted({*ranks, p}) for m in range(n + 1) if q <= p and fits(kind, q, m)]
+    tables = [np.zeros_like(table), np.ones_like(table), np.sign(table)]
+    tables += [halved(table)] if np.abs(table).max(initial=0) > 1 else []
+    tables += [changed(table, some, 0) for some in pieces(np.flatnonzero(table))]
+    tables += [changed(table, i, v) for i in np.flatnonzero(table) for v in nearer(table.flat[i])]
+    tables += [changed(np.zeros_like(table), i, 1) for i in range(table.size)]
+    near = [table[:q, :m] for q, m in shapes if q == p or m == n]
+    less = [np.delete(table, i, axis) for axis in (0, 1) for i in range(table.shape[axis])]
+    far = [one for one in less if len(one) in ranks and fits(kind, *one.shape)]
+    far += [table[:q, :m] for q, m in shapes if q < p and m < n]
+    made = (example._replace(xs=[*map(np.ascontiguousarray, one + 0)]) for one in (*near, *tables, *far))
+    yield from (one for one in made if one.size < example.size)
+
+
+def fits(kind: str, p: int, n: int) -> bool:
+    """Whether there are examples of that size of a kind."""
+    return n < p or p == 1 if kind == "edge sizes" else n >= p
+
+
+def pieces(places: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+    """All halves, all quarters, and so on to single ones."""
+    size = len(places)
+    while size > 1:
+        size = (size + 1) // 2
+        yield from (places[at : at + size] for at in range(0, len(places), size))
+
+
+def nearer(value: Any) -> Iterator[Any]:
+    """1, and values between it and this one, as it is in whole numbers or in tenths."""
+    if abs(value) <= 1:
         return
-    if p - 1 in ranks:
-        yield from (example._replace(xs=[*xs[:r], *xs[r + 1 :]]) for r in range(p))
-    if n > p:
-        yield from (example._replace(xs=[without(x, i, 1) for x in xs]) for i in range(n))
+    unit = 10 if isinstance(value, np.floating) else 1
+    whole = round(float(value) * unit)
+    yield from (type(value)(v / unit) for v in (unit, *(whole - int(whole / 2**i) for i in range(1, 7))))
+
+
+def halved(x: Any) -> Any:
+    """Towards 0, in whole numbers; of floats in tenths."""
+    return (np.trunc(x * 5) / 10 if x.dtype.kind == "f" else x // 2 + (x % 2) * (x < 0)).astype(x.dtype)
+
+
+def changed(table: NDArray[Any], places: Any, value: Any) -> NDArray[Any]:
+    """The same table but for these places."""
+    other = table.copy()
+    other.flat[places] = value
+    return other
+
+
+def sparser(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
+    """Examples of sparse vectors with fewer ranks, an index or an entry less, or with smaller values."""
+    p, n, kind = example.p, example.n, example.prop
+    xs: list[Any] = example.xs
+    less = [xs[:q] for q in sorted(ranks) if q < p and fits(kind, q, n)]
+    if p - 1 in ranks and fits(kind, p - 1, n):
+        less += [[*xs[:r], *xs[r + 1 :]] for r in range(p)]
+    if n and fits(kind, p, n - 1):
+        less += [[without(x, i, 1) for x in xs] for i in range(n)]
+    less += [[Sparse(x.indices, np.sign(x.values), x.n) for x in xs]]
     for r, x in enumerate(xs):
-        yield from (example._replace(xs=[*xs[:r], without(x, i, 0), *xs[r + 1 :]]) for i in set(x.indices.tolist()))
+        less += [[*xs[:r], without(x, i, 0), *xs[r + 1 :]] for i in set(x.indices.tolist())]
+        values = [changed(x.values, i, 1) for i in np.flatnonzero(np.abs(x.values) > 1)]
+        less += [[*xs[:r], Sparse(x.indices, other, x.n), *xs[r + 1 :]] for other in values]
+    made = (example._replace(xs=one) for one in less)
+    yield from (one for one in made if one.size < example.size)
 
 
 def without(x: Any, i: int, less: int) -> Sparse:

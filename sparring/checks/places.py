@@ -15,7 +15,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -80,12 +80,21 @@ class Place(Protocol):
 
     name: str
 
+    @property
+    def together(self) -> bool:
+        """Whether examples that are expected are played together, so that one costs as much as many."""
+        ...
+
     def load(self, target: Any) -> None:
         """Import it; raises InputError with the traceback of a module that does not load."""
         ...
 
     def beside(self, environment: Mapping[str, str]) -> Place:
         """The same place with this set for its ranks."""
+        ...
+
+    def expect(self, examples: Sequence[Example]) -> None:
+        """These come next, so that several may be run at once."""
         ...
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
@@ -107,6 +116,7 @@ class Simulated:
     name: str = "simulated"
     apart: Apart = field(default_factory=Apart)
     known: set[str] = field(default_factory=set)
+    together: bool = False
 
     def beside(self, environment: Mapping[str, str]) -> Place:
         if environment:
@@ -122,6 +132,9 @@ class Simulated:
         for finding in nothing.findings:
             if finding.kind is Kind.RAISED:
                 raise InputError(f"{target} does not load:\n{finding.traceback}")
+
+    def expect(self, examples: Sequence[Example]) -> None:
+        pass
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         if again:
@@ -258,6 +271,15 @@ class Ranks(Protocol):
         ...
 
 
+@runtime_checkable
+class Batching(Protocol):
+    """Real ranks that play several examples in one launch."""
+
+    def expect(self, examples: Sequence[Sequence[Any]]) -> None:
+        """Whose vectors come next."""
+        ...
+
+
 @dataclass
 class Real:
     """Real ranks.  ``costly``: after a rank has failed they must be started again.
@@ -284,6 +306,14 @@ class Real:
 
     def load(self, target: Any) -> None:
         self.ranks.load(target)
+
+    @property
+    def together(self) -> bool:
+        return isinstance(self.ranks, Batching)
+
+    def expect(self, examples: Sequence[Example]) -> None:
+        if isinstance(self.ranks, Batching):
+            self.ranks.expect([example.xs for example in examples])
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         how: dict[str, Any] = {"scene": example.scene} if example.scene else {}

@@ -60,7 +60,9 @@ class Configured(click.Command):
 @click.option("--sparse", is_flag=True, help="Give it sparring.Sparse where no algorithm says what it takes.")
 @click.option("--topology", default="", metavar="NAME", help="Judge whether messages meet on its links: torus:k=4.")
 @click.option("--bad-input", is_flag=True, help="Judge too whether vectors that do not fit together are refused.")
-@click.option("--max-examples", type=click.IntRange(1), default=None, show_default="100; of a command 30")
+@click.option(
+    "--max-examples", type=click.IntRange(1), default=None, show_default="100; of a command without {batch} 30"
+)
 @click.option("--dtype", "dtypes", multiple=True, help="What it takes; may be repeated, by default all four.")
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="The same seed draws the same examples for the same code."
@@ -99,7 +101,8 @@ def command(
 
     TARGET may also be a schedule file, .xml (MSCCL, ForestColl), .json (ours, MSCCL++, TE-CCL), .goal or
     .0.et (Chakra), or a recorded trace, a folder or a .jsonl file.
-    A program gets vectors and gives results by files: -- mpiexec -n {p} ./a.out {input} {output}.
+    A program gets vectors and gives results by files: -- mpiexec -n {p} ./a.out {input} {output}; or with
+    {batch}, a folder of many such examples, which it plays in one launch.
 
     A :Class that selects entries and keeps the rest is played over several calls; how many it keeps, k, is
     drawn with each example, unless -P k=N gives it.  With --selector it is given that name as selector, and

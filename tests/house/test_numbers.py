@@ -19,6 +19,7 @@ from sympy.parsing.sympy_parser import implicit_multiplication, parse_expr, stan
 
 import sparring
 from sparring import api, samples, selecting
+from sparring.adapters import batches, vectorfiles
 from sparring.adapters.executable import Executable
 from sparring.adapters.gloo import Functions
 from sparring.calibration import fitting, quantities
@@ -170,6 +171,10 @@ def told():
         "docs/reference/file-targets.md": [
             f"within {Executable.patience:g} seconds, or {places.SLACK} times as long as the slowest example so far",
             f"{Executable.examples} examples are drawn instead of {checking.EXAMPLES}",
+            f"or {Executable.patience:g} seconds go by without",
+            f"A launch has up to {batches.MOST} examples",
+            f"A launch that takes longer than {batches.LONG:g} seconds",
+            f"A result has at most {vectorfiles.SIZE >> 30} GiB",
         ],
         "docs/reference/mutants.md": [f"with up to {trying.RANKS} ranks"],
         "docs/reference/test-vectors.md": [
