@@ -134,11 +134,18 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
     finally:
-        for pid, birth in family.items():
-            if processes().get(pid, (0, 0))[1] == birth:
-                os.kill(pid, signal.SIGKILL)
+        end(family)
         process.wait()
         remove(shared)
+
+
+def end(family: Mapping[int, int]) -> None:
+    """Kill those of these processes that live on; what was born later under the number of one is another's."""
+    everyone = processes()
+    for pid, birth in family.items():
+        if everyone.get(pid, (0, 0))[1] == birth:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def segments(pids: Iterable[int]) -> set[Path]:
@@ -161,11 +168,11 @@ def remove(shared: Iterable[Path]) -> None:
         path.unlink(missing_ok=True)
 
 
-def descendants(pid: int) -> dict[int, int]:
-    """The processes below ``pid`` and when each was born, in clock ticks; none where there is no ``/proc``."""
+def descendants(*pids: int) -> dict[int, int]:
+    """The processes below these and when each was born, in clock ticks; none where there is no ``/proc``."""
     everyone = processes()
     found: dict[int, int] = {}
-    fresh = {pid}
+    fresh = {*pids}
     while fresh:
         fresh = {child for child, (parent, _) in everyone.items() if parent in fresh}
         found |= {child: everyone[child][1] for child in fresh}
