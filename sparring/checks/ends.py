@@ -1,9 +1,9 @@
 """How a rank's process came to its end, or to a halt, in words.
 
 >>> End(9, 0.0).words
-'killed by SIGKILL, as the kernel does where memory runs out'
+'was killed by SIGKILL, as the kernel does where memory runs out'
 >>> End(3 << 8, 0.0).words
-'with exit code 3'
+'ended with exit code 3'
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class End(NamedTuple):
 
     @property
     def words(self) -> str:
-        """For a sentence: the signal's name, or the exit code."""
+        """For a sentence, with the signal's name or the exit code."""
         if self.stopped:
-            return f"stopped ({name(os.WSTOPSIG(self.status))})"
+            return f"is stopped ({name(os.WSTOPSIG(self.status))})"
         if os.WIFSIGNALED(self.status):
             number = os.WTERMSIG(self.status)
             hint = ", as the kernel does where memory runs out" if number == signal.SIGKILL else ""
-            return f"killed by {name(number)}{hint}"
-        return f"with exit code {os.WEXITSTATUS(self.status)}"
+            return f"was killed by {name(number)}{hint}"
+        return f"ended with exit code {os.WEXITSTATUS(self.status)}"
 
 
 def name(number: int) -> str:

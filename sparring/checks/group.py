@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import select
 import time
@@ -198,7 +197,10 @@ class Stopped(Ended):
 
 
 def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) -> dict[int, Message | None]:
-    """The ranks' answers; None from a rank that died; nothing from one that let its time go by, or is stopped."""
+    """The ranks' answers; None from a rank that died; nothing from one that let its time go by, or is stopped.
+
+    Where others wait, one that dies or is stopped after its answer counts, too: it may owe them a message.
+    """
     workers.asked = time.monotonic()
     for r, x in enumerate(xs):
         line = workers.lines[r]
@@ -206,9 +208,9 @@ def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) ->
         with suppress(OSError):  # it has died; so says the end of its line
             line.send(Message(header, [x]))
     answers: dict[int, Message | None] = {}
-    deadline = workers.asked + header["timeout"] + GRACE
+    deadline, pids = workers.asked + header["timeout"] + GRACE, [workers.pid_of[r] for r in range(len(xs))]
     while waiting := {workers.lines[r]: r for r in range(len(xs)) if r not in answers}:
-        until = min(deadline, workers.stopped(waiting.values()) + STOPPED)
+        until = min(deadline, workers.stopped(pids) + STOPPED)
         lines = [*waiting, *workers.guards.values()]
         ready, _, _ = select.select(lines, [], [], max(0.0, until - time.monotonic()))
         if not ready:
@@ -219,7 +221,7 @@ def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) ->
                 answers[waiting[line]] = line.receive()
             except (EOFError, OSError):
                 answers[waiting[line]] = None
-        if any(failed(answer) for answer in answers.values()):
+        if any(failed(answer) for answer in answers.values()) or workers.halted(pids):
             deadline = min(deadline, time.monotonic() + GRACE)
     return answers
 
@@ -237,15 +239,17 @@ def answered(workers: Workers, answers: dict[int, Message | None], ranks: int, t
     told = {r: answer for r, answer in sorted(answers.items()) if answer is not None}
     dead, silent = [r for r in answers if r not in told], [r for r in range(ranks) if r not in answers]
     workers.wait_for_ends(dead)
-    if not any(workers.end(r) for r in dead):
+    ends = {r: end for r in range(ranks) if (end := workers.end(r)) and (r not in told or silent)}
+    died = [r for r, end in ends.items() if not end.stopped]
+    if not died:
         for r, answer in told.items():
             if failed(answer):
                 raise RankFailed(r, answer.header["traceback"])
-    if dead:
-        raise ended(workers, dead, silent)
-    if halted := [r for r in silent if workers.end(r)]:
-        r, stacks = min(halted, key=lambda r: since(workers, r)), workers.stacks(silent)
-        raise Stopped(r, "\n".join([f"is {workers.ends[workers.pid_of[r]].words}", *places(stacks)]))
+    if dead or died:
+        raise ended(workers, [*{*dead, *died}], silent)
+    if ends:
+        r = min(ends, key=lambda r: ends[r].at)
+        raise Stopped(r, "\n".join([ends[r].words, *places(workers.stacks(silent))]))
     if silent:
         raise Hang(silent, ranks, timeout, {r: workers.stack(r) for r in silent})
     return list(told.values())
@@ -256,9 +260,9 @@ def ended(workers: Workers, dead: Sequence[int], silent: Sequence[int]) -> Ended
     with suppress(TimeoutExpired):
         workers.process.wait(GRACE)  # where its launcher ends with them, it says why
     r = first(workers, dead)
-    end, stacks = workers.end(r), workers.stacks(silent)
-    early = " after the last example and before this one" if end and end.at < workers.asked else ""
-    how = f"{early}, {end.words}" if end else ""
+    end, stacks = workers.end(r), workers.stacks(r for r in silent if r not in dead)
+    early = ", before this example began" if end and end.at < workers.asked else ""
+    how = f"{early}: it {end.words}" if end else ""
     said = [part for part in (workers.log(r), workers.log()) if part]
     return Ended(r, "\n".join([f"the process ended without an answer{how}", *said, *places(stacks)]))
 
@@ -267,11 +271,5 @@ def first(workers: Workers, dead: Sequence[int]) -> int:
     """Which of the ``dead`` took the others down: the one that called for it, else the first to go."""
     aborted = [r for r in dead if "mpi_abort" in workers.log(r).lower()]
     named = [int(r) for r in FIRST.findall(workers.log())]
-    known = sorted((r for r in dead if workers.end(r)), key=lambda r: since(workers, r))
-    return next((r for r in [*aborted, *known, *named] if r in dead), dead[0])
-
-
-def since(workers: Workers, rank: int) -> float:
-    """When this rank ended or was stopped."""
-    end = workers.end(rank)
-    return end.at if end else math.inf
+    known = sorted((end.at, r) for r in dead if (end := workers.end(r)))
+    return next((r for r in [*aborted, *(r for _, r in known), *named] if r in dead), dead[0])

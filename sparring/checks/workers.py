@@ -28,6 +28,8 @@ OURS = tuple(f'  File "{room}{os.sep}' for room in HERE)
 """How a frame of ours begins in a stack."""
 BESIDE = (f"{os.sep}proofs{os.sep}trace{os.sep}", "<frozen importlib")
 """In a frame of the communicator that notes what is sent, or of an import that is under way."""
+START = (*OURS, '  File "<frozen runpy>')
+"""In a crash's stack, the frames of whoever called the target."""
 OUTSIDE = "  outside the target: before its first call, or after its last"
 TAIL = 1 << 16
 """Bytes of a log that are read, at most."""
@@ -128,9 +130,8 @@ class Workers:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(GRACE)  # its launcher passes on what it said
         pid, end = min(self.ends.items(), key=lambda one: one[1].at)
-        rank, how = self.guarded.get(pid), "is" if end.stopped else "ended"
-        who = "a rank" if rank is None else f"rank {rank}"
-        return f"{who} of {self.size} {how} {end.words} before all had started:\n{self.log()}".rstrip(":\n")
+        who = "a rank" if self.guarded[pid] is None else f"rank {self.guarded[pid]}"
+        return f"{who} of {self.size} {end.words}, before all had started:\n{self.log()}".rstrip(":\n")
 
     def hear(self, seconds: float) -> None:
         """What guards have to tell; waits so long for the first of them."""
@@ -150,10 +151,9 @@ class Workers:
         """How this rank has ended, or that it is stopped; None of one that lives, or whose guard has not told."""
         return self.ends.get(self.pid_of[rank])
 
-    def stopped(self, ranks: Iterable[int]) -> float:
-        """Since when the first of these ranks is stopped; infinity where none is."""
-        ends = [end for r in ranks if (end := self.end(r)) and end.stopped]
-        return min((end.at for end in ends), default=math.inf)
+    def stopped(self, pids: Iterable[int]) -> float:
+        """Since when the first of these is stopped; infinity where none is."""
+        return min((self.ends[pid].at for pid in pids if pid in self.ends and self.ends[pid].stopped), default=math.inf)
 
     def halted(self, pids: Iterable[int]) -> bool:
         """Whether one of these has ended, or is stopped for ``STOPPED`` seconds."""
@@ -173,7 +173,8 @@ class Workers:
             return ""
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - TAIL))
-            return EXTENSIONS.sub("", file.read().decode(errors="replace")).strip()
+            text = EXTENSIONS.sub("", file.read().decode(errors="replace"))
+        return "\n".join(line for line in text.splitlines() if not line.startswith(START)).strip()
 
     def stacks(self, ranks: Iterable[int]) -> dict[int, str]:
         """Where in the target these ranks are, which go on; of one that does not say, an empty string."""
