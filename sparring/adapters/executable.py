@@ -8,15 +8,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sparring.adapters import recorder, vectorfiles
 from sparring.checks import launch, runtimes
+from sparring.checks.ends import End
 from sparring.checks.examined import Examined
 from sparring.checks.examples import DTYPES
 from sparring.checks.group import Hang
+from sparring.checks.workers import STOPPED
 from sparring.errors import InputError, RankFailed
 from sparring.proofs.trace import files
 from sparring.proofs.trace.events import Trace
@@ -25,6 +29,12 @@ if TYPE_CHECKING:
     from sparring.checks.question import Question
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
+BANNER = re.compile(r"^=+\n= +BAD TERMINATION|^-+\n(prterun|mpirun|mpiexec|Primary job|MPI_ABORT) ", re.MULTILINE)
+"""Where launchers begin to tell that a process has failed."""
+REASON = re.compile(
+    r"(?:EXIT STRING|KILLED BY SIGNAL): (.+)|(rank \d+ with PID \d+ on node \S+ exited on\s+signal .+)\.$", re.MULTILINE
+)
+"""What one of them says in few words: MPICH's, Intel MPI's, Open MPI's.  The first two may name whom they ended."""
 NEEDED = ("p", "input", "output")
 UNSEEN = {"input untouched": "the memory of a program is its own"}
 
@@ -138,16 +148,42 @@ def run(words: Sequence[str], name: str, timeout: float, env: Mapping[str, str])
             env={**environment(), **env}, start_new_session=True,
         )  # fmt: skip
         try:
-            code = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            raise Stuck(f"'{name}' did not end within {timeout:g} s") from None
+            code = waited(process, name, timeout)
         finally:
             launch.stop(process)
         output.seek(0)
-        lines = output.read().decode(errors="replace").strip().splitlines()
+        said, launcher = told(output.read().decode(errors="replace"))
     if code:
-        said = f" after saying {lines[-1][:200]!r}" if lines else ""
-        raise Failed(f"'{name}' ended with exit code {code}{said}: it must be 0")
+        how = f"ended with exit code {code}" if code > 0 else f"{End(-code, 0.0).words},"
+        raise Failed(f"'{name}' {f'{how}{said}{launcher}'.rstrip(',')}{': it must be 0' * (code > 0)}")
+
+
+def waited(process: subprocess.Popen[bytes], name: str, timeout: float) -> int:
+    """Its exit code; raises Stuck when its time is up, Failed where a process of it is stopped and stays so."""
+    end, before = time.monotonic() + timeout, dict[int, int | None]()
+    while (left := end - time.monotonic()) > 0:
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(min(STOPPED, left))
+        now = launch.suspended(process.pid)
+        if stays := now.keys() & before:
+            rank = now[min(stays)]
+            who = "a process" if rank is None else f"rank {rank}"
+            raise Failed(f"{who} of '{name}' is stopped, as by SIGSTOP", rank or 0)
+        before = now
+    raise Stuck(f"'{name}' did not end within {timeout:g} s")
+
+
+def told(output: str) -> tuple[str, str]:
+    """The last line that the program said, and what its launcher has to say of that, for a sentence.
+
+    >>> told("no memory\\n=====\\n=   BAD TERMINATION OF ONE\\n=====\\n=   KILLED BY SIGNAL: 9 (Killed)\\n")
+    (" after saying 'no memory'", " (its launcher says '9 (Killed)')")
+    """
+    banner = BANNER.search(output)
+    lines = output[: banner.start() if banner else None].strip().splitlines()
+    why = REASON.search(output, banner.start()) if banner else None
+    said = f" after saying {lines[-1][:200]!r}" if lines else ""
+    return said, f" (its launcher says {' '.join((why[1] or why[2]).split())!r})" if why else ""
 
 
 def environment() -> dict[str, str]:

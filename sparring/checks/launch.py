@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from sparring import job
 from sparring.checks import runtimes
 from sparring.checks.runtimes import Runtime
 from sparring.errors import MissingExtra, SparringError
@@ -177,6 +178,23 @@ def descendants(*pids: int) -> dict[int, int]:
         fresh = {child for child, (parent, _) in everyone.items() if parent in fresh}
         found |= {child: everyone[child][1] for child in fresh}
     return found
+
+
+def suspended(pid: int) -> dict[int, int | None]:
+    """The process and those below it that are stopped, as by SIGSTOP, and their ranks, where they know."""
+    found = {}
+    for one in (pid, *descendants(pid)):
+        with suppress(OSError):
+            if Path(f"/proc/{one}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "T":
+                pairs = (word.partition(b"=") for word in Path(f"/proc/{one}/environ").read_bytes().split(b"\0"))
+                found[one] = rank({os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs})
+    return found
+
+
+def rank(environment: Mapping[str, str]) -> int | None:
+    """As a launcher tells it a process."""
+    told = (environment[name] for name in job.VARIABLES if name in environment)
+    return next((int(one) for one in told if one.isdigit()), None)
 
 
 def processes() -> dict[int, tuple[int, int]]:

@@ -26,10 +26,8 @@ from sparring.errors import InputError, SparringError
 
 OURS = tuple(f'  File "{room}{os.sep}' for room in HERE)
 """How a frame of ours begins in a stack."""
-BESIDE = (f"{os.sep}proofs{os.sep}trace{os.sep}", "<frozen importlib")
-"""In a frame of the communicator that notes what is sent, or of an import that is under way."""
-START = (*OURS, '  File "<frozen runpy>')
-"""In a crash's stack, the frames of whoever called the target."""
+BESIDE = (f"{os.sep}proofs{os.sep}trace{os.sep}", f"{os.sep}multiprocessing{os.sep}", "<frozen ")
+"""In a frame of the communicator that notes what is sent, of a fork, or of an import that is under way."""
 OUTSIDE = "  outside the target: before its first call, or after its last"
 TAIL = 1 << 16
 """Bytes of a log that are read, at most."""
@@ -41,6 +39,15 @@ STOPPED = 1.0
 """Seconds after which a stopped process counts as one that nobody lets go on."""
 GRACE = 0.5
 """Seconds for what comes in a moment: the others' answers once one has failed, a process's end, a stack."""
+
+
+def beside(line: str) -> bool:
+    """Whether this is a frame of a stack that is no matter of the target's.
+
+    >>> beside('  File "<frozen runpy>", line 88 in _run_code'), beside('  File "mine.py", line 5 in allreduce')
+    (True, False)
+    """
+    return line.startswith(OURS) or (line.startswith('  File "') and any(part in line for part in BESIDE))
 
 
 class Workers:
@@ -174,7 +181,7 @@ class Workers:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - TAIL))
             text = EXTENSIONS.sub("", file.read().decode(errors="replace"))
-        return "\n".join(line for line in text.splitlines() if not line.startswith(START)).strip()
+        return "\n".join(line for line in text.splitlines() if not beside(line)).strip()
 
     def stacks(self, ranks: Iterable[int]) -> dict[int, str]:
         """Where in the target these ranks are, which go on; of one that does not say, an empty string."""
@@ -196,8 +203,7 @@ class Workers:
         main = dump.rpartition("(most recent call first):\n")[2]
         frames = re.findall(r'^  File ".*$', main, flags=re.MULTILINE)
         calls = [i for i, frame in enumerate(frames) if frame.startswith(OURS)]  # the outermost waits for examples
-        called = [frame for frame in frames[: max(calls, default=None)] if not frame.startswith(OURS)]
-        within = [frame for frame in called if not any(part in frame for part in BESIDE)]
+        within = [frame for frame in frames[: max(calls, default=None)] if not beside(frame)]
         return "\n".join(within) or (OUTSIDE if frames else "")
 
     def pids(self) -> list[int]:
