@@ -174,9 +174,9 @@ def waited(process: subprocess.Popen[bytes], name: str, timeout: float) -> int:
 
 
 def told(output: str) -> tuple[str, str]:
-    """The last line that the program said, and what its launcher has to say of that, for a sentence.
+    r"""The last line that the program said, and what its launcher has to say of that, for a sentence.
 
-    >>> told("no memory\\n=====\\n=   BAD TERMINATION OF ONE\\n=====\\n=   KILLED BY SIGNAL: 9 (Killed)\\n")
+    >>> told("no memory\n=====\n=   BAD TERMINATION OF ONE\n=====\n=   KILLED BY SIGNAL: 9 (Killed)\n")
     (" after saying 'no memory'", " (its launcher says '9 (Killed)')")
     """
     banner = BANNER.search(output)

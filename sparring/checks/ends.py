@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class End(NamedTuple):
-    """What its parent heard of a process: ``status`` as ``waitpid`` gives it, ``at`` that time of the monotonic clock."""
+    """What its parent heard of a process: ``status`` as ``waitpid`` has it, ``at`` when, by the monotonic clock."""
 
     status: int
     at: float

@@ -28,6 +28,8 @@ from sparring.errors import InputError, RankFailed
 LOADING = 60.0
 """Seconds that ranks get to import a target, all at a time on few cores."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
+MOMENT = 0.1
+"""Seconds for news that come late of a process that has ended earlier."""
 FIRST = re.compile(r"(?:Process name: \[\S+@\d+,|Proc: \[\[\d+,\d+\],)(\d+)\]")
 """How Open MPI's launcher, which ends all ranks when one fails, names the one that did."""
 
@@ -43,10 +45,10 @@ class Hang(RankFailed, TimeoutError):
 
 
 def places(stacks: Mapping[int, str]) -> list[str]:
-    """Where ranks are, those at one place together.
+    r"""Where ranks are, those at one place together.
 
     >>> places({0: "  line 1", 1: "", 2: "  line 1"})
-    ['ranks 0, 2 are here:\\n  line 1']
+    ['ranks 0, 2 are here:\n  line 1']
     """
     there = {stack: [r for r in stacks if stacks[r] == stack] for stack in stacks.values() if stack}
     return [f"{named(some)} {'are' if len(some) > 1 else 'is'} here:\n{stack}" for stack, some in there.items()]
@@ -201,14 +203,18 @@ def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) ->
 
     Where others wait, one that dies or is stopped after its answer counts, too: it may owe them a message.
     """
-    workers.asked = time.monotonic()
+    workers.asked, pids = time.monotonic(), [workers.pid_of[r] for r in range(len(xs))]
+    while workers.stopped(pids) + STOPPED > time.monotonic() > workers.stopped(pids):
+        workers.hear(STOPPED)  # it may go on; if not, it takes no message
+    if workers.halted(pids):
+        return {}
     for r, x in enumerate(xs):
         line = workers.lines[r]
         line.socket.settimeout(header["timeout"])
         with suppress(OSError):  # it has died; so says the end of its line
             line.send(Message(header, [x]))
     answers: dict[int, Message | None] = {}
-    deadline, pids = workers.asked + header["timeout"] + GRACE, [workers.pid_of[r] for r in range(len(xs))]
+    deadline = time.monotonic() + header["timeout"] + GRACE
     while waiting := {workers.lines[r]: r for r in range(len(xs)) if r not in answers}:
         until = min(deadline, workers.stopped(pids) + STOPPED)
         lines = [*waiting, *workers.guards.values()]
@@ -221,7 +227,9 @@ def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) ->
                 answers[waiting[line]] = line.receive()
             except (EOFError, OSError):
                 answers[waiting[line]] = None
-        if any(failed(answer) for answer in answers.values()) or workers.halted(pids):
+        if workers.halted(pids):
+            deadline = min(deadline, time.monotonic() + MOMENT)
+        elif any(failed(answer) for answer in answers.values()):
             deadline = min(deadline, time.monotonic() + GRACE)
     return answers
 
@@ -245,7 +253,7 @@ def answered(workers: Workers, answers: dict[int, Message | None], ranks: int, t
         for r, answer in told.items():
             if failed(answer):
                 raise RankFailed(r, answer.header["traceback"])
-    if dead or died:
+    if died or [r for r in dead if r not in ends]:
         raise ended(workers, [*{*dead, *died}], silent)
     if ends:
         r = min(ends, key=lambda r: ends[r].at)

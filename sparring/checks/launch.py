@@ -28,6 +28,8 @@ GRACE = 2.0
 """Seconds between asking processes to end and killing them."""
 SHARED = Path("/dev/shm")  # noqa: S108  # MPI chooses it, and it is only looked through
 """Where processes share memory."""
+OURS = re.compile("|".join(f"{SHARED}/{its.memory}" for its in runtimes.RUNTIMES))
+"""What the files there are called by which MPI moves messages."""
 
 
 class TimedOut(SparringError, TimeoutError):
@@ -154,12 +156,11 @@ def segments(pids: Iterable[int]) -> set[Path]:
 
     MPI removes them in ``MPI_Finalize``, which a process that is killed never comes to.
     """
-    names = re.compile("|".join(f"{SHARED}/{its.memory}" for its in runtimes.RUNTIMES))
     found = set()
     for pid in pids:
         with suppress(OSError):  # it has just ended, or is another user's
             lines = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
-            found |= {Path(place) for line in lines if names.match(place := line.split(maxsplit=5)[-1])}
+            found |= {Path(place) for line in lines if OURS.match(place := line.split(maxsplit=5)[-1])}
     return {path for path in found if path.exists()}  # a file without a name ends with its processes
 
 

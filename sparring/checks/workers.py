@@ -54,7 +54,8 @@ class Workers:
     """``size`` waiting processes; ``lines[r]`` leads to rank ``r``.
 
     ``guards``: lines to their parents, which tell of their ends: ``ends``, by process id.
-    ``loaded``: the targets that all have; ``asked``: when the last example began; ``environment``: what is set for them.
+    ``loaded``: the targets that all have; ``asked``: when the last example began; ``environment``: what is set
+    for them.
     Raises MissingExtra without a launcher; SparringError if the processes do not report within
     ``timeout`` seconds; InputError if launcher and MPI library do not belong together.
     """

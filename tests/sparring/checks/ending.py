@@ -12,20 +12,6 @@ from typing import Any
 
 import numpy as np
 
-ENDINGS = {
-    "SIGKILL": lambda: os.kill(os.getpid(), signal.SIGKILL),
-    "SIGTERM": lambda: os.kill(os.getpid(), signal.SIGTERM),
-    "SIGSTOP": lambda: os.kill(os.getpid(), signal.SIGSTOP),
-    "SIGSEGV": lambda: ctypes.string_at(0),
-    "SIGABRT": os.abort,
-    "_exit": lambda: os._exit(3),
-    "_exit 0": lambda: os._exit(0),
-    "exit": lambda: sys.exit(3),
-    "MemoryError": lambda: planted(),
-    "RLIMIT_AS": lambda: starved(),
-    "": lambda: None,
-}
-
 
 def planted() -> None:
     raise MemoryError("planted")
@@ -35,6 +21,22 @@ def starved() -> Any:
     """No more memory than there is already."""
     resource.setrlimit(resource.RLIMIT_AS, (1 << 20, 1 << 20))
     return [bytearray(1 << 20) for _ in range(1000)]
+
+
+ENDINGS = {
+    "SIGKILL": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "SIGTERM": lambda: os.kill(os.getpid(), signal.SIGTERM),
+    "SIGSTOP": lambda: os.kill(os.getpid(), signal.SIGSTOP),
+    "SIGSEGV": lambda: ctypes.string_at(0),
+    "SIGABRT": os.abort,
+    "_exit": lambda: os._exit(3),
+    "_exit 0": lambda: os._exit(0),
+    "exit": lambda: sys.exit(3),
+    "MemoryError": planted,
+    "RLIMIT_AS": starved,
+    "for ever": lambda: threading.Event().wait(),
+    "": lambda: None,
+}
 
 
 def total(comm: Any, x: Any) -> Any:

@@ -115,7 +115,9 @@ def test_a_rank_ends_where_others_wait(group, left, name, how):
         line = {"in_allreduce": "comm.Allreduce(", "in_recv": "comm.Recv("}[name]
         at = next(i for i, text in enumerate(FILE.read_text().splitlines(), 1) if text.strip().startswith(line))
         assert f'{FILE}", line {at} in ' in str(error)
-        assert "ranks 0, 1 are here:" in str(error) or {"rank 0 is here:", "rank 1 is here:"} <= {*str(error).split("\n")}
+        assert "ranks 0, 1 are here:" in str(error) or {"rank 0 is here:", "rank 1 is here:"} <= {
+            *str(error).split("\n")
+        }
         assert "checks/guard.py" not in str(error)
     assert left() == set()
     assert is_total(group.run(ending("total"), XS))
@@ -246,6 +248,7 @@ def test_the_driver_is_killed_while_a_rank_is_stopped(gone):
     """The stopped one ends, too."""
     command = [sys.executable, "-c", DRIVER, ending("in_allreduce")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as driver:
+        assert driver.stdout
         pids = [int(word) for word in driver.stdout.readline().split() if word.isdigit()]
         time.sleep(0.5)
         driver.send_signal(signal.SIGKILL)
@@ -253,12 +256,11 @@ def test_the_driver_is_killed_while_a_rank_is_stopped(gone):
     assert not gone(pids)
 
 
-TARGET = f"""\
-from functools import partial
+TARGET = """\
 from tests.sparring.checks import ending
 
 def allreduce(comm, x):
-    return ending.{{}}(comm, x, how={{!r}}, who=1)
+    return ending.{}(comm, x, how={!r}, who=1)
 """
 
 
@@ -278,7 +280,16 @@ def test_check_says_so(target, unshrunk, name, how, said):
     """On the command line: the property that the example is about is refuted, or tested where nothing ends."""
     start = time.monotonic()
     code, out, _ = called(
-        "check", target(TARGET.format(name, how)), "--on", "mpi", "--ranks", "2", "--max-examples", "2", "--only", "result"
+        "check",
+        target(TARGET.format(name, how)),
+        "--on",
+        "mpi",
+        "--ranks",
+        "2",
+        "--max-examples",
+        "2",
+        "--only",
+        "result",
     )
     assert time.monotonic() - start < 20
     assert code == (1 if how else 0)
