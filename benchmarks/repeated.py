@@ -20,7 +20,7 @@ import tempfile
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -77,7 +77,9 @@ def main() -> int:
         return 0
     runs = []
     for i in range(options.runs):
-        runs.append(run := played(options))
+        runs.append(
+            run := played([str(Path(__file__).resolve()), "--once", "--ranks", str(options.ranks)], options.limit)
+        )
         said = "hangs" if run.said is None else f"{len(run.said)} cases"
         print(f"run {i + 1}: {said}, {len(run.left)} left, {run.seconds:.1f} s", file=sys.stderr, flush=True)
     found = summary(runs)
@@ -121,18 +123,17 @@ def ended(group: Group, name: str, how: str) -> Verdict:
     return {"word": "right" if all(np.array_equal(y, sum(xs)) for y in ys) else "wrong", "sentence": ""}
 
 
-def played(options: argparse.Namespace) -> Run:
-    """One run, and what it left; nothing of it lives on."""
+def played(words: Sequence[str], limit: float) -> Run:
+    """One run of Python with these words, and what it left; nothing of it lives on."""
     mark, start = uuid.uuid4().hex, time.monotonic()
     shared = {*launch.SHARED.iterdir()} if launch.SHARED.is_dir() else set()
     with tempfile.TemporaryDirectory(prefix="sparring-repeated-") as folder:
-        command = [sys.executable, "-P", str(Path(__file__).resolve()), "--once", "--ranks", str(options.ranks)]
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=folder, start_new_session=True,
+            [sys.executable, "-P", *words], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=folder, start_new_session=True,
             env={**os.environ, MARK: mark, "TMPDIR": folder, "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
         try:
-            out, _ = process.communicate(timeout=options.limit)
+            out, _ = process.communicate(timeout=limit)
             said = json.loads(out)
         except subprocess.TimeoutExpired:
             said = None
@@ -141,7 +142,7 @@ def played(options: argparse.Namespace) -> Run:
         for pid in [*living, process.pid]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        process.wait()
+        process.communicate()
         left = [path.name for path in Path(folder).iterdir() if path.name not in MADE]
     left += [f"process {pid}" for pid in living]
     left += [str(path) for path in mine(shared)]

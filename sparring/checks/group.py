@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks import target as targets
+from sparring.checks.ends import End
 from sparring.checks.examined import Examined, NoArray, ask_for, examined
 from sparring.checks.line import Message
 from sparring.checks.workers import GRACE, STOPPED, Workers
@@ -271,6 +272,8 @@ def ended(workers: Workers, dead: Sequence[int], silent: Sequence[int]) -> Ended
     end, stacks = workers.end(r), workers.stacks(r for r in silent if r not in dead)
     early = ", before this example began" if end and end.at < workers.asked else ""
     how = f"{early}: it {end.words}" if end else ""
+    if not end and (workers.process.poll() or 0) < 0:
+        how = f": its launcher {End(-workers.process.returncode, 0.0).words}"
     said = [part for part in (workers.log(r), workers.log()) if part]
     return Ended(r, "\n".join([f"the process ended without an answer{how}", *said, *places(stacks)]))
 

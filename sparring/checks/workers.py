@@ -148,6 +148,7 @@ class Workers:
             try:
                 told = line.receive().header
             except (EOFError, OSError):  # it was killed, and its rank with it
+                line.close()
                 self.guards = {pid: one for pid, one in self.guards.items() if one is not line}
                 continue
             end = End(told["status"], told["at"])

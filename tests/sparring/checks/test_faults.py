@@ -19,7 +19,7 @@ import pytest
 
 from sparring.checks import launch
 from sparring.checks.ends import End
-from sparring.checks.group import Ended, Group, Stopped
+from sparring.checks.group import Ended, Group, Hang, Stopped
 from sparring.errors import InputError, RankFailed, SparringError
 from tests.sparring.calling import called
 from tests.sweeps import sweep
@@ -170,6 +170,28 @@ def test_between_two_examples(group, left, how):
     assert left() == set()
     assert is_total(group.run(ending("afterwards"), XS, how=how))
     time.sleep(0.4 if how == "SIGKILL" else 1.6)
+    assert is_total(group.run(ending("total"), XS))
+
+
+def test_a_stopped_rank_is_sent_nothing(group):
+    """Vectors that no socket holds would wait for it until their time is up."""
+    os.kill(int(group.run(ending("pids"), XS)[1][0]), signal.SIGSTOP)
+    time.sleep(0.2)
+    start = time.monotonic()
+    with pytest.raises(Stopped) as caught:
+        group.run(ending("pids"), [np.zeros(1 << 20)] * 3, timeout=LONG)
+    assert caught.value.rank == 1
+    assert time.monotonic() - start < SOON
+
+
+def test_the_launcher_is_killed(group, left):
+    """Where its ranks go with it, as with MPICH and Intel MPI, the sentence tells; no rank is left in any case."""
+    process = group.start().process
+    threading.Timer(0.3, os.kill, (process.pid, signal.SIGKILL)).start()
+    with pytest.raises(RankFailed) as caught:
+        group.run(ending("in_recv"), XS, how="for ever", timeout=2)
+    assert isinstance(caught.value, Hang) or "its launcher was killed by SIGKILL" in str(caught.value)
+    assert left() == set()
     assert is_total(group.run(ending("total"), XS))
 
 
