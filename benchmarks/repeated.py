@@ -129,8 +129,8 @@ def played(words: Sequence[str], limit: float) -> Run:
     shared = {*launch.SHARED.iterdir()} if launch.SHARED.is_dir() else set()
     with tempfile.TemporaryDirectory(prefix="sparring-repeated-") as folder:
         process = subprocess.Popen(
-            [sys.executable, "-P", *words], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=folder, start_new_session=True,
-            env={**os.environ, MARK: mark, "TMPDIR": folder, "PYTHONPATH": str(ROOT)},
+            [sys.executable, "-P", *words], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=folder,
+            env={**os.environ, MARK: mark, "TMPDIR": folder, "PYTHONPATH": str(ROOT)}, start_new_session=True,
         )  # fmt: skip
         try:
             out, _ = process.communicate(timeout=limit)
