@@ -271,9 +271,10 @@ def ended(workers: Workers, dead: Sequence[int], silent: Sequence[int]) -> Ended
     r = first(workers, dead)
     end, stacks = workers.end(r), workers.stacks(r for r in silent if r not in dead)
     early = ", before this example began" if end and end.at < workers.asked else ""
-    how = f"{early}: it {end.words}" if end else ""
-    if not end and (workers.process.poll() or 0) < 0:
-        how = f": its launcher {End(-workers.process.returncode, 0.0).words}"
+    causes = [f"it {end.words}"] if end else []
+    if (workers.process.poll() or 0) < 0:
+        causes.append(f"its launcher {End(-workers.process.returncode, 0.0).words}")
+    how = early + f": {' and '.join(causes)}" * bool(causes)
     said = [part for part in (workers.log(r), workers.log()) if part]
     return Ended(r, "\n".join([f"the process ended without an answer{how}", *said, *places(stacks)]))
 
