@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from sparring.checks.question import Question
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
+LOOK = 0.5
+"""Seconds from one look at what a program does to the next."""
 BANNER = re.compile(r"^=+\n= +BAD TERMINATION|^-+\n(prterun|mpirun|mpiexec|Primary job|MPI_ABORT) ", re.MULTILINE)
 """Where launchers begin to tell that a process has failed."""
 REASON = re.compile(
@@ -148,7 +150,9 @@ def run(words: Sequence[str], name: str, timeout: float, env: Mapping[str, str])
             env={**environment(), **env}, start_new_session=True,
         )  # fmt: skip
         try:
-            code = waited(process, name, timeout)
+            code = awaited(process, timeout, Halts(process, name))
+        except subprocess.TimeoutExpired:
+            raise Stuck(f"'{name}' did not end within {timeout:g} s") from None
         finally:
             launch.stop(process)
         output.seek(0)
@@ -158,19 +162,34 @@ def run(words: Sequence[str], name: str, timeout: float, env: Mapping[str, str])
         raise Failed(f"'{name}' {f'{how}{said}{launcher}'.rstrip(',')}{': it must be 0' * (code > 0)}")
 
 
-def waited(process: subprocess.Popen[bytes], name: str, timeout: float) -> int:
-    """Its exit code; raises Stuck when its time is up, Failed where a process of it is stopped and stays so."""
-    end, before = time.monotonic() + timeout, dict[int, int | None]()
-    while (left := end - time.monotonic()) > 0:
-        with suppress(subprocess.TimeoutExpired):
-            return process.wait(min(STOPPED, left))
-        now = launch.suspended(process.pid)
-        if stays := now.keys() & before:
-            rank = now[min(stays)]
-            who = "a process" if rank is None else f"rank {rank}"
-            raise Failed(f"{who} of '{name}' is stopped, as by SIGSTOP", rank or 0)
-        before = now
-    raise Stuck(f"'{name}' did not end within {timeout:g} s")
+def awaited(process: subprocess.Popen[bytes], timeout: float, halts: Halts) -> int:
+    """Its exit code; raises TimeoutExpired when its time is up, Failed where a process of it is stopped."""
+    end = time.monotonic() + timeout
+    while True:
+        try:
+            return process.wait(min(LOOK, max(0.0, end - time.monotonic())))
+        except subprocess.TimeoutExpired:
+            halts.look()
+            if time.monotonic() >= end:
+                raise
+
+
+@dataclass
+class Halts:
+    """The processes of a command that are stopped, and when each was first seen so."""
+
+    process: subprocess.Popen[bytes]
+    name: str
+    since: dict[int, float] = field(default_factory=dict)
+
+    def look(self) -> None:
+        """Raises Failed once one has been stopped for ``STOPPED`` seconds."""
+        now, ranks = time.monotonic(), launch.suspended(self.process.pid)
+        self.since = {pid: self.since.get(pid, now) for pid in ranks}
+        for pid, rank in ranks.items():
+            if now - self.since[pid] >= STOPPED:
+                who = "a process" if rank is None else f"rank {rank}"
+                raise Failed(f"{who} of '{self.name}' is stopped, as by SIGSTOP", rank or 0)
 
 
 def told(output: str) -> tuple[str, str]:
