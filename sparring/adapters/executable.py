@@ -10,14 +10,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sparring.adapters import recorder, vectorfiles
 from sparring.checks import launch, runtimes
+from sparring.checks.ends import End
 from sparring.checks.examined import Examined
 from sparring.checks.examples import DTYPES
 from sparring.checks.group import Hang
+from sparring.checks.workers import STOPPED
 from sparring.errors import InputError, RankFailed
 from sparring.proofs.trace import files
 from sparring.proofs.trace.events import Trace
@@ -28,7 +31,13 @@ if TYPE_CHECKING:
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 HINT = "write it as in mpiexec -n {p} ./a.out {input} {output}, or ./a.out {batch} for many examples a launch"
 LOOK = 0.5
-"""Seconds from one look at what a program has done to the next."""
+"""Seconds from one look at what a program does to the next."""
+BANNER = re.compile(r"^=+\n= +BAD TERMINATION|^-+\n(prterun|mpirun|mpiexec|Primary job|MPI_ABORT) ", re.MULTILINE)
+"""Where launchers begin to tell that a process has failed."""
+REASON = re.compile(
+    r"(?:EXIT STRING|KILLED BY SIGNAL): (.+)|(rank \d+ with PID \d+ on node \S+ exited on\s+signal .+)\.$", re.MULTILINE
+)
+"""What one of them says in few words: MPICH's, Intel MPI's, Open MPI's.  The first two may name whom they ended."""
 UNSEEN = {"input untouched": "the memory of a program is its own"}
 
 
@@ -152,20 +161,23 @@ def run(
             env={**environment(), **env}, start_new_session=True,
         )  # fmt: skip
         try:
-            code = awaited(process, timeout, done)
+            code = awaited(process, timeout, done, Halts(process, name))
         except subprocess.TimeoutExpired:
             raise Stuck(f"'{name}' did not end within {timeout:g} s") from None
         finally:
             launch.stop(process)
         output.seek(0)
-        lines = output.read().decode(errors="replace").strip().splitlines()
+        said, launcher = told(output.read().decode(errors="replace"))
     if code:
-        said = f" after saying {lines[-1][:200]!r}" if lines else ""
-        raise Failed(f"'{name}' ended with exit code {code}{said}: it must be 0")
+        how = f"ended with exit code {code}" if code > 0 else f"{End(-code, 0.0).words},"
+        raise Failed(f"'{name}' {f'{how}{said}{launcher}'.rstrip(',')}{': it must be 0' * (code > 0)}")
 
 
-def awaited(process: subprocess.Popen[bytes], timeout: float, done: Callable[[], int]) -> int:
-    """Its exit code; raises TimeoutExpired once it has done nothing more for that long."""
+def awaited(process: subprocess.Popen[bytes], timeout: float, done: Callable[[], int], halts: Halts) -> int:
+    """Its exit code.
+
+    Raises TimeoutExpired once it has done nothing more for ``timeout`` seconds, Failed where a process is stopped.
+    """
     seen, end = -1, 0.0
     while True:
         if (now := done()) > seen:
@@ -173,8 +185,40 @@ def awaited(process: subprocess.Popen[bytes], timeout: float, done: Callable[[],
         try:
             return process.wait(min(LOOK, max(0.0, end - time.monotonic())))
         except subprocess.TimeoutExpired:
+            halts.look()
             if time.monotonic() >= end and done() <= seen:
                 raise
+
+
+@dataclass
+class Halts:
+    """The processes of a command that are stopped, and when each was first seen so."""
+
+    process: subprocess.Popen[bytes]
+    name: str
+    since: dict[int, float] = field(default_factory=dict)
+
+    def look(self) -> None:
+        """Raises Failed once one has been stopped for ``STOPPED`` seconds."""
+        now, ranks = time.monotonic(), launch.suspended(self.process.pid)
+        self.since = {pid: self.since.get(pid, now) for pid in ranks}
+        for pid, rank in ranks.items():
+            if now - self.since[pid] >= STOPPED:
+                who = "a process" if rank is None else f"rank {rank}"
+                raise Failed(f"{who} of '{self.name}' is stopped, as by SIGSTOP", rank or 0)
+
+
+def told(output: str) -> tuple[str, str]:
+    r"""The last line that the program said, and what its launcher has to say of that, for a sentence.
+
+    >>> told("no memory\n=====\n=   BAD TERMINATION OF ONE\n=====\n=   KILLED BY SIGNAL: 9 (Killed)\n")
+    (" after saying 'no memory'", " (its launcher says '9 (Killed)')")
+    """
+    banner = BANNER.search(output)
+    lines = output[: banner.start() if banner else None].strip().splitlines()
+    why = REASON.search(output, banner.start()) if banner else None
+    said = f" after saying {lines[-1][:200]!r}" if lines else ""
+    return said, f" (its launcher says {' '.join((why[1] or why[2]).split())!r})" if why else ""
 
 
 def environment() -> dict[str, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import os
 import queue
 import sys
 import threading
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.adapters import extra
+from sparring.checks import guard
 from sparring.checks import target as targets
 from sparring.checks.line import Line, Message
 from sparring.checks.worker import answer, listen, write_to
@@ -31,25 +33,26 @@ LONG = timedelta(hours=1)
 """Of a hang the driver says so, and ends it."""
 
 
-def main(folder: Path, size: int, kind: str) -> None:
-    """Fork the ranks and wait for all."""
+def main(folder: Path, size: int, kind: str) -> NoReturn:
+    """Fork the ranks and watch them."""
+    guard.ask_kernel(guard.ADOPTS, 1)
     extra.torch("_dynamo" if kind == "hook" else "")  # DDP imports that when it is made
 
     fork = multiprocessing.get_context("fork").Process
     ranks = [fork(target=rank, args=(folder, r, size, kind)) for r in range(size)]
     for process in ranks:
         process.start()
-    for process in ranks:
-        process.join()
+    guard.watch(folder / "driver", {process.pid: r for r, process in enumerate(ranks) if process.pid})
 
 
 def rank(folder: Path, r: int, size: int, kind: str) -> NoReturn:
     """Answer examples until the driver hangs up."""
+    guard.end_with(os.getppid())
     torch, dist = extra.torch(), extra.torch("distributed")
     write_to(folder / f"rank{r}")
     torch.set_num_threads(1)
     line = Line.to(folder / "driver")
-    line.send(Message({"rank": r, "size": size, "library": f"torch {torch.__version__}"}))
+    line.send(Message({"rank": r, "size": size, "library": f"torch {torch.__version__}", "pid": os.getpid()}))
     jobs: queue.Queue[Message] = queue.Queue()
     threading.Thread(target=listen, args=(line, jobs), daemon=True).start()
     worlds = Worlds(dist.FileStore(str(folder / "store"), size), r)

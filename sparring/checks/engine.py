@@ -74,7 +74,7 @@ class Findings:
     tried; ``shared``: what ranks share here and real ones do not; ``stuck``: the kinds of examples of
     which no more are tried on real ranks, since one came to no end; ``convention``: how the page's chunks
     are cut or numbered, where that is not as the page has it; ``nearest``: the page that its
-    messages come nearest to, or why there is none.
+    messages come nearest to, or why there is none; ``deadly``: whether the target has ended a process.
     """
 
     smallest: dict[str, tuple[Example, str]] = field(default_factory=dict)
@@ -90,6 +90,7 @@ class Findings:
     convention: str = ""
     stuck: set[str] = field(default_factory=set)
     nearest: Nearest | str = ""
+    deadly: bool = False
 
     def count(self, question: Question, judged: Judged) -> None:
         """Count an example, and keep it where it is the smallest of its kind."""
@@ -97,6 +98,7 @@ class Findings:
         self.unseen |= judged.unseen
         self.unread += judged.unread
         self.shared = self.shared or judged.seen.shared
+        self.deadly |= judged.seen.refusing and not judged.seen.raised and not judged.seen.ys
         about = [prop for prop in asked(question, judged.example) if prop not in judged.unseen]
         self.miss({prop: judged.missed[prop] for prop in about if prop in judged.missed})
         for prop in about:
@@ -235,7 +237,7 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
             tried(played)
     with question.clock:
         by_convention(question, place, findings)
-    smaller(question, place, findings, rehearsal)
+    smaller(question, place, findings, None if findings.deadly else rehearsal)  # that is played in this very process
     return findings
 
 

@@ -20,16 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks import target as targets
+from sparring.checks.ends import End
 from sparring.checks.examined import Examined, NoArray, ask_for, examined
 from sparring.checks.line import Message
-from sparring.checks.workers import Workers
+from sparring.checks.workers import GRACE, STOPPED, Workers
 from sparring.errors import InputError, RankFailed
 
 LOADING = 60.0
 """Seconds that ranks get to import a target, all at a time on few cores."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
-GRACE = 0.5
-"""Seconds that the other ranks get to answer once one has failed, or once time is up."""
+MOMENT = 0.1
+"""Seconds for news that come late of a process that has ended earlier."""
 FIRST = re.compile(r"(?:Process name: \[\S+@\d+,|Proc: \[\[\d+,\d+\],)(\d+)\]")
 """How Open MPI's launcher, which ends all ranks when one fails, names the one that did."""
 
@@ -40,9 +41,18 @@ class Hang(RankFailed, TimeoutError):
     def __init__(self, ranks: Sequence[int], size: int, timeout: float, stacks: dict[int, str]) -> None:
         self.ranks, self.stacks = tuple(ranks), stacks
         self.rank, self.traceback = ranks[0], stacks[ranks[0]]
-        there = {stack: [r for r in ranks if stacks[r] == stack] for stack in stacks.values() if stack}
-        places = [f"{named(some)} {'are' if len(some) > 1 else 'is'} here:\n{stack}" for stack, some in there.items()]
-        Exception.__init__(self, "\n".join([f"{named(ranks)} of {size} did not answer within {timeout:g} s", *places]))
+        why = f"{named(ranks)} of {size} did not answer within {timeout:g} s"
+        Exception.__init__(self, "\n".join([why, *places(stacks)]))
+
+
+def places(stacks: Mapping[int, str]) -> list[str]:
+    r"""Where ranks are, those at one place together.
+
+    >>> places({0: "  line 1", 1: "", 2: "  line 1"})
+    ['ranks 0, 2 are here:\n  line 1']
+    """
+    there = {stack: [r for r in stacks if stacks[r] == stack] for stack in stacks.values() if stack}
+    return [f"{named(some)} {'are' if len(some) > 1 else 'is'} here:\n{stack}" for stack, some in there.items()]
 
 
 def named(ranks: Sequence[int]) -> str:
@@ -67,6 +77,7 @@ class Group:
             raise InputError(f"a group of {size} ranks: it must have at least 1")
         self.size, self.timeout, self.environment = size, timeout, environment
         self.workers: Workers | None = None
+        self.last = ""
 
     def __enter__(self) -> Self:
         self.start()
@@ -87,6 +98,18 @@ class Group:
             self.workers.close()
             self.workers = None
 
+    def ready(self, target: str) -> Workers:
+        """The running processes; started again where one has ended since the last example, if of another target.
+
+        The same target may have ended it: so says the example that is played next.
+        """
+        workers = self.start()
+        workers.hear(0)
+        if self.last != target and (workers.process.poll() is not None or workers.halted(workers.ends)):
+            self.stop()
+        self.last = target
+        return self.start()
+
     def run(
         self, target: str, xs: Sequence[NDArray[Any]], *, timeout: float = 10.0, **params: Any
     ) -> list[NDArray[Any]]:
@@ -106,7 +129,8 @@ class Group:
         Raises InputError with the traceback of a module that does not load, or with where it is after ``LOADING``
         seconds.
         """
-        name, workers = targets.absolute(targets.named(target)), self.start()
+        name = targets.absolute(targets.named(target))
+        workers = self.ready(name)
         if name in workers.loaded:
             return
         try:
@@ -167,8 +191,24 @@ class Ended(RankFailed):
     """A rank's process ended without an answer: it raised nothing."""
 
 
+class Stopped(Ended):
+    """A rank's process is suspended, and nobody lets it go on."""
+
+    def __init__(self, rank: int, traceback: str) -> None:
+        self.rank, self.traceback = rank, traceback
+        Exception.__init__(self, f"rank {rank} {traceback}")
+
+
 def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) -> dict[int, Message | None]:
-    """The ranks' answers; None from a rank that died; nothing from one that let its time go by."""
+    """The ranks' answers; None from a rank that died; nothing from one that let its time go by, or is stopped.
+
+    Where others wait, one that dies or is stopped after its answer counts, too: it may owe them a message.
+    """
+    workers.asked, pids = time.monotonic(), [workers.pid_of[r] for r in range(len(xs))]
+    while workers.stopped(pids) + STOPPED > time.monotonic() > workers.stopped(pids):
+        workers.hear(STOPPED)  # it may go on; if not, it takes no message
+    if workers.halted(pids):
+        return {}
     for r, x in enumerate(xs):
         line = workers.lines[r]
         line.socket.settimeout(header["timeout"])
@@ -177,15 +217,20 @@ def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) ->
     answers: dict[int, Message | None] = {}
     deadline = time.monotonic() + header["timeout"] + GRACE
     while waiting := {workers.lines[r]: r for r in range(len(xs)) if r not in answers}:
-        ready, _, _ = select.select(list(waiting), [], [], max(0.0, deadline - time.monotonic()))
+        until = min(deadline, workers.stopped(pids) + STOPPED)
+        lines = [*waiting, *workers.guards.values()]
+        ready, _, _ = select.select(lines, [], [], max(0.0, until - time.monotonic()))
         if not ready:
             break
-        for line in ready:
+        workers.hear(0)
+        for line in waiting.keys() & ready:
             try:
                 answers[waiting[line]] = line.receive()
             except (EOFError, OSError):
                 answers[waiting[line]] = None
-        if any(failed(answer) for answer in answers.values()):
+        if workers.halted(pids):
+            deadline = min(deadline, time.monotonic() + MOMENT)
+        elif any(failed(answer) for answer in answers.values()):
             deadline = min(deadline, time.monotonic() + GRACE)
     return answers
 
@@ -196,23 +241,47 @@ def failed(answer: Message | None) -> bool:
 
 
 def answered(workers: Workers, answers: dict[int, Message | None], ranks: int, timeout: float) -> list[Message]:
-    """All answers; raises RankFailed or Hang if there is one missing."""
+    """All answers; raises RankFailed, Ended, Stopped or Hang if there is one missing.
+
+    A rank that dies is named before one that raises: the latter may have seen that its peer had gone.
+    """
     told = {r: answer for r, answer in sorted(answers.items()) if answer is not None}
-    for r, answer in told.items():
-        if failed(answer):
-            raise RankFailed(r, answer.header["traceback"])
-    if dead := [r for r in answers if r not in told]:
-        with suppress(TimeoutExpired):
-            workers.process.wait(GRACE)  # where its launcher ends with them, it says why
-        r = first(workers, dead)
-        raise Ended(r, "\n".join(["the process ended without an answer", workers.log(r), workers.log()]))
-    if silent := [r for r in range(ranks) if r not in answers]:
+    dead, silent = [r for r in answers if r not in told], [r for r in range(ranks) if r not in answers]
+    workers.wait_for_ends(dead)
+    ends = {r: end for r in range(ranks) if (end := workers.end(r)) and (r not in told or silent)}
+    died = [r for r, end in ends.items() if not end.stopped]
+    if not died:
+        for r, answer in told.items():
+            if failed(answer):
+                raise RankFailed(r, answer.header["traceback"])
+    if died or [r for r in dead if r not in ends]:
+        raise ended(workers, [*{*dead, *died}], silent)
+    if ends:
+        r = min(ends, key=lambda r: ends[r].at)
+        raise Stopped(r, "\n".join([ends[r].words, *places(workers.stacks(silent))]))
+    if silent:
         raise Hang(silent, ranks, timeout, {r: workers.stack(r) for r in silent})
     return list(told.values())
+
+
+def ended(workers: Workers, dead: Sequence[int], silent: Sequence[int]) -> Ended:
+    """Which of the ``dead`` was the first, how it ended, and where the ``silent`` are."""
+    with suppress(TimeoutExpired):
+        workers.process.wait(GRACE)  # where its launcher ends with them, it says why
+    r = first(workers, dead)
+    end, stacks = workers.end(r), workers.stacks(r for r in silent if r not in dead)
+    early = ", before this example began" if end and end.at < workers.asked else ""
+    causes = [f"it {end.words}"] if end else []
+    if (workers.process.poll() or 0) < 0:
+        causes.append(f"its launcher {End(-workers.process.returncode, 0.0).words}")
+    how = early + f": {' and '.join(causes)}" * bool(causes)
+    said = [part for part in (workers.log(r), workers.log()) if part]
+    return Ended(r, "\n".join([f"the process ended without an answer{how}", *said, *places(stacks)]))
 
 
 def first(workers: Workers, dead: Sequence[int]) -> int:
     """Which of the ``dead`` took the others down: the one that called for it, else the first to go."""
     aborted = [r for r in dead if "mpi_abort" in workers.log(r).lower()]
     named = [int(r) for r in FIRST.findall(workers.log())]
-    return next((r for r in [*aborted, *named] if r in dead), dead[0])
+    known = sorted((end.at, r) for r in dead if (end := workers.end(r)))
+    return next((r for r in [*aborted, *(r for _, r in known), *named] if r in dead), dead[0])

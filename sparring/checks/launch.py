@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from sparring import job
 from sparring.checks import runtimes
 from sparring.checks.runtimes import Runtime
 from sparring.errors import MissingExtra, SparringError
@@ -27,6 +28,8 @@ GRACE = 2.0
 """Seconds between asking processes to end and killing them."""
 SHARED = Path("/dev/shm")  # noqa: S108  # MPI chooses it, and it is only looked through
 """Where processes share memory."""
+OURS = re.compile("|".join(f"{SHARED}/{its.memory}" for its in runtimes.RUNTIMES))
+"""What the files there are called by which MPI moves messages."""
 
 
 class TimedOut(SparringError, TimeoutError):
@@ -134,11 +137,18 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
     finally:
-        for pid, birth in family.items():
-            if processes().get(pid, (0, 0))[1] == birth:
-                os.kill(pid, signal.SIGKILL)
+        end(family)
         process.wait()
         remove(shared)
+
+
+def end(family: Mapping[int, int]) -> None:
+    """Kill those of these processes that live on; what was born later under the number of one is another's."""
+    everyone = processes()
+    for pid, birth in family.items():
+        if everyone.get(pid, (0, 0))[1] == birth:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def segments(pids: Iterable[int]) -> set[Path]:
@@ -146,12 +156,11 @@ def segments(pids: Iterable[int]) -> set[Path]:
 
     MPI removes them in ``MPI_Finalize``, which a process that is killed never comes to.
     """
-    names = re.compile("|".join(f"{SHARED}/{its.memory}" for its in runtimes.RUNTIMES))
     found = set()
     for pid in pids:
         with suppress(OSError):  # it has just ended, or is another user's
             lines = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
-            found |= {Path(place) for line in lines if names.match(place := line.split(maxsplit=5)[-1])}
+            found |= {Path(place) for line in lines if OURS.match(place := line.split(maxsplit=5)[-1])}
     return {path for path in found if path.exists()}  # a file without a name ends with its processes
 
 
@@ -161,15 +170,32 @@ def remove(shared: Iterable[Path]) -> None:
         path.unlink(missing_ok=True)
 
 
-def descendants(pid: int) -> dict[int, int]:
-    """The processes below ``pid`` and when each was born, in clock ticks; none where there is no ``/proc``."""
+def descendants(*pids: int) -> dict[int, int]:
+    """The processes below these and when each was born, in clock ticks; none where there is no ``/proc``."""
     everyone = processes()
     found: dict[int, int] = {}
-    fresh = {pid}
+    fresh = {*pids}
     while fresh:
         fresh = {child for child, (parent, _) in everyone.items() if parent in fresh}
         found |= {child: everyone[child][1] for child in fresh}
     return found
+
+
+def suspended(pid: int) -> dict[int, int | None]:
+    """The process and those below it that are stopped, as by SIGSTOP, and their ranks, where they know."""
+    found = {}
+    for one in (pid, *descendants(pid)):
+        with suppress(OSError):
+            if Path(f"/proc/{one}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "T":
+                pairs = (word.partition(b"=") for word in Path(f"/proc/{one}/environ").read_bytes().split(b"\0"))
+                found[one] = rank({os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs})
+    return found
+
+
+def rank(environment: Mapping[str, str]) -> int | None:
+    """As a launcher tells it a process."""
+    told = (environment[name] for name in job.VARIABLES if name in environment)
+    return next((int(one) for one in told if one.isdigit()), None)
 
 
 def processes() -> dict[int, tuple[int, int]]:

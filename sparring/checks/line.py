@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import socket
-import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks import carried
+from sparring.checks.guard import LENGTHS
 from sparring.errors import InputError
 from sparring.sparse import Sparse
 
-LENGTHS = struct.Struct("!IQ")
 LIMIT = 1 << 24
 """Bytes of JSON in one message, at most."""
 SPARSE = "sparse"

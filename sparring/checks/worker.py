@@ -1,4 +1,4 @@
-"""One rank of a :class:`~sparring.checks.group.Group`: ``python -m sparring.checks.worker FOLDER``.
+"""One rank of a :class:`~sparring.checks.group.Group`: a process of its own, see :mod:`sparring.checks.guard`.
 
 Examples come and answers go by a socket of its own in ``FOLDER``; MPI carries only the code under
 test, and a rank with nothing to do sleeps.  What the code prints goes to a log beside the socket.
@@ -19,6 +19,9 @@ from sparring.checks import target as targets
 from sparring.checks.line import Line, Message
 from sparring.checks.rank import Comms, loaded, play
 
+ASKED, TOLD = "Asked (where it is)", "That is where it is."
+"""Before and after a stack in the log that the driver has asked for."""
+
 
 def main(folder: Path) -> NoReturn:
     """Answer examples until the driver hangs up."""
@@ -28,7 +31,7 @@ def main(folder: Path) -> NoReturn:
     write_to(folder / f"rank{world.rank}")
     line = Line.to(folder / "driver")
     library = MPI.Get_library_version().split("\n")[0].strip()
-    line.send(Message({"rank": world.rank, "size": world.size, "library": library}))
+    line.send(Message({"rank": world.rank, "size": world.size, "library": library, "pid": os.getpid()}))
     jobs: queue.Queue[Message] = queue.Queue()
     threading.Thread(target=listen, args=(line, jobs), daemon=True).start()
     comms = Comms(world)
@@ -48,9 +51,20 @@ def listen(line: Line, jobs: queue.Queue[Message]) -> NoReturn:
     """Queue what comes.  When the driver hangs up or dies, end at once, even out of a hung MPI call."""
     try:
         while True:
-            jobs.put(line.receive())
+            job = line.receive()
+            if "where" in job.header:
+                tell_where()
+            else:
+                jobs.put(job)
     except (EOFError, OSError):
         os._exit(0)
+
+
+def tell_where() -> None:
+    """Write all stacks to the log, while the rank goes on."""
+    os.write(2, f"\n{ASKED}\n".encode())
+    faulthandler.dump_traceback(2)
+    os.write(2, f"{TOLD}\n".encode())
 
 
 def answer(comms: Any, job: Message, load: Callable[[str], Any] = targets.load) -> Message:
@@ -69,7 +83,3 @@ def answer(comms: Any, job: Message, load: Callable[[str], Any] = targets.load) 
     finally:
         faulthandler.cancel_dump_traceback_later()
         sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

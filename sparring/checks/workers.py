@@ -2,37 +2,60 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
+import select
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO
 
 from sparring.checks import launch
-from sparring.checks.line import Line
+from sparring.checks.ends import End
+from sparring.checks.line import Line, Message
 from sparring.checks.rank import HERE
+from sparring.checks.worker import ASKED, TOLD
 from sparring.errors import InputError, SparringError
 
 OURS = tuple(f'  File "{room}{os.sep}' for room in HERE)
 """How a frame of ours begins in a stack."""
-BESIDE = (f"{os.sep}proofs{os.sep}trace{os.sep}", "<frozen importlib")
-"""In a frame of the communicator that notes what is sent, or of an import that is under way."""
+BESIDE = (f"{os.sep}proofs{os.sep}trace{os.sep}", f"{os.sep}multiprocessing{os.sep}", "<frozen ")
+"""In a frame of the communicator that notes what is sent, of a fork, or of an import that is under way."""
 OUTSIDE = "  outside the target: before its first call, or after its last"
 TAIL = 1 << 16
 """Bytes of a log that are read, at most."""
+DUMP = re.compile(rf"^(?:Timeout|{ASKED.split()[0]}) \(.*$", re.MULTILINE)
+"""What begins a stack in a log."""
+EXTENSIONS = re.compile(r"\n+Extension modules: .*")
+"""What Python adds to a crash's stack, and nobody reads."""
+STOPPED = 1.0
+"""Seconds after which a stopped process counts as one that nobody lets go on."""
+GRACE = 0.5
+"""Seconds for what comes in a moment: the others' answers once one has failed, a process's end, a stack."""
+
+
+def beside(line: str) -> bool:
+    """Whether this is a frame of a stack that is no matter of the target's.
+
+    >>> beside('  File "<frozen runpy>", line 88 in _run_code'), beside('  File "mine.py", line 5 in allreduce')
+    (True, False)
+    """
+    return line.startswith(OURS) or (line.startswith('  File "') and any(part in line for part in BESIDE))
 
 
 class Workers:
     """``size`` waiting processes; ``lines[r]`` leads to rank ``r``.
 
-    ``loaded``: the targets that all have; ``environment``: what is set for them.
+    ``guards``: lines to their parents, which tell of their ends: ``ends``, by process id.
+    ``loaded``: the targets that all have; ``asked``: when the last example began; ``environment``: what is set
+    for them.
     Raises MissingExtra without a launcher; SparringError if the processes do not report within
     ``timeout`` seconds; InputError if launcher and MPI library do not belong together.
     """
@@ -40,6 +63,8 @@ class Workers:
     def __init__(self, size: int, timeout: float, environment: Mapping[str, str] = MappingProxyType({})) -> None:
         self.size, self.lines, self.environment = size, dict[int, Line](), environment
         self.shared, self.loaded = set[Path](), set[str]()
+        self.guards, self.ends, self.pid_of = dict[int, Line](), dict[int, End](), dict[int, int]()
+        self.guarded, self.asked = dict[int, int | None](), 0.0
         self._folder = tempfile.TemporaryDirectory(prefix="sparring-")
         self.folder = Path(self._folder.name)
         try:
@@ -65,7 +90,7 @@ class Workers:
 
     def launched(self, output: IO[bytes], env: dict[str, str]) -> subprocess.Popen[bytes]:
         """What starts the processes, in a session of its own."""
-        command = [sys.executable, "-P", "-m", "sparring.checks.worker", str(self.folder)]
+        command = [sys.executable, "-P", "-m", "sparring.checks.guard", str(self.folder)]
         its = launch.runtime(launch.launcher())  # ranks may be more than cores, so those that wait give way
         return launch.start(command, self.size, output=output, env={**its.giving_way, **env}, tidy=False)
 
@@ -74,9 +99,9 @@ class Workers:
         return str(launch.find())
 
     def _greet(self, hub: socket.socket, deadline: float) -> None:
-        """Wait until every rank has reported."""
+        """Wait until every rank and every guard has reported."""
         hub.settimeout(0.1)
-        while len(self.lines) < self.size:
+        while len(self.lines) < self.size or len(self.guarded) < self.size:
             try:
                 line = Line(hub.accept()[0])
                 line.socket.settimeout(max(0.1, deadline - time.monotonic()))
@@ -86,7 +111,11 @@ class Workers:
 
     def _admit(self, line: Line) -> None:
         hello = line.receive().header
-        self.lines[hello["rank"]] = line
+        if "guard" in hello:
+            self.guards[hello["guard"]] = line
+            self.guarded |= dict(hello["ranks"])
+            return
+        self.lines[hello["rank"]], self.pid_of[hello["rank"]] = line, hello["pid"]
         if hello["size"] != self.size:
             raise InputError(
                 f"{launch.find()} started {self.size} processes, but each believes to be rank {hello['rank']} of "
@@ -95,11 +124,56 @@ class Workers:
             )
 
     def _check_alive(self, deadline: float) -> None:
+        self.hear(0)
         if self.process.poll() is not None:
             raise SparringError(f"{self.starter()} ended with code {self.process.returncode}:\n{self.log()}")
+        if self.ends and self.halted(self.ends):
+            raise SparringError(self._unready())
         if time.monotonic() > deadline:
             missing = sorted(set(range(self.size)) - set(self.lines))
             raise SparringError(f"ranks {missing} of {self.size} did not start in time:\n{self.log()}")
+
+    def _unready(self) -> str:
+        """Which process ended, or is stopped, before all had reported."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(GRACE)  # its launcher passes on what it said
+        pid, end = min(self.ends.items(), key=lambda one: one[1].at)
+        who = "a rank" if self.guarded[pid] is None else f"rank {self.guarded[pid]}"
+        return f"{who} of {self.size} {end.words}, before all had started:\n{self.log()}".rstrip(":\n")
+
+    def hear(self, seconds: float) -> None:
+        """What guards have to tell; waits so long for the first of them."""
+        ready, _, _ = select.select([*self.guards.values()], [], [], seconds)
+        for line in ready:
+            try:
+                told = line.receive().header
+            except (EOFError, OSError):  # it was killed, and its rank with it
+                line.close()
+                self.guards = {pid: one for pid, one in self.guards.items() if one is not line}
+                continue
+            end = End(told["status"], told["at"])
+            self.ends[told["pid"]] = end
+            if end.goes_on:
+                del self.ends[told["pid"]]
+
+    def end(self, rank: int) -> End | None:
+        """How this rank has ended, or that it is stopped; None of one that lives, or whose guard has not told."""
+        return self.ends.get(self.pid_of[rank])
+
+    def stopped(self, pids: Iterable[int]) -> float:
+        """Since when the first of these is stopped; infinity where none is."""
+        return min((self.ends[pid].at for pid in pids if pid in self.ends and self.ends[pid].stopped), default=math.inf)
+
+    def halted(self, pids: Iterable[int]) -> bool:
+        """Whether one of these has ended, or is stopped for ``STOPPED`` seconds."""
+        ends = [self.ends[pid] for pid in pids if pid in self.ends]
+        return any(not end.stopped or time.monotonic() - end.at > STOPPED for end in ends)
+
+    def wait_for_ends(self, dead: Iterable[int]) -> None:
+        """How these ranks ended, whose lines have ended: their guards will tell."""
+        deadline = time.monotonic() + GRACE
+        while self.guards and any(self.end(r) is None for r in dead) and (left := deadline - time.monotonic()) > 0:
+            self.hear(left)
 
     def log(self, rank: int | None = None) -> str:
         """The end of what rank ``rank`` has printed during its last example, or of what the launcher has."""
@@ -108,30 +182,51 @@ class Workers:
             return ""
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - TAIL))
-            return file.read().decode(errors="replace").strip()
+            text = EXTENSIONS.sub("", file.read().decode(errors="replace"))
+        return "\n".join(line for line in text.splitlines() if not beside(line)).strip()
+
+    def stacks(self, ranks: Iterable[int]) -> dict[int, str]:
+        """Where in the target these ranks are, which go on; of one that does not say, an empty string."""
+        asked = [r for r in ranks if self.end(r) is None]
+        for r in asked:
+            self.lines[r].socket.settimeout(GRACE)
+            with suppress(OSError):
+                self.lines[r].send(Message({"where": True}))
+        deadline = time.monotonic() + GRACE
+        while time.monotonic() < deadline and not all(TOLD in self.log(r) for r in asked):
+            time.sleep(0.02)
+        return {r: self.stack(r) for r in asked}
 
     def stack(self, rank: int) -> str:
-        """Where in the target rank ``rank`` was when its time was up, innermost call first; empty if it did not say."""
-        _, _, dump = self.log(rank).rpartition("Timeout (")
+        """Where in the target rank ``rank`` was when it last said so, innermost call first; empty if it did not say."""
+        *before, dump = DUMP.split(self.log(rank))
+        if not before:
+            return ""
         main = dump.rpartition("(most recent call first):\n")[2]
         frames = re.findall(r'^  File ".*$', main, flags=re.MULTILINE)
         calls = [i for i, frame in enumerate(frames) if frame.startswith(OURS)]  # the outermost waits for examples
-        called = [frame for frame in frames[: max(calls, default=None)] if not frame.startswith(OURS)]
-        within = [frame for frame in called if not any(part in frame for part in BESIDE)]
+        within = [frame for frame in frames[: max(calls, default=None)] if not beside(frame)]
         return "\n".join(within) or (OUTSIDE if frames else "")
 
     def pids(self) -> list[int]:
         """The launcher and all processes below it."""
-        return [self.process.pid, *launch.descendants(self.process.pid)]
+        return [self.process.pid, *self._family()]
+
+    def _family(self) -> dict[int, int]:
+        """All processes below the launcher, also where it has ended, and when each was born."""
+        return launch.descendants(self.process.pid, *self.guards, *self.pid_of.values())
 
     def close(self) -> None:
         """Hang up, which ends the processes, and see that they have ended."""
-        for line in self.lines.values():
+        family = self._family()
+        shared = self.shared | launch.segments(family)  # they end without MPI_Finalize, in which all had to take part
+        for line in (*self.lines.values(), *self.guards.values()):
             line.close()
         try:
             with suppress(subprocess.TimeoutExpired):
-                self.process.wait(1.0 if self.lines else 0)
+                self.process.wait(1.0 if self.lines or self.guards else 0)
         finally:
             launch.stop(self.process)
-            launch.remove(self.shared)  # they end without MPI_Finalize, in which all would have to take part
+            launch.end(family)
+            launch.remove(shared)
             self._folder.cleanup()

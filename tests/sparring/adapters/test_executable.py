@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +99,8 @@ def test_both_forms(quick, mode):
 
 FAULTS = {
     "exits": "ended with exit code 3 after saying 'planted': it must be 0",
+    "SIGKILL": "was killed by SIGKILL, as the kernel does where memory runs out, after saying 'planted'",
+    "SIGSTOP": f"a process of '{sys.executable}",
     "missing": "neither rank1.bin nor rank1.npz is there: every rank must have its vector in one of them",
     "shape": "rank 0 returned int64 of shape (1,), not 2 entries of int64",
     "dtype": "rank 0 returned float32 of shape (2,), not 2 entries of int64",
@@ -114,6 +117,42 @@ def test_faults(quick, mode):
     (result,) = check(command(mode), ranks=[2], only=["result"], examples=examples).results
     assert str(result.verdict) == "refuted"
     assert FAULTS[mode] in result.detail
+
+
+ON_MPI = """\
+import os, pathlib, signal, sys
+import numpy as np
+from mpi4py.MPI import COMM_WORLD as comm
+from sparring.adapters import vectorfiles
+
+given, written, how = map(pathlib.Path, sys.argv[1:])
+pathlib.Path(f"{comm.rank}.pid").write_text(str(os.getpid()))
+comm.Barrier()
+if comm.rank == 1 and how.name in signal.Signals.__members__:
+    os.kill(os.getpid(), signal.Signals[how.name])
+x = vectorfiles.read(given, comm.rank)
+y = np.empty_like(x)
+comm.Allreduce(x, y)
+vectorfiles.write(written, comm.rank, comm.size, y)
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.runtimes
+@pytest.mark.skipif(find() is None, reason="no mpiexec installed")
+@pytest.mark.parametrize("how", ["SIGSTOP", "SIGKILL", "right"])
+def test_a_rank_of_a_program_ends(quick, tmp_path, monkeypatch, how):
+    """A stopped one is named long before its time is up; of one that is killed its launcher's words are told."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    (tmp_path / "program.py").write_text(ON_MPI)
+    words = ["mpiexec", "-n", "{p}", sys.executable, "program.py", "{input}", "{output}", how]
+    examples, start = [([np.arange(2.0)] * 3, "result")], time.monotonic()
+    (result,) = check(words, ranks=[3], only=["result"], examples=examples, timeout=60).results
+    assert time.monotonic() - start < (30 if how == "right" else 12)  # its start and end, too
+    assert str(result.verdict).startswith("tested" if how == "right" else "refuted")
+    said = {"SIGSTOP": "rank 1 of 'mpiexec -n 3", "SIGKILL": "(its launcher says '", "right": ""}
+    assert said[how] in result.detail and ("is stopped, as by SIGSTOP" in result.detail) == (how == "SIGSTOP")
+    assert not {int(path.read_text()) for path in tmp_path.glob("*.pid")} & {*processes()}
 
 
 def test_a_run_that_failed_says_nothing_of_inputs(quick):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sparring
 from sparring.adapters.gloo import Functions, Hooks
 from sparring.checks.checking import check
-from sparring.checks.launch import descendants
+from sparring.checks.group import Ended
+from sparring.checks.launch import descendants, processes
 from sparring.checks.question import Question
 from sparring.errors import InputError, MissingExtra
 
@@ -88,6 +91,22 @@ def test_what_raises_everywhere_is_tested_for_nothing(quick, groups):
     report = judged(groups, "torch", f"{TARGETS}:raises", ranks=[2], max_examples=6, only=["agreement"])
     assert verdicts(report) == {"agreement": "undecided", "result": "refuted"}
     assert report.exit_code == 1
+
+
+@TORCH
+@pytest.mark.parametrize(
+    ("name", "said"), [("is_killed", "without an answer: it was killed by SIGKILL"), ("is_stopped", "(SIGSTOP)")]
+)
+def test_a_rank_ends(groups, name, said):
+    """It is named, not those that raise because it has gone; nothing of it is left, and the next example runs."""
+    group, xs = groups["torch"], [np.arange(4.0)] * 3
+    pids, start = set(group.start().pids()), time.monotonic()
+    with pytest.raises(Ended) as caught:
+        group.run(f"{TARGETS}:{name}", xs, timeout=30)
+    assert time.monotonic() - start < 20  # of which torch's start takes most
+    assert caught.value.rank == 1 and said in str(caught.value)
+    assert not pids & {*processes()}
+    assert all(np.array_equal(y, 3 * xs[0]) for y in group.run(f"{TARGETS}:allreduce", xs))
 
 
 @TORCH

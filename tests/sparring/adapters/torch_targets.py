@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from importlib import import_module
 
@@ -56,6 +58,19 @@ def dies(group, x):
     if group.rank() == 1:
         print("planted", flush=True)
         sys.exit(3)
+    return allreduce(group, x)
+
+
+def is_killed(group, x):
+    """The others' calls raise then, since their peer has gone."""
+    if group.rank() == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return allreduce(group, x)
+
+
+def is_stopped(group, x):
+    if group.rank() == 1:
+        os.kill(os.getpid(), signal.SIGSTOP)
     return allreduce(group, x)
 
 

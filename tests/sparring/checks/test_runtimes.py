@@ -148,7 +148,7 @@ MPI_ABORT was invoked on rank 0 in communicator MPI COMM 5 SPLIT FROM 3
 def test_who_took_the_others_down(launcher, own, rank):
     """The rank that called for it, or that the launcher names; else the one whose line ended first."""
     logs = {None: launcher, **own}
-    workers: Any = SimpleNamespace(log=lambda r=None: logs.get(r, ""))
+    workers: Any = SimpleNamespace(log=lambda r=None: logs.get(r, ""), end=lambda r: None)
 
     assert group.first(workers, [0, 2, 1]) == rank
 
