@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from sparring.adapters import batches, vectorfiles
 from sparring.adapters.batches import Batches
-from sparring.adapters.executable import Executable, awaited
+from sparring.adapters.executable import Executable, Halts, awaited
 from sparring.checks.checking import check
 from sparring.checks.engine import some
 from sparring.checks.launch import find, processes
@@ -197,9 +197,9 @@ def test_the_time_begins_anew_with_each_result():
     """A program that goes on for longer than one example may take is waited for as long as it does more."""
     done = count()
     with subprocess.Popen(["sleep", "1.2"]) as process:
-        assert awaited(process, 0.7, lambda: next(done)) == 0
+        assert awaited(process, 0.7, lambda: next(done), Halts(process, "sleep")) == 0
     with subprocess.Popen(["sleep", "1.2"]) as process, pytest.raises(subprocess.TimeoutExpired):
-        awaited(process, 0.7, lambda: 1)
+        awaited(process, 0.7, lambda: 1, Halts(process, "sleep"))
 
 
 def test_a_slow_program_has_several_launches(launches, monkeypatch):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,7 +55,7 @@ FAILS = {
 }
 
 
-def report(name: str, contract: str, draw: dict[str, object], **how: object):
+def report(name: str, contract: str, draw: Mapping[str, Any], **how: Any):
     """The verdicts on one of the file."""
     return check(f"{FILE}:{name.partition(',')[0]}", contract=contract, draw=draw, **how)
 
