@@ -28,6 +28,7 @@ LENGTHS = struct.Struct("!IQ")
 """How a message begins: with the bytes of its JSON, and of its arrays.  See :mod:`sparring.checks.line`."""
 ENDS_WITH_PARENT, ADOPTS = 1, 36
 """``PR_SET_PDEATHSIG`` and ``PR_SET_CHILD_SUBREAPER`` of Linux."""
+BYE = b"bye"
 PATIENCE = 1.0
 """Seconds for what was killed to be gone."""
 
@@ -93,9 +94,19 @@ def tell(line: socket.socket, header: Mapping[str, Any]) -> None:
 
 
 def hang_up(line: socket.socket, living: set[int]) -> NoReturn:
-    """Wait for the end of the line, and be the end of all below this process."""
+    """Wait for the end of the line, and be the end of all below this process.
+
+    The driver tells the files that ranks share, each with a zero byte after it, and ``BYE`` before it removes them.
+    Where it has died without, its guards do.
+    """
+    said = b""
     with suppress(OSError):
-        line.recv(1)
+        while more := line.recv(1 << 16):
+            said += more
+    *shared, bye = said.split(b"\0")
+    for path in shared if bye != BYE else ():
+        with suppress(OSError):
+            os.unlink(path)  # noqa: PTH108  # a path of bytes
     end(living)
 
 

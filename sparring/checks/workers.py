@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO
 
-from sparring.checks import launch
+from sparring.checks import guard, launch
 from sparring.checks.ends import End
 from sparring.checks.line import Line, Message
 from sparring.checks.rank import HERE
@@ -84,6 +84,7 @@ class Workers:
             try:
                 self._greet(hub, time.monotonic() + timeout)
                 self.shared = launch.segments(self.pids())
+                self._tell_guards(b"".join(os.fsencode(path) + b"\0" for path in self.shared))
             except BaseException:
                 self.close()
                 raise
@@ -208,6 +209,11 @@ class Workers:
         within = [frame for frame in frames[: max(calls, default=None)] if not beside(frame)]
         return "\n".join(within) or (OUTSIDE if frames else "")
 
+    def _tell_guards(self, what: bytes) -> None:
+        for line in self.guards.values():
+            with suppress(OSError):  # it has ended
+                line.socket.sendall(what)
+
     def pids(self) -> list[int]:
         """The launcher and all processes below it."""
         return [self.process.pid, *self._family()]
@@ -220,6 +226,7 @@ class Workers:
         """Hang up, which ends the processes, and see that they have ended."""
         family = self._family()
         shared = self.shared | launch.segments(family)  # they end without MPI_Finalize, in which all had to take part
+        self._tell_guards(guard.BYE)
         for line in (*self.lines.values(), *self.guards.values()):
             line.close()
         try:

@@ -267,15 +267,17 @@ with Group(3) as group:
 
 
 def test_the_driver_is_killed_while_a_rank_is_stopped(gone):
-    """The stopped one ends, too."""
+    """The stopped one ends, too, and what ranks shared is removed."""
     command = [sys.executable, "-c", DRIVER, ending("in_allreduce")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as driver:
         assert driver.stdout
-        pids = [int(word) for word in driver.stdout.readline().split() if word.isdigit()]
+        words = driver.stdout.readline().split()
+        pids, shared = [int(word) for word in words if word.isdigit()], [Path(word) for word in words if "/" in word]
         time.sleep(0.5)
         driver.send_signal(signal.SIGKILL)
     assert len(pids) >= 7
     assert not gone(pids)
+    assert not [path for path in shared if path.exists()]
 
 
 TARGET = """\
