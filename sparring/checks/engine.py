@@ -36,7 +36,7 @@ SHRINKING = 8.0
 
 WRONG = "not looked at where usual examples fail already"
 FAILED = "the others failed before"
-STUCK = "no more were tried after one that came to no end"
+STUCK = "no more were tried after one that did not come to its end"
 """Why nothing is looked at; why an example did not come to a property, or was not run."""
 
 SHARE = {

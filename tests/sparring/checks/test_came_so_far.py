@@ -137,7 +137,7 @@ def test_real_ranks_tell_the_same(mine, launcher, ranks):
     hung = mine("hangs", on="mpi", group=ranks, ranks=[1, 2], only=["agreement", "input untouched"], timeout=0.5)
     assert words(raised) == {"agreement": Word.UNDECIDED, "result": Word.REFUTED}
     assert set(words(hung).values()) == {Word.UNDECIDED, Word.REFUTED}
-    assert "no more were tried after one that came to no end" in detail(hung, "agreement")
+    assert "no more were tried after one that did not come to its end" in detail(hung, "agreement")
 
 
 def test_a_command_ends_so_too(mine):
