@@ -56,6 +56,7 @@ def build(folder: Path, page: str = "", algorithms: Path | None = None) -> subpr
     pytest.importorskip("furo", reason=MISSING)
     made = shutil.ignore_patterns("algorithms", "timings", "__pycache__")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=made)
+    shutil.copytree(ROOT / "examples/reducers", folder / "examples/reducers", ignore=made)  # a page shows them
     shutil.copytree(ROOT / "benchmarks/results", folder / "benchmarks/results")
     (folder / "benchmarks/results/planted.json").write_text(json.dumps(MEASURED), encoding="utf-8")
     if algorithms:

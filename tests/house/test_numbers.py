@@ -202,8 +202,9 @@ GIVEN = {
     "docs/howto/advise.md": ["1 % or 10 %", "less than 15 % off"],  # tests/sparring/advising/test_advice.py asserts it
     "docs/howto/check_an_implementation.md": ["index of 4 or 8 bytes"],  # what targets may send
     "docs/howto/public_reducers.md": [  # tests/sparring/adapters/test_public.py asserts the verdicts
-        "These are 40 examples each on real ranks", "On 4 ranks and more", "that was found has 4 ranks", "On 2 ranks, where",
-        "normal numbers on 4 ranks", "With 16 to 24 entries of 100 to 160", "and more than 4 ranks",
+        "These are 40 examples each on real ranks", "On 4 ranks and more", "that was found has 4 ranks",
+        "On 2 ranks, where", "normal numbers on 4 ranks", "With 16 to 24 entries of 100 to 160",
+        "and more than 4 ranks",
     ],
     "docs/howto/compare.md": [
         "of 4 and 8 ranks", "within 1 %",  # tests/examples/test_simgrid.py asserts it
