@@ -93,8 +93,8 @@ def check(
         for a stateful page an array a rank, whose rows are its vectors, one a call.
     budget : seconds for all examples, and for making those that fail smaller; what is left then is undecided.
     against : another target, or ``"NAME=VALUE"``, set for real ranks of the same: all results must have the same bits.
-    contract : what is promised instead of the sum of each call, "mean", "error-feedback:entries=p*k" for instance, see
-        :mod:`sparring.checks.contracts`.  Then ``page`` is none, and vectors are floats.
+    contract : what is promised instead of the sum of each call: "mean", "sparse-sum", "error-feedback:entries=p*k",
+        "unbiased", "contraction", "bounded-error:bound=1e-3".  Then ``page`` is none, and vectors are floats.
     draw : bounds for what is drawn for a contract of several calls: ``{"n": "1-64", "k": "1-8", "calls": "33-40",
         "warm-up": 32}``; a ``k`` that is drawn is passed to the target.
     advance : called after each example with the sentences on what it was the first to falsify, to show progress.
