@@ -15,7 +15,7 @@ from sparring import adapters
 from sparring.checks import recorded, traced
 from sparring.checks.against import parsed
 from sparring.checks.clock import Clock
-from sparring.checks.contracts import ALLREDUCE, promise
+from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
 from sparring.checks.draws import FLOATS
 from sparring.checks.engine import Advance, Findings, explore, judge
 from sparring.checks.examples import DTYPES, Example
@@ -123,7 +123,7 @@ def check(
     promised, limits = promise(contract, draw or {}, page, params)
     number, kinds = drawn(adapters.find(on, target), max_examples, dtypes or (FLOATS if promised else None))
     question = asked(
-        target, page, sparse or contract == "sparse-sum", params, dtypes=kinds, contract=promised, drawn=limits,
+        target, page, sparse or contract == SPARSE_SUM, params, dtypes=kinds, contract=promised, drawn=limits,
         ranks=tuple(sorted(set(RANKS if ranks is None else ranks))), level=level, seed=seed, max_examples=number,
         only=tuple(only or ()), topology=topology, bad_input=bad_input,
         many=ranks is None and on in ("simulated", "both"), clock=Clock(math.inf if budget is None else budget),

@@ -6,7 +6,7 @@ select or round: what each promises, call by call, is judged in :mod:`sparring.c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sparring.checks.draws import Bounds, bounds
@@ -16,7 +16,8 @@ from sparring.errors import InputError, did_you_mean
 
 ALLREDUCE = "allreduce"
 """The page's name that means no page: the sum, and whatever messages."""
-SUMS = ("sum", "mean", "sparse-sum")
+SPARSE_SUM = "sparse-sum"
+SUMS = ("sum", "mean", SPARSE_SUM)
 SETTINGS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(SUMS, ()),
     "error-feedback": ("entries", "mean"),
@@ -75,12 +76,11 @@ class Contract(NamedTuple):
         """Whether it speaks of several calls of one instance."""
         return self.name not in SUMS
 
-    @property
-    def meanings(self) -> dict[str, str]:
-        """The properties that apply, and what they mean."""
+    def meanings(self, dtypes: Sequence[str]) -> dict[str, str]:
+        """The properties that apply to a target of such vectors, and what they mean."""
         told = {
             "entries": self.entries, "delta": "k/n" if self.delta is None else f"{self.delta:g}",
-            "sum": "mean" if self.mean else "sum", "bound": self.off, "dtypes": "float32 and float64",
+            "sum": "mean" if self.mean else "sum", "bound": self.off, "dtypes": " and ".join(dtypes),
         }  # fmt: skip
         own = {
             prop: words.format(**told) for prop, words in OWN[self.name].items() if prop != "entries" or self.entries
@@ -161,6 +161,10 @@ def promise(text: str, draw: Mapping[str, Any], page: str, params: Mapping[str, 
     k = params.get(KEPT, 0)
     if found.needs_k and not (type(k) is int and k >= 0):
         raise InputError(f"{KEPT} = {k!r}: it must be a whole number, 0 or more")
-    if found.needs_k and KEPT not in params and limits.k is None:
+    if KEPT in params and limits.k is not None:
+        raise InputError(f"contract {text}: k is given twice, by -P k={k} and --draw k")
+    if found.iterated and KEPT in params and type(k) is int:
+        limits = limits._replace(k=(k, k))  # so that it is known which vectors have fewer entries
+    if found.needs_k and limits.k is None:
         raise InputError(f"contract {text}: say how many entries are kept, -P k=8 or --draw k=1-8")
-    return (None if found.name in ("sum", "sparse-sum") else found), limits
+    return (None if found.name in ("sum", SPARSE_SUM) else found), limits

@@ -23,6 +23,8 @@ FLOATS = ("float64", "float32")
 """What vectors are."""
 CALLS = (1, 4)
 """Calls that are judged, where no bound says how many."""
+SOME = 100
+"""Numbers of a span that are drawn, about."""
 MOST = {"n": 1_000_000, "k": 1_000_000, "calls": 1_000, "warm-up": 1_000}
 """What may be asked for, at most."""
 
@@ -71,11 +73,13 @@ class Bounds(NamedTuple):
 
 
 def some(span: Span, near: int = 0) -> list[int]:
-    """The numbers of a span: all of a short one, of a long one the first and the last, and those around ``near``."""
+    """The numbers of a span: of a long one some from all of it, the first, the last, and those around ``near``."""
     low, high = span
-    if high - low < 100:
+    step = 1 + (high - low) // SOME
+    if step == 1:
         return [*range(low, high + 1)]
-    return sorted({*range(low, low + 50), *range(high - 50, high + 1), *range(max(low, near - 2), near + 10)})
+    around = range(max(low, near - 2), min(high, near + 8) + 1)
+    return sorted({*range(low, low + SOME // 4), *range(low, high + 1, step), high, *around})
 
 
 def bounds(given: Mapping[str, Any]) -> Bounds:

@@ -170,7 +170,8 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     unseen = judging.unclaimed(example, seen.trace, page, question) | dict(seen.unseen)
     flaws = {p: why for p, why in flaws.items() if p in about and p not in unseen} | failure(runs)
     unseen |= selected.unseen(seen) if page and page.selecting else {}
-    unseen |= promised.unseen(example, seen, question.reduces) if question.reduces else {}
+    if question.reduces:
+        unseen |= promised.unseen(example, seen, question.reduces, question.drawn.warm_up[0])
     if question.against and seen.ys:
         other = place.beside(question.against.environment).observe(question.against.target or question.target, example)
         flaws |= {prop: why for prop, why in against.judged(seen, other, question.against).items() if prop in about}

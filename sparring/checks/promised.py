@@ -91,27 +91,33 @@ def unbalanced(call: Call, contract: Contract) -> str:
     what was put in and the residuals on the way.
     """
     first, p = call.i - call.number, call.example.p
-    for r, (x, left) in enumerate(zip(call.xs, call.residuals(call.i))):
-        if misshapen(left, x):
-            return f"rank {r} keeps a residual of {left.dtype} and shape {left.shape}, not {kind(x)}"
+    for i in range(first, call.i + 1):
+        if why := strange(call, call.residuals(i)):
+            return why
     given = np.concatenate([*call.example.rows[:, : call.number + 1]])
     results = np.stack([dense(ys[0]) for ys in call.seen.ys[first : call.i + 1]])
     times = p if contract.mean else 1
-    way = np.concatenate([np.stack(call.seen.residuals[i]) for i in range(first, call.i + 1)])
+    way = np.concatenate([np.stack(call.seen.residuals[i]) for i in range(first, call.i + 1)]).astype(np.float64)
     residuals = way[-p:]
-    if given.dtype.kind == "i":
-        off = given.sum(axis=0) != times * results.sum(axis=0) + residuals.sum(axis=0)
-    else:
-        parts = np.concatenate([given, -residuals, *[-results] * times]).astype(np.float64)
-        weight = np.abs(given.astype(np.float64)).sum(axis=0) + 2 * np.abs(way.astype(np.float64)).sum(axis=0)
-        far = np.array([abs(math.fsum(column)) for column in parts.T.tolist()])
-        off = ~(far <= gamma(p + 4, given.dtype) * weight + smallest(given.dtype))
+    parts = np.concatenate([given, -residuals, *[-results] * times]).astype(np.float64)
+    sound = np.isfinite(parts).all(axis=0)  # what was put in is finite
+    weight = np.abs(given.astype(np.float64)).sum(axis=0) + 2 * np.abs(way).sum(axis=0)
+    far = np.array([abs(math.fsum(column)) for column in np.where(sound, parts, 0).T.tolist()])
+    off = ~(sound & (far <= gamma(p + 4, given.dtype) * weight + smallest(given.dtype)))
     if not off.any():
         return ""
     at = int(np.argmax(off))
     put, out, left = (part[:, at].sum() for part in (given, results, residuals))
     means = f", {p} times that is {p * out}" if contract.mean else ""
     return f"at index {at}: {put} was put in, the results have {out}{means}, the residuals {left}"
+
+
+def strange(call: Call, residuals: Sequence[NDArray[Any]]) -> str:
+    """The first rank that keeps no vector of its input's length and dtype; empty where all do."""
+    for r, (x, left) in enumerate(zip(call.xs, residuals)):
+        if misshapen(left, x):
+            return f"rank {r} keeps a residual of {left.dtype} and shape {left.shape}, not {kind(x)}"
+    return ""
 
 
 def smallest(dtype: np.dtype[Any]) -> float:
@@ -125,14 +131,15 @@ def contracted(call: Call, contract: Contract) -> Flaws:
         return {}
     n, before, after = call.example.n, call.residuals(call.i - 1), call.residuals(call.i)
     delta = contract.delta if contract.delta is not None else min(1.0, call.k / n) if n else 0.0
+    shown = not unshown(call.seen)
+    if why := shown and (strange(call, before) or strange(call, after)):
+        return {"contraction": why}
     for r, x in enumerate(call.xs):
         wide = x.astype(np.float64)
-        left = after[r] if isinstance(after[r], np.ndarray) else wide - call.results[0]
-        if misshapen(left.astype(x.dtype), x):
-            return {"contraction": f"rank {r} keeps a residual of {left.dtype} and shape {left.shape}, not {kind(x)}"}
-        sent = wide + before[r] if isinstance(before[r], np.ndarray) else wide
+        left = after[r] if shown else wide - call.results[0]
+        sent = wide + before[r] if shown else wide
         kept, had = float(np.square(left.astype(np.float64)).sum()), float(np.square(sent).sum())
-        slack = (8 * gamma(n + 8, x.dtype) if x.dtype.kind == "f" else 0) * had + 1e-300
+        slack = 8 * gamma(n + 8, x.dtype) * had + 1e-300
         if not kept <= (1 - delta) * had + slack:
             least = f"1 - {delta:g} of it is {(1 - delta) * had:g}"
             return {"contraction": f"rank {r} keeps {kept:g} of {had:g}, as squares are added up: {least}"}
@@ -168,7 +175,8 @@ def expected(example: Example, seen: Observed, contract: Contract) -> str:
             return f"rank {r} {misfits[0]}"
         table = np.stack([dense(ys[r]) for ys in seen.ys]).astype(np.float64)
         means, error = table.mean(axis=0), table.std(axis=0, ddof=1) / math.sqrt(len(table))
-        far = ~(np.abs(means - right) <= SURE * error + slack + len(table) * unit(xs[r].dtype) * np.abs(right))
+        rounded = slack + 2 * unit(xs[r].dtype) * np.abs(table).max(axis=0)  # of one result, and so of their mean
+        far = ~(np.abs(means - right) <= SURE * error + rounded)
         if far.any():
             at = int(np.argmax(far))
             what, errors = "mean" if contract.mean else "sum", f"{error[at]:.2g}"
@@ -190,10 +198,10 @@ JUDGES: Mapping[str, Callable[[Call, Contract], Flaws]] = {
 }
 
 
-def unseen(example: Example, seen: Observed, contract: Contract) -> Flaws:
+def unseen(example: Example, seen: Observed, contract: Contract, warm_up: int) -> Flaws:
     """Property -> why a run that came to its end tells nothing of it."""
     prop = {"error-feedback": "conservation", "contraction": "contraction"}.get(contract.name)
-    alone = contract.name == "contraction" and example.p == 1  # there what is left out shows in the first result
+    alone = contract.name == "contraction" and example.p == 1 and not warm_up  # what is left out of the first result
     if not prop or alone:
         return {}
     return {prop: why} if (why := unshown(seen)) else {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sparring import pytest_plugin
 from sparring.checks import configuration
 from sparring.checks.checking import RANKS, asked, check
-from sparring.checks.contracts import ALLREDUCE, promise
+from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
 from sparring.checks.draws import FLOATS
 from sparring.errors import Refuted
 from sparring.job import launched
@@ -182,7 +182,8 @@ def tests(target: Any, settings: dict[str, Any]) -> Callable[[Test], Test]:
     promised, limits = promise(settings.get("contract", ""), settings["draw"], page, params)
     if promised:
         looks |= {"contract": promised, "drawn": limits, "dtypes": settings.get("dtypes", FLOATS)}
-    question = asked(target, page, settings.get("sparse", False), params, only=only, **looks)
+    sparse = settings.get("sparse", False) or settings.get("contract") == SPARSE_SUM
+    question = asked(target, page, sparse, params, only=only, **looks)
     question.expects(reasons)
     subject = Subject(target, page, {**settings, **params}, floor, question.asked)
     cases = [

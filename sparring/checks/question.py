@@ -109,7 +109,7 @@ class Question:
         known = meanings(page=self.page, sparse=self.sparse, bad_input=self.bad_input, many=self.many)
         if self.averages:
             known = {prop: words.replace("the sum", "the mean") for prop, words in known.items()}
-        known = self.reduces.meanings if self.reduces else known
+        known = self.reduces.meanings(self.dtypes) if self.reduces else known
         if self.fewer_dtypes:
             known = {**known, "dtypes": known["dtypes"].replace(properties.DTYPES, " and ".join(self.dtypes))}
         if self.against:

@@ -9,6 +9,7 @@ from sparring.checks import hard
 from sparring.checks.contracts import ALLREDUCE
 from sparring.checks.examples import Example
 from sparring.checks.question import Question
+from sparring.checks.series import KEPT
 from sparring.checks.target import anywhere
 from sparring.checks.vectors import source
 
@@ -60,7 +61,7 @@ def write(question: Question, on: str, prop: str, example: Example, why: str) ->
         sparse=question.sparse, topology=question.topology, bad_input=question.bad_input,
         against=str(question.against) if question.against else None,
         contract=question.contract.text if question.contract else "",
-        draw=question.drawn.asked if question.reduces else None,
+        draw={name: said for name, said in question.drawn.asked.items() if name != KEPT},
         kind=example.prop,
         params={**question.params, **example.params},
     )  # fmt: skip

@@ -126,6 +126,7 @@ def told():
             f"more than {promised.SURE:g} standard errors off",
             f"where the mean of {scenes.OFTEN:,} results is about normal",
             f"| {draws.CALLS[0]} to {draws.CALLS[1]} |",
+            f"about {draws.SOME} numbers are drawn",
         ],
         "docs/howto/compare.md": [f"{levels.RANKS} ranks, `sparring advise` counts"],
         "docs/howto/compressed.md": [

@@ -103,6 +103,41 @@ class More(TopK):
         return np.where(np.abs(x) >= least, x, 0)
 
 
+class Overflows(TopK):
+    """Keeps minus infinity where the result has infinity."""
+
+    def kept(self, x, mine):
+        return np.full_like(x, -np.inf)
+
+    def reduced(self, mine):
+        return np.full_like(mine, np.inf)
+
+
+class KeepsLess(TopK):
+    """Keeps one entry too few in its first call."""
+
+    def kept(self, x, mine):
+        return (x - mine)[self.calls == 1 :]
+
+    def added(self, x):
+        return x if self.calls <= 2 else super().added(x)
+
+
+class Hides(TopK):
+    """Shows nothing of what it keeps."""
+
+    residual = property(lambda self: None, lambda self, x: None)
+
+
+class NeedsRoom(TopK):
+    """Fails where more entries are kept than there are."""
+
+    def selected(self, x):
+        if self.k > x.size:
+            raise IndexError("there are not so many entries")
+        return super().selected(x)
+
+
 class Smallest(TopK):
     """Sends the smallest entries."""
 

@@ -6,13 +6,15 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sparring.checks import contracts
+from sparring.checks import contracts, draws
 from sparring.checks.checking import check
+from sparring.errors import InputError
 from sparring.proofs.core.verdicts import Word
 from tests.sparring.calling import called
 from tests.sparring.checks.refuting import failed
@@ -40,6 +42,10 @@ FAILS = {
     "Twice": ("error-feedback", SOME, {"conservation"}),
     "KeepsAll": ("error-feedback", SOME, {"conservation"}),
     "Sums": ("error-feedback:mean=1", SOME, {"conservation"}),
+    "Overflows": ("error-feedback", SOME, {"conservation"}),
+    "KeepsLess": ("error-feedback", SOME, {"conservation"}),
+    "KeepsLess, after a warm-up": ("error-feedback", {**SOME, "warm-up": 2}, {"conservation"}),
+    "KeepsLess, as a contraction": ("contraction", SOME, {"contraction"}),
     "More": ("error-feedback:entries=p*k", SOME, {"entries"}),
     "TopK": ("error-feedback:entries=k", SOME, {"entries"}),
     "Tree": ("error-feedback", SOME, {"conservation", "agreement"}),
@@ -91,6 +97,15 @@ def test_the_smallest_is_told(project, tmp_path, monkeypatch):
     assert done.returncode == 1 and "refuted: conservation at p=4" in done.stderr
 
 
+def test_a_mean_that_is_off_fails_again(project, tmp_path, monkeypatch):
+    """The script plays as many calls as the check."""
+    monkeypatch.chdir(tmp_path)
+    assert failed(report("Unscaled", "unbiased", SOME)).keys() == {"expectation"}
+    script = [sys.executable, "sparring-failures/expectation.py"]
+    done = subprocess.run(script, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1 and "refuted: expectation at p=1" in done.stderr
+
+
 @pytest.mark.mpi
 @pytest.mark.parametrize(("name", "props"), [("TopK", set()), ("Forgets", {"conservation"})])
 def test_so_it_is_on_real_ranks(launcher, unshrunk, name, props):
@@ -99,16 +114,48 @@ def test_so_it_is_on_real_ranks(launcher, unshrunk, name, props):
     assert failed(found).keys() == props
 
 
-def test_where_nothing_is_shown_nothing_is_said(target):
-    """Of a function, and of a class that hides what it keeps, conservation is not covered; the rest is."""
-    hides = "class Hides(TopK):\n    residual = property(lambda self: None, lambda self, x: None)\n"
-    source = FILE.read_text(encoding="utf-8") + hides
-    for name, why in {"Hides": "shows no residual", "total": "a function keeps nothing"}.items():
-        draw = SOME if name == "Hides" else {}
-        found = check(target(source, name), contract="error-feedback", draw=draw, max_examples=20)
-        told = {result.property: result for result in found.results}
-        assert told["conservation"].verdict.word is Word.NOT_COVERED and why in told["conservation"].detail
-        assert str(told["result"].verdict).startswith("tested")
+UNSHOWN = {
+    "Hides": ("error-feedback", SOME, "conservation", "shows no residual"),
+    "total": ("error-feedback", {}, "conservation", "a function keeps nothing"),
+    "Hides, after a warm-up": ("contraction", {**SOME, "warm-up": 1}, "contraction", "shows no residual"),
+}
+
+
+@pytest.mark.parametrize("name", UNSHOWN)
+def test_where_nothing_is_shown_nothing_is_said(project, name):
+    """Of a function, and of a class that hides what it keeps; the rest is tested."""
+    contract, draw, prop, why = UNSHOWN[name]
+    told = {r.property: r for r in report(name, contract, draw, max_examples=20).results}
+    assert told[prop].verdict.word is Word.NOT_COVERED and why in told[prop].detail
+    assert str(told["result"].verdict).startswith("tested")
+
+
+def test_the_first_result_on_one_rank_shows_a_contraction(project):
+    """Also of what hides what it keeps; two ranks do not."""
+    told = {r.property: r for r in report("Hides", "contraction", SOME, ranks=[1, 2], max_examples=40).results}
+    number = re.fullmatch(r"tested \((\d+) examples\)", str(told["contraction"].verdict))
+    assert number and 0 < int(number[1]) < 40
+
+
+def test_a_number_that_is_given_is_at_the_edge_of_shorter_vectors(project):
+    """As one that is drawn; and it is not given twice."""
+    assert failed(report("NeedsRoom", "error-feedback", {}, k=4, max_examples=60)).keys() == {"edge sizes"}
+    with pytest.raises(InputError, match=r"k is given twice, by -P k=4 and --draw k"):
+        report("TopK", "error-feedback", SOME, k=4)
+
+
+def test_lines_tell_the_dtypes(project):
+    """Those that were asked for."""
+    told = {r.property: r.detail for r in report("TopK", "error-feedback", SOME, dtypes=["float32"]).results}
+    assert told["dtypes"] == "the same for float32, in the same dtype"
+
+
+def test_of_a_long_span_all_parts_are_drawn():
+    """The ends, the middle, and around the number of ranks."""
+    few = draws.some((0, 10_000), near=300)
+    assert len(few) < 200 and max(b - a for a, b in pairwise(few)) <= 101
+    assert {0, 1, 299, 301, 10_000} <= {*few}
+    assert draws.some((3, 9)) == [*range(3, 10)]
 
 
 @pytest.mark.parametrize(("n", "props"), [("9-64", set()), ("1-64", {"edge sizes"})])
@@ -155,6 +202,9 @@ def test_bounds_stand_in_a_file_and_in_tests(project, tmp_path):
     right, wrong = project(tests.format("TopK")).stdout, project(tests.format("Forgets")).stdout
     assert "9 passed, 1 skipped" in right and "none is within the bounds, n=9-12, k=2" in right
     assert "FAILED test_mine.py::test_mine[conservation]" in wrong
+    (tmp_path / "pyproject.toml").write_text('[tool.sparring]\ncontract = "sparse-sum"\n', encoding="utf-8")
+    sums = project(tests.format("total_of_sparse")).stdout
+    assert "test_mine[edge-sizes]" in sums and "special-values" not in sums and " failed" not in sums
 
 
 def test_what_a_target_prints_is_kept_from_the_screen(target):
