@@ -44,6 +44,25 @@ def in_place(group, x):
     return x.clone()
 
 
+def mean_of_all(group, x):
+    return (allreduce(group, x) / group.size()).to(x.dtype)
+
+
+def without_last(group, x):
+    return allreduce(group, x * (group.rank() < max(1, group.size() - 1)))
+
+
+def through_float32(group, x):
+    """Floats stay as they are."""
+    return allreduce(group, x) if x.is_floating_point() else allreduce(group, x.float()).to(x.dtype)
+
+
+def without_nan(group, x):
+    y = allreduce(group, x)
+    y[y != y] = 0
+    return y
+
+
 def hangs(group, x):
     return x if group.rank() == 0 else allreduce(group, x)
 
@@ -53,6 +72,20 @@ def dies(group, x):
         print("planted", flush=True)
         sys.exit(3)
     return allreduce(group, x)
+
+
+def mean(group, bucket):
+    """A hook that does what DDP does by default."""
+    dist = extra.torch("distributed")
+    reduced = dist.all_reduce(bucket.buffer(), group=group, async_op=True).get_future()
+    return reduced.then(lambda f: f.value()[0] / group.size())
+
+
+def sum_of_all(group, bucket):
+    """A hook that forgets to divide."""
+    dist = extra.torch("distributed")
+    reduced = dist.all_reduce(bucket.buffer(), group=group, async_op=True).get_future()
+    return reduced.then(lambda f: f.value()[0])
 
 
 def mean_of_others(group, bucket):
