@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.sparring.checks.dense_targets import reported
 from tests.sparring.checks.defect import Defect, swapped
 
 TWIN = """\
@@ -134,5 +135,6 @@ DEFECTS = {
     "persistent requests never freed": Defect(
         {"        way.Free()\n": "        pass\n"}, {"hygiene"}, twin=PERSISTENT, options={},
     ),
+    "a length is overwritten while it is sent": reported("size_overwritten", {"hygiene"}, {"result"}, "size_kept"),
 }  # fmt: skip
 """By name, the wrong targets."""

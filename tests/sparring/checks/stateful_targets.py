@@ -142,9 +142,8 @@ DEFECTS = {
     ),
     "subtracts its residual": Defect({ADD: "work = x - self.residual"}, {"result", "conservation"}, LEFT),
     "halves its residual": Defect({KEEP: "self.residual = (work / 2).astype(x.dtype)"}, {"result", "conservation"}, LEFT),
-    "clips its residual at 1000": Defect({KEEP: "self.residual = np.clip(work, -1000, 1000)"}, {"result"}, {*LEFT, "conservation"}),
+    "clips its residual at 3": Defect({KEEP: "self.residual = np.clip(work, -3, 3)"}, {"result", "conservation"}, LEFT),
     "loses what a hop leaves out": Defect({"block[at] = 0": "block[:] = 0"}, {"result", "conservation"}, LEFT),
-    "keeps only finite numbers": Defect({KEEP: "self.residual = np.where(np.isfinite(work), work, 0).astype(x.dtype)"}, {"result"}, {*LEFT, "conservation"}),
     "overwrites where it must add": Defect({'blocks[into][here["index"]] += here["value"]': 'blocks[into][here["index"]] = here["value"]'}, {"result", "conservation"}, LEFT),
     "selects the smallest": Defect({"-np.where(nan, 0, np.abs(block))": "np.where(nan, 0, np.abs(block))"}, {"result", "selection", "steps"}, FORMS),
     "forgets its residual in the fourth call": Defect(

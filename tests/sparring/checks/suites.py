@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import sparring
 from sparring.checks.checking import check
+from sparring.checks.question import CONTRACT
 from sparring.checks.properties import HARD, MESSAGES, meanings
 from sparring.report import Report
 from sparring.spans import parse
@@ -64,6 +65,15 @@ class Suite(NamedTuple):
         seen = defect.refuted - {*MESSAGES["steps"]} or not defect.refuted
         return self.always if seen else {"page": self.page, "level": "steps"}
 
+    def looked(self, target: Target, defect: Defect, **asked: Any) -> Report:
+        """The report with few examples, and of messages too where the defect does not say what is asked."""
+        closely = {"page": self.page, "level": "steps"} if self.page != CONTRACT else self.always
+        told = arguments(closely if defect.options is None else defect.options)
+        few = {"ranks": self.ranks, "max_examples": self.examples}
+        if "many ranks" in defect.refuted:
+            del few["ranks"]
+        return check(target, **{**few, **told, **asked})
+
     def twin(self, defect: Defect) -> str:
         """The source, or the place, of what is right."""
         return defect.twin or self.sources.TWIN
@@ -97,8 +107,8 @@ SUITES = {
 }
 """Those that run on simulated ranks."""
 REAL = {
-    "torch": Suite(torch_defects, "allreduce", "", range(2, 4), 30, {}),
-    "C": Suite(c_targets, "allreduce", "", range(2, 4), 10, {"dtypes": "float64"}),
+    "torch": Suite(torch_defects, CONTRACT, "", range(2, 4), 30, {}),
+    "C": Suite(c_targets, CONTRACT, "", range(2, 4), 10, {"dtypes": "float64"}),
 }
 """Those that need more than Python."""
 CATALOGUE = {**SUITES, **REAL}
@@ -124,6 +134,21 @@ def arguments(options: Mapping[str, Any]) -> dict[str, Any]:
 def rows(*kinds: str) -> Iterator[tuple[str, str]]:
     """Each kind with the names of its defects."""
     yield from ((kind, name) for kind in kinds for name in CATALOGUE[kind].defects)
+
+
+def twins(*kinds: str) -> dict[tuple[str, ...], Defect]:
+    """Of each twin and each thing that it is asked the first defect."""
+    found: dict[tuple[str, ...], Defect] = {}
+    for kind, name in rows(*kinds):
+        suite = CATALOGUE[kind]
+        defect = suite.defects[name]
+        found.setdefault((kind, suite.twin(defect), *command_line(suite.options(defect))), defect)
+    return found
+
+
+def due(defect: Defect, options: Mapping[str, Any]) -> set[str]:
+    """What must be refuted with these options."""
+    return {*defect.refuted} - (set() if options.get("level") == "steps" else {"steps", "volume"})
 
 
 def allowed(defect: Defect) -> set[str]:
