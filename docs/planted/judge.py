@@ -1,4 +1,4 @@
-"""Runs `sparring check` on every wrong allreduce of the catalogue and on its twin, and keeps beside this file what it says.
+"""Runs `sparring check` on every wrong allreduce of the catalogue and on its twin, and keeps here what it says.
 
 Run:  python docs/planted/judge.py [KIND ...]        dense nonblocking sparse stateful torch C
 
@@ -18,7 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.etree import ElementTree
+
+from defusedxml import ElementTree
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT))

@@ -33,7 +33,9 @@ def last(lines: str) -> dict[str, str]:
 DEFECTS = {
     "remainder belongs to no chunk": swapped("#ifdef PLANTED", "#if 1", SUMS, ALSO),
     "adds in float": swapped(ADDS, ADDS.replace(SUM, f"(float)({SUM})"), SUMS, ALSO),
-    "maximum instead of sum": swapped(ADDS, f"y[to + i] = {SUM.replace('+ inc', '> inc')} ? y[to + i] : incoming[i];", SUMS, ALSO),
+    "maximum instead of sum": swapped(
+        ADDS, "y[to + i] = y[to + i] > incoming[i] ? y[to + i] : incoming[i];", SUMS, ALSO,
+    ),
     "overwrites instead of adding": swapped(ADDS, "y[to + i] = incoming[i];", SUMS, ALSO),
     "synchronous sends in a cycle": swapped(EXCHANGE, SENDS_FIRST, {"deadlock"}, {*SUMS, *ALSO}),
     "receive never waited for": swapped(EXCHANGE, NEVER_WAITS, {"result"}, {*SUMS, *ALSO, "reproducibility"}),

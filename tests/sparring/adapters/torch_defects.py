@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from tests.sparring.checks.defect import Defect, elsewhere
@@ -13,12 +13,12 @@ ENDED = {*SUMS, "agreement", "reproducibility", "deadlock"}
 TWIN = ""
 
 
-def function(name: str, refuted: Set[str], also: Set[str] = frozenset()) -> Defect:
+def function(name: str, refuted: AbstractSet[str], also: AbstractSet[str] = frozenset()) -> Defect:
     """A function on a process group."""
     return elsewhere(f"{FILE}:{name}", f"{FILE}:allreduce", refuted, also, options={"on": "torch"})
 
 
-def hook(name: str, refuted: Set[str], also: Set[str] = frozenset()) -> Defect:
+def hook(name: str, refuted: AbstractSet[str], also: AbstractSet[str] = frozenset()) -> Defect:
     """A communication hook of DDP."""
     return elsewhere(f"{FILE}:{name}", f"{FILE}:mean", refuted, also, options={"on": "ddp", "ranks": "2-3"})
 

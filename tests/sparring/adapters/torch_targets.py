@@ -59,7 +59,7 @@ def through_float32(group, x):
 
 def without_nan(group, x):
     y = allreduce(group, x)
-    y[y != y] = 0
+    y[y.isnan()] = 0
     return y
 
 

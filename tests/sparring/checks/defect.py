@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 
@@ -16,18 +17,20 @@ class Defect(NamedTuple):
     """
 
     changes: Mapping[str, str]
-    refuted: Set[str]
-    also: Set[str] = frozenset()
+    refuted: AbstractSet[str]
+    also: AbstractSet[str] = frozenset()
     twin: str = ""
     wrong: str = ""
     options: Mapping[str, Any] | None = None
 
 
-def swapped(old: str, new: str, refuted: Set[str], also: Set[str] = frozenset(), **more: Any) -> Defect:
+def swapped(old: str, new: str, refuted: AbstractSet[str], also: AbstractSet[str] = frozenset(), **more: Any) -> Defect:
     """One change."""
     return Defect({old: new}, refuted, also, **more)
 
 
-def elsewhere(wrong: str, twin: str, refuted: Set[str], also: Set[str] = frozenset(), **more: Any) -> Defect:
+def elsewhere(
+    wrong: str, twin: str, refuted: AbstractSet[str], also: AbstractSet[str] = frozenset(), **more: Any
+) -> Defect:
     """One that stands in a file beside its twin."""
     return Defect({}, refuted, also, twin, wrong, **more)

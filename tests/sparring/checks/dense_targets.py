@@ -5,7 +5,7 @@ The ring is written in a style unlike sparring's own: views, Sendrecv, one loop 
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from tests.sparring.checks.defect import Defect, elsewhere, swapped
@@ -106,11 +106,11 @@ low, high = (0, 0) if x.dtype.kind == "f" else (np.iinfo(x.dtype).min, np.iinfo(
 SUMMED = {"result", "edge sizes", "dtypes", "steps"}
 ENDED = {"agreement", "edge sizes", "dtypes", "steps", "volume", "deadlock", "hygiene", "reproducibility"}
 SUMS = {"result", "edge sizes", "dtypes"}
-UNFOUND: set[str] = set()
+UNFOUND: set[str] = set()  # nobody sees it yet
 REPORTED = Path(__file__).parents[2] / "zoo" / "defects.py"
 
 
-def reported(name: str, refuted: Set[str], also: Set[str] = frozenset(), twin: str = "right") -> Defect:
+def reported(name: str, refuted: AbstractSet[str], also: AbstractSet[str] = frozenset(), twin: str = "right") -> Defect:
     """One of those that were reported of libraries; it is said to be no algorithm's."""
     return elsewhere(f"{REPORTED}:{name}", f"{REPORTED}:{twin}", refuted, also, options={})
 
@@ -140,7 +140,9 @@ DEFECTS = {
         "wait = comm.Isend(there, (me + 1) % size); there += 1; comm.Recv(got, (me - 1) % size); wait.Wait()",
         {"hygiene"},
     ),
-    "NaN lost": swapped(RETURNS, "    return np.where(np.isnan(total), 0, total).astype(total.dtype)", {"special values"}),
+    "NaN lost": swapped(
+        RETURNS, "    return np.where(np.isnan(total), 0, total).astype(total.dtype)", {"special values"},
+    ),
     "16 bits": swapped(
         "total = np.array(x)", "total = np.array(x.astype(np.int16) if x.dtype.kind == 'i' else x, x.dtype)",
         {"special values", "steps"},
@@ -171,7 +173,9 @@ DEFECTS = {
     ),
     # Entries
     "drops negative entries": swapped(RETURNS, "    return np.maximum(total, 0)", SUMS),
-    "clips sums at 1000": swapped(RETURNS, "    return np.clip(total, -1000, 1000)", {"special values"}, {"many ranks"}),
+    "clips sums at 1000": swapped(
+        RETURNS, "    return np.clip(total, -1000, 1000)", {"special values"}, {"many ranks"},
+    ),
     "adds in 16-bit floats": swapped(
         "total = np.array(x)", "total = np.array(x.astype(np.float16) if x.dtype.kind == 'f' else x, x.dtype)",
         {"result", "dtypes"}, {"steps"},

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.sparring.checks.dense_targets import reported
 from tests.sparring.checks.defect import Defect, swapped
+from tests.sparring.checks.dense_targets import reported
 
 TWIN = """\
 import numpy as np
@@ -107,8 +107,8 @@ DEFECTS = {
         POSTS + WAITS, POSTS.replace("hop)\n        going", "hop); coming.Wait()\n        going") + WAITS, {"deadlock"},
     ),
     "waits for its own send first": swapped(
-        POSTS, "        comm.Issend(there, right, hop).Wait()\n" + POSTS.replace("comm.Isend", "comm.Irecv"), {"deadlock"},
-        {"hygiene"},
+        POSTS, "        comm.Issend(there, right, hop).Wait()\n" + POSTS.replace("comm.Isend", "comm.Irecv"),
+        {"deadlock"}, {"hygiene"},
     ),
     "tags of two steps": swapped("left, hop)", "left, hop ^ 1)", {"deadlock"}),
     "one tag for two messages": Defect({" + 99": ""}, {"hygiene"}, LATE, HALVED, options={}),

@@ -74,7 +74,7 @@ SHARED = {
     "self.residual = np.zeros_like(x)": "type(self).residual = np.zeros_like(x)",
     KEEP: "type(self).residual = work",
 }
-UNFOUND: set[str] = set()
+UNFOUND: set[str] = set()  # nobody sees it yet
 FORMS = {"edge sizes", "dtypes"}
 LEFT = {*FORMS, "selection", "steps"}
 DEFECTS = {
@@ -141,14 +141,24 @@ DEFECTS = {
         {"hygiene", "steps", "volume"}, {"deadlock"},
     ),
     "subtracts its residual": Defect({ADD: "work = x - self.residual"}, {"result", "conservation"}, LEFT),
-    "halves its residual": Defect({KEEP: "self.residual = (work / 2).astype(x.dtype)"}, {"result", "conservation"}, LEFT),
+    "halves its residual": Defect(
+        {KEEP: "self.residual = (work / 2).astype(x.dtype)"}, {"result", "conservation"}, LEFT,
+    ),
     "clips its residual at 3": Defect({KEEP: "self.residual = np.clip(work, -3, 3)"}, {"result", "conservation"}, LEFT),
     "loses what a hop leaves out": Defect({"block[at] = 0": "block[:] = 0"}, {"result", "conservation"}, LEFT),
-    "overwrites where it must add": Defect({'blocks[into][here["index"]] += here["value"]': 'blocks[into][here["index"]] = here["value"]'}, {"result", "conservation"}, LEFT),
-    "selects the smallest": Defect({"-np.where(nan, 0, np.abs(block))": "np.where(nan, 0, np.abs(block))"}, {"result", "selection", "steps"}, FORMS),
-    "forgets its residual in the fourth call": Defect(
-        {ADD: "self.turn = getattr(self, 'turn', -1) + 1\n        work = x + (self.residual if self.turn % 3 else 0)"}, UNFOUND,
+    "overwrites where it must add": Defect(
+        {'[here["index"]] += here["value"]': '[here["index"]] = here["value"]'}, {"result", "conservation"}, LEFT,
     ),
-    "request never completed": Defect({KEEP: KEEP + "\n        size > 1 and self.comm.Irecv(work[:0].copy(), own, 99)"}, {"hygiene"}, {"deadlock"}),
+    "selects the smallest": Defect(
+        {"-np.where(nan, 0, np.abs(block))": "np.where(nan, 0, np.abs(block))"},
+        {"result", "selection", "steps"}, FORMS,
+    ),
+    "forgets its residual in the fourth call": Defect(
+        {ADD: "self.turn = getattr(self, 'turn', -1) + 1\n        work = x + (self.residual if self.turn % 3 else 0)"},
+        UNFOUND,
+    ),
+    "request never completed": Defect(
+        {KEEP: KEEP + "\n        size > 1 and self.comm.Irecv(work[:0].copy(), own, 99)"}, {"hygiene"}, {"deadlock"},
+    ),
 }  # fmt: skip
 """By name, the wrong targets."""

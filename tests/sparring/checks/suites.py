@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import sparring
 from sparring.checks.checking import check
-from sparring.checks.question import CONTRACT
 from sparring.checks.properties import HARD, MESSAGES, meanings
+from sparring.checks.question import CONTRACT
 from sparring.report import Report
 from sparring.spans import parse
 from tests.sparring.adapters import c_targets, torch_defects
