@@ -75,10 +75,13 @@ def dies(group, x):
 
 
 def mean(group, bucket):
-    """A hook that does what DDP does by default."""
-    dist = extra.torch("distributed")
+    """A hook that does what DDP does by default.
+
+    What it leaves for later does not hold the group: else gloo's own thread may be the one that ends it, and aborts.
+    """
+    dist, size = extra.torch("distributed"), group.size()
     reduced = dist.all_reduce(bucket.buffer(), group=group, async_op=True).get_future()
-    return reduced.then(lambda f: f.value()[0] / group.size())
+    return reduced.then(lambda f: f.value()[0] / size)
 
 
 def sum_of_all(group, bucket):
@@ -90,10 +93,10 @@ def sum_of_all(group, bucket):
 
 def mean_of_others(group, bucket):
     """A hook that leaves this rank's own gradient out."""
-    dist = extra.torch("distributed")
+    dist, others = extra.torch("distributed"), max(1, group.size() - 1)
     own = bucket.buffer().clone()
     reduced = dist.all_reduce(bucket.buffer(), group=group, async_op=True).get_future()
-    return reduced.then(lambda f: (f.value()[0] - own) / max(1, group.size() - 1))
+    return reduced.then(lambda f: (f.value()[0] - own) / others)
 
 
 def over_torch(name):
