@@ -25,6 +25,7 @@ extensions = [
     "mutants",
     "pages",
     "phases",
+    "planted",
     "selecting",
     "stragglers",
     "timings",

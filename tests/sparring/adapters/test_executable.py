@@ -23,9 +23,12 @@ from sparring.checks.vectors import comparable, unequal
 from sparring.cli import cli
 from sparring.errors import InputError
 from sparring.proofs.core.verdicts import Word
-from tests.sparring.checks.refuting import words
+from tests.sparring.checks.refuting import failed, words
+from tests.sparring.checks.suites import CATALOGUE, allowed
+from tests.sweeps import sweep
 
 ROOT = Path(__file__).parents[3]
+SUITE = CATALOGUE["C"]
 PROGRAM = Path(__file__).with_name("file_program.py")
 MPICC = Path(sys.executable).with_name("mpicc")
 C = pytest.mark.skipif(find() is None or not MPICC.exists(), reason='no mpicc beside this Python: pip install "mpich"')
@@ -87,6 +90,17 @@ def test_the_planted_one_is_refuted(quick, tmp_path):
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "sparring-failures/result.py"], env=environ, timeout=60, check=False)
     assert done.returncode == 1
+
+
+@C
+@pytest.mark.mpi
+@pytest.mark.parametrize("name", sweep(SUITE.defects, few=["overwrites instead of adding"]))
+def test_a_defect_falsifies_its_properties_and_no_other(quick, monkeypatch, tmp_path, name):
+    """Of the catalogue."""
+    monkeypatch.setattr("sparring.checks.engine.SHRINKING", 0.0)
+    defect = SUITE.defects[name]
+    report = SUITE.looked(SUITE.written(tmp_path, SUITE.wrong(defect)), defect)
+    assert {*defect.refuted} <= {*failed(report)} <= allowed(defect)
 
 
 @pytest.mark.parametrize("mode", ["right", pytest.param("npz", marks=pytest.mark.slow)])

@@ -17,7 +17,10 @@ from sparring.checks.group import Ended
 from sparring.checks.launch import descendants, processes
 from sparring.checks.question import Question
 from sparring.errors import InputError, MissingExtra
+from tests.sparring.checks.refuting import failed
+from tests.sparring.checks.suites import CATALOGUE, allowed
 
+SUITE = CATALOGUE["torch"]
 EXAMPLES = Path(__file__).parents[3] / "examples/torch/ddp_hooks.py"
 TARGETS = Path(__file__).with_name("torch_targets.py")
 HERE = importlib.util.find_spec("torch") is not None
@@ -66,21 +69,20 @@ def test_gloo_is_an_allreduce(quick, groups, name):
 
 
 @TORCH
-@pytest.mark.parametrize(
-    ("name", "prop", "why"),
-    [
-        ("lossy", "result", "p=2 n=2: rank 0 has"),
-        ("own_bits", "agreement", "on rank 1 and"),
-        ("in_place", "input untouched", "'s input was"),
-        ("dies", "result", "rank 1 failed"),
-    ],
-)
-def test_planted(quick, groups, name, prop, why):
-    """Each planted bug refutes the property that it is about, with the rank."""
-    ranks = [3] if name == "own_bits" else [2]
-    (result,) = check(
-        f"{TARGETS}:{name}", on="torch", group=groups["torch"], ranks=ranks, max_examples=30, only=[prop]
-    ).results
+@pytest.mark.parametrize("name", [name for name in SUITE.defects if name != "rank 0 takes no part"])
+def test_a_defect_falsifies_its_properties_and_no_other(quick, groups, monkeypatch, name):
+    """Of the catalogue, all but the one that waits for ever."""
+    monkeypatch.setattr("sparring.checks.engine.SHRINKING", 0.0)
+    defect = SUITE.defects[name]
+    report = SUITE.looked(SUITE.wrong(defect), defect, group=groups[(defect.options or {})["on"]], ranks=[2, 3])
+    assert {*defect.refuted} <= {*failed(report)} <= allowed(defect)
+
+
+@TORCH
+@pytest.mark.parametrize(("name", "why"), [("lossy", "p=2 n=2: rank 0 has"), ("dies", "rank 1 failed")])
+def test_what_is_told(quick, groups, name, why):
+    """With the rank."""
+    (result,) = judged(groups, "torch", f"{TARGETS}:{name}", ranks=[2], max_examples=30, only=["result"]).results
     assert str(result.verdict) == "refuted"
     assert why in result.detail
 
@@ -189,12 +191,9 @@ def test_a_hook_that_fails(quick, groups):
 
 
 @TORCH
-def test_a_planted_hook(quick, groups):
-    """A hook that gives something else than the mean is refuted."""
-    (result,) = check(
-        f"{TARGETS}:mean_of_others", on="ddp", group=groups["ddp"], ranks=[2], max_examples=10, only=["result"]
-    ).results
-    assert str(result.verdict) == "refuted"
+def test_a_right_hook(quick, groups):
+    """The twin of the planted ones."""
+    assert judged(groups, "ddp", f"{TARGETS}:mean", ranks=[2, 3], max_examples=20).verdict == "holds"
 
 
 @TORCH

@@ -46,6 +46,25 @@ def in_place(group, x):
     return x.clone()
 
 
+def mean_of_all(group, x):
+    return (allreduce(group, x) / group.size()).to(x.dtype)
+
+
+def without_last(group, x):
+    return allreduce(group, x * (group.rank() < max(1, group.size() - 1)))
+
+
+def through_float32(group, x):
+    """Floats stay as they are."""
+    return allreduce(group, x) if x.is_floating_point() else allreduce(group, x.float()).to(x.dtype)
+
+
+def without_nan(group, x):
+    y = allreduce(group, x)
+    y[y.isnan()] = 0
+    return y
+
+
 def hangs(group, x):
     return x if group.rank() == 0 else allreduce(group, x)
 
@@ -74,12 +93,29 @@ def is_stopped(group, x):
     return allreduce(group, x)
 
 
+def mean(group, bucket):
+    """A hook that does what DDP does by default.
+
+    What it leaves for later does not hold the group: else gloo's own thread may be the one that ends it, and aborts.
+    """
+    dist, size = extra.torch("distributed"), group.size()
+    reduced = dist.all_reduce(bucket.buffer(), group=group, async_op=True).get_future()
+    return reduced.then(lambda f: f.value()[0] / size)
+
+
+def sum_of_all(group, bucket):
+    """A hook that forgets to divide."""
+    dist = extra.torch("distributed")
+    reduced = dist.all_reduce(bucket.buffer(), group=group, async_op=True).get_future()
+    return reduced.then(lambda f: f.value()[0])
+
+
 def mean_of_others(group, bucket):
     """A hook that leaves this rank's own gradient out."""
-    dist = extra.torch("distributed")
+    dist, others = extra.torch("distributed"), max(1, group.size() - 1)
     own = bucket.buffer().clone()
     reduced = dist.all_reduce(bucket.buffer(), group=group, async_op=True).get_future()
-    return reduced.then(lambda f: (f.value()[0] - own) / max(1, group.size() - 1))
+    return reduced.then(lambda f: (f.value()[0] - own) / others)
 
 
 def over_torch(name):

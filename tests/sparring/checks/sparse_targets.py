@@ -6,11 +6,15 @@ of 8 bytes, and sums in a dictionary.
 
 from __future__ import annotations
 
+from tests.sparring.checks.defect import swapped
+
 TWIN = """\
 import numpy as np
 import sparring
+from mpi4py import MPI
 
 called = 0
+kept = {}
 
 def packed(x):
     return np.concatenate([x.indices.astype(np.int64).view(np.uint8), x.values.view(np.uint8)])
@@ -49,40 +53,85 @@ def unlocked(part: str) -> str:
 
 
 WRONG = {"result", "edge sizes", "dtypes"}
+UNFOUND: set[str] = set()  # nobody sees it yet
+BUFFERED = """\
+y = kept.setdefault((len(support), values.dtype.char), values)
+    y.flags.writeable = True
+    y[:] = values
+    return sparring.Sparse.made(indices, y, x.n)"""
+ENDED = {"agreement", "input untouched", "reproducibility", "deadlock"}
 DEFECTS = {
-    "drops an entry where supports overlap": (ADDS, "sums.update({i: v}) if i not in sums else sums.pop(i)", WRONG),
-    "loses explicit zeros": ("sorted(sums)", "sorted(i for i in sums if sums[i] != 0)", WRONG),
-    "adds a zero where nothing is": ("support = ", "sums.setdefault(0, 0) if x.n else None\n    support = ", WRONG),
-    "keeps the last of equal indices": (ADDS, "sums[i] = v", WRONG),
-    "returns unsorted indices": (RETURNS, made("indices[::-1].copy(), values[::-1].copy()"), WRONG),
-    "returns equal indices": (RETURNS, made("np.repeat(indices, 2), np.repeat(values, 2)"), WRONG),
-    "returns a dense vector": (RETURNS, f"{RETURNS}.dense()", WRONG),
-    "returns another length": (RETURNS, RETURNS.replace("x.n", "x.n + 1"), WRONG),
-    "returns other indices' dtype": (RETURNS, RETURNS.replace("indices", "indices.astype(np.int64)"), {"dtypes"}),
-    "adds in another order on one rank": (
+    "drops an entry where supports overlap": swapped(
+        ADDS, "sums.update({i: v}) if i not in sums else sums.pop(i)", WRONG,
+    ),
+    "loses explicit zeros": swapped("sorted(sums)", "sorted(i for i in sums if sums[i] != 0)", WRONG),
+    "adds a zero where nothing is": swapped(
+        "support = ", "sums.setdefault(0, 0) if x.n else None\n    support = ", WRONG,
+    ),
+    "keeps the last of equal indices": swapped(ADDS, "sums[i] = v", WRONG),
+    "returns unsorted indices": swapped(RETURNS, made("indices[::-1].copy(), values[::-1].copy()"), WRONG),
+    "returns equal indices": swapped(RETURNS, made("np.repeat(indices, 2), np.repeat(values, 2)"), WRONG),
+    "returns a dense vector": swapped(RETURNS, f"{RETURNS}.dense()", WRONG),
+    "returns another length": swapped(RETURNS, RETURNS.replace("x.n", "x.n + 1"), WRONG),
+    "returns other indices' dtype": swapped(
+        RETURNS, RETURNS.replace("indices", "indices.astype(np.int64)"), {"dtypes"},
+    ),
+    "adds in another order on one rank": swapped(
         "in zip(lists, sizes)", "in list(zip(lists, sizes))[:: -1 if me == 1 else 1]", {"agreement"},
     ),
-    "another order in the next call": (
+    "another order in the next call": swapped(
         "in zip(lists, sizes)", "in list(zip(lists, sizes))[:: 1 if called % 2 else -1]", {"reproducibility"},
     ),
-    "changes its input": (RETURNS, f"{unlocked('values')}; x.values[:1] = 11; {RETURNS}", {"input untouched"}),
-    "reorders its input": (
+    "changes its input": swapped(RETURNS, f"{unlocked('values')}; x.values[:1] = 11; {RETURNS}", {"input untouched"}),
+    "reorders its input": swapped(
         RETURNS, f"{unlocked('indices')}; x.indices[:] = x.indices[::-1].copy(); {RETURNS}", {"input untouched"},
     ),
-    "writes to its read-only input": ("    support", "    x.values[:] = 0\n    support", WRONG),
-    "sends that need buffers": (
+    "writes to its read-only input": swapped("    support", "    x.values[:] = 0\n    support", WRONG),
+    "sends that need buffers": swapped(
         EXCHANGE, "comm.Send(there, (me + 1) % size); comm.Recv(here, (me - 1) % size)", {"deadlock"},
     ),
-    "sends every list twice": (EXCHANGE, f"{EXCHANGE}; {EXCHANGE}", {"steps", "volume"}),
-    "sends one list in two halves": (
+    "sends every list twice": swapped(EXCHANGE, f"{EXCHANGE}; {EXCHANGE}", {"steps", "volume"}),
+    "sends one list in two halves": swapped(
         EXCHANGE,
         "for half in (slice(0, 8), slice(8, None)):\n            "
         + EXCHANGE.replace("there,", "there[half],").replace("=here", "=here[half]"),
         {"steps", "volume"},
     ),
-    "too long a message": ("comm.Sendrecv(there", "comm.Sendrecv(np.append(there, there[:1])", {"hygiene"}),
+    "too long a message": swapped("comm.Sendrecv(there", "comm.Sendrecv(np.append(there, there[:1])", {"hygiene"}),
+    "empty supports are an error": swapped(
+        "    sums = {}", "    x.indices[0]\n    sums = {}", {"edge sizes"}, {*WRONG, *ENDED},
+    ),
+    "one rank's list is lost": swapped("zip(lists, sizes)", "zip(lists[:-1] or lists, sizes)", WRONG),
+    "one list is added twice": swapped("zip(lists, sizes)", "zip([*lists, lists[0]], [*sizes, sizes[0]])", WRONG),
+    "mean instead of sum": swapped(
+        "([sums[i] for i in support], x.dtype)", "([sums[i] / size for i in support]).astype(x.dtype)", WRONG,
+    ),
+    "loses negative values": swapped("sorted(sums)", "sorted(i for i in sums if sums[i] >= 0)", WRONG),
+    "sums that cancel leave their support": swapped(
+        "sorted(sums)", "sorted(i for i in sums if sums[i] or sum(i in one[:8 * k].view(np.int64) "
+        "for one, k in zip(lists, sizes)) < 2)", {"result"}, WRONG,
+    ),
+    "values through float32": swapped("np.array([sums[i]", "np.array([np.float32(sums[i])", {"result"}, {"dtypes"}),
+    "last index of a list is lost": swapped("sorted(sums)", "sorted(sums)[:-1]", WRONG),
+    "wraps indices at n - 1": swapped(ADDS, f"i %= max(1, x.n - 1); {ADDS}", WRONG),
+    "request never completed": swapped(
+        "    sums = {}", "    size > 1 and comm.Irecv(lists[me][:0].copy(), (me + 1) % size, 99)\n    sums = {}",
+        {"hygiene"},
+    ),
+    "wrong neighbour": swapped("dest=(me + 1)", "dest=(me + 2)", {"deadlock"}, {"hygiene", *ENDED}),
+    "wrong on 13 ranks": swapped(
+        ADDS, f"{ADDS} + x.dtype.type(size == 13)", WRONG, options={"sparse": True, "ranks": "13"},
+    ),
+    "NaN lost": swapped(RETURNS, f"values[values != values] = 0; {RETURNS}", UNFOUND),
+    "indices in 16 bits": swapped(".view(np.int64).tolist()", ".view(np.int64).astype(np.int16).tolist()", UNFOUND),
+    "the world": swapped(
+        "me, size =", "comm = MPI.COMM_WORLD; me, size =", {"deadlock"}, {*WRONG, *ENDED},
+        options={"sparse": True, "on": "mpi", "ranks": "1-3"},
+    ),
+    "returns its buffer": swapped(RETURNS, BUFFERED, UNFOUND),
+    "tails lost": swapped(RETURNS, f"values[1000:] = 0; {RETURNS}", UNFOUND),
 }  # fmt: skip
-"""What stands where, what is planted in its place, and the properties that this falsifies."""
+"""By name, the wrong targets; where nothing is refuted, nobody finds them yet."""
 APART = """\
 import numpy as np
 import sparring

@@ -6,6 +6,8 @@ a hop, a sort for the selection, and blocks that are views of the sum.
 
 from __future__ import annotations
 
+from tests.sparring.checks.defect import Defect
+
 TWIN = """\
 import numpy as np
 import sparring
@@ -72,70 +74,91 @@ SHARED = {
     "self.residual = np.zeros_like(x)": "type(self).residual = np.zeros_like(x)",
     KEEP: "type(self).residual = work",
 }
+UNFOUND: set[str] = set()  # nobody sees it yet
 FORMS = {"edge sizes", "dtypes"}
 LEFT = {*FORMS, "selection", "steps"}
 DEFECTS = {
-    "forgets its residual": ({ADD: "work = x.copy()"}, {"result", "conservation"}, LEFT),
-    "adds its residual twice": (
+    "forgets its residual": Defect({ADD: "work = x.copy()"}, {"result", "conservation"}, LEFT),
+    "adds its residual twice": Defect(
         {ADD: "work = x + self.residual + self.residual"}, {"result", "conservation"}, LEFT,
     ),
-    "adds its residual in every other call": (
+    "adds its residual in every other call": Defect(
         {ADD: "self.odd = not getattr(self, 'odd', True)\n        work = x + (self.residual if self.odd else 0)"},
         {"result", "conservation"}, LEFT,
     ),
-    "keeps its state across instances": (SHARED, {"result", "conservation", "reproducibility"}, LEFT),
-    "breaks ties the other way round": (
+    "keeps its state across instances": Defect(SHARED, {"result", "conservation", "reproducibility"}, LEFT),
+    "breaks ties the other way round": Defect(
         {"np.lexsort((np.arange(len(block))": "np.lexsort((-np.arange(len(block))"},
         {"result", "selection", "steps"}, FORMS,
     ),
-    "takes NaN last": ({", ~nan))": ", nan))"}, {"result", "selection"}, {*FORMS, "steps"}),
-    "selects by value, not magnitude": ({"np.abs(block)": "block"}, {"result", "selection", "steps"}, FORMS),
-    "leaves zeros out of its result": (
+    "takes NaN last": Defect({", ~nan))": ", nan))"}, {"result", "selection"}, {*FORMS, "steps"}),
+    "selects by value, not magnitude": Defect({"np.abs(block)": "block"}, {"result", "selection", "steps"}, FORMS),
+    "leaves zeros out of its result": Defect(
         {RETURN: MADE + "return sparring.Sparse(indices[y.values != 0], y.values[y.values != 0], self.n)"},
         {"result", "selection"}, FORMS,
     ),
-    "rounds its quotas up": (
+    "rounds its quotas up": Defect(
         {"return self.k * (c + 1) // self.comm.size - self.k * c // self.comm.size":
          "return -(-self.k // self.comm.size)"},
         {"result", "selection", "steps", "volume"}, FORMS,
     ),
-    "has one entry too many": ({"min(k, n)": "min(k + 1, n)"}, {"result", "selection", "steps", "volume"}, FORMS),
-    "refuses more than there are": ({"min(k, n)": "k if k <= n else 1 // 0"}, {"result"}, FORMS),
-    "refuses to keep nothing": ({"min(k, n)": "min(k, n) if k else 1 // 0"}, {"result"}, FORMS),
-    "keeps what it sends": ({"block[at] = 0": "pass"}, {"result", "conservation"}, LEFT),
-    "loses what the owner of a block leaves out": (
+    "has one entry too many": Defect({"min(k, n)": "min(k + 1, n)"}, {"result", "selection", "steps", "volume"}, FORMS),
+    "refuses more than there are": Defect({"min(k, n)": "k if k <= n else 1 // 0"}, {"result"}, FORMS),
+    "refuses to keep nothing": Defect({"min(k, n)": "min(k, n) if k else 1 // 0"}, {"result"}, FORMS),
+    "keeps what it sends": Defect({"block[at] = 0": "pass"}, {"result", "conservation"}, LEFT),
+    "loses what the owner of a block leaves out": Defect(
         {"lists[own] = self.take(blocks[own], own)": "lists[own] = self.take(blocks[own], own); blocks[own][:] = 0"},
         {"result", "conservation"}, LEFT,
     ),
-    "gives its residual to another rank": ({KEEP: NEIGHBOUR}, {"result"}, LEFT),
-    "works in its input": (
+    "gives its residual to another rank": Defect({KEEP: NEIGHBOUR}, {"result"}, LEFT),
+    "works in its input": Defect(
         {ADD: "x += self.residual; work = x", KEEP: "self.residual = work.copy()"}, {"input untouched"}, set(),
     ),
-    "keeps its input instead of a copy": (
+    "keeps its input instead of a copy": Defect(
         {ADD: "work = x if self.residual is None else x + self.residual", "self.residual = np.zeros_like(x)": "pass"},
         {"result", "input untouched"}, {*LEFT, "conservation", "reproducibility"},
     ),
-    "keeps a residual of another dtype": (
+    "keeps a residual of another dtype": Defect(
         {KEEP: "self.residual = work.astype(np.float64)"}, {"result"}, {*LEFT, "volume"},
     ),
-    "returns a dense vector": ({RETURN: MADE + "return y.dense()"}, {"result"}, FORMS),
-    "returns unsorted indices": (
+    "returns a dense vector": Defect({RETURN: MADE + "return y.dense()"}, {"result"}, FORMS),
+    "returns unsorted indices": Defect(
         {RETURN: MADE + "return sparring.Sparse.made(y.indices[::-1].copy(), y.values[::-1].copy(), self.n)"},
         {"result"}, FORMS,
     ),
-    "returns another last bit on one rank": (
+    "returns another last bit on one rank": Defect(
         {RETURN: MADE + "v = y.values\n        return y if me == 0 or v.dtype.kind != 'f' else "
          "sparring.Sparse(indices, np.nextafter(v, v.dtype.type(9)), self.n)"},
         {"result", "agreement"}, FORMS,
     ),
-    "sends that need buffers": (
+    "sends that need buffers": Defect(
         {SEND: "comm.Send(there.view(np.uint8), (me + 1) % size); comm.Recv(here.view(np.uint8), (me - 1) % size)"},
         {"deadlock"}, set(),
     ),
-    "sends every list twice": ({SEND: f"{SEND}; {SEND}"}, {"steps", "volume"}, set()),
-    "leaves a message behind": (
+    "sends every list twice": Defect({SEND: f"{SEND}; {SEND}"}, {"steps", "volume"}, set()),
+    "leaves a message behind": Defect(
         {KEEP: KEEP + "\n        size > 1 and self.comm.Isend(work, own, 9)"},
         {"hygiene", "steps", "volume"}, {"deadlock"},
     ),
+    "subtracts its residual": Defect({ADD: "work = x - self.residual"}, {"result", "conservation"}, LEFT),
+    "halves its residual": Defect(
+        {KEEP: "self.residual = (work / 2).astype(x.dtype)"}, {"result", "conservation"}, LEFT,
+    ),
+    "clips its residual at 3": Defect({KEEP: "self.residual = np.clip(work, -3, 3)"}, {"result", "conservation"}, LEFT),
+    "loses what a hop leaves out": Defect({"block[at] = 0": "block[:] = 0"}, {"result", "conservation"}, LEFT),
+    "overwrites where it must add": Defect(
+        {'[here["index"]] += here["value"]': '[here["index"]] = here["value"]'}, {"result", "conservation"}, LEFT,
+    ),
+    "selects the smallest": Defect(
+        {"-np.where(nan, 0, np.abs(block))": "np.where(nan, 0, np.abs(block))"},
+        {"result", "selection", "steps"}, FORMS,
+    ),
+    "forgets its residual in the fourth call": Defect(
+        {ADD: "self.turn = getattr(self, 'turn', -1) + 1\n        work = x + (self.residual if self.turn % 3 else 0)"},
+        UNFOUND,
+    ),
+    "request never completed": Defect(
+        {KEEP: KEEP + "\n        size > 1 and self.comm.Irecv(work[:0].copy(), own, 99)"}, {"hygiene"}, {"deadlock"},
+    ),
 }  # fmt: skip
-"""What is replaced; the properties that this falsifies; those that it may falsify too, in some examples."""
+"""By name, the wrong targets."""

@@ -1,25 +1,49 @@
-"""Three rings, each with what is planted in it: on whole vectors, on lists, and with a choice and a memory."""
+"""The catalogue of wrong allreduces: kinds of right targets, each with what is planted in them.
+
+Tests go through it, and `docs/planted/judge.py`, which runs all of it by the command.
+"""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import sparring
 from sparring.checks.checking import check
-from sparring.checks.properties import meanings
+from sparring.checks.contracts import ALLREDUCE
+from sparring.checks.properties import HARD, MESSAGES, meanings
 from sparring.report import Report
-from tests.sparring.checks import dense_targets, sparse_targets, stateful_targets
+from sparring.spans import parse
+from tests.sparring.adapters import c_targets, torch_defects
+from tests.sparring.checks import dense_targets, nonblocking_targets, sparse_targets, stateful_targets
+from tests.sparring.checks.defect import Defect
+
+MPICC = Path(sys.executable).with_name("mpicc")
+COMMAND = ("mpiexec", "-n", "{p}", "./allreduce", "{input}", "{output}")
+Target = str | list[str]
 
 
 class Suite(NamedTuple):
-    """Sources of targets, as what they are judged, on how many ranks and by how many examples."""
+    """Sources of targets, as what they are judged, on how many ranks and by how many examples in a test.
+
+    ``always``: what the check must be told of each, where nothing is asked of messages.
+    """
 
     sources: ModuleType
     page: str
     entry: str
     ranks: range
     examples: int
+    always: Mapping[str, Any]
+
+    @property
+    def defects(self) -> Mapping[str, Defect]:
+        found: Mapping[str, Defect] = self.sources.DEFECTS
+        return found
 
     @property
     def ours(self) -> str:
@@ -34,20 +58,99 @@ class Suite(NamedTuple):
         how = {"page": self.page, "ranks": self.ranks, "level": "steps", "max_examples": self.examples}
         return check(name, **{**how, **asked})
 
-    def planted(self, name: str) -> tuple[str, set[str], set[str]]:
-        """The twin with a defect; what this falsifies, and what it may falsify too, in some examples."""
-        *changes, falsified, also = self.sources.DEFECTS[name]
-        if not isinstance(changes[0], dict):
-            changes, falsified, also = [{changes[0]: falsified}], also, set()
-        source = self.sources.TWIN
-        for old, new in changes[0].items():
+    def options(self, defect: Defect) -> Mapping[str, Any]:
+        """What the command must be told, so that it finds the defect: as little as there is."""
+        if defect.options is not None:
+            return defect.options
+        seen = defect.refuted - {*MESSAGES["steps"]} or not defect.refuted
+        return self.always if seen else {"page": self.page, "level": "steps"}
+
+    def looked(self, target: Target, defect: Defect, **asked: Any) -> Report:
+        """The report with few examples, and of messages too where the defect does not say what is asked."""
+        closely = {"page": self.page, "level": "steps"} if self.page != ALLREDUCE else self.always
+        told = arguments(closely if defect.options is None else defect.options)
+        few = {"ranks": self.ranks, "max_examples": self.examples}
+        if "many ranks" in defect.refuted:
+            del few["ranks"]
+        return check(target, **{**few, **told, **asked})
+
+    def twin(self, defect: Defect) -> str:
+        """The source, or the place, of what is right."""
+        return defect.twin or self.sources.TWIN
+
+    def wrong(self, defect: Defect) -> str:
+        """The source, or the place, of what is wrong."""
+        source = defect.wrong or self.twin(defect)
+        for old, new in defect.changes.items():
             assert old in source, old
             source = source.replace(old, new)
-        return source, falsified, also
+        return source
+
+    def written(self, folder: Path, source: str) -> Target:
+        """What the check is given there: a source is written, and a program compiled."""
+        if "\n" not in source:
+            return source
+        if self.sources is not c_targets:
+            (folder / "mine.py").write_text(source, encoding="utf-8")
+            return f"mine.py:{self.entry}"
+        (folder / "allreduce.c").write_text(source, encoding="utf-8")
+        command = [MPICC, "-o", folder / "allreduce", folder / "allreduce.c"]
+        subprocess.run(command, check=True, timeout=60, capture_output=True)
+        return [*COMMAND]
 
 
 SUITES = {
-    "dense": Suite(dense_targets, "ring", "allreduce", range(1, 6), 60),
-    "sparse": Suite(sparse_targets, "ring_allgather", "allreduce", range(1, 5), 100),
-    "stateful": Suite(stateful_targets, "ring_topk", "Allreduce", range(1, 4), 30),
+    "dense": Suite(dense_targets, "ring", "allreduce", range(1, 6), 60, {}),
+    "nonblocking": Suite(nonblocking_targets, "ring", "allreduce", range(1, 6), 60, {}),
+    "sparse": Suite(sparse_targets, "ring_allgather", "allreduce", range(1, 5), 100, {"sparse": True}),
+    "stateful": Suite(stateful_targets, "ring_topk", "Allreduce", range(1, 4), 30, {"page": "ring_topk"}),
 }
+"""Those that run on simulated ranks."""
+REAL = {
+    "torch": Suite(torch_defects, ALLREDUCE, "", range(2, 4), 30, {}),
+    "C": Suite(c_targets, ALLREDUCE, "", range(2, 4), 10, {"dtypes": "float64"}),
+}
+"""Those that need more than Python."""
+CATALOGUE = {**SUITES, **REAL}
+
+
+def command_line(options: Mapping[str, Any]) -> list[str]:
+    """What stands on the command line.
+
+    >>> " ".join(command_line({"page": "ring", "level": "steps", "bad_input": True}))
+    '--algorithm ring --level steps --bad-input'
+    """
+    named = {"page": "algorithm", "dtypes": "dtype"}
+    words = [(f"--{named.get(name, name).replace('_', '-')}", value) for name, value in options.items()]
+    return [word for name, value in words for word in ([name] if value is True else [name, str(value)])]
+
+
+def arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for the function."""
+    read: Mapping[str, Callable[[str], Any]] = {"ranks": parse, "dtypes": lambda text: [text]}
+    return {name: read[name](value) if name in read else value for name, value in options.items()}
+
+
+def rows(*kinds: str) -> Iterator[tuple[str, str]]:
+    """Each kind with the names of its defects."""
+    yield from ((kind, name) for kind in kinds for name in CATALOGUE[kind].defects)
+
+
+def twins(*kinds: str) -> dict[tuple[str, ...], Defect]:
+    """Of each twin and each thing that it is asked the first defect."""
+    found: dict[tuple[str, ...], Defect] = {}
+    for kind, name in rows(*kinds):
+        suite = CATALOGUE[kind]
+        defect = suite.defects[name]
+        found.setdefault((kind, suite.twin(defect), *command_line(suite.options(defect))), defect)
+    return found
+
+
+def due(defect: Defect, options: Mapping[str, Any]) -> set[str]:
+    """What must be refuted with these options."""
+    return {*defect.refuted} - (set() if options.get("level") == "steps" else {"steps", "volume"})
+
+
+def allowed(defect: Defect) -> set[str]:
+    """What may be refuted: of those that show in some examples only, and in hard ones, any."""
+    return {*defect.refuted, *defect.also} | (set() if defect.refuted <= {*HARD} else {*HARD})

@@ -86,7 +86,7 @@ def test_how_many_are_kept_may_be_given(target):
     target(TWIN)
     report = judged(MINE, k=2, max_examples=20)
     assert not failed(report)
-    target(STATEFUL.planted("has one entry too many")[0])
+    target(STATEFUL.wrong(STATEFUL.defects["has one entry too many"]))
     (told,) = failed(judged(MINE, k=2, only=["volume"])).values()
     assert " k=" not in told.split(":")[0]
     assert "**{'k': 2}" in Path("sparring-failures/volume.py").read_text(encoding="utf-8")
@@ -94,7 +94,7 @@ def test_how_many_are_kept_may_be_given(target):
 
 def test_examples_may_be_given(target):
     """For each rank an array with a row a call; a vector is one call."""
-    target(STATEFUL.planted("forgets its residual")[0])
+    target(STATEFUL.wrong(STATEFUL.defects["forgets its residual"]))
     rows = np.array([[1, 2, 3], [0, 0, 0]])
     told = failed(judged(MINE, k=1, examples=[([rows, rows], "result")]))
     assert told["conservation"].startswith("p=2 n=3, 2 calls: in call 2 at index 0: 2 was put in")
@@ -103,7 +103,7 @@ def test_examples_may_be_given(target):
 
 def test_on_the_command_line(target):
     """The figure too: steps of the second call stand below those of the first."""
-    target(STATEFUL.planted("forgets its residual")[0])
+    target(STATEFUL.wrong(STATEFUL.defects["forgets its residual"]))
     args = ["check", MINE, "--algorithm", "ring_topk", "--level", "steps", "--ranks", "2", "-P", "k=1", "--json"]
     done = CliRunner().invoke(cli, [*args, "--max-examples", "20"])
 

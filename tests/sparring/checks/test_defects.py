@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 
 from sparring.checks import engine, launch
-from sparring.checks.properties import HARD
 from sparring.proofs.core.verdicts import Word
 from tests.sparring.checks.refuting import failed, words
-from tests.sparring.checks.suites import SUITES
+from tests.sparring.checks.suites import SUITES, allowed, arguments, rows, twins
 from tests.sweeps import third
 
 MPI = pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
-DEFECTS = [(kind, name) for kind, suite in SUITES.items() for name in suite.sources.DEFECTS]
+ROWS = [*rows(*SUITES)]
+"""All that runs on simulated ranks."""
+TWINS = twins(*SUITES)
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def planted(target):
 
     def judged(kind, name=None, **asked):
         suite = SUITES[kind]
-        source = suite.planted(name)[0] if name else suite.sources.TWIN
+        source = suite.wrong(suite.defects[name]) if name else suite.sources.TWIN
         return suite.judged(target(source, suite.entry), **asked)
 
     return judged
@@ -34,9 +35,8 @@ def planted(target):
 
 def as_declared(kind, name, report):
     """Exactly those, and of those that show in some examples only, or in hard ones, too, any."""
-    _, falsified, also = SUITES[kind].planted(name)
-    hard = set() if falsified <= {*HARD} else {*HARD}
-    return falsified <= set(failed(report)) <= falsified | also | hard
+    defect = SUITES[kind].defects[name]
+    return {*defect.refuted} <= set(failed(report)) <= allowed(defect)
 
 
 @pytest.mark.parametrize("kind", SUITES)
@@ -49,9 +49,26 @@ def test_right_ones_pass_every_property(target, kind):
         assert not report.not_covered
 
 
-@pytest.mark.parametrize(("kind", "name"), third(DEFECTS))
-def test_a_defect_falsifies_its_properties_and_no_other(planted, kind, name, unshrunk):
-    assert as_declared(kind, name, planted(kind, name))
+def needs_ranks(options):
+    """Marks for real ranks, which take long where one waits for ever."""
+    return [pytest.mark.mpi, MPI, pytest.mark.slow] if options and options.get("on") == "mpi" else []
+
+
+@pytest.mark.parametrize("defect", [pytest.param(one, marks=needs_ranks(one.options)) for one in TWINS.values()])
+def test_every_twin_passes(tmp_path, target, defect):
+    """With the options that its wrong ones need."""
+    kind = next(key[0] for key, one in TWINS.items() if one is defect)
+    suite = SUITES[kind]
+    report = suite.looked(suite.written(tmp_path, suite.twin(defect)), defect, **arguments(suite.options(defect)))
+    assert report.verdict == "holds", failed(report)
+
+
+@pytest.mark.parametrize(("kind", "name"), third(ROWS))
+def test_a_defect_falsifies_its_properties_and_no_other(tmp_path, target, kind, name, unshrunk):
+    """Nothing, where it says that nobody finds it."""
+    suite = SUITES[kind]
+    defect = suite.defects[name]
+    assert as_declared(kind, name, suite.looked(suite.written(tmp_path, suite.wrong(defect)), defect))
 
 
 ON_MPI = [

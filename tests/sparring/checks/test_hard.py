@@ -22,15 +22,15 @@ from sparring.proofs.core.rounding import reference
 from sparring.proofs.core.verdicts import Word
 from tests.sparring.checks.dense_targets import DEFECTS, TWIN
 from tests.sparring.checks.refuting import detail, failed, words
+from tests.sparring.checks.suites import SUITES
 from tests.sweeps import sweep
 
-ONLY_HERE = {name: prop for name, (*_, falsified) in DEFECTS.items() if len(falsified) == 1 for prop in falsified}
+ONLY_HERE = {name: prop for name, one in DEFECTS.items() if len(one.refuted) == 1 for prop in one.refuted}
 
 
 def planted(name):
     """The twin with a defect."""
-    old, new, _ = DEFECTS[name]
-    return TWIN.replace(old, new)
+    return SUITES["dense"].wrong(DEFECTS[name])
 
 
 def test_a_right_one_is_tested_in_all_of_it(target):
@@ -44,7 +44,7 @@ def test_a_right_one_is_tested_in_all_of_it(target):
 
 def test_what_is_wrong_on_thirteen_ranks_is_found(target, unshrunk):
     """None of 8 shows it."""
-    found = failed(check(target(TWIN.replace("    return total", "    total += size == 13\n    return total"))))
+    found = failed(check(target(planted("wrong on 13 ranks"))))
     assert found.keys() == {"many ranks"}
     assert found["many ranks"].startswith("p=13 n=")
 
