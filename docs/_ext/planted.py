@@ -23,6 +23,7 @@ KINDS = {
     "nonblocking": "Messages that are waited for later",
     "sparse": "Sparse vectors",
     "stateful": "Selections with a residual",
+    "contracts": "Reducers that are judged by a contract",
     "torch": "torch.distributed and hooks of DDP",
     "C": "C",
 }

@@ -68,7 +68,8 @@ def told(suite: Suite, asked: Asked) -> Told:
 
 def timed(command: list[str], folder: Path) -> tuple[float | None, float, str]:
     """When the first refutation was printed, when the command ended, and what it printed."""
-    environ = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "COLUMNS": "200"}
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    environ = {**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1", "COLUMNS": "200"}
     start, first, said = time.monotonic(), None, []
     with subprocess.Popen(command, cwd=folder, env=environ, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT) as running:  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparring import adapters
-from sparring.checks import recorded, traced
+from sparring.checks import recorded, scenes, traced
 from sparring.checks.against import parsed
 from sparring.checks.clock import Clock
 from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
@@ -23,7 +23,6 @@ from sparring.checks.group import Group
 from sparring.checks.nearest import Nearest, nearest
 from sparring.checks.places import Place, Ranks, Real, Simulated
 from sparring.checks.question import Question, page_of
-from sparring.checks.scenes import SCENES
 from sparring.checks.vectors import Vector
 from sparring.checks.verdicts import Found, held_against, pictured, unread, verdict_on
 from sparring.errors import InputError, MissingExtra
@@ -201,17 +200,18 @@ def sensible(question: Question, expected: Mapping[str, str], on: str, timeout: 
 
 def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -> list[Example]:
     """The given examples; raises InputError for some that are not of the vectors that the target takes."""
-    wanted = "a sparring.Sparse" if question.sparse else "an array"
-    for xs, _ in given:
+    for xs, prop in given:
+        sparse = question.sparse and not scenes.of(prop, sparse=True)  # rows, of which calls get what is no zero
+        wanted = "a sparring.Sparse" if sparse else "an array"
         for r, x in enumerate(xs):
-            if isinstance(x, Sparse) != question.sparse:
+            if isinstance(x, Sparse) != sparse:
                 raise InputError(f"examples: rank {r} has a {type(x).__name__}: it must be {wanted}")
     return [one for xs, prop in given for one in made(question, xs, prop)]
 
 
 def made(question: Question, xs: Sequence[Vector], prop: str) -> list[Example]:
     """An example of these vectors; of properties with scenes one a scene."""
-    staged = [name for name, scene in SCENES.items() if scene.prop == prop]
+    staged = scenes.of(prop, sparse=question.sparse)
     if question.stateful or staged:
         return [Example(rowed(xs), prop, scene=name) for name in staged or [""]]
     return [Example(list(xs), prop)]

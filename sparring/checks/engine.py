@@ -158,7 +158,8 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     if staged.refused(example, seen):
         return Judged(example, {}, seen)
     if example.scene:
-        about, found = asked(question, example), staged.judged(example, seen, question.contract)
+        about = asked(question, example)
+        found = staged.judged(example, seen, question.page, question.contract)
         flaws = {prop: why for prop, why in found.items() if prop in about or not seen.ys}
         return Judged(example, flaws, seen, missed={p: w for p, w in short_of(about, [seen]).items() if p not in flaws})
     example, page = example.first(len(seen.ys) or len(example.calls)), question.page_for(example)
@@ -232,7 +233,7 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
         if why := unplayable(place, kind) or WRONG * bool({"result", "deadlock"} & {*findings.smallest}):
             findings.unseen |= dict.fromkeys(properties(kind), why)
         else:
-            number = max(few[kind], hard.least(kind, question.dtypes))
+            number = max(few[kind], hard.least(kind, question.dtypes, sparse=question.sparse))
             played = question.hard(kind)[:number]
             findings.meanings[kind] = hard.told(played, question.meanings.get(kind, ""))
             tried(played)

@@ -169,8 +169,17 @@ def scaled(table: NDArray[np.int64], dtype: str) -> NDArray[np.number]:
 
 
 def cut(example: Example, at: Any) -> Example:
-    """Some of the entries of arrays."""
-    return example._replace(xs=[np.ascontiguousarray(np.asarray(x)[..., at]) for x in example.xs])
+    """Some of the entries: those at these indices."""
+    return example._replace(xs=[
+        chosen(x, np.arange(x.n)[at]) if isinstance(x, Sparse) else np.ascontiguousarray(x[..., at]) for x in example.xs
+    ])  # fmt: skip
+
+
+def chosen(x: Sparse, indices: NDArray[Any]) -> Sparse:
+    """The sparse vector at these indices alone."""
+    stays = np.isin(x.indices, indices)
+    at = np.searchsorted(indices, x.indices[stays]).astype(x.indices.dtype)
+    return Sparse(at, x.values[stays], indices.size)
 
 
 def cast(example: Example, dtypes: Sequence[str]) -> Example:

@@ -10,11 +10,13 @@ from itertools import cycle, product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sparring.checks import scenes
 from sparring.checks.examples import Example, cut
-from sparring.checks.scenes import SCENES
 from sparring.checks.vectors import Vector
 from sparring.spans import spans
+from sparring.sparse import Sparse
 
 SPECIAL, LONG, MANY = "special values", "long vectors", "many ranks"
 LENGTHS = (1_025, 4_099, 65_537, 131_101, 1_000_003)
@@ -23,6 +25,8 @@ RANKS = (9, 13, 16, 17, 33, 10, 11, 12, 14, 15)
 """Beyond those that are drawn; the first where fewer are wanted."""
 SOME = 5
 """Ranks, up to which special values and scenes are tried."""
+ENTRIES = 100_000
+"""Entries of a sparse vector, at most."""
 
 Column = Callable[[int, np.dtype[Any]], list[Any]]
 
@@ -75,29 +79,60 @@ def numbered(p: int, n: int, dtype: str, call: int = 0) -> list[Vector]:
     return [(x / 10 if dtype.startswith("float") else x).astype(dtype) for x in drawn]
 
 
-def rule(r: int, n: int, dtype: str) -> str:
+def partly(x: NDArray[Any], r: int, every: int) -> Sparse:
+    """Rank ``r``'s sparse vector of such entries: one of ``every`` so many, the last among them on even ranks."""
+    at = np.arange(x.size - 1 - r % 2, -1, -every)[::-1]
+    return Sparse(at, x[at], x.size)
+
+
+def sparse_special(p: int, dtype: str) -> list[Vector]:
+    """The special values on all ranks, and after them once more on some."""
+    table: list[Any] = special(p, dtype)
+    some = [partly(x, r, 2) for r, x in enumerate(table)]
+    return [
+        Sparse(np.append(np.arange(x.size), x.size + part.indices), np.append(x, part.values), 2 * x.size)
+        for x, part in zip(table, some)
+    ]
+
+
+def sparse_numbered(p: int, n: int, dtype: str) -> list[Vector]:
+    """For each rank a sparse vector, of long ones with a part of the entries."""
+    table: list[Any] = numbered(p, n, dtype)
+    return [partly(x, r, spread(n)) for r, x in enumerate(table)]
+
+
+def spread(n: int) -> int:
+    """How far present entries of a sparse vector are apart."""
+    return 1 + n // ENTRIES
+
+
+def rule(r: int, n: int, dtype: str, *, sparse: bool) -> str:
     """Rank ``r``'s of these vectors, as Python makes it again."""
     numbers = f"np.arange({n}) * {r + 2} % 199 - 99"
-    return f"(({numbers}) / 10).astype(np.{dtype})" if dtype.startswith("float") else f"({numbers}).astype(np.{dtype})"
+    x = f"(({numbers}) / 10).astype(np.{dtype})" if dtype.startswith("float") else f"({numbers}).astype(np.{dtype})"
+    at = f"at := np.arange({n - 1 - r % 2}, -1, -{spread(n)})[::-1]"
+    return f"sparring.Sparse({at}, {x}[at], {n})" if sparse else x
 
 
-def examples(kind: str, ranks: Sequence[int], dtypes: Sequence[str]) -> list[Example]:
+def examples(kind: str, ranks: Sequence[int], dtypes: Sequence[str], *, sparse: bool = False) -> list[Example]:
     """All hard examples of a kind, the most telling first."""
     few, turn = [p for p in ranks if p <= SOME] or [min(ranks)], cycle(dtypes)
+    specials, numbers = (sparse_special, sparse_numbered) if sparse else (special, numbered)
     if kind == SPECIAL:
-        return [Example(special(p, dtype), kind) for p, dtype in product(sorted(few, key=lambda p: abs(p - 3)), dtypes)]
+        pairs = product(sorted(few, key=lambda p: abs(p - 3)), dtypes)
+        return [Example(specials(p, dtype), kind) for p, dtype in pairs]
     if kind == LONG:
         some = [p for p in few if p > 1][:3] or few[:1]
-        return [Example(numbered(p, n, next(turn)), kind) for n, p in zip(LENGTHS, cycle(some))]
+        return [Example(numbers(p, n, next(turn)), kind) for n, p in zip(LENGTHS, cycle(some))]
     if kind == MANY:
-        return [Example(numbered(p, 2 * p + 1, next(turn)), kind) for p in RANKS]
-    pairs = product(sorted(few, key=lambda p: abs(p - 3)), [name for name, one in SCENES.items() if one.prop == kind])
-    return [staged(name, p, next(turn)) for p, name in pairs]
+        return [Example(numbers(p, 2 * p + 1, next(turn)), kind) for p in RANKS]
+    plays = product(sorted(few, key=lambda p: abs(p - 3)), scenes.of(kind, sparse=sparse))
+    return [staged(name, p, next(turn)) for p, name in plays]
 
 
-def least(kind: str, dtypes: Sequence[str]) -> int:
+def least(kind: str, dtypes: Sequence[str], *, sparse: bool) -> int:
     """So many of the first make a kind: each dtype, or each scene."""
-    return max(1, sum(one.prop == kind for one in SCENES.values()), len(dtypes) if kind == SPECIAL else 0)
+    return max(1, len(scenes.of(kind, sparse=sparse)), len(dtypes) if kind == SPECIAL else 0)
 
 
 def told(played: Sequence[Example], meaning: str) -> str:
@@ -105,7 +140,12 @@ def told(played: Sequence[Example], meaning: str) -> str:
     if not played or played[0].prop not in (LONG, MANY):
         return meaning
     if played[0].prop == LONG:
-        return f"the sum also of {', '.join(f'{n:,}' for n in sorted({one.n for one in played}))} entries"
+        lengths = ", ".join(f"{n:,}" for n in sorted({one.n for one in played}))
+        return (
+            f"the sum also where n = {lengths}"
+            if isinstance(played[0].xs[0], Sparse)
+            else f"the sum also of {lengths} entries"
+        )
     return f"the sum also on {spans(sorted(one.p for one in played))} ranks"
 
 
@@ -113,17 +153,20 @@ def staged(scene: str, p: int, dtype: str) -> Example:
     """A scene on so many ranks."""
     calls: list[Any] = [numbered(p, p + 3, dtype, call) for call in range(3)]
     rows: list[Vector] = [np.stack(xs) for xs in zip(*calls)]
-    return Example(rows, SCENES[scene].prop, scene=scene)
+    return Example(rows, scenes.SCENES[scene].prop, scene=scene)
 
 
 def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
     """Examples of the same kind with fewer ranks, or with fewer entries, of long vectors with many fewer."""
-    p, n = example.p, example.n
+    p, n, dtype, sparse = example.p, example.n, str(example.xs[0].dtype), isinstance(example.xs[0], Sparse)
     allowed = sorted(q for q in (RANKS if example.prop == MANY else ranks) if q < p)
     if example.prop == SPECIAL:
-        yield from (Example(special(q, str(example.xs[0].dtype)), SPECIAL) for q in allowed)
+        yield from (Example((sparse_special if sparse else special)(q, dtype), SPECIAL) for q in allowed)
     else:
         yield from (example._replace(xs=example.xs[:q]) for q in allowed)
     pieces = [n // 2**i for i in range(1, n.bit_length())] if example.prop == LONG else [1] * (n > 1)
-    yield from (cut(example, slice(n - less)) for less in pieces)
+    if example.prop == LONG and sparse:  # other entries are present, so that the rule still makes them
+        yield from (example._replace(xs=sparse_numbered(p, n - less, dtype)) for less in pieces)
+    else:
+        yield from (cut(example, slice(n - less)) for less in pieces)
     yield from (cut(example, np.arange(n) != i) for i in range(n) if example.prop == SPECIAL and n > 1)

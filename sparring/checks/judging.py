@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from sparring.checks import bits, promised, selected, sums
 from sparring.checks.conventions import calls
 from sparring.checks.examples import Example
@@ -21,6 +23,7 @@ from sparring.spec.core.model import Page
 SILENT = "page {} claims on no topology that each link serves one pair; --topology NAME names one"
 
 
+@np.errstate(all="ignore")
 def judged(example: Example, seen: Observed, page: Page | None, question: Question) -> dict[str, str]:
     """Property -> what is wrong; a property that is not named holds on this example."""
     flaws = dict(seen.flaws)

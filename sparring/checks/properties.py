@@ -37,7 +37,7 @@ PROPERTIES: Mapping[str, str] = {
 HARD = (
     "special values", "long vectors", "many ranks", "communicators", "repeated calls", "own memory", "other arrays",
 )  # fmt: skip
-"""Those that apply to arrays whose sum is exact but for rounding."""
+"""Those that apply where the sum is exact but for rounding; the last one to arrays alone."""
 MADE = (*HARD, "expectation")
 """Those whose examples are made by a rule, and not drawn; the last one is of a contract."""
 
@@ -48,6 +48,8 @@ SPARSE: Mapping[str, str] = {
     "volume": "as many messages and entries as the page, an index and a value each",
     "edge sizes": "the sum also where n < p, n = 0 or p = 1, and of empty and full vectors",
     "dtypes": f"the sum for {DTYPES}, indices of int32 and int64, in the same dtypes",
+    "long vectors": "the sum also where n is 1,025 to 1,000,003",
+    "own memory": "results and inputs stay as they are, whatever comes later",
 }
 """What some of them mean where vectors are sparse."""
 
@@ -84,7 +86,7 @@ def meanings(
     own = {} if page is None else STATEFUL if page.selecting else DENSE if page.dense else {}
     known = {**PROPERTIES, **(own or (SPARSE if sparse else {}))}
     out = {*(() if bad_input else (BAD,)), *(() if page is None or page.agrees else ("agreement",))}
-    out |= {*HARD} if own or sparse else set() if many else {"many ranks"}
+    out |= {*HARD} if own else {*(() if many else ("many ranks",)), *(("other arrays",) if sparse else ())}
     return {prop: known[prop] for prop in ORDER if prop in known and prop not in out}
 
 

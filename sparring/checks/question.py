@@ -173,7 +173,7 @@ class Question:
 
     def hard(self, kind: str) -> list[Example]:
         """All hard examples of a kind."""
-        found = hard.examples(kind, self.ranks, self.dtypes)
+        found = hard.examples(kind, self.ranks, self.dtypes, sparse=self.sparse)
         return [self.drawn.given(one) for one in found] if self.reduces else found
 
     def fewer(self, example: Example) -> Iterator[Example]:

@@ -12,6 +12,7 @@ from sparring.checks.question import Question
 from sparring.checks.series import KEPT
 from sparring.checks.target import anywhere
 from sparring.checks.vectors import source
+from sparring.sparse import Sparse
 
 FOLDER = Path("sparring-failures")
 
@@ -72,7 +73,7 @@ def write(question: Question, on: str, prop: str, example: Example, why: str) ->
 def sources(example: Example) -> list[str]:
     """The vectors; long ones by the rule that makes them."""
     if example.prop == hard.LONG:
-        return [hard.rule(r, example.n, str(x.dtype)) for r, x in enumerate(example.xs)]
+        return [hard.rule(r, example.n, str(x.dtype), sparse=isinstance(x, Sparse)) for r, x in enumerate(example.xs)]
     return [source(x) for x in example.xs]
 
 

@@ -33,17 +33,21 @@ class Made(NamedTuple):
 
 
 class Calls:
-    """The calls of one rank; a class is made an instance of once for each communicator and length."""
+    """The calls of one rank; a class is made an instance of once for each communicator and length.
 
-    def __init__(self, function: Any, params: Mapping[str, Any]) -> None:
-        self.function, self.params = function, params
+    ``sparse``: whether the function takes sparse vectors.
+    """
+
+    def __init__(self, function: Any, params: Mapping[str, Any], *, sparse: bool = False) -> None:
+        self.function, self.params, self.sparse = function, params, sparse
         self.instances: dict[tuple[int, int], Any] = {}
         self.made: list[Made] = []
 
-    def __call__(self, comm: Intracomm, x: NDArray[Any]) -> Any:
-        before = x.copy()
-        y = self.on(comm, x.size)(x)
-        self.made.append(Made(x, before, y, np.copy(y) if isinstance(y, np.ndarray) else y))
+    def __call__(self, comm: Intracomm, x: Any) -> Any:
+        given = present(x) if self.sparse and isinstance(x, np.ndarray) else x
+        before = given.copy()
+        y = self.on(comm, given.size)(given)
+        self.made.append(Made(given, before, y, y.copy() if isinstance(y, np.ndarray | Sparse) else y))
         return y
 
     def on(self, comm: Intracomm, n: int) -> Call:
@@ -56,25 +60,47 @@ class Calls:
         return self.instances[key]  # type: ignore[no-any-return]  # an instance of the target, which can be called
 
     def overwrite(self) -> None:
-        """Other numbers come into the memory of the last input."""
+        """Other numbers come into the memory of the last input, unless it is sparse: then it cannot be written to."""
         made = self.made[-1]
-        made.x[:] = 77
-        self.made[-1] = made._replace(before=made.x.copy())
+        if isinstance(made.x, np.ndarray):
+            made.x[:] = 77
+            self.made[-1] = made._replace(before=made.x.copy())
 
     def remarks(self) -> Iterator[str]:
         """What calls have changed of each other's memory, or share with each other."""
         for i, one in enumerate(self.made, start=1):
-            if not isinstance(one.y, np.ndarray):
+            if not isinstance(one.y, np.ndarray | Sparse):
                 continue
-            if not np.array_equal(one.y, one.copy, equal_nan=True):
+            if unlike(one.y, one.copy):
                 yield f"the result of call {i} was {one.copy} and is {one.y} in the end"
-            if not np.array_equal(one.x, one.before, equal_nan=True):
+            if unlike(one.x, one.before):
                 yield f"the input of call {i} was {one.before} and is {one.x} in the end"
             for j, other in enumerate(self.made[:i], start=1):
-                if np.shares_memory(one.y, other.x):
+                if overlap(one.y, other.x):
                     yield f"the result of call {i} lies in the memory of the input of call {j}"
-                if j < i and isinstance(other.y, np.ndarray) and np.shares_memory(one.y, other.y):
+                if j < i and overlap(one.y, other.y):
                     yield f"the result of call {i} lies in the memory of that of call {j}"
+
+
+def parts(x: Any) -> Sequence[NDArray[Any]]:
+    """The arrays of a vector; none of anything else."""
+    return (x.indices, x.values) if isinstance(x, Sparse) else (x,) if isinstance(x, np.ndarray) else ()
+
+
+def unlike(x: Any, y: Any) -> bool:
+    """Whether two vectors have other entries."""
+    return any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(parts(x), parts(y)))
+
+
+def overlap(x: Any, y: Any) -> bool:
+    """Whether two vectors lie in the same memory, and what is written to one changes the other."""
+    return any(np.shares_memory(a, b) for a in parts(x) for b in parts(y) if a.flags.writeable or b.flags.writeable)
+
+
+def present(x: NDArray[Any]) -> Sparse:
+    """A sparse vector of the entries that are no zeros."""
+    at = np.flatnonzero(x)
+    return Sparse(at, x[at], x.size)
 
 
 @contextmanager
@@ -90,7 +116,7 @@ def again(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
     call.overwrite()
     call(comm, xs[1])
     y = call(comm, shorter(xs[2]))
-    if isinstance(y, np.ndarray):
+    if isinstance(y, np.ndarray | Sparse):
         call(comm, y)
 
 
@@ -146,16 +172,17 @@ def often(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
 class Scene(NamedTuple):
     """``prop``: the property that a wrong sum falsifies; ``play``: what a rank does; ``told``: where that was.
 
-    ``refusable``: whether ranks may raise instead.
+    ``refusable``: whether ranks may raise instead; ``sparse``: whether calls get sparse vectors.
     """
 
     prop: str
     play: Callable[[Calls, Intracomm, Sequence[NDArray[Any]]], None]
     told: str
     refusable: bool = False
+    sparse: bool = False
 
 
-SCENES: Mapping[str, Scene] = {
+DENSE: Mapping[str, Scene] = {
     "again": Scene("repeated calls", again, ""),
     "split": Scene("communicators", split, "with communicators of the even and of the odd ranks, the last rank first"),
     "reordered": Scene("communicators", reordered, "on a communicator of all ranks, the last one first"),
@@ -165,6 +192,14 @@ SCENES: Mapping[str, Scene] = {
     "subclass": Scene("other arrays", subclass, "for an array of a subclass", True),
     "often": Scene("expectation", often, ""),
 }
+SPARSE = {f"sparse {name}": DENSE[name]._replace(sparse=True) for name in ("again", "split", "reordered", "in turn")}
+SCENES: Mapping[str, Scene] = {**DENSE, **SPARSE}
+"""By name, those of arrays and those of sparse vectors."""
+
+
+def of(prop: str, *, sparse: bool) -> list[str]:
+    """The scenes of a property."""
+    return [name for name, one in SCENES.items() if (one.prop, one.sparse) == (prop, sparse)]
 
 
 def shorter(x: NDArray[Any]) -> NDArray[Any]:
@@ -174,7 +209,7 @@ def shorter(x: NDArray[Any]) -> NDArray[Any]:
 
 def play(scene: str, function: Any, comm: Intracomm, xs: NDArray[Any], params: Mapping[str, Any]) -> Played:
     """One rank's part."""
-    call = Calls(function, params)
+    call = Calls(function, params, sparse=SCENES[scene].sparse)
     SCENES[scene].play(call, comm, [x.copy() for x in xs])
     remarks = [] if scene == "often" else [*call.remarks()][:1]
     return Played([one.copy for one in call.made], [], xs, remarks)

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from sparring.checks import promised
+from sparring.checks import promised, scenes, sums
 from sparring.checks.contracts import Contract
 from sparring.checks.examples import Example
 from sparring.checks.places import Observed
 from sparring.checks.scenes import SCENES, shorter
-from sparring.checks.sums import unlike
-from sparring.proofs.core.rounding import reference
+from sparring.spec.core.model import Page
 
 OWN = "own memory"
 
 
-def judged(example: Example, seen: Observed, contract: Contract | None) -> dict[str, str]:
+@np.errstate(all="ignore")
+def judged(example: Example, seen: Observed, page: Page | None, contract: Contract | None) -> dict[str, str]:
     """Property -> what is wrong."""
     where, prop = SCENES[example.scene].told, example.prop
     flaws = {found: f"{where}, {why}".lstrip(", ") if found == prop else why for found, why in seen.flaws.items()}
@@ -27,7 +27,7 @@ def judged(example: Example, seen: Observed, contract: Contract | None) -> dict[
         why = promised.expected(example, seen, contract) if seen.ys else ""
         return {prop: why} | flaws if why else flaws
     for call in range(len(seen.ys)):
-        if why := first(example, seen, call, mean=contract is not None):
+        if why := first(example, seen, call, page, mean=contract is not None):
             several = f"in call {call + 1} " if len(seen.ys) > 1 else ""
             return {prop: f"{where}, {several}{why}".lstrip(", ")} | flaws
     return flaws
@@ -38,26 +38,27 @@ def refused(example: Example, seen: Observed) -> bool:
     return bool(example.scene) and SCENES[example.scene].refusable and seen.raised
 
 
-def first(example: Example, seen: Observed, call: int, *, mean: bool) -> str:
+def first(example: Example, seen: Observed, call: int, page: Page | None, *, mean: bool) -> str:
     """The first rank whose result is another than the sum."""
     xs = given(example, seen, call)
     for ranks in parties(example):
-        right = reference([xs[r] for r in ranks], mean=mean)
-        for r in ranks:
-            if why := unlike(seen.ys[call][r], *right):
+        for r, right in zip(ranks, sums.references([xs[r] for r in ranks], page, mean=mean)):
+            if why := sums.unlike(seen.ys[call][r], *right):
                 return f"rank {r} {why}"
     return ""
 
 
 def given(example: Example, seen: Observed, call: int) -> Sequence[Any]:
     """What ranks got in a call; in the last one of a series it is what came in the one before."""
-    if example.scene == "again" and call == 3:
+    scene = SCENES[example.scene]
+    if scene.play is scenes.again and call == 3:
         return seen.ys[call - 1]
-    xs = example.calls[call]
-    return [shorter(np.asarray(x)) for x in xs] if example.scene == "again" and call == 2 else xs
+    rows = [np.asarray(x) for x in example.calls[call]]
+    xs = [shorter(x) for x in rows] if scene.play is scenes.again and call == 2 else rows
+    return [scenes.present(x) for x in xs] if scene.sparse else xs
 
 
 def parties(example: Example) -> Iterator[Sequence[int]]:
     """Whose vectors are added to one another."""
-    ranks = range(example.p)
-    yield from [part for part in (ranks[::2], ranks[1::2]) if part] if example.scene == "split" else [ranks]
+    ranks, play = range(example.p), SCENES[example.scene].play
+    yield from [part for part in (ranks[::2], ranks[1::2]) if part] if play is scenes.split else [ranks]

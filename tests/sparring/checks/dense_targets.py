@@ -174,7 +174,7 @@ DEFECTS = {
     # Entries
     "drops negative entries": swapped(RETURNS, "    return np.maximum(total, 0)", SUMS),
     "clips sums at 1000": swapped(
-        RETURNS, "    return np.clip(total, -1000, 1000)", {"special values"}, {"many ranks"},
+        RETURNS, "    return np.clip(total, -1000, 1000)", {"special values"}, {"many ranks", "repeated calls"},
     ),
     "adds in 16-bit floats": swapped(
         "total = np.array(x)", "total = np.array(x.astype(np.float16) if x.dtype.kind == 'f' else x, x.dtype)",

@@ -53,7 +53,6 @@ def unlocked(part: str) -> str:
 
 
 WRONG = {"result", "edge sizes", "dtypes"}
-UNFOUND: set[str] = set()  # nobody sees it yet
 BUFFERED = """\
 y = kept.setdefault((len(support), values.dtype.char), values)
     y.flags.writeable = True
@@ -64,7 +63,9 @@ DEFECTS = {
     "drops an entry where supports overlap": swapped(
         ADDS, "sums.update({i: v}) if i not in sums else sums.pop(i)", WRONG,
     ),
-    "loses explicit zeros": swapped("sorted(sums)", "sorted(i for i in sums if sums[i] != 0)", WRONG),
+    "loses explicit zeros": swapped(
+        "sorted(sums)", "sorted(i for i in sums if sums[i] != 0)", {"result", "edge sizes"}, {"dtypes"},
+    ),
     "adds a zero where nothing is": swapped(
         "support = ", "sums.setdefault(0, 0) if x.n else None\n    support = ", WRONG,
     ),
@@ -120,18 +121,30 @@ DEFECTS = {
     ),
     "wrong neighbour": swapped("dest=(me + 1)", "dest=(me + 2)", {"deadlock"}, {"hygiene", *ENDED}),
     "wrong on 13 ranks": swapped(
-        ADDS, f"{ADDS} + x.dtype.type(size == 13)", WRONG, options={"sparse": True, "ranks": "13"},
+        ADDS, f"{ADDS} + x.dtype.type(size == 13)", {"many ranks"},
     ),
-    "NaN lost": swapped(RETURNS, f"values[values != values] = 0; {RETURNS}", UNFOUND),
-    "indices in 16 bits": swapped(".view(np.int64).tolist()", ".view(np.int64).astype(np.int16).tolist()", UNFOUND),
-    "the world": swapped(
+    "NaN lost": swapped(RETURNS, f"values[values != values] = 0; {RETURNS}", {"special values"}),
+    "indices in 16 bits": swapped(
+        ".view(np.int64).tolist()", ".view(np.int64).astype(np.int16).tolist()", {"long vectors"},
+    ),
+    "the world": swapped("me, size =", "comm = MPI.COMM_WORLD; me, size =", {"communicators"}),
+    "the world, on real ranks": swapped(
         "me, size =", "comm = MPI.COMM_WORLD; me, size =", {"deadlock"}, {*WRONG, *ENDED},
         options={"sparse": True, "on": "mpi", "ranks": "1-3"},
     ),
-    "returns its buffer": swapped(RETURNS, BUFFERED, UNFOUND),
-    "tails lost": swapped(RETURNS, f"values[1000:] = 0; {RETURNS}", UNFOUND),
+    "returns its buffer": swapped(RETURNS, BUFFERED, {"own memory"}),
+    "tails lost": swapped(RETURNS, f"values[1000:] = 0; {RETURNS}", {"long vectors"}),
+    "integers through float64": swapped("np.array([sums[i]", "np.array([float(sums[i])", {"special values"}),
+    "infinities lost": swapped(RETURNS, f"values[np.isinf(values)] = 0; {RETURNS}", {"special values"}),
+    "the last result for the same support": swapped(
+        RETURNS, f"values = kept.setdefault((size, x.n, x.dtype.char, *support), values); {RETURNS}",
+        {"repeated calls"}, {"communicators"},
+    ),
+    "at most 65,535 entries of a rank": swapped(
+        "zip(one[:8 * k]", "zip(one[:8 * min(k, 65_535)]", {"long vectors"},
+    ),
 }  # fmt: skip
-"""By name, the wrong targets; where nothing is refuted, nobody finds them yet."""
+"""By name, the wrong targets."""
 APART = """\
 import numpy as np
 import sparring

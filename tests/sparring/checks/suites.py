@@ -19,7 +19,13 @@ from sparring.checks.properties import HARD, MESSAGES, meanings
 from sparring.report import Report
 from sparring.spans import parse
 from tests.sparring.adapters import c_targets, torch_defects
-from tests.sparring.checks import dense_targets, nonblocking_targets, sparse_targets, stateful_targets
+from tests.sparring.checks import (
+    dense_targets,
+    nonblocking_targets,
+    reducer_defects,
+    sparse_targets,
+    stateful_targets,
+)
 from tests.sparring.checks.defect import Defect
 
 MPICC = Path(sys.executable).with_name("mpicc")
@@ -111,7 +117,9 @@ REAL = {
     "C": Suite(c_targets, ALLREDUCE, "", range(2, 4), 10, {"dtypes": "float64"}),
 }
 """Those that need more than Python."""
-CATALOGUE = {**SUITES, **REAL}
+REDUCERS = Suite(reducer_defects, ALLREDUCE, "", range(1, 9), 100, {})
+"""Those that are judged by what they promise."""
+CATALOGUE = {**SUITES, "contracts": REDUCERS, **REAL}
 
 
 def command_line(options: Mapping[str, Any]) -> list[str]:
@@ -121,7 +129,10 @@ def command_line(options: Mapping[str, Any]) -> list[str]:
     '--algorithm ring --level steps --bad-input'
     """
     named = {"page": "algorithm", "dtypes": "dtype"}
-    words = [(f"--{named.get(name, name).replace('_', '-')}", value) for name, value in options.items()]
+    words = []
+    for name, value in options.items():
+        bounds = [f"{key}={span}" for key, span in value.items()] if isinstance(value, Mapping) else [value]
+        words += [(f"--{named.get(name, name).replace('_', '-')}", one) for one in bounds]
     return [word for name, value in words for word in ([name] if value is True else [name, str(value)])]
 
 

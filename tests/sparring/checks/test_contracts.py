@@ -18,6 +18,7 @@ from sparring.errors import InputError
 from sparring.proofs.core.verdicts import Word
 from tests.sparring.calling import called
 from tests.sparring.checks.refuting import failed
+from tests.sparring.checks.suites import REDUCERS, allowed
 
 ROOT = Path(__file__).parents[3]
 FILE = Path(__file__).with_name("reducers.py")
@@ -35,30 +36,6 @@ HOLDS = {
     "total": ("sum", {}),
     "total_of_sparse": ("sparse-sum", {}),
 }
-FAILS = {
-    "Forgets": ("error-feedback", SOME, {"conservation"}),
-    "ForgetsLate": ("error-feedback", {**SOME, "n": "1-6", "calls": "33-34"}, {"conservation"}),
-    "ForgetsLate, after a warm-up": ("error-feedback", {**SOME, "n": "1-6", "warm-up": 32}, {"conservation"}),
-    "Twice": ("error-feedback", SOME, {"conservation"}),
-    "KeepsAll": ("error-feedback", SOME, {"conservation"}),
-    "Sums": ("error-feedback:mean=1", SOME, {"conservation"}),
-    "Overflows": ("error-feedback", SOME, {"conservation"}),
-    "KeepsLess": ("error-feedback", SOME, {"conservation"}),
-    "KeepsLess, after a warm-up": ("error-feedback", {**SOME, "warm-up": 2}, {"conservation"}),
-    "KeepsLess, as a contraction": ("contraction", SOME, {"contraction"}),
-    "More": ("error-feedback:entries=p*k", SOME, {"entries"}),
-    "TopK": ("error-feedback:entries=k", SOME, {"entries"}),
-    "Tree": ("error-feedback", SOME, {"conservation", "agreement"}),
-    "NeedsEntries": ("error-feedback", {"k": "0-6"}, {"edge sizes"}),
-    "Smallest": ("contraction", SOME, {"contraction"}),
-    "KeepsAll, as a contraction": ("contraction:delta=0.1", SOME, {"contraction"}),
-    "Leaning": ("unbiased", {}, {"expectation"}),
-    "Fixed": ("unbiased", {}, {"expectation"}),
-    "Unscaled": ("unbiased", SOME, {"expectation"}),
-    "rounded": ("bounded-error:bound=0.01", {}, {"result", "edge sizes", "dtypes"}),
-    "mean_of_world": ("mean", {}, {"communicators"}),
-    "total": ("mean", {}, {"result"}),
-}
 
 
 def report(name: str, contract: str, draw: Mapping[str, Any], **how: Any):
@@ -75,11 +52,13 @@ def test_what_keeps_its_contract_holds(project, name):
     assert all(str(result.verdict).startswith("tested") for result in wanted)
 
 
-@pytest.mark.parametrize("name", FAILS)
+@pytest.mark.parametrize("name", REDUCERS.defects)
 def test_what_breaks_it_is_refuted(project, name):
     """In what it breaks; what else then fails, too, is told beside it."""
-    contract, draw, props = FAILS[name]
-    assert props <= failed(report(name, contract, draw, max_examples=None if len(draw) < 2 else 20)).keys()
+    defect = REDUCERS.defects[name]
+    options = REDUCERS.options(defect)
+    few = {"max_examples": 20} if len(options["draw"]) > 1 else {}
+    assert defect.refuted <= failed(check(REDUCERS.wrong(defect), **options, **few)).keys() <= allowed(defect)
 
 
 def test_the_smallest_is_told(project, tmp_path, monkeypatch):
