@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from numpy.typing import NDArray
 
+from sparring.errors import InputError
+
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm, Request
 
@@ -26,9 +28,14 @@ KEYS: dict[Any, int] = {}
 
 
 def private(comm: Intracomm) -> Intracomm:
-    """``comm``'s duplicate for our messages.  The first call is collective, later ones are local."""
+    """``comm``'s duplicate for our messages.  The first call is collective, later ones are local.
+
+    Raises InputError for an inter-communicator.
+    """
     key = keyval(type(comm))
     if comm.Get_attr(key) is None:
+        if comm.Is_inter():
+            raise InputError("comm is an inter-communicator: one between the ranks of one group is needed")
         comm.Set_attr(key, comm.Dup())
     return cast("Intracomm", comm.Get_attr(key))
 

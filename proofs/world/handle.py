@@ -47,6 +47,11 @@ class Handle(Local):
 
     _kind = "Comm"
 
+    @property
+    def _peers(self) -> tuple[int, ...]:
+        """The ranks of the world that messages go to and come from."""
+        return self._group
+
     def _identity(self) -> Any:
         return (self._rank.number, self._context, self._group) if self._rank else None
 
@@ -63,9 +68,9 @@ class Handle(Local):
     def _peer(self, peer: int, role: str) -> int:
         """Which rank of the world that is."""
         self._alive()
-        peer, p = operator.index(peer), len(self._group)
+        peer, p = operator.index(peer), len(self._peers)
         if 0 <= peer < p:
-            return self._group[peer]
+            return self._peers[peer]
         if peer not in SPECIAL[role]:
             raise MPIException(
                 f"{role}={peer} is no rank of this communicator: 0..{p - 1}", "ROOT" if role == "root" else "RANK"

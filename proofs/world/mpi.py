@@ -10,6 +10,7 @@ from typing import Any
 
 from sparring.proofs.world import constants, groups
 from sparring.proofs.world.datatypes import CODES, NULL_TYPE, ORDER_C, ORDER_FORTRAN, TYPES, Datatype
+from sparring.proofs.world.intercomm import Intercomm
 from sparring.proofs.world.messages import Message
 from sparring.proofs.world.ranks import running
 from sparring.proofs.world.reductions import OPS, Op
@@ -63,6 +64,7 @@ NAMES: dict[str, Any] = {
     "Comm": Intracomm,
     "Intracomm": Intracomm,
     "Cartcomm": Cartcomm,
+    "Intercomm": Intercomm,
     "Group": groups.Group,
     "Request": Request,
     "Prequest": Prequest,

@@ -173,10 +173,10 @@ class PointToPoint(Handle):
 
     def _await(self, call: str, place: Any, peer: int, tag: int) -> operations.Incoming:
         rank = self._begin(call)
-        who = (rank, call, here(), self._context, self._group, peer, valid_tag(tag, ANY_TAG))
+        who = (rank, call, here(), self._context, self._peers, peer, valid_tag(tag, ANY_TAG))
         receive: operations.Incoming
         receive = operations.ObjectReceive(*who) if isinstance(place, Thing) else operations.Receive(*who, place)
-        if peer == ANY_SOURCE and self.Get_size() > 1:
+        if peer == ANY_SOURCE and len(self._peers) > 1:
             rank.world.leave_fragment(f"{call} from any source")
         if peer == PROC_NULL:
             receive.done = True

@@ -67,7 +67,7 @@ class Probes(Handle):
 
     def _probe(self, call: str, source: int, tag: int) -> operations.Probe:
         rank, peer = self._begin(call), self._peer(source, "source")
-        probe = operations.Probe(rank, call, here(), self._context, self._group, peer, valid_tag(tag, ANY_TAG))
+        probe = operations.Probe(rank, call, here(), self._context, self._peers, peer, valid_tag(tag, ANY_TAG))
         probe.takes, probe.done = call in ("Mprobe", "Improbe"), peer == PROC_NULL
         return probe
 

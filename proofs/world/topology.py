@@ -10,6 +10,7 @@ import numpy as np
 from sparring.proofs.world import collectives
 from sparring.proofs.world.comm import Comm
 from sparring.proofs.world.constants import CART, PROC_NULL, UNDEFINED, MPIException
+from sparring.proofs.world.intercomm import Intercomm
 from sparring.proofs.world.lives import makes
 from sparring.proofs.world.ranks import finished
 
@@ -29,6 +30,16 @@ class Intracomm(Comm):
             raise MPIException(f"a grid {sides} has {size} ranks, the communicator {self.Get_size()}", "ARG")
         context = finished("Create_cart", self._meet("Create_cart", collectives.new_context))
         return self._grid(context, self._group[:size], sides, around)
+
+    @makes("communicator")
+    def Create_intercomm(self, local_leader: int, peer_comm: Comm, remote_leader: int, tag: int = 0) -> Intercomm:
+        """Between this group and another one, whose leader this one's finds on ``peer_comm``, which others ignore."""
+        context = finished("Create_intercomm", self._meet("Create_intercomm", collectives.new_context))
+        mine, theirs = (context, self._group), None
+        if self._root(local_leader):
+            theirs = peer_comm.sendrecv(mine, remote_leader, tag, source=remote_leader, recvtag=tag)
+        other, remote = self.bcast(theirs, local_leader)
+        return Intercomm(self._alive(), max(context, other), self._group, remote)
 
     def Get_topology(self) -> int:
         self._alive()

@@ -23,7 +23,7 @@ from sparring.checks.group import Group
 from sparring.checks.nearest import Nearest, nearest
 from sparring.checks.places import Place, Ranks, Real, Simulated
 from sparring.checks.question import Question, page_of
-from sparring.checks.vectors import Vector
+from sparring.checks.vectors import Vector, kind
 from sparring.checks.verdicts import Found, held_against, pictured, unread, verdict_on
 from sparring.errors import InputError, MissingExtra
 from sparring.proofs.core.verdicts import NOT_COVERED
@@ -201,7 +201,8 @@ def sensible(question: Question, expected: Mapping[str, str], on: str, timeout: 
 def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -> list[Example]:
     """The given examples; raises InputError for some that are not of the vectors that the target takes."""
     for xs, prop in given:
-        sparse = question.sparse and not scenes.of(prop, sparse=True)  # rows, of which calls get what is no zero
+        staged = scenes.of(prop, sparse=True) and not isinstance(xs[0], Sparse)
+        sparse = question.sparse and not staged  # rows, of which calls get what is no zero
         wanted = "a sparring.Sparse" if sparse else "an array"
         for r, x in enumerate(xs):
             if isinstance(x, Sparse) != sparse:
@@ -211,7 +212,8 @@ def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -
 
 def made(question: Question, xs: Sequence[Vector], prop: str) -> list[Example]:
     """An example of these vectors; of properties with scenes one a scene."""
-    staged = scenes.of(prop, sparse=question.sparse)
+    alike = len({kind(x) for x in xs}) == 1  # or what does not fit together are vectors
+    staged = scenes.of(prop, sparse=question.sparse) if alike else []
     if question.stateful or staged:
         return [Example(rowed(xs), prop, scene=name) for name in staged or [""]]
     return [Example(list(xs), prop)]

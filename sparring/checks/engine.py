@@ -154,7 +154,7 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     """Every flaw that one example shows, of the properties asked for."""
     seen = place.observe(question.target, example)
     if example.prop == BAD:
-        return Judged(example, judging.accepted(example, seen), seen)
+        return unfit(question, example, seen)
     if staged.refused(example, seen):
         return Judged(example, {}, seen)
     if example.scene:
@@ -179,6 +179,15 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
         unseen |= against.unseen(seen, other, question.against)
     missed = {prop: why for prop, why in short_of(about, runs).items() if prop not in flaws}
     return Judged(example, flaws, seen, unseen, missed, judging.unread(example, seen, page))
+
+
+def unfit(question: Question, example: Example, seen: Observed) -> Judged:
+    """What came of ranks that do not fit together."""
+    if not example.scene:
+        return Judged(example, judging.accepted(example, seen), seen)
+    why = staged.taken(example, seen, mean=question.averages)
+    missed = {BAD: seen.refused} if seen.refused else {}
+    return Judged(example, {BAD: why} if why else {}, seen._replace(refused=""), missed=missed)
 
 
 def failure(runs: Sequence[Observed]) -> dict[str, str]:
@@ -228,7 +237,8 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
     few = {kind: max(1, int(question.max_examples * SHARE[kind])) for kind in kinds(question)}
     findings.unseen |= {kind: why for kind in few if (why := question.none(kind))}
     usual = [kind for kind in few if kind not in MADE and kind not in findings.unseen]
-    tried([example for kind in usual for example in some(question, kind, few[kind])])
+    drawn = [example for kind in usual for example in some(question, kind, few[kind])]
+    tried([example for example in drawn if not (example.scene and unplayable(place, example.prop))])
     for kind in [kind for kind in few if kind in MADE]:
         if why := unplayable(place, kind) or WRONG * bool({"result", "deadlock"} & {*findings.smallest}):
             findings.unseen |= dict.fromkeys(properties(kind), why)
@@ -246,7 +256,7 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
 def spent(place: Place, judged: Judged) -> Sequence[str]:
     """The kinds of examples that are tried no more, since one has taken too much time."""
     if isinstance(place, Real) and "deadlock" in judged.seen.flaws:
-        return [*KINDS, *MADE]
+        return [BAD] if judged.example.prop == BAD else [*KINDS, *MADE]
     failed = isinstance(place, Real) and place.costly and judged.flaws and not judged.seen.ys
     return [judged.example.prop] if failed else []
 

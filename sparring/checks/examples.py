@@ -105,12 +105,16 @@ def examples(ranks: Sequence[int], kind: str, *, sparse: bool = False) -> st.Sea
     """Examples of one kind: n >= p, or at the edge, or over all dtypes; of arrays, or of sparse vectors."""
     if kind == BAD:
         usual = examples([p for p in ranks if p > 1], "result", sparse=sparse)
-        return st.builds(unfit, usual, st.sampled_from(("length", "dtype")), st.integers(1, max(ranks) - 1))
+        return st.builds(unfit, usual, st.sampled_from(("length", "dtype", "ranks")), st.integers(1, max(ranks) - 1))
     return sparse_examples(ranks, kind) if sparse else dense_examples(ranks, kind)
 
 
 def unfit(example: Example, what: str, rank: int) -> Example:
-    """The example, but one rank, never the first, has a vector of another length or dtype."""
+    """The example, but one rank, never the first, has another length or dtype; or there are two groups of ranks."""
+    if what == "ranks":
+        sparse = isinstance(example.xs[0], Sparse)
+        rows: list[Vector] = [np.atleast_2d(x.dense() if isinstance(x, Sparse) else x) for x in example.xs]
+        return example._replace(xs=rows, prop=BAD, scene="sparse between" if sparse else "between")
     r = min(rank, example.p - 1)
     x = lengthened(example.xs[r]) if what == "length" else retyped(example.xs[r])
     return example._replace(xs=[*example.xs[:r], x, *example.xs[r + 1 :]], prop=BAD)

@@ -31,7 +31,7 @@ PROPERTIES: Mapping[str, str] = {
     "repeated calls": "the sum again with other values, another length, and the last result",
     "own memory": "results and inputs stay as they are, whatever comes later, and no result lies in other memory",
     "other arrays": "the sum also of a read-only array; of a strided one or a subclass, unless a rank refuses it",
-    BAD: "where a rank's vector has another length or dtype than the others, some rank raises",
+    BAD: "where a rank's vector has another length or dtype, or ranks are in two groups, one raises",
 }
 
 HARD = (

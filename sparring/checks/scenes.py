@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks.examined import Played
+from sparring.checks.properties import BAD
 from sparring.sparse import Sparse
 
 if TYPE_CHECKING:
@@ -139,6 +140,13 @@ def in_turn(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
             call(own, x)
 
 
+def between(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
+    """Even and odd ranks are the two groups of an inter-communicator."""
+    mine = comm.rank % 2
+    with freed(comm.Split(mine)) as part, freed(part.Create_intercomm(0, comm, 1 - mine)) as inter:
+        call(inter, xs[0])
+
+
 def read_only(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
     """An array that cannot be written to."""
     x = xs[0].copy()
@@ -187,12 +195,16 @@ DENSE: Mapping[str, Scene] = {
     "split": Scene("communicators", split, "with communicators of the even and of the odd ranks, the last rank first"),
     "reordered": Scene("communicators", reordered, "on a communicator of all ranks, the last one first"),
     "in turn": Scene("communicators", in_turn, "on two duplicates of the communicator in turn"),
+    "between": Scene(BAD, between, "given an inter-communicator between the even and the odd ranks"),
     "read-only": Scene("other arrays", read_only, "for a read-only array"),
     "strided": Scene("other arrays", strided, "for every second entry of an array", True),
     "subclass": Scene("other arrays", subclass, "for an array of a subclass", True),
     "often": Scene("expectation", often, ""),
 }
-SPARSE = {f"sparse {name}": DENSE[name]._replace(sparse=True) for name in ("again", "split", "reordered", "in turn")}
+SPARSE = {
+    f"sparse {name}": DENSE[name]._replace(sparse=True)
+    for name in ("again", "split", "reordered", "in turn", "between")
+}
 SCENES: Mapping[str, Scene] = {**DENSE, **SPARSE}
 """By name, those of arrays and those of sparse vectors."""
 

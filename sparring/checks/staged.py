@@ -33,6 +33,19 @@ def judged(example: Example, seen: Observed, page: Page | None, contract: Contra
     return flaws
 
 
+def taken(example: Example, seen: Observed, *, mean: bool) -> str:
+    """What is wrong where no rank refuses an inter-communicator: in MPI each gets the sum of the other group."""
+    if seen.refusing or seen.refused:
+        return ""
+    where, xs = SCENES[example.scene].told, given(example, seen, 0)
+    if not seen.ys:
+        return f"{where}, no rank raises: {next(iter(seen.flaws.values()))}"
+    for r, y in enumerate(seen.ys[0]):
+        if why := sums.unlike(y, *sums.references(xs[1 - r % 2 :: 2], None, mean=mean)[0]):
+            return f"{where}, no rank raises: rank {r} {why}, the sum of the other group"
+    return ""
+
+
 def refused(example: Example, seen: Observed) -> bool:
     """Whether some rank raised where it may; what ends the process, a crash or an abort, refuses nothing."""
     return bool(example.scene) and SCENES[example.scene].refusable and seen.raised

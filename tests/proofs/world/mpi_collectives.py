@@ -109,6 +109,28 @@ def parts_of_a_communicator(comm):
     return got
 
 
+def two_groups(comm):
+    mine = comm.rank % 2
+    part = comm.Split(mine)
+    between = part.Create_intercomm(0, comm, 1 - mine, 5)
+    twin = between.Dup()
+    got = [between.Is_inter(), between.Is_intra(), between.is_inter, part.is_inter, between.rank, between.size]
+    got += [between.remote_size, between.Get_remote_group().Translate_ranks(None, comm.Get_group()), twin == between]
+    got += [isinstance(between, MPI.Intercomm), refused(lambda: between.Send(np.empty(1), 2))]
+    y, status = np.zeros(1, int), MPI.Status()
+    if mine:
+        for q in range(2):
+            between.Isend(np.array([q + 5]), q).Wait()
+        for q in range(2):
+            got += [twin.recv(source=1 - q, status=status), status.Get_source()]
+    else:
+        between.Recv(y)
+        twin.send(f"from {part.rank}", 0)
+    for one in (twin, between, part):
+        one.Free()
+    return [*got, int(y[0]), bool(between)]
+
+
 def groups(comm):
     whole = comm.Get_group()
     a, b = whole.Incl([2, 0]), whole.Excl([0])
@@ -145,7 +167,7 @@ def refused(call):
 
 PROGRAMS = [
     *(collectives_on_objects, typed_exchange, reductions_to_parts, places_of_extremes, own_operations),
-    *(parts_of_a_communicator, groups, grids),
+    *(parts_of_a_communicator, two_groups, groups, grids),
 ]
 
 

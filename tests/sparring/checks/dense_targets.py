@@ -41,6 +41,14 @@ SAME = """\
 """
 CAREFUL = TWIN.replace("    total = np.array(x)\n", SAME + "    total = np.array(x)\n")
 """The twin that refuses vectors which do not fit together."""
+ONE_GROUP = "    if comm.is_inter: raise ValueError('two groups of ranks')\n"
+NEIGHBOURS = """\
+    mine = len(x), x.dtype.char
+    if size > 1 and comm.sendrecv(mine, (me + 1) % size, source=(me - 1) % size) != mine:
+        raise ValueError("ranks have vectors of different lengths or dtypes")
+"""
+WARY = TWIN.replace("    total = np.array(x)\n", f"{ONE_GROUP}{NEIGHBOURS}    total = np.array(x)\n")
+"""The same, where neighbours compare; it refuses an inter-communicator by itself."""
 EXCHANGE = "comm.Sendrecv(there, dest=(me + 1) % size, recvbuf=got, source=(me - 1) % size)"
 RETURNS = "    return total"
 LAST_BIT = """\
@@ -248,6 +256,7 @@ DEFECTS = {
     "waits where vectors do not fit": Defect(
         {"raise ValueError(": "comm.Recv(x, me, 99, "}, {"bad input"}, twin=CAREFUL, options={"bad_input": True},
     ),
+    "takes an inter-communicator": Defect({ONE_GROUP: ""}, {"bad input"}, twin=WARY, options={"bad_input": True}),
     # Reported of libraries
     "adds in each rank's own order": reported("own_order", {"agreement"}, {"reproducibility"}),
     "wrong in place from 4 ranks on": reported("in_place_of_four", SUMS, {"agreement"}),

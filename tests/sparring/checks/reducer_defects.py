@@ -50,6 +50,6 @@ DEFECTS = {
         "rounded", "total", "bounded-error:bound=0.01", {"result", "edge sizes", "dtypes"},
     ),
     "divides by the world's size": reducer("mean_of_world", "mean", "mean", {"communicators"}),
-    "does not divide": reducer("total", "mean", "mean", {"result"}),
+    "does not divide": reducer("total", "mean", "mean", {"result"}, {"edge sizes", "dtypes"}),
 }  # fmt: skip
 """By name, the wrong reducers."""

@@ -1,0 +1,64 @@
+"""``MPI.Intercomm``: a communicator between two groups, whose messages go to the other group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from sparring.proofs.world import collectives
+from sparring.proofs.world.collectives import Arrival, Conclusion, Places
+from sparring.proofs.world.comm import Comm
+from sparring.proofs.world.constants import Unsupported
+from sparring.proofs.world.findings import here
+from sparring.proofs.world.groups import Group
+from sparring.proofs.world.lives import makes
+
+
+class Intercomm(Comm):
+    """Rank and size are those of the own group.  Of the collective calls there are ``Dup`` and ``Free``."""
+
+    is_intra, is_inter = False, True
+
+    def __init__(
+        self, rank: Any = None, context: int = -1, group: Sequence[int] = (), remote: Sequence[int] = ()
+    ) -> None:
+        super().__init__(rank, context, group)
+        if not isinstance(rank, Comm):
+            self._remote = tuple(remote)
+
+    def Is_intra(self) -> bool:
+        return not self.Is_inter()
+
+    def Is_inter(self) -> bool:
+        self._alive()
+        return True
+
+    def Get_remote_size(self) -> int:
+        self._alive()
+        return len(self._remote)
+
+    @makes("group")
+    def Get_remote_group(self) -> Group:
+        self._alive()
+        return Group(self._remote)
+
+    remote_size, remote_group = property(Get_remote_size), property(Get_remote_group)
+
+    @property
+    def _peers(self) -> tuple[int, ...]:
+        return self._remote
+
+    def _twin(self, context: int) -> Self:
+        return type(self)(self._rank, context, self._group, self._remote)
+
+    def _meet(
+        self, call: str, conclude: Conclusion, detail: str = "", gives: Places = (), takes: Places = (), brings: Any = 0
+    ) -> Arrival:
+        """Both groups meet."""
+        if call not in ("Dup", "Free"):
+            raise Unsupported(f"Intercomm.{call}")
+        everyone = tuple(sorted(self._group + self._remote))
+        arrival = Arrival(self._begin(call), call, here(), everyone, detail, gives, takes)
+        self._turns[0] += 1
+        collectives.meet((self._context, everyone, self._turns[0]), self._context, arrival, conclude)
+        return arrival
