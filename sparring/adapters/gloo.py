@@ -62,8 +62,10 @@ class Functions(Group):
         extra.there()
         if question.level != "result":
             raise InputError(f"level {question.level!r}: what torch sends is not seen; leave it out")
-        if question.sparse or question.stateful:
+        if question.sparse or (question.stateful and not question.reduces):
             raise InputError("on torch a target takes and returns dense tensors: no algorithm of sparse vectors")
+        if question.reduces and self.kind == "hook":
+            raise InputError("DDP calls a hook before the call that is judged: judge it as a class, on='torch'")
         super().__init__(max(question.ranks), timeout=SECONDS)
 
     def start(self) -> Workers:

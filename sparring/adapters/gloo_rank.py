@@ -94,6 +94,10 @@ def function(name: str) -> Any:
         def __call__(self, x: Any) -> Any:
             return array(self.given(torch.from_numpy(x)))
 
+        @property
+        def residual(self) -> Any:
+            return array(getattr(self.given, "residual", None))
+
     return Instance
 
 

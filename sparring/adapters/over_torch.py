@@ -64,6 +64,10 @@ class Comm:
         """How many ranks there are."""
         return int(self.dist.get_world_size(self.group))
 
+    def Is_inter(self) -> bool:
+        """No: torch has groups of one kind."""
+        return False
+
     def Isend(self, buffer: NDArray[Any], dest: int) -> Request:
         """Begin to send what the buffer holds; it stays as it is until the request is over."""
         torch = extra.torch()

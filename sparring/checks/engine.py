@@ -322,8 +322,9 @@ def unplayable(place: Place, kind: str) -> str:
     """Why there are no such examples here; empty where there are."""
     if kind == hard.MANY:
         return "" if place.name == "simulated" else "no more real ranks are started"
-    ours = place.name in ("simulated", "mpi")
-    return "" if ours or kind in (hard.SPECIAL, hard.LONG) else "it is tried on communicators of mpi4py"
+    here = place.name in ("simulated", "mpi") or kind in (hard.SPECIAL, hard.LONG)
+    calls = place.name == "torch" and kind in ("repeated calls", "expectation")
+    return "" if here or calls else "it is tried on communicators and arrays as mpi4py has them"
 
 
 def some(question: Question, kind: str, number: int) -> list[Example]:

@@ -139,14 +139,11 @@ def told(played: Sequence[Example], meaning: str) -> str:
     """What it means that these hold: the lengths, or the numbers of ranks, that were tried."""
     if not played or played[0].prop not in (LONG, MANY):
         return meaning
+    what = "the mean" if meaning.startswith("the mean") else "the sum"
     if played[0].prop == LONG:
         lengths = ", ".join(f"{n:,}" for n in sorted({one.n for one in played}))
-        return (
-            f"the sum also where n = {lengths}"
-            if isinstance(played[0].xs[0], Sparse)
-            else f"the sum also of {lengths} entries"
-        )
-    return f"the sum also on {spans(sorted(one.p for one in played))} ranks"
+        return f"{what} also where n = {lengths}"
+    return f"{what} also on {spans(sorted(one.p for one in played))} ranks"
 
 
 def staged(scene: str, p: int, dtype: str) -> Example:

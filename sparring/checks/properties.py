@@ -25,7 +25,7 @@ PROPERTIES: Mapping[str, str] = {
     "edge sizes": "the sum also where n < p, n = 0 or p = 1",
     "dtypes": f"the sum for {DTYPES}, in the same dtype",
     "special values": "the sum also of NaN, infinities, subnormals, zeros, the largest numbers, and integers that wrap",
-    "long vectors": "the sum also of 1,025 to 1,000,003 entries",
+    "long vectors": "the sum also where n is 1,025 to 1,000,003",
     "many ranks": "the sum also on 9 to 17 and on 33 ranks",
     "communicators": "the sum also over a part of the ranks, in another order, and on two duplicates in turn",
     "repeated calls": "the sum again with other values, another length, and the last result",
@@ -48,7 +48,6 @@ SPARSE: Mapping[str, str] = {
     "volume": "as many messages and entries as the page, an index and a value each",
     "edge sizes": "the sum also where n < p, n = 0 or p = 1, and of empty and full vectors",
     "dtypes": f"the sum for {DTYPES}, indices of int32 and int64, in the same dtypes",
-    "long vectors": "the sum also where n is 1,025 to 1,000,003",
     "own memory": "results and inputs stay as they are, whatever comes later",
 }
 """What some of them mean where vectors are sparse."""

@@ -203,12 +203,21 @@ def test_a_right_hook(quick, groups):
         ({"page": "ring", "level": "steps"}, "what torch sends is not seen"),
         ({"sparse": True}, "dense tensors"),
         ({"on": "ddp", "dtypes": ["int64"]}, "at least one that the target takes"),
+        ({"on": "ddp", "contract": "error-feedback"}, "judge it as a class, on='torch'"),
     ],
 )
 def test_bad_questions(how, why):
     """What cannot be asked on torch is refused in a sentence."""
     with pytest.raises(InputError, match=why):
         check(f"{TARGETS}:allreduce", **{"on": "torch", **how})
+
+
+@TORCH
+def test_a_class_is_judged_by_what_it_promises(quick, groups):
+    """With the tensor that it keeps; the planted one is in the catalogue."""
+    draw = {"k": "1-3"}
+    report = judged(groups, "torch", f"{TARGETS}:TopK", ranks=[1, 2], contract="error-feedback", draw=draw)
+    assert {prop: word for prop, word in verdicts(report).items() if word != "tested"} == {"hygiene": "not"}
 
 
 @TORCH

@@ -33,6 +33,13 @@ DEFECTS = {
     "one rank left out": function("without_last", SUMS),
     "integers through float32": function("through_float32", {"special values"}, {"result", "dtypes"}),
     "NaN lost": function("without_nan", {"special values"}),
+    "returns its buffer": function("returns_its_buffer", {"own memory"}),
+    "keeps nothing of what it does not send": elsewhere(
+        f"{FILE}:Forgets",
+        f"{FILE}:TopK",
+        {"conservation"},
+        options={"on": "torch", "contract": "error-feedback", "draw": {"k": "1-3"}},
+    ),
     "hook leaves its own gradient out": hook("mean_of_others", {"result"}, {*SUMS, "agreement"}),
     "hook adds and does not divide": hook("sum_of_all", {"result"}, SUMS),
 }
