@@ -139,6 +139,7 @@ def unclaimed(example: Example, trace: Trace | None, page: Page | None, question
     return {"contention": f"page {page.name} itself does not keep its messages apart: {own}"} if own else {}
 
 
+@np.errstate(all="ignore")
 def unread(example: Example, seen: Observed, page: Page | None) -> bool:
     """Whether lists were sent in a form that is not known here."""
     return page is not None and page.listed and seen.trace is not None and unknown(page, example.xs, seen.trace)

@@ -122,9 +122,15 @@ def again(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
 
 
 def split(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """Even and odd ranks have communicators of their own, the last rank first."""
-    with freed(comm.Split(comm.rank % 2, -comm.rank)) as part:
-        call(part, xs[0])
+    """Even and odd ranks have communicators of their own, the last rank first; then the first half and the others."""
+    for row, x in enumerate(xs[:2]):
+        with freed(comm.Split(part(row, comm.rank, comm.size), -comm.rank)) as own:
+            call(own, x)
+
+
+def part(call: int, r: int, p: int) -> int:
+    """To which part of the ranks one belongs."""
+    return 2 * r // p if call else r % 2
 
 
 def reordered(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
@@ -192,7 +198,7 @@ class Scene(NamedTuple):
 
 DENSE: Mapping[str, Scene] = {
     "again": Scene("repeated calls", again, ""),
-    "split": Scene("communicators", split, "with communicators of the even and of the odd ranks, the last rank first"),
+    "split": Scene("communicators", split, "with communicators of parts of the ranks, the last rank first"),
     "reordered": Scene("communicators", reordered, "on a communicator of all ranks, the last one first"),
     "in turn": Scene("communicators", in_turn, "on two duplicates of the communicator in turn"),
     "between": Scene(BAD, between, "given an inter-communicator between the even and the odd ranks"),

@@ -54,7 +54,7 @@ def refused(example: Example, seen: Observed) -> bool:
 def first(example: Example, seen: Observed, call: int, page: Page | None, *, mean: bool) -> str:
     """The first rank whose result is another than the sum."""
     xs = given(example, seen, call)
-    for ranks in parties(example):
+    for ranks in parties(example, call):
         for r, right in zip(ranks, sums.references([xs[r] for r in ranks], page, mean=mean)):
             if why := sums.unlike(seen.ys[call][r], *right):
                 return f"rank {r} {why}"
@@ -71,7 +71,9 @@ def given(example: Example, seen: Observed, call: int) -> Sequence[Any]:
     return [scenes.present(x) for x in xs] if scene.sparse else xs
 
 
-def parties(example: Example) -> Iterator[Sequence[int]]:
+def parties(example: Example, call: int) -> Iterator[Sequence[int]]:
     """Whose vectors are added to one another."""
-    ranks, play = range(example.p), SCENES[example.scene].play
-    yield from [part for part in (ranks[::2], ranks[1::2]) if part] if play is scenes.split else [ranks]
+    p, parted = example.p, SCENES[example.scene].play is scenes.split
+    for part in range(2 if parted else 1):
+        if ranks := [r for r in range(p) if not parted or scenes.part(call, r, p) == part]:
+            yield ranks

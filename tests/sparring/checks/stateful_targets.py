@@ -74,7 +74,6 @@ SHARED = {
     "self.residual = np.zeros_like(x)": "type(self).residual = np.zeros_like(x)",
     KEEP: "type(self).residual = work",
 }
-UNFOUND: set[str] = set()  # nobody sees it yet
 FORMS = {"edge sizes", "dtypes"}
 LEFT = {*FORMS, "selection", "steps"}
 DEFECTS = {
@@ -155,7 +154,8 @@ DEFECTS = {
     ),
     "forgets its residual in the fourth call": Defect(
         {ADD: "self.turn = getattr(self, 'turn', -1) + 1\n        work = x + (self.residual if self.turn % 3 else 0)"},
-        UNFOUND,
+        {"conservation"},
+        options={"contract": "error-feedback", "draw": {"k": "1-6", "calls": "4-6"}},
     ),
     "request never completed": Defect(
         {KEEP: KEEP + "\n        size > 1 and self.comm.Irecv(work[:0].copy(), own, 99)"}, {"hygiene"}, {"deadlock"},

@@ -184,7 +184,7 @@ def test_bounds_stand_in_a_file_and_in_tests(project, tmp_path):
     assert "FAILED test_mine.py::test_mine[conservation]" in wrong
     (tmp_path / "pyproject.toml").write_text('[tool.sparring]\ncontract = "sparse-sum"\n', encoding="utf-8")
     sums = project(tests.format("total_of_sparse")).stdout
-    assert "test_mine[edge-sizes]" in sums and "special-values" not in sums and " failed" not in sums
+    assert "test_mine[edge-sizes]" in sums and "other-arrays" not in sums and " failed" not in sums
 
 
 def test_what_a_target_prints_is_kept_from_the_screen(target):
