@@ -42,11 +42,11 @@ def test_every_twin_passes(kind):
 
 
 def test_the_goal_is_reached():
-    """At least 60 of all kinds are found, most within seconds."""
-    found = [one for kind in CATALOGUE for one in published(kind)["defects"] if one["refuted"]]
+    """At least 60, and all are found, most within seconds."""
+    wrong = [one for kind in CATALOGUE for one in published(kind)["defects"]]
 
-    assert len(found) >= 60 and all(any(one["refuted"] for one in published(kind)["defects"]) for kind in CATALOGUE)
-    assert sorted(one["first"] for one in found)[len(found) // 2] < 5
+    assert len(wrong) >= 60 and all(one["refuted"] for one in wrong)
+    assert sorted(one["first"] for one in wrong)[len(wrong) // 2] < 5
 
 
 @pytest.mark.slow
