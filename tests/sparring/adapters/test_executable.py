@@ -236,7 +236,8 @@ def test_vectors_survive(tmp_path_factory, data):
     """What is written in either form reads back with the same bits, dtypes and length, dense or sparse."""
     folder = tmp_path_factory.mktemp("vectors")
     kind, sparse = data.draw(st.sampled_from(KINDS)), data.draw(st.booleans())
-    for r, x in enumerate(xs := data.draw(examples([1, 2, 3], kind, sparse=sparse)).xs):
+    drawn = examples([1, 2, 3], kind, sparse=sparse).filter(lambda example: not example.scene)
+    for r, x in enumerate(xs := data.draw(drawn).xs):
         vectorfiles.write(folder, r, len(xs), x)
         for path in (folder / f"rank{r}.bin", folder / f"rank{r}.npz"):
             y = vectorfiles.read(folder, r)
