@@ -201,7 +201,7 @@ def sensible(question: Question, expected: Mapping[str, str], on: str, timeout: 
 def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -> list[Example]:
     """The given examples; raises InputError for some that are not of the vectors that the target takes."""
     for xs, prop in given:
-        staged = scenes.of(prop, sparse=True) and not isinstance(xs[0], Sparse)
+        staged = scenes.of(prop, sparse=True) and not any(isinstance(x, Sparse) for x in xs)
         sparse = question.sparse and not staged  # rows, of which calls get what is no zero
         wanted = "a sparring.Sparse" if sparse else "an array"
         for r, x in enumerate(xs):

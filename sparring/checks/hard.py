@@ -19,8 +19,14 @@ from sparring.spans import spans
 from sparring.sparse import Sparse
 
 SPECIAL, LONG, MANY = "special values", "long vectors", "many ranks"
-LENGTHS = (1_025, 4_099, 65_537, 131_101, 1_000_003)
-"""Just beyond what programs have as the length of a block, a segment, an eager message or a 16-bit count."""
+LENGTHS = (
+    1_025, 4_099, 65_537, 131_101, 1_000_003,
+    8_193, 16_387, 32_771, 262_147, 524_309, 2_097_169, 4_194_319,
+)  # fmt: skip
+"""Just beyond what programs have as the length of a block, a segment, an eager message or a 16-bit count.
+
+Those after the first five are for whoever asks for more examples.
+"""
 RANKS = (9, 13, 16, 17, 33, 10, 11, 12, 14, 15)
 """Beyond those that are drawn; the first where fewer are wanted."""
 SOME = 5

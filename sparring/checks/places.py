@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 
+from sparring.checks import survivor
 from sparring.checks import target as targets
 from sparring.checks.examined import Examined
 from sparring.checks.examples import Example
@@ -137,6 +138,7 @@ class Simulated:
         pass
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
+        survivor.playing(example.place)
         if again:
             return self.run(target, example, "unbounded", again)
         first = self.run(target, example, "synchronous", again)

@@ -126,6 +126,7 @@ def command(
     from sparring.checks.checking import check
     from sparring.checks.clock import INTERRUPTED
     from sparring.checks.contracts import ALLREDUCE
+    from sparring.checks.survivor import watching
 
     if selector:
         page = pages.find(asked["algorithm"]) if asked["algorithm"] != ALLREDUCE else None
@@ -134,7 +135,7 @@ def command(
         params = (*params, ("selector", selector))
     console = _options.console(json_)
     target = words[0] if len(words) == 1 else list(words)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+    with watching(), Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         total = asked["max_examples"] and asked["max_examples"] * (2 if asked["on"] == "both" else 1)
         task = progress.add_task(f"checking {' '.join(words)}", total=total)
 

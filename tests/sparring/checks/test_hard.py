@@ -100,6 +100,8 @@ def test_a_line_tells_what_was_tried(target):
     """With few examples, of long vectors and many ranks the first; of each scene and dtype one."""
     report = check(target(TWIN), max_examples=1, only=list(HARD))
     assert detail(report, "long vectors") == "the sum also where n = 1,025"
+    more = detail(check(target(TWIN), max_examples=240, only=["long vectors"]), "long vectors")
+    assert more.count(", ") == len(hard.LENGTHS) - 1 and more.endswith(", 4,194,319")
     assert detail(report, "many ranks") == "the sum also on 9 ranks"
     tried = {r.property: r.verdict.number for r in report.results}
     assert (tried["special values"], tried["communicators"], tried["other arrays"]) == (len(DTYPES), 3, 3)
