@@ -31,8 +31,8 @@ RANKS = (9, 13, 16, 17, 33, 10, 11, 12, 14, 15)
 """Beyond those that are drawn; the first where fewer are wanted."""
 SOME = 5
 """Ranks, up to which special values and scenes are tried."""
-ENTRIES = 100_000
-"""Entries of a sparse vector, at most."""
+LONGEST, FEW = 100_000, 4_096
+"""The length from which on sparse vectors have few entries, and how many these are."""
 
 Column = Callable[[int, np.dtype[Any]], list[Any]]
 
@@ -108,8 +108,8 @@ def sparse_numbered(p: int, n: int, dtype: str) -> list[Vector]:
 
 
 def spread(n: int) -> int:
-    """How far present entries of a sparse vector are apart."""
-    return 1 + n // ENTRIES
+    """How far present entries of a sparse vector are apart: of very long ones few are present."""
+    return 1 if n < LONGEST else n // FEW
 
 
 def rule(r: int, n: int, dtype: str, *, sparse: bool) -> str:
