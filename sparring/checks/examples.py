@@ -191,10 +191,18 @@ def cast(example: Example, dtypes: Sequence[str]) -> Example:
     if str(example.xs[0].dtype) in dtypes:
         return example
     xs: list[Vector] = [
-        Sparse(x.indices, x.values.astype(dtypes[0]), x.n) if isinstance(x, Sparse) else x.astype(dtypes[0])
+        Sparse(x.indices, recast(x.values, dtypes[0]), x.n) if isinstance(x, Sparse) else recast(x, dtypes[0])
         for x in example.xs
     ]
     return example._replace(xs=xs)
+
+
+def recast(x: NDArray[Any], dtype: str) -> NDArray[Any]:
+    """The same in another dtype; between integers and floats, as they are drawn: in whole numbers, and in tenths."""
+    if (x.dtype.kind == "f") == dtype.startswith("float"):
+        return x.astype(dtype)
+    with np.errstate(all="ignore"):  # what is infinite becomes some number
+        return scaled(np.rint(x * 10).astype(np.int64) if x.dtype.kind == "f" else x, dtype)
 
 
 def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:

@@ -25,6 +25,8 @@ if last:
           "unless somebody else did.  --on mpi tells which rank, and how", file=sys.stderr)
 """
 """What it does: read until this process ends, or until all went well, which an empty line says."""
+STDERR = 2
+"""The file, whatever Python writes to instead."""
 lines: list[IO[bytes]] = []
 """Where the innermost one reads, if there is one."""
 
@@ -33,7 +35,8 @@ lines: list[IO[bytes]] = []
 def watching() -> Iterator[None]:
     """Until the block ends there is one, and a fault of compiled code shows where it was."""
     quiet = not faulthandler.is_enabled()
-    faulthandler.enable()
+    if quiet:
+        faulthandler.enable(STDERR)
     command = [sys.executable, "-I", "-S", "-c", SCRIPT]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdin  # noqa: S101  # asked for

@@ -13,6 +13,7 @@ import pytest
 import sparring
 from sparring.errors import InputError, UnknownPage
 from sparring.parallel import each, submitted
+from sparring.proofs.core.verdicts import EXPECTED
 
 NAMES = ("ring_allgather", "bruck_allgather")
 LIMIT = 120  # seconds; these take a few
@@ -50,10 +51,15 @@ def test_the_same_proofs_in_the_same_order():
     one, two = (sparring.prove("ring_allgather", "bruck_allgather", jobs=jobs) for jobs in (1, 2))
 
     assert [*dict.fromkeys(r.subject for r in one.results)] == ["ring_allgather", "bruck_allgather"]
-    assert two.results == one.results
+    assert [*map(plain, two.results)] == [*map(plain, one.results)]
     for told in (*one.extra["theorems"], *two.extra["theorems"]):
         del told["seconds"]
     assert two.extra == one.extra
+
+
+def plain(result):
+    """Without the numbers of a counterexample: a busy solver may find another one."""
+    return result._replace(detail="", witness={}) if result.verdict == EXPECTED else result
 
 
 def test_what_comes_before_a_fault_is_told():

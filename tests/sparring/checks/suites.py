@@ -114,7 +114,7 @@ SUITES = {
 """Those that run on simulated ranks."""
 REAL = {
     "torch": Suite(torch_defects, ALLREDUCE, "", range(2, 4), 30, {}),
-    "C": Suite(c_targets, ALLREDUCE, "", range(2, 4), 10, {"dtypes": "float64"}),
+    "C": Suite(c_targets, ALLREDUCE, "", range(2, 4), 20, {"dtypes": "float64"}),
 }
 """Those that need more than Python."""
 REDUCERS = Suite(reducer_defects, ALLREDUCE, "", range(1, 9), 100, {})
