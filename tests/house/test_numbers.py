@@ -23,7 +23,8 @@ from sparring.adapters import batches, vectorfiles
 from sparring.adapters.executable import Executable
 from sparring.adapters.gloo import Functions
 from sparring.calibration import fitting, quantities
-from sparring.checks import checking, draws, group, hard, places, promised, scenes
+from sparring.checks import checking, draws, engine, group, hard, places, promised, scenes
+from sparring.checks.question import Question
 from sparring.cli.calibrate import command as calibrate
 from sparring.cli.cost import command as cost
 from sparring.present import linkload
@@ -95,6 +96,7 @@ def told():
     ring, replay = sparring.cost("ring"), run_path(str(ROOT / "examples/vectors/replay.py"))
     trained = json.loads((ROOT / "benchmarks/results/training/digits.json").read_text(encoding="utf-8"))
     ours = json.loads((VECTORS / "ring.json").read_bytes())
+    usual = [f"{n:,}" for n in hard.LENGTHS[: int(Question("").max_examples * engine.SHARE[hard.LONG])]]
     return {
         "README.md": [f"only bits decide: {bits.WIDTH} of them, and nothing leaves these"],
         "docs/reference/verdicts.md": [
@@ -114,7 +116,8 @@ def told():
             f"| {min(quantities.REDUCED)} to {sized(max(quantities.REDUCED))} entries |",
         ],
         "docs/howto/check_an_implementation.md": [
-            f"wrong for {', '.join(f'{n:,}' for n in hard.LENGTHS[:-1])} or {hard.LENGTHS[-1]:,} entries",
+            f"wrong for {', '.join(usual[:-1])} or {usual[-1]} entries, or with `--max-examples",
+            f"for seven more lengths, up to {hard.LENGTHS[len(usual) + 6]:,} |",
             f"on {min(hard.RANKS)} to {sorted(hard.RANKS)[-2]} or {max(hard.RANKS)} simulated ranks",
             f"or takes longer than {group.LOADING:g} seconds",
             f"take {checking.TIMEOUT:g} seconds, {places.FIRST * checking.TIMEOUT:g} if it is the first one of a rank",
