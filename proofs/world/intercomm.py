@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-from sparring.proofs.world import collectives
-from sparring.proofs.world.collectives import Arrival, Conclusion, Places
+from sparring.proofs.world.collectives import Arrival
 from sparring.proofs.world.comm import Comm
 from sparring.proofs.world.constants import Unsupported
-from sparring.proofs.world.findings import here
 from sparring.proofs.world.groups import Group
 from sparring.proofs.world.lives import makes
 
@@ -51,14 +49,12 @@ class Intercomm(Comm):
     def _twin(self, context: int) -> Self:
         return type(self)(self._rank, context, self._group, self._remote)
 
-    def _meet(
-        self, call: str, conclude: Conclusion, detail: str = "", gives: Places = (), takes: Places = (), brings: Any = 0
-    ) -> Arrival:
-        """Both groups meet."""
+    @property
+    def _everyone(self) -> tuple[int, ...]:
+        """Both groups."""
+        return tuple(sorted(self._group + self._remote))
+
+    def _meet(self, call: str, *what: Any, **brought: Any) -> Arrival:
         if call not in ("Dup", "Free"):
             raise Unsupported(f"Intercomm.{call}")
-        everyone = tuple(sorted(self._group + self._remote))
-        arrival = Arrival(self._begin(call), call, here(), everyone, detail, gives, takes)
-        self._turns[0] += 1
-        collectives.meet((self._context, everyone, self._turns[0]), self._context, arrival, conclude)
-        return arrival
+        return super()._meet(call, *what, **brought)

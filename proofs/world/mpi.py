@@ -9,6 +9,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from sparring.proofs.world import constants, groups
+from sparring.proofs.world.comm import Comm
 from sparring.proofs.world.datatypes import CODES, NULL_TYPE, ORDER_C, ORDER_FORTRAN, TYPES, Datatype
 from sparring.proofs.world.intercomm import Intercomm
 from sparring.proofs.world.messages import Message
@@ -61,7 +62,7 @@ NAMES: dict[str, Any] = {
     "Free_mem": lambda mem: None,
     "IN_PLACE": IN_PLACE,
     "InPlaceType": InPlace,
-    "Comm": Intracomm,
+    "Comm": Comm,
     "Intracomm": Intracomm,
     "Cartcomm": Cartcomm,
     "Intercomm": Intercomm,

@@ -45,13 +45,18 @@ class Meeting(Handle):
         self._turns = [0]  # a list, which copies of this handle share
         super().__init__(rank, context, group)
 
+    @property
+    def _everyone(self) -> tuple[int, ...]:
+        """All ranks that meet."""
+        return self._group
+
     def _meet(
         self, call: str, conclude: Conclusion, detail: str = "", gives: Places = (), takes: Places = (), brings: Any = 0
     ) -> Arrival:
-        arrival = Arrival(self._begin(call), call, here(), self._group, detail, gives, takes)
+        arrival = Arrival(self._begin(call), call, here(), self._everyone, detail, gives, takes)
         arrival.result = brings
         self._turns[0] += 1
-        collectives.meet((self._context, self._group, self._turns[0]), self._context, arrival, conclude)
+        collectives.meet((self._context, self._everyone, self._turns[0]), self._context, arrival, conclude)
         return arrival
 
     def _root(self, root: int) -> bool:

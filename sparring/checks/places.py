@@ -138,7 +138,11 @@ class Simulated:
         pass
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
-        survivor.playing(example.place)
+        with survivor.playing(example.place):
+            return self.observed(target, example, again=again)
+
+    def observed(self, target: Any, example: Example, *, again: bool) -> Observed:
+        """The same, with nobody who would tell of it."""
         if again:
             return self.run(target, example, "unbounded", again)
         first = self.run(target, example, "synchronous", again)
@@ -319,7 +323,8 @@ class Real:
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         how: dict[str, Any] = {"scene": example.scene} if example.scene else {}
-        how |= {**self.params, **example.params, "calls": CALLS if again else 1, "trace": not again}
+        traced = not (again or example.scene)  # of scenes no message is judged, and a record follows no two groups
+        how |= {**self.params, **example.params, "calls": CALLS if again else 1, "trace": traced}
         self.load(target)  # before its time begins: ranks that failed are started again
         try:
             seen = self.ended(partial(self.ranks.examine, target, example.xs, rows=example.iterated, **how), example.p)

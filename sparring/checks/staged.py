@@ -27,7 +27,7 @@ def judged(example: Example, seen: Observed, page: Page | None, contract: Contra
         why = promised.expected(example, seen, contract) if seen.ys else ""
         return {prop: why} | flaws if why else flaws
     for call in range(len(seen.ys)):
-        if why := first(example, seen, call, page, mean=contract is not None):
+        if why := first(example, seen, call, page, mean=contract is not None and contract.mean):
             several = f"in call {call + 1} " if len(seen.ys) > 1 else ""
             return {prop: f"{where}, {several}{why}".lstrip(", ")} | flaws
     return flaws

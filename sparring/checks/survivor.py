@@ -18,13 +18,13 @@ import sys
 last = ""
 for line in sys.stdin:
     last = line.strip()
-    if not last:
-        break
+    if last == "over":
+        sys.exit()
 if last:
     print(f"sparring: the check ended while simulated ranks played {last}: the target has ended their process, "
           "unless somebody else did.  --on mpi tells which rank, and how", file=sys.stderr)
 """
-"""What it does: read until this process ends, or until all went well, which an empty line says."""
+"""What it does: read until this process ends, or all is over; an empty line says that nothing is played."""
 STDERR = 2
 """The file, whatever Python writes to instead."""
 lines: list[IO[bytes]] = []
@@ -44,15 +44,23 @@ def watching() -> Iterator[None]:
         try:
             yield
         finally:
-            playing("")
-            lines.pop()
+            write(lines.pop(), "over")
             if quiet:
                 faulthandler.disable()
 
 
-def playing(what: str) -> None:
-    """Ranks play this next."""
+@contextmanager
+def playing(what: str) -> Iterator[None]:
+    """Simulated ranks play this in the block."""
     for line in lines[-1:]:
-        with suppress(BrokenPipeError):
-            line.write(f"{what}\n".encode())
-            line.flush()
+        write(line, what)
+    yield
+    for line in lines[-1:]:
+        write(line, "")
+
+
+def write(line: IO[bytes], what: str) -> None:
+    """It reads this, if it lives."""
+    with suppress(BrokenPipeError):
+        line.write(f"{what}\n".encode())
+        line.flush()

@@ -164,6 +164,17 @@ def refused_vector(comm: Any, _: Any, *, name: str, what: str, bad: int, before:
     return told if unchanged else np.frombuffer(b"something has changed", np.uint8)
 
 
+def refused_groups(comm: Any, _: Any, *, name: str, **params: Any) -> Any:
+    """What the even and the odd ranks are told where they are the two groups of one communicator."""
+    part = comm.Split(comm.rank % 2)
+    between, x, made = part.Create_intercomm(0, comm, 1 - comm.rank % 2), np.arange(5.0), stateful(module(name))
+    try:
+        return text(lambda: made(between, 5, **params)(x) if made else module(name).allreduce(between, x, **params))
+    finally:
+        between.Free()
+        part.Free()
+
+
 def unvalidated(comm: Any, _: Any, *, name: str, wrong: dict[str, Any]) -> Any:
     """The errors' texts where every rank's parameters are wrong, and where vectors are too long; nothing is sent."""
     kind = stateful(module(name))

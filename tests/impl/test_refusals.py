@@ -36,6 +36,7 @@ DIFFERENT_LISTS = {
     "another n": "rank {} has float64 and 6 entries, rank 0 float64 and 5",
     "another dtype": "rank {} has float32 and 5 entries, rank 0 float64 and 5",
 }
+GROUPS = "comm is an inter-communicator: one between the ranks of one group is needed"
 MOSHPIT = "below 2^63"
 MADE = {
     "ring_topk": [({"k": 1.5}, f"k = 1.5: {WHOLE}"), ({"n": -1}, f"n = -1: {WHOLE}")],
@@ -212,6 +213,13 @@ def test_on_real_ranks(group):
     for what, before, sentence in vectors_refused("ring_topk"):
         texts = real("refused_vector", 3, name="ring_topk", what=what, bad=2, before=before, **KEEPING["ring_topk"])
         assert texts[2].startswith(sentence or "rank 2 has") and texts[0].startswith("rank 2")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_two_groups_of_ranks(name):
+    """A communicator between them is refused by all ranks, before any message."""
+    params = {**({"k": 2} if name in (*ALLGATHERS, *SPARSE) else {}), **KEEPING.get(name, {})}
+    assert {*heard("refused_groups", name=name, **params)} == {GROUPS}
 
 
 def test_importing_starts_no_mpi():

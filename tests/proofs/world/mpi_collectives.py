@@ -116,7 +116,8 @@ def two_groups(comm):
     twin = between.Dup()
     got = [between.Is_inter(), between.Is_intra(), between.is_inter, part.is_inter, between.rank, between.size]
     got += [between.remote_size, between.Get_remote_group().Translate_ranks(None, comm.Get_group()), twin == between]
-    got += [isinstance(between, MPI.Intercomm), refused(lambda: between.Send(np.empty(1), 2))]
+    got += [[isinstance(one, kind) for one in (part, between) for kind in (MPI.Comm, MPI.Intracomm, MPI.Intercomm)]]
+    got += [refused(lambda: between.Send(np.empty(1), 2))]
     y, status = np.zeros(1, int), MPI.Status()
     if mine:
         for q in range(2):

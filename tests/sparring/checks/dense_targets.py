@@ -256,6 +256,9 @@ DEFECTS = {
         {"raise ValueError(": "comm.Recv(x, me, 99, "}, {"bad input"}, twin=CAREFUL, options={"bad_input": True},
     ),
     "takes an inter-communicator": Defect({ONE_GROUP: ""}, {"bad input"}, twin=WARY, options={"bad_input": True}),
+    "takes an inter-communicator, on real ranks": Defect(
+        {ONE_GROUP: ""}, {"bad input"}, twin=WARY, options={"bad_input": True, "on": "mpi", "ranks": "2-3"},
+    ),
     # Reported of libraries
     "adds in each rank's own order": reported("own_order", {"agreement"}, {"reproducibility"}),
     "wrong in place from 4 ranks on": reported("in_place_of_four", SUMS, {"agreement"}),

@@ -6,7 +6,7 @@ of 8 bytes, and sums in a dictionary.
 
 from __future__ import annotations
 
-from tests.sparring.checks.defect import swapped
+from tests.sparring.checks.defect import Defect, swapped
 
 TWIN = """\
 import numpy as np
@@ -38,6 +38,21 @@ def allreduce(comm, x):
     indices, values = np.array(support, x.indices.dtype), np.array([sums[i] for i in support], x.dtype)
     return sparring.Sparse(indices, values, x.n)
 """
+ONE_GROUP = "    if comm.is_inter: raise ValueError('two groups of ranks')\n"
+NEIGHBOURS = """\
+    mine = x.n, x.dtype.char
+    if size > 1 and comm.sendrecv(mine, (me + 1) % size, source=(me - 1) % size) != mine:
+        raise ValueError("ranks have vectors of different lengths or dtypes")
+    sizes = [len(x)] * size
+    for hop in range(size - 1):
+        sizes[(me - hop - 1) % size] = comm.sendrecv(sizes[(me - hop) % size], (me + 1) % size, source=(me - 1) % size)
+"""
+GATHERS = """\
+    sizes = np.empty(size, np.int64)
+    comm.Allgather(np.array([len(x)]), sizes)
+"""
+WARY = TWIN.replace(GATHERS, ONE_GROUP + NEIGHBOURS)
+"""The twin without a collective call, which refuses vectors that do not fit together, and an inter-communicator."""
 EXCHANGE = "comm.Sendrecv(there, dest=(me + 1) % size, recvbuf=here, source=(me - 1) % size)"
 ADDS = "sums[i] = sums[i] + v if i in sums else v"
 RETURNS = "return sparring.Sparse(indices, values, x.n)"
@@ -139,6 +154,9 @@ DEFECTS = {
     "the last result for the same support": swapped(
         RETURNS, f"values = kept.setdefault((size, x.n, x.dtype.char, *support), values); {RETURNS}",
         {"repeated calls"}, {"communicators"},
+    ),
+    "takes an inter-communicator": Defect(
+        {ONE_GROUP: ""}, {"bad input"}, twin=WARY, options={"sparse": True, "bad_input": True},
     ),
     "at most 65,535 entries of a rank": swapped(
         "zip(one[:8 * k]", "zip(one[:8 * min(k, 65_535)]", {"long vectors"},

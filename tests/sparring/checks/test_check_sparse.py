@@ -7,11 +7,13 @@ import re
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from click.testing import CliRunner
 
 from sparring.checks import engine, sums
 from sparring.checks.checking import check
 from sparring.cli import cli
+from sparring.proofs.core import lists
 from tests.sparring.checks.refuting import failed
 from tests.sparring.checks.sparse_targets import APART, AS_FLOATS, TWIN
 from tests.sparring.checks.suites import SUITES
@@ -74,6 +76,18 @@ def test_drawn_supports_cover_the_cases():
     dtypes = {f"{v} {i}" for v in ("int32", "int64", "float32", "float64") for i in ("int32", "int64")}
     cases = {"all empty", "all full", "some empty", "disjoint", "overlap", "n = 0", "n < p", "p = 1", "zero", "cancel"}
     assert seen - {""} == dtypes | cases
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_floats_are_tenths_where_a_target_takes_nothing_else(sparse):
+    """Sums of whole numbers are exact in narrower floats, too; integers are those that are drawn."""
+    for dtype in ("float32", "int32"):
+        question = engine.Question("none", ranks=(2, 3), sparse=sparse, dtypes=[dtype])
+        drawn = [lists.values(x) for example in engine.some(question, "dtypes", 40) for x in example.xs]
+        values = np.concatenate(drawn)
+        assert values.dtype == dtype and np.abs(values).max() >= (0.9 if dtype == "float32" else 9)
+        part = (values % 1 != 0)[values != 0].mean()
+        assert part > 0.8 if dtype == "float32" else part == 0
 
 
 def test_the_page_says_which_support_is_right(target, monkeypatch):

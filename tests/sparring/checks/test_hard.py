@@ -132,6 +132,11 @@ def test_real_ranks_play_the_same_scenes(target, launcher, ranks, unshrunk):
     Path("buffered.py").write_text(planted("returns its buffer"), encoding="utf-8")
     buffered = check("buffered.py:allreduce", **{**asked, "only": ["own memory"]})
     assert failed(buffered).keys() == {"own memory"}
+    sparse, staged = SUITES["sparse"], [prop for prop in staged if prop != "other arrays"]
+    asked |= {"only": staged, "sparse": True}
+    assert set(words(check(target(sparse.sources.TWIN), **asked)).values()) == {Word.TESTED}
+    Path("buffered.py").write_text(sparse.wrong(sparse.defects["returns its buffer"]), encoding="utf-8")
+    assert failed(check("buffered.py:allreduce", **{**asked, "only": ["own memory"]})).keys() == {"own memory"}
 
 
 def test_sums_of_what_is_no_number():

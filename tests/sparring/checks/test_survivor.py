@@ -35,6 +35,23 @@ def test_nothing_is_said_of_others(tmp_path):
     assert (ended.returncode, ended.stderr) == (1, "")
 
 
+def test_nothing_is_said_where_nothing_is_played(tmp_path):
+    """Whoever ends the process then."""
+    code = """
+import os, signal, sys
+from sparring.checks.survivor import playing, watching
+with watching():
+    with playing("p=2 n=3"):
+        os.kill(os.getpid(), signal.SIGKILL) if sys.argv[1:] else None
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    said = [
+        subprocess.run([sys.executable, "-c", code, *more], capture_output=True, text=True, timeout=60, check=False)
+        for more in ([], ["while"])
+    ]
+    assert said[0].stderr == "" and "ranks played p=2 n=3: the target" in said[1].stderr
+
+
 def test_a_process_that_the_target_leaves_is_not_waited_for(tmp_path):
     """Though it holds what this one has open."""
     (tmp_path / "mine.py").write_text(
