@@ -68,7 +68,7 @@ class Suite(NamedTuple):
         """What the command must be told, so that it finds the defect: as little as there is."""
         if defect.options is not None:
             return defect.options
-        seen = defect.refuted - {*MESSAGES["steps"]} or not defect.refuted
+        seen = defect.refuted - {*MESSAGES["steps"]}
         return self.always if seen else {"page": self.page, "level": "steps"}
 
     def looked(self, target: Target, defect: Defect, **asked: Any) -> Report:

@@ -65,7 +65,7 @@ def test_every_twin_passes(tmp_path, target, defect):
 
 @pytest.mark.parametrize(("kind", "name"), third(ROWS))
 def test_a_defect_falsifies_its_properties_and_no_other(tmp_path, target, kind, name, unshrunk):
-    """Nothing, where it says that nobody finds it."""
+    """Message by message, and call after call."""
     suite = SUITES[kind]
     defect = suite.defects[name]
     assert as_declared(kind, name, suite.looked(suite.written(tmp_path, suite.wrong(defect)), defect))
