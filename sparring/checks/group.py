@@ -12,6 +12,7 @@ import select
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from subprocess import TimeoutExpired
 from types import MappingProxyType, TracebackType
 from typing import Any, Self
@@ -101,11 +102,13 @@ class Group:
     def ready(self, target: str) -> Workers:
         """The running processes; started again where one has ended since the last example, if of another target.
 
-        The same target may have ended it: so says the example that is played next.
+        The same target may have ended it: so says the example that is played next.  And where a file of what they have
+        loaded has been written since.
         """
         workers = self.start()
         workers.hear(0)
-        if self.last != target and (workers.process.poll() is not None or workers.halted(workers.ends)):
+        gone = self.last != target and (workers.process.poll() is not None or workers.halted(workers.ends))
+        if gone or workers.outdated():
             self.stop()
         self.last = target
         return self.start()
@@ -126,6 +129,7 @@ class Group:
     def load(self, target: str | Callable[..., Any]) -> None:
         """All ranks import the target, unless they have: what that takes is no matter of an example.
 
+        They are started anew where modules that lie beside another target could be taken for this one's.
         Raises InputError with the traceback of a module that does not load, or with where it is after ``LOADING``
         seconds.
         """
@@ -133,16 +137,20 @@ class Group:
         workers = self.ready(name)
         if name in workers.loaded:
             return
+        place = Path(name.rpartition(":")[0])
+        if place.suffix == ".py" and any(place.parent not in Path(file).parents for file in workers.imported):
+            self.stop()
+            workers = self.start()
         try:
             answers = ask(workers, {"load": name, "timeout": LOADING}, [np.empty(0)] * self.size)
-            answered(workers, answers, self.size, LOADING)
+            (first, *_) = answered(workers, answers, self.size, LOADING)
         except RankFailed as failure:
             self.stop()
             raise InputError(unloadable(name, failure)) from None
         except BaseException:
             self.stop()
             raise
-        workers.loaded.add(name)
+        workers.keep(name, first.header["files"])
 
     def examine(
         self,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import sysconfig
 import traceback
 import warnings
 from collections import defaultdict, deque
@@ -30,6 +33,11 @@ if TYPE_CHECKING:
 KEPT = 50
 """Communicators of one size that stay open: an MPI library has some 2000, and the target may take as many as we."""
 HERE = tuple(str(Path(__file__).parents[1] / room) for room in ("checks", "adapters"))
+LIBRARIES = (
+    *(sysconfig.get_path(kind) + os.sep for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
+    str(Path(__file__).parents[1]) + os.sep,
+)
+"""Where modules are that are nobody's but a library's."""
 
 
 class Comms:
@@ -71,12 +79,15 @@ def duplicate(comm: Intracomm) -> Iterator[tuple[Intracomm, None]]:
 
 
 def loaded(target: str, load: Callable[[str], Any]) -> Message:
-    """Nothing, once the target can be called; or the traceback of its module."""
+    """The files of modules that it brings, but for libraries, once it can be called; or its module's traceback."""
+    before = set(sys.modules)
     try:
         load(target)
     except BaseException as error:  # noqa: BLE001  # whatever it is, the driver must hear of it
         return Message({"traceback": own_traceback(error)})
-    return Message({})
+    brought = [module for name, module in list(sys.modules.items()) if name not in before]
+    files = [str(getattr(module, "__file__", None) or "") for module in brought]
+    return Message({"files": [file for file in files if file and not file.startswith(LIBRARIES)]})
 
 
 def play(

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -50,19 +50,27 @@ def beside(line: str) -> bool:
     return line.startswith(OURS) or (line.startswith('  File "') and any(part in line for part in BESIDE))
 
 
+def when(file: str) -> int:
+    """It was written, in nanoseconds; 0 for one that is gone."""
+    with suppress(OSError):
+        return Path(file).stat().st_mtime_ns
+    return 0
+
+
 class Workers:
     """``size`` waiting processes; ``lines[r]`` leads to rank ``r``.
 
     ``guards``: lines to their parents, which tell of their ends: ``ends``, by process id.
-    ``loaded``: the targets that all have; ``asked``: when the last example began; ``environment``: what is set
-    for them.
+    ``loaded``: the targets that all have; ``imported``: files of modules that came with them;
+    ``asked``: when the last example began; ``environment``: what is set for them.
     Raises MissingExtra without a launcher; SparringError if the processes do not report within
     ``timeout`` seconds; InputError if launcher and MPI library do not belong together.
     """
 
     def __init__(self, size: int, timeout: float, environment: Mapping[str, str] = MappingProxyType({})) -> None:
         self.size, self.lines, self.environment = size, dict[int, Line](), environment
-        self.shared, self.loaded = set[Path](), set[str]()
+        self.shared, self.loaded, self.imported = set[Path](), set[str](), set[str]()
+        self.written = dict[str, int]()
         self.guards, self.ends, self.pid_of = dict[int, Line](), dict[int, End](), dict[int, int]()
         self.guarded, self.asked = dict[int, int | None](), 0.0
         self._folder = tempfile.TemporaryDirectory(prefix="sparring-")
@@ -88,6 +96,17 @@ class Workers:
             except BaseException:
                 self.close()
                 raise
+
+    def keep(self, target: str, imported: Sequence[str]) -> None:
+        """All have loaded the target, and with it these files."""
+        self.loaded.add(target)
+        self.imported.update(imported)
+        place = target.rpartition(":")[0]
+        self.written |= {file: when(file) for file in [*imported, *[place] * place.endswith(".py")]}
+
+    def outdated(self) -> bool:
+        """Whether a file has been written anew since they loaded it."""
+        return any(when(file) != then for file, then in self.written.items())
 
     def launched(self, output: IO[bytes], env: dict[str, str]) -> subprocess.Popen[bytes]:
         """What starts the processes, in a session of its own."""

@@ -60,6 +60,22 @@ def test_one_launch_serves_all(group):
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("edited", ["mine.py", "its_helper.py"])
+def test_what_is_edited_is_loaded_anew(group, tmp_path, edited):
+    """A target's file, or one that it imports, between two examples; what is not keeps its ranks."""
+    target, started = f"{tmp_path / 'mine.py'}:total", []
+    (tmp_path / "mine.py").write_text("import its_helper\nfrom its_helper import total\n")
+    (tmp_path / "its_helper.py").write_text("total = lambda comm, x: comm.allreduce(x)\n")
+    for wrong in (False, False, True):
+        if wrong:
+            with (tmp_path / edited).open("a") as file:
+                file.write("total = lambda comm, x: -comm.allreduce(x)\n")
+        assert is_total(group.run(target, XS)) is not wrong
+        started.append(group.start())
+    assert started[0] is started[1] is not started[2]
+
+
+@pytest.mark.mpi
 def test_large_arrays(group):
     """Arrays larger than any socket's buffer, to and from all ranks at once."""
     xs = [np.full(2_000_000, float(r)) for r in range(3)]
