@@ -22,11 +22,11 @@ from sparring.proofs.core.verdicts import NOT_COVERED, tested
 from sparring.proofs.implementation import running
 from sparring.proofs.implementation.conduct import unharmed
 from sparring.proofs.implementation.looks import Trial
-from sparring.proofs.world import kept
-from sparring.proofs.world.targets import module_of
 from sparring.report import Result
 from sparring.spec.core.model import Page
 from sparring.vacuity import confirmed
+from sparring.world import module_cache
+from sparring.world.targets import module_of
 
 TRACED_BY_ANOTHER = "another tool traces this process: what runs reach was not watched"
 ROOM = str(Path(impl.__file__).parent)
@@ -61,7 +61,7 @@ class Reached:
     def watched(self) -> Iterator[None]:
         """What runs meanwhile is counted; in the first of these runs modules are executed, and that is counted, too."""
         if self.runs == 0:
-            kept.forget()
+            module_cache.forget()
         if self.watching:
             self.seen.start()
             running.WATCHERS[:] = [sys.gettrace()]

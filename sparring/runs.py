@@ -23,12 +23,12 @@ from sparring.job import ending_all, together
 from sparring.proofs.core import refinement
 from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.implementation.running import octets
-from sparring.proofs.world import world
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import worded
 from sparring.spec.core.sparse import SparseVector
+from sparring.world import simulation
 
 TIMEOUT = 60.0
 """Seconds for one call on real ranks, of vectors as long as a user may have them."""
@@ -86,7 +86,7 @@ def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:
     So are words, where a message is an array of values; those of packed lists are the page's.
     """
     start = time.perf_counter()
-    outcome = world.run(target, len(xs), [x.copy() for x in xs], call=partial(called, page.params))
+    outcome = simulation.run(target, len(xs), [x.copy() for x in xs], call=partial(called, page.params))
     seconds = time.perf_counter() - start
     flaws = [Flaw(str(f.kind), f.text) for f in outcome.findings]
     if not flaws:

@@ -19,8 +19,8 @@ from sparring.proofs.core import iterations, lists, refinement
 from sparring.proofs.core.refinement import Flaw, sizes
 from sparring.proofs.implementation import running
 from sparring.proofs.implementation.conduct import Fault, unharmed
-from sparring.proofs.world import world
 from sparring.spec.core.model import Page
+from sparring.world import simulation
 
 KEPT = 100  # of so many entries of a gradient one is kept, where vectors are sparse or entries are selected
 SOME = 4  # ranks, up to which a stateful target gets all of its vectors in a first look
@@ -68,7 +68,7 @@ class Vectors(NamedTuple):
         return len(self.xs)
 
     def simulated(self, page: Page, target: str, prop: str, fault: Fault = unharmed) -> list[Flaw]:
-        return running.on_numbers(page, target, self.xs, prop, fault(world.plainly))
+        return running.on_numbers(page, target, self.xs, prop, fault(simulation.plainly))
 
     def real(self, page: Page, target: str, group: Group, given: Given = list) -> list[Flaw]:
         return refinement.compared(page, self.xs, group.run(target, given(self.xs)), "mpi")

@@ -36,7 +36,6 @@ from sparring.proofs.implementation.conduct import Fault, unharmed
 from sparring.proofs.implementation.looks import CALLS, Look, Trial, looks, many, own_receives, turning
 from sparring.proofs.implementation.looks import LONG as LONGEST
 from sparring.proofs.selection.runs import Subject
-from sparring.proofs.world import world
 from sparring.proving import Told
 from sparring.reached import Reached
 from sparring.report import PROPERTIES, Result
@@ -45,6 +44,7 @@ from sparring.spans import spans
 from sparring.spec.core.calling import parameters
 from sparring.spec.core.model import Page
 from sparring.vacuity import confirmed, vouched
+from sparring.world import simulation
 
 Track = Callable[[Iterable[Any], str], Iterable[Any]]
 """Goes through what it is given and shows how far it is, under a description."""
@@ -101,7 +101,7 @@ UNSEEN = "proved of functions that no run of this command has called: --on simul
 BUFFERED = 4  # up to here sends are also tried with unbounded buffers; beyond, synchronous sends decide for them
 
 
-@world.seldom_collecting()
+@simulation.seldom_collecting()
 def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
     """A result for each property that applies, or was judged all the same, in the order of PROPERTIES."""
     found = proved(page, plan, track)
@@ -308,7 +308,7 @@ def term_trials(page: Page, target: str, cases: Sequence[TermRun], outside: list
     """The runs on terms; why one schedule does not decide for all goes to ``outside``."""
 
     def flaws(case: TermRun, fault: Fault) -> Sequence[Flaw]:
-        ran = running.on_terms(page, target, *case, fault(world.plainly))
+        ran = running.on_terms(page, target, *case, fault(simulation.plainly))
         outside.extend(ran.outside)
         return ran.flaws
 

@@ -27,7 +27,7 @@ from sparring.proofs.mutants.syntax import Mutant, mutants
 
 FILE = Path(__file__).with_name("sample") / "world.json"
 CHECKOUT = Path(__file__).parents[2]
-ROOM = Path("proofs/world")
+ROOM = Path("sparring/world")
 PARTS = ("sparring", "spec", "impl", "proofs", "tests", "pyproject.toml")
 """What the copy has of the checkout."""
 LOOK = """
@@ -59,7 +59,7 @@ json.dump({{file: seen.get_data().lines(file) for file in seen.get_data().measur
 TESTS = (
     "-m",
     "pytest",
-    "tests/proofs/world",
+    "tests/sparring/world",
     "-x",
     "-q",
     "-n0",
@@ -103,11 +103,17 @@ def place(one: Mapping[str, str]) -> tuple[str, ...]:
 
 def sites(folder: Path) -> list[tuple[str, Mutant]]:
     """All faults in functions that ``verify`` enters, with their modules."""
-    lines = {Path(file).stem: {*ran} for file, ran in json.loads(looked(folder, "-c", WATCHED)[1]).items()}
-    sources = {path.stem: path.read_text(encoding="utf-8") for path in sorted((folder / ROOM).glob("*.py"))}
-    every = [(module, mutant) for module, source in sources.items() for mutant in mutants(source)]
-    entered = {(module, mutant.function) for module, mutant in every if mutant.line in lines.get(module, ())}
-    return [(module, mutant) for module, mutant in every if (module, mutant.function) in entered]
+    room = folder / ROOM
+    lines = {module(Path(file), room): {*ran} for file, ran in json.loads(looked(folder, "-c", WATCHED)[1]).items()}
+    sources = {module(path, room): path.read_text(encoding="utf-8") for path in sorted(room.rglob("*.py"))}
+    every = [(name, mutant) for name, source in sources.items() for mutant in mutants(source)]
+    entered = {(name, mutant.function) for name, mutant in every if mutant.line in lines.get(name, ())}
+    return [(name, mutant) for name, mutant in every if (name, mutant.function) in entered]
+
+
+def module(path: Path, room: Path) -> str:
+    """A module of the world, as ``core/network``."""
+    return path.relative_to(room).with_suffix("").as_posix()
 
 
 def copied(folder: Path) -> Path:
@@ -122,9 +128,9 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def fate(folder: Path, module: str, mutant: Mutant) -> Told:
+def fate(folder: Path, name: str, mutant: Mutant) -> Told:
     """What becomes of this fault in the copy, and who found it."""
-    file = folder / ROOM / f"{module}.py"
+    file = folder / ROOM / f"{name}.py"
     before = file.read_text(encoding="utf-8")
     file.write_text(ast.unparse(mutant.tree), encoding="utf-8")
     try:
@@ -134,7 +140,7 @@ def fate(folder: Path, module: str, mutant: Mutant) -> Told:
         )  # fmt: skip
     finally:
         file.write_text(before, encoding="utf-8")
-    told = {"module": module, "function": mutant.function, "line": mutant.text, "change": mutant.told}
+    told = {"module": name, "function": mutant.function, "line": mutant.text, "change": mutant.told}
     return told | {"word": "killed" if by else "survived", "by": by, "why": why}
 
 

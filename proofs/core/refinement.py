@@ -10,13 +10,13 @@ import numpy as np
 
 from sparring.proofs.core import lists
 from sparring.proofs.core.terms import Table, raw
-from sparring.proofs.world import world
-from sparring.proofs.world.findings import Finding, Kind, Outcome
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import Run
 from sparring.spec.core.sparse import SparseVector
+from sparring.world import simulation
+from sparring.world.core.findings import Finding, Kind, Outcome
 
 PAIRED = 9  # ranks; with more, evaluating terms takes longer than it teaches
 DTYPES = ("float32", "float64", "int32", "int64")
@@ -101,7 +101,7 @@ def run(
     here: str,
     prop: str,
     terms: Table | None = None,
-    call: Call = world.plainly,
+    call: Call = simulation.plainly,
     *,
     record: bool = False,
 ) -> Ran:
@@ -109,7 +109,7 @@ def run(
     given = [x.copy() for x in xs]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        outcome = world.run(target, len(xs), given, buffers=buffers, terms=terms, call=call, record=record)
+        outcome = simulation.run(target, len(xs), given, buffers=buffers, terms=terms, call=call, record=record)
     flaws = [Flaw(falsifies(finding, prop), f"{here}: {finding.text}") for finding in outcome.findings]
     changed = [r for r, (x, kept) in enumerate(zip(xs, given)) if difference(kept, x) is not None]
     if changed:

@@ -12,8 +12,8 @@ import numpy as np
 from sparring.proofs.core import iterations, lists, refinement
 from sparring.proofs.core.refinement import Flaw
 from sparring.proofs.implementation import running
-from sparring.proofs.world.targets import module_of
 from sparring.spec.core.model import Page
+from sparring.world.targets import module_of
 
 FEW = 3  # ranks, up to which all dtypes are run
 

@@ -17,10 +17,10 @@ from sparring.proofs.core.refinement import DTYPES, Flaw
 from sparring.proofs.core.supplement import companion, subject
 from sparring.proofs.implementation.beside import accepted, called
 from sparring.proofs.implementation.conduct import Call, Fault, unharmed
-from sparring.proofs.world import world
-from sparring.proofs.world.findings import Outcome
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page
+from sparring.world import simulation
+from sparring.world.core.findings import Outcome
 
 N = 6  # entries of a vector
 KEPT = 2  # entries that a stateful target sends
@@ -76,9 +76,9 @@ def into(function: Any, comm: Any, x: Any, *, made: Callable[[Any], Any]) -> Any
     return function(comm, mine, out=made(mine))
 
 
-def ran(fault: Fault, target: str, ranks: int, xs: Sequence[Any], call: Call = world.plainly) -> Outcome:
+def ran(fault: Fault, target: str, ranks: int, xs: Sequence[Any], call: Call = simulation.plainly) -> Outcome:
     """What the world tells of ranks that have this fault."""
-    return world.run(target, ranks, xs, call=fault(call))
+    return simulation.run(target, ranks, xs, call=fault(call))
 
 
 def settled(run: Run, page: Page, function: str, good: Any, ranks: int) -> Iterator[Flaw]:

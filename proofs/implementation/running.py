@@ -25,20 +25,20 @@ from sparring.proofs.core.terms import Table, leaves, raw
 from sparring.proofs.implementation.conduct import Fault, unharmed
 from sparring.proofs.trace.compare import unlike
 from sparring.proofs.trace.events import from_outcome
-from sparring.proofs.world import world
-from sparring.proofs.world.findings import Sent
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import Run
 from sparring.spec.core.schedule import number
 from sparring.spec.core.sparse import SparseVector
+from sparring.world import simulation
+from sparring.world.core.findings import Sent
 
 STEPS = "steps"
 """The property that messages falsify."""
 
 
-@world.seldom_collecting()
-def on_terms(page: Page, target: str, p: int, n: int, buffers: str, call: Call = world.plainly) -> Ran:
+@simulation.seldom_collecting()
+def on_terms(page: Page, target: str, p: int, n: int, buffers: str, call: Call = simulation.plainly) -> Ran:
     """Run ``target`` on ``p`` ranks and ``n`` terms each, then on floats, against the page."""
     table = Table(seed=p * 1_000_003 + n)
     xs = lists.given(page, [leaves(table, [f"x{r}[{i}]" for i in range(n)]) for r in range(p)])
@@ -88,7 +88,7 @@ def paired(page: Page, target: str, table: Table, wanted: Any, p: int, n: int, h
     return ran.flaws
 
 
-def on_numbers(page: Page, target: str, xs: Sequence[Any], prop: str, call: Call = world.plainly) -> list[Flaw]:
+def on_numbers(page: Page, target: str, xs: Sequence[Any], prop: str, call: Call = simulation.plainly) -> list[Flaw]:
     """Run ``target`` on these vectors, one a rank; other results falsify ``prop``, other messages *steps*."""
     here = refinement.place(xs)
     ran = recorded(target, xs, here, prop, call)

@@ -23,9 +23,9 @@ from sparring import impl
 from sparring.proofs.core import lists
 from sparring.proofs.core.refinement import Call
 from sparring.proofs.implementation.beside import accepted, called, in_place, options
-from sparring.proofs.world import world
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page
+from sparring.world import simulation
 
 MEASURED = (2, 3, 4)
 """Numbers of ranks."""
@@ -67,7 +67,7 @@ def inputs(page: Page, ranks: int) -> dict[str, list[Any]]:
 def most(function: str, xs: list[Any], call: Call) -> int:
     """The bytes in one run; raises RankFailed or Refuted where it ends with a finding."""
     with watched() as samples:
-        world.run(function, len(xs), xs, call=call).raise_if_found()
+        simulation.run(function, len(xs), xs, call=call).raise_if_found()
     return max(samples)
 
 

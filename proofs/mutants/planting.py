@@ -15,8 +15,8 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from sparring.errors import InputError, SparringError
-from sparring.proofs.world import modules
 from sparring.spec.core.numbers import both, either, where
+from sparring.world import modules
 
 TURNS = 300_000
 

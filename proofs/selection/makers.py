@@ -22,7 +22,7 @@ def numbers(x: Any) -> Any:
 
 
 MAKERS = ("array", "ascontiguousarray", "asanyarray", "asarray", "empty", "frombuffer", "full", "ones", "zeros")
-ASIDE = ("numpy.", "sparring.proofs.world.")
+ASIDE = ("numpy.", "sparring.world.")
 """What these make for themselves is what it is."""
 
 

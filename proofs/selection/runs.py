@@ -18,11 +18,11 @@ from sparring.proofs.selection.cells import running
 from sparring.proofs.selection.forms import ZERO, Form
 from sparring.proofs.selection.makers import everywhere
 from sparring.proofs.selection.summaries import Summary, Ways, implementation_summarised, page_summarised
-from sparring.proofs.world import world
-from sparring.proofs.world.targets import Target
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import run
+from sparring.world import simulation
+from sparring.world.targets import Target
 
 
 class Shape(NamedTuple):
@@ -90,7 +90,7 @@ def on_numbers(subject: Subject, shape: Shape, rows: Sequence[Any]) -> tuple[Ran
 def on_ranks(subject: Subject, shape: Shape, rows: Sequence[Any], summarised: bool) -> Ran:
     """What each rank has after each call, a row being a vector."""
     call = subject.fault(partial(iterate, shape=shape, subject=subject, summarised=summarised))
-    outcome = world.run(subject.target, shape.p, rows, call=call)
+    outcome = simulation.run(subject.target, shape.p, rows, call=call)
     running().outside.update(outcome.why_not)
     return outcome.findings[0].text if outcome.findings else outcome.results
 

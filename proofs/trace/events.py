@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sparring.errors import InputError
 from sparring.impl import core
-from sparring.proofs.world.findings import Called, Outcome, Sent
+from sparring.world.core.findings import Called, Outcome, Sent
 
 OPS = ("send", "receive", "collective")
 NOBODY = -1

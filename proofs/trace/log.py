@@ -10,7 +10,7 @@ import numpy as np
 
 from sparring.errors import InputError
 from sparring.proofs.trace.events import NOBODY, Event, caller, collective, digest
-from sparring.proofs.world.buffers import Buffer, simple
+from sparring.world.core.buffers import Buffer, simple
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Comm, Group

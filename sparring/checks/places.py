@@ -28,10 +28,10 @@ from sparring.checks.rank import called, own_traceback
 from sparring.errors import InputError, RankFailed
 from sparring.proofs.core.refinement import falsifies
 from sparring.proofs.trace.events import Trace, from_outcome
-from sparring.proofs.world import world
-from sparring.proofs.world.apart import SETTINGS, Apart
-from sparring.proofs.world.depths import smallest
-from sparring.proofs.world.findings import Kind, Outcome
+from sparring.world import simulation
+from sparring.world.buffer_depth import smallest
+from sparring.world.core.findings import Kind, Outcome
+from sparring.world.rank_state import SETTINGS, Apart
 
 RAISED = (Kind.RAISED, Kind.ABORTED, Kind.TRUNCATED)
 """Findings that real MPI would raise as an error, or end the job with."""
@@ -127,7 +127,7 @@ class Simulated:
     def load(self, target: Any) -> None:
         try:
             with limited(LOADING), unseen():
-                nothing = world.run(targets.anywhere(target), 1, [np.empty(0)], call=lambda f, comm, x: None)
+                nothing = simulation.run(targets.anywhere(target), 1, [np.empty(0)], call=lambda f, comm, x: None)
         except Endless as endless:
             raise InputError(f"{target} did not load within {LOADING:g} s:\n{own_traceback(endless)}") from None
         for finding in nothing.findings:
@@ -172,7 +172,7 @@ class Simulated:
         calls, scheduler = (CALLS, "seeded") if again else (1, "round-robin")
 
         def play() -> Outcome:
-            return world.run(
+            return simulation.run(
                 targets.anywhere(target), example.p, [x.copy() for x in example.xs], buffers=buffers,
                 scheduler=scheduler, seed=1, record=not again, apart=self.apart,
                 call=lambda f, comm, x: called(
@@ -211,7 +211,7 @@ class Endless(BaseException):
 def innermost(error: BaseException) -> str:
     """Where it was raised, in code that is neither Python's nor installed nor ours, if there is any."""
     frames = traceback.extract_tb(error.__traceback__)
-    beside = (sysconfig.get_path("stdlib"), str(Path(__file__).parents[1]), str(Path(world.__file__).parents[1]))
+    beside = (sysconfig.get_path("stdlib"), str(Path(__file__).parents[1]))
     frame = next((one for one in reversed(frames) if not one.filename.startswith(beside)), frames[-1])
     return f"at {frame.filename}:{frame.lineno} in {frame.name}"
 

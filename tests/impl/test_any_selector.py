@@ -17,8 +17,8 @@ from sparring.proofs.core.iterations import Case
 from sparring.proofs.core.refinement import DTYPES
 from sparring.proofs.core.verdicts import Word
 from sparring.proofs.implementation import running
-from sparring.proofs.world import world
 from sparring.spec.core.selectors import names
+from sparring.world import simulation
 from tests.impl.algorithms import called, planted, simulated
 from tests.sweeps import sweep, third
 
@@ -236,7 +236,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_wrong_names(text):
-    (found,) = world.run(target("spardl"), 1, [4], call=lambda *args: called(*args, k=1, **REFUSED[text])).findings
+    (found,) = simulation.run(target("spardl"), 1, [4], call=lambda *args: called(*args, k=1, **REFUSED[text])).findings
     assert text in found.text
 
 

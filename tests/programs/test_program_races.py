@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sparring import world
-from sparring.proofs.world.exploration import content
 from sparring.world import Kind
+from sparring.world.exploration import content
 
 PROGRAMS = Path(__file__).parent
 SMALL = {

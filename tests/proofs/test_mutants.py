@@ -26,10 +26,10 @@ from sparring.proofs.mutants import arrays, judging, planting
 from sparring.proofs.mutants.judging import Judges
 from sparring.proofs.mutants.syntax import OPERATORS, Mutant, mutants
 from sparring.proofs.mutants.trying import Trials
-from sparring.proofs.world import modules, world
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import negate
 from sparring.verification import judged
+from sparring.world import modules, simulation
 from tests.proofs.wrong_texts import changed
 from tests.sweeps import third
 
@@ -112,7 +112,7 @@ def test_turns_of_an_earlier_fault_do_not_count(monkeypatch):
     """Else the next one would be found endless, and so would code without a fault."""
     monkeypatch.setattr(planting.Counter, "turns", planting.TURNS)
     with planting.planted(implementation, judging.unharmed(inspect.getsource(implementation)).tree):
-        outcome = world.run(OURS, 2, [np.ones(3)] * 2)
+        outcome = simulation.run(OURS, 2, [np.ones(3)] * 2)
 
     assert outcome.findings == ()
 
@@ -121,7 +121,7 @@ def test_an_endless_loop_on_a_simulated_rank_ends():
     """Also between two MPI calls, where the world counts nothing."""
     old = "    for i in range(p - 1):\n        there"
     with planting.planted(implementation, changed(implementation, old, f"    while p > 1:\n        pass\n{old}")):
-        outcome = world.run(OURS, 2, [np.ones(3)] * 2)
+        outcome = simulation.run(OURS, 2, [np.ones(3)] * 2)
 
     assert {finding.call for finding in outcome.findings} == {"Endless"}
 

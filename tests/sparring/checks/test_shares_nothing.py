@@ -13,8 +13,8 @@ import pytest
 
 from sparring.checks.checking import check
 from sparring.proofs.core.verdicts import Word
-from sparring.proofs.world import modules
-from sparring.proofs.world.apart import numpys
+from sparring.world import modules
+from sparring.world.rank_state import numpys
 from tests.sparring.checks.refuting import detail, words
 
 HELPER = """\

@@ -16,8 +16,8 @@ from sparring.errors import InputError
 from sparring.proofs.core.verdicts import Word
 from sparring.proofs.trace.events import Event, Trace, digest, from_outcome
 from sparring.proofs.trace.files import write, write_rank
-from sparring.proofs.world import world
 from sparring.sparse import Sparse
+from sparring.world import simulation
 
 IMPLS = "sparring.impl.{}:allreduce"
 SIZES = [(2, 1, "float64"), (5, 1003, "float32"), (4, 3, "int64"), (7, 7, "int32")]
@@ -28,7 +28,7 @@ def traced(name: str, p: int, n: int, dtype: str = "float64") -> Trace:
     """A run of an implementation."""
     rng = np.random.default_rng([p, n])
     xs = [rng.standard_normal(n).astype(dtype) for _ in range(p)]
-    outcome = world.run(IMPLS.format(name), p, xs, record=True, buffers="unbounded")
+    outcome = simulation.run(IMPLS.format(name), p, xs, record=True, buffers="unbounded")
     assert not outcome.findings
     return from_outcome(outcome, p)
 
@@ -195,12 +195,12 @@ def of_lists(name: str) -> Trace:
     rng = np.random.default_rng(3)
     rows = rng.standard_normal((4, 24))
     if name == "ring_topk":
-        outcome = world.run(
+        outcome = simulation.run(
             "sparring.impl.ring_topk:Allreduce", 4, [*rows], record=True, buffers="unbounded", call=twice
         )
     else:
         lists = [Sparse(at, x[at], 24) for x in rows for at in [np.flatnonzero(rng.random(24) < 0.4)]]
-        outcome = world.run(IMPLS.format(name), 4, lists, record=True, buffers="unbounded")
+        outcome = simulation.run(IMPLS.format(name), 4, lists, record=True, buffers="unbounded")
     assert not outcome.findings
     return from_outcome(outcome, 4)
 
@@ -245,7 +245,7 @@ def test_one_message_too_many_or_with_other_bits_is_found(verdicts, name):
 
 def test_messages_that_nobody_sees_are_not_covered(verdicts):
     """A collective's."""
-    outcome = world.run(collective, 3, [np.ones(4)] * 3, record=True)
+    outcome = simulation.run(collective, 3, [np.ones(4)] * 3, record=True)
     results = verdicts(from_outcome(outcome, 3))
 
     assert covered(results) == set()

@@ -1,0 +1,194 @@
+"""Modules that the ranks of a target keep from one run to the next, instead of executing them anew.
+
+Only where the target lies below ``sparring.impl``: executing a user's modules anew may find another
+file, clock, or number of ranks, and ours ask for nothing of the kind.  They are kept as they were when
+the target had been loaded.  After a run, names that were bound anew and containers that were changed
+are put back; where anything else has changed, or could have, they are executed anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from enum import Enum
+from functools import cached_property
+from operator import is_
+from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType, WrapperDescriptorType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring.world import targets
+from sparring.world.interface.mpi import packages
+from sparring.world.modules import PLANTED, Modules, written
+from sparring.world.targets import outside
+
+NEVER_CHANGE = (
+    NoneType, bool, int, float, complex, str, bytes, range, np.generic, np.dtype, Enum, ModuleType, BuiltinFunctionType,
+    WrapperDescriptorType, type(NDArray[Any]), type(Callable[..., Any]), type(int | str),
+)  # fmt: skip
+
+
+WRAPPERS = (classmethod, staticmethod, property, cached_property)
+"""What classes make of their functions."""
+
+
+class Changeable(Exception):
+    """A value of which nobody could tell whether it has changed."""
+
+
+class Part:
+    """A container, and what was in it."""
+
+    def __init__(self, container: Any) -> None:
+        self.container, self.had = container, container.copy()
+
+    def put_back(self) -> bool:
+        """Whether it holds, perhaps again, what it had."""
+        if alike(self.container, self.had):
+            return True
+        if isinstance(self.container, dict | set):
+            self.container.clear()
+            self.container.update(self.had)
+        return isinstance(self.container, dict | set)
+
+
+def alike(now: Any, had: Any) -> bool:
+    """Whether two containers have the same objects, in mappings under the same names."""
+    if len(now) != len(had):
+        return False
+    if isinstance(had, Mapping):
+        in_order = all(map(is_, now, had)) and all(map(is_, now.values(), had.values()))  # soon seen, after every run
+        return in_order or all(now.get(name, Part) is value for name, value in had.items())
+    return all(map(is_, now, had))
+
+
+class Bound:
+    """A function, and what it is bound to: its code, its defaults, and the variables outside that it names."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self.function, self.had = function, bound(function)
+
+    def put_back(self) -> bool:
+        """Whether it is bound to the same."""
+        return alike(bound(self.function), self.had)
+
+
+def bound(function: FunctionType) -> list[Any]:
+    """What another call may find changed."""
+    return [function.__code__, function.__defaults__, function.__kwdefaults__, *outside(function)]
+
+
+class Kept:
+    """What one rank has loaded: its target and all modules that this needed.  Raises Changeable."""
+
+    def __init__(self, target: Callable[..., Any], modules: Mapping[str, ModuleType]) -> None:
+        self.target, self.modules = target, modules
+        self.parts: list[Part | Bound] = []
+        self.seen: set[int] = set()
+        for module in modules.values():
+            self.parts.append(Part(vars(module)))
+            self.look([value for name, value in vars(module).items() if not pythons(name)], module.__name__)
+
+    def look(self, values: Iterable[Any], module: str) -> None:
+        """Note what can change in these values, which a module has."""
+        for value in values:
+            if id(value) in self.seen:
+                continue
+            self.seen.add(id(value))
+            if type(value) in (dict, list, set):
+                self.parts.append(Part(value))
+                self.look(value.values() if isinstance(value, dict) else value, module)
+            elif isinstance(value, type | FunctionType):
+                if value.__module__ == module:
+                    self.parts.append(Part(vars(value)))
+                    self.parts += [Bound(value)] if isinstance(value, FunctionType) else []
+                    self.look(inside(value), module)
+            elif isinstance(value, (tuple, frozenset, *WRAPPERS)):
+                self.look(wrapped(value), module)
+            elif not (isinstance(value, NEVER_CHANGE) or type(value) is object or told_of_types(value)):
+                raise Changeable
+
+    def put_back(self) -> bool:
+        """Whether all of it is, perhaps again, what it was."""
+        return all(part.put_back() for part in self.parts)
+
+
+def wrapped(value: Any) -> Iterable[Any]:
+    """The functions of a wrapper; any other value's own."""
+    if isinstance(value, property):
+        return [value.fget, value.fset, value.fdel]
+    if isinstance(value, cached_property):
+        return [value.func]
+    return [value.__func__] if isinstance(value, classmethod | staticmethod) else value
+
+
+def told_of_types(value: Any) -> bool:
+    """Whether a value is there for type checkers and the compiler."""
+    return type(value).__module__ in ("__future__", "typing")
+
+
+def pythons(name: str) -> bool:
+    """Whether a name is Python's own; ``_abc_impl`` is what classes remember of ``isinstance``."""
+    return (name.startswith("__") and name.endswith("__")) or name == "_abc_impl"
+
+
+def inside(value: type | FunctionType) -> Iterator[Any]:
+    """What a class or a function holds."""
+    if isinstance(value, type):
+        yield from [held for name, held in vars(value).items() if not pythons(name) or isinstance(held, FunctionType)]
+    else:
+        yield from value.__defaults__ or ()
+        yield value.__kwdefaults__
+        yield from outside(value)
+
+
+class Store:
+    """What the ranks of one target keep, and the simulated mpi4py that they have seen."""
+
+    def __init__(self, target: targets.Target) -> None:
+        self.target, self.planted, self.common = target, {**PLANTED}, packages()
+        self.ranks: dict[int, Kept] = {}
+        self.shared = [Part(vars(module)) for module in self.common.values()]
+
+    def serves(self, target: targets.Target) -> bool:
+        """Whether this target's modules would be the same, executed anew."""
+        modules = self.ranks[0].modules.values() if 0 in self.ranks else ()
+        return self.target == target and self.planted == PLANTED and not any(map(written, modules))
+
+    def load(self, rank: int, modules: Modules) -> Callable[..., Any]:
+        """The target as the running rank has it."""
+        if rank in self.ranks:
+            modules.adopt(self.ranks[rank].modules)
+            return self.ranks[rank].target
+        found = targets.load(self.target, modules)
+        if isinstance(self.target, str) and targets.roots(self.target) == [targets.OWN]:
+            with suppress(Changeable):
+                self.ranks[rank] = Kept(found, modules.loaded())
+        return found
+
+    def put_back(self) -> None:
+        """A run is over: what is not as it was when it was loaded is kept no longer."""
+        if not all(alike(part.container, part.had) for part in self.shared):
+            self.ranks.clear()
+        self.ranks = {rank: kept for rank, kept in self.ranks.items() if kept.put_back()}
+
+
+STORES: list[Store] = []
+"""That of the last target, unless a run has it."""
+
+
+@contextmanager
+def store(target: targets.Target) -> Iterator[Store]:
+    """For one run of a target: what its ranks have kept.  A world inside of that run starts with nothing."""
+    found = STORES.pop() if STORES and STORES[0].serves(target) else Store(target)
+    forget()
+    yield found
+    found.put_back()
+    STORES[:] = [found]
+
+
+def forget() -> None:
+    """Every rank executes its modules anew."""
+    STORES.clear()
