@@ -12,7 +12,7 @@ from sparring.cli import _options
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 ENDINGS = (".xml", ".json", ".goal", ".et")
-GIVEN = "sparring.schedules"
+GIVEN = "sparring.schedules.checking"
 
 
 def keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
@@ -42,7 +42,7 @@ def dispatch(target: str, json_: bool, junit: Path | None, fail_under: str | Non
             raise click.UsageError(f"--{next(iter(given))} is for schedule files ({', '.join(ENDINGS)}) alone")
         return
     from sparring.cli.check import table
-    from sparring.schedules import check_schedule
+    from sparring.schedules.checking import check_schedule
 
     console = _options.console(json_)
     with console.status("reading …"):

@@ -33,7 +33,7 @@ def schedules(pages: Sequence[Page], folder: Path, form: str, ranks: int, size: 
     """Schedule files, ``ALGO-RANKS`` and the format's ending."""
     from rich.progress import Progress
 
-    from sparring.schedules import export
+    from sparring.schedules.checking import export
 
     console = _options.console(json_=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:

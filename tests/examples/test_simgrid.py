@@ -15,7 +15,7 @@ from sparring.proofs.contention import networks
 from sparring.proofs.contention.traffic import Routed, Traffic
 from sparring.proofs.cost.levels import linked
 from sparring.proofs.cost.machines import Machine
-from sparring.schedules import export
+from sparring.schedules.checking import export
 
 PYTHON = Path("/usr/bin/python3")  # Debian's own, for which its SimGrid is
 PLAYER = Path(__file__).parents[2] / "examples/simgrid/replay.py"

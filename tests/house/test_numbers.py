@@ -35,9 +35,10 @@ from sparring.proofs.core import bits, kernel
 from sparring.proofs.cost import cuts, following, levels
 from sparring.proofs.implementation import looks, sums
 from sparring.proofs.mutants import trying
-from sparring.proofs.schedules import files, loader, program, races
 from sparring.proofs.trace import files as traces
 from sparring.proofs.trace import rules
+from sparring.schedules import program, races, rccl
+from sparring.schedules.formats import files
 from sparring.spec import ring_sparse
 from sparring.spec.core import codes
 from sparring.spec.core.groups import Grouped
@@ -142,7 +143,7 @@ def told():
         "docs/howto/gradient-codes.md": [f"codes of 1 to {codes.WIDTHS[0]} bits"],
         "docs/howto/papers.md": [f"at most {default(cost, 'within').replace('%', ' %')} more (`--within`)"],
         "docs/howto/schedule-files.md": [
-            f"({loader.STEPS} steps a block, {loader.BLOCKS} blocks, {loader.COUNT - 1} chunks a step)",
+            f"({rccl.STEPS} steps a block, {rccl.BLOCKS} blocks, {rccl.COUNT - 1} chunks a step)",
             f"the first {races.LISTED} places that end wrong",
             f"the first {races.LISTED} pairs of steps",
             f"Files of more than {files.SIZE >> 20} MiB, {program.STEPS:,} steps, {program.RANKS:,} ranks",

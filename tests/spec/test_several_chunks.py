@@ -11,7 +11,7 @@ from sparring.errors import InputError, ScheduleFault
 from sparring.present import spacetime
 from sparring.present.spacetime.history import Hop, hops
 from sparring.proofs.core import execution, obligations
-from sparring.proofs.schedules.pages import exported
+from sparring.schedules.from_page import exported
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import both, evaluate, where
 from sparring.spec.core.runner import PieceRun

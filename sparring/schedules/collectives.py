@@ -1,0 +1,202 @@
+"""Whether every rank ends with what the collective promises: each contribution, exactly once, in the right place.
+
+A contribution is a token, rank and chunk.  Programs are run on sums of tokens, which count each as none, once
+or several times.  Nothing else is asked of values, so what is found holds for every input and every addition
+that is associative and commutative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from sparring.errors import InputError
+from sparring.schedules.graph import Graph
+from sparring.schedules.memory import Places, Touched
+from sparring.schedules.program import USES
+
+KEPT = 2**28
+"""About how many bytes the sums may take together."""
+LISTED = 100
+"""The most wrong places, and contributions to each, that are listed."""
+
+PART = 150  # bytes of a part beside its sets
+Part = tuple[int, int, int]
+"""A chunk, the ranks of which it has a token, and those of which it has several: sets, as the bits of a number."""
+NOTHING = 0
+"""The sum in a place where nothing has been put: nothing can be made of it."""
+
+
+class Sums:
+    """All sums that occur, numbered; what has been added once is remembered."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[Part, ...]] = [()]
+        self.known: dict[tuple[int, int], int] = {}
+        self.kept = 0
+
+    def token(self, rank: int, chunk: int) -> int:
+        """The contribution of one rank."""
+        return self.new(((chunk, 1 << rank, 0),))
+
+    def plus(self, a: int, b: int) -> int:
+        """The sum of two; of nothing and anything, nothing."""
+        if NOTHING in (a, b):
+            return NOTHING
+        key = (a, b) if a < b else (b, a)
+        if key not in self.known:
+            self.known[key] = self.new(merged(self.parts[a], self.parts[b]))
+        return self.known[key]
+
+    def new(self, parts: tuple[Part, ...]) -> int:
+        """A sum's number."""
+        self.kept += sum(PART + (seen.bit_length() + twice.bit_length()) // 8 for _, seen, twice in parts)
+        if self.kept > KEPT:
+            raise InputError(f"its sums take more than {KEPT} bytes together; at most so many are kept")
+        self.parts.append(parts)
+        return len(self.parts) - 1
+
+
+def merged(a: tuple[Part, ...], b: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Both together, in the order of chunks."""
+    if len(a) == len(b) == 1 and a[0][0] == b[0][0]:
+        return (both(a[0], b[0]),)
+    found = {part[0]: part for part in a}
+    for part in b:
+        found[part[0]] = both(found[part[0]], part) if part[0] in found else part
+    return tuple(found[chunk] for chunk in sorted(found))
+
+
+def both(a: Part, b: Part) -> Part:
+    """Two parts of the same chunk."""
+    return a[0], a[1] | b[1], a[2] | b[2] | (a[1] & b[1])
+
+
+class Wrong(NamedTuple):
+    """A place that ends with something else than it should."""
+
+    rank: int
+    buffer: str
+    place: int
+    missing: list[list[int]]
+    """Contributions, rank and chunk, that should be there."""
+    twice: list[list[int]]
+    """That are there several times."""
+    foreign: list[list[int]]
+    """That should not be there."""
+    empty: bool
+    """Nothing was ever put there, or it was made of nothing."""
+
+    def __str__(self) -> str:
+        kinds = {"lacks": self.missing, "has several times": self.twice, "has wrongly": self.foreign}
+        told = [f"{what} {listed(tokens)}" for what, tokens in kinds.items() if tokens]
+        what = "holds nothing" if self.empty else " and ".join(told)
+        return f"rank {self.rank} {self.buffer}[{self.place}] {what}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a report."""
+        return {"index" if name == "place" else name: value for name, value in self._asdict().items()}
+
+
+def listed(tokens: Sequence[Sequence[int]]) -> str:
+    """Contributions in print."""
+    shown = ", ".join(f"rank {r}'s chunk {c}" for r, c in tokens[:3])
+    return shown + (f" and {len(tokens) - 3} more" if len(tokens) > 3 else "")
+
+
+Want = tuple[int, str, int, int, int]
+"""A rank, a buffer and the place in it, the chunk that it should hold, and the ranks whose contribution it needs."""
+
+
+def starts(places: Places) -> Iterator[tuple[int, str, int, int]]:
+    """Where contributions lie before the first step: rank, buffer, place, chunk."""
+    n, share = places.program.chunks, places.share
+    for r in range(len(places.program.ranks)):
+        if places.kind == "allgather":
+            inplace = places.program.inplace
+            yield from ((r, "o" if inplace else "i", inplace * r * share + c, r * share + c) for c in range(share))
+        else:
+            yield from ((r, "i", c, c) for c in range(n))
+
+
+def wants(places: Places) -> Iterator[Want]:
+    """What must lie where after the last step."""
+    n, share, p = places.program.chunks, places.share, len(places.program.ranks)
+    everybody = (1 << p) - 1
+    for r in range(p):
+        if places.kind == "allreduce":
+            yield from ((r, "o", c, c, everybody) for c in range(n))
+        elif places.kind == "allgather":
+            yield from ((r, "o", c, c, 1 << c // share) for c in range(n))
+        elif places.kind == "alltoall":
+            yield from ((r, "o", c, r * share + c % share, 1 << c // share) for c in range(n))
+        else:
+            inplace = places.program.inplace
+            for c in range(share):
+                yield r, "i" if inplace else "o", inplace * r * share + c, r * share + c, everybody
+
+
+def begun(places: Places) -> tuple[Sums, list[int]]:
+    """What is in every cell before the first step."""
+    sums = Sums()
+    cells = [NOTHING] * places.cells
+    for r, buffer, index, chunk in starts(places):
+        cells[places.cell(r, buffer, index)] = sums.token(r, chunk)
+    return sums, cells
+
+
+def ended(graph: Graph, went: Sequence[int], touches: Sequence[Touched], places: Places) -> tuple[Sums, list[int]]:
+    """What is in every cell after the steps ``went``, in that order."""
+    sums, cells = begun(places)
+    kinds = [step.op for rank in places.program.ranks for block in rank.blocks for step in block.steps]
+    brings = {receive: send for send, receive, _ in graph.messages}
+    under_way: dict[int, list[int]] = {}
+    for node in went:
+        uses, touch = USES[kinds[node]], touches[node]
+        size = graph.nodes[node].size
+        values = [cells[c] for c in touch.src]
+        if uses.receives:
+            came = under_way.pop(brings[node])
+            came = (came + [NOTHING] * size)[:size]
+            values = list(map(sums.plus, came, values)) if uses.adds else came
+        elif uses.adds:
+            values = list(map(sums.plus, values, (cells[c] for c in touch.dst)))
+        if uses.writes:
+            cells[touch.dst.start : touch.dst.stop] = values
+        if uses.sends:
+            under_way[node] = values
+    return sums, cells
+
+
+def wrong(places: Places, sums: Sums, cells: Sequence[int]) -> list[Want]:
+    """The places that do not hold what they should."""
+    good: set[tuple[int, int, int]] = set()
+    found = []
+    for want in wants(places):
+        r, buffer, place, chunk, ranks = want
+        held = cells[places.cell(r, buffer, place)]
+        if (held, chunk, ranks) not in good:
+            if sums.parts[held] == ((chunk, ranks, 0),):
+                good.add((held, chunk, ranks))
+            else:
+                found.append(want)
+    return found
+
+
+def explained(want: Want, places: Places, sums: Sums, cells: Sequence[int]) -> Wrong:
+    """What is wrong with a place."""
+    r, buffer, place, chunk, ranks = want
+    held = cells[places.cell(r, buffer, place)]
+    own = next((part for part in sums.parts[held] if part[0] == chunk), (chunk, 0, 0))
+    foreign = bits(chunk, own[1] & ~ranks)
+    for other, seen, _ in sums.parts[held]:
+        if other != chunk and len(foreign) < LISTED:
+            foreign += bits(other, seen)
+    return Wrong(r, buffer, place, bits(chunk, ranks & ~own[1]), bits(chunk, own[2]), foreign, empty=held == NOTHING)
+
+
+def bits(chunk: int, ranks: int) -> list[list[int]]:
+    """The contributions of these ranks, of the first LISTED."""
+    found = ([r, chunk] for r in range(ranks.bit_length()) if ranks >> r & 1)
+    return list(islice(found, LISTED))

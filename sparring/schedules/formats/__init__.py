@@ -1,0 +1,1 @@
+"""Files of schedules, a module for each format; ``files`` tells which one a file is in."""

@@ -1,0 +1,202 @@
+"""MSCCL's XML, as microsoft/msccl-tools writes it and RCCL reads it (``src/misc/msccl/msccl_parser.cc``).
+
+Both of its forms are read: ``<step s= srcbuf= srcoff= dstbuf= dstoff=>``, and the newer ``<op step= buf= off=>``,
+which names one place for what a step reads and writes.  The first is written.  The text is a stranger's: no
+DTD, nothing but the four elements, no deeper than they go.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any, ClassVar
+from xml.sax.saxutils import quoteattr
+
+import msgspec
+
+from sparring.schedules.formats.markup import Target, parse
+from sparring.schedules.program import CHUNKS, STEPS, USES, Block, Place, Program, Rank, Step, checked
+
+BUFFERS = ("i", "o", "s")
+SIDES = {(new, side): ("buf", "off") if new else (f"{side}buf", f"{side}off")
+         for new in (False, True) for side in ("src", "dst")}  # fmt: skip
+"""The attributes that a step's places stand in."""
+
+
+def read(data: bytes) -> Program:
+    """The program in an MSCCL file; InputError says what is wrong, and where."""
+    return checked(parse(data, Reader()))
+
+
+class Reader(Target):
+    """Takes elements as the parser meets them."""
+
+    inside: ClassVar[dict[str, tuple[str, ...]]] = {
+        "": ("algo",), "algo": ("gpu",), "gpu": ("tb",), "tb": ("step", "op"), "step": (), "op": (),
+    }  # fmt: skip
+    wanted = "an <algo> of <gpu>s of <tb>s of <step>s"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.algo: dict[str, str] = {}
+        self.gpus: dict[int, tuple[dict[str, str], list[Block]]] = {}
+        self.gpu = -1
+        self.tb: dict[str, str] = {}
+        self.steps: list[Step] = []
+        self.count = 0
+
+    def start(self, tag: str, attrib: dict[str, str]) -> None:
+        """Called at the begin of an element."""
+        self.enter(tag)
+        if tag == "algo":
+            self.algo = attrib
+        elif tag == "gpu":
+            self.gpu = self.number(attrib, "id")
+            if self.gpu in self.gpus:
+                self.fail(f"a second gpu {self.gpu}; each is there once")
+            self.gpus[self.gpu] = attrib, []
+        elif tag == "tb":
+            self.tb, self.steps = attrib, []
+        else:
+            self.steps.append(self.step(attrib, new=tag == "op"))
+
+    def end(self, tag: str) -> None:
+        """Called at the end of an element."""
+        self.open.pop()
+        if tag == "tb":
+            made: dict[str, Any] = {"id": self.number(self.tb, "id"), "steps": tuple(self.steps)}
+            made |= {ours: self.number(self.tb, theirs) for ours, theirs in
+                     (("send", "send"), ("recv", "recv"), ("channel", "chan"))}  # fmt: skip
+            made["channel"] = max(made["channel"], 0)  # -1: a block that only copies
+            self.gpus[self.gpu][1].append(self.made(Block, made))
+
+    def close(self) -> Program:
+        """The whole."""
+        if not self.algo:
+            self.fail(f"no <algo>; right: {self.wanted}")
+        ranks = self.number(self.algo, "ngpus") if "ngpus" in self.algo else len(self.gpus)
+        if sorted(self.gpus) != list(range(ranks)):
+            self.fail(f"ngpus={ranks}, but there are {len(self.gpus)} gpus; right: ids 0 to ngpus - 1, each once")
+        made = [
+            self.made(Rank, {
+                **{ours: self.number(attrib, theirs) for ours, theirs in
+                   (("input", "i_chunks"), ("output", "o_chunks"), ("scratch", "s_chunks"))},
+                "blocks": tuple(blocks),
+            })
+            for _, (attrib, blocks) in sorted(self.gpus.items())
+        ]  # fmt: skip
+        most = max((max(rank.input, rank.output) for rank in made), default=0)
+        chunks = self.number(self.algo, "nchunksperloop") if "nchunksperloop" in self.algo else most
+        whole: dict[str, Any] = {
+            "name": self.algo.get("name", ""), "collective": self.text(self.algo, "coll"),
+            "inplace": self.truth("inplace"), "chunks": chunks, "ranks": tuple(made),
+            "protocol": self.algo.get("proto", "Simple"),
+        }  # fmt: skip
+        optional = {"outofplace": "outofplace", "least": "minBytes", "most": "maxBytes"}
+        for ours, theirs in optional.items():
+            if theirs in self.algo:
+                whole[ours] = self.truth(theirs) if ours == "outofplace" else self.number(self.algo, theirs)
+        program: Program = self.made(Program, whole)
+        return program
+
+    def step(self, attrib: dict[str, str], *, new: bool) -> Step:
+        """The step of an element."""
+        self.count += 1
+        if self.count > STEPS:
+            self.fail(f"more than {STEPS} steps; at most so many are read")
+        if (at := self.number(attrib, "step" if new else "s")) != len(self.steps):
+            self.fail(f"step {at} where step {len(self.steps)} should be; right: 0, 1, 2, ... in each tb")
+        uses = USES.get(op := self.text(attrib, "type"))
+        if uses is None:
+            self.fail(f"type={op[:20]!r}; right: {', '.join(USES)}")
+        if new and op in ("cpy", "re"):
+            self.fail(f"an <op> of type {op}, which does not say from where; right: <step>, with srcbuf and dstbuf")
+        src = self.place(attrib, *SIDES[new, "src"]) if "src" in uses.reads else None
+        dst = self.place(attrib, *SIDES[new, "dst"]) if uses.writes else None
+        count = 0 if op == "nop" else 1 if new and "cnt" not in attrib else self.number(attrib, "cnt")
+        block = -1 if new and "depid" not in attrib else self.number(attrib, "depid")
+        after = (block, self.number(attrib, "deps")) if block >= 0 else None
+        if not 0 <= count <= CHUNKS or (after and after[1] < 0):
+            self.fail(
+                f"cnt={count}, depid={block} and deps={after and after[1]}; right: 0 to {CHUNKS}, and -1 for none"
+            )
+        return Step(op, src, dst, count, after, attrib.get("hasdep", "0") != "0")  # type: ignore[arg-type]  # a key of USES
+
+    def place(self, attrib: dict[str, str], buffer: str, offset: str) -> Place:
+        """A buffer and a chunk in it."""
+        name, index = self.text(attrib, buffer), self.number(attrib, offset)
+        if name not in BUFFERS:
+            self.fail(f"{buffer}={name[:20]!r}; right: i, o or s")
+        if not 0 <= index < CHUNKS:
+            self.fail(f"{offset}={index}; right: 0 to {CHUNKS - 1}")
+        return name, index  # type: ignore[return-value]  # one of BUFFERS
+
+    def truth(self, name: str) -> bool:
+        """An attribute of the algo that is 0 or 1."""
+        value = self.text(self.algo, name)
+        if value not in ("0", "1"):
+            self.fail(f"{name}={value[:20]!r}; right: 0 or 1")
+        return value == "1"
+
+    def number(self, attrib: dict[str, str], name: str) -> int:
+        """An attribute that is an integer."""
+        value = integer(attrib[name]) if name in attrib else None
+        if value is None:
+            self.fail(f"{name}={self.text(attrib, name)[:20]!r}; right: an integer")
+        return value
+
+    def made(self, kind: Any, values: dict[str, Any]) -> Any:
+        """A part of the program, its values checked."""
+        try:
+            return msgspec.convert(values, kind)
+        except msgspec.ValidationError as error:
+            self.fail(f"<{self.open[-1] or 'algo'}>: {error}")
+
+
+@lru_cache(maxsize=2**16)
+def integer(text: str) -> int | None:
+    """The integer that a text is; None where it is none, or one too large to mean anything."""
+    return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else None
+
+
+TAIL = "</algo>\n"
+
+
+def head(program: Program, ranks: int) -> str:
+    """The first line, of a program of so many ranks; its channels are counted in those that it has."""
+    channels = 1 + max((block.channel for rank in program.ranks for block in rank.blocks), default=0)
+    attrib = {
+        "name": program.name, "proto": program.protocol, "nchannels": channels, "nchunksperloop": program.chunks,
+        "ngpus": ranks, "coll": program.collective, "inplace": int(program.inplace),
+        "outofplace": None if program.outofplace is None else int(program.outofplace),
+        "minBytes": program.least, "maxBytes": program.most,
+    }  # fmt: skip
+    return f"<algo {attributes(attrib)}>\n"
+
+
+def gpu(r: int, rank: Rank) -> str:
+    """A rank's lines."""
+    sizes = {"i_chunks": rank.input, "o_chunks": rank.output, "s_chunks": rank.scratch}
+    lines = [f"  <gpu {attributes({'id': r, **sizes})}>"]
+    for block in rank.blocks:
+        ends = {"id": block.id, "send": block.send, "recv": block.recv, "chan": block.channel}
+        lines.append(f"    <tb {attributes(ends)}>")
+        lines += [f"      <step {attributes(told(s, step))}/>" for s, step in enumerate(block.steps)]
+        lines.append("    </tb>")
+    return "\n".join([*lines, "  </gpu>", ""])
+
+
+def told(s: int, step: Step) -> dict[str, Any]:
+    """A step's attributes; where it uses one place only, that stands for both."""
+    src, dst = step.src or step.dst or ("i", -1), step.dst or step.src or ("o", -1)
+    block, at = step.after or (-1, -1)
+    return {
+        "s": s, "type": step.op, "srcbuf": src[0], "srcoff": src[1], "dstbuf": dst[0], "dstoff": dst[1],
+        "cnt": step.count, "depid": block, "deps": at, "hasdep": int(step.awaited),
+    }  # fmt: skip
+
+
+def attributes(values: dict[str, Any]) -> str:
+    """As XML writes them; what is None is left out."""
+    some = ((name, value) for name, value in values.items() if value is not None)
+    return " ".join(f'{name}="{x}"' if isinstance(x, int) else f"{name}={quoteattr(x)}" for name, x in some)

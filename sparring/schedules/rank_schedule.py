@@ -1,0 +1,139 @@
+"""What each rank does in a page's schedule: one rank after the other, so that never all messages are in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from sparring.errors import InputError, ScheduleFault
+from sparring.schedules.rotational_symmetry import Hole, Turn
+from sparring.spec.core import schedule
+from sparring.spec.core.model import Page
+from sparring.spec.core.schedule import step_sends, truth
+
+
+class Move(NamedTuple):
+    """What a rank does: a send, a receive, or, with no ``peer``, to add what is in its scratch to the same chunks."""
+
+    peer: int
+    sends: bool
+    adds: bool
+    first: int
+    length: int
+    scratch: bool = False
+    """Whether what comes is put there."""
+
+
+Sent = tuple[int, int, int]
+"""Of a message the other rank, the first chunk, and how many there are; one past the last chunk to the first is two."""
+
+
+class Rows:
+    """The page's schedule at ``p`` ranks, rank by rank."""
+
+    def __init__(self, page: Page, p: int) -> None:
+        self.page, self.p, self.several = page, p, page.several
+        self.chunks, self.steps = number(page.chunks(p)), number(page.steps(p))
+        if self.steps < 0:
+            raise ScheduleFault(p, None, f"steps({p}) = {self.steps}; a page has at least 0 steps")
+
+    def __iter__(self) -> Iterator[list[Move]]:
+        """Of each rank its moves in their order.
+
+        Raises ScheduleFault where the formulas make no schedule.
+        """
+        return map(self.reader(), range(self.p))
+
+    def turned(self) -> list[Move] | None:
+        """The moves of rank 0, their peers and chunks holes, if all ranks do the same, only turned."""
+        try:
+            found = self.reader()(Turn(0, self.p, around=True))
+        except (TypeError, AttributeError, InputError):
+            return None
+        return [move._replace(peer=hole(move.peer), first=hole(move.first)) for move in found]
+
+    def reader(self) -> Callable[[Any], list[Move]]:
+        """What tells a rank's moves."""
+        page, p = self.page, self.p
+        each = [number(page.messages(t, p)) for t in range(self.steps)]
+        alone: list[tuple[int, ...]] = [()]
+        numbers = [[(j,) for j in range(n)] if self.several else alone[:n] for n in each]
+        adds = [truth(page.adds(t, p)) for t in range(self.steps)]
+        return lambda r: [move for t in range(self.steps) for move in self.step(r, t, numbers[t], adds=adds[t])]
+
+    def step(self, r: Any, t: int, messages: Sequence[tuple[int, ...]], *, adds: bool) -> list[Move]:
+        """What rank ``r`` does in a step: it sends, and takes what comes from whom ``src`` names.
+
+        Where it is silent is checked too.  In a schedule those whom ``src`` names are just these who send to it.
+        """
+        page, p, n = self.page, self.p, self.chunks
+        sent: list[Sent] = []
+        came: list[Sent] = []
+        right = len(messages) > 0
+        for j in messages:
+            d, s = number(page.dst(r, t, p, *j)), number(page.src(r, t, p, *j))
+            first, length, active = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p)), self.active(r, t, j)
+            right = right and 0 <= d < p and 0 <= s < p and 0 <= first < n + (length == 0)
+            right = right and length >= 0 and (length <= 1 or length <= (n if page.round else n - first))
+            right = right and not (d == r and active)
+            if not right or number(page.src(d, t, p, *j)) != r:
+                self.fault(t)
+            sent += self.straight(d, first, length * active)
+            length = number(page.count(s, t, p)) * self.active(s, t, j)
+            came += self.straight(s, number(page.chunk(s, t, p, *j)), length)
+        if not right or (self.several and self.clash(sent, came, adds=adds)):
+            self.fault(t)
+        moves = (Move(d, True, adds, first, length) for d, first, length in sent)
+        if self.several:
+            return [*moves, *coming(r, adds, sorted(came))]
+        return [*moves, *(Move(s, False, adds, first, length) for s, first, length in came)]
+
+    def clash(self, sent: list[Sent], came: list[Sent], *, adds: bool) -> bool:
+        """Whether two messages go to one rank, or overwrite the same chunks."""
+        spots = {one[1:] for one in came}
+        return len({d for d, *_ in sent}) < len(sent) or (not adds and len(spots) < len(came))
+
+    def active(self, r: int, t: int, j: tuple[int, ...]) -> bool:
+        """Whether rank ``r`` sends the message."""
+        return truth(self.page.active(r, t, self.p, *j))
+
+    def straight(self, peer: int, first: int, length: int) -> list[Sent]:
+        """A message, as two where it goes past the last chunk to the first; one of no chunks is none."""
+        if length > 1 and (over := first + length - self.chunks) > 0:
+            return [(peer, first, length - over), (peer, 0, over)]
+        return [(peer, first, length)] if length else []
+
+    def fault(self, t: int) -> NoReturn:
+        """Raise ScheduleFault for what is wrong in step ``t``."""
+        step_sends(self.page, t, self.p)
+        raise ScheduleFault(self.p, t, "the formulas make no schedule")
+
+
+def number(x: Any) -> Any:
+    """The number that ``x`` is, of one rank or of any."""
+    return x if isinstance(x, Turn) else schedule.number(x)
+
+
+def hole(x: int | Turn) -> int:
+    """The number of rank 0, as a hole where each rank has its own."""
+    return Hole(x.k) if isinstance(x, Turn) else x
+
+
+def coming(dst: int, adds: bool, came: Sequence[Sent]) -> Iterator[Move]:
+    """What a rank does with what comes in a step, by source, first chunk and length.
+
+    The page adds by ascending rank, the rank's own at its own place.  So where two or more come from below,
+    these are added up in the scratch first.
+    """
+    spots: dict[tuple[int, int], list[int]] = {}
+    for src, first, length in came:
+        spots.setdefault((first, length), []).append(src)
+    for spot, sources in spots.items():
+        sources.sort()
+        below = [src for src in sources if adds and src < dst]
+        if len(below) < 2:
+            below = []
+        yield from (Move(src, False, i > 0, *spot, scratch=True) for i, src in enumerate(below))
+        if below:
+            yield Move(-1, False, True, *spot)
+        yield from (Move(src, False, adds, *spot) for src in sources[len(below) :])

@@ -1,0 +1,68 @@
+"""What keeps RCCL from loading a program that may be right: its limits, and what its reader insists on.
+
+From ROCm/rccl, ``src/include/msccl/msccl_struct.h`` and ``src/misc/msccl/msccl_parser.cc``.  Newer releases allow
+more thread blocks than the 64 that are asked for here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from sparring.schedules.program import Block, Program, Rank
+
+STEPS, COUNT, BLOCKS, PEERS = 64, 72, 64, 32
+COLLECTIVES = (
+    "reduce", "broadcast", "allreduce", "reducescatter", "allgather", "send", "recv", "gather", "scatter",
+    "alltoall", "alltoallv",
+)  # fmt: skip
+
+
+def refusals(program: Program) -> Iterator[str]:
+    """Why RCCL would refuse the file, or would hang on it."""
+    for name, value in (("outofplace", program.outofplace), ("minBytes", program.least), ("maxBytes", program.most)):
+        if value is None:
+            yield f"the attribute {name} is missing"
+    if program.collective not in COLLECTIVES:
+        yield f"coll={program.collective!r}; RCCL knows {', '.join(COLLECTIVES)}"
+    if program.protocol not in ("Simple", "LL", "LL128"):
+        yield f"proto={program.protocol!r}; RCCL knows Simple, LL and LL128"
+    for r, rank in enumerate(program.ranks):
+        yield from (f"rank {r} {why}" for why in of_rank(rank))
+
+
+def of_rank(rank: Rank) -> Iterator[str]:
+    """Of one rank."""
+    ids = sorted(block.id for block in rank.blocks)
+    if ids != list(range(len(ids))):
+        yield f"has blocks {', '.join(map(str, ids[:8]))}; right: 0, 1, 2, ... without a gap"
+    if len(ids) > BLOCKS:
+        yield f"has {len(ids)} blocks; at most {BLOCKS}"
+    for what, peers in (
+        ("send", Counter(b.channel for b in rank.blocks if b.send >= 0)),
+        ("receive", Counter(b.channel for b in rank.blocks if b.recv >= 0)),
+    ):
+        yield from (
+            f"has {n} blocks that {what} on channel {c}; at most {PEERS}" for c, n in peers.items() if n > PEERS
+        )
+    awaited = {(b.id, s) for b in rank.blocks for s, step in enumerate(b.steps) if step.awaited}
+    for block in rank.blocks:
+        yield from (f"block {block.id} {why}" for why in of_block(block, awaited))
+
+
+def of_block(block: Block, awaited: set[tuple[int, int]]) -> Iterator[str]:
+    """Of one block of a rank, in which these steps tell others that they have ended."""
+    if len(block.steps) > STEPS:
+        yield f"has {len(block.steps)} steps; at most {STEPS}"
+    waits = False
+    for s, step in enumerate(block.steps):
+        if step.count >= COUNT:
+            yield f"step {s} moves {step.count} chunks; at most {COUNT - 1}"
+        if step.after and step.after not in awaited:
+            yield f"step {s} waits for step {step.after[1]} of block {step.after[0]}, whose hasdep is 0: for ever"
+        if step.op == "nop":
+            waits = waits or step.after is not None
+        elif waits:
+            if step.after is None:
+                yield f"step {s} comes after a nop that waits, and waits for nothing itself, which RCCL refuses"
+            waits = False

@@ -1,0 +1,93 @@
+"""Schedule files, written rank by rank: of a page's messages one rank's are in memory at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from msgspec import json
+from msgspec.structs import replace
+
+from sparring.errors import InputError
+from sparring.schedules import from_page, rotational_symmetry
+from sparring.schedules.formats import chakra, goal, msccl
+from sparring.schedules.messages import Sized, acts, octets
+from sparring.schedules.program import Program, Rank
+from sparring.spec.core.model import Page
+
+Pieces = Iterator[tuple[str, bytes]]
+"""What a file's name ends in, and the next bytes of it."""
+
+
+class Whole(NamedTuple):
+    """A format of which one file holds all ranks."""
+
+    ending: str
+    text: Callable[[int, Rank, Sized], str]
+    """A rank, by its number, of a vector whose chunks are of so many bytes; also with holes."""
+    around: Callable[[Program, int], tuple[str, str]]
+    """What comes before the ranks of a program, and after them."""
+    between: bytes = b""
+
+
+def json_text(_: int, rank: Rank, __: Sized) -> str:
+    """A rank in JSON, where no number has quotes."""
+    return json.encode(rank, enc_hook=str).decode().replace('"@', "@").replace('@"', "@")
+
+
+def json_around(program: Program, _: int) -> tuple[str, str]:
+    """All but the ranks."""
+    begin, ranks, end = json.encode(replace(program, ranks=())).decode().partition('"ranks":[')
+    return begin + ranks, end
+
+
+WHOLE: Mapping[str, Whole] = {
+    "msccl": Whole(".xml", lambda r, rank, _: msccl.gpu(r, rank),
+                   lambda program, p: (msccl.head(program, p), msccl.TAIL)),
+    "json": Whole(".json", json_text, json_around, b","),
+    "goal": Whole(".goal", lambda r, rank, sized: goal.rank(r, acts(rank.blocks, sized)),
+                  lambda _, p: (goal.head(p), "")),
+}  # fmt: skip
+
+
+def written(page: Page, p: int, form: str, size: int) -> Pieces:
+    """The files of the page's schedule at ``p`` ranks, of a vector of ``size`` bytes, a piece for each rank.
+
+    Raises InputError where a file could not say what the page does, ScheduleFault where it makes no schedule.
+    """
+    if form not in (*WHOLE, "chakra"):
+        raise InputError(f"no format {form!r}; there are msccl, json, goal and chakra")
+    if size < 1:
+        raise InputError(f"size = {size}; right: the bytes of the vector, 1 or more")
+    rows, program = from_page.begun(page, p)
+    turned, sized = rows.turned(), octets(rows.chunks, size)
+    if turned is None:
+        return pieces(program, p, (from_page.rank(page, rows.chunks, row) for row in rows), form, size)
+    one, spans = from_page.rank(page, rows.chunks, turned), rotational_symmetry.spans(sized)
+    if form == "chakra":
+        return named(program, p, chakra.filled(acts(one.blocks, spans), p, sized), form)
+    return named(
+        program,
+        p,
+        rotational_symmetry.filled(WHOLE[form].text(rotational_symmetry.Hole(0), one, spans), p, sized),
+        form,
+    )
+
+
+def pieces(program: Program, p: int, ranks: Iterable[Rank], form: str, size: int) -> Pieces:
+    """The files of a program that has these ``p`` ranks: one, or of Chakra's traces one a rank."""
+    sized = octets(program.chunks, size)
+    if form == "chakra":
+        return named(program, p, (chakra.trace(r, acts(one.blocks, sized)) for r, one in enumerate(ranks)), form)
+    return named(program, p, (WHOLE[form].text(r, one, sized).encode() for r, one in enumerate(ranks)), form)
+
+
+def named(program: Program, p: int, texts: Iterable[bytes], form: str) -> Pieces:
+    """The pieces of files, of which each rank has such a text."""
+    if form == "chakra":
+        yield from ((f".{r}.et", data) for r, data in enumerate(texts))
+        return
+    begin, end = (side.encode() for side in WHOLE[form].around(program, p))
+    for r, data in enumerate(texts):
+        before, after = WHOLE[form].between if r else begin, b"" if r < p - 1 else end
+        yield WHOLE[form].ending, before + data + after

@@ -1,0 +1,113 @@
+"""ForestColl's trees, TE-CCL's flows and MSCCL's JSON: right ones are right, each planted fault shows in its places."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparring.schedules.formats import forestcoll, msccl_json, teccl
+from tests.sparring.schedules.programs import judge
+from tests.sparring.schedules.strangers import (
+    BOX,
+    LAPS,
+    PAIRS,
+    addressed,
+    exchange,
+    flow,
+    forest,
+    output,
+    reduced,
+    ring,
+    trees,
+)
+
+
+def wooden(found, **how):
+    """What there is to say of trees."""
+    return judge(forestcoll.read(forest(found, **how)))
+
+
+def flowing(flows, pairs=PAIRS, **new):
+    """What there is to say of flows."""
+    return judge(teccl.read(output(flows, pairs, **new)))
+
+
+def stepwise(data):
+    """What there is to say of MSCCL's JSON."""
+    return judge(msccl_json.read(data))
+
+
+RIGHT = {
+    **{f"trees {p} {k} {count}": (lambda p=p, k=k, count=count: wooden(trees(p, k), k=k, count=count),
+                                  ("allgather", p, p * k * count, p - 1))
+       for p, k, count in ((1, 1, 1), (2, 1, 1), (4, 1, 1), (5, 2, 3), (12, 3, 1))},
+    **{f"flows {chunks}": (lambda chunks=chunks: flowing(ring(chunks)), ("allgather", 4, 4 * chunks, 3))
+       for chunks in (1, 3)},
+    **{f"volumes {share}": (lambda share=share: flowing(exchange(share=share), (), **{"6-Demand_Met": None}),
+                            ("alltoall", 4, 4 * share, None)) for share in (1, 2)},
+    "steps": (lambda: stepwise(addressed(3, LAPS[:2])), ("allgather", 3, 3, 2)),
+    "laps": (lambda: stepwise(reduced(3, LAPS)), ("allreduce", 3, 3, 4)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_file_is_right(name):
+    """Its collective, ranks, chunks and volume; nodes are ranks in ascending order, switches none."""
+    read, (collective, ranks, chunks, total) = RIGHT[name]
+    one = read()
+    assert (one.collective, one.ranks, one.program.chunks) == (collective, ranks, chunks)
+    assert (one.wrong, one.races, list(one.unmatched), one.depth) == ([], [], [], 1)
+    assert total in (None, one.cost.total)
+
+
+def tree_of_1(change):
+    """What is said of the trees of four nodes, that of node 1 changed."""
+    found = trees(4)
+    key = (BOX.format(1), 0)
+    found[key] = change(found[key])
+    return wooden(found)
+
+
+def test_a_tree_that_leads_elsewhere():
+    """What no tree brings stays empty; who sends on what a tree has not brought it has nothing to send."""
+    missing = tree_of_1(lambda sends: sends[:-1])
+    assert [(w.rank, w.place, w.empty) for w in missing.wrong] == [(3, 1, True)] and missing.races == []
+    found = trees(4)
+    del found[BOX.format(2), 0]
+    assert {(w.rank, w.place) for w in wooden(found).wrong} == {(0, 2), (1, 2), (3, 2)}
+    circle = tree_of_1(lambda sends: [sends[0], (BOX.format(3), BOX.format(0)), (BOX.format(0), BOX.format(3))])
+    assert not circle.ends and "which closes the circle" in circle.stuck(None)
+    elsewhere = tree_of_1(lambda sends: [(BOX.format(3), BOX.format(0)), *sends[1:]])
+    assert elsewhere.ends and [w.empty for w in elsewhere.wrong] == [True] * 3
+    twice = tree_of_1(lambda sends: [*sends, (BOX.format(1), sends[-1][1])])
+    assert (twice.wrong, len(twice.races)) == ([], 1)
+    back = wooden({("0", 0): [("0", "1"), ("1", "0")], ("1", 0): [("1", "0")]})  # its root does not wait for that
+    assert back.ends and back.wrong == []
+
+
+def test_flows_in_another_order():
+    """That of lines does not matter, since epochs order them; a flow needs one of an earlier epoch."""
+    assert flowing(ring()[::-1]).wrong == []
+    assert flowing([*ring(), flow(0, 1, 1, 2, 2)]).wrong == []  # what has come already, once more
+    early = flowing([line.replace("epoch 2", "epoch 1") for line in ring()])
+    assert early.wrong and len(early.races) == 4
+
+
+def test_flows_that_are_wrong():
+    """One that is missing, of another chunk, from where the chunk never was, or all of a GPU's; and of an alltoall."""
+    lines = ring()
+    other = [*lines[:-1], lines[-1].replace("from 2", "from 4")]
+    silent = [line for line in lines if "from 5" not in line]
+    for some, places in ((lines[:-1], {(0, 1)}), (other, {(0, 1)}), (silent, {(0, 3), (1, 3), (2, 3)})):
+        assert {(w.rank, w.place) for w in flowing(some).wrong} == places
+    assert flowing([*lines[:8], flow(0, 4, 2, 1, 2), *lines[9:]]).wrong
+    lost = [line for line in exchange() if "1->2" not in line or "from 0" not in line]
+    assert {(w.rank, w.place) for w in flowing(lost, ()).wrong} == {(2, 0), (2, 1)}
+    wrong = [line.replace("Chunk 1 from 2", "Chunk 0 from 2") for line in exchange()]
+    assert (1, 4) in {(w.rank, w.place) for w in flowing(wrong, ()).wrong}
+
+
+def test_steps_that_are_wrong():
+    """One less, one that reads what the same step brings, or one that adds again what is there."""
+    assert len(stepwise(addressed(3, LAPS[:1])).wrong) == 3
+    assert len(stepwise(addressed(3, [LAPS[0] + LAPS[1]])).wrong) == 3
+    assert any(w.twice for w in stepwise(reduced(3, [LAPS[0], *LAPS])).wrong)
