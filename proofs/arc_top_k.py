@@ -14,8 +14,8 @@ from sparring.impl import arc_top_k
 from sparring.proofs import ring as ring_proofs
 from sparring.proofs import two_shot as two_shot_proofs
 from sparring.proofs.compression import matrices
-from sparring.proofs.core.obligations import Obligation, i
-from sparring.proofs.core.supplement import Served, Stated
+from sparring.proofs.logic.obligations import Obligation, i
+from sparring.proofs.reading.annotations import Served, Stated
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym, where
 from sparring.spec.core.vectors import Vector

@@ -8,7 +8,7 @@ from typing import Any
 
 from sparring.impl import dsar_split_allgather
 from sparring.proofs import two_shot_sparse
-from sparring.proofs.core.obligations import Obligation, always, iff
+from sparring.proofs.logic.obligations import Obligation, always, iff
 from sparring.proofs.ring_sparse import m, size
 from sparring.proofs.two_shot_sparse import contention, contributions, contributor, same, sizes
 from sparring.spec.core.model import Page

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.supplement import Served, subject
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.reading.annotations import Served, subject
 from sparring.spec.core.model import Page
 
 others = ({"k": 2, "selector": "threshold", "period": 2, "allreduce": "bruck_allgather"},

@@ -16,9 +16,9 @@ import numpy as np
 
 from sparring.impl import flash
 from sparring.impl.core.quantiser import Quantiser
-from sparring.proofs.core.obligations import Obligation, within
-from sparring.proofs.core.rotation import peers_of
-from sparring.proofs.core.supplement import Served, Stated
+from sparring.proofs.logic.obligations import Obligation, within
+from sparring.proofs.reading.annotations import Served, Stated
+from sparring.proofs.reading.rotation import peers_of
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym, both
 

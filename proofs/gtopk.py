@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.impl import gtopk
-from sparring.proofs.core.obligations import Obligation, always, during, every, iff, implies, p, r, t
 from sparring.proofs.cost.published import Claim, log2
+from sparring.proofs.logic.obligations import Obligation, always, during, every, iff, implies, p, r, t
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either, negate
 from sparring.spec.gtopk import depth, rounds, zeros

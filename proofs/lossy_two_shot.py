@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from sparring.impl import lossy_two_shot
-from sparring.proofs.core.obligations import RANKS, Obligation, iff, implies, n, p, r
-from sparring.proofs.core.supplement import Served, Stated
+from sparring.proofs.logic.obligations import RANKS, Obligation, iff, implies, n, p, r
+from sparring.proofs.reading.annotations import Served, Stated
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, Sym, both, negate, where
 

@@ -1,6 +1,6 @@
 """What is kept beside Moshpit All-Reduce: parameters to try it with, and what its implementation shares with it.
 
-What is proved of it is generated from its text and its exchange, see ``proofs/core/loops.py`` and ``averaging.py``.
+What is proved of it is generated from its text and its exchange, see ``proofs/reading/loops.py`` and ``averaging.py``.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparring.impl.core import parties
-from sparring.proofs.core.obligations import Obligation, i, p, r
-from sparring.proofs.core.rotation import TURN
-from sparring.proofs.core.supplement import Served, Stated
+from sparring.proofs.logic.obligations import Obligation, i, p, r
+from sparring.proofs.reading.annotations import Served, Stated
+from sparring.proofs.reading.rotation import TURN
 from sparring.spec.core.digits import power
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, either, where

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparring.impl import oktopk
-from sparring.proofs.core.obligations import RANKS, Obligation, i, iff, j, n, p, r, within
-from sparring.proofs.core.supplement import Served, Stated
 from sparring.proofs.exchanges.volumes import BOX, VOLUMES
+from sparring.proofs.logic.obligations import RANKS, Obligation, i, iff, j, n, p, r, within
+from sparring.proofs.reading.annotations import Served, Stated
 from sparring.spec.core import regions
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Sym, both, negate

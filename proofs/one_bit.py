@@ -10,9 +10,9 @@ import numpy as np
 
 from sparring.impl.core import everyone
 from sparring.impl.core import signs as impl_signs
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.rotation import peers_of
-from sparring.proofs.core.supplement import Served
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.reading.annotations import Served
+from sparring.proofs.reading.rotation import peers_of
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
 

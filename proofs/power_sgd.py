@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from sparring.impl import arc_top_k as rows_of_impl
 from sparring.impl import power_sgd
 from sparring.proofs.arc_top_k import of_sums
 from sparring.proofs.compression import matrices
-from sparring.proofs.core.iterations import NOTHING
-from sparring.proofs.core.obligations import Obligation, iff
-from sparring.proofs.core.supplement import Served, Stated
+from sparring.proofs.logic.obligations import Obligation, iff
+from sparring.proofs.reading.annotations import Served, Stated
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, negate
 from sparring.spec.core.vectors import Vector
@@ -30,7 +31,7 @@ WIDTH = 2
 others = ({"columns": 2, "rate": 0, "through": "two_shot"}, {"columns": 3, "rank": 2, "rate": 0, "epsilon": 0},
           {"rank": 3, "rate": 0, "seed": 5}, {"rate": 9})  # fmt: skip
 long = ({"columns": 70_000, "rate": 0}, {"columns": 1061, "rank": 2, "rate": 0})
-shown = {"residual": lambda state, r: [*state.kept[r]] if state.kept else NOTHING}
+shown = {"residual": lambda state, r: [*state.kept[r]] if state.kept else np.zeros(0, np.bool_)}
 refused = ({"rank": 0}, {"columns": -1}, {"rate": -1}, {"epsilon": -1}, {"seed": -1}, {"through": "tree"})
 
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from sparring.impl import qsgd as impl_qsgd
 from sparring.impl.core import everyone
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.points import Point
-from sparring.proofs.core.reading import Reading
-from sparring.proofs.core.rotation import peers_of
-from sparring.proofs.core.supplement import Served, Stated
-from sparring.proofs.core.wholes import PLANES, planes, sizes
+from sparring.proofs.logic.integer_bytes import PLANES, planes, sizes
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.reading.annotations import Served, Stated
+from sparring.proofs.reading.letters import Reading
+from sparring.proofs.reading.points import Point
+from sparring.proofs.reading.rotation import peers_of
 from sparring.spec.core import wholes
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, both, negate, where

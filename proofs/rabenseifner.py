@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sparring.impl import rabenseifner, recursive_doubling
-from sparring.proofs.core.obligations import Obligation, always, c, every, iff, implies, n, p, q, r, t, within
 from sparring.proofs.cost.published import Claim, log2
+from sparring.proofs.logic.obligations import Obligation, always, c, every, iff, implies, n, p, q, r, t, within
 from sparring.spec import rabenseifner as formulas
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, both, either, negate, where

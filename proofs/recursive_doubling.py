@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sparring.impl import recursive_doubling
-from sparring.proofs.core.obligations import Obligation, always, every, implies, p, r, t, within
 from sparring.proofs.cost.published import Claim, log2
+from sparring.proofs.logic.obligations import Obligation, always, every, implies, p, r, t, within
 from sparring.spec import recursive_doubling as formulas
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either, negate, where

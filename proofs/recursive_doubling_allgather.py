@@ -8,8 +8,8 @@ from typing import Any
 
 from sparring.impl import recursive_doubling_allgather
 from sparring.proofs import recursive_doubling as dense
-from sparring.proofs.core.obligations import Obligation, always, every, i, implies, p, r, t, within
 from sparring.proofs.cost.published import Claim, log2
+from sparring.proofs.logic.obligations import Obligation, always, every, i, implies, p, r, t, within
 from sparring.proofs.recursive_doubling import contention, lemmas
 from sparring.spec import recursive_doubling
 from sparring.spec.core.model import Page

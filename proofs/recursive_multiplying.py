@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparring.impl import recursive_multiplying
-from sparring.proofs.core.obligations import Obligation, always, every, i, iff, implies, j, p, r, t, within
+from sparring.proofs.logic.obligations import Obligation, always, every, i, iff, implies, j, p, r, t, within
 from sparring.spec import recursive_multiplying as formulas
 from sparring.spec.core.digits import log, power, prefix
 from sparring.spec.core.model import Page

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.impl import ring_allgather
-from sparring.proofs.core.obligations import Obligation, during, p, r, t
 from sparring.proofs.cost.published import Claim
+from sparring.proofs.logic.obligations import Obligation, during, p, r, t
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either
 

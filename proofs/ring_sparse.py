@@ -8,7 +8,7 @@ from sparring.impl.core.encodings import BLOCK, Encoding, cheapest
 from sparring.impl.core.encodings import size as taken
 from sparring.impl.core.messages import HEADER
 from sparring.proofs import ring
-from sparring.proofs.core.obligations import Obligation, every, iff, implies, p, some
+from sparring.proofs.logic.obligations import Obligation, every, iff, implies, p, some
 from sparring.proofs.ring import contention, same
 from sparring.spec import ring_sparse
 from sparring.spec.core.model import Page

@@ -7,8 +7,8 @@ from typing import Any
 
 from sparring.impl import ring_topk
 from sparring.proofs import ring
-from sparring.proofs.core.obligations import ROUND, Obligation, c, p
 from sparring.proofs.cost.published import Claim
+from sparring.proofs.logic.obligations import ROUND, Obligation, c, p
 from sparring.proofs.ring import contention, same
 from sparring.spec import ring_topk as formulas
 from sparring.spec.core.model import Page

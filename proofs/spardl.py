@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.impl import spardl
-from sparring.proofs.core.obligations import Obligation, always, c, i, n, p, r, t, within
 from sparring.proofs.cost.published import Claim, log2
+from sparring.proofs.logic.obligations import Obligation, always, c, i, n, p, r, t, within
 from sparring.spec import spardl as formulas
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, Sym, both, either, where

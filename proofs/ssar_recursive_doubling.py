@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from sparring.proofs import recursive_doubling
-from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.recursive_doubling import contention, lemmas, same
 from sparring.proofs.ring_sparse import encodings, sizes
 from sparring.spec import ring_sparse

@@ -13,10 +13,10 @@ import numpy as np
 
 from sparring.impl.core import everyone
 from sparring.impl.core import wholes as impl_wholes
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.rotation import peers_of
-from sparring.proofs.core.supplement import Served, Stated
+from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.qsgd import near, points
+from sparring.proofs.reading.annotations import Served, Stated
+from sparring.proofs.reading.rotation import peers_of
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.impl import ring, ring_topk, topka2a
-from sparring.proofs.core.obligations import ROUND, Obligation, c, during, n, p, r, t, within
 from sparring.proofs.cost.published import Claim
+from sparring.proofs.logic.obligations import ROUND, Obligation, c, during, n, p, r, t, within
 from sparring.spec import topka2a as formulas
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate

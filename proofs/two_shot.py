@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.impl import two_shot
-from sparring.proofs.core.obligations import Obligation, during, j, n, p, r, t, within
+from sparring.proofs.logic.obligations import Obligation, during, j, n, p, r, t, within
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, both, either
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from sparring.proofs import two_shot
-from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.ring_sparse import encodings, sizes
 from sparring.proofs.two_shot import contention, same
 from sparring.spec.core.model import Page

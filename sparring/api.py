@@ -104,7 +104,8 @@ def recheck(folder: str | Path, *algos: str | Page) -> Report:
     They are compared with the installed page of their name, or with that of ``algos``; nothing else that they
     name is looked at.  Raises InputError where its manifest is not as it must be.
     """
-    from sparring.proofs.core import rechecking, solvers
+    from sparring.proofs.kernel import rechecking
+    from sparring.proofs.logic import solvers
     from sparring.report import Report, Result
 
     start = time.perf_counter()
@@ -160,9 +161,9 @@ def verify(
         extra |= {"selectors": verdicts(chosen, of(chosen, results)), "selecting": dict(SELECTING)}
     gaps = [f"{r.subject}, {r.property}: {r.detail}" for r in results if r.verdict.word.value == "not covered"]
     if mutants:
-        from sparring import mutation
+        from sparring.mutation import survey
 
-        extra["mutants"] = mutation.summary(spread(partial(mutation.told, full=full), others, track, jobs))
+        extra["mutants"] = survey.summary(spread(partial(survey.told, full=full), others, track, jobs))
     return Report("verify", results, gaps, time.perf_counter() - start, extra)
 
 
@@ -204,7 +205,7 @@ def run_report(
     """
     from sparring import given, runs, saved
     from sparring.job import launched
-    from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, tested
+    from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested
     from sparring.report import Report, Result
     from sparring.verification import implementation
 

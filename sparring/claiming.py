@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sparring.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from sparring.proofs.core.verdicts import Verdict
     from sparring.proofs.cost.claims import Judged
     from sparring.proofs.cost.following import Decided
     from sparring.proofs.cost.statements import Row, Source, Statement
+    from sparring.proofs.logic.verdicts import Verdict
     from sparring.spec.core.model import Page
 
 SEPARATOR = "/"
@@ -115,9 +115,9 @@ def entitled(source: Source, one: Statement) -> str:
 
 def of_literature(source: Source, one: Any, costs: Costs) -> Replayed:
     """A statement and what it is worth: judged against a page, decided by itself, or neither, and why."""
-    from sparring.proofs.core.verdicts import NOT_COVERED
     from sparring.proofs.cost.following import Decided, decide
     from sparring.proofs.cost.statements import Row, Shown, Theorem
+    from sparring.proofs.logic.verdicts import NOT_COVERED
 
     cited = f"{source.bibliography.rstrip('.')}; {one.where}"
     if isinstance(one, Row):
@@ -131,11 +131,11 @@ def of_literature(source: Source, one: Any, costs: Costs) -> Replayed:
 
 def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002  # it is the claim's id
     """A cost, judged as a claim of the page would be, if there is such a page."""
-    from sparring.proofs.core.verdicts import NOT_COVERED, UNDECIDED
     from sparring.proofs.cost import claims, unioncost
     from sparring.proofs.cost.following import Decided
     from sparring.proofs.cost.hypotheses import parts
     from sparring.proofs.cost.statements import no_page
+    from sparring.proofs.logic.verdicts import NOT_COVERED, UNDECIDED
     from sparring.spec.core import pages
 
     claim = one.claim(cited)
@@ -162,8 +162,8 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
 
 def worth(cost: Any) -> Verdict:
     """What a derived form is worth: of chunks that are sparse, as far as it was counted."""
-    from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, tested
     from sparring.proofs.cost import unioncost
+    from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, tested
 
     if isinstance(cost, unioncost.UnionCost):
         return tested(len(unioncost.RANKS))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from sparring.proofs.core.verdicts import UNDECIDED
 from sparring.proofs.cost.claims import stated
 from sparring.proofs.cost.costs import Cost
 from sparring.proofs.cost.sharedcost import SharedCost
 from sparring.proofs.cost.tables import rows
 from sparring.proofs.cost.unioncost import UnionCost
+from sparring.proofs.logic.verdicts import UNDECIDED
 from sparring.report import Report, Result
 
 Told: TypeAlias = Cost | UnionCost | SharedCost

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Self
 import msgspec
 
 from sparring import cached
-from sparring.proofs.core import kernel
-from sparring.proofs.core.kernel import Attempt
-from sparring.proofs.core.verdicts import Verdict, Word
+from sparring.proofs.kernel import kernel
+from sparring.proofs.kernel.kernel import Attempt
+from sparring.proofs.logic.verdicts import Verdict, Word
 from sparring.report import Result
 from sparring.spec.core import pages, selectors
 from sparring.spec.core.model import Page
@@ -51,8 +51,8 @@ def proved(page: Page, folder: Path | None = None, *, keep: bool = False) -> Ite
     if not folder:
         yield from (Part([one]) for one in theorems(page, keep=keep))
         return
-    from sparring.proofs.core import instances
-    from sparring.proofs.core.supplement import subject
+    from sparring.proofs.kernel import instances
+    from sparring.proofs.reading.annotations import subject
 
     own = []
     for attempt in kernel.prove(page):
@@ -63,7 +63,7 @@ def proved(page: Page, folder: Path | None = None, *, keep: bool = False) -> Ite
 
 def written(attempt: Attempt, page: Page, folder: Path) -> Sequence[Entry]:
     """The attempt's obligations as files."""
-    from sparring.proofs.core import certificates
+    from sparring.proofs.kernel import certificates
 
     return certificates.export(attempt, page, folder)
 

@@ -15,13 +15,13 @@ from types import CodeType, FrameType
 from coverage import Coverage
 
 from sparring import impl
-from sparring.proofs.core.conjectures import PEERS, conjectures
-from sparring.proofs.core.refinement import Flaw
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import NOT_COVERED, tested
-from sparring.proofs.implementation import running
-from sparring.proofs.implementation.conduct import unharmed
-from sparring.proofs.implementation.looks import Trial
+from sparring.proofs.logic.verdicts import NOT_COVERED, tested
+from sparring.proofs.reading.annotations import subject
+from sparring.proofs.statements.conjectures import PEERS, conjectures
+from sparring.refinement import running
+from sparring.refinement.comparison import Flaw
+from sparring.refinement.looks import Trial
+from sparring.refinement.runtime_faults import unharmed
 from sparring.report import Result
 from sparring.spec.core.model import Page
 from sparring.vacuity import confirmed

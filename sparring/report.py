@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sparring.errors import Refuted
-from sparring.proofs.core.verdicts import Verdict, Word, overall
+from sparring.proofs.logic.verdicts import Verdict, Word, overall
 
 SCHEMA = 1
 

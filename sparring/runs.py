@@ -20,9 +20,9 @@ from sparring.checks import target as targets
 from sparring.checks.group import Group
 from sparring.errors import InputError
 from sparring.job import ending_all, together
-from sparring.proofs.core import refinement
-from sparring.proofs.core.refinement import Flaw
-from sparring.proofs.implementation.running import octets
+from sparring.refinement import comparison
+from sparring.refinement.comparison import Flaw
+from sparring.refinement.running import octets
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
@@ -90,7 +90,7 @@ def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:
     seconds = time.perf_counter() - start
     flaws = [Flaw(str(f.kind), f.text) for f in outcome.findings]
     if not flaws:
-        flaws = refinement.compared(page, xs, outcome.results, "result")
+        flaws = comparison.compared(page, xs, outcome.results, "result")
     mine = [[m for m in outcome.messages if m.src == r] for r in range(len(xs))]
     counted = Ran([len(m) for m in mine], [sum(m.count for m in ms) for ms in mine],
                   [sum(m.nbytes for m in ms) for ms in mine], flaws, seconds)  # fmt: skip
@@ -120,7 +120,7 @@ def grouped(page: Page, target: str, xs: Sequence[Any]) -> Ran:
         start = time.perf_counter()
         ys = group.run(target, xs, timeout=TIMEOUT, **page.params)
         seconds = time.perf_counter() - start
-    return reference(page, xs)._replace(flaws=refinement.compared(page, xs, ys, "result"), seconds=seconds)
+    return reference(page, xs)._replace(flaws=comparison.compared(page, xs, ys, "result"), seconds=seconds)
 
 
 def on_all_ranks(prepare: Callable[[], tuple[Page, list[Any]]]) -> tuple[Page, list[Any]]:
@@ -165,7 +165,7 @@ def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
         ys = gathered(comm, page, x, y)
     if comm.Get_rank():
         return None
-    flaws = refinement.compared(page, xs, ys, "result")
+    flaws = comparison.compared(page, xs, ys, "result")
     return reference(page, xs)._replace(flaws=flaws, seconds=float(slowest))
 
 

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from sparring import sparse_lists
 from sparring.checks import iterated
 from sparring.checks.group import Group
 from sparring.impl.core.selection import top
 from sparring.inputs import digits
-from sparring.proofs.core import iterations, lists, refinement
-from sparring.proofs.core.refinement import Flaw, sizes
-from sparring.proofs.implementation import running
-from sparring.proofs.implementation.conduct import Fault, unharmed
+from sparring.refinement import comparison, running, stateful
+from sparring.refinement.comparison import Flaw, sizes
+from sparring.refinement.runtime_faults import Fault, unharmed
 from sparring.spec.core.model import Page
 from sparring.world import simulation
 
@@ -38,7 +38,7 @@ MISLED = "another input for the last rank"
 
 def misled(xs: Sequence[Any]) -> Sequence[Any]:
     """The last rank gets twice its vector: a planted fault for real ranks, whose code is their own."""
-    return [*xs[:-1], lists.having(xs[-1], lists.values(xs[-1]) + lists.values(xs[-1]))]
+    return [*xs[:-1], sparse_lists.having(xs[-1], sparse_lists.values(xs[-1]) + sparse_lists.values(xs[-1]))]
 
 
 class Sample(Protocol):
@@ -71,13 +71,13 @@ class Vectors(NamedTuple):
         return running.on_numbers(page, target, self.xs, prop, fault(simulation.plainly))
 
     def real(self, page: Page, target: str, group: Group, given: Given = list) -> list[Flaw]:
-        return refinement.compared(page, self.xs, group.run(target, given(self.xs)), "mpi")
+        return comparison.compared(page, self.xs, group.run(target, given(self.xs)), "mpi")
 
 
 class Calls(NamedTuple):
     """Several vectors a rank, for a target that keeps residuals."""
 
-    case: iterations.Case
+    case: stateful.Case
 
     @property
     def ranks(self) -> int:
@@ -88,7 +88,7 @@ class Calls(NamedTuple):
 
     def real(self, page: Page, target: str, group: Group, given: Given = list) -> list[Flaw]:
         ran = iterated.run(group, page, target, self.case._replace(xs=given(self.case.xs)))
-        return [flaw._replace(property="mpi") for flaw in iterations.compared(page, self.case, ran, "mpi")]
+        return [flaw._replace(property="mpi") for flaw in stateful.compared(page, self.case, ran, "mpi")]
 
 
 def edges(page: Page, ranks: Sequence[int], *, every: bool = True) -> Sequence[Sample]:
@@ -103,12 +103,12 @@ def edges(page: Page, ranks: Sequence[int], *, every: bool = True) -> Sequence[S
         if every or (p + i + j) % len(kinds) == 0
     ]  # fmt: skip
     if page.stateful:
-        cases = starmap(iterations.edge, asked)
+        cases = starmap(stateful.edge, asked)
         return [Calls(case if every or len(case.xs) <= SOME else twice(case)) for case in cases]
-    return [Vectors(lists.given(page, refinement.vectors(dtype, p, n))) for p, n, dtype in asked]
+    return [Vectors(sparse_lists.given(page, comparison.vectors(dtype, p, n))) for p, n, dtype in asked]
 
 
-def twice(case: iterations.Case) -> iterations.Case:
+def twice(case: stateful.Case) -> stateful.Case:
     """Two of the calls, one with small integers and one with what goes wrong."""
     return case._replace(xs=[x[1:3] for x in case.xs])
 
@@ -118,7 +118,7 @@ def gradients(page: Page, ranks: Sequence[int]) -> Sequence[Sample]:
     few = [p for p in ranks if p <= WORKERS]
     if page.stateful:
         trained = [[np.stack(steps) for steps in zip(*(digits(p, key) for key in TRAINED))] for p in few]
-        return [Calls(iterations.Case(xs[0].shape[1] // KEPT, xs)) for xs in trained]
+        return [Calls(stateful.Case(xs[0].shape[1] // KEPT, xs)) for xs in trained]
     dense = [digits(p) for p in few]
     return [Vectors(xs if not page.sparse else [top(x, x.size // KEPT) for x in xs]) for xs in dense]
 

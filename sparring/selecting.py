@@ -9,14 +9,14 @@ from typing import Any
 from sparring.checks.series import KEPT
 from sparring.checks.target import absolute, named
 from sparring.errors import InputError
-from sparring.proofs.core.verdicts import proved_up_to, tested
-from sparring.proofs.selection.judging import BUDGET, judge_all
-from sparring.proofs.selection.runs import Shape, Subject
+from sparring.proofs.logic.verdicts import proved_up_to, tested
 from sparring.report import Report, Result
 from sparring.spans import spans
 from sparring.spec.core import pages
 from sparring.spec.core.local import concerning
 from sparring.spec.core.model import Page
+from sparring.symbolic_execution.judging import BUDGET, judge_all
+from sparring.symbolic_execution.runs import Shape, Subject
 
 RANKS, SIZE, KEEP, CALLS = (1, 2, 3), 4, 2, 2
 """What is exhausted unless something else is asked for."""

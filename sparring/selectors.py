@@ -21,15 +21,15 @@ from sparring.checks.target import absolute
 from sparring.checks.target import load as load_target
 from sparring.errors import InputError
 from sparring.inputs import digits
-from sparring.proofs.core.refinement import DTYPES, vectors
-from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested
-from sparring.proofs.selection.forms import NoForm
-from sparring.proofs.selection.selectors import Bound, Exhausted, Flaw, Maker, Size, everywhere, on_numbers
+from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested
+from sparring.refinement.comparison import DTYPES, vectors
 from sparring.report import PROPERTIES, Report, Result
 from sparring.samples import KEPT, TRAINED
 from sparring.sparse import Sparse
 from sparring.spec.core.schedule import number
 from sparring.spec.core.selectors import Selector, find, load
+from sparring.symbolic_execution.forms import NoForm
+from sparring.symbolic_execution.selectors import Bound, Exhausted, Flaw, Maker, Size, everywhere, on_numbers
 from sparring.vacuity import confirmed
 
 SELECTING: Mapping[str, str] = {

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from sparring.proofs.core.refinement import Flaw
-from sparring.proofs.core.verdicts import REFUTED, UNDECIDED
-from sparring.proofs.implementation.conduct import FAULTS, Fault
+from sparring.proofs.logic.verdicts import REFUTED, UNDECIDED
+from sparring.refinement.comparison import Flaw
+from sparring.refinement.runtime_faults import FAULTS, Fault
 from sparring.report import Result
 
 Roads = Mapping[str, Callable[[Fault], Iterable[Flaw]]]

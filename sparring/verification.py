@@ -15,11 +15,8 @@ from typing import Any, NamedTuple
 from sparring import proving, selecting
 from sparring.checks.group import Group
 from sparring.errors import InputError, MissingExtra, RankFailed
-from sparring.proofs.core.conjectures import CLAIM, PEERS
-from sparring.proofs.core.kernel import PROOFS
-from sparring.proofs.core.refinement import LONG, PAIRED, Flaw, sizes
-from sparring.proofs.core.supplement import companion
-from sparring.proofs.core.verdicts import (
+from sparring.proofs.kernel.kernel import PROOFS
+from sparring.proofs.logic.verdicts import (
     EXPECTED,
     NOT_COVERED,
     REFUTED,
@@ -30,19 +27,22 @@ from sparring.proofs.core.verdicts import (
     proved_up_to,
     tested,
 )
-from sparring.proofs.core.volume import unsized
-from sparring.proofs.implementation import running
-from sparring.proofs.implementation.conduct import Fault, unharmed
-from sparring.proofs.implementation.looks import CALLS, Look, Trial, looks, many, own_receives, turning
-from sparring.proofs.implementation.looks import LONG as LONGEST
-from sparring.proofs.selection.runs import Subject
+from sparring.proofs.reading.annotations import companion
+from sparring.proofs.statements.conjectures import CLAIM, PEERS
+from sparring.proofs.statements.volume import unsized
 from sparring.proving import Told
 from sparring.reached import Reached
+from sparring.refinement import running
+from sparring.refinement.comparison import LONG, PAIRED, Flaw, sizes
+from sparring.refinement.looks import CALLS, Look, Trial, looks, many, own_receives, turning
+from sparring.refinement.looks import LONG as LONGEST
+from sparring.refinement.runtime_faults import Fault, unharmed
 from sparring.report import PROPERTIES, Result
 from sparring.samples import MISLED, WORKERS, Sample, edges, gradients, kept, misled
 from sparring.spans import spans
 from sparring.spec.core.calling import parameters
 from sparring.spec.core.model import Page
+from sparring.symbolic_execution.runs import Subject
 from sparring.vacuity import confirmed, vouched
 from sparring.world import simulation
 

@@ -6,10 +6,10 @@ from markup import escaped, table
 
 import sparring
 from sparring.errors import Undecided
-from sparring.proofs.core import solvers
 from sparring.proofs.cost.costs import Cost
 from sparring.proofs.cost.tables import FORMS, rows
 from sparring.proofs.cost.unioncost import UnionCost
+from sparring.proofs.logic import solvers
 from sparring.spec.core.model import Page
 
 COSTS = """\

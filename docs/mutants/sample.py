@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from sparring.sampled import Fault, fates
+from sparring.mutation.sampled import Fault, fates
 
 FILE = Path(__file__).with_name("sample") / "sample.json"
 

@@ -9,7 +9,7 @@ import sympy
 
 from sparring.proofs.averaging import factors
 from sparring.proofs.averaging.matrices import Matrix, expected, isotropic, mixing, sized
-from sparring.proofs.core import kernel
+from sparring.proofs.kernel import kernel
 from sparring.spec import moshpit
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run

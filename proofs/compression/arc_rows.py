@@ -16,8 +16,8 @@ from sparring.errors import Undecided
 from sparring.proofs import arc_top_k as theorems
 from sparring.proofs.compression import matrices as proved
 from sparring.proofs.compression.reals import shown
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.verdicts import Settled, tested
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.spec import arc_top_k, ring
 from sparring.spec.core import matrices
 from sparring.spec.core.model import load

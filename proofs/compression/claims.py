@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from sparring.proofs.compression import errors, sizes
 from sparring.proofs.compression.reals import shown
-from sparring.proofs.core import obligations
+from sparring.proofs.logic import obligations
 from sparring.spec import flash
 from sparring.spec.core import codes
 from sparring.spec.core.exchanges import served

@@ -35,7 +35,7 @@ import z3
 
 from sparring.errors import Undecided
 from sparring.proofs.compression.reals import Lemma, proved
-from sparring.proofs.core.verdicts import Settled
+from sparring.proofs.logic.verdicts import Settled
 
 BITS = 64
 """An entry of this project's sketching matrix counts ones among so many bits."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import z3
 
-from sparring.proofs.core import solvers
+from sparring.proofs.logic import solvers
 
 R, L, L2, s, v, q, w, z, S, T, A, B, d, e = z3.Reals("R L L2 s v q w z S T A B d e")
 half = z3.Q(1, 2)

@@ -29,7 +29,7 @@ import sparring.spec.qsgd as module
 from sparring.errors import Undecided
 from sparring.proofs.compression.reals import Lemma, proved
 from sparring.proofs.compression.rounding import fraction
-from sparring.proofs.core.verdicts import Settled
+from sparring.proofs.logic.verdicts import Settled
 from sparring.spec.core.chance import FINE
 from sparring.spec.core.levels import leveled, unit
 from sparring.spec.core.schedule import number

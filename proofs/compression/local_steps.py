@@ -19,7 +19,7 @@ import z3
 
 from sparring.errors import Undecided
 from sparring.proofs.compression.reals import Lemma, proved
-from sparring.proofs.core.verdicts import Settled, tested
+from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.spec import ring
 from sparring.spec.core import local_sgd
 from sparring.spec.core.model import load

@@ -38,12 +38,12 @@ import z3
 from sparring.proofs import power_sgd as theorems
 from sparring.proofs.compression.arc_rows import OURS, lengths
 from sparring.proofs.compression.reals import Lemma, proved, shown
-from sparring.proofs.core import compositions
-from sparring.proofs.core.paths import paths
-from sparring.proofs.core.verdicts import Settled, tested
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.symbols import plain
+from sparring.proofs.logic.verdicts import Settled, tested
+from sparring.proofs.reading.paths import paths
+from sparring.proofs.statements import compositions
 from sparring.spec import power_sgd, ring
 from sparring.spec.core import matrices
 from sparring.spec.core.compositions import Memory

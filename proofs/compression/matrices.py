@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from sparring.proofs.core.obligations import Obligation, c, every, i, implies, j, p, q, within
+from sparring.proofs.logic.obligations import Obligation, c, every, i, implies, j, p, q, within
 from sparring.spec.core import matrices
 from sparring.spec.core.numbers import Int, Sym, both, either, negate
 from sparring.spec.core.vectors import Vector

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import z3
 
 from sparring.errors import Undecided
-from sparring.proofs.core import solvers
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.verdicts import Settled
+from sparring.proofs.logic import solvers
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.logic.verdicts import Settled
 
 
 class Lemma(NamedTuple):

@@ -17,10 +17,10 @@ import z3
 
 import sparring.spec.thc as module
 from sparring.proofs.compression.reals import Lemma, proved, shown
-from sparring.proofs.core.conjectures import conjectures
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import Settled
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.verdicts import Settled
+from sparring.proofs.reading.annotations import subject
+from sparring.proofs.statements.conjectures import conjectures
 from sparring.proofs.thc import homomorphic
 from sparring.spec.core.chance import FINE
 from sparring.spec.core.grids import Grid

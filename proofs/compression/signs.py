@@ -30,7 +30,7 @@ import sparring.spec.one_bit as module
 from sparring.errors import Undecided
 from sparring.proofs.compression.reals import Lemma, proved, refuted, shown
 from sparring.proofs.compression.sizes import of_signs
-from sparring.proofs.core.verdicts import Settled
+from sparring.proofs.logic.verdicts import Settled
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
 from sparring.spec.core.signs import Signs, read, signed

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from sparring.proofs.core.obligations import Obligation
+from sparring.proofs.logic.obligations import Obligation
 from sparring.spec.core.groups import Grouped
 from sparring.spec.core.numbers import Sym
 from sparring.spec.core.schedule import number

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from sparring.proofs.contention.links import Link
 from sparring.proofs.contention.networks import Topology
-from sparring.proofs.core.obligations import (
+from sparring.proofs.logic.obligations import (
     Obligation,
     during,
     every,

@@ -14,7 +14,7 @@ import z3
 from sparring.errors import Undecided
 from sparring.proofs.contention.overlaps import Overlap
 from sparring.proofs.contention.traffic import Traffic, Transfer
-from sparring.proofs.core.symbolic import EFFORT
+from sparring.proofs.logic.symbolic import EFFORT
 
 Post = tuple[int, int]
 """A rank and a step."""

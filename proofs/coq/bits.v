@@ -1,8 +1,8 @@
 (* One tactic for every page whose formulas shift and flip bits: the facts of blocks.v are added for
-   exactly the terms that occur, as proofs/core/blocks.py does for the solvers, and linear arithmetic
+   exactly the terms that occur, as proofs/logic/blocks.py does for the solvers, and linear arithmetic
    decides each case.
 
-   proofs/core/coq.py writes down the page and calls [bits] or, for [agreement], [bits_same]. *)
+   proofs/kernel/coq.py writes down the page and calls [bits] or, for [agreement], [bits_same]. *)
 
 From Coq Require Import ZArith Bool Lia.
 Require Import blocks machine schedule terms.

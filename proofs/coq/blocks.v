@@ -1,5 +1,5 @@
 (* The facts about powers of two, lengths of numbers, blocks and flipped bits that
-   proofs/core/blocks.py gives to the solvers, for all integers: x >> e is Z.shiftr x e, x ^ y is
+   proofs/logic/blocks.py gives to the solvers, for all integers: x >> e is Z.shiftr x e, x ^ y is
    Z.lxor x y, 1 << e is 2 ^ e, and the number of bits of a positive x is Z.log2 x + 1. *)
 
 From Coq Require Import ZArith Lia Bool.

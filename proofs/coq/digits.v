@@ -1,4 +1,4 @@
-(* The facts about digits to a base k that proofs/core/digits.py gives to the solvers, for all
+(* The facts about digits to a base k that proofs/logic/digits.py gives to the solvers, for all
    integers and every k >= 2.  What the functions stand for:
 
        power_of_base e = k ^ e                  prefix_of x e = x / k ^ e

@@ -5,7 +5,7 @@
    rank sends, is kept closed behind the bounds and opened at last, so that cases are few; of a sender it is used
    that it sends to the receiver, as the schedule's proof says.
 
-   proofs/core/coq.py calls [lengths] for the schedule and, with what was proved of it, [lengths_from] and
+   proofs/kernel/coq.py calls [lengths] for the schedule and, with what was proved of it, [lengths_from] and
    [lengths_same_from], where a page has an operator that [bits] does not know. *)
 
 From Coq Require Import ZArith Bool Lia.

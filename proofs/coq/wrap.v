@@ -1,7 +1,7 @@
 (* One tactic for every page whose formulas are read as integers: a remainder by p becomes the few
    linear cases that its range allows, and linear arithmetic decides each.
 
-   proofs/core/coq.py writes down the page and calls [wrap] or, for [agreement], [wrap_same]; [laps]
+   proofs/kernel/coq.py writes down the page and calls [wrap] or, for [agreement], [wrap_same]; [laps]
    is why the cases are all. *)
 
 From Coq Require Import ZArith Bool Lia.

@@ -10,11 +10,11 @@ import numpy as np
 import sympy
 
 from sparring.errors import Undecided
-from sparring.proofs.core.volume import terms
 from sparring.proofs.cost import groups
 from sparring.proofs.cost.counted import Unlike
 from sparring.proofs.cost.exchanged import SPARSE, Priced
 from sparring.proofs.cost.symbols import exact
+from sparring.proofs.statements.volume import terms
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.numbers import Bool, Evaluator
 from sparring.spec.core.runner import Message, run, worded

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, TypeVar
 import sympy
 
 from sparring.errors import InputError
-from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, Verdict, tested
 from sparring.proofs.cost.hypotheses import POWER, holds, parts
 from sparring.proofs.cost.published import Claim
 from sparring.proofs.cost.simplified import simplified
 from sparring.proofs.cost.symbols import Expr, Log2, exact, k, n, p
+from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, Verdict, tested
 
 
 class Judged(NamedTuple):

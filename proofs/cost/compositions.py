@@ -14,10 +14,6 @@ from types import ModuleType
 from typing import ClassVar
 
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
-from sparring.proofs.core.volume import WIDTHS, volume
-from sparring.proofs.core.ways import Sent, Way, usual, ways
 from sparring.proofs.cost import claims, floors, groups, proof
 from sparring.proofs.cost.calls import Call, calls, compared, counts, even, place, supposed, traced
 from sparring.proofs.cost.claims import Judged
@@ -28,6 +24,10 @@ from sparring.proofs.cost.published import Claim, published
 from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.spans import Derivation
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
+from sparring.proofs.reading.ways import Sent, Way, usual, ways
+from sparring.proofs.statements.volume import WIDTHS, volume
 from sparring.spec.core.model import Page
 
 ALL, SOME = range(1, 17), (25, 31, 32, 33, 64)

@@ -16,7 +16,8 @@ from fractions import Fraction
 import numpy as np
 
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.obligations import (
+from sparring.proofs.cost import encodings
+from sparring.proofs.logic.obligations import (
     Obligation,
     during,
     every,
@@ -32,10 +33,9 @@ from sparring.proofs.core.obligations import (
     with_lemmas,
     within,
 )
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.supplement import companion, with_parameters
-from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
-from sparring.proofs.cost import encodings
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
+from sparring.proofs.reading.annotations import companion, with_parameters
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Int, Sym, both
 from sparring.spec.core.schedule import number, step_sends, truth

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, NamedTuple
 import sympy
 
 from sparring.errors import InputError, SparringError, Undecided
-from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict, tested
 from sparring.proofs.cost import comparison, floors, proof, tables, units
 from sparring.proofs.cost.claims import Judged, judge
 from sparring.proofs.cost.derivation import derive
@@ -22,6 +21,7 @@ from sparring.proofs.cost.published import published
 from sparring.proofs.cost.simplified import DIVIDED, even, simplified, tidy
 from sparring.proofs.cost.spans import Derivation
 from sparring.proofs.cost.symbols import Expr, alpha, beta, exact, gamma, plain, width
+from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict, tested
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number
 

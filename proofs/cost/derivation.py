@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator
 import sympy
 
 from sparring.errors import Undecided
-from sparring.proofs.core.obligations import Obligation, c, during, n, p, r, t
-from sparring.proofs.core.questions import answered
 from sparring.proofs.cost import several, symbols
 from sparring.proofs.cost.spans import Derivation, Piece, ResidueReader, Span, SpanReader, largest, spans, total
 from sparring.proofs.cost.symbols import B, Expr, SympyReader
 from sparring.proofs.cost.whole import tree, whole
+from sparring.proofs.logic.obligations import Obligation, c, during, n, p, r, t
+from sparring.proofs.logic.queries import answered
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym
 

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import sympy
 
 from sparring.errors import Undecided
-from sparring.proofs.core.supplement import with_parameters
 from sparring.proofs.cost.symbols import OCTETS, OPERATORS, Expr, SympyReader, symbol
+from sparring.proofs.reading.annotations import with_parameters
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Node, Sym
 from sparring.spec.core.schedule import number, truth

@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import sympy
 
 from sparring.errors import Undecided
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.ways import Sent, unsized_code
 from sparring.proofs.cost import groups, symbols
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.hypotheses import POWER
 from sparring.proofs.cost.simplified import even, tidy
 from sparring.proofs.cost.spans import Derivation
 from sparring.proofs.cost.symbols import CeilLog, CeilLog2, Expr, SympyReader, plain
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.reading.ways import Sent, unsized_code
 from sparring.spec.core.coding import PLAIN
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page

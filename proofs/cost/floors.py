@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import sympy
 import z3
 
-from sparring.proofs.core.verdicts import REFUTED, Verdict, proved_up_to
 from sparring.proofs.cost.symbols import CeilLog2, Expr, k, n, p
+from sparring.proofs.logic.verdicts import REFUTED, Verdict, proved_up_to
 from sparring.spec.core.model import Page
 
 PATARASUK, CHAN, OKTOPK = "Patarasuk and Yuan 2009", "Chan et al. 2007", "Li and Hoefler 2022"

@@ -16,11 +16,11 @@ import sympy
 import z3
 
 from sparring.errors import Undecided
-from sparring.proofs.core.solvers import ask_z3, question
-from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED, Settled, Verdict
 from sparring.proofs.cost.claims import expected, told
 from sparring.proofs.cost.statements import Shown, Theorem
 from sparring.proofs.cost.symbols import CeilLog2, Expr, Log2, exact, symbol
+from sparring.proofs.logic.solvers import ask_z3, question
+from sparring.proofs.logic.verdicts import PROVED, REFUTED, UNDECIDED, Settled, Verdict
 
 NATURALS = ("p", "n", "k", "r", "d", "m")
 VALUES = (0, 1, 2, 3, 4, 5, 8, 16, 32)

@@ -25,11 +25,11 @@ from typing import NamedTuple
 import sympy
 
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.obligations import Obligation, every, implies, some
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.costs import Cost
 from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.machines import Machine
+from sparring.proofs.logic.obligations import Obligation, every, implies, some
 from sparring.spec.core.numbers import Int, Sym, both, where
 from sparring.spec.core.schedule import number
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparring.errors import Undecided
-from sparring.proofs.core.obligations import Obligation, n
-from sparring.proofs.core.ways import Sent
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.symbols import Expr, plain
+from sparring.proofs.logic.obligations import Obligation, n
+from sparring.proofs.reading.ways import Sent
 from sparring.spec.core.digits import log_of, power_of
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.numbers import Int

@@ -18,12 +18,12 @@ from typing import NamedTuple
 import sympy
 
 from sparring.errors import Undecided
-from sparring.proofs.core.obligations import Obligation, during, every, implies, j, letters, p, r, t
-from sparring.proofs.core.supplement import subject
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.several import POWER, rounds, so, to_all
 from sparring.proofs.cost.symbols import Expr
 from sparring.proofs.cost.whole import confirmed, cuts, plausible
+from sparring.proofs.logic.obligations import Obligation, during, every, implies, j, letters, p, r, t
+from sparring.proofs.reading.annotations import subject
 from sparring.spec.core.digits import digit, log, power, put
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, negate, where

@@ -18,14 +18,14 @@ from typing import NamedTuple
 import z3
 
 from sparring.errors import Undecided
-from sparring.proofs.core import solvers
-from sparring.proofs.core.obligations import during, n, p, r, t
-from sparring.proofs.core.symbolic import Z3Reader, Z3Term
-from sparring.proofs.core.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.derivation import Words, k
 from sparring.proofs.cost.spans import Derivation, Piece, Span, total
 from sparring.proofs.cost.symbols import B, Expr
+from sparring.proofs.logic import solvers
+from sparring.proofs.logic.obligations import during, n, p, r, t
+from sparring.proofs.logic.symbolic import Z3Reader, Z3Term
+from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Node
 

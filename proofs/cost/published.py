@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
-from sparring.proofs.core.supplement import companion
 from sparring.proofs.cost.hypotheses import HYPOTHESES, parts
+from sparring.proofs.reading.annotations import companion
 from sparring.spec.core.model import Page
 
 QUANTITIES = ("words", "messages", "added", "path", "critical")

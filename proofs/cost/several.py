@@ -19,12 +19,12 @@ from typing import Any
 import sympy
 
 from sparring.errors import Undecided
-from sparring.proofs.core.obligations import Obligation, during, i, implies, j, letter, letters, n, p, r, t, within
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.supplement import Subject, subject
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.spans import Derivation
 from sparring.proofs.cost.symbols import Expr, Log, SympyReader
+from sparring.proofs.logic.obligations import Obligation, during, i, implies, j, letter, letters, n, p, r, t, within
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.reading.annotations import Subject, subject
 from sparring.spec.core.digits import log, power
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Node, Sym, negate, variables, where

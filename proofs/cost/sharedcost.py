@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 import sympy
 
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, tested
 from sparring.proofs.cost import contributions, models, proof, symbols, unioncost, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, Cost, cost, summable
@@ -31,6 +30,7 @@ from sparring.proofs.cost.simplified import even, simplified, tidy
 from sparring.proofs.cost.spans import Piece
 from sparring.proofs.cost.symbols import B, Expr, SympyReader, exact, plain
 from sparring.proofs.cost.unioncost import UnionCost
+from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, tested
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
 

@@ -18,12 +18,12 @@ import sympy
 
 from sparring.errors import Undecided
 from sparring.proofs.contention.networks import Topology
-from sparring.proofs.core.obligations import Obligation, every, implies, p, r, within
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.verdicts import PROVED, Verdict, tested
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.partners import Pattern, d
 from sparring.proofs.cost.symbols import Expr, Log, Log2
+from sparring.proofs.logic.obligations import Obligation, every, implies, p, r, within
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.logic.verdicts import PROVED, Verdict, tested
 from sparring.spec.core.digits import digit, log_of, power_of, prefix, put
 from sparring.spec.core.numbers import Bool, Int, Sym, both, negate
 

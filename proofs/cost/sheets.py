@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import sympy
 
-from sparring.proofs.core.verdicts import Verdict
 from sparring.proofs.cost.hypotheses import parts
 from sparring.proofs.cost.symbols import Expr
 from sparring.proofs.cost.tables import rows
 from sparring.proofs.cost.typeset import formula
+from sparring.proofs.logic.verdicts import Verdict
 
 if TYPE_CHECKING:
     from sparring.proofs.cost.costs import Cost

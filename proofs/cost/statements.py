@@ -12,9 +12,9 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-from sparring.proofs.core.verdicts import Settled
 from sparring.proofs.cost import literature
 from sparring.proofs.cost.published import Claim
+from sparring.proofs.logic.verdicts import Settled
 
 TAGS: Mapping[str, str] = {
     "V": "read in the source itself",

@@ -19,7 +19,6 @@ from typing import Any, ClassVar, NamedTuple
 import sympy
 
 from sparring.errors import InputError
-from sparring.proofs.core.verdicts import REFUTED, tested
 from sparring.proofs.cost import contributions, encodings, models, several, units
 from sparring.proofs.cost.claims import Judged
 from sparring.proofs.cost.costs import Checked, summable
@@ -31,6 +30,7 @@ from sparring.proofs.cost.simplified import simplified, tidy
 from sparring.proofs.cost.spans import Span, SpanReader, spans
 from sparring.proofs.cost.symbols import OCTETS, Expr, alpha, beta, exact, gamma, k, n, p, t, width
 from sparring.proofs.cost.whole import spanned
+from sparring.proofs.logic.verdicts import REFUTED, tested
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int, Sym
 from sparring.spec.core.schedule import number, truth

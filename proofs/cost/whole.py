@@ -31,14 +31,14 @@ from typing import NamedTuple
 import sympy
 
 from sparring.errors import Undecided
-from sparring.proofs.core import obligations
-from sparring.proofs.core.obligations import Obligation, always, c, during, every, iff, implies, n, p, r, some, t
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.supplement import subject
 from sparring.proofs.cost import symbols
 from sparring.proofs.cost.hypotheses import POWER
 from sparring.proofs.cost.spans import Derivation, Span
 from sparring.proofs.cost.symbols import CeilLog2, Expr, FloorLog2, SympyReader
+from sparring.proofs.logic import obligations
+from sparring.proofs.logic.obligations import Obligation, always, c, during, every, iff, implies, n, p, r, some, t
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.reading.annotations import subject
 from sparring.spec.core.model import Page, chunk_words
 from sparring.spec.core.numbers import Bool, Evaluator, Int, Node, Reader, Sym, both, either, negate, variables, where
 from sparring.spec.recursive_doubling import rem

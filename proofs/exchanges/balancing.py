@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sparring.proofs.core.obligations import Obligation, p
+from sparring.proofs.logic.obligations import Obligation, p
 from sparring.spec.core import balancing
 from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sparring.proofs.core.obligations import Obligation, c, n, p, q, r, within
+from sparring.proofs.logic.obligations import Obligation, c, n, p, q, r, within
 from sparring.spec.core import regions
 from sparring.spec.core.model import bound
 from sparring.spec.core.numbers import Sym, both

@@ -7,10 +7,10 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from sparring.proofs.core import pieces
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.supplement import companion
 from sparring.proofs.exchanges import balancing, regions, turns
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.reading import pieces
+from sparring.proofs.reading.annotations import companion
 from sparring.spec.core.exchanges import Balance, ReduceScatter
 from sparring.spec.core.model import Page
 from sparring.spec.core.sparse_allreduce import SparseAllreduce

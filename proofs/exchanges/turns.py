@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparring.proofs.core.obligations import Obligation, during, iff, implies, p, q, r, t, u
+from sparring.proofs.logic.obligations import Obligation, during, iff, implies, p, q, r, t, u
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import both
 

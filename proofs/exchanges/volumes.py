@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from sparring.proofs.core.obligations import Bound, Obligation, j, n, p, q, within
+from sparring.proofs.logic.obligations import Bound, Obligation, j, n, p, q, within
 from sparring.spec.core import balancing
 from sparring.spec.core.model import bound
 from sparring.spec.core.numbers import Sym, both, where

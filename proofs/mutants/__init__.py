@@ -1,1 +1,1 @@
-"""Faults planted on purpose: what a prover must refute."""
+"""Faults planted on purpose in pages: what a prover must refute."""

@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 
 import z3
 
-from sparring.proofs.core import samples
-from sparring.proofs.core.conjectures import CLAIM, PEERS, Conjecture
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.paths import paths
-from sparring.proofs.core.questions import Answer, Memory
-from sparring.proofs.core.supplement import Subject
+from sparring.proofs.logic import small_points
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.queries import Answer, Memory
 from sparring.proofs.mutants import sites, texts
 from sparring.proofs.mutants.sites import STATED, Operators, Planted
 from sparring.proofs.mutants.syntax import FURTHER, IN_PAGES, OPERATORS
+from sparring.proofs.reading.annotations import Subject
+from sparring.proofs.reading.paths import paths
+from sparring.proofs.statements.conjectures import CLAIM, PEERS, Conjecture
 from sparring.spec.core.numbers import Bool, Node, Reader
 
 PEER = " dst: "
@@ -176,7 +176,7 @@ class Faults:
         """Whether small numbers upset the claim."""
         key = self.key(claim)
         if key not in self.tried:
-            self.tried[key] = bool(samples.false_at(claim, POINTS))
+            self.tried[key] = bool(small_points.false_at(claim, POINTS))
         return self.tried[key]
 
     def key(self, claim: Obligation) -> tuple[Any, ...]:

@@ -16,7 +16,6 @@ from typing import Any
 
 from sparring.errors import InputError, SparringError
 from sparring.spec.core.numbers import both, either, where
-from sparring.world import modules
 
 TURNS = 300_000
 
@@ -93,15 +92,13 @@ def built(module: ModuleType, tree: ast.Module) -> ModuleType:
 
 @contextmanager
 def planted(module: ModuleType, tree: ast.Module) -> Iterator[None]:
-    """``module`` has the code of ``tree``: on all simulated ranks, and here for proofs that call its functions."""
+    """``module`` has the code of ``tree``, for proofs that call its functions."""
     Counter.restart()
     kept = dict(vars(module))
     vars(module).update({k: v for k, v in vars(built(module, tree)).items() if not k.startswith("__")})
-    modules.PLANTED[module.__name__] = compiled(module, tree)
     try:
         yield
     finally:
-        del modules.PLANTED[module.__name__]
         vars(module).update(kept)
         for name in vars(module).keys() - kept:
             del vars(module)[name]

@@ -11,10 +11,10 @@ from functools import cache, partial
 from types import FunctionType, ModuleType
 from typing import Any
 
-from sparring.proofs.core.conjectures import Conjecture, conjectures
-from sparring.proofs.core.supplement import Subject, companion, with_parameters
 from sparring.proofs.mutants.planting import Counter, built
 from sparring.proofs.mutants.syntax import Fault, Mutant, mutants
+from sparring.proofs.reading.annotations import Subject, companion, with_parameters
+from sparring.proofs.statements.conjectures import Conjecture, conjectures
 from sparring.spec.core.letters import LETTERS
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import both, either, where
@@ -169,7 +169,11 @@ def compared(whole: Subject) -> Iterator[tuple[ModuleType, str, FunctionType]]:
 def inside(room: ModuleType, prefix: str) -> Iterable[ModuleType]:
     """The modules that a module names, of those with this prefix; not those that all proofs share."""
     found = (x for x in vars(room).values() if isinstance(x, ModuleType) and x.__name__.startswith(prefix))
-    return [x for x in found if not x.__name__.startswith("sparring.proofs.core")]
+    return [x for x in found if not x.__name__.startswith(SHARED)]
+
+
+SHARED = tuple(f"sparring.proofs.{room}." for room in ("logic", "reading", "statements", "kernel"))
+"""How modules are named that all proofs share."""
 
 
 def numeric(function: FunctionType) -> bool:

@@ -12,12 +12,12 @@ from functools import cache, partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from sparring.proofs.core.compositions import serving
-from sparring.proofs.core.conjectures import conjectures
-from sparring.proofs.core.supplement import Subject
 from sparring.proofs.mutants.planting import built, planted
 from sparring.proofs.mutants.sites import BOUND, Home, Operators, Planted, borrowed, taking
 from sparring.proofs.mutants.syntax import mutants
+from sparring.proofs.reading.annotations import Subject
+from sparring.proofs.statements.compositions import serving
+from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.core.model import Page, load
 
 CORE = "sparring.spec.core."

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from sparring.proofs.core.obligations import Obligation, every, implies
-from sparring.proofs.core.questions import Answer, answered
+from sparring.proofs.logic.obligations import Obligation, every, implies
+from sparring.proofs.logic.queries import Answer, answered
 from sparring.spec.core.dropping import RULES, Micro, Rule, Work, counted
 from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, where
 from sparring.spec.core.schedule import number

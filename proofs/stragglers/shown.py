@@ -5,8 +5,8 @@ from __future__ import annotations
 import sympy
 from sympy.stats import Normal, P
 
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.questions import answered
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.queries import answered
 from sparring.proofs.stragglers import model, numbers, rules
 from sparring.spec.core.dropping import RULES, counted
 from sparring.spec.core.numbers import Sym

@@ -22,8 +22,8 @@ from sparring.checks.examples import DTYPES
 from sparring.checks.group import Hang
 from sparring.checks.workers import STOPPED
 from sparring.errors import InputError, RankFailed
-from sparring.proofs.trace import files
-from sparring.proofs.trace.events import Trace
+from sparring.trace import files
+from sparring.trace.events import Trace
 
 if TYPE_CHECKING:
     from sparring.checks.question import Question

@@ -9,7 +9,7 @@ from sparring.checks.places import Observed
 from sparring.checks.selected import when
 from sparring.checks.sums import misshapen
 from sparring.checks.vectors import shown, unequal
-from sparring.proofs.core import iterations, refinement
+from sparring.refinement import comparison, stateful
 from sparring.spec.core.model import Page
 
 
@@ -26,8 +26,8 @@ def judged(example: Example, seen: Observed, page: Page) -> dict[str, str]:
 def expected(page: Page, example: Example) -> list[list[Any]]:
     """By call and rank what the page ends with."""
     if not page.stateful:
-        return [refinement.expected(page, example.xs)]
-    return [[done.result for done in call] for call in iterations.expected(page, example.xs)]
+        return [comparison.expected(page, example.xs)]
+    return [[done.result for done in call] for call in stateful.expected(page, example.xs)]
 
 
 def unlike(y: Any, wanted: Any) -> str:

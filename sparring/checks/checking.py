@@ -26,7 +26,7 @@ from sparring.checks.question import Question, page_of
 from sparring.checks.vectors import Vector, kind
 from sparring.checks.verdicts import Found, held_against, pictured, unread, verdict_on
 from sparring.errors import InputError, MissingExtra
-from sparring.proofs.core.verdicts import NOT_COVERED
+from sparring.proofs.logic.verdicts import NOT_COVERED
 from sparring.report import Report, Result
 from sparring.sparse import Sparse
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from sparring.proofs.trace.compare import compare
-from sparring.proofs.trace.events import Trace
 from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.cells import Places
 from sparring.spec.core.model import Page
 from sparring.spec.core.runs import Run
+from sparring.trace.compare import compare
+from sparring.trace.events import Trace
 
 Begin = Callable[[int, int, int], int]
 CUTS: Mapping[str, Begin] = {

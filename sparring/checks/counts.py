@@ -13,12 +13,12 @@ import numpy as np
 
 from sparring.checks.lengths import NO_TWINS, Like, disagreement, sends, twins
 from sparring.checks.series import KEPT
-from sparring.proofs.trace.compare import messages
-from sparring.proofs.trace.divergence import Expected
-from sparring.proofs.trace.events import Event, Trace
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.schedule import number, step_sends
+from sparring.trace.compare import messages
+from sparring.trace.divergence import Expected
+from sparring.trace.events import Event, Trace
 
 Message = TypeVar("Message", Event, Expected)
 Channels = dict[tuple[int, int], list[Message]]

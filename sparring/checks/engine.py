@@ -26,7 +26,7 @@ from sparring.checks.properties import BAD, MADE
 from sparring.checks.question import Question
 from sparring.checks.staged import OWN
 from sparring.errors import Refuted
-from sparring.proofs.trace.events import Trace
+from sparring.trace.events import Trace
 
 Advance = Callable[[Sequence[str]], None]
 PRINTED = 120

@@ -11,8 +11,8 @@ from sparring.checks import carried
 from sparring.checks.line import NUMBERS, Message
 from sparring.checks.vectors import Vector
 from sparring.errors import InputError
-from sparring.proofs.trace.events import Event, Trace
 from sparring.sparse import Sparse
+from sparring.trace.events import Event, Trace
 
 RECORD = 50_000
 """Operations of one rank whose record can travel."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sparring.checks import vectors
 from sparring.checks.properties import BAD
 from sparring.checks.vectors import Vector
-from sparring.proofs.core.refinement import sizes
+from sparring.refinement.comparison import sizes
 from sparring.sparse import Sparse
 
 DTYPES = ("int64", "int32", "float64", "float32")

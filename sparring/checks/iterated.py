@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sparring.errors import InputError, RankFailed
-from sparring.proofs.core.iterations import Case, Done, checked
+from sparring.refinement.stateful import Case, Done, checked
 
 if TYPE_CHECKING:
     from sparring.checks.group import Group

@@ -14,11 +14,11 @@ from sparring.checks.properties import BAD
 from sparring.checks.question import Question
 from sparring.checks.series import KEPT
 from sparring.checks.vectors import comparable, kind, shown, unequal
-from sparring.proofs.trace.compare import compare, inside, unknown
-from sparring.proofs.trace.events import Trace
-from sparring.proofs.trace.links import contended, exclusive, pairs, shared, used
 from sparring.spec.core.blocks import named
 from sparring.spec.core.model import Page
+from sparring.trace.compare import compare, inside, unknown
+from sparring.trace.events import Trace
+from sparring.trace.links import contended, exclusive, pairs, shared, used
 
 SILENT = "page {} claims on no topology that each link serves one pair; --topology NAME names one"
 

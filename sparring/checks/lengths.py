@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sparring.proofs.cost.counted import count
-from sparring.proofs.trace.compare import messages
-from sparring.proofs.trace.divergence import entries
-from sparring.proofs.trace.events import Event, Trace
 from sparring.spec.core.blocks import Chunks, named
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number, step_sends
+from sparring.trace.compare import messages
+from sparring.trace.divergence import entries
+from sparring.trace.events import Event, Trace
 
 NO_TWINS = "in the page no two messages are alike"
 LONG = 10**9

@@ -5,7 +5,7 @@ Its messages are the target's if each directed channel carries the same ones in 
 Else the distance is ``1 - |A and B| / |A or B|`` of the two multisets of messages, of which each
 is its source, destination and bytes: 0 where these are the same, 1 where no message is.  (This is
 Jaccard's distance, between multisets; that it stands for likeness here is our own choice.)  Lists
-in a form that is not read, see :mod:`sparring.proofs.trace.packings`, count as messages without bytes.
+in a form that is not read, see :mod:`sparring.trace.packings`, count as messages without bytes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from sparring.checks.examples import Example
 from sparring.checks.places import Place
 from sparring.checks.question import Question
 from sparring.errors import SparringError
-from sparring.proofs.trace.compare import compare, messages, silence
-from sparring.proofs.trace.events import Trace
-from sparring.proofs.trace.packings import Packing, spoken
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
+from sparring.trace.compare import compare, messages, silence
+from sparring.trace.events import Trace
+from sparring.trace.packings import Packing, spoken
 
 MOST = 8
 """Ranks of the run, at most."""

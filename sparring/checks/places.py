@@ -26,8 +26,8 @@ from sparring.checks.examples import Example
 from sparring.checks.group import LOADING, Ended, Hang
 from sparring.checks.rank import called, own_traceback
 from sparring.errors import InputError, RankFailed
-from sparring.proofs.core.refinement import falsifies
-from sparring.proofs.trace.events import Trace, from_outcome
+from sparring.refinement.comparison import falsifies
+from sparring.trace.events import Trace, from_outcome
 from sparring.world import simulation
 from sparring.world.buffer_depth import smallest
 from sparring.world.core.findings import Kind, Outcome

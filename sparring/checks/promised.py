@@ -15,7 +15,7 @@ from sparring.checks.places import Observed
 from sparring.checks.selected import FUNCTION, HIDDEN, when, widened
 from sparring.checks.sums import called, misshapen, unsound
 from sparring.checks.vectors import kind, shown
-from sparring.proofs.core.rounding import gamma, reference, unit
+from sparring.refinement.rounding import gamma, reference, unit
 from sparring.sparse import Sparse
 
 Flaws = dict[str, str]

@@ -14,7 +14,7 @@ from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
 from sparring.checks.draws import FLOATS
 from sparring.errors import Refuted
 from sparring.job import launched
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from sparring.report import sentence
 from sparring.spans import parse
 

@@ -28,7 +28,7 @@ from sparring.sparse import Sparse
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-    from sparring.proofs.trace.log import Log
+    from sparring.trace.log import Log
 
 KEPT = 50
 """Communicators of one size that stay open: an MPI library has some 2000, and the target may take as many as we."""
@@ -60,7 +60,7 @@ class Comms:
             self.parents[ranks] = self.world.Create_group(self.world.Get_group().Incl(range(ranks)), ranks)
         opened: AbstractContextManager[tuple[Intracomm, Log | None]] = duplicate(self.parents[ranks])
         if trace:
-            from sparring.proofs.trace.recorder import recording
+            from sparring.trace.recorder import recording
 
             opened = recording(self.parents[ranks])
         kept = self.kept[ranks]

@@ -15,11 +15,11 @@ from sparring.checks.question import Question, page_of
 from sparring.checks.vectors import plain
 from sparring.checks.verdicts import held_against
 from sparring.errors import InputError
-from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, tested
-from sparring.proofs.trace import files
-from sparring.proofs.trace.compare import unknown
-from sparring.proofs.trace.events import Trace
+from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested
 from sparring.report import Report, Result
+from sparring.trace import files
+from sparring.trace.compare import unknown
+from sparring.trace.events import Trace
 
 ALONE = "where vectors lie beside a trace, its messages alone are judged, entry by entry"
 

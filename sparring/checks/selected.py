@@ -16,9 +16,9 @@ from sparring.checks.examples import Example
 from sparring.checks.places import Observed
 from sparring.checks.sums import elsewhere, misshapen, unsound
 from sparring.checks.vectors import kind, shown, unequal
-from sparring.proofs.core import iterations
-from sparring.proofs.core.refinement import difference
-from sparring.proofs.core.rounding import gamma
+from sparring.refinement import stateful
+from sparring.refinement.comparison import difference
+from sparring.refinement.rounding import gamma
 from sparring.sparse import INDICES, Sparse
 from sparring.spec.core.model import Page
 
@@ -31,14 +31,14 @@ FUNCTION = "a function keeps nothing from call to call: what it leaves out is lo
 
 def judged(example: Example, seen: Observed, page: Page) -> dict[str, str]:
     """Property -> what is wrong in the first call in which something is."""
-    wanted = list(iterations.expected(page, example.xs))
+    wanted = list(stateful.expected(page, example.xs))
     for i in range(len(seen.ys)):
         if flaws := in_call(example, seen, i, wanted[i % len(wanted)]):
             return {prop: f"{when(example, i)}{why}" for prop, why in flaws.items()}
     return {}
 
 
-def in_call(example: Example, seen: Observed, i: int, wanted: Sequence[iterations.Done]) -> dict[str, str]:
+def in_call(example: Example, seen: Observed, i: int, wanted: Sequence[stateful.Done]) -> dict[str, str]:
     """Property -> what is wrong in call ``i``, those before it being right."""
     flaws: dict[str, str] = {}
     residuals = seen.residuals[i] if seen.residuals else [None] * example.p

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sparring.checks.examples import DTYPES, Example, scaled
-from sparring.proofs.core.refinement import sizes
+from sparring.refinement.comparison import sizes
 
 KEPT = "k"
 """The parameter that says how many entries are kept."""

@@ -8,13 +8,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring import sparse_lists
 from sparring.checks.examined import NoArray
 from sparring.checks.examples import Example
 from sparring.checks.places import Observed
 from sparring.checks.vectors import SHOWN, Vector, kind, shown
 from sparring.errors import InputError
-from sparring.proofs.core import lists
-from sparring.proofs.core.rounding import Array, reference
+from sparring.refinement.rounding import Array, reference
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import run
@@ -58,7 +58,7 @@ def unlike(y: Any, wanted: Vector, slack: Array) -> str:
     """What is wrong with a result; empty where nothing is."""
     if why := elsewhere(y, wanted) if isinstance(wanted, Sparse) else misshapen(y, wanted):
         return why
-    far = distant(lists.values(y), lists.values(wanted), slack)
+    far = distant(sparse_lists.values(y), sparse_lists.values(wanted), slack)
     if not isinstance(wanted, Sparse):  # -0.0 comes of negative zeros alone; whoever begins with 0.0 never has it
         far |= (slack == 0) & (wanted == 0) & (np.signbit(y) > np.signbit(wanted))
     return different(y, wanted, int(np.argmax(far))) if far.any() else ""
@@ -75,9 +75,9 @@ def distant(has: Array, right: Array, slack: Array) -> NDArray[np.bool_]:
 
 def different(y: Any, wanted: Vector, i: int) -> str:
     """What is there and what should be; of long vectors the entry alone."""
-    if len(lists.values(wanted)) <= SHOWN:
+    if len(sparse_lists.values(wanted)) <= SHOWN:
         return f"has {shown(y)}, reference {shown(wanted)}"
-    return f"has {lists.values(y)[i]} at entry {i}, reference {lists.values(wanted)[i]}"
+    return f"has {sparse_lists.values(y)[i]} at entry {i}, reference {sparse_lists.values(wanted)[i]}"
 
 
 def misshapen(y: Any, wanted: Array) -> str:

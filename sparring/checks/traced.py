@@ -20,13 +20,13 @@ from sparring.checks.nearest import Likeness, Message, candidates, chosen
 from sparring.checks.properties import HARD
 from sparring.checks.question import Question, page_of
 from sparring.checks.verdicts import held_against
-from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, tested
-from sparring.proofs.trace.compare import inside
-from sparring.proofs.trace.events import Trace
-from sparring.proofs.trace.files import read
-from sparring.proofs.trace.links import exclusive
+from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested
 from sparring.report import Report, Result
 from sparring.spec.core.model import Page
+from sparring.trace.compare import inside
+from sparring.trace.events import Trace
+from sparring.trace.files import read
+from sparring.trace.links import exclusive
 
 GAPS = {
     **dict.fromkeys(("result", "selection", "conservation", "input untouched"), "a trace has no vectors"),

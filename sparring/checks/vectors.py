@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.proofs.core import lists
-from sparring.proofs.core.refinement import difference
+from sparring import sparse_lists
+from sparring.refinement.comparison import difference
 from sparring.sparse import INDICES, Sparse
 
 Vector: TypeAlias = NDArray[Any] | Sparse
@@ -40,7 +40,7 @@ def kind(x: Vector) -> str:
 
 def size(x: Vector) -> tuple[int, int, float]:
     """By what a vector is smaller than another of its length and dtype: indices' dtype, entries, magnitudes."""
-    weight = float(np.nan_to_num(np.abs(lists.values(x).astype(np.float64)), nan=ODD, posinf=ODD).sum())
+    weight = float(np.nan_to_num(np.abs(sparse_lists.values(x).astype(np.float64)), nan=ODD, posinf=ODD).sum())
     return (-INDICES.index(str(x.indices.dtype)), len(x), weight) if isinstance(x, Sparse) else (0, 0, weight)
 
 

@@ -13,12 +13,12 @@ from sparring.checks.examples import Example
 from sparring.checks.properties import BAD, LEVELS, MESSAGES
 from sparring.checks.question import Question
 from sparring.checks.vectors import plain
-from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
-from sparring.proofs.trace.compare import compare, empty, legible
-from sparring.proofs.trace.packings import PACKED
+from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
 from sparring.report import Result
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int
+from sparring.trace.compare import compare, empty, legible
+from sparring.trace.packings import PACKED
 
 ENDED = "every run ended in time, with the buffers that its MPI has"
 """What no deadlock means on real ranks, whose sends may be copied."""

@@ -57,8 +57,8 @@ def told(algos: Sequence[str], at: dict[str, Any], params: Mapping[str, Any], as
     from sparring import api
     from sparring.present import crossing
     from sparring.present import phases as picture
-    from sparring.proofs.core.verdicts import tested
     from sparring.proofs.cost.phases import bands
+    from sparring.proofs.logic.verdicts import tested
     from sparring.report import Report, Result
 
     if asked.plot:

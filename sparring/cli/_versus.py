@@ -26,7 +26,7 @@ def told(algorithms: tuple[str, ...], versus: str, over: str, between: tuple[Any
     """Compare, print it unless one JSON object is wanted, and the report of it."""
     from sparring import api
     from sparring.present import crossing
-    from sparring.proofs.core.verdicts import UNDECIDED, proved_at, proved_up_to
+    from sparring.proofs.logic.verdicts import UNDECIDED, proved_at, proved_up_to
     from sparring.report import Report, Result
 
     if len(algorithms) != 1:

@@ -37,7 +37,8 @@ def command(
     """
     from sparring import api, parallel, proving
     from sparring.checks.doctor.ranks import cores
-    from sparring.proofs.core import certificates, solvers
+    from sparring.proofs.kernel import certificates
+    from sparring.proofs.logic import solvers
 
     if written and (params or folder):
         raise click.UsageError("--recheck judges all that is in DIR: give it no -P or --export")
@@ -83,7 +84,7 @@ def command(
 def again(folder: Path, algorithms: tuple[str, ...], json_: bool) -> NoReturn:
     """Judge the files in ``folder``, compared with the pages of these names, too."""
     from sparring import api
-    from sparring.proofs.core.verdicts import NOT_COVERED
+    from sparring.proofs.logic.verdicts import NOT_COVERED
 
     console = _options.console(json_)
     with console.status("rechecking …"):
@@ -101,7 +102,7 @@ def again(folder: Path, algorithms: tuple[str, ...], json_: bool) -> NoReturn:
 
 def line(told: Told) -> str:
     """One theorem, or why it is none."""
-    from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED
+    from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED
 
     result, theorem = told
     good, planted = result.verdict.word.exit_code == 0, theorem["planted"]

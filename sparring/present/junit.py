@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from sparring.report import Report, Result, sentence
 
 UNSAID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

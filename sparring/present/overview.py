@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rich.table import Table
 from rich.text import Text
 
-from sparring.proofs.core.verdicts import Verdict, Word, overall
+from sparring.proofs.logic.verdicts import Verdict, Word, overall
 from sparring.report import Report, Result
 
 GROUPS: Mapping[str, Sequence[str]] = {

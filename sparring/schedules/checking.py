@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sparring.errors import InputError
-from sparring.proofs.core.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested
+from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested
 from sparring.report import Report, Result
 from sparring.schedules import rccl, writing
 from sparring.schedules.formats import files

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.proofs.core.lists import fills
-from sparring.proofs.core.supplement import companion
+from sparring.proofs.reading.annotations import companion
 from sparring.sparse import Sparse
+from sparring.sparse_lists import fills
 from sparring.spec.core.model import Page, load
 from sparring.vectors.numbers import DTYPES, RECIPES, TIED, WHOLE, Draw, Recipe, rows
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sparring.proofs.core.compositions import reached
-from sparring.proofs.core.lists import fills
+from sparring.proofs.statements.compositions import reached
+from sparring.sparse_lists import fills
 from sparring.spec.core.model import Page
 from sparring.vectors import dense
 from sparring.vectors import predicates as what

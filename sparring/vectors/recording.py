@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring import page_runs, sparse_lists
 from sparring.errors import InputError
-from sparring.proofs.core import iterations, lists
-from sparring.proofs.core.refinement import difference
+from sparring.refinement.comparison import difference
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.blocks import Chunks
@@ -94,7 +94,7 @@ def recorded(given: Given, sends: Schedule) -> Case:
 def runs(page: Page, calls: Sequence[list[Any]]) -> Iterator[Run]:
     """A run for each call; a stateful page's go on from what the last one left."""
     if page.stateful:
-        return iterations.runs(page, [np.stack(xs) for xs in zip(*calls)])
+        return page_runs.runs(page, [np.stack(xs) for xs in zip(*calls)])
     return (runner.run(page, xs) for xs in calls)
 
 
@@ -107,12 +107,12 @@ def call(page: Page, sends: Schedule, xs: list[Any], ran: Run) -> Call:
         [sent(page, chunks, message, like) for (_, _, chunks), message in zip(step, wire)]
         for step, wire in zip(sends, ran.trace)
     ]
-    results = [lists.made(y, like.dtype) if isinstance(y, SparseVector) else y for y in ran.results]
+    results = [sparse_lists.made(y, like.dtype) if isinstance(y, SparseVector) else y for y in ran.results]
     if odd := [r for r, y in enumerate(results) if difference(y, results[0]) is not None]:
         raise InputError(
             f"{page.name}: at p={p} rank {odd[0]} ends with other bits than rank 0; vectors need one result"
         )
-    left = [lists.made(y, like.dtype).dense() for y in getattr(ran, "residuals", ())] if page.stateful else []
+    left = [sparse_lists.made(y, like.dtype).dense() for y in getattr(ran, "residuals", ())] if page.stateful else []
     return Call(xs, wires, results[0], left)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from sparring.errors import InputError
-from sparring.proofs.core.terms import Table
+from sparring.proofs.logic.terms import Table
 from sparring.world import targets
 from sparring.world.core.findings import Outcome
 from sparring.world.core.ranks import Rank

@@ -12,7 +12,7 @@ the page says beside it:
     the cells of those who meet in round ``t``, for each ``j`` from 0 to ``m - 1``; and which of them a cell is;
     the key by which they meet is the first of these, and who looked after part ``j`` is then in the ``j``-th
 
-That it is so is proved from the text, see ``proofs/core/loops.py``.
+That it is so is proved from the text, see ``proofs/reading/loops.py``.
 """
 
 from __future__ import annotations

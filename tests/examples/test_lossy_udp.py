@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring import page
-from sparring.proofs.core import iterations
+from sparring import page, page_runs
 
 FILE = Path(__file__).parents[2] / "examples" / "lossy_udp.py"
 PATIENT = {"deadline": 30.0, "buffer": 1 << 20, "twice": 0, "back": 0}
@@ -53,7 +52,7 @@ def test_with_drawn_losses_every_state_is_the_pages(udp, lost):
     found = udp.played(given)
     xs = [np.ones((given.calls, given.entries), np.float32)] * given.ranks
     made = page("lossy_two_shot", aggregator="ratio", lost=lost, packet=given.packet, running=1, seed=6)
-    runs = [*iterations.runs(made, xs)]
+    runs = [*page_runs.runs(made, xs)]
     for call, ran in enumerate(runs):
         for one, right in zip(found, ran.results, strict=True):
             assert one.results[call].tobytes() == right.tobytes()

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 import sparring
-from sparring import mutation
-from sparring.proofs.mutants import judging
+from sparring.mutation import judging, survey
 from sparring.proofs.mutants.syntax import IN_PAGES, OPERATORS, changes, mutants
 from sparring.spec.core.model import Page
 from sparring.verification import judged
@@ -61,13 +60,13 @@ def test_every_algorithm_is_published(name):
     page = parts.get("page", {"killed": 0, "survived": 0, "by proof alone": 0})
     assert page["by proof alone"] >= 99 * (page["killed"] + page["survived"]) / 100
     own = ["page"] if formulas(name) else []  # a page may have all of them from others
-    assert {*own, "implementation"} <= {*parts} <= {*mutation.PARTS}
+    assert {*own, "implementation"} <= {*parts} <= {*survey.PARTS}
     assert all(
         counts["killed"] > 0 and (counts["survived"] == 0 or part == "implementation") for part, counts in parts.items()
     )
     survivors = [one for one in told["alive"] if one["word"] == "survived"]
     assert len(survivors) == parts["implementation"]["survived"]
-    assert [one for one in survivors if one["why"] == mutation.NO_REASON or one["full"] is None] == []
+    assert [one for one in survivors if one["why"] == survey.NO_REASON or one["full"] is None] == []
     found = sum(counts["by --full alone"] for part, counts in parts.items() if part != "page")
     assert found == sum(bool(one["full"]) for one in survivors)
 
@@ -84,7 +83,7 @@ def planted(page: Page) -> Counter[tuple[str, str]]:
     """How many mutants each operator makes in each part."""
     made = Counter(("page", operator) for operator, *_ in sites(page.module, IN_PAGES))
     code = importlib.import_module((judged(page) or "").partition(":")[0])
-    return made + Counter((mutation.part(code, function), operator) for operator, function, *_ in sites(code))
+    return made + Counter((survey.part(code, function), operator) for operator, function, *_ in sites(code))
 
 
 def sites(module: ModuleType, operators: Mapping[str, Any] = OPERATORS) -> Iterator[tuple[Any, ...]]:
@@ -97,7 +96,7 @@ def sites(module: ModuleType, operators: Mapping[str, Any] = OPERATORS) -> Itera
 @pytest.mark.parametrize("name", PUBLISHED[::5])
 def test_what_is_published_is_what_is_found(name):
     """Of every fifth algorithm one in 27; if not, write them anew, as docs/mutants/keep.py says."""
-    found = [one._asdict() for one in mutation.told(sparring.page(name), lambda items, _: items, every=EVERY)]
+    found = [one._asdict() for one in survey.told(sparring.page(name), lambda items, _: items, every=EVERY)]
     alive = [one | {"full": None} for one in published(name)["alive"]]
     killed = [one for one in found if one["word"] == "killed"]
 

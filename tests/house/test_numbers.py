@@ -27,21 +27,22 @@ from sparring.checks import checking, draws, engine, group, hard, places, promis
 from sparring.checks.question import Question
 from sparring.cli.calibrate import command as calibrate
 from sparring.cli.cost import command as cost
+from sparring.mutation import small_models
 from sparring.present import linkload
 from sparring.proofs.compression import sizes
 from sparring.proofs.contention import networks, overlaps
 from sparring.proofs.contention.traffic import Routed, Traffic
-from sparring.proofs.core import bits, kernel
 from sparring.proofs.cost import cuts, following, levels
-from sparring.proofs.implementation import looks, sums
-from sparring.proofs.mutants import trying
-from sparring.proofs.trace import files as traces
-from sparring.proofs.trace import rules
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic import bits
+from sparring.refinement import looks, sums
 from sparring.schedules import program, races, rccl
 from sparring.schedules.formats import files
 from sparring.spec import ring_sparse
 from sparring.spec.core import codes
 from sparring.spec.core.groups import Grouped
+from sparring.trace import files as traces
+from sparring.trace import rules
 from sparring.verification import Plan
 
 ROOT = Path(__file__).parents[2]
@@ -181,7 +182,7 @@ def told():
             f"A launch that takes longer than {batches.LONG:g} seconds",
             f"A result has at most {vectorfiles.SIZE >> 30} GiB",
         ],
-        "docs/reference/mutants.md": [f"with up to {trying.RANKS} ranks"],
+        "docs/reference/mutants.md": [f"with up to {small_models.RANKS} ranks"],
         "docs/reference/test-vectors.md": [
             f"each at most {ceil(max(file.stat().st_size for file in VECTORS.iterdir()) / 500_000) / 2} MB;",
             f"{ours['test_count']} of {ours['test_count']} tests hold",

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import pytest
 
 import sparring
-from sparring import sampled
-from sparring.proofs.core.questions import Memory
-from sparring.proofs.mutants.loading import SOURCES, loaded
+from sparring.mutation import sampled
+from sparring.mutation.loading import SOURCES, loaded
+from sparring.mutation.small_models import Trials
+from sparring.proofs.logic.queries import Memory
 from sparring.proofs.mutants.syntax import Mutant, mutants
-from sparring.proofs.mutants.trying import Trials
 from sparring.spec.core import selectors
 
 ROOM = Path(__file__).parents[2] / "docs/mutants"

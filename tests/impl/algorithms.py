@@ -13,7 +13,7 @@ from typing import Any
 
 import sparring
 from sparring import world
-from sparring.proofs.mutants import planting
+from sparring.mutation import planting
 from sparring.verification import judged
 
 PAGES = {page.name: page for page in map(sparring.page, sparring.pages()) if judged(page)}

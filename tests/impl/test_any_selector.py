@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 import sparring
 from sparring.impl.error_feedback import LOSSLESS
-from sparring.proofs.core import iterations
-from sparring.proofs.core.iterations import Case
-from sparring.proofs.core.refinement import DTYPES
-from sparring.proofs.core.verdicts import Word
-from sparring.proofs.implementation import running
+from sparring.proofs.logic.verdicts import Word
+from sparring.refinement import running, stateful
+from sparring.refinement.comparison import DTYPES
+from sparring.refinement.stateful import Case
 from sparring.spec.core.selectors import names
 from sparring.world import simulation
 from tests.impl.algorithms import called, planted, simulated
@@ -53,7 +52,7 @@ def test_every_selector_is_among_them():
 @pytest.mark.parametrize(("name", "how"), sweep(CASES, few=FIRST))
 def test_the_pages_bits(name, how):
     """And messages, call after call, in all dtypes: n < p, n = 0, ties, NaN, infinities and signed zeros."""
-    found = [flaws(name, case, how) for p in (1, 3) for case in iterations.edges([p])]
+    found = [flaws(name, case, how) for p in (1, 3) for case in stateful.edges([p])]
     assert len(found) == 40
     assert [one for some in found for one in some] == []
 
@@ -74,7 +73,7 @@ def test_nothing_is_lost_on_either_side(case, how):
     assert flaws(name, case, params) == []
 
     put = out = np.zeros(case.xs[0].shape[1])
-    for i, done in enumerate(iterations.expected(sparring.page(name, k=case.k, **params), case.xs)):
+    for i, done in enumerate(stateful.expected(sparring.page(name, k=case.k, **params), case.xs)):
         put = put + sum(x[i] for x in case.xs)
         out = out + done[0].result.dense()
         assert np.array_equal(put, out + sum(one.residual for one in done))
@@ -204,7 +203,7 @@ def test_functions_in_the_place_of_names():
 
         return series(kind, comm, xs, selector=topk.Selector(k=2), allreduce=allreduce)
 
-    xs = iterations.vectors("float64", 3, 20)
+    xs = stateful.vectors("float64", 3, 20)
     named, functions = (simulated(target("error_feedback"), xs, call=call, **how) for call, how in (
         (series, {"k": 2, "allreduce": "ring_allgather"}), (of_functions, {})))  # fmt: skip
     assert repr(named) == repr(functions)

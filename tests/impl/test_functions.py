@@ -13,8 +13,7 @@ from sparring import Sparse, world
 from sparring.impl import arc_top_k, lossy_two_shot, rabenseifner
 from sparring.impl.core import lists, transport
 from sparring.impl.core.quantiser import Quantiser
-from sparring.proofs.core import iterations, refinement
-from sparring.proofs.implementation import running
+from sparring.refinement import comparison, running, stateful
 from sparring.spec.core import matrices, select
 from tests.impl.algorithms import ALLGATHERS, DENSE, PAGES, RANKS, SPARSE, TARGETS, called, planted, simulated
 from tests.sweeps import sweep
@@ -34,9 +33,9 @@ def drawn(p, n, density):
 @pytest.mark.parametrize("name", [*DENSE, *LOSSLESS, "flash", "moshpit"])
 def test_results_have_memory_of_their_own(name, p):
     """A new array, a given one and the input itself get the same bits, which are the page's; else inputs stay."""
-    xs = drawn(p, 7, 0.6) if name in LOSSLESS else refinement.vectors("float32", p, 7)
+    xs = drawn(p, 7, 0.6) if name in LOSSLESS else comparison.vectors("float32", p, 7)
     ys = simulated(f"{RANKS}:{'kept' if name in LOSSLESS else 'three_ways'}", xs, name=name)
-    assert refinement.compared(PAGES[name], xs, ys, "result") == []
+    assert comparison.compared(PAGES[name], xs, ys, "result") == []
 
 
 @pytest.mark.parametrize("name", [*DENSE, *SPARSE])
@@ -45,7 +44,7 @@ def test_without_the_exchange(name):
     xs = drawn(3, 210, 0.5)
     xs = xs if name in SPARSE else [x.dense() for x in xs]
     ys = simulated(TARGETS[name], xs, call=functools.partial(called, validate=False))
-    assert refinement.compared(PAGES[name], xs, ys, "result") == []
+    assert comparison.compared(PAGES[name], xs, ys, "result") == []
 
 
 @pytest.mark.parametrize("k", [0, 3, 99])
@@ -55,7 +54,7 @@ def test_selection_within(name, k):
     xs = [np.random.default_rng(r).standard_normal(20) for r in range(3)]
     taken = [Sparse(at := select.top(x.tolist(), k), x[at], 20) for x in xs]
     ys = simulated(f"{RANKS}:once", xs, name=name, k=k)
-    wanted = refinement.expected(PAGES[name], taken)
+    wanted = comparison.expected(PAGES[name], taken)
     assert all(np.array_equal(y, right.dense()) for y, right in zip(ys, wanted, strict=True))
 
 
@@ -102,10 +101,10 @@ def test_terms_of_many_ranks(name, p):
 @pytest.mark.parametrize("name", [name for name, page in PAGES.items() if page.stateful])
 def test_sends_that_do_not_wait(name):
     """Nothing is found, and all ranks have the page's bits."""
-    page, case = PAGES[name], iterations.Case(5, iterations.vectors("float32", 4, 13))
-    call = iterations.iterate if page.selecting else iterations.answer
+    page, case = PAGES[name], stateful.Case(5, stateful.vectors("float32", 4, 13))
+    call = stateful.iterate if page.selecting else stateful.answer
     ran = simulated(TARGETS[name], case.xs, "unbounded", call, **case.params(page))
-    assert iterations.compared(page, case, ran, "result") == []
+    assert stateful.compared(page, case, ran, "result") == []
 
 
 def test_nothing_is_warned_of_where_numbers_are_coded():
@@ -146,7 +145,7 @@ def test_regions_are_all_of_the_vector(p):
         def right(bounds, xs=xs):
             with planted(DSAR, (BOUNDS, bounds)):
                 outcome = world.run(TARGETS[DSAR], len(xs), xs)
-            return not outcome.findings and not refinement.compared(PAGES[DSAR], xs, outcome.results, "result")
+            return not outcome.findings and not comparison.compared(PAGES[DSAR], xs, outcome.results, "result")
 
         assert right(BOUNDS) and right(LONGER)
         assert right(PUBLISHED) == (n % (n // p) == n % p)

@@ -9,8 +9,7 @@ import pytest
 
 import sparring
 from sparring import Sparse
-from sparring.proofs.core import iterations
-from sparring.proofs.implementation import beside, running
+from sparring.refinement import differential, running, stateful
 from tests.impl.algorithms import TARGETS, all_planted, called
 from tests.impl.faults import FAULTS
 
@@ -23,9 +22,9 @@ def broken(name, p, params):
     for example in examples(page, p):
         xs = example if page.stateful else [listed(x[-1]) if page.sparse else x[-1] for x in example]
         if page.stateful:
-            flaws = running.on_calls(page, TARGETS[name], iterations.Case(5, xs), "result")
+            flaws = running.on_calls(page, TARGETS[name], stateful.Case(5, xs), "result")
         else:
-            call = partial(called, **beside.options(page, TARGETS[name]))
+            call = partial(called, **differential.options(page, TARGETS[name]))
             flaws = running.on_numbers(page, TARGETS[name], xs, "result", call)
         found |= {flaw.property for flaw in flaws}
     return found

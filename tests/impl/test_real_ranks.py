@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import sparring
+from sparring import sparse_lists
 from sparring.checks import iterated
-from sparring.proofs.core import iterations, lists, refinement
-from sparring.proofs.core.iterations import Case
-from sparring.proofs.implementation.beside import options
-from sparring.proofs.implementation.looks import variants
+from sparring.refinement import comparison, stateful
+from sparring.refinement.differential import options
+from sparring.refinement.looks import variants
+from sparring.refinement.stateful import Case
 from sparring.sparse import Sparse
 from tests.impl.algorithms import PAGES, RANKS, TARGETS, simulated
 from tests.sweeps import sweep
@@ -36,19 +37,19 @@ def unlike(group, name, dtype, p, n, params):
     """Where real ranks leave the page."""
     page = sparring.page(name, **params)
     if page.stateful and page.selecting:
-        case = Case(n // 3, iterations.vectors(dtype, p, n))
-        return iterations.compared(page, case, iterated.run(group, page, TARGETS[name], case), "mpi")
+        case = Case(n // 3, stateful.vectors(dtype, p, n))
+        return stateful.compared(page, case, iterated.run(group, page, TARGETS[name], case), "mpi")
     if page.stateful:
-        return [] if remembered(group, page, iterations.vectors(dtype, p, n), params) else ["bits"]
-    xs = lists.given(page, refinement.vectors(dtype, p, n))
-    return refinement.compared(page, xs, group.run(TARGETS[name], xs, **options(page, TARGETS[name])), "mpi")
+        return [] if remembered(group, page, stateful.vectors(dtype, p, n), params) else ["bits"]
+    xs = sparse_lists.given(page, comparison.vectors(dtype, p, n))
+    return comparison.compared(page, xs, group.run(TARGETS[name], xs, **options(page, TARGETS[name])), "mpi")
 
 
 def remembered(group, page, xs, params):
     """Whether results and what the page remembers are the page's, call after call; any NaN is as good as any."""
     with warnings.catch_warnings(action="ignore"):
-        calls = [*iterations.expected(page, xs)]
-    shown = [name for name in iterations.shown(page) if calls[0][0].each[name] is not None]
+        calls = [*stateful.expected(page, xs)]
+    shown = [name for name in stateful.shown(page) if calls[0][0].each[name] is not None]
     ys = group.run(f"{RANKS}:calls", xs, name=page.name, shown=shown, **params)
     for r, y in enumerate(ys):
         wanted = [call[r].each[name] for call in calls for name in ("result", *shown)]

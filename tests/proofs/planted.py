@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sparring.proofs.core.supplement import Subject
+from sparring.proofs.reading.annotations import Subject
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import where
 

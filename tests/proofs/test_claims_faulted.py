@@ -17,14 +17,14 @@ from sparring.proofs import flash, lossy_two_shot, oktopk, power_sgd
 from sparring.proofs.compression import arc_rows, levels, low_rank, rounding, signs
 from sparring.proofs.compression import matrices as proved_matrices
 from sparring.proofs.compression.reals import proved, refuted
-from sparring.proofs.core.conjectures import conjectures
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import EXPECTED, PROVED, Word
 from sparring.proofs.cost.following import decide
 from sparring.proofs.cost.literature import packet_loss, powersgd
 from sparring.proofs.cost.statements import Shown, Theorem, Unjudged
 from sparring.proofs.exchanges import balancing, regions, turns
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.logic.verdicts import EXPECTED, PROVED, Word
+from sparring.proofs.reading.annotations import subject
+from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec import arc_top_k
 from sparring.spec import power_sgd as page_module
 from sparring.spec.core import balancing as shares

@@ -8,9 +8,10 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-from sparring.proofs.core import compositions, kernel
-from sparring.proofs.core.paths import paths
-from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic.verdicts import PROVED, REFUTED, UNDECIDED
+from sparring.proofs.reading.paths import paths
+from sparring.proofs.statements import compositions
 from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
 from sparring.spec.core.model import load
 from sparring.spec.core.regions import even, means

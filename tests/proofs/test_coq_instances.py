@@ -7,10 +7,10 @@ import pytest
 
 from sparring import page
 from sparring.errors import Undecided
-from sparring.proofs.core.coq import FILES, instance, is_formula, read_back
-from sparring.proofs.core.recompiling import Bench
-from sparring.proofs.core.supplement import Subject, subject
-from sparring.proofs.core.verdicts import NOT_COVERED, PROVED
+from sparring.proofs.kernel.coq import FILES, instance, is_formula, read_back
+from sparring.proofs.kernel.recompiling import Bench
+from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED
+from sparring.proofs.reading.annotations import Subject, subject
 from tests.proofs.test_coq import needs_coq
 from tests.proofs.test_formulas_faulted import HALVES
 

@@ -11,12 +11,12 @@ from types import ModuleType
 import pytest
 
 import sparring
-from sparring.proofs.core.questions import Memory
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.mutants import equivalence
-from sparring.proofs.mutants.equivalence import same_expression, same_function
+from sparring.mutation import equivalence
+from sparring.mutation.equivalence import same_expression, same_function
+from sparring.proofs.logic.queries import Memory
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.syntax import mutants
+from sparring.proofs.reading.annotations import subject
 from sparring.spec.core.model import load
 
 SOURCE = """

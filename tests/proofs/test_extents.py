@@ -13,9 +13,9 @@ import pytest
 
 import sparring
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.volume import sharing, sizes, volume
-from sparring.proofs.core.ways import usual, ways
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.reading.ways import usual, ways
+from sparring.proofs.statements.volume import sharing, sizes, volume
 from sparring.spec.core.groups import Grouped
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import Sym, evaluate

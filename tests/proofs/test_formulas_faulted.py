@@ -9,10 +9,12 @@ import pytest
 
 from sparring import page
 from sparring.proofs import recursive_multiplying as proof
-from sparring.proofs.core import execution, kernel, questions
-from sparring.proofs.core.conjectures import conjectures
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import PROVED, REFUTED
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic import queries
+from sparring.proofs.logic.verdicts import PROVED, REFUTED
+from sparring.proofs.reading.annotations import subject
+from sparring.proofs.statements import execution
+from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec import ring_sparse
 from sparring.spec.core.numbers import Sym, Truth, both, evaluate, negate, variables, where
 from tests.proofs.wrong_texts import wrong
@@ -143,7 +145,7 @@ def agreement(name, same=None):
 def test_agreement_a_round_too_early_is_refused():
     """Planted: that ranks agree that the coming round makes agree; at the beginning they do not."""
     claim = agreement("same base", lambda r, s, c, t, p: proof.same(r, s, c, t + 1, p, Sym.var("radix")))
-    (answer,) = questions.answered([claim], False, "digits")
+    (answer,) = queries.answered([claim], False, "digits")
     assert not answer.holds and answer.witness["p"] == 2
 
 
@@ -178,4 +180,4 @@ def test_an_implementation_with_other_peers_is_refused(monkeypatch, name, other)
     """Its arithmetic is not the page's; at least one obligation is not proved, and none is called so."""
     monkeypatch.setattr(f"sparring.impl.recursive_multiplying.{name}", other)
     conjecture = next(c for c in conjectures(subject(MULTIPLYING).general) if c.name == "peers")
-    assert any(not answer.holds for answer in questions.answered(conjecture.obligations, False, "digits"))
+    assert any(not answer.holds for answer in queries.answered(conjecture.obligations, False, "digits"))

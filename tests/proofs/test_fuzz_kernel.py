@@ -13,11 +13,12 @@ import pytest
 
 from sparring import page
 from sparring.errors import SparringError
-from sparring.proofs.core import conjectures, kernel
-from sparring.proofs.core.supplement import Subject
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic.verdicts import Word
 from sparring.proofs.mutants.sites import in_page
 from sparring.proofs.mutants.syntax import FURTHER, OPERATORS
+from sparring.proofs.reading.annotations import Subject
+from sparring.proofs.statements import conjectures
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import where
 from sparring.spec.core.schedule import number, truth

@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 from sparring import InputError, page
-from sparring.proofs.core import conjectures, kernel, questions, solvers, supplement
-from sparring.proofs.core.kernel import Attempt, Theorem
-from sparring.proofs.core.obligations import Obligation, p, r, t, within
-from sparring.proofs.core.verdicts import PROVED, UNDECIDED, Word
+from sparring.proofs.kernel import kernel
+from sparring.proofs.kernel.kernel import Attempt, Theorem
+from sparring.proofs.logic import queries, solvers
+from sparring.proofs.logic.obligations import Obligation, p, r, t, within
+from sparring.proofs.logic.verdicts import PROVED, UNDECIDED, Word
+from sparring.proofs.reading import annotations
+from sparring.proofs.statements import conjectures
 from sparring.spec.core.letters import KINDS
 from sparring.spec.core.numbers import both, either, where
 
@@ -112,7 +115,7 @@ def test_ranks_that_end_with_different_terms_do_not_agree():
 
 def test_a_wrong_same_is_not_inductive():
     """Ranks agree in every run, so what is wrong is what the supplement says."""
-    whole = replace(supplement.subject(RING), same=lambda r, s, c, t, p: either(r == s, t >= p - 1))
+    whole = replace(annotations.subject(RING), same=lambda r, s, c, t, p: either(r == s, t >= p - 1))
     conjecture = next(c for c in kernel.conjectures(whole) if c.name == "agreement")
 
     judged = kernel.judge(whole, conjecture, second_opinion=True)
@@ -174,7 +177,7 @@ def test_contradictory_hypotheses_prove_nothing():
     """What follows from a contradiction is no theorem: vacuity is looked for at p = 2, 3, 4, 5."""
     for hypothesis, ranks in ((r < 0, 2), (p < 4, 4)):
         claim = Obligation("anything", (p >= 1, within(r), within(t, p), hypothesis), p < r)
-        (answer,) = questions.answered([claim], second_opinion=True)
+        (answer,) = queries.answered([claim], second_opinion=True)
 
         assert not answer.holds
         if ranks == 2:
@@ -210,13 +213,13 @@ def test_no_question_is_asked_twice(monkeypatch):
     proved = {theorem.name: theorem for theorem in kernel.prove(RING)}
 
     assert len(asked) == len(set(asked))
-    for conjecture in kernel.conjectures(supplement.subject(RING)):
+    for conjecture in kernel.conjectures(annotations.subject(RING)):
         assert [a.obligation.name for a in proved[conjecture.name].answers] == [o.name for o in conjecture.obligations]
 
 
 def test_what_differs_is_asked_anew():
     """A claim that follows from some hypotheses is not taken to follow from others; nor is True the number 1."""
-    memory = questions.Memory()
+    memory = queries.Memory()
     claims = [
         Obligation("follows", (p >= 1, within(r), r < 3), r < 3),
         Obligation("does not", (p >= 1, within(r)), r < 3),
@@ -224,17 +227,17 @@ def test_what_differs_is_asked_anew():
         Obligation("one", (p >= 1,), p + 1 > p),
     ]
 
-    assert [a.holds for a in questions.answered(claims, True, memory=memory)] == [True, False, False, True]
+    assert [a.holds for a in queries.answered(claims, True, memory=memory)] == [True, False, False, True]
     one: Any = 1
     assert memory.identity(True) != memory.identity(one)
 
 
 def test_only_what_is_known_of_both_solvers_stands_for_both(monkeypatch):
     """z3's answer about a mutant does not spare cvc5 the page's own question."""
-    claim, memory = Obligation("so", (p >= 1, within(r)), r < p), questions.Memory()
+    claim, memory = Obligation("so", (p >= 1, within(r)), r < p), queries.Memory()
     asked = questions_asked(monkeypatch)
 
-    answers = [*(a for both_ in (False, True, False) for a in questions.answered([claim], both_, memory=memory))]
+    answers = [*(a for both_ in (False, True, False) for a in queries.answered([claim], both_, memory=memory))]
 
     assert [sorted(a.solvers) for a in answers] == [["z3"], ["cvc5", "z3"], ["cvc5", "z3"]]
     assert len(asked) == 2
@@ -242,14 +245,14 @@ def test_only_what_is_known_of_both_solvers_stands_for_both(monkeypatch):
 
 def test_a_mutant_that_only_running_refutes_vouches_for_nothing(monkeypatch):
     """Where the solver leaves every planted fault open, no theorem is made, though runs would find the faults."""
-    asked = questions.Memory.answer
+    asked = queries.Memory.answer
 
     def silent(self, claim, second_opinion, encoding):
         if second_opinion:
             return asked(self, claim, second_opinion, encoding)
-        return questions.Answer(claim, {"z3": "unknown"}, "", {}, "")
+        return queries.Answer(claim, {"z3": "unknown"}, "", {}, "")
 
-    monkeypatch.setattr(questions.Memory, "answer", silent)
+    monkeypatch.setattr(queries.Memory, "answer", silent)
     attempts = [a for a in kernel.prove(page("ring_allgather")) if a.answers]
 
     assert attempts and not any(isinstance(a, Theorem) for a in attempts)

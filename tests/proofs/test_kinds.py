@@ -4,8 +4,8 @@ import pytest
 
 import sparring
 from sparring.errors import InputError
-from sparring.proofs.core import coq, instances, kernel
-from sparring.proofs.core.recompiling import Bench
+from sparring.proofs.kernel import coq, instances, kernel
+from sparring.proofs.kernel.recompiling import Bench
 from sparring.spec.core.letters import KINDS
 from tests.proofs.test_coq import needs_coq
 

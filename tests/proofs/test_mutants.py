@@ -16,16 +16,17 @@ import pytest
 import sparring
 from sparring.errors import InputError, Refuted, Undecided
 from sparring.impl import ring as implementation
+from sparring.mutation import judging, memory
+from sparring.mutation.judging import Judges
+from sparring.mutation.planting import planted
+from sparring.mutation.small_models import Trials
 from sparring.proofs import oktopk
-from sparring.proofs.core import iterations
-from sparring.proofs.core.questions import Memory
-from sparring.proofs.core.refinement import Flaw
-from sparring.proofs.implementation import beside, conduct, looks, running
-from sparring.proofs.implementation.refusals import instances, ran, refusals
-from sparring.proofs.mutants import arrays, judging, planting
-from sparring.proofs.mutants.judging import Judges
+from sparring.proofs.logic.queries import Memory
+from sparring.proofs.mutants import planting
 from sparring.proofs.mutants.syntax import OPERATORS, Mutant, mutants
-from sparring.proofs.mutants.trying import Trials
+from sparring.refinement import differential, looks, running, runtime_faults, stateful
+from sparring.refinement.comparison import Flaw
+from sparring.refinement.refusals import instances, ran, refusals
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import negate
 from sparring.verification import judged
@@ -81,13 +82,13 @@ def test_fates(steps, judges, word, why):
 def test_a_planted_fault_is_there_for_all_and_then_gone():
     """Simulated ranks load the changed code, proofs see the changed functions, and afterwards neither does."""
     before = dict(vars(implementation))
-    with planting.planted(implementation, changed(implementation, "return (r + 1) % p", "return (r + 2) % p")):
+    with planted(implementation, changed(implementation, "return (r + 1) % p", "return (r + 2) % p")):
         inside = implementation.right(0, 5)
-        found = [*beside.once(RING, OURS, 3, ["float32"])]
+        found = [*differential.once(RING, OURS, 3, ["float32"])]
 
     assert inside == 2 and found
     assert implementation.right(0, 5) == 1 and vars(implementation) == before and not modules.PLANTED
-    assert not [*beside.once(RING, OURS, 3, ["float32"])]
+    assert not [*differential.once(RING, OURS, 3, ["float32"])]
 
 
 def test_an_endless_schedule_is_not_run():
@@ -111,7 +112,7 @@ def test_an_endless_loop_is_found_by_counting():
 def test_turns_of_an_earlier_fault_do_not_count(monkeypatch):
     """Else the next one would be found endless, and so would code without a fault."""
     monkeypatch.setattr(planting.Counter, "turns", planting.TURNS)
-    with planting.planted(implementation, judging.unharmed(inspect.getsource(implementation)).tree):
+    with planted(implementation, judging.unharmed(inspect.getsource(implementation)).tree):
         outcome = simulation.run(OURS, 2, [np.ones(3)] * 2)
 
     assert outcome.findings == ()
@@ -120,7 +121,7 @@ def test_turns_of_an_earlier_fault_do_not_count(monkeypatch):
 def test_an_endless_loop_on_a_simulated_rank_ends():
     """Also between two MPI calls, where the world counts nothing."""
     old = "    for i in range(p - 1):\n        there"
-    with planting.planted(implementation, changed(implementation, old, f"    while p > 1:\n        pass\n{old}")):
+    with planted(implementation, changed(implementation, old, f"    while p > 1:\n        pass\n{old}")):
         outcome = simulation.run(OURS, 2, [np.ones(3)] * 2)
 
     assert {finding.call for finding in outcome.findings} == {"Endless"}
@@ -150,7 +151,7 @@ def test_what_is_not_checked_is_found(name, right, wrong):
     target = str(judged(page))
     assert not [*refusals(page, target, 2)]
     module = importlib.import_module(f"sparring.impl.{name}")
-    with planting.planted(module, changed(module, right, wrong)):
+    with planted(module, changed(module, right, wrong)):
         found = [flaw.property for flaw in refusals(page, target, 2)]
 
     assert found and {*found} <= {"bad input", "residual"}
@@ -218,10 +219,10 @@ def test_a_certificate_is_worth_what_it_rests_on(monkeypatch):
 def test_vectors_longer_than_a_block_are_looked_at(monkeypatch):
     """More than any implementation looks at together: one that drops what comes after is found on these alone."""
     target = str(judged(PROGRAM))
-    assert not any(any(trial.flaws(conduct.unharmed)) for trial in looks.long(PROGRAM, target, (1, 2)))
-    monkeypatch.setattr(iterations, "iterate", forgetful)
-    assert any(any(trial.flaws(conduct.unharmed)) for trial in looks.long(PROGRAM, target, (1, 2)))
-    assert not any(running.on_calls(PROGRAM, target, iterations.edges([2])[0], "dtypes"))
+    assert not any(any(trial.flaws(runtime_faults.unharmed)) for trial in looks.long(PROGRAM, target, (1, 2)))
+    monkeypatch.setattr(stateful, "iterate", forgetful)
+    assert any(any(trial.flaws(runtime_faults.unharmed)) for trial in looks.long(PROGRAM, target, (1, 2)))
+    assert not any(running.on_calls(PROGRAM, target, stateful.edges([2])[0], "dtypes"))
 
 
 def forgetful(kind, comm, xs, **params):
@@ -229,7 +230,7 @@ def forgetful(kind, comm, xs, **params):
     cut = xs.copy()
     cut[:, 1 << 16 :] = 0
     instance = kind(comm, xs.shape[1], **params)
-    return [iterations.checked(instance(x), instance.residual, x) for x in cut]
+    return [stateful.checked(instance(x), instance.residual, x) for x in cut]
 
 
 IN_PLACE, WHOLE = "in place, p=3, 102 entries", "p=3, 102 entries"
@@ -246,14 +247,14 @@ def test_wasted_memory_is_found():
 
     What ranks tell each other of their arguments are six integers and two, on each.  Less memory is no fault.
     """
-    usual = arrays.held(RING, OURS)
+    usual = memory.held(RING, OURS)
     assert (usual[WHOLE], usual[IN_PLACE]) == (3 * (102 + 6 + 2) * 8, 3 * (35 + 6 + 2) * 8)
     for right, wrong, where in WASTED:
-        with planting.planted(implementation, changed(implementation, right, wrong)):
-            now = arrays.held(RING, OURS)
-        assert any(told.startswith(f"{where}: ") for told in arrays.wasted(usual, now))
-        assert not [*arrays.wasted(now, usual)]
-    assert arrays.held(RING, OURS) == usual
+        with planted(implementation, changed(implementation, right, wrong)):
+            now = memory.held(RING, OURS)
+        assert any(told.startswith(f"{where}: ") for told in memory.wasted(usual, now))
+        assert not [*memory.wasted(now, usual)]
+    assert memory.held(RING, OURS) == usual
 
 
 LISTS = {
@@ -299,13 +300,13 @@ def test_what_is_not_the_pages_is_found(name, ranks, right, wrong, told):
     """What instances tell of what they keep, also after a call that found no scale; zeros with a sign, and messages."""
     page, module = sparring.page(name), importlib.import_module(f"sparring.impl.{name}")
     assert not any(upset(page, ranks))
-    with planting.planted(module, changed(module, right, wrong)):
+    with planted(module, changed(module, right, wrong)):
         assert any(told in fault for fault in upset(page, ranks))
 
 
 def upset(page, ranks):
     """What is found beside the page, and of what instances do."""
     target = str(judged(page))
-    yield from beside.beside(page, target, ranks)
-    for flaw in instances(partial(ran, conduct.unharmed), page, target, ranks) if page.stateful else ():
+    yield from differential.beside(page, target, ranks)
+    for flaw in instances(partial(ran, runtime_faults.unharmed), page, target, ranks) if page.stateful else ():
         yield flaw.detail

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 import pytest
 
 import sparring
-from sparring.proofs.core import kernel
-from sparring.proofs.core.conjectures import conjectures
-from sparring.proofs.core.questions import Memory
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import UNDECIDED
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic.queries import Memory
+from sparring.proofs.logic.verdicts import UNDECIDED
 from sparring.proofs.mutants.faults import Faults
+from sparring.proofs.reading.annotations import subject
+from sparring.proofs.statements.conjectures import conjectures
 from tests.sweeps import third
 
 QUICK = {"ring_allgather": "", "flash": "contention"}
@@ -104,7 +104,7 @@ def test_a_fault_that_is_not_tried_upsets_nothing():
 
 
 PAGE = """\
-from sparring.proofs.core.obligations import Obligation, p, r, t, during
+from sparring.proofs.logic.obligations import Obligation, p, r, t, during
 from sparring.spec.ring import adds, chunk, dst, holds, src, steps
 
 
@@ -145,8 +145,8 @@ def test_an_obligation_hides_behind_no_other_of_its_name(tmp_path):
 
 
 TEXT = """\
-from sparring.proofs.core.obligations import Obligation
-from sparring.proofs.core.supplement import Stated
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.reading.annotations import Stated
 from sparring.spec.core.exchanges import allreduce
 from sparring.spec.core.numbers import Sym, either, negate
 from sparring.spec.core.vectors import total

@@ -13,14 +13,15 @@ from re import search
 import pytest
 
 import sparring
-from sparring.proofs.core import kernel, samples
-from sparring.proofs.core.conjectures import conjectures
-from sparring.proofs.core.paths import paths
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.supplement import Subject, subject
-from sparring.proofs.core.verdicts import EXPECTED, PROVED, PROVED_BELOW, proved_up_to
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic import small_points
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.logic.verdicts import EXPECTED, PROVED, PROVED_BELOW, proved_up_to
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.texts import beside
+from sparring.proofs.reading.annotations import Subject, subject
+from sparring.proofs.reading.paths import paths
+from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import load
 from tests.proofs.wrong_texts import changed, wrong
@@ -161,7 +162,7 @@ def unproved(whole: Subject, theorem: str) -> Iterator[str]:
     one = next(conjectures(whole.general, theorem))
     for claim in one.obligations:
         encoding = claim.encoding or one.encoding
-        if encoding != "digits" or samples.false_at(claim):  # what facts about digits leave open takes long
+        if encoding != "digits" or small_points.false_at(claim):  # what facts about digits leave open takes long
             yield from (a.obligation.name for a in answered([claim], False, encoding) if not a.holds)
 
 

@@ -10,12 +10,14 @@ import pytest
 
 import sparring
 from sparring.errors import InputError
-from sparring.proofs.core import execution, kernel, pieces
-from sparring.proofs.core.obligations import p, r, t
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.verdicts import PROVED, REFUTED
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic.obligations import p, r, t
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.logic.verdicts import PROVED, REFUTED
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.syntax import ast
+from sparring.proofs.reading import pieces
+from sparring.proofs.statements import execution
 from sparring.spec import ring_sparse
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import Sym, where

@@ -9,9 +9,10 @@ import z3
 
 import sparring
 from sparring.errors import InputError, ScheduleFault
-from sparring.proofs.core import execution, solvers
-from sparring.proofs.core.obligations import Obligation, p, q, r, t, within
-from sparring.proofs.core.questions import counterexample, instance
+from sparring.proofs.logic import solvers
+from sparring.proofs.logic.obligations import Obligation, p, q, r, t, within
+from sparring.proofs.logic.queries import counterexample, instance
+from sparring.proofs.statements import execution
 from sparring.spec.core.numbers import Bool, both
 from sparring.spec.core.schedule import step_sends
 

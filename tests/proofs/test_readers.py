@@ -15,13 +15,15 @@ from hypothesis import strategies as st
 from sparring import page
 from sparring.errors import InputError, Undecided
 from sparring.proofs.coq.check import HERE
-from sparring.proofs.core import bits, blocks, digits, kernel, questions, supplement
-from sparring.proofs.core.bits import WIDTH, BitsReader
-from sparring.proofs.core.blocks import APART, BELOW, BLOCK, LENGTH, POWER, REVERSE, SHIFT, XOR, BlocksReader
-from sparring.proofs.core.digits import DIGIT, LOG, PREFIX, PRODUCT, PUT, REST, DigitsReader
-from sparring.proofs.core.obligations import RANKS, ROUND, Obligation, c, n, p, q, r, s, t, within
-from sparring.proofs.core.symbolic import Z3Reader, remembered
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic import bits, blocks, digits, queries
+from sparring.proofs.logic.bits import WIDTH, BitsReader
+from sparring.proofs.logic.blocks import APART, BELOW, BLOCK, LENGTH, POWER, REVERSE, SHIFT, XOR, BlocksReader
+from sparring.proofs.logic.digits import DIGIT, LOG, PREFIX, PRODUCT, PUT, REST, DigitsReader
+from sparring.proofs.logic.obligations import RANKS, ROUND, Obligation, c, n, p, q, r, s, t, within
+from sparring.proofs.logic.symbolic import Z3Reader, remembered
+from sparring.proofs.logic.verdicts import Word
+from sparring.proofs.reading import annotations
 from sparring.spec.core.digits import digit, log, power, prefix, put
 from sparring.spec.core.numbers import Sym, both, either, evaluate, negate, reverse, variables, where
 from tests.sweeps import third
@@ -124,9 +126,9 @@ def test_what_may_leave_the_bits_is_undecided(x):
 def test_a_reading_that_wraps_around_would_prove_what_is_wrong(monkeypatch):
     """Planted: without that check, eight times a rank is "always" below 2**33."""
     claim = Obligation("small", RANKS, (r << 3) < 2**33 - 1)
-    assert [a.holds for a in questions.answered([claim], True, "bits")] == [False]
+    assert [a.holds for a in queries.answered([claim], True, "bits")] == [False]
     monkeypatch.setattr(bits, "EXACT", {})
-    assert [a.problem for a in questions.answered([claim], True, "bits")] == [""]
+    assert [a.problem for a in queries.answered([claim], True, "bits")] == [""]
 
 
 @pytest.mark.parametrize("hypotheses", [(*RANKS, n >= 0), (*RANKS, c < p), (*RANKS, both(t >= 0, t < n))], ids=repr)
@@ -141,13 +143,13 @@ def test_an_unbounded_variable_is_undecided(hypotheses):
 def test_a_counterexample_has_the_fewest_ranks():
     """Found by bisection, among two billion."""
     claim = Obligation("few", RANKS, negate(both(p > 1000, r ^ q == 1023)))
-    (answer,) = questions.answered([claim], second_opinion=True, encoding="bits")
+    (answer,) = queries.answered([claim], second_opinion=True, encoding="bits")
     assert answer.witness["p"] == 1001 and not answer.problem
 
 
 def test_contention_that_was_expected_and_is_not_there_is_refuted():
     """A page may not call itself contended where it is free."""
-    ring = replace(supplement.subject(page("ring")), contention={"ring": "contended"})
+    ring = replace(annotations.subject(page("ring")), contention={"ring": "contended"})
     conjecture = next(c for c in kernel.conjectures(ring) if c.contended)
     attempt = kernel.expected(kernel.judge(ring, conjecture, second_opinion=True))
     assert attempt.verdict.word is Word.REFUTED
@@ -329,7 +331,7 @@ def test_facts_decide(name):
     """What is so is proved; what is not has a counterexample that stands when evaluated."""
     claim, holds, below = CLAIMS[name]
     encoding = name.partition(":")[0]
-    (answer,) = questions.answered([Obligation("claim", BASES if encoding == "digits" else BOX, claim)], True, encoding)
+    (answer,) = queries.answered([Obligation("claim", BASES if encoding == "digits" else BOX, claim)], True, encoding)
     assert (answer.holds, answer.below) == (holds, below)
     assert bool(answer.witness) != holds and not answer.problem
 
@@ -337,7 +339,7 @@ def test_facts_decide(name):
 def test_what_facts_about_digits_do_not_decide_stays_open():
     """That a number is its prefix and its rest is nowhere said."""
     claim = prefix(r, t, k) * power(k, t) <= r
-    (answer,) = questions.answered([Obligation("product", BASES, claim)], True, "digits")
+    (answer,) = queries.answered([Obligation("product", BASES, claim)], True, "digits")
     assert not answer.holds and answer.problem == "the facts about digits do not decide it"
 
 
@@ -355,7 +357,7 @@ def test_bases_that_cannot_be_read():
 )
 def test_hypotheses_that_contradict_each_other_prove_nothing(encoding, hypotheses):
     """Nothing small satisfies them, nor does anything else."""
-    (answer,) = questions.answered([Obligation("any", hypotheses, r == q)], True, encoding)
+    (answer,) = queries.answered([Obligation("any", hypotheses, r == q)], True, encoding)
     assert not answer.holds
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import sparring
 from sparring.errors import InputError
-from sparring.proofs.core import certificates, kernel, rechecking
-from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
+from sparring.proofs.kernel import certificates, kernel, rechecking
+from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
 
 RING = sparring.page("ring")
 OPEN = b"(declare-const p Int)\n(assert (not (>= (* 2 (- p 1)) 0)))\n(check-sat)\n"

@@ -10,10 +10,10 @@ import pytest
 
 import sparring
 from sparring.errors import InputError
-from sparring.proofs.core import certificates, instances, kernel, manifest, rechecking, recompiling
-from sparring.proofs.core.recompiling import Bench
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
+from sparring.proofs.kernel import certificates, instances, kernel, manifest, rechecking, recompiling
+from sparring.proofs.kernel.recompiling import Bench
+from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
+from sparring.proofs.reading.annotations import subject
 from tests.proofs.test_coq import COQC, needs_coq
 from tests.proofs.test_rechecking import manifest as written
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sparring import Sparse, page
-from sparring.proofs.core import lists, refinement
-from sparring.proofs.core.refinement import DTYPES
-from sparring.proofs.implementation import running
+from sparring import Sparse, page, sparse_lists
+from sparring.refinement import comparison, running
+from sparring.refinement.comparison import DTYPES
 
 TWINS = {"ring": """\
 import numpy as np
@@ -130,10 +129,10 @@ def wrong_results(name, target, xs):
 @pytest.mark.parametrize("p", [1, 2, 3, 5])
 def test_the_correct_twin_passes(target, name, p):
     """On terms with both kinds of buffers, and bit for bit on numbers of all dtypes."""
-    for n in refinement.sizes(p):
+    for n in comparison.sizes(p):
         assert flaws(name, target(name), p, n) == []
         for dtype in DTYPES:
-            xs = lists.given(page(name), refinement.vectors(dtype, p, n))
+            xs = sparse_lists.given(page(name), comparison.vectors(dtype, p, n))
             assert wrong_results(name, target(name), xs) == []
 
 
@@ -160,8 +159,8 @@ def test_a_lost_zero_sign_is_caught_on_numbers(target, name, dtype):
 def test_inputs_are_of_every_sort():
     """Empty, full and partial lists, near and far entries, both widths: what is drawn covers the cases."""
     allgather = page(LISTS)
-    xs = [x for p in range(1, 9) for n in refinement.sizes(p) for x in lists.given(allgather, [np.ones(n)] * p)]
+    xs = [x for p in range(1, 9) for n in comparison.sizes(p) for x in sparse_lists.given(allgather, [np.ones(n)] * p)]
     assert {0, 1, 17} <= {len(x) for x in xs}
     assert {x.indices.dtype.name for x in xs} == {"int32", "int64"}
     assert max(x.n for x in xs) > 1 << 40
-    assert lists.given(page(RING), [1, 2]) == [1, 2]
+    assert sparse_lists.given(page(RING), [1, 2]) == [1, 2]

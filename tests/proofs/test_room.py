@@ -9,13 +9,13 @@ from typing import Annotated, Any, NamedTuple
 
 import pytest
 
-from sparring.proofs.core import kernel
-from sparring.proofs.core.compositions import following
-from sparring.proofs.core.conjectures import Conjecture
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.room import fitting, sums
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import PROVED, REFUTED, UNDECIDED
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.logic.verdicts import PROVED, REFUTED, UNDECIDED
+from sparring.proofs.reading.annotations import subject
+from sparring.proofs.reading.integer_room import fitting, sums
+from sparring.proofs.statements.compositions import following
+from sparring.proofs.statements.conjectures import Conjecture
 from sparring.spec.core.calling import Between
 from sparring.spec.core.chance import above, whole
 from sparring.spec.core.exchanges import allgather, allreduce, reduce_scatter

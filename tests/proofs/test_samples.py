@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from sparring import page
-from sparring.proofs.core import samples
-from sparring.proofs.core.kernel import readable
-from sparring.proofs.core.obligations import Obligation, p, r, within
-from sparring.proofs.core.questions import counterexample
-from sparring.proofs.core.supplement import subject
+from sparring.proofs.kernel.kernel import readable
+from sparring.proofs.logic import small_points
+from sparring.proofs.logic.obligations import Obligation, p, r, within
+from sparring.proofs.logic.queries import counterexample
+from sparring.proofs.reading.annotations import subject
 from sparring.spec.core.numbers import Sym, evaluate, variables
 from tests.proofs.planted import MUTATIONS
 
@@ -29,7 +29,7 @@ def test_values_are_the_formulas_own(name):
         names = sorted(variables(claim.claim).union(*map(variables, claim.hypotheses)) - {"p"})
         rng = np.random.default_rng(0)
         points = {v: rng.integers(0, 5, 2000) + 2 * (v == "radix") for v in names} | {"p": rng.integers(2, 6, 2000)}
-        read = samples.Sampler(points)
+        read = small_points.Sampler(points)
         with np.errstate(all="ignore"):
             true = [np.full(2000, True) & read(h) for h in (*claim.hypotheses, claim.claim)]
         for at in np.flatnonzero(np.all(true[:-1], axis=0))[:5]:
@@ -39,13 +39,13 @@ def test_values_are_the_formulas_own(name):
 
 @pytest.mark.parametrize("name", ["ring", "recursive_doubling", "recursive_multiplying"])
 def test_what_is_true_is_never_called_false(name):
-    assert not any(samples.false_at(claim) for claim in claims(name))
+    assert not any(small_points.false_at(claim) for claim in claims(name))
 
 
 def test_a_planted_fault_is_found():
     """By the obligation that it breaks; which ranks and parameters, and nothing else, is told."""
     wrong = claims("recursive_multiplying", MUTATIONS["wrong neighbour"])
-    found = next(filter(None, map(samples.false_at, wrong)))
+    found = next(filter(None, map(small_points.false_at, wrong)))
 
     assert found.keys() == {"p", "radix"}
 
@@ -53,6 +53,6 @@ def test_a_planted_fault_is_found():
 def test_the_fewest_ranks():
     claim = Obligation("fewer than three above", (p >= 1, within(r)), r < 3)
 
-    assert samples.false_at(claim) == {"p": 4}
+    assert small_points.false_at(claim) == {"p": 4}
     assert counterexample(claim, {"p": 4, "r": 3})
-    assert samples.false_at(Obligation("in range", (p >= 1, within(r)), r < p)) == {}
+    assert small_points.false_at(Obligation("in range", (p >= 1, within(r)), r < p)) == {}

@@ -10,13 +10,14 @@ import pytest
 
 from sparring import impl, page, run, verification
 from sparring.checks.launch import find
-from sparring.proofs.core import execution, iterations, kernel, refinement
-from sparring.proofs.core.conjectures import conjectures
-from sparring.proofs.core.supplement import Subject, subject
-from sparring.proofs.core.verdicts import Word
 from sparring.proofs.cost.counted import traced
-from sparring.proofs.implementation import running
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic.verdicts import Word
+from sparring.proofs.reading.annotations import Subject, subject
+from sparring.proofs.statements import execution
+from sparring.proofs.statements.conjectures import conjectures
 from sparring.reached import Reached
+from sparring.refinement import comparison, running, stateful
 from sparring.samples import Calls, edges, gradients
 from sparring.spec import ring_topk
 from sparring.spec.core.numbers import both
@@ -121,7 +122,7 @@ def test_a_single_run_is_the_function_and_verify_takes_the_class():
     name = verification.implementation(one)
     assert (name, verification.judged(one)) == tuple(f"sparring.impl.ring_topk:{x}" for x in ("allreduce", "Allreduce"))
     assert verification.judged(other) is None and name is not None
-    xs = refinement.vectors("float32", 3, 400)
+    xs = comparison.vectors("float32", 3, 400)
     assert running.on_numbers(one, name, xs, "result") == []
     flaw = running.on_numbers(other, name, xs, "result")[0]
     assert "rank 0 has an entry at index" in flaw.detail
@@ -134,7 +135,7 @@ def test_what_it_is_run_on():
     for named in (lambda k, n, p: k == 0 < n, lambda k, n, p: k > n > 0, lambda k, n, p: 0 < k < p,
                   lambda k, n, p: n < p):  # fmt: skip
         assert any(named(*case) for case in kept)
-    assert {str(case.xs[0].dtype) for case in cases} == {*iterations.DTYPES}
+    assert {str(case.xs[0].dtype) for case in cases} == {*stateful.DTYPES}
     (trained,) = gradients(page("ring_topk"), [2])
     assert isinstance(trained, Calls)
     assert (trained.case.k, trained.case.xs[0].shape) == (96, (3, 9610))

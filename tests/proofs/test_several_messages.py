@@ -8,10 +8,10 @@ import pytest
 
 from sparring import page
 from sparring.errors import InputError, ScheduleFault, Undecided
-from sparring.proofs.core import coq, kernel
-from sparring.proofs.core.conjectures import conjectures
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import REFUTED
+from sparring.proofs.kernel import coq, kernel
+from sparring.proofs.logic.verdicts import REFUTED
+from sparring.proofs.reading.annotations import subject
+from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.core.numbers import either, where
 from sparring.spec.core.runner import Run
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparring.errors import SparringError
-from sparring.proofs.core.terms import NoTerm, Table, Terms, leaves, raw
+from sparring.proofs.logic.terms import NoTerm, Table, Terms, leaves, raw
 
 NAMES = "abcd"
 FLOATS = [0.0, -0.0, 1.0, -1.0, 1e-45, -1e-45, 3e38, -3e38, 1 / 3, float("inf"), float("-inf")]

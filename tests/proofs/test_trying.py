@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import sparring
-from sparring.proofs.core.obligations import Obligation, p, r, t, within
-from sparring.proofs.core.questions import Memory
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.mutants import trying
-from sparring.proofs.mutants.judging import unharmed
+from sparring.mutation import small_models
+from sparring.mutation.judging import unharmed
+from sparring.mutation.small_models import UNREADABLE, Trials
+from sparring.proofs.logic.obligations import Obligation, p, r, t, within
+from sparring.proofs.logic.queries import Memory
 from sparring.proofs.mutants.syntax import IN_PAGES, mutants
-from sparring.proofs.mutants.trying import UNREADABLE, Trials
+from sparring.proofs.reading.annotations import subject
 from sparring.spec.core.numbers import where
 from tests.proofs.wrong_texts import changed
 from tests.sweeps import sweep
@@ -40,7 +40,7 @@ def test_what_is_right_is_tried_once(monkeypatch):
     trials = Trials(Memory())
     right, wrong = (Obligation("one", BOX, claim) for claim in (r < p, r < p - 1))
     assert not [*trials.upset([right])]
-    monkeypatch.setattr(trying, "points", lambda names: pytest.fail("tried again") if names else [])
+    monkeypatch.setattr(small_models, "points", lambda names: pytest.fail("tried again") if names else [])
 
     assert not [*trials.upset([Obligation("another", (p >= 1, within(r)), r < p)])]
     with pytest.raises(pytest.fail.Exception):

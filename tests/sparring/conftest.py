@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sparring import cached
-from sparring.proofs.core import kernel
-from sparring.proofs.core.kernel import Attempt
+from sparring.proofs.kernel import kernel
+from sparring.proofs.kernel.kernel import Attempt
 from sparring.spec.core.model import Page
 
 PROVED: list[tuple[Page, list[Attempt]]] = []

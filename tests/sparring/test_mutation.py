@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 import sparring
-from sparring import mutation
 from sparring.cli import cli
+from sparring.mutation import survey
+from sparring.mutation.judging import Fate
 from sparring.parallel import spread
-from sparring.proofs.mutants.judging import Fate
 from sparring.proofs.mutants.syntax import Mutant
 
 NAME = "ring_allgather"
@@ -23,13 +23,13 @@ PAGE = sparring.page(NAME)
 @pytest.fixture(scope="module")
 def found():
     """The fates of all of one algorithm."""
-    return mutation.told(PAGE, lambda items, _: items)
+    return survey.told(PAGE, lambda items, _: items)
 
 
 @pytest.mark.slow
 def test_the_command_tells_how_many_and_who(monkeypatch, found):
     """In its envelope and in a table; the counts of parts and of operators add up to those of all."""
-    monkeypatch.setattr(mutation, "told", lambda page, _, full: found if page == PAGE else [])
+    monkeypatch.setattr(survey, "told", lambda page, _, full: found if page == PAGE else [])
     plain, envelope = (
         CliRunner(env={"COLUMNS": "200"}).invoke(cli, ["verify", NAME, "--ranks", "2", "--mutants", *more])
         for more in ([], ["--json"])
@@ -38,7 +38,7 @@ def test_the_command_tells_how_many_and_who(monkeypatch, found):
 
     assert (plain.exit_code, envelope.exit_code) == (0, 0)
     assert told["killed"] == 50 and told["survived"] == told["equivalent"] == 0 and told["survivors"] == []
-    assert set(told["algorithms"][NAME]["parts"]) == set(mutation.PARTS)
+    assert set(told["algorithms"][NAME]["parts"]) == set(survey.PARTS)
     for parts in (told["operators"], told["algorithms"][NAME]["parts"]):
         assert sum(counts["killed"] for counts in parts.values()) == 50
     assert [line.split() for line in plain.output.splitlines() if line.startswith("all ")] == [["all", "50", "0", "0"]]
@@ -57,21 +57,21 @@ def test_parts_of_an_implementation(name, function, part):
     """Index functions have numbers alone."""
     module = importlib.import_module(f"sparring.impl.{name}")
 
-    assert mutation.part(module, function) == part
+    assert survey.part(module, function) == part
 
 
 def test_why_a_survivor_lives():
     """The proof module knows, by the line that is changed; else it is said that nobody does."""
     known, unknown = (
-        mutation.entry(
+        survey.entry(
             PAGE, "implementation", Fate(Mutant("constant", "f", 1, "1 becomes 2", ast.parse(""), text=text), word, ""),
             {"return 1": "it is never called"},
         )
         for text, word in (("return 1", "survived"), ("return 2", "survived"))
     )  # fmt: skip
-    told = mutation.summary([known, unknown])
+    told = survey.summary([known, unknown])
 
-    assert [one["why"] for one in told["survivors"]] == ["it is never called", mutation.NO_REASON]
+    assert [one["why"] for one in told["survivors"]] == ["it is never called", survey.NO_REASON]
     assert told["algorithms"][NAME]["alive"] == told["survivors"]
     assert told["operators"] == {"constant": {"killed": 0, "survived": 2, "equivalent": 0}}
 
@@ -83,8 +83,8 @@ def test_several_processes_find_the_same(found):
     How a mutant is found out may differ, as some return memory that nobody has written to.
     """
     names = (NAME, "./sparring/templates/page.py")
-    two = spread(mutation.told, names, lambda items, _: items, jobs=2)
-    told = mutation.summary(two)["algorithms"]
+    two = spread(survey.told, names, lambda items, _: items, jobs=2)
+    told = survey.summary(two)["algorithms"]
 
     assert [fate._replace(why="") for fate in two if fate.algorithm == NAME] == [
         fate._replace(why="") for fate in found

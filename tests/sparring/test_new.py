@@ -23,8 +23,7 @@ from sparring.checks import launch
 from sparring.checks.group import Group
 from sparring.cli import cli
 from sparring.errors import InputError
-from sparring.proofs.core import refinement
-from sparring.proofs.implementation import running
+from sparring.refinement import comparison, running
 from sparring.spec.core.modules import from_file
 from tests.sweeps import sweep, third
 
@@ -138,12 +137,12 @@ def flaws(mine, impl):
     page, target = sparring.page(str(mine)), f"{impl}:allreduce"
     found = []
     for p in (1, 2, 3, 4, 7):
-        for n in refinement.sizes(p):
+        for n in comparison.sizes(p):
             for buffers in ("synchronous", "unbounded"):
                 ran = running.on_terms(page, target, p, n, buffers)
                 found += [*ran.flaws, *ran.outside]
-            for dtype in refinement.DTYPES:
-                found += running.on_numbers(page, target, refinement.vectors(dtype, p, n), "dtypes")
+            for dtype in comparison.DTYPES:
+                found += running.on_numbers(page, target, comparison.vectors(dtype, p, n), "dtypes")
         if found:
             return found
     return found
@@ -188,9 +187,9 @@ def test_the_implementation_runs_on_real_mpi(mine, impl):
     page = sparring.page(str(mine))
     with Group(4) as group:
         for p in range(1, 5):
-            for xs in (refinement.vectors(dtype, p, n) for n in refinement.sizes(p) for dtype in refinement.DTYPES):
+            for xs in (comparison.vectors(dtype, p, n) for n in comparison.sizes(p) for dtype in comparison.DTYPES):
                 ys = group.run(f"{impl}:allreduce", xs)
-                assert refinement.compared(page, xs, ys, "mpi") == []
+                assert comparison.compared(page, xs, ys, "mpi") == []
 
 
 @pytest.mark.parametrize(

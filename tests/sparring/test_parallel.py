@@ -13,7 +13,7 @@ import pytest
 import sparring
 from sparring.errors import InputError, UnknownPage
 from sparring.parallel import each, submitted
-from sparring.proofs.core.verdicts import EXPECTED
+from sparring.proofs.logic.verdicts import EXPECTED
 
 NAMES = ("ring_allgather", "bruck_allgather")
 LIMIT = 120  # seconds; these take a few

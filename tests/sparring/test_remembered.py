@@ -14,8 +14,9 @@ from click.testing import CliRunner
 import sparring
 from sparring import cached, proving, reached, remembered
 from sparring.cli import cli
-from sparring.proofs.core import kernel, verdicts
-from sparring.proofs.core.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic import verdicts
+from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
 from sparring.proving import Told
 from sparring.report import Result
 from sparring.verification import Plan

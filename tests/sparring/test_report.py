@@ -8,8 +8,8 @@ import pytest
 
 from sparring import Refuted, Report
 from sparring.cli import _options
-from sparring.proofs.core import verdicts
-from sparring.proofs.core.verdicts import NOT_COVERED, NOT_INDUCTIVE, PROVED, REFUTED, UNDECIDED, Word
+from sparring.proofs.logic import verdicts
+from sparring.proofs.logic.verdicts import NOT_COVERED, NOT_INDUCTIVE, PROVED, REFUTED, UNDECIDED, Word
 from sparring.report import PROPERTIES, Result
 
 

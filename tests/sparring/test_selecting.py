@@ -12,7 +12,7 @@ import sparring
 from sparring import verification
 from sparring.errors import InputError
 from sparring.impl import ring_topk
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 
 OURS = "sparring.impl.ring_topk:Allreduce"
 PAGE = sparring.page("ring_topk")

@@ -7,13 +7,14 @@ import pytest
 import sparring
 from sparring import samples, verification
 from sparring.proofs.contention.levels import Finding
-from sparring.proofs.core import iterations, kernel, refinement, solvers
-from sparring.proofs.core.verdicts import NOT_COVERED, UNDECIDED, Word
-from sparring.proofs.implementation import refusals, running, sums
-from sparring.proofs.implementation.conduct import FAULTS
-from sparring.proofs.selection import judging
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic import solvers
+from sparring.proofs.logic.verdicts import NOT_COVERED, UNDECIDED, Word
 from sparring.reached import Reached
+from sparring.refinement import comparison, refusals, running, stateful, sums
+from sparring.refinement.runtime_faults import FAULTS
 from sparring.report import Result
+from sparring.symbolic_execution import judging
 from sparring.vacuity import vouched
 
 PAGES = {name: sparring.page(name) for name in ("ring", "ring_allgather", "ring_sparse", "ring_topk")}
@@ -21,10 +22,10 @@ PAGES = {name: sparring.page(name) for name in ("ring", "ring_allgather", "ring_
 SMALL = verification.Plan(terms=(1, 2), numbers=(1, 2))
 ON_NUMBERS = {"dtypes", "gradients", "in place", "long vectors"}
 CREDULOUS = {
-    "no bit differs": (refinement, "compared", lambda *_: [], ON_NUMBERS),
-    "no finding counts": (refinement, "falsifies", lambda *_: "nothing", {"hygiene"}),
+    "no bit differs": (comparison, "compared", lambda *_: [], ON_NUMBERS),
+    "no finding counts": (comparison, "falsifies", lambda *_: "nothing", {"hygiene"}),
     "no entry differs": (
-        refinement,
+        comparison,
         "difference",
         lambda *_: None,
         {"terms", "input untouched", *ON_NUMBERS},
@@ -80,7 +81,7 @@ def test_what_accepts_everything_is_undecided(monkeypatch, request, where, what,
 @pytest.mark.slow
 def test_what_accepts_every_residual_is_undecided(monkeypatch):
     """The road of stateful targets is another one."""
-    monkeypatch.setattr(iterations, "compared", lambda *_: [])
+    monkeypatch.setattr(stateful, "compared", lambda *_: [])
     monkeypatch.setattr(judging, "in_cell", lambda *_: None)
 
     undecided = {prop for prop, r in results("ring_topk").items() if r.verdict == UNDECIDED}
@@ -110,7 +111,7 @@ class Honest:
         return None
 
     def run(self, target, xs):
-        return refinement.expected(sparring.page("ring"), xs)
+        return comparison.expected(sparring.page("ring"), xs)
 
 
 @pytest.mark.usefixtures("proved_once")
@@ -119,7 +120,7 @@ def test_real_ranks_have_their_fault_too(monkeypatch, credulous):
     """Their code is their own, so one of them gets another input."""
     monkeypatch.setattr(verification, "Group", Honest)
     if credulous:
-        monkeypatch.setattr(refinement, "compared", lambda *_: [])
+        monkeypatch.setattr(comparison, "compared", lambda *_: [])
 
     result = results(plan=SMALL._replace(on="mpi"))["mpi"]
 
@@ -145,7 +146,7 @@ def test_gradients_that_do_not_exist_are_not_tested():
 
 def test_an_undecided_property_fails_the_run(monkeypatch):
     """With exit code 3."""
-    monkeypatch.setattr(refinement, "difference", lambda *_: None)
+    monkeypatch.setattr(comparison, "difference", lambda *_: None)
 
     report = sparring.verify("ring", ranks=[2])
 

@@ -12,8 +12,8 @@ import sparring
 from sparring import verification
 from sparring.checks.launch import find
 from sparring.errors import InputError, MissingExtra, RankFailed
-from sparring.proofs.core.verdicts import NOT_COVERED, Word
-from sparring.proofs.implementation import running
+from sparring.proofs.logic.verdicts import NOT_COVERED, Word
+from sparring.refinement import running
 from tests.sweeps import third
 
 pytestmark = pytest.mark.usefixtures("proved_once")

@@ -15,11 +15,11 @@ import sparring
 from sparring import api, selectors
 from sparring.cli import cli
 from sparring.impl.selectors import gaussian, threshold, topk
-from sparring.proofs.core.verdicts import Word
-from sparring.proofs.selection.selectors import Size, everywhere, on_numbers
+from sparring.proofs.logic.verdicts import Word
 from sparring.selectors import PLANTED, SELECTING, verify_selector
 from sparring.spec.core.numbers import evaluate
 from sparring.spec.core.selectors import find, load
+from sparring.symbolic_execution.selectors import Size, everywhere, on_numbers
 from tests.sweeps import sweep, third
 
 
@@ -107,7 +107,7 @@ def test_a_check_that_accepts_everything_is_not_believed(quick, monkeypatch):
 
 def test_too_many_cells_are_undecided(monkeypatch):
     """And what is seen on numbers is tested."""
-    monkeypatch.setattr("sparring.proofs.selection.selectors.BUDGET", 20)
+    monkeypatch.setattr("sparring.symbolic_execution.selectors.BUDGET", 20)
     found = words("topk")
     assert (found["selection"], found["order"]) == (Word.UNDECIDED, Word.TESTED)
 

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from sparring.proofs import thc
-from sparring.proofs.core import iterations
-from sparring.proofs.implementation import sums
-from sparring.proofs.implementation.conduct import unharmed
-from sparring.proofs.implementation.looks import summing
+from sparring.refinement import stateful, sums
+from sparring.refinement.looks import summing
+from sparring.refinement.runtime_faults import unharmed
 from sparring.spec.core import runner
 from tests.impl.algorithms import PAGES, SELECTING, TARGETS, planted
 
@@ -122,7 +121,7 @@ def found(name):
 @pytest.fixture(autouse=True)
 def no_text_is_asked(monkeypatch):
     """A page that is wrong alike would not change a thing."""
-    for module in (runner, iterations):  # which has it by its own name
+    for module in (runner, stateful):  # which has it by its own name
         monkeypatch.setattr(module, "run", lambda *_, **__: pytest.fail("the page ran"))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import sparring
 from sparring import InputError, UnknownPage, page, pages
-from sparring.proofs.core.compositions import codes
+from sparring.proofs.statements.compositions import codes
 from sparring.spec.core.letters import LETTERS
 from sparring.spec.core.numbers import Sym
 

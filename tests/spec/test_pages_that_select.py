@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sparring
-from sparring import Sparse, run
-from sparring.proofs.core import iterations
+from sparring import Sparse, page_runs, run
 from sparring.spec.core.schedule import step_sends
 from sparring.spec.core.sparse import SparseVector
 
@@ -43,7 +42,7 @@ def test_nothing_is_lost_call_after_call(name, some, calls):
     page, p, n = sparring.page(name, k=k), len(xs), len(xs[0])
     rows = [np.array([np.roll(x, i) for i in range(calls)]).reshape(calls, n) for x in xs]
     had, got = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    for i, ran in enumerate(iterations.runs(page, rows)):
+    for i, ran in enumerate(page_runs.runs(page, rows)):
         had, got = had + sum(x[i] for x in rows), got + dense(ran.results[0])
         assert (got + sum(map(dense, ran.residuals)) == had).all()
         assert all(y == ran.results[0] for y in ran.results)

@@ -10,7 +10,8 @@ import sparring
 from sparring.errors import InputError, ScheduleFault
 from sparring.present import spacetime
 from sparring.present.spacetime.history import Hop, hops
-from sparring.proofs.core import execution, obligations
+from sparring.proofs.logic import obligations
+from sparring.proofs.statements import execution
 from sparring.schedules.from_page import exported
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import both, evaluate, where

@@ -6,7 +6,7 @@ Every rank has one port out and one port in, and nothing else is shared.
 from __future__ import annotations
 
 from sparring.proofs.contention.links import Link
-from sparring.proofs.core.obligations import within
+from sparring.proofs.logic.obligations import within
 from sparring.spec.core.numbers import Sym
 
 link = Sym.var("link")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sparring.errors import InputError
 from sparring.proofs.contention.links import Link
-from sparring.proofs.core.obligations import every, within
+from sparring.proofs.logic.obligations import every, within
 from sparring.spec.core.numbers import Sym, negate
 
 link, leaf, spine = Sym.var("link"), Sym.var("leaf"), Sym.var("spine")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from sparring.proofs.contention.links import Link
-from sparring.proofs.core.obligations import p as ranks
-from sparring.proofs.core.obligations import within
+from sparring.proofs.logic.obligations import p as ranks
+from sparring.proofs.logic.obligations import within
 from sparring.spec.core.numbers import Bool, Int, Sym, both
 
 link = Sym.var("link")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sparring.errors import InputError
 from sparring.proofs.contention.links import Link
-from sparring.proofs.core.obligations import p as ranks
+from sparring.proofs.logic.obligations import p as ranks
 from sparring.spec.core.numbers import Bool, Int, Sym, both, negate
 
 scope = "any tree with the ranks in depth-first order"

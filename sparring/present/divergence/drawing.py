@@ -15,9 +15,9 @@ from sparring.present.divergence.scene import Scene, Side, scene
 from sparring.present.spacetime import strokes
 from sparring.present.spacetime.history import Hop, count
 from sparring.present.spacetime.strokes import FAINT, LEFT, RED, RIGHT, TOP, Place, add, head
-from sparring.proofs.trace.divergence import Divergence
-from sparring.proofs.trace.events import Trace
 from sparring.spec.core.model import Page
+from sparring.trace.divergence import Divergence
+from sparring.trace.events import Trace
 
 BESIDE = 5  # ranks at most for pictures side by side
 SHARED = LEFT - 56  # how far the right one reaches under the left one: it has no names of steps

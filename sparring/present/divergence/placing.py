@@ -9,8 +9,8 @@ from itertools import chain, count
 from typing import NamedTuple, TypeAlias
 
 from sparring.present.spacetime.history import NOTHING, Hop, Look
-from sparring.proofs.trace.divergence import Divergence
-from sparring.proofs.trace.events import Event, Trace
+from sparring.trace.divergence import Divergence
+from sparring.trace.events import Event, Trace
 
 Empty: TypeAlias = Container[tuple[int, int, int]]
 """The page's messages that have no entries, by step, source and destination: a run may leave them out."""

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from sparring.errors import InputError
 from sparring.present.divergence.placing import Empty, Seen, meant, observed
 from sparring.present.spacetime.history import Arrow, Hop, Look, hops
-from sparring.proofs.trace.divergence import Divergence
-from sparring.proofs.trace.events import Trace
 from sparring.spec.core.model import Page
+from sparring.trace.divergence import Divergence
+from sparring.trace.events import Trace
 
 STEPS = 6  # at most so many are drawn
 BEFORE = 2  # of them before the divergence, where there are more

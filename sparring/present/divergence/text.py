@@ -11,9 +11,9 @@ from sparring.present.divergence.placing import Empty
 from sparring.present.divergence.scene import Scene, Side, scene
 from sparring.present.spacetime.history import Arrow
 from sparring.present.spacetime.text import ASCII, MARGIN, PITCH, RULES, STYLE, Layout, Line, across, lanes
-from sparring.proofs.trace.divergence import Divergence
-from sparring.proofs.trace.events import Trace
 from sparring.spec.core.model import Page
+from sparring.trace.divergence import Divergence
+from sparring.trace.events import Trace
 
 MOST = 8  # ranks at most
 NARROW = 8  # columns from rank to rank at least

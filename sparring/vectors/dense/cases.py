@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sparring.proofs.core.supplement import companion
+from sparring.proofs.reading.annotations import companion
 from sparring.spec.core.model import Page, load
 from sparring.vectors import dense
 from sparring.vectors.cases import Given

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.proofs.core.terms import Table
+from sparring.proofs.logic.terms import Table
 from sparring.world.core.constants import MPIException
 from sparring.world.core.datatypes import BY_DTYPE, TYPES, Datatype, DType, Offsets, named
 

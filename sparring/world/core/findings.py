@@ -14,7 +14,7 @@ import numpy as np
 
 from sparring.errors import RankFailed, Refuted
 from sparring.impl import core
-from sparring.proofs.core import terms
+from sparring.proofs.logic import terms
 
 HERE = str(Path(__file__).parents[1])
 INSIDE = (HERE, str(Path(core.__file__).parent))  # the transport makes calls for an algorithm, whose line is wanted

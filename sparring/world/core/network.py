@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparring.proofs.core.terms import NEVER
+from sparring.proofs.logic.terms import NEVER
 from sparring.world.core.buffers import Buffer, simple
 from sparring.world.core.findings import Kind, Sent
 from sparring.world.core.matching import Matching, Pair

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.proofs.core.terms import Table, Terms
+from sparring.proofs.logic.terms import Table, Terms
 
 Copies = dict[int, tuple[Any, Any]]  # by the id of the original, which is kept alive with its copy
 SHARED = (type(None), bool, int, float, complex, str, bytes, range, type(...), type(NotImplemented), ModuleType, Table)

@@ -14,7 +14,7 @@ from typing import Any
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
-from sparring.proofs.core.terms import NoTerm, Table
+from sparring.proofs.logic.terms import NoTerm, Table
 from sparring.world.core import choices, waits
 from sparring.world.core.buffered_send import Attached
 from sparring.world.core.constants import MPIException, Unsupported

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.proofs.core.terms import NEVER, Table
+from sparring.proofs.logic.terms import NEVER, Table
 from sparring.world.core.buffers import Buffer
 from sparring.world.core.constants import UNDEFINED
 from sparring.world.core.findings import Called, Kind

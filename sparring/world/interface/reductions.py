@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from sparring.proofs.core.terms import Terms, raw
+from sparring.proofs.logic.terms import Terms, raw
 from sparring.world.core.buffers import Buffer, simple
 from sparring.world.core.constants import Local, MPIException
 from sparring.world.core.datatypes import BY_DTYPE

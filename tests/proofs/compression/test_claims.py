@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from sparring.proofs.compression import claims, sizes
-from sparring.proofs.core.verdicts import EXPECTED, PROVED, Word
 from sparring.proofs.cost.following import decide
 from sparring.proofs.cost.statements import Shown, sources
+from sparring.proofs.logic.verdicts import EXPECTED, PROVED, Word
 from sparring.spec.core.exchanges import gather
 from sparring.spec.core.groups import Grouped
 from tests.sweeps import third

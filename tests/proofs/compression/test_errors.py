@@ -9,7 +9,7 @@ import pytest
 
 import sparring
 from sparring.proofs.compression import errors, worst
-from sparring.proofs.core import solvers
+from sparring.proofs.logic import solvers
 
 STATEMENTS = {one.name: one for one in errors.statements()}
 

@@ -10,9 +10,10 @@ import pytest
 from sparring import page
 from sparring.proofs.contention import claims
 from sparring.proofs.contention.networks import find
-from sparring.proofs.core import kernel, questions
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import EXPECTED, PROVED
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic import queries
+from sparring.proofs.logic.verdicts import EXPECTED, PROVED
+from sparring.proofs.reading.annotations import subject
 from sparring.spec.core.numbers import both, evaluate, where
 from tests.sweeps import third
 
@@ -21,7 +22,7 @@ RING = page("ring")
 
 def holds(claim, page, topology) -> bool:
     """Whether both solvers prove the claim for every p."""
-    return all(a.holds for a in questions.answered(tuple(claim(page, find(topology))), second_opinion=True))
+    return all(a.holds for a in queries.answered(tuple(claim(page, find(topology))), second_opinion=True))
 
 
 def runs_free(page, topology, p, across_steps: bool) -> bool:

@@ -12,8 +12,9 @@ from sparring import page
 from sparring.errors import InputError
 from sparring.proofs.contention import judgement, levels, networks, overlaps, timings
 from sparring.proofs.contention.traffic import Routed, Traffic
-from sparring.proofs.core import kernel, supplement
-from sparring.proofs.core.verdicts import REFUTED, proved_up_to
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic.verdicts import REFUTED, proved_up_to
+from sparring.proofs.reading import annotations
 
 RING, DOUBLING = page("ring"), page("recursive_doubling")
 
@@ -79,7 +80,7 @@ def timed(page, **contention):
     """The kernel's attempt, for a page that claims this."""
     module = ModuleType("mine")
     vars(module)["contention"] = contention
-    return kernel.under_any_timing(supplement.subject(replace(page, name="mine", module=module)))
+    return kernel.under_any_timing(annotations.subject(replace(page, name="mine", module=module)))
 
 
 TWO_ON = replace(RING, dst=lambda r, t, p: (r + 2) % p if p > 2 else (r + 1) % p,

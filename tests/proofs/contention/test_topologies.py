@@ -12,8 +12,8 @@ import pytest
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.links import Link
-from sparring.proofs.trace.links import places
 from sparring.spec.core.numbers import evaluate
+from sparring.trace.links import places
 
 ASKED = ["crossbar", "fat_tree", "fat_tree:k=2", "fat_tree:k=3", "ring", "torus", "torus:k=2", "torus:k=3", "tree",
          "tree:k=3"]  # fmt: skip

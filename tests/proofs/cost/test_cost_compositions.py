@@ -11,10 +11,10 @@ import pytest
 import sparring
 from sparring import api
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Word
 from sparring.proofs.cost import calls, compositions
 from sparring.proofs.cost.published import Claim
 from sparring.proofs.cost.symbols import exact, k, n, p
+from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Word
 from tests.sparring.calling import called
 from tests.sweeps import third
 

@@ -10,9 +10,9 @@ import pytest
 
 import sparring
 from sparring import InputError, Undecided, run
-from sparring.proofs.core.verdicts import REFUTED
 from sparring.proofs.cost import contributions, encodings
 from sparring.proofs.cost.contributions import predicted, prove, unlike
+from sparring.proofs.logic.verdicts import REFUTED
 from sparring.spec.core.numbers import where
 from sparring.spec.core.sparse import SparseVector
 from tests.sweeps import third

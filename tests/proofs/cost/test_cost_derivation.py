@@ -9,7 +9,6 @@ import pytest
 import sparring
 from sparring import api
 from sparring.errors import InputError, Undecided
-from sparring.proofs.core.verdicts import PROVED
 from sparring.proofs.cost import derivation
 from sparring.proofs.cost.comparison import compared, points
 from sparring.proofs.cost.counted import count, unlike_a_run
@@ -17,6 +16,7 @@ from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.proof import prove
 from sparring.proofs.cost.spans import Span
 from sparring.proofs.cost.symbols import exact, k, n, p
+from sparring.proofs.logic.verdicts import PROVED
 from sparring.spec.core.numbers import where
 from tests.proofs.cost.known import page, ring, selected
 from tests.sweeps import third

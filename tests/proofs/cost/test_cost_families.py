@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from sparring.errors import Undecided
-from sparring.proofs.core.obligations import p as ranks
-from sparring.proofs.core.supplement import subject
-from sparring.proofs.core.verdicts import PROVED
 from sparring.proofs.cost import several, whole
 from sparring.proofs.cost.counted import count
 from sparring.proofs.cost.derivation import derive
 from sparring.proofs.cost.proof import prove
+from sparring.proofs.logic.obligations import p as ranks
+from sparring.proofs.logic.verdicts import PROVED
+from sparring.proofs.reading.annotations import subject
 from sparring.spec.core.digits import log, power
 from sparring.spec.core.model import chunk_words
 from sparring.spec.core.numbers import Sym, both, negate, where

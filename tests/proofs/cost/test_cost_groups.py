@@ -6,11 +6,11 @@ import pytest
 
 import sparring
 from sparring.errors import Undecided
-from sparring.proofs.core.extents import Extent, Number, Reading
-from sparring.proofs.core.obligations import n as n_
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.ways import in_rounds
 from sparring.proofs.cost import calls, groups
+from sparring.proofs.logic.obligations import n as n_
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.reading.extents import Extent, Number, Reading
+from sparring.proofs.reading.ways import in_rounds
 from sparring.spec.core.exchanges import allgather, served
 from sparring.spec.core.rounds import Rounds
 from sparring.spec.core.vectors import local

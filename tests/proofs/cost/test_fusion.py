@@ -9,9 +9,9 @@ import pytest
 
 import sparring
 from sparring import InputError, Machine
-from sparring.proofs.core.questions import answered
 from sparring.proofs.cost import fusion
 from sparring.proofs.cost.fusion import Layer, Line
+from sparring.proofs.logic.queries import answered
 
 LINE = Line(Fraction(2), Fraction(1))
 

@@ -10,12 +10,12 @@ import pytest
 
 from sparring import claiming
 from sparring.errors import Undecided
-from sparring.proofs.core.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Settled, Verdict, Word
 from sparring.proofs.cost.following import decide
 from sparring.proofs.cost.hypotheses import HYPOTHESES, parts
 from sparring.proofs.cost.literature import packet_loss
 from sparring.proofs.cost.published import QUANTITIES, log2
 from sparring.proofs.cost.statements import TAGS, Row, Shown, Source, Theorem, sources
+from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Settled, Verdict, Word
 
 ALL = [(each, one) for each in sources() for one in each.statements]
 NAMED: dict[str, Any] = {claiming.entitled(each, one): one for each, one in ALL}

@@ -13,10 +13,6 @@ import sparring
 from sparring import InputError, Machine, Undecided, api
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.traffic import Traffic
-from sparring.proofs.core.obligations import every, implies, r, within
-from sparring.proofs.core.obligations import p as ranks
-from sparring.proofs.core.questions import answered
-from sparring.proofs.core.verdicts import REFUTED
 from sparring.proofs.cost import sharedcost as module
 from sparring.proofs.cost.hypotheses import holds
 from sparring.proofs.cost.levels import linked
@@ -38,6 +34,10 @@ from sparring.proofs.cost.sharing import (
     summed,
 )
 from sparring.proofs.cost.symbols import exact, n, p
+from sparring.proofs.logic.obligations import every, implies, r, within
+from sparring.proofs.logic.obligations import p as ranks
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.logic.verdicts import REFUTED
 from sparring.spec import ring as formulas
 from sparring.spec import two_shot
 from sparring.spec.core.digits import prefix, put

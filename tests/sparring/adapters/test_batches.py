@@ -21,7 +21,7 @@ from sparring.checks.launch import find, processes
 from sparring.checks.question import Question
 from sparring.cli import cli
 from sparring.errors import InputError, RankFailed
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from tests.sparring.checks.refuting import words
 
 ROOT = Path(__file__).parents[3]

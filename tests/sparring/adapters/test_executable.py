@@ -22,7 +22,7 @@ from sparring.checks.launch import find, processes
 from sparring.checks.vectors import comparable, unequal
 from sparring.cli import cli
 from sparring.errors import InputError
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from tests.sparring.checks.refuting import failed, words
 from tests.sparring.checks.suites import CATALOGUE, allowed
 from tests.sweeps import sweep

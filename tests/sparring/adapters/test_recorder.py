@@ -14,8 +14,8 @@ from sparring.adapters import recorder, vectorfiles
 from sparring.checks import launch
 from sparring.checks.checking import check
 from sparring.errors import InputError, MissingExtra
-from sparring.proofs.trace import files
-from sparring.proofs.trace.events import digest
+from sparring.trace import files
+from sparring.trace.events import digest
 
 ROOT = Path(__file__).parents[3]
 MPICC = Path(sys.executable).with_name("mpicc")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from sparring.report import Report
 
 

@@ -10,7 +10,7 @@ import pytest
 from sparring.checks.checking import check
 from sparring.checks.launch import find
 from sparring.errors import InputError
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from tests.sparring.checks.refuting import detail, failed, words
 
 SOURCE = """\

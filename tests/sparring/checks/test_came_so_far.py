@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sparring.checks.checking import check
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from tests.sparring.calling import called
 from tests.sparring.checks.refuting import detail, failed, words
 

@@ -12,7 +12,7 @@ import sparring
 from sparring.checks.checking import check
 from sparring.cli import cli
 from sparring.errors import InputError
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from sparring.spec.core.runner import run
 
 MEAN = '''"""The mean, coded on its way out: what each rank averages is rounded to a quarter."""

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from sparring import sparse_lists
 from sparring.checks import engine, sums
 from sparring.checks.checking import check
 from sparring.cli import cli
-from sparring.proofs.core import lists
 from tests.sparring.checks.refuting import failed
 from tests.sparring.checks.sparse_targets import APART, AS_FLOATS, TWIN
 from tests.sparring.checks.suites import SUITES
@@ -83,7 +83,7 @@ def test_floats_are_tenths_where_a_target_takes_nothing_else(sparse):
     """Sums of whole numbers are exact in narrower floats, too; integers are those that are drawn."""
     for dtype in ("float32", "int32"):
         question = engine.Question("none", ranks=(2, 3), sparse=sparse, dtypes=[dtype])
-        drawn = [lists.values(x) for example in engine.some(question, "dtypes", 40) for x in example.xs]
+        drawn = [sparse_lists.values(x) for example in engine.some(question, "dtypes", 40) for x in example.xs]
         values = np.concatenate(drawn)
         assert values.dtype == dtype and np.abs(values).max() >= (0.9 if dtype == "float32" else 9)
         part = (values % 1 != 0)[values != 0].mean()

@@ -13,7 +13,7 @@ from sparring import Sparse
 from sparring.checks import checking
 from sparring.checks.checking import check
 from sparring.errors import InputError, MissingExtra, Refuted
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from tests.sparring.calling import called
 from tests.sparring.checks.refuting import detail, words
 

@@ -11,7 +11,7 @@ from sparring.checks import engine
 from sparring.checks.checking import check
 from sparring.checks.clock import INTERRUPTED
 from sparring.errors import InputError
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from tests.sparring.calling import called
 from tests.sparring.checks.refuting import detail, failed, words
 

@@ -15,7 +15,7 @@ import pytest
 from sparring.checks import contracts, draws
 from sparring.checks.checking import check
 from sparring.errors import InputError
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from tests.sparring.calling import called
 from tests.sparring.checks.refuting import failed
 from tests.sparring.checks.suites import REDUCERS, allowed

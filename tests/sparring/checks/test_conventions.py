@@ -7,7 +7,7 @@ import pytest
 
 from sparring.checks.checking import check
 from sparring.checks.conventions import AS_THE_PAGE, OTHERS, CutRun, fitting
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from sparring.spec.core import pages
 from sparring.spec.core.runner import run
 from tests.sparring.checks.dense_targets import TWIN

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sparring.checks import engine, launch
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from tests.sparring.checks.refuting import failed, words
 from tests.sparring.checks.suites import SUITES, allowed, arguments, rows, twins
 from tests.sweeps import third

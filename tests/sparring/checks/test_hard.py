@@ -18,8 +18,8 @@ from sparring.checks.properties import HARD
 from sparring.checks.scenes import SCENES
 from sparring.checks.sums import distant
 from sparring.errors import InputError
-from sparring.proofs.core.rounding import reference
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
+from sparring.refinement.rounding import reference
 from tests.sparring.checks.dense_targets import DEFECTS, TWIN
 from tests.sparring.checks.refuting import detail, failed, words
 from tests.sparring.checks.suites import SUITES

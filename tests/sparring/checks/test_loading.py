@@ -15,7 +15,7 @@ from sparring.checks.checking import check
 from sparring.checks.examined import Examined
 from sparring.checks.examples import Example
 from sparring.errors import InputError
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from tests.sparring.calling import called
 from tests.sparring.checks.refuting import failed, words
 

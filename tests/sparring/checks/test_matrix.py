@@ -6,7 +6,7 @@ import pytest
 
 from sparring.checks.checking import check
 from sparring.checks.properties import MESSAGES, ORDER, PROPERTIES
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from tests.sparring.checks import refuting
 from tests.sparring.checks.dense_targets import BUILT_IN, CAREFUL, DIRECT, LEFTWARD
 from tests.sparring.checks.suites import CATALOGUE, REAL, SUITES, rows

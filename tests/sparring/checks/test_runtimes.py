@@ -15,9 +15,9 @@ from sparring import impl, verification
 from sparring.checks import group, launch, runtimes
 from sparring.checks.checking import check
 from sparring.checks.group import Group, Hang
-from sparring.proofs.core.verdicts import Word
-from sparring.proofs.trace.links import exclusive
+from sparring.proofs.logic.verdicts import Word
 from sparring.spec.core import pages
+from sparring.trace.links import exclusive
 from tests.sparring.checks.refuting import failed
 from tests.sweeps import third
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sparring.checks.checking import check
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from sparring.world import modules
 from sparring.world.rank_state import numpys
 from tests.sparring.checks.refuting import detail, words

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sparring import sparse_lists
 from sparring.checks import engine, hard
 from sparring.checks.engine import Findings
 from sparring.checks.examples import Example, fewer, fits
 from sparring.checks.places import Simulated
 from sparring.checks.question import Question
-from sparring.proofs.core import lists
 from sparring.sparse import Sparse
 
 
@@ -74,7 +74,7 @@ def test_sparse_ones_become_small_at_the_edge_too():
     xs = [Sparse(np.arange(4), np.array([3, -2, 7, 9]) + r, 4) for r in range(6)]
     found, _ = shrunk(lambda xs: any(x.values.any() for x in xs), Example([*xs], "edge sizes"), sparse=True)
     assert (found.p, found.n) == (1, 1)
-    assert lists.values(found.xs[0]).tolist() == [1]
+    assert sparse_lists.values(found.xs[0]).tolist() == [1]
 
 
 @pytest.mark.parametrize("kind", ["result", "edge sizes", "dtypes"])

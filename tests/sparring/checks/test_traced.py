@@ -13,10 +13,10 @@ from click.testing import CliRunner
 from sparring.checks.checking import check
 from sparring.cli import check as command
 from sparring.errors import InputError
-from sparring.proofs.core.verdicts import Word
-from sparring.proofs.trace.events import Event, Trace, digest, from_outcome
-from sparring.proofs.trace.files import write, write_rank
+from sparring.proofs.logic.verdicts import Word
 from sparring.sparse import Sparse
+from sparring.trace.events import Event, Trace, digest, from_outcome
+from sparring.trace.files import write, write_rank
 from sparring.world import simulation
 
 IMPLS = "sparring.impl.{}:allreduce"

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from sparring.api import page
-from sparring.proofs.trace.compare import compare
-from sparring.proofs.trace.divergence import Divergence
-from sparring.proofs.trace.events import Trace, from_outcome
 from sparring.spec.core.model import Page, load
+from sparring.trace.compare import compare
+from sparring.trace.divergence import Divergence
+from sparring.trace.events import Trace, from_outcome
 from sparring.world import run
 
 Vary = Callable[..., Page]

@@ -11,7 +11,7 @@ import pytest
 
 from sparring.present.divergence import svg
 from sparring.present.spacetime.history import hops
-from sparring.proofs.trace.events import Trace
+from sparring.trace.events import Trace
 
 SVG = "{http://www.w3.org/2000/svg}"
 RED = "#C4001A"

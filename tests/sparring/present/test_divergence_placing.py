@@ -11,9 +11,9 @@ from sparring.errors import InputError
 from sparring.present.divergence.placing import observed
 from sparring.present.divergence.scene import scene
 from sparring.present.spacetime.history import Hop, Look, hops
-from sparring.proofs.trace.divergence import Divergence
-from sparring.proofs.trace.events import Trace
 from sparring.spec.core.model import Page
+from sparring.trace.divergence import Divergence
+from sparring.trace.events import Trace
 
 Cases = Callable[..., Any]
 

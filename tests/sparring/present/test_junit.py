@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from sparring.cli import check
 from sparring.errors import InputError
 from sparring.present.junit import written
-from sparring.proofs.core.verdicts import EXPECTED, NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict, Word
+from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict, Word
 from sparring.report import Report, Result
 
 RESULTS = [

@@ -8,8 +8,8 @@ import pytest
 
 from sparring.present import overview
 from sparring.present.overview import GROUPS, MEANT, SIGNS, Overview
-from sparring.proofs.core import verdicts
-from sparring.proofs.core.verdicts import (
+from sparring.proofs.logic import verdicts
+from sparring.proofs.logic.verdicts import (
     EXPECTED,
     NOT_COVERED,
     PROVED,

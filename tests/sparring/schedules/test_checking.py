@@ -11,7 +11,7 @@ import pytest
 
 from sparring import InputError, export
 from sparring import check_schedule as check
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from sparring.schedules.checking import PROPERTIES
 from sparring.schedules.formats import msccl
 from tests.sparring.calling import called

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from sparring import check_schedule
-from sparring.proofs.core.verdicts import Word
+from sparring.proofs.logic.verdicts import Word
 from sparring.schedules.formats import mscclpp
 from tests.sparring.schedules.plans import (
     barred,

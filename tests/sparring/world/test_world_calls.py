@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sparring import world
-from sparring.proofs.core.terms import Table, leaves, raw
+from sparring.proofs.logic.terms import Table, leaves, raw
 from sparring.world import Kind
 
 HERE = Path(__file__)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sparring import world
-from sparring.proofs.mutants import planting
+from sparring.mutation import planting
 from sparring.world import module_cache
 
 RING = "sparring.impl.ring:allreduce"

@@ -8,7 +8,7 @@ import pytest
 
 from sparring import world
 from sparring.errors import SparringError
-from sparring.proofs.core.terms import Table, leaves, raw
+from sparring.proofs.logic.terms import Table, leaves, raw
 from sparring.world import Kind
 
 HERE = Path(__file__)

@@ -1,0 +1,5 @@
+"""Obligations, and the two solvers that they are put to.
+
+Read ``obligations`` and ``queries`` first; ``symbolic``, ``bits``, ``blocks`` and ``digits`` say how formulas are
+read in z3, ``solvers`` asks z3 and cvc5, ``verdicts`` are the words for what comes of it.
+"""

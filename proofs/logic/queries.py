@@ -1,0 +1,259 @@
+"""Obligations put to both solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from sparring.errors import Undecided
+from sparring.proofs.logic import small_points, solvers
+from sparring.proofs.logic.bits import BitsReader
+from sparring.proofs.logic.blocks import BlocksReader
+from sparring.proofs.logic.digits import DigitsReader
+from sparring.proofs.logic.obligations import Obligation, p
+from sparring.proofs.logic.symbolic import EFFORT, Z3Reader
+from sparring.spec.core.numbers import Bool, Evaluator, Node, Reader, Sym, evaluate, variables
+
+READERS: Mapping[str, type[Z3Reader]] = {"wrap": Z3Reader, "bits": BitsReader}
+"""By encoding."""
+FactsReader = BlocksReader | DigitsReader
+FACTS: Mapping[str, type[FactsReader]] = {"bits": BlocksReader, "digits": DigitsReader}
+"""By encoding, what is tried first, as it knows facts that decide a question for every p."""
+
+
+class Answer(NamedTuple):
+    """What the solvers said of one obligation."""
+
+    obligation: Obligation
+    solvers: dict[str, str]
+    """By solver: "unsat" (it holds), "sat" or "unknown"; "unreadable" where none could be asked."""
+    smtlib: str
+    witness: dict[str, int]
+    """A counterexample with the fewest ranks; empty where there is none."""
+    problem: str
+    """Why the answer is neither yes nor no; empty where it is."""
+    below: bool = False
+    """It speaks of numbers that the bits allow, and so of p < 2^31 alone."""
+
+    @property
+    def holds(self) -> bool:
+        return not self.problem and set(self.solvers.values()) == {"unsat"}
+
+
+class Shared(Reader[Any]):
+    """Reads a term as the first one of the same form, so that equal terms are one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first: dict[tuple[Any, ...], Node] = {}
+
+    def constant(self, x: int | bool) -> Any:
+        return x
+
+    def variable(self, name: str) -> Any:
+        return self.kept(Sym, "var", name)
+
+    def operator(self, x: Node, args: list[Any]) -> Any:
+        return self.kept(type(x), x.op, *args)
+
+    def kept(self, kind: type[Node], op: str, *args: Any) -> Any:
+        """The term with this operator and these operands."""
+        key = (kind, op, *(id(a) if isinstance(a, Node) else (type(a), a) for a in args))
+        return self.first.setdefault(key, kind(op, *args))
+
+
+class Memory:
+    """What was read and answered before: conjectures about one page, and about its mutants, share obligations."""
+
+    def __init__(self) -> None:
+        self.shared = Shared()
+        self.readers: dict[tuple[Any, ...], Z3Reader] = {}
+        self.known: dict[tuple[Any, ...], FactsReader] = {}
+        self.vacuous: dict[tuple[Any, ...], int | None] = {}
+        self.seen: dict[tuple[Any, ...], bool] = {}
+        self.answers: dict[tuple[Any, ...], Answer] = {}
+
+    def answer(self, claim: Obligation, second_opinion: bool, encoding: str) -> Answer:
+        """The obligation's answer; with a second opinion too if there is one already."""
+        premises = (encoding, *(self.identity(h) for h in claim.hypotheses))
+        full, short = ((opinion, premises, self.identity(claim.claim)) for opinion in (True, second_opinion))
+        known = self.answers.get(full) or self.answers.get(short)
+        if known is None:
+            known = self.answers[short] = self.fresh(claim, premises, second_opinion, encoding)
+        return known._replace(obligation=claim)
+
+    def identity(self, x: Bool) -> tuple[type, int]:
+        """The same for equal terms alone."""
+        one = self.shared(x)
+        return type(one), id(one) if isinstance(one, Node) else one
+
+    def fresh(self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool, encoding: str) -> Answer:
+        """The answer to what was not asked before; obligations with the same hypotheses share their reading."""
+        if encoding in FACTS and (confirmed := self.by_facts(claim, premises, second_opinion, encoding)):
+            return confirmed
+        if encoding not in READERS:
+            return Answer(claim, {"z3": "unknown"}, "", {}, f"the facts about {encoding} do not decide it")
+        try:
+            if premises not in self.readers:
+                self.readers[premises] = READERS[encoding]([*map(self.shared, claim.hypotheses)], self.shared(p))
+            answer = self.asked(claim, self.readers[premises], premises, second_opinion)
+        except Undecided as outside:
+            answer = Answer(claim, {"z3": "unreadable"}, "", {}, str(outside))
+        return answer._replace(below=encoding == "bits")
+
+    def by_facts(
+        self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool, encoding: str
+    ) -> Answer | None:
+        """The answer for every p, if the facts of the encoding decide the claim; else None, which says nothing of it.
+
+        They are not all facts, so that a counterexample may be none; what counts is one with few ranks
+        that stands when evaluated, and it has the fewest, since all facts leave no more.
+        """
+        try:
+            known = self.knowing(claim, encoding)
+            with known.aside():
+                return self.by_these(claim, known, premises, second_opinion)
+        except Undecided:
+            return None
+
+    def knowing(self, claim: Obligation, encoding: str) -> FactsReader:
+        """A reader that knows the facts about the claim's hypotheses."""
+        hypotheses = [self.shared(h) for h in claim.hypotheses]
+        key = (encoding, *map(self.identity, hypotheses))
+        if key not in self.known:
+            self.known[key] = FACTS[encoding](hypotheses, self.shared(p))
+        return self.known[key]
+
+    def by_these(
+        self, claim: Obligation, reader: FactsReader, premises: tuple[Any, ...], second_opinion: bool
+    ) -> Answer | None:
+        """The same, by what a reader of the hypotheses knows of these, and of the claim as it reads it."""
+        numbers = (
+            (small_points.FEW,) if second_opinion else (small_points.POINTS, small_points.MANY)
+        )  # of what is to be true few ask
+        at = next(filter(None, (small_points.false_at(claim, many) for many in numbers)), {})
+        if at and (false := self.by_few(claim, reader, at)):
+            return false
+        goal, witness = reader(self.shared(claim.claim)), dict[str, int]()
+        effort = EFFORT if second_opinion else LITTLE
+        answer, facts = solvers.needed([*reader.hypotheses, *reader.facts], goal, effort)
+        question = solvers.question(facts, goal, effort, plain=True)
+        text, said = solvers.question(facts, goal).to_smt2(), {"z3": answer}  # as read: a plain solver rewrites it
+        if answer == "sat":
+            question.add(reader(p) <= FEW_RANKS, *reader.exactly(FEW_RANKS.bit_length()))
+            again, question = solvers.apart(question, effort)
+            found = solvers.witness(question, reader(p)) if again == "sat" else {}
+            witness = found if found and counterexample(claim, found) else {}
+        if answer == "unknown" or (answer == "sat" and not witness):  # a mutant's run tells more, and sooner, than bits
+            return None if second_opinion else Answer(claim, {"z3": "unknown"}, text, {}, "z3 finds no counterexample")
+        if second_opinion:
+            said["cvc5"] = solvers.ask_cvc5(text)
+        if premises not in self.seen:
+            self.seen[premises] = all(instance(claim.hypotheses, ranks) for ranks in solvers.RANKS)
+        agreed = len({*said.values()}) == 1
+        return Answer(claim, said, text, witness, "") if agreed and (witness or self.seen[premises]) else None
+
+    def by_few(self, claim: Obligation, reader: FactsReader, at: dict[str, int]) -> Answer | None:
+        """A counterexample that z3 finds with so few ranks, and which stands when evaluated; None where there is none.
+
+        The page's parameters are given, too: what else there is in it the solver finds.
+        """
+        with reader.aside():
+            reader.at = at
+            goal = reader(self.shared(claim.claim))
+            question = solvers.question([*reader.hypotheses, *reader.facts], goal, plain=True)
+            question.add(*(reader(Sym.var(name) == value) for name, value in at.items()))
+            question.add(*reader.exactly(max(at.values()).bit_length() + 1))
+            text = question.to_smt2()
+            answer, question = solvers.apart(question)
+            found = solvers.witness(question, reader(p)) if answer == "sat" else {}
+        return Answer(claim, {"z3": "sat"}, text, found, "") if found and counterexample(claim, found) else None
+
+    def questions(self, claim: Obligation, encoding: str) -> Iterator[str]:
+        """By each way of reading the claim, the question with all that is known: a proof may do with a part of it."""
+        if encoding in FACTS:
+            with suppress(Undecided):
+                known = self.knowing(claim, encoding)
+                with known.aside():
+                    goal = known(self.shared(claim.claim))
+                    yield solvers.question([*known.hypotheses, *known.facts], goal).to_smt2()
+        if encoding in READERS:
+            with suppress(Undecided):
+                plain = READERS[encoding](claim.hypotheses, p)
+                yield solvers.question(plain.hypotheses, plain(claim.claim)).to_smt2()
+
+    def asked(self, claim: Obligation, reader: Z3Reader, premises: tuple[Any, ...], second_opinion: bool) -> Answer:
+        """One obligation put to z3 and, for a second opinion, to cvc5."""
+        effort = EFFORT if second_opinion else LITTLE
+        question = solvers.question(reader.hypotheses, reader(self.shared(claim.claim)), effort)
+        text = question.to_smt2()
+        answer, question = solvers.decided(question, effort)
+        said, witness = {"z3": answer}, solvers.witness(question, reader(p)) if answer == "sat" else {}
+        if second_opinion:
+            said["cvc5"] = solvers.ask_cvc5(text)
+        if premises not in self.vacuous:
+            self.vacuous[premises] = solvers.vacuous_at(reader.hypotheses, reader(p))
+        return Answer(claim, said, text, witness, problem(claim, said, witness, self.vacuous[premises]))
+
+
+def answered(
+    claims: Iterable[Obligation], second_opinion: bool, encoding: str = "wrap", memory: Memory | None = None
+) -> Iterator[Answer]:
+    """Each obligation's answer, one by one."""
+    memory = memory or Memory()
+    for claim in claims:
+        yield memory.answer(claim, second_opinion, claim.encoding or encoding)
+
+
+def problem(claim: Obligation, said: dict[str, str], witness: dict[str, int], vacuous: int | None) -> str:
+    """Why these answers decide nothing, empty where they do; ``vacuous``: at so many ranks there is nothing."""
+    if len(set(said.values())) > 1 or "unknown" in said.values():
+        return "solvers answer " + ", ".join(f"{solver} {word}" for solver, word in said.items())
+    if witness:
+        return "" if counterexample(claim, witness) else f"z3's counterexample {witness} is none when evaluated"
+    return f"the hypotheses contradict each other at p={vacuous}, so that anything would follow" if vacuous else ""
+
+
+LITTLE = EFFORT // 10  # where a counterexample is wanted, which running finds sooner than much effort does
+FEW_RANKS = 16  # up to here a counterexample is looked for without bits
+SMALL = range(8)
+
+
+def instance(hypotheses: Sequence[Bool], ranks: int) -> bool:
+    """Whether small numbers satisfy the hypotheses for so many ranks, as the page's own formulas evaluate.
+
+    Each hypothesis is looked at as soon as its variables have values.
+    """
+    spoken = [variables(h) for h in hypotheses]
+    names = ["p", *sorted(set().union(*spoken) - {"p"}, key=lambda name: (not name.startswith("param_"), name))]
+    due: list[list[Bool]] = [[] for _ in names]
+    for h, mine in zip(hypotheses, spoken):
+        due[max(map(names.index, mine), default=0)].append(h)
+
+    def satisfiable(at: dict[str, int]) -> bool:
+        read = Evaluator(at)
+        try:
+            if not all(map(read, due[len(at) - 1])):
+                return False
+        except (ArithmeticError, ValueError):  # a division by zero, a shift by a negative number
+            return False
+        return len(at) == len(names) or any(satisfiable({**at, names[len(at)]: x}) for x in SMALL)
+
+    return satisfiable({"p": ranks})
+
+
+def counterexample(claim: Obligation, witness: dict[str, int]) -> bool:
+    """Whether the witness, put into the page's own formulas, satisfies the hypotheses and not the claim.
+
+    One at which a formula shifts by a negative number, which solvers give some meaning, is none.
+    """
+
+    def true(x: Bool) -> bool:
+        free = dict.fromkeys(variables(x), 0)  # what the solver left out may be anything
+        return bool(evaluate(x, **{**free, **{v: witness[v] for v in free if v in witness}}))
+
+    try:
+        return all(map(true, claim.hypotheses)) and not true(claim.claim)
+    except (ArithmeticError, ValueError):
+        return False

@@ -1,0 +1,133 @@
+"""One index of a piece of a vector, with the methods of a sparse vector: what local functions are run on in proofs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn
+
+from sparring.proofs.logic.obligations import implies
+from sparring.spec.core.numbers import Bool, Int, Sym, Truth, both, either, negate, where
+
+size = Sym.var("size")
+"""Of a piece: how many places it has."""
+
+
+@dataclass
+class Letters:
+    """Letters for what is not known, what is known of these, and how many entries selections may take at most."""
+
+    facts: list[Bool] = field(default_factory=list)
+    limits: list[Int] = field(default_factory=list)
+    selections: dict[str, Truth] = field(default_factory=dict)
+    names: int = 0
+
+    def new(self, name: str) -> Sym:
+        """One that was not there before."""
+        self.names += 1
+        return Sym.var(f"{name}{self.names}")
+
+    def truth(self, name: str) -> Truth:
+        """Something that may hold or not."""
+        return self.new(name) >= 1
+
+    def selected(self, x: Point, k: Int) -> Truth:
+        """That the entry is among the ``k`` largest: the same of the same piece and number."""
+        key = repr((x.there, x.value, x.n, x.m, k))
+        return self.selections.setdefault(key, self.truth("kept"))
+
+    def upto(self, most: Int) -> Sym:
+        """A number of entries, at most so many."""
+        found = self.new("m")
+        self.facts += [found >= 0, found <= most]
+        return found
+
+
+class Unread:
+    """Indices or values as they lie in memory, of which nothing is known at a point."""
+
+    def __getitem__(self, at: Any) -> Unread:
+        return self
+
+    def __iter__(self) -> Unread:
+        return self
+
+    def __next__(self) -> NoReturn:
+        raise TypeError("a local function goes through entries one by one, which no proof can read: right is .at(...)")
+
+    def __len__(self) -> NoReturn:
+        raise TypeError("len(x.indices) is no formula: right is x.m")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One index of a piece of ``n`` entries, of which ``m`` are there: is this one, and with which ``value``?"""
+
+    there: Bool
+    value: Int
+    n: Int
+    m: Int
+    letters: Letters
+
+    indices = values = Unread()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise TypeError(f"a local function asks a piece for {name!r}: there are {', '.join(sorted(METHODS))}")
+
+    def __add__(self, other: Point) -> Point:
+        value = where(
+            both(self.there, other.there), self.value + other.value, where(self.there, self.value, other.value)
+        )
+        many = self.letters.upto(self.n)
+        self.letters.facts += [many >= self.m, many >= other.m, many <= self.m + other.m]
+        return replace(self, there=either(self.there, other.there), value=value, m=many)
+
+    @property
+    def part(self) -> Int:
+        """What it adds to a sum."""
+        return where(self.there, self.value, 0)
+
+    def having(self, indices: Any, values: Any) -> Point:
+        """Other entries: whatever they are."""
+        letters = self.letters
+        return replace(self, there=letters.truth("has"), value=letters.new("x"), m=letters.upto(self.n))
+
+    def at(self, indices: Any) -> Point:
+        """Some of its entries: whichever they are."""
+        return replace(self, there=both(self.there, self.letters.truth("kept")), m=self.letters.upto(self.m))
+
+    def largest(self, k: Int) -> Point:
+        """The ``k`` largest; all where there are no more."""
+        self.letters.limits.append(k)
+        kept = either(self.m <= k, self.letters.selected(self, k))
+        return replace(self, there=both(self.there, kept), m=where(k <= self.m, k, self.m))
+
+    def without(self, other: Point) -> Point:
+        """Nothing where ``other`` has an entry."""
+        return replace(self, there=both(self.there, negate(other.there)), m=self.letters.upto(self.m))
+
+    def meeting(self, other: Point) -> Point:
+        """Nothing where ``other`` has none."""
+        return replace(self, there=both(self.there, other.there), m=self.letters.upto(self.m))
+
+    def full(self, when: Bool = True) -> Point:
+        """An entry in every place, which adds nothing where there was none; this one unless ``when`` holds."""
+        return replace(self, there=True, value=self.part, m=self.n).where(when, self)
+
+    def where(self, c: Bool, other: Point) -> Point:
+        """This one where ``c`` holds, else the other."""
+        there, value, many = (
+            where(c, self.there, other.there),
+            where(c, self.value, other.value),
+            where(c, self.m, other.m),
+        )
+        return replace(self, there=there, value=value, m=many)
+
+
+METHODS = ("+", "m", "n", "at", "full", "having", "largest", "meeting", "where", "without")
+
+
+def point(letters: Letters, size: Int = size, many: Int | None = None) -> Point:
+    """Any index of any piece of so many places, of which so many have an entry."""
+    x = Point(letters.truth("has"), letters.new("x"), size, letters.upto(size) if many is None else many, letters)
+    letters.facts += [implies(x.there, x.m >= 1), implies(negate(x.there), x.m <= size - 1)] if many is None else []
+    return x

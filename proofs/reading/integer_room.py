@@ -1,0 +1,113 @@
+"""Whether whole numbers fit into the bits in which they travel: of every exact code that has so many bits.
+
+What is read of such a code is what was coded only if there is room.  A rank's own numbers are shown, at a point, to be
+from 0 to the greatest of so many bits; of a sum of all ranks' numbers of ``b`` bits, that ``B`` bits are enough: there
+are at most ``2**(B - b)`` ranks.  ``b`` and ``B`` are the text's own terms of ``p`` and of parameters, each of which is
+given all its values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from inspect import unwrap
+from itertools import product
+from typing import Any, get_type_hints
+
+from sparring.errors import Undecided
+from sparring.proofs.logic.obligations import Obligation, p
+from sparring.proofs.reading.letters import Reading, free
+from sparring.proofs.reading.paths import PARAMETER, Path
+from sparring.proofs.reading.points import point
+from sparring.proofs.reading.summands import nonzero
+from sparring.spec.core.calling import domain
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import MEANING, Int, Node, Reader, Sym, both
+from sparring.spec.core.packed import most
+
+a, k, m, q, x = (Sym.var(name) for name in "akmqx")
+VALUES = 64
+"""So many values may a parameter have at most on which a number of bits depends."""
+
+
+def limited(path: Path) -> list[Any]:
+    """The exchanges of a path in which whole numbers have so many bits."""
+    codes = [(e, getattr(e, "code", None)) for e in path.exchanges]
+    return [e for e, code in codes if getattr(code, "exact", False) and getattr(code, "bits", None) is not None]
+
+
+def fitting(page: Page, path: Path) -> Iterator[Obligation]:
+    """All that travels so on this path has room, where there are several ranks."""
+    own: list[Any] = []
+    for e in () if path.alone else limited(path):
+        reading = path.given["x"].reading
+        here = point(reading, e.x)
+        one = next((o for o in own if o.x.rest is here.each), None)
+        if not nonzero(here.each):
+            top = point(reading, most(e.code.bits))
+            claim, known = both(here.rest >= 0, here.rest <= top.rest), (*reading.box, *reading.hypotheses)
+            yield Obligation(f"{path.name}: a whole number of {e.code!r}", known, claim)
+            own.append(e)
+        elif one is None or nonzero(here.rest) or here.mean:
+            raise Undecided(f"nothing says how large {here!r} is, which travels as {e.code!r}")
+        else:
+            yield from sums()
+            yield from enough(page, reading, point(reading, one.code.bits).rest, point(reading, e.code.bits).rest)
+
+
+def sums() -> Iterator[Obligation]:
+    """Of ``a`` numbers below ``m`` the sum ``q`` is at most ``a (m - 1)``; so that of ``p <= k`` is below ``k m``."""
+    numbers = (m >= 1, q >= 0, x >= 0, x <= m - 1)
+    yield Obligation("the sum of one more", (*numbers, q <= a * (m - 1)), both(q + x >= 0, q + x <= (a + 1) * (m - 1)))
+    yield Obligation("the sum of all", (p >= 1, p <= k, *numbers, q <= p * (m - 1)), q < k * m)
+
+
+def enough(page: Page, reading: Reading, few: Int, many: Int) -> Iterator[Obligation]:
+    """There are no more ranks than the bits beyond those of one number can count, whatever the parameters are."""
+    names = sorted(depends(reading, few) | depends(reading, many))
+    for some in product(*(values(page, name) for name in names)):
+        meant = Meant(reading, dict(zip(names, some)))
+        more = meant(many) - meant(few)
+        told = ", ".join(f"{name.removeprefix(PARAMETER)} = {value}" for name, value in zip(names, some))
+        claim = more >= 0 if isinstance(more, int) and more < 0 else p <= 1 << more
+        yield Obligation(f"all ranks' numbers, {told}", (p >= 2,), claim, encoding="bits")
+
+
+def depends(reading: Reading, term: Int) -> set[str]:
+    """The parameters on which a number depends, beside ``p``: through local functions of it, too."""
+    found = set[str]()
+    for name in free(term) - {"p"}:
+        _, args = reading.made.get(name, (None, None))
+        inner = [point(reading, one).rest for one in args or ()]
+        found |= {name} if args is None else set[str]().union(*(depends(reading, one) for one in inner))
+    return found
+
+
+def values(page: Page, name: str) -> Sequence[int]:
+    """All that a parameter may be; raises Undecided where that is too much, or the name is no parameter's."""
+    kind = get_type_hints(getattr(page.module, "Params", None) or object, include_extras=True)
+    least, last = domain(kind[name.removeprefix(PARAMETER)]) if name.startswith(PARAMETER) else (0, None)
+    if last is None or last - least >= VALUES:
+        raise Undecided(f"a number of bits depends on {name}, of which too little is known")
+    return range(least, last + 1)
+
+
+class Meant(Reader[Any]):
+    """Reads a number as a term of ``p`` alone: with values for parameters, and local functions as they are."""
+
+    def __init__(self, reading: Reading, given: Mapping[str, int]) -> None:
+        super().__init__()
+        self.reading, self.given = reading, given
+
+    def constant(self, x: int | bool) -> Any:
+        return x
+
+    def variable(self, name: str) -> Any:
+        if name == "p":
+            return p
+        if name in self.given:
+            return self.given[name]
+        function, args = self.reading.made[name]
+        return unwrap(function)(*(self(point(self.reading, one).rest) for one in args))
+
+    def operator(self, x: Node, args: list[Any]) -> Any:
+        return MEANING[x.op](*args)

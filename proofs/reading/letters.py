@@ -1,0 +1,276 @@
+"""What stands for values while a composition's text is read on points: letters, and what is known of them.
+
+The same letter stands for the same function of the same arguments, where these are found equal; which side of a branch
+is read, is decided here, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sparring.errors import Undecided
+from sparring.proofs.logic.obligations import Obligation, iff, p
+from sparring.proofs.logic.symbolic import Z3Reader
+from sparring.proofs.reading.loops import Loop
+from sparring.proofs.reading.points import Condition, Point, lowest, parts, point
+from sparring.proofs.reading.summands import nonzero
+from sparring.spec.core.numbers import Bool, Sym, either, negate, variables
+from sparring.spec.core.regions import even, means
+
+
+@dataclass
+class Reading:
+    """One reading of a text: letters, and on which side of each branch it goes."""
+
+    alone: bool = False
+    """There is one rank."""
+    poisoned: bool = False
+    """What is asked to be a number is none."""
+    decisions: list[bool] = field(default_factory=list)
+    hypotheses: list[Bool] = field(default_factory=list)
+    known: dict[str, bool] = field(default_factory=dict)
+    letters: dict[tuple[Any, ...], tuple[Sym, list[Any]]] = field(default_factory=dict)
+    made: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = field(default_factory=dict)
+    """By letter, the local function that gives it, and of what."""
+    same: list[Obligation] = field(default_factory=list)
+    called: set[str] = field(default_factory=set)
+    linear: set[str] = field(default_factory=set)
+    loops: list[Loop] = field(default_factory=list)
+    met: int = 0
+
+    def __post_init__(self) -> None:
+        self.p = p
+
+    # -- letters
+
+    def fresh(self, name: str, placement: str) -> Point:
+        """A letter of its own."""
+        return Point(self, placement, Sym.var(name), owner="chunks" if placement == "shard" else "")
+
+    def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
+        """What a local function gives: the same letter for the same arguments, where these are found equal."""
+        name = function.__name__
+        self.called.add(name)
+        if name in ("read", "read_by_chunk"):
+            code, x, *_ = args
+            return read(self, code, point(self, x), chunks=name == "read_by_chunk", whole=False)
+        if getattr(function, "by_length", False):
+            return of_length(self, name, args)
+        if getattr(function, "linear", False) and isinstance(args[0], Point):
+            return linear(self, name, args)
+        module = getattr(function, "__module__", "")  # functions of one name are not one function
+        found = self.named(name, args, entrywise=getattr(function, "entrywise", False), module=module)
+        self.learn(function, found, args)
+        proposed = function is means and getattr(args[0], "cuts", "") == "proposals"
+        return replace(found, cuts="bounds") if function is even or proposed else found
+
+    def learn(self, function: Callable[..., Any], found: Point, args: tuple[Any, ...]) -> None:
+        """Of a new letter, what the function says of all that it gives."""
+        (name,) = free(found.rest)
+        if name not in self.made:
+            self.made[name] = function, args
+            says, given = getattr(function, "known", None), [*parts(args)]
+            if says is not None and not any(isinstance(one, Condition) or nonzero(one.each) for one in given):
+                self.hypotheses.append(says(found.rest, *(one.rest if isinstance(one, Point) else one for one in args)))
+
+    def told(self, x: Any) -> Point:
+        """By rank what each has, which all know; all ranks' bounds are bounds."""
+        found = self.named("all ranks' apart", (*parts(x),), placement="replicate")
+        return replace(found, cuts="proposals") if getattr(x, "cuts", "") == "bounds" else found
+
+    def somewhere(self, x: Point) -> Bool | None:
+        """Whether some rank has an entry of ``x``: if this one has, then yes."""
+        if x.there is None:
+            return None
+        any_rank = self.named("somewhere", (Condition(self, "partial", x.there),), placement="replicate").truth.value
+        self.hypotheses.append(either(negate(x.there), any_rank))
+        return any_rank
+
+    def named(self, name: str, args: Any, *, entrywise: bool = False, placement: str = "", module: str = "") -> Point:
+        """The letter of this name; a function of whole vectors is another one of a chunk than of all of it."""
+        some = [*parts(args)]
+        where, owner = lowest(*some)
+        where = placement or where
+        own = "own" if where in ("partial", "arrived") else "*"
+        shape = (f"{module}:{name}", own, "" if entrywise else where, form(args))
+        terms = [term for one in some for term in values(one)]
+        for key, (symbol, others) in self.letters.items():
+            if key[:4] == shape and len(others) == len(terms) and self.equal(name, others, terms):
+                return Point(self, where, symbol, owner=owner if where == "shard" else "")
+        symbol = Sym.var(f"{''.join(ch if ch.isalnum() else '_' for ch in name)}_{len(self.letters)}")
+        self.letters[(*shape, len(self.letters))] = symbol, terms
+        return Point(self, where, symbol, owner=owner if where == "shard" else "")
+
+    def equal(self, name: str, some: Sequence[Any], others: Sequence[Any]) -> bool:
+        """Whether these are equal, term by term, under what is known; what is not plain to see is an obligation."""
+        unlike = [(a, b) for a, b in zip(some, others) if a is not b and repr(a) != repr(b)]
+        if any(isinstance(a, bool | int) and isinstance(b, bool | int) and a != b for a, b in unlike):
+            return False
+        if any(free(a) != free(b) for a, b in unlike):
+            return False
+        claims = [same(a, b) for a, b in unlike]
+        if not all(self.sure(claim) for claim in claims):
+            return False
+        self.same += [Obligation(f"the same arguments of {name}", (*self.box, *self.hypotheses), c) for c in claims]
+        return True
+
+    def gathered(self, x: Point | Condition) -> Point:
+        """By rank, what each has."""
+        return self.named("all ranks'", (x,), entrywise=True, placement="replicate")
+
+    def asked(self, function: Callable[..., Any], first: Point) -> Iterator[Bool]:
+        """What the text has asked this local function of ``first`` and whatever else."""
+        for (name, *_), (symbol, terms) in self.letters.items():
+            if name == f"{function.__module__}:{function.__name__}" and repr(terms[:3]) == repr([*values(first)]):
+                yield symbol >= 1
+
+    # -- links that lose packets
+
+    def owns(self) -> Condition:
+        """Whether a rank owns the index."""
+        return self.named("owns", (), placement="partial").truth
+
+    def version(self, to: str, links: Any, packet: Any, call: Any, own: bool) -> Point:
+        """The version of a rank's packet to the owner, or of the owner's to the rank; ``own``: its own always comes."""
+        found = self.named(f"version to the {to}", (links, packet, call), entrywise=True, placement="partial")
+        now: Point = self.owns().chooses(call, found) if own else found
+        return now
+
+    def comes(self, to: str, links: Any, packet: Any, call: Any, own: bool) -> Condition:
+        """Whether it comes in time."""
+        came: Condition = self.version(to, links, packet, call, own) == call
+        return came
+
+    def versions_held(self, links: Any, packet: Any, call: Any) -> Point:
+        """By chunk and packet which versions come to a rank."""
+        return self.named("versions of packets", (links, packet, call), placement="partial")
+
+    def formula(self, function: Callable[..., Any], args: Any) -> Point:
+        """A formula of whole numbers."""
+        where, owner = lowest(*parts(args))
+        points = [point(self, one) for one in args]
+        if strange := [one for one in points if nonzero(one.each)]:
+            raise Undecided(f"{strange[0]!r} is no whole number")
+        return Point(self, where, function(*(one.rest for one in points)), owner=owner)
+
+    # -- branches
+
+    @property
+    def box(self) -> tuple[Bool, ...]:
+        return (self.p >= 1,) if self.alone else (self.p >= 2,)
+
+    def sure(self, claim: Bool) -> bool:
+        """Whether it follows from what is known."""
+        known = (*self.box, *self.hypotheses)
+        return follows(Question((repr(claim), *map(repr, known)), known, claim))
+
+    def unspoken(self, value: Bool) -> bool:
+        """Whether a truth compares one letter alone, of which no hypothesis speaks, with a number: both may be."""
+        here: Any = value
+        plain = here.op in ("==", "<", "<=") and sum(isinstance(a, int) for a in here.args) == 1
+        letter = next((a for a in here.args if isinstance(a, Sym) and a.op == "var"), None)
+        return plain and letter is not None and not any(free(value) & free(h) for h in (*self.box, *self.hypotheses))
+
+    def knows(self, value: Bool) -> bool | None:
+        """What was decided of this before; None where nothing was."""
+        return value if isinstance(value, bool) else self.known.get(repr(value))
+
+    def decides(self, value: Bool) -> bool:
+        """The side of a branch that this reading goes to."""
+        if isinstance(value, bool):
+            return value
+        if (key := repr(value)) in self.known:
+            return self.known[key]
+        if not self.unspoken(value) and (self.sure(value) or self.sure(negate(value))):
+            return self.known.setdefault(key, self.sure(value))
+        if self.met == len(self.decisions):
+            self.decisions.append(True)
+        side = self.decisions[self.met]
+        self.met += 1
+        self.known[key] = side
+        self.hypotheses.append(value if side else negate(value))
+        return side
+
+
+class Question(NamedTuple):
+    """What is asked while a text is read; in the same words it is the same question."""
+
+    words: tuple[str, ...]
+    known: Sequence[Bool]
+    claim: Bool
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Question) and self.words == other.words
+
+    def __hash__(self) -> int:
+        return hash(self.words)
+
+
+@lru_cache(10_000)  # a page's text, and its mutants, are read many times
+def follows(question: Question) -> bool:
+    """Whether z3 finds that the claim follows from what is known."""
+    try:
+        reader = Z3Reader(question.known, p)
+        return reader.sure(reader(question.claim))
+    except Undecided:
+        return False
+
+
+def free(x: Any) -> frozenset[str]:
+    return frozenset() if isinstance(x, int) else variables(x)
+
+
+def same(a: Any, b: Any) -> Bool:
+    if isinstance(a, bool) or isinstance(b, bool) or type(a).__name__ == "Truth":
+        return iff(a, b)
+    claim: Bool = a == b
+    return claim
+
+
+def values(one: Point | Condition) -> tuple[Any, ...]:
+    """By what terms a point is told from another."""
+    return (one.each, one.rest, one.mean) if isinstance(one, Point) else (one.value,)
+
+
+def form(args: Any) -> Any:
+    """What is given besides points, and where these stand."""
+    if isinstance(args, Point | Condition):
+        return "."
+    if isinstance(args, tuple | list):
+        return type(args).__name__ if hasattr(args, "_fields") else "", tuple(map(form, args))
+    if is_dataclass(args) and not isinstance(args, type):
+        return type(args).__name__, tuple(form(getattr(args, one.name)) for one in fields(args))
+    return repr(args)
+
+
+def of_length(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
+    """What the length of the rank's vector says: the same on all ranks, since their vectors have one length."""
+    x, *others = args
+    if not (isinstance(x, Point) and repr(x) == "own x"):
+        raise Undecided(f"{name} of {x!r}: what all ranks know of lengths is that of x")
+    return self.named(name, args, placement=lowest(*parts(others))[0])
+
+
+def linear(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
+    """A function that is linear in its first argument passes through the sum over ranks, where all share the others."""
+    x, *others = args
+    if x.placement == "shard" or not nonzero(x.each) or lowest(*parts(others))[0] != "replicate":
+        return self.named(name, args)
+    self.linear.add(name)
+    summand = self.named(name, (Point(self, "partial", x.each), *others)).rest
+    rest = self.named(name, (Point(self, x.placement, x.rest), *others)).rest if nonzero(x.rest) else 0
+    return Point(self, x.placement, rest, summand, x.mean)
+
+
+def read(self: Reading, code: Any, x: Point, *, chunks: bool, whole: bool) -> Point:
+    """What is read of a value in this code; of codes that are made chunk by chunk another thing than of all.
+
+    ``chunks``: it is cut into chunks; ``whole``: before that codes are made of all of it, if the code is of that kind.
+    """
+    if code.exact:
+        return x
+    by_chunk = x.placement == "shard" or (chunks and not (whole and code.whole))
+    return self.named("read by chunk" if by_chunk else "read", (code, x), entrywise=True)

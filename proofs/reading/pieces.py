@@ -1,0 +1,323 @@
+"""What a page's local functions do to values, and how long messages are: read at a point, and proved for all.
+
+A *point* is one index of a chunk, on any rank: there is an entry or not, and its value is a letter.  The
+text of ``selects``, ``keeps``, ``sends`` and ``left`` is run on points as it stands, since a ``Point``
+has the methods of a :class:`~sparring.spec.core.sparse.SparseVector`.  Which entries a selection takes is
+a truth of which nothing is known but that it takes none that is not there; how many there are, ``m``, is
+a letter or a formula.  Both sides of ``where`` are read.
+
+Values are read as integers.  That is enough: points can be added and chosen among, so that what is
+claimed of values are equalities of sums of them with whole coefficients, which hold in every commutative
+group once they hold for integers, and no condition speaks of a value.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from sparring.proofs.logic.obligations import Obligation, c, every, iff, implies, n, p, q, r, sends, single, t, within
+from sparring.proofs.logic.queries import Shared, answered
+from sparring.proofs.logic.symbolic import OPERATORS
+from sparring.proofs.reading.entries import Letters, Point, point, size
+from sparring.spec.core.model import Page, chunk_words, list_words
+from sparring.spec.core.numbers import Bool, Int, Node, Sym, both, either, negate, where
+
+WIDTHS = (4, 8)
+"""Bytes of a value: those of the four dtypes."""
+LOCAL = ("sparse", "selected")
+"""Data of which local functions make something."""
+WHOLE = ("values", "dense")
+"""Encodings that do not say which entries are there: all must be."""
+m = Sym.var("m")
+
+SAID = {
+    "sparse": "  A rank takes, keeps and sends of a chunk every value that is there, and no other.",
+    "selected": "  A rank takes, keeps and sends of a chunk whole entries, and cuts the others.",
+}
+"""By data, what local functions are proved to do: a part of what *result* says."""
+ACTS: Mapping[str, Callable[[Page, Any, int], Any]] = {
+    "selected": lambda page, x, w: page.selects(x, c, p, n, w),
+    "kept": lambda page, x, w: page.keeps(x, c, p, n, w),
+    "sent": lambda page, x, w: page.sends(x, c, t, p, n, w),
+}
+"""What becomes of a piece on its way, and by which function."""
+
+
+def read(page: Page, act: str, x: Point, w: int) -> Point:
+    """What the page makes of this point, values having ``w`` bytes."""
+    found = ACTS[act](page, x, w)
+    if not isinstance(found, Point):
+        raise TypeError(f"what is {act} is {found!r}, which is no piece")
+    return found
+
+
+def values(page: Page) -> Iterator[Obligation]:
+    """At every index local functions leave a value as it is; or, of a page that selects, leave it or cut it off.
+
+    So what *result* says of a chunk's contributions is so of every entry of it.  What is cut off is what
+    the runner adds to the residual: the entries where nothing is left.
+    """
+    yield from distinct(claim for act in ACTS for w in WIDTHS if page.data in LOCAL for claim in kept(page, act, w))
+
+
+def kept(page: Page, act: str, w: int) -> Iterator[Obligation]:
+    """The same of one function and one width."""
+    letters = Letters()
+    x = point(letters)
+    if (y := read(page, act, x, w)) is x:
+        return
+    claims = {
+        f"what is there is {act}": implies(x.there, both(y.there, y.value == x.value)),
+        f"nothing else is {act}": implies(both(negate(x.there), y.there), y.value == 0),
+    }
+    if page.data == "selected":
+        claims = {f"what is {act} and what is cut make what was there": y.part + x.without(y).part == x.part}
+    box = (*during_any(page), size >= 0, size <= n, *letters.facts)
+    yield from (plain(page, name, box, claim) for name, claim in claims.items())
+
+
+BOX = (p >= 1, within(r), n >= 0)
+"""There are ranks and entries, maybe none of these."""
+
+
+def staying(page: Page) -> Iterator[Obligation]:
+    """What stays behind keeps the sum: with the result it adds up to what all began with, as what is cut does.
+
+    At an index at which the result has an entry, that is so if every rank keeps what it cut; where it has
+    none, all that was cut there adds up to all that ranks began with, and they may keep the one or the
+    other, but all ranks the same.  Of any two ranks that is what is proved here.
+    """
+    letters, left = Letters(), cast("Left", page.left)
+    y, x, cut, other, others = (point(letters, n) for _ in range(5))
+    mine, theirs = left(x, cut, y), left(other, others, y)
+    if mine is cut:  # the page has no rule
+        return
+    alike = both(mine.part == cut.part, theirs.part == others.part)
+    begun = both(mine.part == x.part, theirs.part == other.part)
+    box = (p >= 1, n >= 0, *letters.facts)
+    there, name = y.there, "what stays behind where the result has"
+    yield plain(page, f"{name} an entry", box, implies(there, mine.part == cut.part))
+    yield plain(page, f"{name} none", box, implies(negate(there), either(alike, begun)))
+
+
+Left = Callable[[Point, Point, Point], Point]
+"""``left(x, cut, y)``, on points."""
+RULES: Mapping[str, Left] = {"cut": lambda x, cut, y: cut, "collected": lambda x, cut, y: x.without(y) + cut.meeting(y)}
+"""What may stay behind: what a rank cut; or that where the result has an entry, and elsewhere what it began with."""
+
+
+def rule(page: Page) -> str:
+    """Which of these rules the page's is, as both solvers prove at a point; empty if it is none of them."""
+    return next((name for name in RULES if all(a.holds for a in answered(same(page, RULES[name]), True))), "")
+
+
+def same(page: Page, rule: Left) -> Iterator[Obligation]:
+    """What stays behind by the page's rule is what does by this one."""
+    letters, left = Letters(), cast("Left", page.left)
+    x, cut, y = (point(letters, n) for _ in range(3))
+    a, b = left(x, cut, y), rule(x, cut, y)
+    yield plain(page, "the same", (p >= 1, n >= 0, *letters.facts), both(iff(a.there, b.there), a.part == b.part))
+
+
+BOUNDED = "No message is longer than the dense one and its header, whatever its entries."
+FORMULAS = ("words", "added", "octets", "encoded")
+
+
+def told(page: Page) -> str:
+    """What is proved of sizes in words; where entries are selected, of as many as the page's parameter says."""
+    k = page.params.get("k")
+    many = f", for k = {k}" if page.data == "selected" and isinstance(k, int) else ""
+    return f"Messages have the entries, words and bytes that formulas say{many}."
+
+
+def sizes(page: Page) -> Iterator[Obligation]:
+    """Messages have the entries, the words and the bytes that the page's formulas say, as far as it has any."""
+    if page.data in LOCAL or any(hasattr(page.module, formula) for formula in FORMULAS):
+        parts = (encodings, density if page.data == "sparse" else selection if page.data == "selected" else totals)
+        yield from distinct(claim for w in WIDTHS for part in parts for claim in part(page, w))
+
+
+def encodings(page: Page, w: int) -> Iterator[Obligation]:
+    """The bytes of a message are those of the encoding that is named, beside a header; none of these is shorter."""
+    if page.listed:
+        home: Mapping[str, Any] = getattr(getattr(page.module, "octets", None), "__globals__", {})
+        box, name = (p >= 1, within(m, size + 1)), page.encoded(m, size, w)
+        taken = page.octets(m, size, w) - home.get("HEADER", 0)
+        for word in sorted(words(name)):
+            least, most = length(word, home, w)
+            right = either(taken == least, taken == most)
+            yield plain(page, f"bytes of {word}", box, implies(named(name, word), right))
+            if page.data == "sparse":
+                yield plain(page, f"no longer than {word}", box, taken <= most)
+
+
+def length(word: str, home: Mapping[str, Any], w: int) -> tuple[Int, Int]:
+    """The bytes of ``m`` entries in this encoding, at least and at most: an index may have 8 where 4 do not suffice.
+
+    Of an encoding that is not known here its own function, beside ``octets``, says it.
+    """
+    if word == "pairs":
+        index: Int = where(size <= 2**31, 4, 8)
+        return m * (w + 4), m * (w + index)
+    begins = where(size < 1, size, 4 * ((size - 1) // 2**16))  # of every 2^16 places but the first
+    known = {
+        "values": m * w,
+        "dense": size * w,
+        "bitmap": m * w + (size + 7) // 8,
+        "offsets": m * (w + 2) + begins,
+    }
+    found = known[word] if word in known else asked(home[word], m=m, size=size, w=w)
+    return found, found
+
+
+def density(page: Page, w: int) -> Iterator[Obligation]:
+    """What is sent is no longer than what was there, and whole where it goes without indices.
+
+    Where the page has a rule ``fills``, that and nothing else may make a message longer, and none that is still to be
+    added: zeros that are filled in there add nothing.
+    """
+    letters = Letters()
+    x = point(letters)
+    y, box = read(page, "sent", x, w), (*during_any(page), size >= 0, *letters.facts)
+    rule = getattr(page.module, "fills", None)
+    fills = asked(rule, **page.params, m=x.m, size=size, t=t, p=p) if rule else False
+    longer = page.octets(x.m, size, w) < page.octets(y.m, size, w)
+    yield plain(page, "nothing makes a message longer", box, implies(longer, both(fills, negate(page.adds(t, p)))))
+    if rule:
+        yield plain(page, "what goes dense by rule", box, implies(fills, y.m == size))
+    yield from complete(page, page.encoded(y.m, size, w), y.m, box)
+
+
+def complete(page: Page, name: Any, many: Int, box: Iterable[Bool]) -> Iterator[Obligation]:
+    """Where the formula may name an encoding without indices, all entries are there when it does."""
+    if words(name) & {*WHOLE}:
+        yield plain(page, "without indices all is there", box, implies(alone(name), many == size))
+
+
+def selection(page: Page, w: int) -> Iterator[Obligation]:
+    """Messages have as many values and words as is said, where no chunk has fewer entries than may be sent of it.
+
+    A chunk's part of the ``k`` entries is cut as the vector is, so that all parts make ``k``.
+    """
+    letters, chunks = Letters(), page.chunks(p)
+    at = c if page.cuts else 0
+    k, count = page.params.get("k", Sym.var("k")), page.count(r, t, p)
+    own = chunk_words(at, chunks, n)
+    x = point(letters, own, own)
+    begun, summed = (read(page, "sent", read(page, act, x, w), w).m for act in ("selected", "kept"))
+    box = (*during_any(page), q >= 0, q < p, *letters.facts)
+    for limit in letters.limits:
+        share = chunk_words(at, chunks, where(k <= n, k, n))
+        yield plain(page, "parts of k", box, smaller(limit, own) == smaller(share, own))
+    enough = (k <= n, *box, *(limit < own for limit in letters.limits))
+
+    def said(many: Int) -> Bool:
+        """As many as one message has, or of a block one chunk."""
+        share = many if single(count) else chunk_words(at, chunks, k, count)
+        name = page.encoded(share, chunk_words(at, chunks, n, count), w)
+        length = where(named(name, "values"), share, list_words(share))
+        values = page.added(r, t, c, p, n, k) == share
+        return every(
+            values, page.words(r, t, c, p, n, k) == length, single(count) or many == chunk_words(at, chunks, k)
+        )
+
+    came = every(t < page.steps(p), sends(page, r), negate(q == r), page.holds(q, r, c, t, p))
+    yield plain(page, "a message of the first step", (*enough, t == 0), said(begun))
+    yield plain(page, "a message of what was summed", (*enough, came), said(summed))
+    yield plain(page, "a message of any step", enough, either(said(begun), said(summed)))
+    yield from complete(page, page.encoded(m, size, w), m, (p >= 1, within(m, size + 1)))
+
+
+def totals(page: Page, w: int) -> Iterator[Obligation]:  # noqa: ARG001  # of whole chunks words are no matter of bytes
+    """Messages of chunks, or of lists, have all entries of these."""
+    count, k = page.count(r, t, p), Sym.var("k")
+    lists = page.data == "lists"
+    many = count * k if lists else chunk_words(c, page.chunks(p), n, count)
+    box = (*during_any(page), k >= 0)
+    says = page.words(r, t, c, p, n, k), page.added(r, t, c, p, n, k)
+    if hasattr(page.module, "words"):
+        yield plain(page, "words of a message", box, says[0] == (list_words(many) if lists else many))
+    if hasattr(page.module, "added"):
+        yield plain(page, "values of a message", box, says[1] == many)
+
+
+def during_any(page: Page) -> tuple[Bool, ...]:
+    """Any rank, chunk and step, and what becomes of a chunk after the last."""
+    return (*BOX, within(c, page.chunks(p)), within(t, page.steps(p) + 1))
+
+
+def smaller(a: Int, b: Int) -> Int:
+    return where(a <= b, a, b)
+
+
+def asked(function: Callable[..., Any], **letters: Any) -> Any:
+    """The function's value, of the letters that it asks for."""
+    return function(**{name: letters[name] for name in inspect.signature(function).parameters})
+
+
+def words(name: Any) -> frozenset[str]:
+    """The encodings that a formula may name."""
+    return frozenset().union(*map(words, name.args[1:])) if isinstance(name, Sym) else frozenset([name])
+
+
+def named(name: Any, word: str) -> Bool:
+    """That the formula names this encoding."""
+    if not isinstance(name, Sym):
+        return bool(name == word)
+    return where(name.args[0], named(name.args[1], word), named(name.args[2], word))
+
+
+def alone(name: Any) -> Bool:
+    """That the encoding which is named has no indices."""
+    return either(*(named(name, word) for word in WHOLE))
+
+
+def plain(page: Page, name: str, hypotheses: Iterable[Bool], claim: Bool) -> Obligation:
+    """An obligation that is read as integers, whatever the page's formulas are.
+
+    Where a term is no linear arithmetic of integers (a shift, say, or a division by ``p``), a letter stands for it, the
+    same for equal ones: what is proved for whatever the letter is, is so for the term.
+    """
+    opaque = Opaque(keeps={*OPERATORS, "%"} if page.encoding == "wrap" else {*OPERATORS})
+    return Obligation(name, tuple(map(opaque.taken, hypotheses)), opaque(claim), encoding="wrap")
+
+
+class Opaque(Shared):
+    """Reads a term with letters for all parts but those of linear arithmetic, and without what is ``given``."""
+
+    def __init__(self, keeps: Collection[str]) -> None:
+        super().__init__()
+        self.keeps, self.given = keeps, set[int]()
+        self.letters: dict[int, Sym] = {}
+
+    def taken(self, hypothesis: Bool) -> Any:
+        """A hypothesis: a ``where`` on this very truth is its first side, from now on."""
+        found = self(hypothesis)
+        self.given.add(id(found))
+        return found
+
+    def variable(self, name: str) -> Any:
+        return LETTERS.setdefault(name, Sym.var(name))
+
+    def operator(self, x: Node, args: list[Any]) -> Any:
+        if x.op == "where" and id(args[0]) in self.given:
+            return args[1]
+        one = super().operator(x, args)
+        if x.op not in self.keeps or (x.op == "//" and isinstance(args[1], Node)):
+            return self.letters.setdefault(id(one), Sym.var(f"any{len(self.letters)}"))
+        return one
+
+
+LETTERS = {"p": p}
+"""The letters of obligations: in these there is one number of ranks."""
+
+
+def distinct(claims: Iterable[Obligation]) -> Iterator[Obligation]:
+    """Each once: many formulas are the same for values of any width."""
+    seen = set()
+    for claim in claims:
+        if (text := repr(claim)) not in seen:
+            seen.add(text)
+            yield claim

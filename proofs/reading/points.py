@@ -1,0 +1,405 @@
+"""Points: one index of a vector, on any rank, for any number of ranks; what a composition's text is read on.
+
+A point has a placement, in the words of sharded tensors:
+
+=============  ===================================================
+*partial*      every rank has a value of its own
+*shard*        the index's owner has it, nobody else
+*replicate*    all ranks have the same
+*arrived*      the owner has one of each sender
+=============  ===================================================
+
+and a value ``(sum over ranks q of each(q)) + rest``: ``each`` in letters of rank ``q``; ``rest`` in letters of this
+rank (partial) or in letters that all ranks share.  Of a ``mean`` the sum is over ``p``.  What is linear passes through
+the sum; what is not is a letter of its own, the same one for the same arguments.  ``proofs/coq/points.v`` says why what
+is so of points is so of all ranks.
+
+Values are letters for numbers; solvers read them as whole ones.  What is claimed of them is linear and has no
+constants, so that it holds of rational numbers if it holds of whole ones, and of real ones, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sparring.errors import Refuted, Undecided
+from sparring.proofs.reading.summands import chosen, minus, nonzero, operation, plus
+from sparring.spec.core.numbers import Bool, Int, Node, both, either, negate, where
+from sparring.spec.core.vectors import AtPoint, Unset
+
+ORDER = ("replicate", "shard", "partial", "arrived")
+
+
+class Apart(Refuted):
+    """What the text does no rank can do: it says why."""
+
+
+def lowest(*things: Any) -> tuple[str, str]:
+    """Where all of these are, and who owns it; raises Apart where no rank has all of them."""
+    placed = [t for t in things if isinstance(t, Point | Condition)]
+    found, owners = {t.placement for t in placed}, {t.owner for t in placed if t.owner}
+    if {"arrived", "partial"} <= found:
+        raise Apart("a rank combines what it has itself with what the owner of the index has of each sender")
+    if {"shard", "partial"} <= found:
+        raise Apart("a rank combines what it has itself with what only the owner of the index has")
+    if len(owners) > 1:
+        raise Apart(f"shards of two owners are combined: by {' and by '.join(sorted(owners))}")
+    return max(found, key=ORDER.index, default="replicate"), next(iter(owners), "")
+
+
+@dataclass(frozen=True, eq=False)
+class Point(AtPoint):
+    """A number at an index; see the module."""
+
+    reading: Any
+    placement: str
+    rest: Int
+    each: Int = 0
+    mean: bool = False
+    owner: str = ""
+    """Of a shard: how its owner is found."""
+    there: Bool | None = None
+    """Of an entry of a sparse vector: whether it is there, as explicit zeros are; None where nothing is known of it."""
+    thinned: bool = False
+    """Of a shard: entries were taken out of it, so that one owner may have all that are left."""
+    cuts: str = ""
+    """``"bounds"``, where it says where parts begin that cut the vector; ``"proposals"``: a list of such."""
+
+    def __repr__(self) -> str:
+        whose = {"partial": "own ", "shard": "owner's ", "arrived": "sender's ", "replicate": ""}[self.placement]
+        sums = f"{'mean' if self.mean else 'sum'} of {self.each!r}" if nonzero(self.each) else ""
+        return whose + " + ".join(x for x in (sums, repr(self.rest) if nonzero(self.rest) or not sums else "") if x)
+
+    def __add__(self, o: Any) -> Point:
+        return combined(self, o, plus)
+
+    def __radd__(self, o: Any) -> Point:
+        return combined(o, self, plus)
+
+    def __sub__(self, o: Any) -> Point:
+        return combined(self, o, minus)
+
+    def __rsub__(self, o: Any) -> Point:
+        return combined(o, self, minus)
+
+    def __neg__(self) -> Point:
+        return combined(0, self, minus)
+
+    def __mul__(self, o: Any) -> Point:
+        return scaled(self, o)
+
+    def __rmul__(self, o: Any) -> Point:
+        return scaled(self, o)
+
+    def __truediv__(self, o: Any) -> Any:
+        return divided(self, o)
+
+    def __floordiv__(self, o: Any) -> Point:
+        return self.letter(operation("//"), (self, o))
+
+    def __mod__(self, o: Any) -> Point:
+        return remainder(self, o)
+
+    def __abs__(self) -> Point:
+        return self.letter(operation("abs"), (self,))
+
+    def __lt__(self, o: Any) -> Condition:
+        return compared(self, o, "<", lambda a, b: a < b)
+
+    def __le__(self, o: Any) -> Condition:
+        return compared(self, o, "<=", lambda a, b: a <= b)
+
+    def __gt__(self, o: Any) -> Condition:
+        return compared(lifted(self, o), self, "<", lambda a, b: a < b)
+
+    def __ge__(self, o: Any) -> Condition:
+        return compared(lifted(self, o), self, "<=", lambda a, b: a <= b)
+
+    def __eq__(self, o: object) -> Any:
+        return compared(self, o, "==", lambda a, b: a == b)
+
+    def __ne__(self, o: object) -> Any:
+        return ~compared(self, o, "==", lambda a, b: a == b)
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        return bool(self.truth)
+
+    def __len__(self) -> int:
+        raise Undecided(
+            f"the length of {self!r} is asked for: a text that is read knows of no lengths; use local functions"
+        )
+
+    def __getitem__(self, at: Any) -> Point:
+        return self.letter(operation("[]"), (self, at if isinstance(at, int | str | AtPoint) else repr(at)))
+
+    def __getattr__(self, field: str) -> Point:
+        if field.startswith("_"):
+            raise AttributeError(field)
+        return self.letter(operation(f".{field}"), (self,))
+
+    @property
+    def truth(self) -> Condition:
+        """What was meant as a truth: that of a local function."""
+        if nonzero(self.each):
+            return Condition(
+                self.reading, self.placement, self.letter(operation("truth"), (self,)).rest >= 1, self.owner
+            )
+        return Condition(self.reading, self.placement, self.rest >= 1, self.owner)
+
+    def chooses(self, a: Any, b: Any) -> Any:
+        return self.truth.chooses(a, b)
+
+    def __and__(self, o: Any) -> Condition:
+        return conditions(both, self.truth, o)
+
+    def __rand__(self, o: Any) -> Condition:
+        return conditions(both, self.truth, o)
+
+    def __or__(self, o: Any) -> Condition:
+        return conditions(either, self.truth, o)
+
+    def __invert__(self) -> Condition:
+        return replace(self.truth, value=negate(self.truth.value))
+
+    def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
+        found: Point = self.reading.letter(function, args)
+        return found
+
+    def formula(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
+        found: Point = self.reading.formula(function, args)
+        return found
+
+    def is_number(self) -> bool:
+        return not self.reading.poisoned
+
+    def total(self) -> Point:
+        """The sum over all ranks of what each has; of what all have, ``p`` times it."""
+        if nonzero(self.each) and not self.mean and not self.reading.alone:
+            raise Undecided(f"{self!r} is a sum over all ranks already, of which the sum is asked for")
+        return Point(self.reading, "replicate", 0, plus(self.rest, self.each))
+
+    def over_senders(self) -> Point:
+        """At the owner, the sum over all senders."""
+        if self.placement != "arrived" or nonzero(self.each):
+            raise Apart(f"{self!r} is summed over senders, of which it is not")
+        return Point(self.reading, "shard", 0, self.rest, owner="chunks")
+
+    def own_chunk(self, r: Any, p: Any) -> Point:
+        """Of a value of its own, what the owner of the index has there."""
+        if self.placement == "shard":
+            raise Apart("a rank's own chunk of what only the owner of an index has")
+        if self.placement == "replicate":
+            return self
+        found: Point = self.reading.named("own chunk", (self, r, p), entrywise=True, placement="shard")
+        return replace(found, owner="chunks")
+
+    def comes(self, to: str, *terms: Any) -> Condition:
+        """Of ``ensures``: see :func:`sparring.spec.core.links.came`."""
+        came: Condition = self.reading.comes(to, *terms)
+        return came
+
+    def versions_held(self, *terms: Any) -> Point:
+        """Of ``leaves``: see :func:`sparring.spec.core.links.versions_held`."""
+        found: Point = self.reading.versions_held(*terms)
+        return found
+
+    def owns(self) -> Condition:
+        owns: Condition = self.reading.owns()
+        return owns
+
+    def settled(self) -> Point:
+        """With a letter for its sum over ranks, which is a number that a rank's own condition may choose."""
+        if not nonzero(self.each):
+            return self
+        sums = replace(self, rest=0, placement="replicate", owner="")
+        letter: Point = self.reading.named("sum over ranks", (sums,), entrywise=True)
+        return replace(self, each=0, mean=False, rest=plus(letter.rest, self.rest))
+
+    def only(self, mask: Any) -> Point:
+        """Of a sparse vector, the entries where ``mask`` is true: what is absent is 0."""
+        mask = mask.truth if isinstance(mask, Point) else mask
+        there = None if self.there is None else both(self.there, mask.value)
+        chosen: Point = mask.chooses(self, 0)
+        return replace(chosen, there=there, thinned=self.placement == "shard")
+
+    def support(self) -> Condition:
+        """Whether the entry is there."""
+        if self.there is None:
+            raise Undecided(f"nothing is known of the support of {self!r}")
+        return Condition(self.reading, self.placement, self.there, self.owner)
+
+    def by_rank(self) -> Point:
+        """What each rank has, as all know it."""
+        found: Point = self.reading.told(self)
+        return found
+
+    def gathered(self) -> Point:
+        """What each rank has, told to all."""
+        found: Point = self.reading.gathered(self)
+        return found
+
+    def owned(self) -> Point:
+        """What the owner has, as a fact about all ranks."""
+        return replace(self, placement="replicate", owner="")
+
+
+@dataclass(frozen=True, eq=False)
+class Condition(AtPoint):
+    """A truth at an index."""
+
+    reading: Any
+    placement: str
+    value: Bool
+    owner: str = ""
+
+    def __repr__(self) -> str:
+        return f"{'own ' if self.placement == 'partial' else ''}{self.value!r}"
+
+    def __and__(self, o: Any) -> Condition:
+        return conditions(both, self, o)
+
+    def __rand__(self, o: Any) -> Condition:
+        return conditions(both, self, o)
+
+    def __or__(self, o: Any) -> Condition:
+        return conditions(either, self, o)
+
+    def __ror__(self, o: Any) -> Condition:
+        return conditions(either, self, o)
+
+    def __invert__(self) -> Condition:
+        return replace(self, value=negate(self.value))
+
+    def __bool__(self) -> bool:
+        """Which side of a branch is read; all are, one after the other."""
+        if self.placement != "replicate" and not isinstance(self.value, bool):
+            raise Apart(f"a rank's own condition, {self.value!r}, decides what it does next: ranks part ways")
+        side: bool = self.reading.decides(self.value)
+        return side
+
+    def chooses(self, a: Any, b: Any) -> Any:
+        """``where(self, a, b)``: with a condition that all ranks share it passes through sums."""
+        if (known := self.reading.knows(self.value)) is not None:
+            return a if known else b
+        if isinstance(a, Condition | bool) and isinstance(b, Condition | bool):
+            return (self & a) | (~self & b)
+        if a is b:
+            return a
+        x, y = point(self.reading, a), point(self.reading, b)
+        placement, owner = lowest(self, x, y)
+        if self.placement == "partial":
+            x, y = x.settled(), y.settled()
+        x, y = alike(x, y)
+        each, rest = chosen(self.value, x.each, y.each), chosen(self.value, x.rest, y.rest)
+        return Point(self.reading, placement, rest, each, x.mean, owner, thinned=x.thinned or y.thinned)
+
+    def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
+        found: Point = self.reading.letter(function, args)
+        return found
+
+
+def point(reading: Any, x: Any) -> Point:
+    """A number, or what is nothing, as a point that all ranks have."""
+    if isinstance(x, Point):
+        return x
+    if isinstance(x, Unset):
+        x.used()
+    if isinstance(x, Condition):
+        return Point(reading, x.placement, where(x.value, 1, 0), owner=x.owner)
+    if isinstance(x, Node) or (isinstance(x, int) and not isinstance(x, bool)):
+        return Point(reading, "replicate", x)  # type: ignore[arg-type]  # a term
+    if isinstance(x, float) and x == 0:
+        return Point(reading, "replicate", 0)
+    if type(x).__name__ == "Nothing":
+        return Point(reading, "replicate", 0)
+    raise Undecided(f"{x!r} cannot be read at a point; a local function can hold it")
+
+
+def lifted(like: Point, x: Any) -> Point:
+    return point(like.reading, x)
+
+
+def of_both(a: Any, b: Any) -> tuple[Point, Point]:
+    reading = (a if isinstance(a, Point) else b).reading
+    return point(reading, a), point(reading, b)
+
+
+def alike(a: Point, b: Point) -> tuple[Point, Point]:
+    """Two points whose sums are both means, or both none; raises Undecided for one of each."""
+    if nonzero(a.each) and nonzero(b.each) and a.mean != b.mean:
+        raise Undecided(f"{a!r} and {b!r}: of a sum and a mean over ranks")
+    mean = a.mean if nonzero(a.each) else b.mean
+    return replace(a, mean=mean), replace(b, mean=mean)
+
+
+def combined(a: Any, b: Any, op: Callable[[Int, Int], Int]) -> Point:
+    """What is linear passes through sums."""
+    a, b = alike(*of_both(a, b))
+    placement, owner = lowest(a, b)
+    there = None if a.there is None or b.there is None else either(a.there, b.there)
+    each, rest = op(a.each, b.each), op(a.rest, b.rest)
+    return Point(a.reading, placement, rest, each, a.mean, owner, there, thinned=a.thinned or b.thinned)
+
+
+def remainder(a: Point, o: Any) -> Point:
+    """Of 0 it is 0; else it is a letter."""
+    return a if not nonzero(a.each) and not nonzero(a.rest) else a.letter(operation("%"), (a, o))
+
+
+def scaled(a: Point, o: Any) -> Point:
+    """A product: with a number that stands in the text it passes through sums; else it is a letter."""
+    if isinstance(o, int) and not isinstance(o, bool):
+        return replace(a, rest=a.rest * o if nonzero(a.rest) else 0, each=a.each * o if nonzero(a.each) else 0)
+    if isinstance(o, Point) and o.rest is a.reading.p and a.placement != "partial":
+        return replace(a.total(), placement=a.placement, owner=a.owner)
+    if isinstance(a, Point) and a.rest is a.reading.p and isinstance(o, Point):
+        return scaled(o, a)
+    return a.letter(operation("*"), (a, o))
+
+
+def divided(a: Point, o: Any) -> Point:
+    """Over the number of ranks it is a mean, where it is a sum over these alone; else it is a letter."""
+    over = o.rest if isinstance(o, Point) else o
+    if isinstance(over, int) and over == 1:
+        return a
+    if over is a.reading.p and nonzero(a.each) and not nonzero(a.rest) and not a.mean:
+        return replace(a, mean=True)
+    return a.letter(operation("/"), (a, o))
+
+
+def compared(a: Any, b: Any, name: str, op: Callable[[Int, Int], Bool]) -> Condition:
+    """Of two numbers: a formula, or of sums a letter."""
+    if isinstance(b, str):
+        return Condition(a.reading, "replicate", False)
+    a, b = of_both(a, b)
+    placement, owner = lowest(a, b)
+    if nonzero(a.each) or nonzero(b.each):
+        told = a.letter(operation(name), (a, b)).truth
+        return Condition(a.reading, placement, told.value, owner)
+    return Condition(a.reading, placement, op(a.rest, b.rest), owner)
+
+
+def conditions(op: Callable[[Bool, Bool], Bool], a: Condition, b: Any) -> Condition:
+    """Of two truths."""
+    other: Condition
+    other = b.truth if isinstance(b, Point) else Condition(a.reading, "replicate", b) if isinstance(b, bool) else b
+    placement, owner = lowest(a, other)
+    return Condition(a.reading, placement, op(a.value, other.value), owner)
+
+
+def parts(x: Any) -> Iterable[Point | Condition]:
+    """The points in what a local function is given: in tuples, lists and records, too."""
+    if isinstance(x, Unset):
+        x.used()
+    if isinstance(x, Point | Condition):
+        yield x
+    elif isinstance(x, tuple | list):
+        for one in x:
+            yield from parts(one)
+    elif hasattr(x, "__dataclass_fields__"):
+        for name in x.__dataclass_fields__:
+            yield from parts(getattr(x, name))

@@ -1,0 +1,162 @@
+"""What exchanges promise where a composition's text is read on points: the theorems of their pages, at an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+from sparring.errors import InputError, Undecided
+from sparring.proofs.reading import loops
+from sparring.proofs.reading.letters import Reading, read
+from sparring.proofs.reading.points import Apart, Condition, Point, parts, point
+from sparring.proofs.reading.summands import nonzero
+from sparring.spec.core.links import Collected, Handed
+from sparring.spec.core.thresholds import count
+
+LOCAL = ("x", "one", "many", "carried", "given")
+"""What a rank brings to an exchange, which may be its own; and what a loop has, which its reader judges."""
+
+
+def answer(self: Reading, exchange: Any) -> Any:
+    """What an exchange gives, by the theorem of its page; raises Apart where ranks have no such thing."""
+    for one in fields(exchange):
+        if one.name not in getattr(exchange, "brings", LOCAL):
+            shared(type(exchange).__name__, one.name, getattr(exchange, one.name))
+    carried(exchange)
+    rule = RULES.get(type(exchange).__name__)
+    if rule is None:
+        raise Undecided(f"nothing is known of the exchange {type(exchange).__name__}")
+    return rule(self, exchange)
+
+
+def shared(what: str, term: str, value: Any) -> None:
+    """Raises Apart where ranks have terms of their own."""
+    for one in parts(value):
+        if one.placement != "replicate":
+            raise Apart(f"{what}({term}={one!r}): ranks yield exchanges with different terms")
+
+
+def carried(exchange: Any) -> None:
+    """Raises Apart where no page carries the exchange out, or one of another kind."""
+    try:
+        _ = exchange.page if getattr(exchange, "kinds", ()) else None
+    except InputError as why:
+        raise Apart(str(why)) from why
+
+
+def own(name: str, x: Any) -> Any:
+    """What a rank brings to be added: a value of its own, or one that all have; raises Apart for another."""
+    if x.placement in ("shard", "arrived"):
+        raise Apart(f"{name} of what only the owner of an index has")
+    if isinstance(x, Point) and nonzero(x.each):
+        raise Apart(f"{name} of {x!r}, which has been added up already")
+    return x
+
+
+def reduce_scatter(self: Reading, e: Any) -> Point:
+    x = read(self, e.code, point(self, own("reduce_scatter", lifted(self, e.x))), chunks=True, whole=True)
+    if present(e.bounds) and getattr(e.bounds, "cuts", "") != "bounds":
+        raise Apart(f"reduce_scatter(bounds={e.bounds!r}): nothing says that these cut the vector")
+    if not self.sure(point(self, e.bucket).rest >= 0):
+        raise Apart(f"reduce_scatter(bucket={e.bucket!r}): nothing says that this is a number of messages")
+    owner = f"bounds {e.bounds!r}" if present(e.bounds) else "chunks"
+    return Point(self, "shard", 0, x.rest, owner=owner, there=self.somewhere(x))
+
+
+def balanced(self: Reading, e: Any) -> Point:
+    x = point(self, lifted(self, e.x))
+    if x.placement != "shard":
+        raise Apart("balance of what ranks have more than once: only the owner of an index may have it")
+    if not isinstance(e.sizes, Point) or repr(e.sizes.rest) != repr(sizes(self, x).rest):
+        raise Apart(f"balance(sizes={e.sizes!r}): these are not the sizes of what is balanced")
+    return replace(x, owner="shares", thinned=False)
+
+
+def sizes(self: Reading, x: Point) -> Point:
+    """By rank how many entries of ``x`` each has, as all know it."""
+    return self.told(self.letter(count, (x,)))
+
+
+def present(bounds: Any) -> bool:
+    return not (isinstance(bounds, tuple) and not bounds)
+
+
+def lifted(self: Reading, x: Any) -> Any:
+    return x if isinstance(x, Condition) else point(self, x)
+
+
+def allgather(self: Reading, e: Any) -> Any:
+    x = lifted(self, e.x)
+    if x.placement != "shard":
+        whose = "what every rank has itself" if x.placement == "partial" else "what all ranks have"
+        raise Apart(f"allgather of {whose}: ranks' pieces do not make one vector")
+    if isinstance(x, Condition):
+        return replace(x, placement="replicate", owner="")
+    return replace(read(self, e.code, x, chunks=True, whole=False), placement="replicate", owner="")
+
+
+def allreduce(self: Reading, e: Any) -> Point:
+    x = read(self, e.code, own("allreduce", point(self, e.x)), chunks=False, whole=True)
+    total = Point(self, "replicate", 0, x.rest)
+    return total if e.at is None else lifted(self, e.at).chooses(total, 0)
+
+
+def gathered(self: Reading, e: Any) -> Point:
+    x = lifted(self, e.x)
+    if x.placement in ("shard", "arrived"):
+        raise Apart("gather of what only the owner of an index has: see allgather")
+    return self.gathered(x if e.code.exact else read(self, e.code, point(self, x), chunks=False, whole=True))
+
+
+def of_apart(self: Reading, e: Any) -> Point:
+    return self.told(e.x) if not isinstance(e.x, int) else self.named("all ranks' apart", (e.x,), placement="replicate")
+
+
+def collected(self: Reading, e: Any) -> Any:
+    """A sender's entry of this call where its packet is; of another call it may be anything."""
+    x = own("collect", point(self, e.x))
+    version = self.version("owner", e.links, e.packet, e.call, e.own)
+    entry = (version == e.call).chooses(x, self.fresh("late_copy", "partial"))
+    of_sender: dict[str, Any] = {"placement": "arrived", "owner": ""}
+    return Collected(replace(version, **of_sender), replace(self.owns(), **of_sender), replace(entry, **of_sender))
+
+
+def handed(self: Reading, e: Any) -> Any:
+    """The owner's entry of this call where its packet is; of another call it may be anything."""
+    x = point(self, e.x)
+    if x.placement != "shard":
+        raise Apart("hand of what is not the owner's: ranks' pieces do not make one vector")
+    version = self.version("rank", e.links, e.packet, e.call, own=True)
+    entry = (version == e.call).chooses(x.owned(), self.fresh("late_news", "partial"))
+    return Handed(version, entry, self.versions_held(e.links, e.packet, e.call))
+
+
+def of_rounds(self: Reading, e: Any) -> tuple[Point, Point]:
+    """After all rounds a rank has a mean of all vectors, if the page's invariant is proved; alone it has its own."""
+    x, one = point(self, e.carried[0]), loops.loop(self, e)
+    self.loops.append(one)
+    mean = x if self.alone else Point(self, "partial", 0, x.rest, mean=True)
+    return mean, self.fresh("cell", "partial")
+
+
+def sparse_allreduce(self: Reading, e: Any) -> Point:
+    """The sum of what each rank takes of its own."""
+    x = own("sparse_allreduce", point(self, e.x))
+    taken = own("sparse_allreduce", lifted(self, e.at))
+    return Point(self, "replicate", 0, taken.chooses(x, 0).rest)
+
+
+RULES: dict[str, Callable[[Reading, Any], Any]] = {
+    "ReduceScatter": reduce_scatter,
+    "Allgather": allgather,
+    "Balance": balanced,
+    "Allreduce": allreduce,
+    "SparseAllreduce": sparse_allreduce,
+    "Gather": gathered,
+    "Apart": of_apart,
+    "Collect": collected,
+    "Hand": handed,
+    "Rounds": of_rounds,
+}
+"""By exchange, its promise: the theorem of the page that carries it out, at an index."""

@@ -1,1 +1,0 @@
-"""Code that selects by value, for every input: on exact linear forms, in every case that its comparisons can tell."""

@@ -1,0 +1,218 @@
+"""What has to be shown of how much a composition sends, generated from the lengths that its text says it has.
+
+Chunks are no longer than the largest; codes of fewer entries are no longer, and from one period on grow evenly; and
+what is declared is what local functions give and codes are, in examples that are evaluated here: an encoder is no
+formula, and a length that is declared too short is found by the first vector that is longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import fields, replace
+from functools import partial
+from itertools import product, zip_longest
+from typing import Any
+
+import numpy as np
+
+from sparring.errors import Undecided
+from sparring.proofs.exchanges import theorems
+from sparring.proofs.logic.obligations import Bound, Obligation, j, n, p, within
+from sparring.proofs.reading.ways import PIECES, Sent, Way, unsized_code, ways
+from sparring.spec.core.coding import PLAIN
+from sparring.spec.core.compositions import Memory, begun, ending, own, played, text
+from sparring.spec.core.exchanges import Exchange, served
+from sparring.spec.core.model import Page, bound
+from sparring.spec.core.numbers import Evaluator, Int, Node, Sym, both, variables
+from sparring.spec.core.sparse import every
+from sparring.spec.core.vectors import Vector
+
+a, d, e = (Sym.var(name) for name in "ade")
+WIDTHS = (4, 8)
+"""Bytes of an entry of vectors that are coded."""
+LONGEST = 1100
+"""So many entries are coded at most, to see how long their codes are."""
+SOME = (2, 5, 300)
+"""Ranks for which a code that depends on their number is looked at."""
+POINTS = ((2, 4), (2, 7), (3, 9), (4, 6))
+"""Ranks and entries of vectors on which a text is played, to see how long what it sends is."""
+CALLS = 3
+
+
+def volume(page: Page, cut: Bound = bound, served_by: Callable[[str], Page] = served) -> Iterator[Obligation]:
+    """All of it; raises Undecided where the text says of something not how long it is."""
+    found = ways(page)
+    yield from sharing(cut)
+    for code in codes(one for way in found for one in way.sent):
+        yield from sizes(code)
+    yield from theorems.beyond("volume", (one.asked for way in found for one in way.sent), served_by)
+    yield from declared(page, found)
+
+
+def unsized(page: Page) -> str:
+    """Why nothing is said of the bytes of a page's codes; empty where all say how long they are."""
+    with suppress(Undecided):
+        return next(filter(None, map(unsized_code, codes(one for way in ways(page) for one in way.sent))), "")
+    return ""
+
+
+def sharing(cut: Bound = bound) -> Iterator[Obligation]:
+    """How long the chunks of ``n`` entries are, of at most ``p e``: none is longer than ``e``."""
+    box, room = (p >= 1, n >= 0, within(j)), (p >= 1, a >= 0, e >= 0)
+    yield Obligation("a chunk begins where the last ends", box, cut(j + 1, n, p) == (j * n + n) // p)
+    few = (*box, e >= 0, n <= p * e)
+    yield Obligation("a chunk ends no later than with e", few, cut(j + 1, n, p) <= (j * n + p * e) // p)
+    yield Obligation("which is e entries long", room, (a + p * e) // p == a // p + e)
+    yield Obligation("chunks are all", (p >= 1, n >= 0), both(cut(0, n, p) == 0, cut(p, n, p) == n))
+
+
+def codes(sent: Any) -> list[Any]:
+    """Of what is sent, the codes in which it travels; what travels as it is has none."""
+    return [*dict.fromkeys(one.code for one in sent if one.code != PLAIN)]
+
+
+def sizes(code: Any) -> Iterator[Obligation]:
+    """How long messages in this code are, of entries of either width; of one with terms of ``p``, at most.
+
+    Raises Undecided where the code does not say it.
+    """
+    if lacking := unsized_code(code):
+        raise Undecided(lacking)
+    if named := terms(code):
+        yield from at_most(code, named)
+        return
+    for width in WIDTHS:
+        period = getattr(code, "period", 8)
+        yield from growing(partial(octets, code, width), f"{code!r}, {width} bytes", period)
+        for c in dict.fromkeys((0, 1, 2, 7, 8, 9, period // 8, period // 8 + 1, period)):
+            if c <= LONGEST:
+                made = len(written(code, c, width))
+                yield Obligation(f"{c} entries, {code!r}, {width} bytes", (), code.octets(c, width) == made)
+
+
+def terms(code: Any) -> list[str]:
+    """The parameters of a code that depend on the number of ranks; raises Undecided where more than that matters."""
+    found = [one.name for one in fields(code) if isinstance(getattr(code, one.name), Node)]
+    if any(variables(getattr(code, name)) - {"p"} for name in found):
+        raise Undecided(f"{code!r} depends on more than the number of ranks")
+    return found
+
+
+def at_most(code: Any, named: Sequence[str]) -> Iterator[Obligation]:
+    """Its messages grow with its terms' values, which are ``d``; for a few numbers of ranks they are what they are."""
+    letter = replace(code, **dict.fromkeys(named, d))
+    for width in WIDTHS:
+        size = partial(octets, letter, width)
+        yield Obligation(f"no shorter, {letter!r}, {width} bytes", (a >= 0, d >= 0), size(a) <= size(a + 1))
+        more = size(a + 8) == size(a) + d
+        yield Obligation(f"d bytes for 8 more, {letter!r}, {width} bytes", (a >= 0, d >= 0), more)
+    for ranks in SOME:
+        exact = replace(code, **{name: Evaluator({"p": ranks})(getattr(code, name)) for name in named})
+        yield from sizes(exact)  # which says what 8 more take of these
+        for c, width in product(range(9), WIDTHS):
+            most = Evaluator({"p": ranks})(code.octets(c, width))
+            name = f"{exact!r} at p={ranks}, {c} entries, {width} bytes: no longer than {letter!r}"
+            yield Obligation(name, (), exact.octets(c, width) <= most)
+
+
+def octets(code: Any, width: int, c: Int) -> Int:
+    found: Int = code.octets(c, width)
+    return found
+
+
+def growing(size: Any, what: str, period: int) -> Iterator[Obligation]:
+    """Codes of one entry more are no shorter, hence none of more; ``period`` more take always as many bytes more."""
+    yield Obligation(f"no shorter, {what}", (a >= 0,), size(a) <= size(a + 1))
+    more = size(period) - size(0)
+    yield Obligation(f"as many bytes for {period} more, {what}", (a >= 0,), size(a + period) == size(a) + more)
+
+
+def written(code: Any, c: int, width: int) -> bytes:
+    """A message of so many entries; a code that not all vectors can have makes a ``sample`` of one."""
+    x = Vector.of(np.arange(c).astype(f"f{width}"))
+    (coded,) = code.pieces(code.sample(x) if hasattr(code, "sample") else x, [slice(0, c)])
+    return bytes(code.written(coded))
+
+
+# -- what is declared, and what vectors have
+
+
+def declared(page: Page, found: Sequence[Way]) -> Iterator[Obligation]:
+    """In each call on a few vectors, some way of the text says of all that is sent how long it is."""
+    for ranks, entries in POINTS:
+        state = None
+        for called in range(CALLS):
+            name = f"as long as declared: p={ranks}, n={entries}, call {called}"
+            try:
+                had, state = had_by(page, ranks, entries, called, state)
+            except Exception as why:  # noqa: BLE001 - whatever a page raises that cannot be run is told
+                yield Obligation(f"{name}: {why}", (), False)
+                return
+            at = {"p": ranks, "n": entries, "k": page.params.get("k", 0), "call": called, "r": 0}
+            fits = any(way.first == (called == 0) or not first(found) for way in found if fitting(page, way, had, at))
+            yield Obligation(name, (), fits)
+
+
+def first(found: Sequence[Way]) -> bool:
+    """Whether first calls are told from others."""
+    return any(way.first for way in found)
+
+
+def fitting(page: Page, way: Way, had: Sequence[Sequence[Exchange]], at: dict[str, int]) -> bool:
+    """Whether these are the lengths of a way, or, of a page with hypotheses, no longer."""
+    supposed = bool(getattr(page.module, "hypotheses", ()))
+    each = [one for one in way.sent for _ in range(int(Evaluator(at)(one.times)))]
+    return all(
+        one is not None and rows is not None and as_long(one, rows, at, supposed)
+        for one, rows in zip_longest(each, had)
+    )
+
+
+def as_long(one: Sent, rows: Sequence[Exchange], at: dict[str, int], supposed: bool) -> bool:
+    """Whether what all ranks send in an exchange is as long as that, or ``supposed`` to be at most so long."""
+    most, long = Evaluator(at)(one.length), [size(row) for row in rows]
+    pieces = one.exchange in PIECES
+    found, alike = (sum(long), True) if pieces else (max(long), len({*long}) == 1)
+    fits = found <= most if supposed else alike and found == most
+    return type(rows[0]).__name__ == one.exchange and fits
+
+
+def size(e: Exchange) -> int:
+    """How many entries a rank sends."""
+    at = getattr(e, "at", None)
+    if at is not None:
+        return sum(map(bool, at)) + -sum(map(bool, at)) % getattr(e, "filled", 1)
+    return len(getattr(e.x, "indices", e.x)) if hasattr(e.x, "__len__") else 1
+
+
+def had_by(page: Page, ranks: int, entries: int, called: int, state: Any) -> tuple[list[list[Exchange]], Any]:
+    """A call: by exchange what ranks bring to it, in their order; and what is remembered."""
+    before = state or [begun(page)] * ranks
+    rows: list[list[Exchange]] = [[] for _ in range(ranks)]
+    texts = []
+    for r in range(ranks):
+        values = np.array([float((3 * i + 5 * r + called) % 11) - 4 for i in range(entries)])
+        x = every(values) if page.selecting else Vector.of(values)
+        one = text(page, x=x, r=r, p=ranks, call=called, state=before[r], params=own(page), selector=page.selector)
+        texts.append(watched(one, rows[r]))
+    returned, _ = played(page, texts)
+    after = Memory(called + 1, [ending(page, one).state for one in returned]).ranks
+    return [*map(list, zip(*(filter(told, row) for row in rows)))], after
+
+
+def told(e: Exchange) -> bool:
+    """Whether it is in a trace."""
+    return type(e).__name__ != "Apart"
+
+
+def watched(one: Any, rows: list[Exchange]) -> Generator[Exchange, Any, Any]:
+    """A text, of which each exchange is noted."""
+    answer = None
+    while True:
+        try:
+            e = one.send(answer)
+        except StopIteration as end:
+            return end.value
+        rows.append(e)
+        answer = yield e

@@ -1,0 +1,111 @@
+"""Theorems about a page that has a fault: small numbers are tried before solvers are asked.
+
+What a mutant shares with its page is neither tried nor asked twice: equal terms are one in a
+:class:`~sparring.proofs.logic.queries.Memory`, which goes from mutant to mutant.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.queries import Memory, answered
+from sparring.proofs.mutants.planting import built
+from sparring.proofs.mutants.syntax import Mutant
+from sparring.proofs.reading.annotations import Subject, subject
+from sparring.proofs.statements.conjectures import Conjecture
+from sparring.spec.core.model import Page, load
+from sparring.spec.core.numbers import Evaluator, variables
+
+UNREADABLE = "bad input"
+RANKS = 7  # up to so many are tried
+TRIES = 1400
+
+
+class Trials:
+    """Remembers the obligations that no try has upset.
+
+    ``memory``: in which equal terms are one, and which knows what solvers have answered.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.clean: set[tuple[Any, ...]] = set()
+
+    def tried(self, whole: Subject, *names: str) -> Iterator[str]:
+        """Obligations that small numbers upset, of the theorems of these names or of all that are expected to hold."""
+        for conjecture in claimed(whole, names):
+            yield from (f"{conjecture.name}: {found}" for found in self.upset(tuple(conjecture.obligations)))
+
+    def asked(self, whole: Subject, *names: str) -> Iterator[str]:
+        """The same for a solver's counterexamples."""
+        for conjecture in claimed(whole, names):
+            for answer in answered(conjecture.obligations, False, conjecture.encoding, self.memory):
+                if not answer.holds and not answer.problem:
+                    yield f"{conjecture.name}: {kernel.told(answer)}"
+
+    def refused(self, page: Page, mutant: Mutant) -> str:
+        """By proof alone, with nothing run: a theorem that is no longer proved of the page with this fault.
+
+        The first that small numbers upset, else the first that the two solvers do not prove; "bad input" for a page
+        that cannot be read; empty if all hold.  Whether the algorithm is wrong or only what the page says of itself,
+        which a run would tell, makes no difference.  Claims of contention that are expected to be refuted, and those
+        that only runs decide, are left out.
+        """
+        try:
+            claims = claimed(subject(load(built(page.module, mutant.tree), **page.params)), ())
+            upset = (one.name for one in claims if next(self.upset(tuple(one.obligations)), ""))
+            return next(upset, "") or next((one.name for one in claims if self.unproved(one)), "")
+        except Exception:  # noqa: BLE001 - whatever a planted fault raises has found it out
+            return UNREADABLE
+
+    def unproved(self, one: Conjecture) -> bool:
+        """Whether some obligation lacks a proof by both solvers."""
+        asked = answered(one.obligations, True, one.encoding, self.memory)
+        return not all(answer.holds for answer in asked)
+
+    def upset(self, claims: Sequence[Obligation]) -> Iterator[str]:
+        """Counterexamples of small numbers, in words; which obligations none was found for is remembered.
+
+        All obligations see the same numbers, so that of each number a term that they share is read once.
+        """
+        ours = [one for one in map(self.shared, claims) if self.key(one) not in self.clean]
+        for point in points(frozenset().union(*(variables(x) for one in ours for x in (*one.hypotheses, one.claim)))):
+            reader = Evaluator(point)
+            for one in ours:
+                with suppress(ValueError, ZeroDivisionError):  # a shift by a negative number, a remainder by none
+                    if all(map(reader, one.hypotheses)) and not reader(one.claim):
+                        yield f"{one.name} fails at {', '.join(f'{k}={point[k]}' for k in letters(one))}"
+        self.clean |= {self.key(one) for one in ours}
+
+    def shared(self, claim: Obligation) -> Obligation:
+        """The same with each term as the first one of its form."""
+        shared = self.memory.shared
+        return claim._replace(hypotheses=tuple(map(shared, claim.hypotheses)), claim=shared(claim.claim))
+
+    def key(self, claim: Obligation) -> tuple[Any, ...]:
+        """The same for equal obligations alone."""
+        return tuple(map(self.memory.identity, (*claim.hypotheses, claim.claim)))
+
+
+def claimed(whole: Subject, names: Sequence[str]) -> list[Conjecture]:
+    """What is to be proved of it, for every value of its parameters."""
+    return [c for c in kernel.readable(whole.general) if not c.contended and (c.name in names or not names)]
+
+
+def letters(claim: Obligation) -> list[str]:
+    """The variables that an obligation speaks of, the number of ranks first."""
+    found = frozenset().union(*map(variables, (*claim.hypotheses, claim.claim)))
+    return ["p", *sorted(found - {"p"})]
+
+
+def points(names: frozenset[str]) -> Iterator[dict[str, int]]:
+    """Small numbers for these variables, the same in every run."""
+    rng = random.Random("small numbers")
+    for i in range(TRIES):
+        p = i % RANKS + 1
+        yield {"p": p, **{name: rng.randrange(p + 2 * (name not in "qrsc")) for name in sorted(names - {"p"})}}

@@ -1,0 +1,136 @@
+"""``verify --mutants``: faults planted on every syntax site of pages and implementations, and what became of each."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from sparring.mutation import judging
+from sparring.mutation.judging import Fate
+from sparring.mutation.small_models import Trials
+from sparring.proofs.logic.queries import Memory
+from sparring.proofs.mutants.planting import afresh
+from sparring.proofs.mutants.syntax import IN_PAGES, Mutant
+from sparring.proofs.reading.annotations import companion
+from sparring.refinement.comparison import Flaw
+from sparring.spec.core.model import Page
+from sparring.verification import FIRST_LOOK, WHOLE_LOOK, Plan, Track, flaws, judged
+
+WORDS = ("killed", "survived", "equivalent")
+PARTS = ("page", "index functions", "implementation")
+NUMBERS = {"int", "bool", "tuple[int, int]"}
+NO_REASON = "nobody has looked into it"
+
+
+class Told(NamedTuple):
+    """The fate of a mutant.
+
+    ``part``: one of ``PARTS``; ``line``: the text of the line that is changed, not its number, which moves;
+    ``why``: what killed it or proves it equivalent, or why it may live; ``alone``: of a page, the theorem with which
+    proof alone refuses it; ``full``: of an implementation's that lives, what ``--full`` finds; None where
+    that was not asked.
+    """
+
+    algorithm: str
+    part: str
+    operator: str
+    function: str
+    line: str
+    change: str
+    word: str
+    why: str
+    alone: str = ""
+    full: str | None = None
+
+
+def told(page: Page, track: Track, every: int = 1, *, full: bool = False) -> list[Told]:
+    """The fate of every mutant of the page, and of its implementation if there is one; or of one in ``every``.
+
+    ``full``: of what lives there in the runs of a first look all runs are asked, too.
+    """
+    target, reasons = judged(page), getattr(companion(page), "survivors", {})
+    fates = track(judging.of_page(page, target, every), f"{page.name}: page")
+    found = [entry(page, "page", fate, reasons) for fate in fates]
+    if target:
+        module = importlib.import_module(target.partition(":")[0])
+        fates = track(judging.of_implementation(page, target, wrong, every), f"{page.name}: implementation")
+        for fate in fates:
+            one = entry(page, part(module, fate.mutant.function), fate, reasons)
+            asked = full and one.word == "survived"
+            found.append(one._replace(full=by_all_runs(page, target, fate.mutant)) if asked else one)
+    return found
+
+
+def wrong(page: Page, target: str, plan: Plan = FIRST_LOOK) -> Iterator[Flaw]:
+    """What runs of an implementation with a fault find wrong, be it loops without an end."""
+    return flaws(page, target, plan, afresh)
+
+
+def by_all_runs(page: Page, target: str, mutant: Mutant, module: ModuleType | None = None) -> str:
+    """What ``--full`` finds of an implementation with this fault; empty where it finds nothing."""
+    looks = partial(wrong, plan=WHOLE_LOOK)
+    return judging.first(judging.of_code(page, target, looks, mutant, Trials(Memory()), module).runs())
+
+
+def entry(page: Page, part: str, fate: Fate, reasons: dict[str, str]) -> Told:
+    """What is told of it; why a survivor may live stands in the page's proof module, by the line that is changed."""
+    mutant = fate.mutant
+    why = fate.why or reasons.get(mutant.text, NO_REASON)
+    return Told(page.name, part, mutant.operator, mutant.function, mutant.text, mutant.told, fate.word, why, fate.alone)
+
+
+def part(module: ModuleType, function: str) -> str:
+    """Whether the changed function of an implementation is one of numbers alone, a peer's or a chunk's."""
+    types = getattr(getattr(module, function, None), "__annotations__", {})
+    return "index functions" if types and {*types.values()} <= NUMBERS else "implementation"
+
+
+def summary(found: Sequence[Told]) -> dict[str, Any]:
+    """For the envelope: how many there are of each word, in all, by operator and by algorithm; and who survived."""
+    names = dict.fromkeys(one.algorithm for one in found)
+    return {
+        **counted(found),
+        "operators": by_operator(found),
+        "survivors": [one._asdict() for one in found if one.word == "survived"],
+        "algorithms": {name: of_algorithm([one for one in found if one.algorithm == name]) for name in names},
+    }
+
+
+def of_algorithm(found: Sequence[Told]) -> dict[str, Any]:
+    """By part and operator; and what was not killed, with the reason or the certificate."""
+    parts = {part: [one for one in found if one.part == part] for part in PARTS}
+    return {
+        "parts": {
+            part: {**counted(ours), **by_proof(part, ours), **by_full(part, ours), "operators": by_operator(ours)}
+            for part, ours in parts.items()
+            if ours
+        },
+        "alive": [one._asdict() for one in found if one.word != "killed"],
+    }
+
+
+def by_proof(part: str, found: Sequence[Told]) -> dict[str, int]:
+    """Of a page, how many proof alone refuses; of the other parts nothing is said."""
+    return {"by proof alone": sum(bool(one.alone) for one in found)} if part == PARTS[0] else {}
+
+
+def by_full(part: str, found: Sequence[Told]) -> dict[str, int]:
+    """Of an implementation, how many all runs find that those of a first look do not; if that was asked."""
+    alive = [one.full for one in found if one.word == "survived"]
+    return {} if part == PARTS[0] or None in alive else {"by --full alone": sum(map(bool, alive))}
+
+
+def by_operator(found: Sequence[Told]) -> dict[str, dict[str, int]]:
+    """The counts of each operator that made one."""
+    counts = {name: counted(one for one in found if one.operator == name) for name in IN_PAGES}
+    return {name: words for name, words in counts.items() if any(words.values())}
+
+
+def counted(found: Iterable[Told]) -> dict[str, int]:
+    """How many were killed, survived or are equivalent."""
+    counts = Counter(one.word for one in found)
+    return {word: counts[word] for word in WORDS}

@@ -1,0 +1,29 @@
+"""Runs of a page call after call, each on what the last one left."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from sparring.sparse_lists import made
+from sparring.spec.core.model import Page
+from sparring.spec.core.runner import Run, run
+
+
+def runs(page: Page, xs: Sequence[Any]) -> Iterator[Run]:
+    """A run of the page for each call, on the vectors and on what the last call left, a composition's state included.
+
+    ``xs``: for each rank an array whose rows are its vectors, one a call.  What a composition on whole vectors keeps
+    is its state alone.  That infinities cancel to NaN is no surprise here.
+    """
+    left, state = [np.zeros_like(x, shape=x.shape[1]) for x in xs], None
+    for vectors in zip(*xs):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            ran = run(page, vectors if page.dense else [x + y for x, y in zip(vectors, left)], state)
+            left = left if page.dense else [made(y, x.dtype).dense() for y, x in zip(ran.residuals, xs)]
+            state = ran.state
+        yield ran

@@ -1,0 +1,84 @@
+"""Running an implementation beside its page: results and messages, with good arguments and in place."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sparring import sparse_lists
+from sparring.refinement import comparison, running, stateful
+from sparring.refinement.comparison import Flaw
+from sparring.spec.core.model import Page
+from sparring.world.targets import module_of
+
+FEW = 3  # ranks, up to which all dtypes are run
+
+
+def called_again(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
+    """Several calls of a target that keeps a residual."""
+    for case in stateful.edges([ranks], dtypes):
+        yield from running.on_calls(page, target, case, "dtypes")
+
+
+def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
+    """One call, on terms and on numbers."""
+    given = options(page, target)
+    plainly, into_itself = partial(called, **given), partial(in_place, **given)
+    for n in comparison.sizes(ranks, page.sparse):
+        for buffers in ("synchronous", "unbounded"):
+            if not page.composed:
+                yield from running.on_terms(page, target, ranks, n, buffers, plainly).flaws
+        for dtype in dtypes:
+            xs = sparse_lists.given(page, comparison.vectors(dtype, ranks, n))
+            yield from running.on_numbers(page, target, xs, "dtypes", plainly)
+            if not page.sparse:
+                ran = comparison.run(target, xs, "synchronous", comparison.place(xs), "in place", call=into_itself)
+                yield from ran.flaws or comparison.compared(page, xs, ran.ys, "in place")
+
+
+def options(page: Page, target: str) -> dict[str, Any]:
+    """The page's parameters that the target has too; where a text asks for a selector, that one's as well."""
+    known = page.params if page.composed and page.selector else accepted(target)
+    return {name: value for name, value in page.params.items() if name in known}
+
+
+def accepted(target: str) -> Collection[str]:
+    """By which names it takes arguments."""
+    return inspect.signature(getattr(module_of(target), target.rpartition(":")[2])).parameters.keys()
+
+
+def called(function: Any, comm: Any, x: Any, **given: Any) -> Any:
+    """One call with these options."""
+    return function(comm, x, **given)
+
+
+def in_place(function: Any, comm: Any, x: Any, **given: Any) -> Any:
+    """The result in the memory of the input, a copy so that the input stays as it was."""
+    y = x.copy()
+    return function(comm, y, out=y, **given)
+
+
+def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
+    """Where ``target`` has another result than the page, or sends other messages, on a few vectors."""
+    if page.stateful:  # one call of the function beside the class sends what a call of the class does
+        dtypes = page.dtypes[::2] if page.composed else page.dtypes[:1]  # a program's rules may know whole numbers
+        yield from (flaw.detail for flaw in called_again(page, target, ranks, dtypes))
+        target = f"{target.partition(':')[0]}:{page.collective}"
+    for xs in examples(page, ranks):
+        flaws = running.on_numbers(page, target, xs, "dtypes", partial(called, **options(page, target)))
+        yield from (flaw.detail for flaw in flaws)
+
+
+def examples(page: Page, ranks: int) -> Iterator[list[Any]]:
+    """Vectors for so many ranks; of pages on whole ones also zeros with a sign, and what may be read as such."""
+    for n in comparison.sizes(ranks, page.sparse):
+        yield sparse_lists.given(page, comparison.vectors("float32", ranks, n))
+    if page.dense and ranks <= FEW:
+        yield [np.full(ranks + 1, -0.0, np.float32) for _ in range(ranks)]
+        yield [np.full(ranks + 1, -1e-45, np.float32) for _ in range(ranks)]  # of which a part is -0.0
+        least = np.full(10 * ranks, 1e-45, np.float32)  # of which a mean is 0, but where all are below 0
+        yield [np.where((np.arange(least.size) == 0) | (r % 2 == 1), -least, least) for r in range(ranks)]

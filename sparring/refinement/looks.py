@@ -1,0 +1,259 @@
+"""The ways in which ``verify`` looks at an implementation on the simulated world, each at a property of its own.
+
+Where code may take another way, a look goes there: a result in the input's memory, other parameters, many ranks
+and calls, vectors longer than what is looked at together, bad arguments, and receives of the caller's own.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sparring import sparse_lists
+from sparring.proofs.reading.annotations import companion, subject
+from sparring.refinement import comparison, running, stateful, sums
+from sparring.refinement.comparison import DTYPES, Flaw, sizes
+from sparring.refinement.differential import FEW, accepted, called, examples, in_place, options
+from sparring.refinement.refusals import refusals
+from sparring.refinement.runtime_faults import Call, Fault, unharmed
+from sparring.refinement.stateful import Case
+from sparring.sparse import Sparse
+from sparring.spec.core.model import Page, load
+from sparring.spec.core.schedule import number
+
+FEWEST = 2
+"""Entries that are selected: so few that messages need an index."""
+MANY = (9, 16, 17, 31, 33)
+"""Numbers of ranks beyond those of all lengths: above, at and below powers of two."""
+SOME = 4  # ranks, up to which other parameters than the page's own are tried
+LONG, KEPT = 70_000, 50
+"""Entries of vectors that a target may look at block by block, and how many of them it sends."""
+CALLS = 9  # of one instance, so that every period ends
+BLOCK, SEVERAL = 64, 10
+"""The entries of small blocks, and how many a vector has."""
+OF_MESSAGES = ("sparring.impl.core.encodings", "sparring.impl.core.messages")
+SPACED = 1 << 12
+"""Few entries are so far apart; a sample that takes every 2, 4, 8, ... has all of them."""
+LENGTH = comparison.LONG
+"""Of a chunk for which each encoding is the shortest for some number of entries."""
+ENTRIES, APART = 300, 1 << 10
+"""Of a long sparse vector, and how far they are apart at most: a chunk is longer than 16 bits tell apart."""
+
+
+class Trial(NamedTuple):
+    """One run, or several that belong together: of so many ranks, and what is wrong if these have a fault."""
+
+    ranks: int
+    flaws: Callable[[Fault], Iterable[Flaw]]
+
+
+class Look(NamedTuple):
+    """All trials of a property; ``told``: what they are, in words.
+
+    ``long``: what they reach others reach as well, and it takes long to watch them.
+    """
+
+    property: str
+    told: str
+    trials: Sequence[Trial]
+    long: bool = False
+
+
+def looks(page: Page, target: str, ranks: Sequence[int]) -> list[Look]:
+    """The looks that such a page has something for, on no more ranks than the most of these."""
+    few, added = [p for p in ranks if p <= FEW], [p for p in ranks if p <= FEW or p == max(ranks)]
+    apart = f"{LONG} entries; of sparse ones {ENTRIES} of {ENTRIES * APART}"
+    found = [
+        Look("bad input", "on one rank, and on all", [Trial(p, partial(refused, page, target, p)) for p in few]),
+        Look(
+            sums.SUM, f"over {sums.CALLS} calls" if page.stateful else "of all dtypes", [*summing(page, target, added)]
+        ),
+        Look("parameters", "each of the page's at other values", [*other_parameters(page, target, ranks)]),
+        Look("in place", "the result in the memory of the input", [*in_its_memory(page, target, ranks)]),
+        Look("long vectors", apart, [*in_small_blocks(page, target, ranks), *long(page, target, ranks)]),
+    ]
+    return [look for look in found if look.trials]
+
+
+def summing(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """Runs after which all ranks should have what numpy has."""
+    for p in ranks:
+        for owed in sums.runs(page, target, p):
+            yield Trial(p, owed.flaws)
+
+
+def variants(page: Page) -> list[dict[str, Any]]:
+    """The page's own parameters, others of its proof module, and the least two of those that theorems hold from.
+
+    Where entries are selected once, and messages have no index if all are, also a few entries.
+    """
+    least, others = subject(page).least, getattr(companion(page), "others", ())
+    fewer = ({name: value + more for name, value in least.items()} for more in range(2))
+    few = [{"k": FEWEST}] if page.once else []
+    return [{**page.params, **params} for params in ({}, *others, *few, *(fewer if least else ()))]
+
+
+def other_parameters(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """A few vectors for each variant; of targets that remember every second edge case in turn, and many calls."""
+    others = [load(page.module, **params) for params in variants(page)[1:]]
+    for p, (v, one) in product([p for p in reversed(ranks) if p <= SOME], enumerate(others)):
+        for xs in examples(one, p):
+            yield Trial(p, partial(on_numbers, one, function(page, target), xs, "parameters"))
+        for case in stateful.edges([p], page.dtypes[:1])[(p + v) % 2 :: 2] if page.stateful else ():
+            yield Trial(p, partial(running.on_calls, one, target, case, "parameters"))
+    for one in others if page.stateful and max(ranks) >= FEW else ():
+        yield Trial(FEW, partial(running.on_calls, one, target, often(page.dtypes[0]), "parameters"))
+
+
+def often(dtype: str) -> Case:
+    """Many calls, each with other vectors."""
+    rng = np.random.default_rng(CALLS)
+    return Case(4, [rng.integers(-9, 10, (CALLS, 13)).astype(dtype) for _ in range(FEW)])
+
+
+def function(page: Page, target: str) -> str:
+    """The target, or the function beside a class, one call of which sends what a call of the class does."""
+    return f"{target.rpartition(':')[0]}:{page.collective}" if page.stateful else target
+
+
+def in_its_memory(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """All lengths; with few ranks all dtypes."""
+    plain = function(page, target)
+    if "out" not in accepted(plain):
+        return
+    for p in ranks:
+        for n in sizes(p):
+            for dtype in page.dtypes if p <= FEW else page.dtypes[:1]:
+                xs = sparse_lists.given(page, comparison.vectors(dtype, p, n))
+                yield Trial(p, partial(on_numbers, page, plain, xs, "in place", call=in_place))
+
+
+def many(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """Short vectors of many ranks, where no terms are run."""
+    for p in MANY if max(ranks) >= SOME and (page.stateful or page.composed) else ():
+        if page.stateful:
+            case = Case(p // 2, [rows[:2] for rows in stateful.vectors("float32", p, p + 1)])
+            yield Trial(p, partial(running.on_calls, page, target, case, "dtypes"))
+        else:
+            xs = sparse_lists.given(page, comparison.vectors("float32", p, p + 1))
+            yield Trial(p, partial(on_numbers, page, target, xs, "dtypes"))
+
+
+def turning(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """Of sparse vectors as many entries as from which on another encoding is the shortest, and one fewer; and sums."""
+    for p, dtype in product([p for p in ranks if p <= 2], page.dtypes[:2] if page.sparse else ()):
+        width, cuts = np.dtype(dtype).itemsize, number(page.chunks(p))
+        names = [page.encoded(m, LENGTH, width) for m in range(LENGTH + 1)]
+        turns = [m for m in range(1, LENGTH + 1) if names[m] != names[m - 1]]
+        for m in sorted({many for turn in turns for many in (turn - 1, turn)}):
+            parts = [range(m * r // p, m * (r + 1) // p) for r in range(p)]  # whose sum has m entries
+            starts = np.arange(cuts)[:, None] * LENGTH
+            xs = [Sparse(at := (starts + np.array(part, np.int64)).ravel(), np.ones(at.size, dtype), cuts * LENGTH)
+                  for part in parts]  # fmt: skip
+            yield Trial(p, partial(on_numbers, page, target, xs, "dtypes"))
+
+
+def in_small_blocks(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """Where code goes through a vector block by block, the blocks are so small that there are several."""
+    own, *others = [load(page.module, **params) for params in variants(page)]
+    for p, one in [*((p, own) for p in ranks if 1 < p <= FEW), *((2, other) for other in others if max(ranks) > 1)]:
+        rng = np.random.default_rng(p)
+        xs = [rng.standard_normal((2, SEVERAL * BLOCK)).astype(DTYPES[0]) for _ in range(p)]
+        if page.stateful:
+            flaws = partial(running.on_calls, one, target, Case(KEPT, xs), "long vectors")
+            yield Trial(p, partial(with_small_blocks, flaws))
+        elif not page.sparse:
+            flaws = partial(on_numbers, one, target, [x[0] for x in xs], "long vectors")
+            yield Trial(p, partial(with_small_blocks, flaws))
+
+
+def with_small_blocks(flaws: Callable[[Fault], Iterable[Flaw]], fault: Fault) -> Iterable[Flaw]:
+    """What is wrong then."""
+    return flaws(lambda call: fault(small_blocks(call)))
+
+
+def small_blocks(call: Call) -> Call:
+    """Each rank's own modules have so small blocks before the call; those of a message's form stay as they are."""
+
+    def called(function: Any, comm: Any, *args: Any) -> Any:
+        for name, module in sys.modules.items():
+            if name.startswith("sparring.impl.") and name not in OF_MESSAGES and hasattr(module, "BLOCK"):
+                setattr(module, "BLOCK", BLOCK)  # noqa: B010  # a module's names are no attributes that a checker knows
+        return call(function, comm, *args)
+
+    return called
+
+
+def long(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """Two ranks; where there are parameters for long vectors, with these; where entries are selected a second call."""
+    if max(ranks) < 2:
+        return
+    rng = np.random.default_rng(LONG)
+    runs: Sequence[Mapping[str, Any]] = getattr(companion(page), "long", ({},))
+    for one in (load(page.module, **{**page.params, **params}) for params in runs):
+        if page.stateful:
+            rows = [rng.standard_normal((1 + page.selecting, LONG)).astype(DTYPES[0]) for _ in range(2)]
+            case = Case(KEPT, [misleading(x) if page.selecting else x for x in rows])
+            yield Trial(2, partial(running.on_calls, one, target, case, "long vectors"))
+        elif page.sparse:
+            yield Trial(2, partial(on_numbers, one, target, [*far_apart(rng)], "long vectors"))
+        else:
+            xs = [rng.standard_normal(LONG).astype(DTYPES[0]) for _ in range(2)]
+            yield Trial(2, partial(on_numbers, one, target, xs, "long vectors"))
+
+
+def misleading(rows: NDArray[Any]) -> NDArray[Any]:
+    """The largest entries of the second vector are few, and a sample of every so manyth finds them all."""
+    rows[1, ::SPACED] *= LONG
+    return rows
+
+
+def far_apart(rng: np.random.Generator) -> Iterator[Sparse]:
+    """A few entries of a vector so long that their positions in a chunk need tables."""
+    for _ in range(2):
+        at = np.cumsum(rng.integers(1, APART, ENTRIES))
+        yield Sparse(at.astype(np.int64), rng.standard_normal(at.size).astype(np.float32), ENTRIES * APART)
+
+
+def refused(page: Page, target: str, p: int, fault: Fault) -> Iterator[Flaw]:
+    """Everything that is wrong is of one property."""
+    return (flaw._replace(property="bad input") for flaw in refusals(page, target, p, fault))
+
+
+def own_receives(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """The caller waits for messages of its own meanwhile, with any tag."""
+    plain = function(page, target)
+    for p in ranks:
+        if 1 < p <= FEW:
+            xs = sparse_lists.given(page, comparison.vectors(page.dtypes[0], p, 2 * p + 1))
+            yield Trial(p, partial(on_numbers, page, plain, xs, "hygiene", call=listening, read=False))
+
+
+def listening(target: Any, comm: Any, x: Any, **given: Any) -> Any:
+    """A receive from the rank before stands open from before the call on; its message is sent after it."""
+    from mpi4py import MPI  # the simulated one, which is there during a run alone
+
+    p, r, heard = comm.Get_size(), comm.Get_rank(), np.full(1, -1.0)
+    request = comm.Irecv(heard, (r - 1) % p, MPI.ANY_TAG)
+    y = called(target, comm, x, **given)
+    comm.Send(np.full(1, float(r)), (r + 1) % p)
+    request.Wait()
+    if heard[0] != (r - 1) % p:
+        raise RuntimeError(f"the caller's own receive got {heard[0]}, a message of the call")
+    return y
+
+
+def on_numbers(
+    page: Page, target: str, xs: Sequence[Any], prop: str, fault: Fault = unharmed, *, call: Call = called,
+    read: bool = True,
+) -> list[Flaw]:  # fmt: skip
+    """One call with the page's parameters, on these vectors."""
+    given = partial(call, **options(page, target))
+    found = running.on_numbers(page, target, xs, prop, fault(given))
+    return found if read else [flaw for flaw in found if flaw.property != running.STEPS]

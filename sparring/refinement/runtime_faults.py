@@ -1,0 +1,139 @@
+"""Faults planted in what ranks do: for each property that runs decide, one that the same road must catch.
+
+A fault wraps ``call``, by which every rank calls the target; so it fits any target, and what the
+target does is left as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from sparring import sparse_lists
+from sparring.errors import InputError
+from sparring.proofs.logic.terms import raw
+
+Call: TypeAlias = Callable[..., Any]
+Fault: TypeAlias = Callable[[Call], Call]
+
+
+def unharmed(call: Call) -> Call:
+    """No fault."""
+    return call
+
+
+def doubled(call: Call) -> Call:
+    """The last rank adds its result to itself."""
+    return last(call, lambda x: x + x)
+
+
+def low_bits(call: Call) -> Call:
+    """The lowest bit of every entry of the last rank's result is another."""
+    return last(call, flipped)
+
+
+def last(call: Call, change: Callable[[Any], Any]) -> Call:
+    """The last rank's result, or what it has after its last call, is changed."""
+
+    def called(function: Any, comm: Any, *args: Any) -> Any:
+        y = call(function, comm, *args)
+        return y if comm.Get_rank() < comm.Get_size() - 1 else changed(y, change)
+
+    return called
+
+
+def changed(y: Any, change: Callable[[Any], Any]) -> Any:
+    """A result with other entries; of the results of several calls, the last."""
+    if isinstance(y, list):
+        return [*y[:-1], y[-1]._replace(result=changed(y[-1].result, change))]
+    return sparse_lists.having(y, change(sparse_lists.values(y)))
+
+
+def flipped(x: Any) -> Any:
+    """A copy whose lowest bits are others."""
+    other = x.copy()
+    flip(other)
+    return other
+
+
+def flip(x: Any) -> None:
+    """The lowest bit of every entry becomes another."""
+    bits = raw(x).view(f"u{x.itemsize}")
+    bits ^= bits.dtype.type(1)
+
+
+def misled(call: Call) -> Call:
+    """The last rank gets twice its input."""
+
+    def called(function: Any, comm: Any, x: Any) -> Any:
+        return call(function, comm, x if comm.Get_rank() < comm.Get_size() - 1 else x + x)
+
+    return called
+
+
+def unheard(call: Call) -> Call:
+    """Every rank sends rank 0 a message for which it has no receive."""
+
+    def called(function: Any, comm: Any, *args: Any) -> Any:
+        y = call(function, comm, *args)
+        comm.Isend(np.zeros(1, np.float32), 0)
+        return y
+
+    return called
+
+
+def chatting(call: Call) -> Call:
+    """The last rank sends rank 0 one message more, which rank 0 receives."""
+
+    def called(function: Any, comm: Any, *args: Any) -> Any:
+        y, last = call(function, comm, *args), comm.Get_size() - 1
+        if last and comm.Get_rank() == last:
+            comm.Send(np.zeros(1, np.float32), 0)
+        elif last and comm.Get_rank() == 0:
+            comm.Recv(np.zeros(1, np.float32), last)
+        return y
+
+    return called
+
+
+def indulgent(call: Call) -> Call:
+    """The last rank lets every bad argument pass."""
+
+    def called(function: Any, comm: Any, *args: Any) -> Any:
+        try:
+            return call(function, comm, *args)
+        except InputError:
+            if comm.Get_rank() < comm.Get_size() - 1:
+                raise
+            return None
+
+    return called
+
+
+def written(call: Call) -> Call:
+    """Every rank writes to its input."""
+
+    def called(function: Any, comm: Any, *args: Any) -> Any:
+        y = call(function, comm, *args)
+        for x in map(sparse_lists.values, args):
+            x.flags.writeable = True
+            flip(x)
+        return y
+
+    return called
+
+
+FAULTS: Mapping[str, tuple[str, Fault]] = {
+    "sum": ("another input for the last rank", misled),
+    "selection": ("another input for the last rank", misled),
+    "terms": ("a result added to itself", doubled),
+    "steps": ("one message more", chatting),
+    "hygiene": ("a message that nobody receives", unheard),
+    "input untouched": ("an input written to", written),
+    "dtypes": ("other lowest bits", low_bits),
+    **dict.fromkeys(("gradients", "parameters", "in place", "long vectors"), ("other lowest bits", low_bits)),
+    "bad input": ("a bad argument that one rank lets pass", indulgent),
+}
+"""By property, what is planted, in words."""

@@ -1,0 +1,49 @@
+"""What strangers' files may say: values, each with its rule and the words for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from reprlib import repr as brief
+from typing import Any, NamedTuple
+
+from sparring.errors import InputError
+
+Object = dict[str, Any]
+
+
+class Rule(NamedTuple):
+    """What a value must be, and the words for it."""
+
+    holds: Callable[[Any], bool]
+    words: str
+
+
+def whole(low: int, high: int = (1 << 63) - 1) -> Rule:
+    """An integer from ``low`` to ``high``; true and false are none."""
+    words = str(low) if low == high else f"an integer from {low} to {high}"
+    return Rule(lambda x: type(x) is int and low <= x <= high, words)
+
+
+def text(pattern: str, words: str) -> Rule:
+    """A string of this form, without control characters."""
+    return Rule(lambda x: isinstance(x, str) and x.isprintable() and bool(re.fullmatch(pattern, x)), words)
+
+
+def one_of(*options: str) -> Rule:
+    """One of these strings."""
+    return Rule(lambda x: isinstance(x, str) and x in options, f"one of {', '.join(options)}")
+
+
+def check(data: object, rules: Mapping[str, Rule]) -> Object:
+    """``data``, which must be an object with exactly these fields; raises InputError for what it is not."""
+    if not isinstance(data, dict):
+        raise InputError(f"{brief(data)} is no object: it must have the fields {', '.join(rules)}")
+    if missing := [name for name in rules if name not in data]:
+        raise InputError(f"there is no {missing[0]}: it must be {rules[missing[0]].words}")
+    if unknown := [name for name in data if name not in rules]:
+        raise InputError(f"the field {brief(unknown[0])} is unknown: there are {', '.join(rules)}")
+    for name, rule in rules.items():
+        if not rule.holds(data[name]):
+            raise InputError(f"{name} is {brief(data[name])}: it must be {rule.words}")
+    return data

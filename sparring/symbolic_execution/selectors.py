@@ -1,0 +1,147 @@
+"""Does a selector take what its page says, and does the page keep its word?
+
+On exact linear forms in every case that its code or its page's can tell, call after call; and on
+numbers, where floats have zeros of two signs, infinities and NaN.  Either way three things are
+asked: that the page's entries come before all others in the one order, that they are at least and
+at most as many as it says, and that the code takes the same.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+from unittest import mock
+
+import numpy as np
+
+from sparring.errors import SparringError
+from sparring.impl.core import selection
+from sparring.sparse import Sparse
+from sparring.spec.core.schedule import number
+from sparring.spec.core.select import top
+from sparring.spec.core.selectors import Selector, Series
+from sparring.symbolic_execution.arrays import made, read
+from sparring.symbolic_execution.cells import Cells
+from sparring.symbolic_execution.conditions import TRUE, Condition, opposite
+from sparring.symbolic_execution.forms import Table
+from sparring.symbolic_execution.orders import contract
+
+Kernel = Callable[[Any], Any]
+"""A selector's code: called with one vector after the other, it gives some entries as a Sparse."""
+Maker = Callable[..., Kernel]
+"""Makes one of parameters."""
+Bound = Callable[..., Selector]
+"""Makes the page's selector of parameters."""
+
+BUDGET = 20_000
+"""Cells of one selector."""
+
+
+class Flaw(NamedTuple):
+    """``property``: ``"order"``, ``"bounds"``, ``"selection"`` or ``"input untouched"``."""
+
+    property: str
+    detail: str
+
+
+class Size(NamedTuple):
+    """So many entries, ``k`` and calls, and what other parameters."""
+
+    n: int
+    k: int
+    calls: int
+    way: Mapping[str, Any] = {}
+
+    def __str__(self) -> str:
+        told = "".join(f" {name}={value}" for name, value in self.way.items())
+        return f"n={self.n} k={self.k}{told}, {self.calls} call{'s' if self.calls > 1 else ''}"
+
+
+class Exhausted(NamedTuple):
+    """What came of all inputs: cells, the flaws found, and what kept it from being judged."""
+
+    cells: int
+    flaws: Sequence[Flaw] = ()
+    trouble: SparringError | None = None
+
+
+def everywhere(page: Bound, maker: Maker, sizes: Sequence[Size], *, stop: bool = False) -> Exhausted:
+    """All real inputs of these sizes, and the first flaw of each property; ``stop``: once there is one."""
+    count, found = 0, dict[str, Flaw]()
+    for size in sizes:
+        cells = Cells(Table(), BUDGET - count)
+        try:
+            for some in cells.each(partial(in_cell, page, maker, size, cells)):
+                if cells.trouble:
+                    raise cells.trouble[0]
+                found = {flaw.property: flaw for flaw in reversed(some)} | found
+                if found and stop:
+                    return Exhausted(count + cells.count + 1, [*found.values()])
+        except SparringError as trouble:
+            return Exhausted(count + cells.count, [*found.values()], trouble)
+        count += cells.count
+    return Exhausted(count, [*found.values()])
+
+
+def in_cell(page: Bound, maker: Maker, size: Size, cells: Cells) -> list[Flaw]:
+    """What is wrong for inputs of a cell.  A float's bits order as magnitudes do; of forms, magnitudes are forms."""
+    table = cells.table
+    xs = [made([table.symbol(f"x{c}[{i}]") for i in range(size.n)]) for c in range(size.calls)]
+
+    def first(x: Any, at: Sequence[int]) -> bool:
+        always: Condition = contract([table.magnitude(f) for f in read(x)], at) if at else TRUE
+        return not cells.possible(opposite(always))
+
+    with mock.patch.object(selection, "magnitudes", np.abs):
+        return list(flaws(page, maker, size, xs, first))
+
+
+def on_numbers(page: Bound, maker: Maker, xs: Sequence[Any], k: int, way: Any) -> list[Flaw]:
+    """The same of one vector after the other, each of numbers."""
+
+    def first(x: Any, at: Sequence[int]) -> bool:
+        return top(tuple(x), len(at)) == [*at]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # that numbers overflow is no surprise
+        return list(flaws(page, maker, Size(xs[0].size, k, len(xs), way), xs, first))
+
+
+def flaws(page: Bound, maker: Maker, size: Size, xs: Sequence[Any], first: Callable[..., bool]) -> Iterator[Flaw]:
+    """What is wrong, call after call; ``first(x, at)``: whether these entries come before all others."""
+    bound, kernel = page(k=size.k, **size.way), maker(k=size.k, **size.way)
+    series = Series(bound)
+    least, most = number(bound.least(size.n)), number(bound.most(size.n))
+    for i, x in enumerate(xs):
+        given = x.copy()
+        wanted, has = series(tuple(x)), answer(kernel, given)
+        place = f"{size}: in call {i + 1}"
+        if not first(x, wanted.indices):
+            yield Flaw("order", f"{place} the page takes {[*wanted.indices]}, and what comes before is left out")
+        if not least <= len(wanted.indices) <= most:
+            yield Flaw("bounds", f"{place} the page takes {len(wanted.indices)} entries, not {least} to {most}")
+        if (found := told(has, x)) != (right := f"takes {[*wanted.indices]}"):
+            yield Flaw("selection", f"{place} the code {found}, the page {right}")
+        if given.tobytes() != x.tobytes():
+            yield Flaw("input untouched", f"{place} the vector was changed")
+
+
+def answer(kernel: Kernel, x: Any) -> Any:
+    """What the code gives, or what it raises."""
+    try:
+        return kernel(x)
+    except Exception as error:  # noqa: BLE001  # whatever it is, it is told
+        return error
+
+
+def told(y: Any, x: Any) -> str:
+    """The indices of a sparse vector of entries of ``x``, or what else it is."""
+    if isinstance(y, Exception):
+        return f"raises {type(y).__name__}: {y}"
+    if not isinstance(y, Sparse):
+        return f"gives {y!r:.60}, not a Sparse"
+    if y.values.dtype != x.dtype or y.values.tobytes() != x[y.indices].tobytes():
+        return f"gives {y!r}, which are not the vector's values"
+    return f"takes {y.indices.tolist()}"

@@ -1,0 +1,202 @@
+"""Selectors, summarised once: what a function of values answers, and for which values.
+
+A selector's code is run on symbols through all of its cells.  What it answers there, and in which
+cells, is its summary, which stands in its place from then on: a run forks once for each answer, not
+for each comparison.  It must be a function of its arguments alone.
+
+The summary of most selectors is short: if in every cell the answer is the set of the ``k`` largest
+magnitudes, of equal ones the lower index, this order says when it is given.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
+from unittest import mock
+
+import numpy as np
+
+from sparring.impl.core import selection
+from sparring.spec.core import select, sparse
+from sparring.symbolic_execution.arrays import Forms, made, plain, read, refuse, settled
+from sparring.symbolic_execution.cells import Cells, running
+from sparring.symbolic_execution.conditions import Condition, both, either, opposite, replaced
+from sparring.symbolic_execution.forms import Form, Table
+from sparring.symbolic_execution.orders import contract, largest
+
+BUDGET = 20_000
+"""Cells of one selector."""
+
+
+class Left(NamedTuple):
+    """Forms that an answer has."""
+
+    forms: tuple[Form, ...]
+    shape: tuple[int, ...]
+
+
+class Ways(NamedTuple):
+    """All answers to symbols, and when each is given.
+
+    ``sets``: of which entries, where these are the largest; ``free``: what a library was free to choose.
+    """
+
+    table: Table
+    answers: list[Any]
+    conditions: list[Condition]
+    sets: dict[tuple[int, ...], int] | None
+    free: frozenset[str]
+
+    def chosen(self, values: Sequence[Sequence[Form]]) -> int:
+        """Which answer is given to these."""
+        table = running().table
+        running().free |= self.free
+        if self.sets is not None:
+            count = len(next(iter(self.sets)))
+            return self.sets[tuple(largest([table.magnitude(f) for f in values[0]], count))]
+        by = named(values)
+        return running().choose([replaced(one, self.table, by, table) for one in self.conditions])
+
+
+class Summary:
+    """A selector that answers from what is known of its code; ``store`` keeps that from run to run."""
+
+    def __init__(self, selector: Callable[..., Any], store: dict[Hashable, Ways]) -> None:
+        self.selector, self.store = selector, store
+
+    def __call__(self, *args: Any) -> Any:
+        values = [read(x) for x in args if isinstance(x, Forms)]
+        shapes = tuple(x.shape if isinstance(x, Forms) else x for x in args)
+        name = getattr(self.selector, "__name__", "?")
+        if not all(isinstance(x, Hashable) for x in shapes):
+            refuse(f"a selector {name} that is given something else than vectors and numbers")
+        if (name, shapes) not in self.store:
+            self.store[name, shapes] = explored(self.selector, shapes)
+        ways = self.store[name, shapes]
+        return put_in(ways.answers[ways.chosen(values)], ways.table, named(values))
+
+
+def named(values: Sequence[Sequence[Form]]) -> dict[str, Form]:
+    """Each value by the symbol that stands for it in a summary."""
+    return {f"v{a}[{i}]": f for a, forms in enumerate(values) for i, f in enumerate(forms)}
+
+
+def explored(selector: Callable[..., Any], shapes: Sequence[Any]) -> Ways:
+    """All answers to symbols of these shapes, where a tuple is one, and to these other arguments."""
+    table = Table()
+    cells = Cells(table, BUDGET)
+    names = iter(f"v{a}" for a in range(len(shapes)))
+    args = [(next(names), x) if isinstance(x, tuple) else (None, x) for x in shapes]
+    found: dict[Hashable, tuple[Any, list[Condition]]] = {}
+    sets: dict[Hashable, tuple[int, ...] | None] = {}
+    free: frozenset[str] = frozenset()
+
+    def run() -> Any:
+        return settled(selector(*(x if name is None else symbols(table, name, x) for name, x in args)))
+
+    for answer in cells.each(run):
+        free |= cells.free
+        found.setdefault(key := told(answer), (frozen(answer), []))[1].append(both(*cells.held))
+        if sets.setdefault(key, entries(answer)) is not None and not the_largest(cells, args, sets[key]):
+            sets[key] = None
+    answers, conditions = [a for a, _ in found.values()], [either(*where) for _, where in found.values()]
+    known = {s: i for i, s in enumerate(sets.values()) if s is not None}
+    alike = len(known) == len(answers) and len({*map(len, known)}) == 1
+    return Ways(table, answers, conditions, known if alike else None, free)
+
+
+def symbols(table: Table, name: str, shape: tuple[int, ...]) -> Any:
+    """An array of symbols."""
+    return made([table.symbol(f"{name}[{i}]") for i in range(int(np.prod(shape)))]).reshape(shape)
+
+
+def entries(answer: Any) -> tuple[int, ...] | None:
+    """The entries that an answer names, as indices or by a mask; None for other answers."""
+    if type(answer) is np.ndarray and answer.ndim == 1 and answer.dtype.kind in "ib":
+        found = np.flatnonzero(answer).tolist() if answer.dtype.kind == "b" else answer.tolist()
+    elif isinstance(answer, list) and all(isinstance(i, (int, np.integer)) for i in answer):
+        found = [int(i) for i in answer]
+    else:
+        return None
+    return tuple(sorted(found)) if len({*found}) == len(found) else None
+
+
+def the_largest(cells: Cells, args: Sequence[tuple[str | None, Any]], chosen: tuple[int, ...] | None) -> bool:
+    """Whether these are, throughout the cell, the largest magnitudes of the first vector."""
+    shape = next((x for name, x in args if name), (0, 0))
+    if chosen is None or len(shape) != 1 or not {*chosen} <= {*range(shape[0])}:
+        return False
+    sizes = [cells.table.magnitude(cells.table.symbol(f"v0[{i}]")) for i in range(shape[0])]
+    return not cells.possible(opposite(contract(sizes, chosen)))
+
+
+def told(answer: Any) -> Hashable:
+    """The same for equal answers alone."""
+    if isinstance(answer, (list, tuple)):
+        return type(answer), tuple(map(told, answer))
+    array = plain(answer)
+    return isinstance(answer, Forms), str(array.dtype), array.shape, array.tobytes()
+
+
+def frozen(answer: Any) -> Any:
+    """The answer, with forms in the place of their ids."""
+    if isinstance(answer, (list, tuple)):
+        return type(answer)(map(frozen, answer))
+    return Left(tuple(read(answer)), answer.shape) if isinstance(answer, Forms) else answer
+
+
+def put_in(answer: Any, source: Table, by: Mapping[str, Form]) -> Any:
+    """The answer, for other forms than the symbols."""
+    if isinstance(answer, Left):
+        table = running().table
+        return made([source.replaced(f, by, table) for f in answer.forms]).reshape(answer.shape)
+    if isinstance(answer, (list, tuple)):
+        return type(answer)(put_in(part, source, by) for part in answer)
+    return answer.copy() if isinstance(answer, np.ndarray) else answer
+
+
+OWN: dict[Hashable, Ways] = {}
+"""What is known of sparring's own selectors."""
+
+
+def page_top(x: Any, k: int) -> list[int]:
+    """The pages' selector, of a vector."""
+    return select.top(tuple(x), k)
+
+
+def impl_top(x: Any, k: int) -> Any:
+    """The implementations' selector, of numbers instead of their magnitudes."""
+    return selection.largest(np.abs(x), k)
+
+
+@contextmanager
+def page_summarised(module: ModuleType) -> Iterator[None]:
+    """Where the page selects, by formulas of its own or of another page, it asks the summary."""
+    summary = Summary(page_top, OWN)
+
+    def top(values: Sequence[Any], k: int) -> Any:
+        return summary(made([f for v in values for f in read(v)]), min(k, len(values)))
+
+    with ExitStack() as patched:
+        for own in homes(module):
+            for name in [name for name, thing in vars(own).items() if thing is select.top]:
+                patched.enter_context(mock.patch.object(own, name, top))
+        yield
+
+
+def homes(module: ModuleType) -> list[ModuleType]:
+    """The page's module, that of sparse vectors, and those from which it has its functions; not the selector's own."""
+    names = {thing.__module__ for thing in vars(module).values() if isinstance(thing, FunctionType)}
+    others = (sys.modules[name] for name in sorted(names | {sparse.__name__}) if name in sys.modules)
+    return [module, *(one for one in others if one not in (module, select))]
+
+
+def implementation_summarised(module: Any) -> None:
+    """Where a rank's own copy of sparring's selector selects, it asks the summary, for good.
+
+    A float's bits, by which it compares, order as magnitudes do; of forms, magnitudes are forms.
+    """
+    module.magnitudes, module.largest = np.abs, Summary(impl_top, OWN)
