@@ -24,9 +24,9 @@ from allreduce import cores, listed, versions, whole
 from numpy.typing import NDArray
 from training import written
 
+from sparring.analysis.stragglers import numbers, simulated
+from sparring.analysis.stragglers.numbers import Setting
 from sparring.checks.group import Group
-from sparring.proofs.stragglers import numbers, simulated
-from sparring.proofs.stragglers.numbers import Setting
 from sparring.spec.core.dropping import RULES
 
 TARGET = f"{Path(__file__).with_name('straggler_rank.py')}:measured"

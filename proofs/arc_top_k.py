@@ -1,6 +1,6 @@
 """What is claimed of ARC-Top-K beyond its text: of its rules, and that the sketch of a sum is the sum of sketches.
 
-Entries are letters.  What is said of rows and of their order is in :mod:`sparring.proofs.compression.matrices`.
+Entries are letters.  What is said of rows and of their order is in :mod:`sparring.proofs.functions.matrices`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from sparring.impl import arc_top_k
 from sparring.proofs import ring as ring_proofs
 from sparring.proofs import two_shot as two_shot_proofs
-from sparring.proofs.compression import matrices
+from sparring.proofs.functions import matrices
 from sparring.proofs.logic.obligations import Obligation, i
 from sparring.proofs.reading.annotations import Served, Stated
 from sparring.spec.core.model import Page

@@ -6,20 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.impl import bruck_allgather
-from sparring.proofs.cost.published import Claim, log2
 from sparring.proofs.logic.obligations import Obligation, always, c, during, i, iff, p, r, sent, t, within
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either, where
 
 contention = {"crossbar": "rendezvous", "ring": "contended", "tree": "contended", "torus": "contended"}
-
-# The cost that stands above MPIR_Allgather_intra_brucks in pmodels/mpich,
-# src/mpi/coll/allgather/allgather_intra_brucks.c, with n = 2 k p, all that is gathered.
-SOURCE = "MPICH's source"
-claims = [
-    Claim("latency", "messages", lambda n, p, k: log2(p, "up"), "", SOURCE),
-    Claim("bandwidth", "words", lambda n, p, k: 2 * k * p * (p - 1) / p, "", SOURCE),
-]
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:

@@ -6,20 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.impl import gtopk
-from sparring.proofs.cost.published import Claim, log2
 from sparring.proofs.logic.obligations import Obligation, always, during, every, iff, implies, p, r, t
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either, negate
 from sparring.spec.gtopk import depth, rounds, zeros
 
 contention = {"crossbar": "rendezvous", "ring": "lock step", "tree": "lock step", "torus": "rendezvous"}
-
-# The cost in a table of the Ok-Topk paper, second hand, and in the plotting script of gTop-k's authors.  Between two
-# steps all ranks wait for the slowest, as in the published code, where a barrier stands; so words are those of V_crit.
-claims = [
-    Claim("latency", "messages", lambda n, p, k: 2 * log2(p), "p = 2^m", "Ok-Topk's table (Li and Hoefler 2022)"),
-    Claim("bandwidth", "critical", lambda n, p, k: 4 * k * log2(p), "p = 2^m", "gTop-k's script (Shi et al. 2019)"),
-]
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:  # noqa: ARG001  # there is one chunk

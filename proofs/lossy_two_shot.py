@@ -1,7 +1,7 @@
 """What is proved of the lossy two-shot allreduce, for every number of ranks, whatever is lost.
 
 These are theorems about every single run.  What is true on average, over all patterns of losses, is in
-:mod:`sparring.proofs.loss`.
+:mod:`sparring.analysis.packet_loss`.
 
 A shard's entry is ``x`` before a call and ``x + d`` after it, at most ``e`` more or less; a replica has
 ``a``, another ``b``, and ``m`` and ``k`` bound how far they are behind.  In the call packets come with

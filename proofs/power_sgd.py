@@ -1,7 +1,7 @@
 """What is claimed of PowerSGD beyond its text: that products are linear, and when factors are sent.
 
 Entries and sizes are letters.  What is said of projections, which need roots and fractions, is in
-:mod:`sparring.proofs.compression.low_rank`; what of rows, in :mod:`sparring.proofs.compression.matrices`.
+:mod:`sparring.analysis.compression.low_rank`; what of rows, in :mod:`sparring.proofs.functions.matrices`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from sparring.impl import arc_top_k as rows_of_impl
 from sparring.impl import power_sgd
 from sparring.proofs.arc_top_k import of_sums
-from sparring.proofs.compression import matrices
+from sparring.proofs.functions import matrices
 from sparring.proofs.logic.obligations import Obligation, iff
 from sparring.proofs.reading.annotations import Served, Stated
 from sparring.spec.core.model import Page

@@ -1,6 +1,6 @@
 """What is proved of QSGD beyond what its text says: that levels are near, and how long messages are.
 
-What levels lose in expectation is proved in ``proofs/compression/levels.py``, over the real numbers.
+What levels lose in expectation is proved in ``sparring/analysis/compression/levels.py``, over the real numbers.
 """
 
 from __future__ import annotations

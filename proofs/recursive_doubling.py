@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sparring.impl import recursive_doubling
-from sparring.proofs.cost.published import Claim, log2
 from sparring.proofs.logic.obligations import Obligation, always, every, implies, p, r, t, within
 from sparring.spec import recursive_doubling as formulas
 from sparring.spec.core.model import Page
@@ -15,20 +14,6 @@ from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
 contention = {
     "crossbar": "rendezvous", "ring": "contended", "tree": "contended", "torus": "contended",
 }  # fmt: skip
-
-# The cost that stands above MPIR_Allreduce_intra_recursive_doubling in pmodels/mpich,
-# src/mpi/coll/allreduce/allreduce_intra_recursive_doubling.c; notes on the paper have the same.
-SOURCE = "MPICH's source; Thakur et al. 2005, second hand"
-claims = [
-    Claim("latency", "messages", lambda n, p, k: log2(p), "p = 2^m", SOURCE),
-    Claim("bandwidth", "words", lambda n, p, k: n * log2(p), "p = 2^m", SOURCE),
-    Claim("reduction", "added", lambda n, p, k: n * log2(p), "p = 2^m", SOURCE),
-    # That source folds where p is no power of two, and makes no exception in the cost; its logarithm is
-    # read as the number of rounds.
-    Claim("latency for every p", "messages", lambda n, p, k: log2(p, "down"), "", SOURCE, "the fold: two steps"),
-    Claim("bandwidth for every p", "path", lambda n, p, k: n * log2(p, "down"), "", SOURCE, "the fold: two messages"),
-    Claim("reduction for every p", "added", lambda n, p, k: n * log2(p, "down"), "", SOURCE, "the fold: n additions"),
-]
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:  # noqa: ARG001  # there is one chunk

@@ -8,7 +8,6 @@ from typing import Any
 
 from sparring.impl import recursive_doubling_allgather
 from sparring.proofs import recursive_doubling as dense
-from sparring.proofs.cost.published import Claim, log2
 from sparring.proofs.logic.obligations import Obligation, always, every, i, implies, p, r, t, within
 from sparring.proofs.recursive_doubling import contention, lemmas
 from sparring.spec import recursive_doubling
@@ -17,15 +16,6 @@ from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
 from sparring.spec.recursive_doubling_allgather import folds, log, number
 
 __all__ = ["contention", "lemmas"]  # the dense one's
-
-# The cost that stands above MPIR_Allgather_intra_recursive_doubling in pmodels/mpich,
-# src/mpi/coll/allgather/allgather_intra_recursive_doubling.c, for powers of two alone; with n = 2 k p, all that is
-# gathered.
-SOURCE = "MPICH's source"
-claims = [
-    Claim("latency", "messages", lambda n, p, k: log2(p), "p = 2^m", SOURCE),
-    Claim("bandwidth", "words", lambda n, p, k: 2 * k * p * (p - 1) / p, "p = 2^m", SOURCE),
-]
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:

@@ -6,18 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.impl import ring
-from sparring.proofs.cost.published import Claim
 from sparring.proofs.logic.obligations import Obligation, during, n, p, r, t, within
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, both, either
 
 contention = dict.fromkeys(("ring", "tree", "crossbar", "fat_tree", "torus"), "exclusive")
-claims = [
-    # Of the first paper the abstract was at hand; the formulas of both are as others quote them.
-    Claim("bandwidth", "words", lambda n, p, k: 2 * n * (p - 1) / p, "p | n", "Patarasuk and Yuan 2009"),
-    Claim("latency", "messages", lambda n, p, k: 2 * (p - 1), "", "Patarasuk and Yuan 2009"),
-    Claim("reduction", "added", lambda n, p, k: n * (p - 1) / p, "p | n", "Chan et al. 2007"),
-]
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:

@@ -6,18 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.impl import ring_allgather
-from sparring.proofs.cost.published import Claim
 from sparring.proofs.logic.obligations import Obligation, during, p, r, t
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either
 
 contention = dict.fromkeys(("ring", "tree", "crossbar", "fat_tree", "torus"), "exclusive")
-claims = [
-    # "Top-k" in the table of the gTop-k repository's README; the paper itself was not at hand.
-    Claim("Top-k bandwidth", "words", lambda n, p, k: 2 * k * (p - 1), "", "gTop-k README (Shi et al. 2019)"),
-    # TopKAllGather sends indices and values apart; quoted by a re-implementation of TopKA2A (ICPP 2024).
-    Claim("TopKAllGather latency", "messages", lambda n, p, k: 2 * (p - 1), "", "Peng et al. 2024, second hand"),
-]
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:

@@ -7,7 +7,6 @@ from typing import Any
 
 from sparring.impl import ring_topk
 from sparring.proofs import ring
-from sparring.proofs.cost.published import Claim
 from sparring.proofs.logic.obligations import ROUND, Obligation, c, p
 from sparring.proofs.ring import contention, same
 from sparring.spec import ring_topk as formulas
@@ -16,12 +15,6 @@ from sparring.spec.core.numbers import Bool, Int, Sym, both
 
 __all__ = ["contention", "same"]
 
-claims = [
-    Claim(
-        "bandwidth", "words", lambda n, p, k: 4 * k * (p - 1) / p, "p | k", "SparDL's rule on the ring, own derivation"
-    ),
-    Claim("latency", "messages", lambda n, p, k: 2 * (p - 1), "", "Patarasuk and Yuan 2009"),
-]
 k = Sym.var("k")
 
 

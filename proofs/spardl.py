@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.impl import spardl
-from sparring.proofs.cost.published import Claim, log2
 from sparring.proofs.logic.obligations import Obligation, always, c, i, n, p, r, t, within
 from sparring.spec import spardl as formulas
 from sparring.spec.core.model import Page, bound
@@ -14,11 +13,6 @@ from sparring.spec.core.numbers import Bool, Int, Sym, both, either, where
 
 contention = {"crossbar": "rendezvous", "ring": "contended", "tree": "contended", "torus": "contended"}
 
-SOURCE = "Zhao et al. 2024, from memory"
-claims = [
-    Claim("latency", "messages", lambda n, p, k: 2 * log2(p, "up"), "", SOURCE),
-    Claim("bandwidth", "words", lambda n, p, k: 4 * k * (p - 1) / p, "p | k", SOURCE),
-]
 k = Sym.var("k")
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.impl import ring, ring_topk, topka2a
-from sparring.proofs.cost.published import Claim
 from sparring.proofs.logic.obligations import ROUND, Obligation, c, during, n, p, r, t, within
 from sparring.spec import topka2a as formulas
 from sparring.spec.core.model import Page, bound
@@ -14,12 +13,6 @@ from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate
 
 contention = {**dict.fromkeys(("ring", "tree", "fat_tree", "torus"), "contended"), "crossbar": "rendezvous"}
 """In each step every rank has one partner to send to, who on longer roads is not alone."""
-claims = [
-    Claim(
-        "bandwidth", "words", lambda n, p, k: (2 * k + n) * (p - 1) / p, "p | n, p | k", "Peng et al. 2024, as quoted"
-    ),
-    Claim("latency", "messages", lambda n, p, k: 2 * (p - 1), "", "own derivation: an index goes with its value"),
-]
 k = Sym.var("k")
 
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from sparring.advising.advice import Advice
+    from sparring.costs.costs import Cost
+    from sparring.costs.crossover import Comparison
+    from sparring.costs.links.machines import Machine
+    from sparring.costs.shared_links import SharedCost
+    from sparring.costs.union_cost import UnionCost
     from sparring.parallel import Done
     from sparring.proofs.contention.judgement import Judgement
-    from sparring.proofs.cost.costs import Cost
-    from sparring.proofs.cost.machines import Machine
-    from sparring.proofs.cost.sharedcost import SharedCost
-    from sparring.proofs.cost.unioncost import UnionCost
-    from sparring.proofs.cost.versus import Comparison
     from sparring.proving import Told
     from sparring.report import Report, Result
     from sparring.verification import Track
@@ -44,8 +44,8 @@ def regular() -> list[str]:
 
 def uncosted(algo: str | Page) -> str:
     """Why there is nothing to derive its cost from, in words; empty where there is."""
+    from sparring.costs import compositions
     from sparring.errors import Undecided
-    from sparring.proofs.cost import compositions
 
     found = algo if isinstance(algo, Page) else page(algo)
     if not found.composed:
@@ -286,15 +286,16 @@ def cost(
     >>> cost("recursive_doubling", topology="ring").form("carried")
     n*width*(p - 1)
     """
-    from sparring.proofs.cost import costs, unioncost
+    from sparring.costs import costs, union_cost
 
     found = algo if isinstance(algo, Page) else page(algo, **params)
-    unioncost.checked(support)
+    union_cost.checked(support)
     if nodes is not None or topology is not None:
-        from sparring.proofs.cost import places, sharedcost
+        from sparring.costs import shared_links
+        from sparring.costs.links import places
 
-        return sharedcost.sharedcost(found, places.place(nodes, topology), support)
-    return unioncost.derive(found, support) if found.data == "sparse" else costs.cost(found)
+        return shared_links.sharedcost(found, places.place(nodes, topology), support)
+    return union_cost.derive(found, support) if found.data == "sparse" else costs.cost(found)
 
 
 def crossover(
@@ -315,7 +316,7 @@ def crossover(
     >>> found.cheaper, found.formula
     (('ring_allgather', 'ring'), 1/p)
     """
-    from sparring.proofs.cost.versus import compare
+    from sparring.costs.crossover import compare
 
     return compare(cost(a, support=support), cost(b, support=support), over, at, start, end)
 
@@ -345,7 +346,7 @@ def advise(
     from sparring import given
     from sparring.advising import advice, measuring, spending
     from sparring.advising import gradients as files
-    from sparring.proofs.cost import levels, machines
+    from sparring.costs.links import levels, machines
 
     if isinstance(gradients, Mapping):
         found = files.held(gradients)

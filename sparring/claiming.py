@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sparring.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from sparring.proofs.cost.claims import Judged
-    from sparring.proofs.cost.following import Decided
-    from sparring.proofs.cost.statements import Row, Source, Statement
+    from sparring.costs.claims import Judged
+    from sparring.literature.implication import Decided
+    from sparring.literature.statements import Row, Source, Statement
     from sparring.proofs.logic.verdicts import Verdict
     from sparring.spec.core.model import Page
 
@@ -45,8 +45,8 @@ class Replayed(NamedTuple):
 
 def stated(pages: Sequence[Page]) -> Iterator[Stated]:
     """Every claim that stands by these pages; nothing is derived."""
-    from sparring.proofs.cost.claims import stated as formula
-    from sparring.proofs.cost.published import published
+    from sparring.costs.claims import stated as formula
+    from sparring.costs.published.claim import published
 
     for page in pages:
         for claim in published(page):
@@ -69,7 +69,7 @@ def replayed(pages: Sequence[Page], wanted: Sequence[str] = (), sources: Sequenc
 
     Raises InputError for an id that no claim has, Undecided where a page's cost is not derived.
     """
-    from sparring.proofs.cost.published import published
+    from sparring.costs.published.claim import published
 
     known = [one.id for one in stated(pages)] + [entitled(each, one) for each in sources for one in each.statements]
     for name in wanted:
@@ -100,11 +100,11 @@ class Costs:
 
     def of(self, page: Page) -> Any:
         """The cost of the page."""
-        from sparring.proofs.cost import costs, unioncost
+        from sparring.costs import costs, union_cost
 
         key = (page.name, *page.params.items())
         if key not in self.known:
-            self.known[key] = unioncost.derive(page) if page.data == "sparse" else costs.cost(page)
+            self.known[key] = union_cost.derive(page) if page.data == "sparse" else costs.cost(page)
         return self.known[key]
 
 
@@ -115,8 +115,8 @@ def entitled(source: Source, one: Statement) -> str:
 
 def of_literature(source: Source, one: Any, costs: Costs) -> Replayed:
     """A statement and what it is worth: judged against a page, decided by itself, or neither, and why."""
-    from sparring.proofs.cost.following import Decided, decide
-    from sparring.proofs.cost.statements import Row, Shown, Theorem
+    from sparring.literature.implication import Decided, decide
+    from sparring.literature.statements import Row, Shown, Theorem
     from sparring.proofs.logic.verdicts import NOT_COVERED
 
     cited = f"{source.bibliography.rstrip('.')}; {one.where}"
@@ -131,10 +131,10 @@ def of_literature(source: Source, one: Any, costs: Costs) -> Replayed:
 
 def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002  # it is the claim's id
     """A cost, judged as a claim of the page would be, if there is such a page."""
-    from sparring.proofs.cost import claims, unioncost
-    from sparring.proofs.cost.following import Decided
-    from sparring.proofs.cost.hypotheses import parts
-    from sparring.proofs.cost.statements import no_page
+    from sparring.costs import claims, union_cost
+    from sparring.costs.formulas.hypotheses import parts
+    from sparring.literature.implication import Decided
+    from sparring.literature.statements import no_page
     from sparring.proofs.logic.verdicts import NOT_COVERED, UNDECIDED
     from sparring.spec.core import pages
 
@@ -148,7 +148,7 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
         return Replayed(about, Decided(NOT_JUDGED, no_page(one.of or one.algorithm), NOT_COVERED), "", one.quantity)
     cost = costs.of(page)
     if one.support:
-        known = (part for part in parts(one.given) if part in unioncost.GIVEN)
+        known = (part for part in parts(one.given) if part in union_cost.GIVEN)
         cost = cost.under(one.support).simplify(", ".join(known))
     name = "pairs" if one.support and one.quantity == "words" else one.quantity
     form = cost.form(name)
@@ -162,9 +162,9 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
 
 def worth(cost: Any) -> Verdict:
     """What a derived form is worth: of chunks that are sparse, as far as it was counted."""
-    from sparring.proofs.cost import unioncost
+    from sparring.costs import union_cost
     from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, tested
 
-    if isinstance(cost, unioncost.UnionCost):
-        return tested(len(unioncost.RANKS))
+    if isinstance(cost, union_cost.UnionCost):
+        return tested(len(union_cost.RANKS))
     return PROVED_BELOW if cost.derived.below else PROVED

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from sparring.proofs.cost.claims import stated
-from sparring.proofs.cost.costs import Cost
-from sparring.proofs.cost.sharedcost import SharedCost
-from sparring.proofs.cost.tables import rows
-from sparring.proofs.cost.unioncost import UnionCost
+from sparring.costs.claims import stated
+from sparring.costs.costs import Cost
+from sparring.costs.shared_links import SharedCost
+from sparring.costs.tables import rows
+from sparring.costs.union_cost import UnionCost
 from sparring.proofs.logic.verdicts import UNDECIDED
 from sparring.report import Report, Result
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from sparring.proofs.cost.counted import count
+from sparring.costs.derivation.counted import count
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page, list_words

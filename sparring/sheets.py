@@ -12,9 +12,9 @@ from typing import Any
 
 from sparring.cached import digest, installed, keep, kept
 from sparring.checks.doctor.ranks import cores
+from sparring.costs.summary import Sheet, checked
 from sparring.errors import Undecided
 from sparring.parallel import spread
-from sparring.proofs.cost.sheets import Sheet, checked
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
 from sparring.verification import Track
@@ -40,10 +40,10 @@ def sheets(algos: Sequence[str], support: str = "union", **params: Any) -> list[
 
 def make(support: str, page: Page, _: Track) -> list[Sheet]:
     """The page's sheet, made and kept."""
-    from sparring.proofs.cost import costs, unioncost
+    from sparring.costs import costs, union_cost
 
     try:
-        one = checked(unioncost.derive(page, support) if page.data == "sparse" else costs.cost(page))
+        one = checked(union_cost.derive(page, support) if page.data == "sparse" else costs.cost(page))
     except Undecided as why:
         one = Sheet(page.name, undecided=str(why))
     if key := identity(page, support):

@@ -18,11 +18,11 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import sparring
+from sparring.costs.supports.break_even import Band, Between, Comparison, band, comparison
+from sparring.costs.supports.contributions import predicted
 from sparring.impl.core.selection import top
 from sparring.inputs import digits
 from sparring.present.growth import GREY, INK, PENS, settings
-from sparring.proofs.cost.band import Band, Between, Comparison, band, comparison
-from sparring.proofs.cost.contributions import predicted
 from sparring.spec.core.model import Page
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from markup import escaped, table
 
 import sparring
+from sparring.costs.costs import Cost
+from sparring.costs.tables import FORMS, rows
+from sparring.costs.union_cost import UnionCost
 from sparring.errors import Undecided
-from sparring.proofs.cost.costs import Cost
-from sparring.proofs.cost.tables import FORMS, rows
-from sparring.proofs.cost.unioncost import UnionCost
 from sparring.proofs.logic import solvers
 from sparring.spec.core.model import Page
 

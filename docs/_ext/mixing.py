@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from sparring.analysis.averaging.simulation import Drawn, drawn
 from sparring.present import growth
-from sparring.proofs.averaging.simulation import Drawn, drawn
 
 SIDE, SIDES, ROUNDS = 100, 3, 6
 RUNS = 3

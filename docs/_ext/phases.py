@@ -12,11 +12,11 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import sparring
+from sparring.costs.costs import Cost
+from sparring.costs.regions import Phases, bands, phases
+from sparring.costs.union_cost import UnionCost
 from sparring.inputs import SHIPPED, digits, shipped
 from sparring.present import phases as picture
-from sparring.proofs.cost.costs import Cost
-from sparring.proofs.cost.phases import Phases, bands, phases
-from sparring.proofs.cost.unioncost import UnionCost
 from sparring.unions import measured_sizes
 
 NAMES = ("ring", "ring_allgather", "ring_sparse")

@@ -13,12 +13,12 @@ from sparring.advising.growing import Range
 from sparring.advising.least import Least, least
 from sparring.advising.measuring import Measured, Profile, Track
 from sparring.advising.spending import Derived, Place, in_parts, kept, known, needed, spent
+from sparring.costs import union_cost
+from sparring.costs.costs import Cost, cost
+from sparring.costs.union_cost import UnionCost
 from sparring.errors import InputError, Undecided
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.judgement import judge
-from sparring.proofs.cost import unioncost
-from sparring.proofs.cost.costs import Cost, cost
-from sparring.proofs.cost.unioncost import UnionCost
 from sparring.spec.core.model import Page
 
 RANKS = 65_536  # up to which steps are summed one by one
@@ -94,7 +94,7 @@ def derivations(pages: Iterable[Page]) -> tuple[list[Derived], list[tuple[str, s
             without.append((page.name, UNLIKE))
             continue
         try:
-            found.append(unioncost.derive(page) if page.data == "sparse" else cost(page))
+            found.append(union_cost.derive(page) if page.data == "sparse" else cost(page))
         except Undecided as why:
             without.append((page.name, str(why)))
     return found, without

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from sparring.advising.spending import Place
+from sparring.costs.links.cuts import Cut, ports, tightest
 from sparring.proofs.contention import networks
-from sparring.proofs.cost.cuts import Cut, ports, tightest
 
 
 class Least(NamedTuple):

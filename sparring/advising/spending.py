@@ -11,16 +11,16 @@ from typing import NamedTuple, get_args
 
 from sparring.advising.growing import growing
 from sparring.advising.measuring import Measured
+from sparring.costs import union_cost
+from sparring.costs.costs import Cost, Point
+from sparring.costs.derivation.whole_vectors import SHARED
+from sparring.costs.formulas.hypotheses import holds
+from sparring.costs.formulas.symbols import exact
+from sparring.costs.links.levels import Nodes, leveled, linked
+from sparring.costs.links.machines import Kind, Machine, work
+from sparring.costs.union_cost import UnionCost, UnionPoint
 from sparring.errors import Undecided
 from sparring.proofs.contention import networks
-from sparring.proofs.cost import unioncost
-from sparring.proofs.cost.costs import Cost, Point
-from sparring.proofs.cost.hypotheses import holds
-from sparring.proofs.cost.levels import Nodes, leveled, linked
-from sparring.proofs.cost.machines import Kind, Machine, work
-from sparring.proofs.cost.symbols import exact
-from sparring.proofs.cost.unioncost import UnionCost, UnionPoint
-from sparring.proofs.cost.whole import SHARED
 from sparring.spec.core.model import Page, chunk_words
 from sparring.spec.core.schedule import number
 
@@ -86,7 +86,7 @@ def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full
     """That of one allreduce of ``what``; ``case``: a field of Range; ``full``: the fullest chunk against the mean."""
     page, n = derived.page, what.size
     if isinstance(derived, UnionCost):
-        found = unioncost.measured(page, p, n, crowded(what, case, full), width)
+        found = union_cost.measured(page, p, n, crowded(what, case, full), width)
         return Needed(found.messages, found.nbytes, found.added, found)
     k, length = in_parts(derived, kept(what, case), p), known(derived, n, p)
     point = derived.at(p=p, n=length, **({} if page.data == "vector" else {"k": k}), width=width)

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from sparring.costs import costs, union_cost
+from sparring.costs.costs import Cost
+from sparring.costs.links.machines import Machine, work
+from sparring.costs.union_cost import UnionCost
 from sparring.errors import SparringError
-from sparring.proofs.cost import costs, unioncost
-from sparring.proofs.cost.costs import Cost
-from sparring.proofs.cost.machines import Machine, work
-from sparring.proofs.cost.unioncost import UnionCost
 from sparring.spec.core.model import Page
 
 
 def cost(page: Page) -> Cost | UnionCost | str:
     """Its derived cost, of independent supports; or why there is none."""
     try:
-        return unioncost.derive(page, "independent") if page.data == "sparse" else costs.cost(page)
+        return union_cost.derive(page, "independent") if page.data == "sparse" else costs.cost(page)
     except SparringError as error:
         return str(error)
 

@@ -11,10 +11,10 @@ from sparring.calibration import predicting
 from sparring.calibration.fitting import Fitted, Floats, Line, fitted
 from sparring.calibration.measuring import Times
 from sparring.calibration.quantities import Quantity
+from sparring.costs.costs import Cost
+from sparring.costs.links.machines import Kind, Letter, Machine, Measured, Timed, Work
+from sparring.costs.union_cost import UnionCost
 from sparring.errors import InputError
-from sparring.proofs.cost.costs import Cost
-from sparring.proofs.cost.machines import Kind, Letter, Machine, Measured, Timed, Work
-from sparring.proofs.cost.unioncost import UnionCost
 from sparring.spec.core.model import Page
 
 LEAST = 3

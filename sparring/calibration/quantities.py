@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, get_args
 
-from sparring.proofs.cost.machines import Kind, What
+from sparring.costs.links.machines import Kind, What
 from sparring.spec.core.model import Page
 
 EXCHANGED = [1 << i for i in range(2, 23)]  # bytes, up to 4 MiB
@@ -22,7 +22,7 @@ FAR = 64
 
 
 class Quantity(NamedTuple):
-    """One of them; see :class:`sparring.proofs.cost.machines.Timed`."""
+    """One of them; see :class:`sparring.costs.links.machines.Timed`."""
 
     what: What
     size: int

@@ -20,8 +20,8 @@ from sparring.calibration.quantities import quantities
 from sparring.calibration.rank import Task
 from sparring.checks import launch
 from sparring.checks.doctor.ranks import cores
+from sparring.costs.links.machines import Machine
 from sparring.errors import InputError, SparringError
-from sparring.proofs.cost.machines import Machine
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
 from sparring.verification import judged

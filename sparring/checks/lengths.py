@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparring.proofs.cost.counted import count
+from sparring.costs.derivation.counted import count
 from sparring.spec.core.blocks import Chunks, named
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number, step_sends

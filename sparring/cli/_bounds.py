@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sparring.proofs.cost.forms import Forms
-    from sparring.proofs.cost.tables import Row
+    from sparring.costs.forms import Forms
+    from sparring.costs.tables import Row
 
 Least = dict[str, tuple[Fraction, str]]
 """The bounds at a point, by form, each with how many times as much the cost is."""
@@ -37,8 +37,8 @@ def scopes(costs: Iterable[Forms]) -> list[str]:
 
 def reached(cost: Forms, label: str, point: Mapping[str, Any], at: Mapping[str, Any]) -> Least:
     """The bounds at a point under the model ``label``; none of an algorithm that is only compared with."""
-    from sparring.proofs.cost.models import NAMES
-    from sparring.proofs.cost.unioncost import UnionCost
+    from sparring.costs.supports.models import NAMES
+    from sparring.costs.union_cost import UnionCost
 
     if isinstance(cost, UnionCost):
         if label != cost.support and label not in NAMES:

@@ -13,8 +13,8 @@ from sparring.cli import _options, _versus
 from sparring.errors import InputError
 
 if TYPE_CHECKING:
-    from sparring.proofs.cost.band import Band
-    from sparring.proofs.cost.phases import Phases
+    from sparring.costs.regions import Phases
+    from sparring.costs.supports.break_even import Band
     from sparring.report import Report
 
 HOW = "exact costs of the derived formulas, compared at each point of the grid; nothing is claimed between points"
@@ -55,9 +55,9 @@ def asked(phase: str, start: str | None, end: str | None, support: str, file: st
 def told(algos: Sequence[str], at: dict[str, Any], params: Mapping[str, Any], asked: Asked, json_: bool) -> Report:
     """Compare, print it unless one JSON object is wanted, and the report of it."""
     from sparring import api
+    from sparring.costs.regions import bands
     from sparring.present import crossing
     from sparring.present import phases as picture
-    from sparring.proofs.cost.phases import bands
     from sparring.proofs.logic.verdicts import tested
     from sparring.report import Report, Result
 
@@ -85,7 +85,7 @@ def told(algos: Sequence[str], at: dict[str, Any], params: Mapping[str, Any], as
 
 def compared(costs: Sequence[Any], at: dict[str, Any], asked: Asked) -> dict[str, Phases]:
     """The diagram, by what it supposes of supports; where vectors are given, that of what is measured beside it."""
-    from sparring.proofs.cost.phases import phases
+    from sparring.costs.regions import phases
     from sparring.unions import measured_sizes
 
     over: Any = asked.over

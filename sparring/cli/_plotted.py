@@ -14,8 +14,8 @@ def draw(algos: Sequence[str], over: str, between: tuple[Any, Any], support: str
     """Draw the curves into ``file``, and tell on standard error where the cheapest changes."""
     from sparring import api
     from sparring.cli._versus import shown
+    from sparring.costs.regions import courses
     from sparring.present import crossing
-    from sparring.proofs.cost.phases import courses
 
     crossing.check(file)
     support = "independent" if support == "union" else support

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sparring.errors import InputError, Undecided
 
 if TYPE_CHECKING:
-    from sparring.proofs.cost.sheets import Sheet
+    from sparring.costs.summary import Sheet
 
 ALONE = ("--versus", "--phase", "--plot", "--format python", "--format c", "--format bibtex")
 """What is for costs without shared links."""
@@ -43,7 +43,7 @@ class Where(NamedTuple):
         """The letters of a machine; in nodes it is what lies between them, and ``inside`` is a node."""
         if self.nodes is None:
             return dict(machine)
-        from sparring.proofs.cost import machines
+        from sparring.costs.links import machines
 
         node = machines.machine(self.inside)
         return {**machine, "alpha_in": node.alpha, "beta_in": node.beta, "gamma": node.gamma}
@@ -56,8 +56,8 @@ class Where(NamedTuple):
     @property
     def caption(self) -> str:
         """Of a table."""
-        from sparring.proofs.cost.places import place
-        from sparring.proofs.cost.typeset import spelt
+        from sparring.costs.formulas.typeset import spelt
+        from sparring.costs.links.places import place
 
         told = str(place(self.nodes, self.topology)).replace("node ranks", f"${spelt('node')}$ ranks")
         return f"What messages that share links take {told.replace('_', ' ')}, at most"
@@ -66,7 +66,7 @@ class Where(NamedTuple):
 def sheets(algos: Sequence[str], support: str, where: Where, **params: Any) -> list[Sheet]:
     """The sheet of each page, checked; nothing of it is kept."""
     from sparring import api
-    from sparring.proofs.cost.sheets import Sheet, checked
+    from sparring.costs.summary import Sheet, checked
 
     found = []
     for algo in algos:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
     from pathlib import Path
 
-    from sparring.proofs.cost.versus import Comparison
+    from sparring.costs.crossover import Comparison
     from sparring.report import Report
     from sparring.spec.core.model import Page
 
@@ -86,7 +86,7 @@ def bounds(pages: Sequence[Page]) -> Iterator[str]:
 
 def supposed(support: str) -> list[str]:
     """What a model of supports is, where its name does not say it."""
-    from sparring.proofs.cost import models
+    from sparring.costs.supports import models
 
     means = "" if support == "union" else models.find(support).means
     return [f"{support}: {means}."] if means else []
@@ -94,7 +94,7 @@ def supposed(support: str) -> list[str]:
 
 def shown(letter: str, value: Fraction) -> str:
     """A letter's value: seconds rounded."""
-    from sparring.proofs.cost.units import TIMES
+    from sparring.costs.formulas.units import TIMES
 
     return f"{float(value):.4g}s" if letter in TIMES else str(value)
 

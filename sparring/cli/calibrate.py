@@ -17,7 +17,7 @@ from sparring.spans import LARGEST
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from sparring.proofs.cost.machines import Letter, Machine, Measured, Timed
+    from sparring.costs.links.machines import Letter, Machine, Measured, Timed
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 

@@ -29,7 +29,7 @@ def command(ids: tuple[str, ...], json_: bool) -> None:
     follows or is false. What is not judged comes last, with the reason.
     """
     from sparring import api, claiming
-    from sparring.proofs.cost.statements import sources
+    from sparring.literature.statements import sources
     from sparring.report import Report, Result
 
     start = time.perf_counter()
@@ -55,7 +55,7 @@ def command(ids: tuple[str, ...], json_: bool) -> None:
 def told(found: list[Replayed], in_full: bool) -> Iterator[str]:
     """A line for each claim; in full, everything about it."""
     from sparring.claiming import NOT_JUDGED
-    from sparring.proofs.cost.statements import TAGS
+    from sparring.literature.statements import TAGS
 
     wide = max((len(one.stated.id) for one in found), default=0)
     for stated, judged, derived, quantity in found:

@@ -14,9 +14,9 @@ from sparring.cli._shared import Where
 from sparring.errors import InputError, Undecided
 
 if TYPE_CHECKING:
-    from sparring.proofs.cost.costs import Cost
-    from sparring.proofs.cost.sharedcost import SharedCost
-    from sparring.proofs.cost.unioncost import UnionCost
+    from sparring.costs.costs import Cost
+    from sparring.costs.shared_links import SharedCost
+    from sparring.costs.union_cost import UnionCost
     from sparring.report import Report
 
 LEGEND = (
@@ -42,7 +42,7 @@ class At(click.ParamType[dict[str, Any]]):
     name = "LETTER=VALUE,..."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, Any]:
-        from sparring.proofs.cost.units import parse
+        from sparring.costs.formulas.units import parse
 
         try:
             return value if isinstance(value, dict) else parse(str(value))
@@ -56,7 +56,7 @@ class Support(click.ParamType[str]):
     name = "MODEL"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from sparring.proofs.cost import models
+        from sparring.costs.supports import models
 
         try:
             if value != "union":
@@ -156,7 +156,7 @@ def on_machine(at: dict[str, Any] | None, machine: str | None, where: Where) -> 
     """The point with the machine's letters, over which those given beside it win."""
     if machine is None:
         return at
-    from sparring.proofs.cost import machines
+    from sparring.costs.links import machines
 
     return {**where.letters(machines.machine(machine).letters), **(at or {})}
 
@@ -206,7 +206,7 @@ def told(
 
 def written(format_: str, costs: list[Any], values: list[dict[str, str]]) -> str:
     """The costs in one of ``FORMATS``; functions take any point."""
-    from sparring.proofs.cost import code, tables
+    from sparring.costs import code, tables
 
     formats: dict[str, Any] = {"markdown": tables.markdown, "csv": tables.comma_separated}
     if format_ in formats:
@@ -218,8 +218,8 @@ def written(format_: str, costs: list[Any], values: list[dict[str, str]]) -> str
 def evaluations(cost: Derived, at: dict[str, Any]) -> Points:
     """The cost at a point: of sparse chunks under each model that is asked for, beside what it is compared with."""
     from sparring import api
-    from sparring.proofs.cost.sharedcost import SharedCost
-    from sparring.proofs.cost.unioncost import UnionCost
+    from sparring.costs.shared_links import SharedCost
+    from sparring.costs.union_cost import UnionCost
     from sparring.spec.core.supports import MODELS
 
     if not isinstance(cost, UnionCost | SharedCost) or not cost.support:
@@ -269,7 +269,7 @@ def different(found: dict[str, str]) -> list[str]:
 
 def text(costs: list[Derived], points: list[Points], at: dict[str, Any]) -> Iterator[str]:
     """Everything about each algorithm, line by line."""
-    from sparring.proofs.cost.sharedcost import SharedCost
+    from sparring.costs.shared_links import SharedCost
 
     for number, cost in enumerate(costs):
         yield f"{cost.page.name}: {cost.page.title}"
@@ -296,8 +296,8 @@ def text(costs: list[Derived], points: list[Points], at: dict[str, Any]) -> Iter
 
 def formulas(cost: Derived) -> Iterator[str]:
     """Each form, what it becomes where nothing is rounded, and its lower bound."""
-    from sparring.proofs.cost.encodings import worth
-    from sparring.proofs.cost.tables import FORMS, rows
+    from sparring.costs.derivation.message_bytes import worth
+    from sparring.costs.tables import FORMS, rows
 
     for row in rows(cost, tuple(FORMS)):
         if row.exact is None:

@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparring import page_runs
+from sparring.costs.derivation.counted import count, unlike_a_run
 from sparring.errors import InputError, Refuted, SparringError, Undecided
 from sparring.mutation.equivalence import proved, same_expression, same_function, same_page
 from sparring.mutation.memory import MEASURED, held, wasted
 from sparring.mutation.planting import planted
 from sparring.mutation.small_models import Trials
-from sparring.proofs.cost.counted import count, unlike_a_run
 from sparring.proofs.logic.queries import Memory
 from sparring.proofs.mutants.planting import Counter, built, guarded
 from sparring.proofs.mutants.syntax import IN_PAGES, Mutant, mutants

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sparring.costs.links.machines import Machine, Measured, Timed
 from sparring.errors import InputError
 from sparring.present.crossing import check, written
 from sparring.present.growth import GREY, INK, PENS, settings
-from sparring.proofs.cost.machines import Machine, Measured, Timed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

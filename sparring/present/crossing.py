@@ -14,10 +14,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sparring.costs.crossover import Comparison
+from sparring.costs.regions import Courses
 from sparring.errors import InputError
 from sparring.present.growth import GREY, INK, PENS, settings
-from sparring.proofs.cost.phases import Courses
-from sparring.proofs.cost.versus import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

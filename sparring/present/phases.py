@@ -16,11 +16,11 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from sparring.costs.regions import Phases, Run
+from sparring.costs.supports.break_even import Band
 from sparring.errors import InputError
 from sparring.present.crossing import ALONG, AXES, check, percent, written
 from sparring.present.growth import INK, settings
-from sparring.proofs.cost.band import Band
-from sparring.proofs.cost.phases import Phases, Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

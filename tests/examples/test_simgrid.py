@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import sparring
+from sparring.costs.links.levels import linked
+from sparring.costs.links.machines import Machine
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.traffic import Routed, Traffic
-from sparring.proofs.cost.levels import linked
-from sparring.proofs.cost.machines import Machine
 from sparring.schedules.checking import export
 
 PYTHON = Path("/usr/bin/python3")  # Debian's own, for which its SimGrid is

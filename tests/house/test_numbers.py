@@ -22,17 +22,18 @@ from sparring import api, samples, selecting
 from sparring.adapters import batches, vectorfiles
 from sparring.adapters.executable import Executable
 from sparring.adapters.gloo import Functions
+from sparring.analysis.compression import sizes
 from sparring.calibration import fitting, quantities
 from sparring.checks import checking, draws, engine, group, hard, places, promised, scenes
 from sparring.checks.question import Question
 from sparring.cli.calibrate import command as calibrate
 from sparring.cli.cost import command as cost
+from sparring.costs.links import cuts, levels
+from sparring.literature import implication
 from sparring.mutation import small_models
 from sparring.present import linkload
-from sparring.proofs.compression import sizes
 from sparring.proofs.contention import networks, overlaps
 from sparring.proofs.contention.traffic import Routed, Traffic
-from sparring.proofs.cost import cuts, following, levels
 from sparring.proofs.kernel import kernel
 from sparring.proofs.logic import bits
 from sparring.refinement import looks, sums
@@ -103,7 +104,7 @@ def told():
         "README.md": [f"only bits decide: {bits.WIDTH} of them, and nothing leaves these"],
         "docs/reference/verdicts.md": [
             f"they are read with {bits.WIDTH} bits, and nothing leaves these",
-            f"it holds at up to {following.POINTS} points",
+            f"it holds at up to {implication.POINTS} points",
             f"beyond {samples.SOME} ranks two of their four vectors",
             f"the mean of {sums.CALLS} calls must be near",
             f"| {looks.LONG:,} entries; of sparse vectors {looks.ENTRIES} of {looks.ENTRIES * looks.APART:,}, whose",
@@ -214,12 +215,12 @@ GIVEN = {
     ],
     "docs/howto/compare.md": [
         "of 4 and 8 ranks", "within 1 %",  # tests/examples/test_simgrid.py asserts it
-        "takes 2.3 times as long as its formula says",  # tests/proofs/cost/test_levels.py reads it here
+        "takes 2.3 times as long as its formula says",  # tests/sparring/costs/test_levels.py reads it here
     ],
     "docs/howto/compressed.md": [
         "with 8 bits, about an eighth", "| 2, 3, 5, 6, 7 bits |", "planes of 4, 2 and 1 bits", "for 2 and 3 bits",
         "1, 2 or 4 bytes for", "low` and step of 16 bits", "a `low` of 16 bits",  # tests/spec/test_spec_groups.py
-        "for 2 to 8 ranks",  # tests/proofs/compression/test_errors.py
+        "for 2 to 8 ranks",  # tests/sparring/analysis/compression/test_errors.py
     ],
     "docs/howto/sparse-ring.md": [  # what is drawn
         "Values of 4 bytes", "for 8, 32 and 256 ranks", "on 8 ranks; the", "mean over 8 ranks",

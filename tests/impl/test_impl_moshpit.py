@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import sparring
+from sparring.analysis.averaging.outcomes import wrong
 from sparring.errors import InputError
 from sparring.impl.core.moshpit_sgd import MoshpitSGD
 from sparring.impl.core.parties import Asked
-from sparring.proofs.averaging.outcomes import wrong
 from tests.impl.algorithms import RANKS, simulated
 
 KINDS = {"dead": (-1, 0, 1, 2), "failing": (0, 1)}

@@ -11,7 +11,7 @@ import pytest
 
 import sparring
 from sparring import world
-from sparring.proofs.cost.counted import count
+from sparring.costs.derivation.counted import count
 from sparring.spec.core.schedule import number
 from sparring.spec.core.selectors import find
 

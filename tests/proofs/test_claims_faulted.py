@@ -12,15 +12,15 @@ import sympy
 import z3
 
 import sparring
+from sparring.analysis.compression import arc_rows, levels, low_rank, rounding, signs
+from sparring.analysis.compression.reals import proved, refuted
 from sparring.errors import Undecided
+from sparring.literature.implication import decide
+from sparring.literature.papers import packet_loss, powersgd
+from sparring.literature.statements import Shown, Theorem, Unjudged
 from sparring.proofs import flash, lossy_two_shot, oktopk, power_sgd
-from sparring.proofs.compression import arc_rows, levels, low_rank, rounding, signs
-from sparring.proofs.compression import matrices as proved_matrices
-from sparring.proofs.compression.reals import proved, refuted
-from sparring.proofs.cost.following import decide
-from sparring.proofs.cost.literature import packet_loss, powersgd
-from sparring.proofs.cost.statements import Shown, Theorem, Unjudged
 from sparring.proofs.exchanges import balancing, regions, turns
+from sparring.proofs.functions import matrices as proved_matrices
 from sparring.proofs.logic.queries import answered
 from sparring.proofs.logic.verdicts import EXPECTED, PROVED, Word
 from sparring.proofs.reading.annotations import subject

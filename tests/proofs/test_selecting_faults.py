@@ -10,7 +10,7 @@ import pytest
 
 from sparring import impl, page, run, verification
 from sparring.checks.launch import find
-from sparring.proofs.cost.counted import traced
+from sparring.costs.derivation.counted import traced
 from sparring.proofs.kernel import kernel
 from sparring.proofs.logic.verdicts import Word
 from sparring.proofs.reading.annotations import Subject, subject

@@ -7,8 +7,8 @@ import pytest
 
 import sparring
 from sparring import claiming
-from sparring.proofs.cost.published import Claim, published
-from sparring.proofs.cost.statements import Unjudged, no_page, sources
+from sparring.costs.published.claim import Claim, published
+from sparring.literature.statements import Unjudged, no_page, sources
 from tests.sparring.calling import command
 
 call = command("claims")

@@ -12,8 +12,8 @@ import pytest
 
 import sparring
 from sparring import api
+from sparring.costs.derivation import counted
 from sparring.errors import InputError
-from sparring.proofs.cost import counted
 from sparring.spec.core.schedule import step_sends
 from tests.sparring.calling import command
 
@@ -80,7 +80,7 @@ def test_a_false_claim_is_refuted(tmp_path):
     """A page that carries a wrong published formula ends in exit code 1, and shows the difference."""
     file = tmp_path / "mine.py"
     claim = (
-        "\nfrom sparring.proofs.cost.published import Claim\n"
+        "\nfrom sparring.costs.published.claim import Claim\n"
         'claims = [Claim("bandwidth", "words", lambda n, p, k: n, "", "a paper")]\n'
     )
     file.write_text(RING + claim, encoding="utf-8")

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from sparring.analysis.packet_loss.patterns import over
 from sparring.errors import InputError
 from sparring.impl.lossy_two_shot import AGGREGATORS
-from sparring.proofs.loss.patterns import over
 from sparring.spec.core import links
 from sparring.spec.core.links import (
     COLLECTING,

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import sparring
+from sparring.analysis.averaging.outcomes import groups, wrong
 from sparring.errors import InputError
 from sparring.impl.core.parties import Asked
-from sparring.proofs.averaging.outcomes import groups, wrong
 from sparring.spec import moshpit
 from sparring.spec.core import members
 from sparring.spec.core.runner import run

@@ -9,7 +9,7 @@ from sparring.advising.advice import RESULTS, Advice, Answer, Option
 from sparring.advising.amounts import amount, lasting, percent
 from sparring.advising.measuring import Measured, Profile
 from sparring.advising.spending import FREE
-from sparring.proofs.cost.machines import Machine
+from sparring.costs.links.machines import Machine
 
 
 def heading(advice: Advice) -> list[tuple[str, str]]:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import sparring
 from sparring import Undecided
 from sparring.advising import advice, fusing, gradients, growing, measuring
+from sparring.costs import union_cost
+from sparring.costs.links import levels
 from sparring.inputs import digits
-from sparring.proofs.cost import levels, unioncost
 from sparring.spec.core import supports
 from sparring.unions import Growth, union_growth
 
@@ -66,7 +67,7 @@ def test_a_sparse_ring_at_measured_unions(normal):
     found = option(advised(normal, [4], algorithms=["ring_sparse"]), "ring_sparse")
     growth = union_growth(normal["w"], density=PART)
 
-    point = unioncost.measured(sparring.page("ring_sparse"), 4, 4096, lambda s: growth.mean[s - 1], 4)
+    point = union_cost.measured(sparring.page("ring_sparse"), 4, 4096, lambda s: growth.mean[s - 1], 4)
 
     assert found.nbytes.expected == point.nbytes
     assert found.time.expected > 6 * MACHINE.alpha + MACHINE.beta * point.nbytes

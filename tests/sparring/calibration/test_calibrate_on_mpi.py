@@ -12,8 +12,8 @@ from sparring.calibration import running
 from sparring.calibration.quantities import REDUCED, WORKED
 from sparring.checks import launch
 from sparring.cli import cli
+from sparring.costs.links.machines import Machine
 from sparring.errors import InputError, SparringError
-from sparring.proofs.cost.machines import Machine
 from tests.sweeps import third
 
 pytestmark = [

@@ -9,9 +9,9 @@ import pytest
 
 from sparring.calibration.profile import profile
 from sparring.cli import calibrate
+from sparring.costs.links.machines import Machine
 from sparring.errors import InputError
 from sparring.present import calibrated
-from sparring.proofs.cost.machines import Machine
 from tests.sparring.calibration.known_times import made
 
 

@@ -10,8 +10,8 @@ import pytest
 from sparring.calibration import predicting
 from sparring.calibration.profile import CROWDED, profile
 from sparring.calibration.quantities import EXCHANGED, REDUCED, WORKED, quantities
+from sparring.costs.links.machines import Kind, Machine, Table
 from sparring.errors import InputError
-from sparring.proofs.cost.machines import Kind, Machine, Table
 from sparring.spec.core import pages
 from tests.sparring.calibration.known_times import ALPHA, BETA, EACH, GAMMA, made
 

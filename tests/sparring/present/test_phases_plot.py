@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import sparring
+from sparring.costs import regions
 from sparring.errors import InputError
 from sparring.present import crossing
 from sparring.present import phases as picture
-from sparring.proofs.cost import phases
 
 NAMES = ("ring", "ring_allgather", "ring_sparse")
 WITHIN = Fraction(1, 20)
@@ -24,12 +24,12 @@ def costs():
 
 @pytest.fixture(scope="module")
 def found(costs):
-    return phases.phases(costs, ("rho", "p"), {"n": 4000}, end=("1", "5"))
+    return regions.phases(costs, ("rho", "p"), {"n": 4000}, end=("1", "5"))
 
 
 def test_each_region_is_drawn_and_named(costs, found):
     """Rectangles are stretches and pale cells; the band is two lines."""
-    bands = phases.bands(costs, found, 4)
+    bands = regions.bands(costs, found, 4)
     sheet = picture.figure({"one": found, "two": found}, WITHIN, bands)
     first, second = sheet.axes
     stretches = sum(len(found.runs(j)) for j in range(len(found.up)))
@@ -42,16 +42,16 @@ def test_each_region_is_drawn_and_named(costs, found):
 
 
 def test_more_than_can_be_told_apart(found, costs):
-    many = phases.phases([costs[0]] * 8, ("rho", "p"), {"n": 10}, end=("1", "3"))
+    many = regions.phases([costs[0]] * 8, ("rho", "p"), {"n": 10}, end=("1", "3"))
     with pytest.raises(InputError, match="8 algorithms: in a picture at most 6 can be told apart"):
         picture.figure({"one": many}, WITHIN, {})
-    course = phases.courses([costs[0]] * 8, "p", {"n": 10}, end="3")
+    course = regions.courses([costs[0]] * 8, "p", {"n": 10}, end="3")
     with pytest.raises(InputError, match="8 algorithms: in a picture at most 7 can be told apart"):
         crossing.several(course)
 
 
 def test_several_curves_and_where_the_cheapest_changes(costs):
-    course = phases.courses(costs, "rho", {"p": 8, "n": 10_000})
+    course = regions.courses(costs, "rho", {"p": 8, "n": 10_000})
     (axes,) = crossing.several(course).axes
     curves = [line for line in axes.lines if line.get_label() in NAMES]
     assert [line.get_label() for line in curves] == [*NAMES]

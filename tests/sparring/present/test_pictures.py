@@ -11,12 +11,12 @@ import pytest
 
 import sparring
 from sparring.calibration.profile import profile
+from sparring.costs import regions as phases
 from sparring.errors import InputError, MissingExtra
 from sparring.present import calibrated, crossing, linkload
 from sparring.present import phases as regions
 from sparring.present.advice import plot
 from sparring.proofs.contention import networks
-from sparring.proofs.cost import phases
 from tests.sparring.calibration.known_times import made
 
 PICTURES = {

@@ -1,1 +1,0 @@
-"""What an algorithm costs: closed forms derived from its page, proved, and compared with counts and with papers."""

@@ -1,0 +1,1 @@
+"""Theorems about functions that several pages call."""

@@ -1,0 +1,64 @@
+"""What the papers on Flash Communication say of schedules, sizes and codes, decided on our page and its parts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sparring.analysis.compression import errors, sizes
+from sparring.analysis.compression.reals import shown
+from sparring.proofs.logic import obligations
+from sparring.spec import flash
+from sparring.spec.core import codes
+from sparring.spec.core.exchanges import served
+from sparring.spec.core.groups import Grouped
+from sparring.spec.core.model import load
+from sparring.spec.core.runner import run
+
+RANKS = range(2, 17)
+BITS = range(1, 9)
+Shown = tuple[bool, str]
+
+
+def volume() -> Shown:
+    """Of codes alone: what is told of groups comes on top."""
+    for bits in BITS:
+        for width in sizes.WIDTHS:
+            code = Grouped(bits, 128, 0)
+            of_codes = sizes.per_entry(code, width) - Fraction(8 * 2 * width, 128)
+            *_, full = sizes.of_groups(code, width)
+            if not (found := shown([full])).holds:
+                return False, found.detail
+            if of_codes != bits:
+                return False, f"a code of {bits} bits takes {of_codes}"
+    return True, "of codes, of 1 to 8 bits, for every p; a step and a zero for each group come on top"
+
+
+def steps() -> Shown:
+    """On the page's runs, and for every p that each rank hears from each other in each of the two."""
+    page = load(flash)
+    for p in RANKS:
+        trace = run(page, [[0.0] * p] * p).trace
+        if [len(wire) for wire in trace] != [p * (p - 1)] * 2:
+            return False, f"p={p}: {len(trace)} steps"
+    exchanges = [served("direct_reduce_scatter"), served("direct_allgather")]
+    found = shown(claim for one in exchanges for claim in obligations.result(one))
+    told = f"2 steps on runs of p = {RANKS[0]}..{RANKS[-1]}; in each all hear from all, for every p"
+    return found.holds, told if found.holds else found.detail
+
+
+def bit_splitting() -> Shown:
+    """All codes of all widths, in rows of any length up to that of all codes."""
+    for bits in BITS:
+        every = [*range(1 << bits)]
+        for c in range(len(every) + 1):
+            if codes.unpacked(codes.packed(every[:c], bits), c, bits) != every[:c]:
+                return False, f"{c} codes of {bits} bits do not come back"
+    units = {width for bits in BITS for width in codes.widths(bits)}
+    return units == {1, 2, 4, 8}, "all codes of 1 to 8 bits come back from planes of 8, 4, 2 and 1 bits"
+
+
+def spike_reserving() -> Shown:
+    """The theorem on spikes."""
+    one = next(one for one in errors.statements() if one.name == "spikes")
+    found = errors.answered(one)
+    return found.holds, f"{one.says} (z3, cvc5; mutant refuted: {one.fault})"

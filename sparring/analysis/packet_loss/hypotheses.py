@@ -1,0 +1,212 @@
+"""What the closed forms suppose of losses, and what else is true where it does not hold: each shown on the page.
+
+Every hypothesis has a witness: a law of losses, or a links, that breaks this one and no other.  It tells
+what the closed form says there and what is, both exact; and beside it the same with the hypothesis kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any, NamedTuple
+
+import sympy
+
+from sparring.analysis.packet_loss import ages, replicas, weights
+from sparring.analysis.packet_loss.patterns import Pattern, Slot, Vector, call, over, slots
+from sparring.spec.core.links import COLLECTING, HANDING, WHOLE, Links, Packet
+from sparring.spec.lossy_two_shot import Params
+
+LOSS = Fraction(3, 10)
+XS: Sequence[Vector] = [[Fraction(3)], [Fraction(5)], [Fraction(-2)]]
+"""One entry, which rank 2 of these owns."""
+OWNER = len(XS) - 1
+VALUES = [x[0] for x in XS]
+
+
+class Shown(NamedTuple):
+    """What a closed form says, and what is."""
+
+    says: Any
+    true: Any
+
+
+class Hypothesis(NamedTuple):
+    """``breaks``: which of the closed forms need it; ``kept`` and ``broken`` show one of these."""
+
+    name: str
+    words: str
+    breaks: str
+    kept: Callable[[], Shown]
+    broken: Callable[[], Shown]
+
+
+Law = Callable[[Pattern], Fraction]
+"""The probability of each pattern of losses of the first step."""
+
+
+def each_alone(some: Sequence[Slot], rates: Mapping[int, Fraction]) -> Law:
+    """Each packet by itself, with its sender's rate."""
+
+    def law(lost: Pattern) -> Fraction:
+        found = Fraction(1)
+        for slot in some:
+            found *= rates[slot[1]] if slot in lost else 1 - rates[slot[1]]
+        return found
+
+    return law
+
+
+def all_or_none(some: Sequence[Slot], q: Fraction) -> Law:
+    """All packets at once: each is lost as often as if by itself."""
+    return lambda lost: {0: 1 - q, len(some): q}.get(len(lost), Fraction(0))
+
+
+def collecting(aggregator: Any) -> tuple[Params, list[Slot]]:
+    """Where packets to the owner may be lost."""
+    params = Params(aggregator=aggregator, lost=int(LOSS * WHOLE), packet=1)
+    return params, slots(params, 1, len(XS), (COLLECTING,), [OWNER])
+
+
+def moments(aggregator: str, law: Callable[[Sequence[Slot]], Law]) -> tuple[Fraction, Fraction]:
+    """What the owner has, on average, and its variance."""
+    params, some = collecting(aggregator)
+    first = second = Fraction(0)
+    for which in product((False, True), repeat=len(some)):
+        lost = frozenset(s for s, gone in zip(some, which) if gone)
+        value, probability = call(XS, None, params, lost).replicas[OWNER][0], law(some)(lost)
+        first, second = first + probability * value, second + probability * value**2
+    return first, second - first**2
+
+
+def alike(some: Sequence[Slot], q: Fraction = LOSS) -> Law:
+    """All senders at one rate, each packet by itself."""
+    return each_alone(some, dict.fromkeys(range(len(XS)), q))
+
+
+def uneven(some: Sequence[Slot]) -> Law:
+    """Rank 0's packets are lost more often."""
+    return each_alone(some, {0: Fraction(9, 10), 1: LOSS, OWNER: LOSS})
+
+
+def of_mean(aggregator: str, law: Callable[[Sequence[Slot]], Law]) -> Shown:
+    """An aggregator's mean; that of the ``ratio0`` is of what is left, whatever is lost."""
+    none = law(collecting(aggregator)[1])(frozenset(collecting(aggregator)[1])) if aggregator == "ratio0" else 0
+    return Shown(sum(VALUES) / len(VALUES), moments(aggregator, law)[0] / (1 - none))
+
+
+def of_variance(law: Callable[[Sequence[Slot]], Law]) -> Shown:
+    """The variance of ``ht``."""
+    return Shown(weights.variance("ht", VALUES, OWNER, LOSS), moments("ht", law)[1])
+
+
+def bursts(stays: Fraction) -> replicas.Weighing:
+    """Of rank 1's and 2's links: who lost the last packet loses the next with ``stays``; half of all are lost."""
+
+    def one(was: bool, lost: bool) -> Fraction:
+        return stays if was == lost else 1 - stays
+
+    def weighing(before: Pattern | None, lost: Pattern) -> Fraction:
+        ends = [(HANDING, 0, r, 0) for r in (1, 2)]
+        if before is None:
+            return Fraction(1, 2) ** len(ends)
+        return one(ends[0] in before, ends[0] in lost) * one(ends[1] in before, ends[1] in lost)
+
+    return weighing
+
+
+CALLS = 4
+
+
+def of_age(stays: Fraction) -> Shown:
+    """The mean square of a replica's distance, of uncorrelated steps."""
+    half = Fraction(1, 2)
+    found = replicas.drift(replicas.uncorrelated(CALLS), bursts(stays)).owner
+    return Shown(ages.age(half, CALLS), found)
+
+
+def noticed(copies: int) -> Links:
+    """Packets that come more than once, as they were sent."""
+    return lambda step, src, dst, i, sent: [sent] * copies
+
+
+def added_up(copies: int) -> Links:
+    """What an owner has that adds each copy that comes."""
+    return lambda step, src, dst, i, sent: [sent._replace(entries=sent.entries * copies)]
+
+
+def of_copies(links: Links) -> Shown:
+    """The owner's mean where all packets come."""
+    state = over(links, XS, None, Params(aggregator="zero", lost=0, packet=1))
+    return Shown(sum(VALUES) / len(VALUES), state.replicas[OWNER][0])
+
+
+def of_late(relabelled: bool) -> Shown:
+    """How far rank 0 is behind after a call whose packet comes, in a call in which the first one comes once more.
+
+    Where it takes it for this call's it goes back; the rule that only this call's count leaves it as it was.
+    """
+    steps, seen = 4, []
+    state: Any = None
+
+    def arriving(step: int, _src: int, _dst: int, _i: int, sent: Packet) -> Sequence[Packet]:
+        if step == HANDING:
+            seen.append(sent)
+        if step == COLLECTING or sent.version < steps:
+            return [sent]
+        return [sent, seen[0]._replace(version=sent.version if relabelled else seen[0].version)]
+
+    params = replicas.RUNNING._replace(packet=1)
+    for _ in range(steps):
+        state = over(arriving, [[Fraction(1)]] * 2, state, params)
+    return Shown(Fraction(0), state.replicas[1][0] - state.replicas[0][0])
+
+
+def of_distance(packets: int) -> Shown:
+    """The mean distance of a replica after some calls, of constant steps, over the bound on it."""
+    steps = [[Fraction(1)] * packets] * 3
+    params = replicas.RUNNING._replace(packet=1)
+    some = slots(params, packets * 2, 2, (HANDING,), [0])
+    mean = sympy.Integer(0)
+
+    def weighing(_: Pattern | None, lost: Pattern) -> Fraction:
+        return LOSS ** len(lost) * (1 - LOSS) ** (len(some) - len(lost))
+
+    for one in replicas.walks(steps, 2, weighing, params):
+        mean += sympy.Rational(one.probability) * sympy.sqrt(sympy.Rational(replicas.squared(one.state, 0, 1, packets)))
+    return Shown(sympy.sqrt(packets) * sympy.Rational(ages.age(LOSS, len(steps))), sympy.nsimplify(sympy.expand(mean)))
+
+
+def hypotheses() -> Iterator[Hypothesis]:
+    """All of them."""
+    yield Hypothesis(
+        "independent ranks", "what is lost of one rank's packets says nothing of another's",
+        "the variances, and who ratio weighs; ht stays unbiased", lambda: of_variance(alike),
+        lambda: of_variance(lambda some: all_or_none(some, LOSS)),
+    )  # fmt: skip
+    yield Hypothesis(
+        "equal rates", "all ranks' packets are lost equally often", "that ratio0 is unbiased where anything is left",
+        lambda: of_mean("ratio0", alike), lambda: of_mean("ratio0", uneven),
+    )  # fmt: skip
+    yield Hypothesis(
+        "known rate", "the loss that ht weighs with is the one that there is", "that ht is unbiased",
+        lambda: of_mean("ht", alike), lambda: of_mean("ht", lambda some: alike(some, Fraction(1, 10))),
+    )  # fmt: skip
+    yield Hypothesis(
+        "independent calls", "what is lost in one call says nothing of the next: no bursts",
+        "how old replicas are, and how far apart", lambda: of_age(Fraction(1, 2)), lambda: of_age(Fraction(9, 10)),
+    )  # fmt: skip
+    yield Hypothesis(
+        "no copy twice", "a packet that comes more than once counts once", "all means: it weighs as often as it comes",
+        lambda: of_copies(noticed(2)), lambda: of_copies(added_up(2)),
+    )  # fmt: skip
+    yield Hypothesis(
+        "nothing late", "a packet of an earlier call is not taken for one of this", "the bound of k d after k losses",
+        lambda: of_late(relabelled=False), lambda: of_late(relabelled=True),
+    )  # fmt: skip
+    yield Hypothesis(
+        "one packet a shard", "a shard is lost as a whole or not at all",
+        "the bound d q / (1 - q) on the mean distance; the bounds on mean squares need it not",
+        lambda: of_distance(1), lambda: of_distance(2),
+    )  # fmt: skip

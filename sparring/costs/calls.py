@@ -1,0 +1,203 @@
+"""Calls of compositions, in which what exchanges send is counted beside their bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import lcm
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from sparring.costs.derivation import group_averages
+from sparring.costs.derivation.counted import Unlike
+from sparring.costs.derivation.exchanges import SPARSE, Priced
+from sparring.costs.formulas.symbols import exact
+from sparring.errors import Undecided
+from sparring.proofs.statements.volume import terms
+from sparring.spec.core.model import Page, load
+from sparring.spec.core.numbers import Bool, Evaluator
+from sparring.spec.core.runner import Message, run, worded
+from sparring.spec.core.schedule import number, truth
+from sparring.spec.core.sparse import SparseVector
+
+if TYPE_CHECKING:
+    from sparring.costs.compositions import ComposedCost
+
+MANY, FEW, LONG = 16, 4, 257
+"""On more ranks one call is counted; on a few of more entries a chunk, too."""
+CALLS = 4
+"""After so many calls a usual one has come, or none will."""
+EVEN = "chunks of one length"
+
+
+class Call(NamedTuple):
+    """A call that is counted: its vectors, what the call before left, and whether lengths are exact in it."""
+
+    what: str
+    page: Page
+    xs: list[Any]
+    state: Any
+    full: bool = False
+
+
+def calls(cost: ComposedCost, p: int) -> Iterator[Call]:
+    """Usual calls on so many ranks: of chunks of one length, and on fewer ranks of any, and of long ones."""
+    if cost.page.selecting:
+        yield from selecting(cost, p)
+        return
+    if cost.grouped:
+        yield from grouping(cost, p)
+        return
+    rng, coded = np.random.default_rng(p), any(one.unit == "bytes" for one in cost.most)
+    kinds: tuple[Any, ...] = (np.float32, np.float64) if coded else (None,)
+    page = load(cost.page.module, **{**cost.page.params, "k": p}) if "k" in cost.page.params else cost.page
+    for what, n, kind in sizes(p, lcm(*map(filled, cost.most), *map(rounded, cost.most)), rng, kinds):
+        rows = rng.integers(-9, 10, (CALLS, p, n))
+        given = [[row.astype(kind) if kind else [*map(float, row)] for row in xs] for xs in rows]
+        if one := usual_call(cost, page, what, given):
+            yield one
+
+
+def grouping(cost: ComposedCost, p: int) -> Iterator[Call]:
+    """Calls on a full grid, on which all that the bound says is sent, and on any."""
+    (m,) = {one.members for one in cost.most}
+    for many, even in group_averages.lengths(p, m):
+        yield Call(EVEN if even else "any parts", cost.page, [*group_averages.vectors(p, many)], None, even)
+
+
+def selecting(cost: ComposedCost, p: int) -> Iterator[Call]:
+    """Calls in which each rank selects an entry of each region, and all sums that stay are rank 0's."""
+    page, half = load(cost.page.module, **{**cost.page.params, "k": p}), p // 2
+    rows = [{r: 2 * p, **{c * p + half: 1 for c in range(1, p)}} for r in range(p)]
+    xs = [SparseVector(tuple(sorted(row)), tuple(row[i] for i in sorted(row)), p * p) for row in rows]
+    if one := usual_call(cost, page, EVEN, [xs] * CALLS):
+        yield one
+
+
+def filled(one: Priced) -> int:
+    """So many entries of a chunk fill bytes where the bound takes them to be full."""
+    return 8 if one.unit == "bytes" and terms(one.sent.code) else 1
+
+
+def rounded(one: Priced) -> int:
+    """So many entries of a vector fill the rows that its length is made of."""
+    atoms = one.length.atoms(sympy.ceiling, sympy.floor)
+    return lcm(*(int(sympy.fraction(sympy.together(x.args[0]))[1]) for x in atoms))
+
+
+def sizes(p: int, full: int, rng: Any, kinds: Sequence[Any]) -> Iterator[tuple[str, int, Any]]:
+    """How many entries vectors have, and of which kind."""
+    yield EVEN, full * p, kinds[p % len(kinds)]
+    if p <= MANY:
+        yield "any chunks", int(rng.integers(1, 3 * p * full + 2)), kinds[(p + 1) % len(kinds)]
+    if p <= FEW:
+        yield from (("long chunks", LONG * full * p, kind) for kind in kinds)
+
+
+def usual_call(cost: ComposedCost, page: Page, what: str, given: Sequence[list[Any]]) -> Call | None:
+    """The first call on these vectors that is a usual one; None where there is none."""
+    state, later = None, any(way.first for way in cost.found)
+    for called, xs in enumerate(given):
+        one = Call(what, page, xs, state)
+        at = {**place(one), "call": called, "r": 0}
+        if not (later and called == 0) and all(Evaluator(at)(claim) for claim in cost.usual.hypotheses):
+            return one._replace(full=not supposed(page) or what == EVEN)
+        state = run(page, xs, state).state
+    return None
+
+
+def supposed(page: Page) -> Sequence[tuple[str, str]]:
+    """What the page supposes, each with its name: then lengths are the most that there may be."""
+    found: Sequence[tuple[str, str]] = getattr(page.module, "hypotheses", ())
+    return found
+
+
+def even(each: Priced, one: Call) -> bool:
+    """Whether all pieces of an exchange are of one length in a call, and full."""
+    at = place(one)
+    entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else each.members or at["p"]
+    return one.full and not each.packed and at["p"] > 1 and entries % (pieces * filled(each)) == 0
+
+
+def place(one: Call) -> dict[str, int]:
+    """The letters of a run; ``k`` where the page has it."""
+    x, kept = one.xs[0], {"k": one.page.params.get("k", 0)}
+    width = {"width": x.dtype.itemsize} if hasattr(x, "dtype") else {}
+    return {"p": len(one.xs), "n": x.n if isinstance(x, SparseVector) else len(x), **kept, **width}
+
+
+Trace = Sequence[Sequence[Message]]
+
+
+def traced(one: Call) -> Trace:
+    """The steps of a call."""
+    return run(one.page, one.xs, one.state).trace
+
+
+def cut(most: Sequence[Priced], one: Call) -> list[Trace]:
+    """The steps of each exchange; raises Undecided where there are others."""
+    trace, p = traced(one), len(one.xs)
+    if p == 1 and not any(trace):
+        return [[] for _ in most]
+    many = [int(exact(each.forms["steps"], {"p": p})) for each in most]
+    if len(trace) != sum(many):
+        raise Undecided(f"{one.what} at p={p}: {len(trace)} steps, and the exchanges have {sum(many)}")
+    return [trace[sum(many[:i]) : sum(many[: i + 1])] for i in range(len(many))]
+
+
+def sized(page: Page, entries: Any, unit: str, width: int) -> int:
+    """How long a message is, in words or in bytes; raises Undecided for one that is to be bytes and is none."""
+    if unit == "words":
+        return worded(page, entries, 8)
+    if isinstance(entries, SparseVector):
+        return number(page.octets(len(entries.indices), entries.n, width))
+    if not isinstance(entries, memoryview):
+        raise Undecided(f"{page.name}: a message is a {type(entries).__name__}, whose bytes are not counted")
+    return entries.nbytes
+
+
+def counts(one: Call, trace: Trace, unit: str) -> dict[str, int]:
+    """The most that a rank sends, in messages and in a ``unit``, if any; the fullest rank's of each step, summed."""
+    p, width = len(one.xs), place(one).get("width", 8)
+    sent, messages, critical = [0] * p, [0] * p, 0
+    for wire in trace:
+        step = [0] * p
+        for src, _, entries in wire:
+            step[src] += sized(one.page, entries, unit, width) if unit else 0
+            messages[src] += 1
+        critical += max(step, default=0)
+        sent = [a + b for a, b in zip(sent, step)]
+    return {"messages": max(messages), **({unit: max(sent), "critical": critical} if unit else {})}
+
+
+def adding(each: Priced, trace: Trace, p: int) -> int:
+    """The most values that a rank hears in the steps of an exchange in which what is heard is added."""
+    if each.sent.exchange == "Balance":
+        return 0
+    adds = in_rounds(each) if each.members else lambda t: each.page.adds(t, p)
+    found, every = [0] * p, each.sent.exchange in ("Allreduce", SPARSE) and each.page.kind == "allgather"
+    for t, wire in enumerate(trace):
+        for _, dst, entries in wire:
+            values = len(entries.indices if isinstance(entries, SparseVector) else entries)
+            found[dst] += values * (every or truth(adds(t)))
+    return max(found)
+
+
+def in_rounds(each: Priced) -> Callable[[int], Bool]:
+    """Of a step, whether in that step of a round a full group adds."""
+    m = each.members
+    return lambda t: each.page.adds(t % number(each.page.steps(m)), m)
+
+
+def compared(most: Sequence[Priced], one: Call) -> Iterator[Unlike]:
+    """Where a run is above the bound of an exchange, or below where it is to reach it."""
+    at, p = place(one), len(one.xs)
+    for each, trace in zip(most, cut(most, one)):
+        counted = counts(one, trace, "" if each.lacking else each.unit)
+        if each.unit == "words":
+            counted["added"] = adding(each, trace, p)
+        for what, found in counted.items():
+            bound = int(exact(each.forms[what], at))
+            if found > bound or (found < bound and even(each, one)):
+                yield Unlike(f"{one.what}, {each.name}, {what}", at, bound, found)

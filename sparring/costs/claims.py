@@ -1,0 +1,107 @@
+"""Published formulas beside what is derived from the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeVar
+
+import sympy
+
+from sparring.costs.formulas.hypotheses import POWER, holds, parts
+from sparring.costs.formulas.simplified import simplified
+from sparring.costs.formulas.symbols import Expr, Log2, exact, k, n, p
+from sparring.costs.published.claim import Claim
+from sparring.errors import InputError
+from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, Verdict, tested
+
+
+class Judged(NamedTuple):
+    """What a claim is worth."""
+
+    claim: Claim
+    verdict: str
+    """*equal*, *bound* (never below what is sent, somewhere above) or *different*."""
+    detail: str
+    checked: Verdict
+    """How it was found: proved as formulas, tested at points, or refuted at one."""
+    difference: str = ""
+    """Claimed minus derived, as a formula; empty where they are equal."""
+
+
+Found = TypeVar("Found", bound=Any)
+"""What came of judging something: a tuple with ``checked`` and ``detail``."""
+
+POINTS = tuple(
+    {"p": p, "n": n, "k": k}
+    for p in (*range(1, 17), 31, 32, 33, 64)
+    for n in (0, 1, p - 1, p, p + 1, 2 * p + 1, 1000 * p, 10**18 + 9)
+    for k in {0, n // 2, n // 2 // p * p, n}
+)
+"""Where a claim that is no identity is compared with what is derived, exactly."""
+
+
+def judge(claim: Claim, derived: Expr, proved: Verdict = PROVED) -> Judged:
+    """Compare a claim with the closed form ``derived``: as formulas, and at points where they differ.
+
+    ``proved``: what a proof of ``derived`` is worth.  A claim that is known to be different is expected to be.
+    """
+    return expected(compared(claim, derived, proved), claim.xfail, "differ")
+
+
+def expected(found: Found, why: str, what: str) -> Found:
+    """The same of what is known to differ, or to fail, ``why``: for it being so is what is wanted."""
+    judged: Found = found
+    if why and found.checked == REFUTED:
+        judged = found._replace(checked=EXPECTED, detail=f"{found.detail} ({why})")
+    elif why:
+        judged = found._replace(checked=REFUTED, detail=f"expected to {what} ({why}), but: {found.detail}")
+    return judged
+
+
+def compared(claim: Claim, derived: Expr, proved: Verdict) -> Judged:
+    """What the claim is worth, whether expected or not."""
+    formula = stated(claim)
+    difference = sympy.simplify(simplified(formula - derived, claim.given))
+    given = f" where {claim.given}" if claim.given else ""
+    if difference == 0:
+        return Judged(claim, "equal", f"the same formula{given}", proved)
+    lists = difference.has(k)
+    points = [at for at in POINTS if holds(claim.given, at) and (lists or at["k"] == 0)]
+    gaps = [(at, gap) for at in points if (gap := above(formula, derived, at)) is not None]
+    below = next(((at, gap) for at, gap in gaps if gap < 0), None)
+    if below:
+        detail = f"it is {-below[1]} too low at {told(below[0])}"
+        return Judged(claim, "different", detail, REFUTED, str(difference))
+    at, gap = max(gaps, key=lambda found: found[1] / max(1, found[0]["n"]))
+    if gap == 0:
+        detail = f"at all points{given}; not shown as formulas"
+        return Judged(claim, "equal", detail, tested(len(gaps)), str(difference))
+    detail = f"never too low{given}; {gap} too high at {told(at)}"
+    return Judged(claim, "bound", detail, tested(len(gaps)), str(difference))
+
+
+def above(formula: Expr, derived: Expr, at: Mapping[str, int]) -> Fraction | None:
+    """By how much a formula is above what is derived; None where one has no value, as shares of no entries."""
+    try:
+        return exact(formula, at) - exact(derived, at)
+    except ZeroDivisionError:
+        return None
+
+
+def stated(claim: Claim) -> Expr:
+    """The claim as a formula; raises InputError where it is no exact one."""
+    try:
+        formula = sympy.sympify(claim.formula(n, p, k))
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise InputError(f"claim {claim.name!r}: {error}") from error
+    if formula.has(sympy.Float):
+        raise InputError(f"claim {claim.name!r}: {formula} has a decimal fraction; write it with integers")
+    if formula.has(Log2) and POWER not in parts(claim.given):
+        raise InputError(f"claim {claim.name!r}: {formula} holds where {POWER}; give it that, or round up or down")
+    return formula
+
+
+def told(at: Mapping[str, int]) -> str:
+    """A point in words."""
+    return ", ".join(f"{letter}={x}" for letter, x in at.items())

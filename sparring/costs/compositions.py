@@ -1,0 +1,294 @@
+"""What a composition costs: the sum of what its exchanges cost, whose lengths are read from its text.
+
+It is the cost of a usual call; what the first one, and calls on other branches, send is told beside it.  Lengths are
+exact, or, under the hypotheses that the page names, the most that there may be.  What runs send is counted beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from types import ModuleType
+from typing import ClassVar
+
+from sparring.costs import claims
+from sparring.costs.calls import Call, calls, compared, counts, even, place, supposed, traced
+from sparring.costs.claims import Judged
+from sparring.costs.costs import Checked, Cost
+from sparring.costs.derivation import group_averages, proof
+from sparring.costs.derivation.exchanges import SPARSE, Priced, amounts, priced, unrounded
+from sparring.costs.derivation.step_ranges import Derivation
+from sparring.costs.formulas import lower_bounds
+from sparring.costs.formulas.hypotheses import holds
+from sparring.costs.formulas.simplified import simplified, tidy
+from sparring.costs.formulas.symbols import Expr, alpha, beta, exact, gamma, plain
+from sparring.costs.published.claim import Claim, published
+from sparring.errors import InputError, Undecided
+from sparring.proofs.logic.queries import answered
+from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
+from sparring.proofs.reading.ways import Sent, Way, usual, ways
+from sparring.proofs.statements.volume import WIDTHS, volume
+from sparring.spec.core.model import Page
+
+ALL, SOME = range(1, 17), (25, 31, 32, 33, 64)
+RANKS = (*ALL, *SOME)
+"""On so many ranks runs are counted; for all others the bound is proved."""
+PATHS = "V_path: it is at most V_crit; which paths there are depends on the data"
+CODED = (
+    "words: messages are codes, told in bytes; published and least words do not speak of them",
+    "additions: of all entries of messages that are added; derived, and not counted in runs, where these are bytes",
+)
+OF_CODES = (("Q1", "entries of vectors have 4 or 8 bytes"),)
+
+
+@dataclass(frozen=True)
+class ComposedCost(Cost):
+    """The most that a composition costs in a usual call, in closed form."""
+
+    found: Sequence[Way] = ()
+    most: Sequence[Priced] = ()
+
+    @property
+    def label(self) -> str:
+        """Whose cost it is, for a table: that it is a bound belongs to it."""
+        return f"{self.page.name} (bound)"
+
+    @property
+    def relation(self) -> str:
+        """What stands before a form: no rank has more."""
+        return "<= "
+
+    @property
+    def hypotheses(self) -> Sequence[tuple[str, str]]:
+        """What is supposed, each with its name: of codes, and what the page says."""
+        coded = OF_CODES if any(one.unit == "bytes" for one in self.most) else ()
+        grouped = dict.fromkeys(found for one in self.most for found in one.supposes)
+        return (*coded, *grouped, *supposed(self.page))
+
+    @property
+    def under(self) -> str:
+        """What hypotheses are called together, as in ``under H1-H4``; empty where there are none."""
+        names = [name for name, _ in self.hypotheses]
+        return f" under {'-'.join(dict.fromkeys((names[0], names[-1])))}" if names else ""
+
+    @property
+    def usual(self) -> Way:
+        """The call that is priced."""
+        return usual(self.found)
+
+    @property
+    def others(self) -> Sequence[Way]:
+        """Calls that send something else."""
+        unlike = {sent_alike(way): way for way in self.found if sent_alike(way) != sent_alike(self.usual)}
+        return [*unlike.values()]
+
+    @property
+    def qualified(self) -> Sequence[str]:
+        """In words, that this is a bound, and under which hypotheses."""
+        calls = self.usual.name if self.others else "a call"
+        first = f"bound{self.under}: no rank sends more in {calls}; it may send less"
+        parts = [f"{one.name}: at most {amounts(one)}" for one in self.most]
+        return [first, *(f"{name}: {hypothesis}" for name, hypothesis in self.hypotheses), *parts]
+
+    @property
+    def supposed(self) -> str:
+        """The hypotheses, for a table's foot."""
+        return "; ".join([f"upper bounds{self.under}", *(words for _, words in self.hypotheses)])
+
+    def form(self, name: str) -> Expr | None:
+        """The closed form of that name, one of ``tables.FORMS``; None where there is none."""
+        return tidy(plain(self.derived.steps)) if name == "steps" and not self.given else super().form(name)
+
+    @property
+    def even(self) -> str:
+        """The hypothesis under which nothing is rounded."""
+        return unrounded(self.most)
+
+    @property
+    def gaps(self) -> list[str]:
+        """What the bound does not say, and why."""
+        return [*self.derived.gaps, *map(self.beside, self.others), *([group_averages.NOTE] if self.grouped else [])]
+
+    @property
+    def grouped(self) -> bool:
+        """Whether ranks are in groups, in which a rank need not hear from all."""
+        return any(one.members for one in self.most)
+
+    @property
+    def bounds(self) -> Mapping[str, lower_bounds.Floor]:
+        """Lower bounds, by form; none of groups."""
+        return {} if self.grouped else super().bounds
+
+    def beside(self, way: Way) -> str:
+        """What other calls send in all."""
+        try:
+            sent = "; ".join(f"{one.name}: {amounts(one)}" for one in all_priced(self.page, way)) or "nothing is sent"
+        except Undecided as why:
+            sent = str(why)
+        return f"{way.name}: {sent}"
+
+    @cached_property
+    def checks(self) -> list[Checked]:
+        """The bound against counts, and its proof."""
+        bounds = [Checked(*one) for one in lower_bounds.judged(self.page)]
+        return [self.counted(), Checked("derivation", *self.proved()), *bounds]
+
+    def counted(self) -> Checked:
+        """Whether runs keep to the bound, and reach it where all pieces are of one length."""
+        done, reached = 0, 0
+        for one in self.runs():
+            if unlike := next(compared(self.most, one), None):
+                return Checked("counted", REFUTED, str(unlike))
+            done, reached = done + 1, reached + any(even(each, one) for each in self.most)
+        detail = (
+            f"p = {ALL[0]}..{ALL[-1]}, {', '.join(map(str, SOME))}; never above the bound in runs{self.under}, and all "
+            f"of it in {reached} in which an exchange has pieces of one length"
+        )
+        return Checked("counted", tested(done), detail)
+
+    def runs(self, ranks: Sequence[int] = RANKS, *, every: bool = False) -> Iterator[Call]:
+        """The runs that are counted, of usual calls; or ``every`` one, where entries decide what is usual."""
+        for p in ranks:
+            yield from (one for one in calls(self, p) if every or self.fits(one))
+
+    def fits(self, one: Call) -> bool:
+        """Whether a run has the steps of a usual call: on a few ranks nothing is dealt out."""
+        many = sum(int(exact(each.forms["steps"], {"p": len(one.xs)})) for each in self.most)
+        return not self.page.selecting or many == len(traced(one))
+
+    def proved(self) -> proof.Proof:
+        """The sums of each exchange, and that no rank sends more."""
+        done, verdict = 0, PROVED
+        for one in self.most:
+            if (found := proof.prove(one.page, one.derived)).verdict not in (PROVED, PROVED_BELOW):
+                return proof.Proof(found.verdict, f"{one.name}: {found.detail}")
+            verdict = found.verdict if found.verdict == PROVED_BELOW else verdict
+        if lacking := next(filter(None, (one.lacking for one in self.most)), ""):
+            return proof.Proof(NOT_COVERED, f"bytes: {lacking}")
+        more = [claim for one in self.most for claim in one.claims]
+        for answer in answered([*volume(self.page), *more], second_opinion=True):
+            if not answer.holds:
+                wrong = answer.problem or claims.told(answer.witness)
+                return proof.Proof(UNDECIDED if answer.problem else REFUTED, f"{answer.obligation.name}: {wrong}")
+            done += 1
+        return proof.Proof(
+            verdict, f"the sums of each exchange, and that no message is longer: {done} obligations, z3 and cvc5"
+        )
+
+    @cached_property
+    def claims(self) -> list[Judged]:
+        """Published formulas, judged."""
+        return [self.judged(claim) for claim in published(self.page)]
+
+    def judged(self, claim: Claim) -> Judged:
+        """What a claim is worth beside a bound: one that is lower is wrong only if a run sends more than it says."""
+        judged = claims.compared(claim, self.needed(claim.quantity), PROVED)
+        asked = judged.verdict == "different" or self.page.selecting  # of which entries decide what calls send
+        if asked and (found := next(self.exceeding(claim), "")):
+            detail = f"{found}{self.under and ','}{self.under}"
+            told = judged._replace(verdict="different", checked=REFUTED, detail=detail)
+        elif judged.verdict != "different":
+            told = judged._replace(detail=f"{judged.detail}, as a bound{self.under}")
+        else:
+            why = f"lower than the bound{self.under}, which need not be reached: {judged.detail}"
+            told = judged._replace(verdict="undecided", checked=UNDECIDED, detail=why)
+        return claims.expected(told, claim.xfail, "differ")
+
+    def exceeding(self, claim: Claim) -> Iterator[str]:
+        """Runs in which more is counted than it says."""
+        for one in self.runs(every=True):
+            at = place(one)
+            if claim.quantity in ("words", "messages", "critical") and holds(claim.given, at):
+                said = exact(claims.stated(claim), at)
+                found = counts(one, traced(one), self.most[0].unit)[claim.quantity]
+                if found > said:
+                    where = ", ".join(f"{x}={at[x]}" for x in ("p", "k" if at["k"] else "n"))
+                    yield f"{found} {claim.quantity} are sent, and not {said}, at {where}"
+
+
+@dataclass(frozen=True)
+class CodedCost(ComposedCost):
+    """The most that a composition costs whose messages are codes: in bytes, where entries have 4 or 8."""
+
+    names: ClassVar[tuple[str, ...]] = ("messages", "bytes", "added", "time")
+
+    def form(self, name: str) -> Expr | None:
+        """The closed form of that name; None where there is none, as of words."""
+        if name in ("time", "bytes") and any(one.lacking for one in self.most):
+            return None
+        if name == "time":
+            return self.time
+        if name == "bytes":
+            return tidy(simplified(plain(sum(one.forms["bytes"] for one in self.most)), self.given))
+        return super().form(name)
+
+    @property
+    def time(self) -> Expr:
+        """Seconds in lock step: ``alpha`` a message, ``beta`` a byte, ``gamma`` an addition."""
+        return alpha * self.messages + beta * self.needed("bytes") + gamma * self.needed("added")
+
+    def octets(self, words: int | None, at: Mapping[str, Fraction]) -> int | None:
+        """The bytes of all messages; raises InputError where entries have another width than the page's."""
+        if at["width"] not in WIDTHS:
+            widths = " or ".join(map(str, WIDTHS))
+            raise InputError(f"width={at['width']}: entries of {self.page.name} have {widths} bytes")
+        found = self.number("bytes", dict(at))
+        return None if found is None else int(found)
+
+
+KNOWN: dict[tuple[ModuleType, str], ComposedCost] = {}
+"""By module and parameters: runs are counted once in a process."""
+
+
+def cost(page: Page) -> ComposedCost:
+    """The cost of a composition; raises Undecided where something that it sends has no formula."""
+    key = page.module, repr(page.params)
+    if key not in KNOWN:
+        KNOWN[key] = derived(page, ways(page), most(page))
+    return KNOWN[key]
+
+
+def most(page: Page) -> list[Priced]:
+    """What a usual call's exchanges cost; raises Undecided where something that it sends has no formula."""
+    return all_priced(page, usual(ways(page)))
+
+
+def sent_alike(way: Way) -> tuple[tuple[str, ...], ...]:
+    """What two ways have alike that cost the same."""
+    return tuple(one.same for one in way.sent)
+
+
+def all_priced(page: Page, way: Way) -> list[Priced]:
+    """What is sent on a way of the text."""
+    return [priced(name, one, selecting=page.selecting) for name, one in zip(named(way.sent), way.sent)]
+
+
+WORDS = {"ReduceScatter": "reduce_scatter", "Averaging": "rounds of groups", SPARSE: "sparse allreduce"}
+ORDINALS = ("", "second ", "third ", "fourth ", "fifth ")
+
+
+def named(sent: Sequence[Sent]) -> Iterator[str]:
+    """Exchanges by their names: of several of a kind, which."""
+    for i, one in enumerate(sent):
+        before = sum(other.exchange == one.exchange for other in sent[:i])
+        yield ORDINALS[before] + WORDS.get(one.exchange, one.exchange.lower())
+
+
+def derived(page: Page, found: Sequence[Way], most: Sequence[Priced]) -> ComposedCost:
+    """The sums of all exchanges; raises Undecided where some send words and some bytes."""
+    lacking = [*dict.fromkeys(f"bytes: {one.lacking}" for one in most if one.lacking)]
+    if len({one.unit for one in most}) > 1 and not lacking:
+        raise Undecided(f"{page.name}: of its exchanges some send words and some bytes, which do not add up")
+    coded = any(one.unit == "bytes" for one in most)
+
+    def of(name: str) -> Expr:
+        return sum(tidy(one.forms[name]) for one in most)
+
+    sums = Derivation(
+        steps=of("steps"), largest=None if coded else of("words"), critical=None if coded else of("critical"),
+        added_most=of("added"), added_critical=of("added"), several=of("messages"),
+        gaps=(*lacking, *CODED[1:]) if lacking else CODED if coded else (PATHS,),
+    )  # fmt: skip
+    return (CodedCost if coded else ComposedCost)(page, sums, found=found, most=most)

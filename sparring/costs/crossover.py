@@ -1,0 +1,224 @@
+"""Where one algorithm becomes cheaper than another, as density, length or the number of ranks grows.
+
+Two costs cross where their difference changes its sign.  Where sympy solves the difference for the
+letter, the answer is a formula; in any case each crossing is put between two numbers at which the
+difference has opposite signs, and interval arithmetic shows that between crossings it has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+import sympy
+
+from sparring.costs.costs import Cost
+from sparring.costs.formulas import units
+from sparring.costs.formulas.hypotheses import holds, parts
+from sparring.costs.formulas.interval import Interval, enclosure, interval, sign
+from sparring.costs.formulas.symbols import Expr, alpha, beta, exact, gamma, k, n
+from sparring.costs.union_cost import UnionCost
+from sparring.errors import InputError, Undecided
+
+Either = Cost | UnionCost
+rho = sympy.Symbol("rho", positive=True)
+x = sympy.Symbol("x", positive=True)
+"""The letter that grows, as a real number."""
+FIELDS = {
+    "rho": (Fraction(1, 10**6), Fraction(1)),
+    "n": (Fraction(1), Fraction(10**12)),
+    "p": (Fraction(2), Fraction(128)),
+}
+"""Letters that may grow, from where to where unless asked otherwise."""
+BYTES = {alpha: 0, beta: 1, gamma: 0}
+"""The time that is the number of bytes."""
+CLOSE = Fraction(1, 10**6)  # of a crossing, how near the numbers around it are, relative to it
+PATIENCE = 20_000  # intervals that are looked at
+
+
+Function = Callable[[Fraction, Fraction], Interval]
+"""Where something lies for the letter between two numbers."""
+
+
+class Crossing(NamedTuple):
+    """Between these two numbers the cheaper one changes."""
+
+    low: Fraction
+    high: Fraction
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Which of two algorithms costs less, for ``over`` from ``start`` to ``end``.
+
+    ``cheaper``: in each range between ``crossings``, the name of the one that costs less, "" for the same cost.
+    ``formula``: where the two meet, if they do so once and sympy solved that; it holds under ``given``.
+    ``costs``: where each cost lies for the letter between two numbers.
+    """
+
+    names: tuple[str, str]
+    over: str
+    quantity: str
+    start: Fraction
+    end: Fraction
+    given: str
+    crossings: tuple[Crossing, ...]
+    cheaper: tuple[str, ...]
+    formula: Expr | None
+    costs: tuple[Function, Function] = field(repr=False, compare=False)
+
+
+def compare(a: Either, b: Either, over: str, at: Mapping[str, units.Given], start: units.Given | None = None,
+            end: units.Given | None = None) -> Comparison:  # fmt: skip
+    """Which of ``a`` and ``b`` costs less as ``over``, one of ``FIELDS``, grows, the other letters being ``at``.
+
+    What is compared is seconds in lock step where ``at`` has alpha and beta, else bytes, those of
+    the largest message of each step.
+
+    Raises InputError for a letter that is missing or of no use, Undecided where a cost has no closed
+    form or the difference stays too near to 0 to be told from it.
+    """
+    if over not in FIELDS:
+        raise InputError(f"over={over!r}: costs are compared over {', '.join(FIELDS)}")
+    at = units.point(at)
+    timed = {"alpha", "beta"} <= at.keys()
+    point = units.full(at if timed else {**at, **{letter.name: value for letter, value in BYTES.items()}})
+    low, high = (edge(over, given, default) for given, default in zip((start, end), FIELDS[over]))
+    if low >= high:
+        raise InputError(f"{over} cannot grow from {low} to {high}")
+    point.pop(over, None)
+    hypotheses = common(a, b, over, point)
+    times = [seconds(cost, hypotheses, point) for cost in (a, b)]
+    if not timed:
+        times = [time.subs(BYTES) for time in times]
+    difference = sympy.expand(times[0] - times[1])
+    function = of_letter(difference, over, point)
+    costs = of_letter(times[0], over, point), of_letter(times[1], over, point)
+    names = (a.page.name, b.page.name)
+    quantity = "time" if timed else "bytes"
+    if vanishes(difference):
+        return Comparison(names, over, quantity, low, high, hypotheses, (), ("",), None, costs)
+    pieces = stepwise(function, low, high) if over == "p" else bracketed(function, low, high)
+    ranges = merged(pieces)
+    crossings = tuple(Crossing(before[1], after[0]) for before, after in pairwise(ranges))
+    cheaper = tuple({1: names[1], -1: names[0], 0: ""}[found] for _, _, found in ranges)
+    start_, end_ = ranges[0][0], ranges[-1][1]
+    formula = solved(difference, over) if len(crossings) == 1 else None  # else it lies outside of the range
+    return Comparison(names, over, quantity, start_, end_, hypotheses, crossings, cheaper, formula, costs)
+
+
+def vanishes(difference: Expr) -> bool:
+    """Whether it is 0 everywhere; of sums, which take minutes to simplify, only where that is seen at once."""
+    return bool(difference == 0 or (not difference.has(sympy.Sum) and sympy.simplify(difference) == 0))
+
+
+def edge(over: str, given: units.Given | None, default: Fraction) -> Fraction:
+    """Where ``over`` begins or ends."""
+    if given is None:
+        return default
+    if over != "rho":
+        return units.value(over, given)
+    value = units.fraction(str(given).strip())
+    if value is None or not 0 < value <= 1:
+        raise InputError(f"rho={given}: a density is a number above 0, at most 1")
+    return value
+
+
+def common(a: Either, b: Either, over: str, at: Mapping[str, Fraction]) -> str:
+    """The hypotheses under which nothing is rounded in either, as far as they can hold where ``at`` says."""
+    wanted = dict.fromkeys(part for cost in (a, b) for part in parts(cost.even))
+    if over == "p":
+        return ""
+    ranks = int(at.get("p", 1))
+    return ", ".join(part for part in wanted if "|" in part or holds(part, {"n": 0, "p": ranks, "k": 0}))
+
+
+def seconds(cost: Either, hypotheses: str, at: Mapping[str, Fraction]) -> Expr:
+    """A cost's time, under those of the hypotheses that it knows."""
+    own = ", ".join(part for part in parts(hypotheses) if part in parts(cost.even))
+    time = cost.simplify(own).time if own else cost.time
+    if missing := sorted(s.name for s in time.free_symbols if s.name not in {*at, "p", "n", "k"}):
+        raise InputError(f"time of {cost.page.name} needs a value for {missing[0]}: {missing[0]}=VALUE")
+    return time
+
+
+def of_letter(difference: Expr, over: str, at: Mapping[str, Fraction]) -> Function:
+    """The difference as a function of ``over``; the others are ``at``, and ``k`` is ``rho n`` where rho grows."""
+    if over == "rho":
+        difference = difference.subs(k, rho * n)
+    letters = {s.name for s in difference.free_symbols} - {over}
+    if missing := sorted(letters - at.keys()):
+        raise InputError(f"a comparison over {over} needs a value for {missing[0]}: {missing[0]}=VALUE")
+    known = {s: sympy.Rational(at[s.name]) for s in difference.free_symbols if s.name in letters}
+    left = difference.subs(known)
+    if over == "p" and not left.has(sympy.Sum):
+        return lambda low, high: interval(exact(left, {"p": low}))
+    enclosed = enclosure(left)
+    return lambda low, high: enclosed({over: interval(low, high)})
+
+
+Range = tuple[Fraction, Fraction, int]
+"""From where to where the difference has which sign."""
+
+
+def stepwise(function: Function, low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, Fraction, int | None]]:
+    """The sign at each integer."""
+    for at in map(Fraction, range(int(low), int(high) + 1)):
+        found = sign(function(at, at))
+        if found is None:
+            raise Undecided(f"p={at}: the costs are too near each other to say which is less")
+        yield at, at, found
+
+
+def bracketed(function: Function, low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, Fraction, int | None]]:
+    """The sign in intervals that are halved until it is clear, or None where they get small; from left to right."""
+    todo = [(low, high)]
+    for _ in range(PATIENCE):
+        left, right = todo.pop()
+        found = sign(function(left, right))
+        if found is None and right - left > CLOSE * left:
+            middle = halfway(left, right)
+            todo += [(middle, right), (left, middle)]
+        else:
+            yield left, right, found
+        if not todo:
+            return
+    raise Undecided(f"from {float(todo[-1][0]):g} on the costs stay too near each other to say which is less")
+
+
+def halfway(low: Fraction, high: Fraction) -> Fraction:
+    """Between the two; where they are far apart, by factors."""
+    return (low + high) / 2 if high <= 4 * low else Fraction(float(low) * float(high) ** 0.5 / float(low) ** 0.5)
+
+
+def merged(pieces: Iterable[tuple[Fraction, Fraction, int | None]]) -> list[Range]:
+    """Ranges of one sign each; raises Undecided where what lies between two has no other sign than both."""
+    ranges: list[Range] = []
+    open_ = False  # whether the last piece was not decided
+    for low, high, found in pieces:
+        if found is None:
+            pass
+        elif not ranges or ranges[-1][2] != found:
+            ranges.append((low, high, found))
+        elif open_:
+            raise Undecided(f"near {float(low):g} the costs are too near each other to say which is less")
+        else:
+            ranges[-1] = (ranges[-1][0], high, found)
+        open_ = found is None
+    if not ranges:
+        raise Undecided("the costs are too near each other to say which is less")
+    return ranges
+
+
+def solved(difference: Expr, over: str) -> Expr | None:
+    """Where it is 0, as a formula of the other letters; None where sympy finds none, or several."""
+    if over == "p":
+        return None
+    left = sympy.numer(sympy.together(difference.subs(k, rho * n) if over == "rho" else difference))
+    left = left.subs(rho if over == "rho" else n, x)
+    if not left.is_polynomial(x) or sympy.degree(left, x) != 1:
+        return None
+    return sympy.factor(sympy.solve(left, x)[0])

@@ -1,0 +1,80 @@
+"""Derived costs against counted ones, for few and for many ranks, short and astronomically long vectors."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from sparring.costs.derivation.counted import Sends, Unlike, counts, schedule, unlike_a_run
+from sparring.costs.derivation.step_ranges import Derivation
+from sparring.costs.derivation.whole_vectors import SHARED
+from sparring.costs.formulas.hypotheses import holds
+from sparring.costs.formulas.symbols import Expr, exact
+from sparring.spec.core.model import Page
+from sparring.spec.core.schedule import number
+
+RANKS = range(1, 65)
+PATHS = 16  # up to so many ranks V_path is counted too
+RUNS = 32  # and up to so many in the trace of a run, not from the page's formulas alone
+
+
+def points(ranks: Iterable[int], seed: int = 0) -> Iterator[dict[str, int]]:
+    """For each number of ranks a short vector and an astronomically long one."""
+    rng = random.Random(seed)
+    for p in ranks:
+        for n in (rng.randrange(3 * p), rng.randrange(10**18)):
+            yield {"p": p, "n": n, "k": rng.randrange(n + 1)}
+
+
+def compared(page: Page, derived: Derivation, ranks: Iterable[int] = RANKS) -> Unlike | None:
+    """The first quantity that is not what is counted, at two lengths for each number of ranks."""
+    for p, found in groupby(points(ranks), key=lambda at: at["p"]):
+        steps = schedule(page, p)
+        for at in found:
+            if unlike := next(compared_at(page, derived, even(page, derived, at), steps), None):
+                return unlike
+    return None
+
+
+def even(page: Page, derived: Derivation, at: Mapping[str, int]) -> Mapping[str, int]:
+    """The point, or one near it with equal chunks, or equal parts of ``k``, where the forms are derived for these."""
+    if derived.given == SHARED:
+        return {**at, "k": at["k"] - at["k"] % at["p"]}
+    return {**at, "n": at["n"] + -at["n"] % number(page.chunks(at["p"]))} if derived.given else at
+
+
+def compared_at(page: Page, derived: Derivation, at: Mapping[str, int], steps: Sequence[Sends]) -> Iterator[Unlike]:
+    """The quantities whose derived value is not the counted one."""
+    found = counts(page, steps, at["p"], at["n"], at["k"], at["p"] <= PATHS)
+    if at["n"] < 3 * at["p"] <= 3 * RUNS:
+        yield from unlike_a_run(page, found, at)
+    if not holds(derived.given, {**at, **derived.letters}):
+        return  # what is counted there is in no closed form
+    at = {**at, **derived.letters}
+    if derived.sent is not None:
+        yield from per_rank("words sent", derived.sent, found.sent, at)
+    if derived.added is not None:
+        yield from per_rank("words added", derived.added, found.added, at)
+    whole = {
+        "steps": (derived.steps, found.steps),
+        "messages": (derived.messages, found.messages),
+        "most messages": (derived.most, found.most),
+        "V_max": (derived.largest, max(found.sent)),
+        "V_path": (derived.path, found.path),
+        "V_crit": (derived.critical, found.critical),
+        "most additions": (derived.added_most, max(found.added)),
+        "additions step by step": (derived.added_critical, found.added_critical),
+    }
+    for what, (form, counted) in whole.items():
+        if form is not None and counted is not None and (value := exact(form, at)) != counted:
+            yield Unlike(what, at, value, counted)
+    if found.path is not None and not max(found.sent) <= found.path <= found.critical:
+        yield Unlike("V_max <= V_path <= V_crit, where V_path is", at, max(found.sent), found.path)
+
+
+def per_rank(what: str, form: Expr, counted: list[int], at: Mapping[str, int]) -> Iterator[Unlike]:
+    """The ranks for which ``form`` has another value than was counted."""
+    for r, words in enumerate(counted):
+        if (value := exact(form, {**at, "r": r})) != words:
+            yield Unlike(f"{what} by rank {r}", {**at}, value, words)

@@ -1,0 +1,240 @@
+"""What one exchange of a composition costs at most: closed forms of words, or of bytes where messages are codes.
+
+They are those of the page that carries it out, with as many entries as are sent there in the place of ``n``, or of
+``k`` where the page is of lists.  Where messages are codes, each chunk is taken to be as long as the largest.  Where
+they are pieces of sparse vectors, each is taken to be as long as the dense one and its header: none is longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from math import lcm
+from typing import Any, NamedTuple
+
+import sympy
+
+from sparring.costs.derivation import group_averages
+from sparring.costs.derivation.closed_forms import derive
+from sparring.costs.derivation.step_ranges import Derivation
+from sparring.costs.formulas import symbols
+from sparring.costs.formulas.hypotheses import POWER
+from sparring.costs.formulas.simplified import even, tidy
+from sparring.costs.formulas.symbols import CeilLog, CeilLog2, Expr, SympyReader, plain
+from sparring.errors import Undecided
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.reading.ways import Sent, unsized_code
+from sparring.spec.core.coding import PLAIN
+from sparring.spec.core.exchanges import served
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Node, Sym
+from sparring.spec.core.schedule import number
+
+ENTRIES, WIDTH = Sym.var("c"), Sym.var("width")
+
+
+class LengthReader(SympyReader):
+    """Reads ``x // d`` as a floor or, of ``x + d - 1``, as a ceiling; ``bit_length(p - 1)`` as ``ceil(log2(p))``.
+
+    So, too, ``log(p - 1, b) + 1``; with one rank nothing is sent, and these are 0.
+    """
+
+    def operator(self, x: Node, args: list[Expr]) -> Expr:
+        if x.op == "//":
+            up = args[0] - args[1] + 1
+            return sympy.ceiling(up / args[1]) if rounds_up(x) else sympy.floor(args[0] / args[1])
+        if x.op == "bit_length" and args[0] == symbols.p - 1:
+            return CeilLog2(symbols.p)
+        if x.op == "log" and args[0] in (symbols.p - 1, MORE):
+            return (CeilLog2(symbols.p) if args[1] == 2 else CeilLog(symbols.p, args[1])) - 1
+        if x.op in ("bit_length", "log"):
+            raise Undecided(f"{x!r} has no closed form")
+        return super().operator(x, args)
+
+
+MORE = sympy.Piecewise((symbols.p - 1, symbols.p > 1), (1, True))
+"""``p - 1``, or 1 with one rank, which has a logarithm."""
+
+
+def rounds_up(x: Node) -> bool:
+    """Whether a quotient is written as ``(x + d - 1) // d``, with a number for ``d``."""
+    top, by = x.args
+    read = SympyReader()
+    return isinstance(by, int) and isinstance(top, Sym) and read(top).as_coeff_Add()[0] % by == by - 1
+
+
+GROUPS, SPARSE = "Averaging", "SparseAllreduce"
+
+
+class Priced(NamedTuple):
+    """An exchange, and the most that a rank does in it, by quantity."""
+
+    name: str
+    sent: Sent
+    page: Page
+    derived: Derivation
+    entry: int
+    """Words of an entry: with its index two."""
+    forms: Mapping[str, Expr] = {}
+
+    @property
+    def unit(self) -> str:
+        """What its messages are counted in."""
+        return "words" if self.sent.code == PLAIN and not self.packed else "bytes"
+
+    @property
+    def packed(self) -> bool:
+        """Whether its messages are pieces of sparse vectors."""
+        return self.sent.exchange == SPARSE and self.page.data != "lists"
+
+    @property
+    def lacking(self) -> str:
+        """Why the bytes of its messages have no form; empty where they have one."""
+        return "" if self.unit == "words" else unsized_code(self.sent.code)
+
+    @property
+    def length(self) -> Expr:
+        """How many entries are sent there, in all chunks or by each rank."""
+        return LengthReader()(self.sent.length)
+
+    @property
+    def often(self) -> Expr:
+        """In how many rounds."""
+        return LengthReader()(self.sent.times)
+
+    @property
+    def members(self) -> int:
+        """Of groups: how many are in a full one; else 0."""
+        return group_averages.size(self.sent) if self.sent.exchange == GROUPS else 0
+
+    @property
+    def supposes(self) -> Sequence[tuple[str, str]]:
+        """Under which hypotheses no rank sends more, each with its name."""
+        return group_averages.hypotheses(self.members) if self.members else ()
+
+    @property
+    def claims(self) -> Sequence[Obligation]:
+        """That no rank sends more, beside what the exchange's page says."""
+        return [*group_averages.claims(self.sent)] if self.members else []
+
+    @property
+    def held(self) -> Expr:
+        """How many entries the longest piece has."""
+        return self.length if self.sent.whole else sympy.ceiling(self.length / symbols.p)
+
+    @property
+    def octets(self) -> Expr:
+        """The bytes of a message of ``c`` entries."""
+        return LengthReader()(self.sent.code.octets(ENTRIES, WIDTH))
+
+    def of(self, x: Expr | None) -> Expr:
+        """A form of the page, of as many entries; raises Undecided where there is none."""
+        if x is None:
+            raise Undecided(f"{self.name}: {'; '.join(self.derived.gaps)}")
+        if self.page.data == "lists":  # whose entries have indices
+            return plain(x).subs(symbols.k, self.held) * self.entry / 2
+        entries = symbols.p * self.length if self.sent.whole else self.length
+        return plain(x).subs(symbols.n, entries) * self.entry
+
+    @property
+    def pieces(self) -> Expr:
+        """How many pieces the rank sends that sends the most."""
+        d = self.derived.largest
+        many = plain(d).subs(symbols.k, 1) / 2 if self.page.data == "lists" else plain(d).subs(symbols.n, symbols.p)
+        return sympy.expand(many)
+
+    @property
+    def adds(self) -> Expr:
+        """How many entries a rank adds at most."""
+        if self.sent.exchange == "Balance":
+            return sympy.Integer(0)
+        if self.sent.exchange in ("Allreduce", SPARSE) and self.page.kind == "allgather":
+            return (symbols.p - 1) * self.length
+        return sympy.Integer(0) if self.page.data == "lists" else self.of(self.derived.added_critical) / self.entry
+
+
+def priced(name: str, sent: Sent, *, selecting: bool) -> Priced:
+    """The cost of an exchange of a page that may be ``selecting``; raises Undecided where it has no closed form."""
+    page = carrying(sent.through or "direct_reduce_scatter")  # dealing out is each one's part to each other rank
+    entry = 2 if selecting or (sent.exchange == SPARSE and page.data == "lists") else 1
+    one = Priced(name, sent, page, derive(page), entry)
+    d = one.derived
+    if d.given:
+        raise Undecided(f"{name} through {page.name}: its closed form holds where {d.given} alone")
+    if one.members:
+        each = {
+            "words": one.of(d.largest), "critical": one.of(d.critical), "added": one.of(d.added_critical),
+            "messages": d.messages, "steps": d.steps,
+        }  # fmt: skip
+        return one._replace(forms=group_averages.forms(sent, one.often, each))
+    sizes: dict[str, Any] = {}
+    if one.lacking:
+        pass  # what is left are messages, steps and additions
+    elif one.packed:
+        header = number(page.octets(0, 0, 1))
+        dense = {"bytes": d.largest, "critical": d.critical}
+        sizes = {what: one.of(x) * symbols.width + header * d.messages for what, x in dense.items()}
+    elif one.unit == "bytes":
+        bytes_ = one.pieces * one.octets.subs(symbols.c, one.held)
+        sizes = {"bytes": bytes_, "critical": bytes_}
+    elif not sent.even:  # one list may be all, and a rank may send it in each step
+        sizes = dict.fromkeys(("words", "critical"), entry * one.length * d.steps)
+    else:
+        sizes = {"words": one.of(d.largest), "critical": one.of(d.critical)}
+    bucket = getattr(sent.asked, "bucket", 0)
+    steps = sympy.ceiling(d.steps / bucket) if bucket else d.steps
+    return one._replace(forms={**sizes, "messages": d.messages, "steps": steps, "added": one.adds})
+
+
+@cache
+def carrying(through: str) -> Page:
+    """The page that carries an exchange out: of sparse pieces, the same schedule on dense chunks."""
+    page = served(through)
+    return replace(page, data="vector") if page.data == "sparse" else page
+
+
+def unrounded(some: Sequence[Priced]) -> str:
+    """The hypothesis under which nothing is rounded."""
+    return ", ".join(dict.fromkeys([*of_codes(some), *of_groups(some), *of_words(some)])) or "p | n"
+
+
+def of_words(some: Sequence[Priced]) -> Iterator[str]:
+    """Of entries that are sent as they are."""
+    found = [one for one in some if one.unit == "words" and not one.members]
+    if found:
+        words = [piece.words for one in found for piece in one.derived.pieces]
+        letters = {letter for one in found for letter in one.length.free_symbols & {symbols.n, symbols.k}}
+        given = even([*(one.derived.steps for one in found), *words])
+        yield given.replace("p | n", "p | k") if letters == {symbols.k} else given
+
+
+def of_groups(some: Sequence[Priced]) -> Iterator[str]:
+    """Of groups, in which all are full."""
+    for one in some:
+        if one.members:
+            yield f"{one.members} | n"
+            if not one.often.is_Integer:
+                yield f"p = {one.members}^m"
+
+
+def of_codes(some: Sequence[Priced]) -> Iterator[str]:
+    """Of codes, which fill bytes and groups of entries."""
+    coded = [one for one in some if one.unit == "bytes" and not one.lacking]
+    for letter, found in (
+        ("p ", [one for one in coded if one.held == sympy.ceiling(symbols.n / symbols.p)]),
+        ("", [one for one in coded if one.held == symbols.n]),
+    ):
+        atoms = {x for one in found for x in one.octets.atoms(sympy.ceiling)}
+        full = lcm(*(int(sympy.fraction(sympy.together(x.args[0]))[1]) for x in atoms))
+        if found and (letter or full > 1):
+            yield f"{full} {letter}| n" if full > 1 else "p | n"
+    if any(one.octets.has(CeilLog2) for one in coded):
+        yield POWER
+
+
+def amounts(one: Priced) -> str:
+    """What a rank does there, in words."""
+    messages, steps = (tidy(one.forms[name]) for name in ("messages", "steps"))
+    sent = "" if one.lacking else f"{tidy(one.forms[one.unit])} {one.unit}, "
+    return f"{sent}{messages} messages" + ("" if steps == messages else f", steps: {steps}")

@@ -1,0 +1,102 @@
+"""What averages in groups cost at most: in each round what the exchange's page costs in a full group.
+
+A member sends all but its own part, and that part to all others.  Where groups are smaller, parts are larger:
+with enough entries members of these send no more, although their parts are rounded up, too.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sparring.costs.formulas import symbols
+from sparring.costs.formulas.symbols import Expr, plain
+from sparring.errors import Undecided
+from sparring.proofs.logic.obligations import Obligation, n
+from sparring.proofs.reading.ways import Sent
+from sparring.spec.core.digits import log_of, power_of
+from sparring.spec.core.exchanges import served
+from sparring.spec.core.numbers import Int
+from sparring.spec.core.shares import scores
+
+UNLIKE = ("weights", "bandwidths", "dead", "failing")
+"""Parameters with which members of a group differ."""
+SIZES = 32
+"""Of larger groups it is not proved that smaller ones send no more."""
+ENTRIES = 20_000
+"""Of all ranks together, up to which smaller groups are counted."""
+NOTE = "least messages: those are of ranks that all hear from all, which here they do on a full grid alone"
+
+
+def size(sent: Sent) -> int:
+    """How many ranks are in a full group; raises Undecided where members differ, or die."""
+    params = sent.asked.params
+    if unlike := [name for name in UNLIKE if getattr(params, name)]:
+        raise Undecided(f"with {unlike[0]} it depends on who is in which group: without it has a cost")
+    return int(params.m)
+
+
+def forms(sent: Sent, often: Expr, each: Mapping[str, Expr]) -> Mapping[str, Expr]:
+    """Of so many rounds, in each of which full groups have ``each``."""
+    return {name: often * plain(x).subs(symbols.p, size(sent)) for name, x in each.items()}
+
+
+def hypotheses(m: int) -> list[tuple[str, str]]:
+    """Each with its name.  All groups are full where ``p`` is a power of ``m``: the page's theorem of its result."""
+    full, long = f"p is a power of {m}", f"vectors have at least {least(m)} entries"
+    alike = [("M1", "all weights are alike, and all bandwidths"), ("M2", "nobody dies")]
+    return [*alike, *([("M3", f"{full}, or {long}" if m <= SIZES else full)] if least(m) else [])]
+
+
+def least(m: int) -> int:
+    """With so many entries members of smaller groups send no more than those of full ones; of pairs with any number."""
+    return m * (m - 2) ** 2
+
+
+def claims(sent: Sent) -> Iterator[Obligation]:
+    """That no member sends more."""
+    m = size(sent)
+    yield from parts(served(sent.through).module.rounded, m)
+    yield from smaller(m) if m <= SIZES else ()
+
+
+def parts(rounded: Any, m: int) -> Iterator[Obligation]:
+    """Parts of ``s`` members have ``n / s`` entries, rounded down, and at most one of what is left over."""
+    for s in range(2, min(m, SIZES) + 1):
+        top, left = scores([1] * s)[0].numerator, n - s * (n // s)
+        yield Obligation(f"parts of {s}", (n >= 0,), rounded(n * top, s * top) == n // s)
+        yield Obligation(f"fewer than {s} left", (n >= 0,), left < s)
+
+
+def smaller(m: int) -> Iterator[Obligation]:
+    """Members of smaller groups send and add no more: in both steps, and in each of them."""
+
+    def largest(s: int) -> Int:
+        part: Int = (n + (s - 1)) // s
+        return part
+
+    for s in range(2, m):
+        some, what = (n >= least(m),), f"of {s}, not {m}"
+        yield Obligation(f"all {what}", some, (s - 2) * largest(s) <= (m - 2) * largest(m))
+        yield Obligation(f"copies {what}", some, n // s >= n // m)
+        yield Obligation(f"means {what}", some, (s - 1) * largest(s) <= (m - 1) * largest(m))
+
+
+def full(ranks: int, m: int) -> bool:
+    """Whether so many ranks fill a grid."""
+    return ranks == power_of(m, log_of(ranks, m))
+
+
+def lengths(ranks: int, m: int) -> Iterator[tuple[int, bool]]:
+    """Of vectors to count with: how many entries, and whether all that the bound says is sent; parts of any length."""
+    if full(ranks, m):
+        yield from ((m, True), (m + 1, False))
+    if m <= SIZES and ranks * least(m) <= ENTRIES:
+        yield least(m) + random.Random(ranks).randrange(1, 3 * m), False
+
+
+def vectors(ranks: int, many: int) -> Sequence[list[float]]:
+    """So many of so many entries, always the same."""
+    rng = random.Random(ranks)
+    return [[float(rng.randrange(9)) for _ in range(many)] for _ in range(ranks)]

@@ -1,0 +1,88 @@
+"""What every cost has: closed forms by name, lower bounds beside them, and a table of both."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import ClassVar, Self
+
+from sparring.costs import papers
+from sparring.costs.derivation import message_bytes
+from sparring.costs.formulas.lower_bounds import Floor, lower_bounds
+from sparring.costs.formulas.simplified import simplified
+from sparring.costs.formulas.symbols import Expr, exact
+from sparring.costs.summary import sheet
+from sparring.spec.core.model import Page
+
+
+class Forms(ABC):
+    """The cost of ``page``, exact, or under the hypothesis ``given``."""
+
+    page: Page
+    given: str
+
+    @property
+    def label(self) -> str:
+        """Whose cost it is, and where, for a table."""
+        return self.page.name
+
+    names: ClassVar[tuple[str, ...]]
+    """The forms that there may be."""
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Those that a table shows."""
+        return self.names
+
+    @abstractmethod
+    def form(self, name: str) -> Expr | None:
+        """The closed form of that name; None where there is none."""
+
+    @abstractmethod
+    def simplify(self, given: str) -> Self:
+        """The same under a hypothesis; raises InputError for one that is not known."""
+
+    @property
+    @abstractmethod
+    def even(self) -> str:
+        """The hypothesis under which nothing is rounded."""
+
+    @property
+    def supposed(self) -> str:
+        """What else the formulas suppose, in LaTeX; empty where that is nothing."""
+        return ""
+
+    @property
+    def relation(self) -> str:
+        """What stands before a form where it is none of what is sent, but a bound on it."""
+        return ""
+
+    @property
+    def qualified(self) -> Sequence[str]:
+        """In words, what is to be known of the forms before all else."""
+        return ()
+
+    @property
+    def bounds(self) -> Mapping[str, Floor]:
+        """Lower bounds, by form, under the hypothesis ``given``."""
+        found = lower_bounds(self.page)
+        return {one.quantity: one._replace(formula=simplified(one.formula, self.given)) for one in found}
+
+    @property
+    def plainest(self) -> str:
+        """The hypothesis under which forms are shown a second time, beside their bounds: that nothing is rounded."""
+        return self.even
+
+    def least(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """The lower bounds at a point, by form; exact."""
+        return {name: exact(one.formula, at) for name, one in self.bounds.items()}
+
+    @property
+    def encoded(self) -> Expr | None:
+        """A message's bytes, with letters for those of an index and of the header; None where it has no index."""
+        return message_bytes.lettered(self.page)
+
+    def latex(self) -> str:
+        r"""Tables to ``\input``; their first lines say which packages they need."""
+        return papers.table([papers.Told(self.page, sheet(self))])

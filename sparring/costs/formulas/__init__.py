@@ -1,0 +1,1 @@
+"""The letters of costs, and what is done with formulas: simplified, evaluated, bounded, typeset."""

@@ -1,0 +1,68 @@
+"""Closed forms under a hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import sympy
+
+from sparring.costs.formulas.hypotheses import HYPOTHESES, MULTIPLE, POWER, POWER_OF, parts
+from sparring.costs.formulas.symbols import LENGTHS, B, CeilLog, CeilLog2, Expr, FloorLog2, Log, Log2, n, p
+from sparring.errors import InputError
+
+DIVIDED = {f"p | {m}": m for m in LENGTHS}
+"""Hypotheses, and what ``p`` divides there; several are joined by commas."""
+
+NUMBERED = ("8 | n", "8 p | n", "p = 3^m")
+"""Hypotheses with a number in them, here with one for any."""
+
+
+def simplified(x: Expr, given: str) -> Expr:
+    """``x`` under the hypothesis ``given``: "", "p | n", "p | k", "p = 2^m", or several, "p | n, p | k".
+
+    So with "8 | n", "128 p | n" and "p = 3^m".  Others change nothing.
+
+    >>> from sparring.costs.formulas.symbols import n
+    >>> simplified(2 * n - sympy.floor(2 * n / p), "p | n")
+    2*n*(p - 1)/p
+    """
+    some = hypotheses(given)
+    if POWER in some:
+        x = sympy.powsimp(x.replace(CeilLog2, Log2).replace(FloorLog2, Log2).subs(2 ** Log2(p), p))
+    elif any(map(POWER_OF.fullmatch, some)):
+        x = x.replace(CeilLog, Log)
+    for m, by in (shared(part) for part in some if part in DIVIDED or MULTIPLE.fullmatch(part)):
+        each = sympy.Symbol(f"{m}/p", integer=True, nonnegative=True)
+        x = sympy.factor(sympy.expand(x.subs(m, each * by)).subs(each, m / by))
+    return x
+
+
+def shared(part: str) -> tuple[Expr, Expr]:
+    """Which letter is divided where that is given, and by what.
+
+    >>> shared("p | k"), shared("8 p | n"), shared("3 | n")
+    ((k, p), (n, 8*p), (n, 3))
+    """
+    found = MULTIPLE.fullmatch(part)
+    return (n, int(found[1]) * (p if found[2] else 1)) if found else (DIVIDED[part], p)
+
+
+def hypotheses(given: str) -> list[str]:
+    """Those that ``given`` joins; raises InputError for one that is not known."""
+    found = parts(given)
+    if any(part not in HYPOTHESES and not MULTIPLE.fullmatch(part) and not POWER_OF.fullmatch(part) for part in found):
+        known = ", ".join(map(repr, (*HYPOTHESES, *NUMBERED)))
+        raise InputError(f"given={given!r} is no hypothesis that costs are simplified under; there are {known}")
+    return found
+
+
+def even(exact: Iterable[Expr]) -> str:
+    """The hypothesis under which nothing in ``exact`` is rounded, shared out or logarithm; "p | n" if nothing is."""
+    atoms = {b for x in exact for b in x.atoms(B, CeilLog2, FloorLog2)}
+    found = {POWER if isinstance(b, (CeilLog2, FloorLog2)) else f"p | {b.args[1]}" for b in atoms}
+    return ", ".join(given for given in HYPOTHESES if given in found) or "p | n"
+
+
+def tidy(x: Expr) -> Expr:
+    """``x``, factored where that is shorter."""
+    return min(sympy.factor(x), x, key=sympy.count_ops)

@@ -1,0 +1,171 @@
+"""What an algorithm takes where messages share links: those of a topology, or those out of nodes.
+
+On a topology a step takes as long as its fullest link needs for all bytes that cross it.  Where so many
+neighbouring ranks are a node, every pair in it has a link of its own; between nodes all that a node
+sends in a step goes through one link, and all that it receives through another.  Steps come one
+after the other, and so do the messages that one rank sends in a step.  Counted at a point from the
+page's formulas, message by message: no closed form is claimed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple
+
+from sparring.costs.derivation import message_bytes
+from sparring.costs.derivation.counted import Sends, schedule
+from sparring.costs.links.machines import Machine
+from sparring.costs.supports import contributions
+from sparring.errors import InputError
+from sparring.proofs.contention.networks import Topology
+from sparring.spec.core.model import Page, chunk_words
+from sparring.spec.core.schedule import number, truth
+
+RANKS = 512
+"""Up to so many, every message is counted."""
+
+Union = Callable[[int], Any]
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """``size`` neighbouring ranks are a node; ``inside`` is what its own links take, ``outside`` those between nodes.
+
+    Raises InputError for a ``size`` below 1.
+    """
+
+    size: int
+    inside: Machine
+    outside: Machine
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise InputError(f"nodes of {self.size} ranks: a node has at least one")
+
+
+class Counted(NamedTuple):
+    """What was counted."""
+
+    time: Fraction
+    inside: int
+    """Steps in which no message leaves its node."""
+    outside: int
+    """Steps in which some do, or, on a topology, any is sent."""
+    sharing: int
+    """The most messages of one step on one link that they share."""
+    startup: Fraction
+    """Seconds of the time that go with the number of messages alone."""
+
+
+Sized = tuple[Fraction, Fraction]
+"""A message's bytes, and the values in it."""
+
+
+class Message(NamedTuple):
+    """One message of a step."""
+
+    src: int
+    dst: int
+    nbytes: Fraction
+    added: Fraction
+
+
+Route = Callable[[int, int], Sequence[Hashable] | None]
+"""The shared links from one rank to another; None where the two are in one node."""
+Sent = Sequence[tuple[Message, Sequence[Hashable] | None]]
+"""The messages of a step, each with the links that it shares."""
+
+
+def leveled(
+    page: Page, nodes: Nodes, *, p: int, n: int, k: int = 0, width: int = 4, union: Union | None = None
+) -> Counted:
+    """The page on ``p`` ranks with vectors of ``n`` entries; ``union``: sizes u(s), where chunks are sparse.
+
+    Raises InputError for more than RANKS ranks, ScheduleFault where the formulas make no schedule.
+    """
+
+    def route(src: int, dst: int) -> Sequence[Hashable] | None:
+        here, there = src // nodes.size, dst // nodes.size
+        return None if here == there else (("from", here), ("to", there))
+
+    return counted(steps(page, p, n, k, width, union), route, nodes.inside, nodes.outside)
+
+
+def linked(
+    page: Page, topology: Topology, machine: Machine, *, p: int, n: int, k: int = 0, width: int = 4,
+    union: Union | None = None,
+) -> Counted:  # fmt: skip
+    """The page on a topology, whose links each take ``machine.beta`` for a byte; otherwise as :func:`leveled`."""
+    route = cache(lambda src, dst: topology.route(src, dst, p))
+    return counted(steps(page, p, n, k, width, union), route, machine, machine)
+
+
+def counted(steps: Iterable[Sequence[Message]], route: Route, inside: Machine, outside: Machine) -> Counted:
+    """Step by step."""
+    time, startup, crossing, sharing = Fraction(0), Fraction(0), [], 0
+    for step in steps:
+        sent = [(message, route(message.src, message.dst)) for message in step]
+        time += lasting(sent, inside, outside) + inside.gamma * fullest((one.dst, one.added) for one in step)
+        startup += lasting(sent, Machine(inside.alpha, 0), Machine(outside.alpha, 0))
+        sharing = max(sharing, most(link for _, links in sent for link in links or ()))
+        crossing.append(any(links is not None for _, links in sent))
+    return Counted(time, crossing.count(False), crossing.count(True), sharing, startup)
+
+
+def lasting(sent: Sent, inside: Machine, outside: Machine) -> Fraction:
+    """How long the messages of a step take: those of its slowest rank within a node, or over its fullest link."""
+    shared = fullest((link, message.nbytes) for message, links in sent for link in links or ())
+    outer = outside.alpha * most(message.src for message, links in sent if links is not None) + outside.beta * shared
+    stays = [message for message, links in sent if links is None]
+    return max(outer, fullest((one.src, inside.alpha + inside.beta * one.nbytes) for one in stays))
+
+
+def fullest(parts: Iterable[tuple[Any, Fraction]]) -> Fraction:
+    """The largest sum of what belongs to one key."""
+    sums: dict[Any, Fraction] = {}
+    for key, part in parts:
+        sums[key] = sums.get(key, Fraction(0)) + part
+    return max(sums.values(), default=Fraction(0))
+
+
+def most(keys: Iterable[Hashable]) -> int:
+    """How often the most frequent one occurs."""
+    return max(Counter(keys).values(), default=0)
+
+
+def steps(page: Page, p: int, n: int, k: int, width: int, union: Union | None) -> Iterator[Sequence[Message]]:
+    """The messages, with their bytes and what their receivers add."""
+    if p > RANKS:
+        raise InputError(f"p={p}: where links are shared every message is counted, for at most {RANKS} ranks")
+    for t, sends in enumerate(schedule(page, p)):
+        adds = truth(page.adds(t, p))
+        sizes = sparse(page, sends, t, p, n, width, union) if union else whole(page, sends, t, p, n, k, width)
+        yield [Message(src, dst, nbytes, many * adds) for (src, dst, _), (nbytes, many) in zip(sends, sizes)]
+
+
+def whole(page: Page, sends: Sends, t: int, p: int, n: int, k: int, width: int) -> Iterator[Sized]:
+    """Bytes of each message, and values that its receiver adds: of whole vectors, of lists, of selected entries."""
+    for src, _, chunks in sends:
+        words = number(page.words(src, t, chunks.start, p, n, k))
+        added = number(page.added(src, t, chunks.start, p, n, k))
+        entries = {"vector": words, "lists": words // 2}.get(page.data, added)
+        size = number(chunk_words(chunks.start, p, n)) if page.data == "selected" else n
+        yield Fraction(number(page.octets(entries, size, width))), Fraction(added)
+
+
+def sparse(page: Page, sends: Sends, t: int, p: int, n: int, width: int, union: Union) -> Iterator[Sized]:
+    """The same of chunks that hold the union of several ranks' entries, which lie evenly in them."""
+    many, length = contributions.contributed(page, contributions.contributions(page)), contributions.longest(page, p, n)
+    octets: Any = page.octets  # typed for integers and symbols, and right for fractions
+    sending = message_bytes.sending(page)
+
+    @cache
+    def sized(s: int) -> Sized:
+        held = sending(Fraction(union(s)) * length / n if n else Fraction(0), length, t, p).entries
+        return Fraction(octets(held, length, width)), held
+
+    return (sized(number(many(src, t, p))) for src, _, _ in sends)

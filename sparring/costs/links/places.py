@@ -1,0 +1,192 @@
+"""Where messages share links: in nodes, or on a topology; what a step takes there, and how it is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+import sympy
+
+from sparring.costs.derivation.partners import Pattern
+from sparring.costs.formulas import symbols
+from sparring.costs.formulas.symbols import Expr
+from sparring.costs.links.cuts import PORTS
+from sparring.costs.links.levels import RANKS, Counted, Nodes, Union, leveled, linked
+from sparring.costs.links.machines import Machine
+from sparring.costs.links.sharing import Run, Sharing, between_nodes, on_links
+from sparring.errors import InputError
+from sparring.proofs.contention import networks
+from sparring.proofs.contention.networks import Topology
+from sparring.spec.core.model import Page
+
+LETTER = "node"
+"""The letter that stands for the ranks of a node."""
+FEW = 64
+"""Of ranks: up to so many all costs are counted."""
+COUNTED = (*range(2, 13), 16, 27, 32, FEW)
+"""Where costs are counted message by message."""
+
+
+Of = Callable[[Run, Any], Any]
+"""Something of a step of a run, each message of which has so many bytes."""
+OF: Mapping[str, Of] = {
+    "steps": lambda run, nbytes: sympy.Integer(1),
+    "inside": lambda run, nbytes: sympy.Integer(run.load == 0),
+    "outside": lambda run, nbytes: sympy.Integer(run.load != 0),
+    "carried": lambda run, nbytes: run.load * nbytes,
+}
+"""The forms that are sums over all steps, but for time."""
+
+
+class Rates(NamedTuple):
+    """What a message and a byte take on a link that is shared, and within a node: symbols, or numbers."""
+
+    alpha: Any
+    beta: Any
+    alpha_in: Any = 0
+    beta_in: Any = 0
+
+    def step(self, run: Run, nbytes: Any) -> Any:
+        """Of a step in which every message has so many bytes."""
+        within = run.near * (self.alpha_in + self.beta_in * nbytes)
+        shared = run.far * self.alpha + self.beta * run.load * nbytes
+        if not run.inside:
+            return shared
+        if run.load == 0:
+            return within
+        return max(within, shared) if isinstance(shared, Fraction) else sympy.Max(within, shared)
+
+
+class SharedPoint(NamedTuple):
+    """A cost where links are shared, at a point, exact; None where it is not asked for."""
+
+    steps: int | None
+    """On a topology."""
+    inside: int | None
+    """Steps in which no message leaves its node."""
+    outside: int | None
+    """Steps in which some do."""
+    sharing: int
+    """The most messages of a step on one link that they share."""
+    carried: Fraction
+    """Bytes over the fullest such link of each step, summed."""
+    time: Fraction | None
+    """Seconds; None unless every alpha and beta is given."""
+
+
+@dataclass(frozen=True)
+class InNodes:
+    """``size`` neighbouring ranks are a node; None leaves it a letter."""
+
+    size: int | None = None
+
+    steps: ClassVar[tuple[str, ...]] = ("inside", "outside")
+    """The forms that count steps: those in which nothing leaves a node, and the others."""
+    rates: ClassVar[Rates] = Rates(symbols.alpha_out, symbols.beta_out, symbols.alpha_in, symbols.beta_in)
+    """Letters for both levels."""
+
+    @property
+    def least(self) -> Expr | None:
+        """How many times a vector's bytes the fullest link of each step carries at least, all steps together."""
+        nodes = symbols.p / (symbols.node if self.size is None else self.size)
+        return carried(nodes, nodes)
+
+    def __str__(self) -> str:
+        return f"in nodes of {LETTER if self.size is None else self.size} ranks"
+
+    def sharing(self, pattern: Pattern) -> Sharing:
+        """What leaves a node; raises Undecided where no form is found."""
+        return between_nodes(pattern, self.size)
+
+    def filled(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """Alpha and beta are those between nodes, where nothing else is said."""
+        outside = {f"{letter}_out": at[letter] for letter in ("alpha", "beta") if letter in at}
+        return {**outside, **at, **({} if self.size is None else {LETTER: Fraction(self.size)})}
+
+    def points(self, base: int) -> Iterator[tuple[int, dict[str, Fraction]]]:
+        """Ranks and sizes at which costs are counted: sizes that divide the ranks; of a shift, all up to 8 ranks.
+
+        Of large nodes there are two, or as many as the pattern's base.
+        """
+        more = (self.size or 0) * max(base, 2)
+        for ranks in (*COUNTED, *([more] if FEW < more <= RANKS else [])):
+            for size in [self.size] if self.size else range(1, ranks):
+                if ranks % size == 0 or (ranks <= 8 and not base):
+                    yield ranks, {LETTER: Fraction(size)}
+
+    def counted(self, page: Page, at: Mapping[str, Fraction], union: Union | None) -> Counted:
+        """Message by message, by :func:`leveled`."""
+        inside = Machine(at["alpha_in"], at["beta_in"], at["gamma"])
+        nodes = Nodes(int(at[LETTER]), inside, Machine(at["alpha_out"], at["beta_out"]))
+        return leveled(page, nodes, **lengths(at), union=union)
+
+
+@dataclass(frozen=True)
+class OnTopology:
+    """The links of a topology."""
+
+    topology: Topology
+
+    steps: ClassVar[tuple[str, ...]] = ("steps",)
+    """All alike."""
+    rates: ClassVar[Rates] = Rates(symbols.alpha, symbols.beta)
+    """The letters of every cost."""
+
+    @property
+    def least(self) -> Expr | None:
+        """As in nodes; None where it is not known how many links a rank has."""
+        many = PORTS.get(self.topology.name)
+        return None if many is None else carried(symbols.p, many * symbols.p)
+
+    def __str__(self) -> str:
+        return f"on {self.topology.name}"
+
+    def sharing(self, pattern: Pattern) -> Sharing:
+        """What crosses the fullest link."""
+        return on_links(pattern, self.topology)
+
+    def filled(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """As it is."""
+        return dict(at)
+
+    def points(self, base: int) -> Iterator[tuple[int, dict[str, Fraction]]]:
+        """Ranks alone."""
+        yield from ((ranks, {}) for ranks in COUNTED)
+
+    def counted(self, page: Page, at: Mapping[str, Fraction], union: Union | None) -> Counted:
+        """By :func:`linked`."""
+        machine = Machine(at["alpha"], at["beta"], at["gamma"])
+        return linked(page, self.topology, machine, **lengths(at), union=union)
+
+
+def lengths(at: Mapping[str, Fraction]) -> dict[str, int]:
+    """The letters of a point that are whole numbers, by name."""
+    return {letter: int(at[letter]) for letter in "pnk"}
+
+
+def carried(parts: Expr, links: Expr) -> Expr:
+    """What a link carries, in vectors, if all that so many parts send in an allreduce is spread evenly over them.
+
+    Each part is a rank or a node; see ``cuts`` for why they send ``2 (parts - 1)`` vectors in all.
+    """
+    return 2 * (parts - 1) / links
+
+
+Place: TypeAlias = InNodes | OnTopology
+
+
+def place(nodes: int | str | None, topology: str | None) -> Place:
+    """Nodes of so many ranks, or of LETTER; or a topology.  Raises InputError for both, or for what is neither."""
+    if nodes is not None and topology is not None:
+        raise InputError(
+            f"nodes={nodes} and topology={topology}: links are those of nodes or of a topology, not of both"
+        )
+    if topology is not None:
+        return OnTopology(networks.find(topology))
+    if nodes == LETTER:
+        return InNodes()
+    if not str(nodes).isdecimal() or int(str(nodes)) < 1:
+        raise InputError(f"nodes={nodes}: how many ranks a node has, at least 1, or {LETTER}, which leaves it a letter")
+    return InNodes(int(str(nodes)))

@@ -1,0 +1,1 @@
+"""Published formulas of costs, a module for each algorithm; ``claim`` says what a claim is and finds them."""

@@ -1,0 +1,55 @@
+"""What papers say of an algorithm's costs.
+
+``claims``, a list of :class:`Claim`, stands in the module of the page's name beside this one; a page in a file of its
+own holds it itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from sparring.costs.formulas import symbols
+from sparring.costs.formulas.hypotheses import HYPOTHESES, parts
+from sparring.errors import InputError
+from sparring.proofs.reading.annotations import companion
+from sparring.spec.core.model import Page
+
+QUANTITIES = ("words", "messages", "added", "path", "critical")
+"""What a claim may speak of: V_max, messages of one rank, the most words that one rank adds, V_path and V_crit."""
+
+
+class Claim(NamedTuple):
+    """A published formula: a Python function of ``n``, ``p`` and ``k`` that uses ``+ - * /`` and logarithms only."""
+
+    name: str
+    quantity: str
+    formula: Callable[[Any, Any, Any], Any]
+    given: str
+    """Under which hypothesis it is published, one or several of ``HYPOTHESES``."""
+    source: str
+    xfail: str = ""
+    """Why it is known to be too low somewhere; that it is not is then the failure."""
+
+
+def log2(p: Any, rounded: str = "") -> Any:
+    """The binary logarithm of ``p``, ``rounded`` "down" or "up", or exact for a claim given "p = 2^m"."""
+    return {"": symbols.Log2, "down": symbols.FloorLog2, "up": symbols.CeilLog2}[rounded](p)
+
+
+def published(page: Page) -> Sequence[Claim]:
+    """The claims that stand by the page; raises InputError for one that cannot be judged."""
+    room, _, name = page.module.__name__.rpartition(".")
+    beside = f"{__package__}.{name}"
+    ours = room == "sparring.spec" and importlib.util.find_spec(beside)
+    holder = importlib.import_module(beside) if ours else companion(page)
+    claims: Sequence[Claim] = getattr(holder, "claims", ())
+    for claim in claims:
+        if not {*parts(claim.given)} <= {*HYPOTHESES} or claim.quantity not in QUANTITIES:
+            raise InputError(
+                f"page {page.name}: claim {claim.name!r} is of {claim.quantity!r} given {claim.given!r}; "
+                f"there are {', '.join(QUANTITIES)}, and given may be {', '.join(map(repr, HYPOTHESES))}"
+            )
+    return claims

@@ -1,0 +1,14 @@
+"""Published costs: Allgather of sparse vectors by recursive doubling."""
+
+from __future__ import annotations
+
+from sparring.costs.published.claim import Claim, log2
+
+# The cost that stands above MPIR_Allgather_intra_recursive_doubling in pmodels/mpich,
+# src/mpi/coll/allgather/allgather_intra_recursive_doubling.c, for powers of two alone; with n = 2 k p, all that is
+# gathered.
+SOURCE = "MPICH's source"
+claims = [
+    Claim("latency", "messages", lambda n, p, k: log2(p), "p = 2^m", SOURCE),
+    Claim("bandwidth", "words", lambda n, p, k: 2 * k * p * (p - 1) / p, "p = 2^m", SOURCE),
+]

@@ -1,0 +1,12 @@
+"""Published costs: Ring allreduce with selection at every hop."""
+
+from __future__ import annotations
+
+from sparring.costs.published.claim import Claim
+
+claims = [
+    Claim(
+        "bandwidth", "words", lambda n, p, k: 4 * k * (p - 1) / p, "p | k", "SparDL's rule on the ring, own derivation"
+    ),
+    Claim("latency", "messages", lambda n, p, k: 2 * (p - 1), "", "Patarasuk and Yuan 2009"),
+]

@@ -1,0 +1,281 @@
+"""Which of several algorithms costs least: at each point of a grid over two letters, or as one letter grows.
+
+Costs are exact values of the derived formulas, and are compared exactly; between the points of the
+grid nothing is claimed.  A density ``rho`` stands for the whole number of entries nearest to ``rho n``.
+Along one letter points are by factors apart; where the cheapest changes from one to the next, the place
+is found by halving.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from itertools import groupby, pairwise
+from math import gcd
+from typing import NamedTuple
+
+from sparring.costs.crossover import BYTES, Either, edge
+from sparring.costs.formulas import units
+from sparring.costs.formulas.hypotheses import holds
+from sparring.costs.formulas.symbols import exact
+from sparring.costs.supports import models
+from sparring.costs.supports.break_even import Band, band
+from sparring.costs.union_cost import Union, UnionCost, measured
+from sparring.errors import InputError, Undecided
+from sparring.spec.core.model import Page
+
+SHOWN = {
+    "rho": (Fraction(1, 1000), Fraction(1)),
+    "n": (Fraction(1000), Fraction(10**9)),
+    "p": (Fraction(2), Fraction(64)),
+}
+"""From where to where a letter grows unless asked otherwise."""
+DIGITS = 7  # binary ones
+POINTS = 61  # of a letter that is not p
+ALONG = 161  # points of one letter
+CLOSE = Fraction(1, 10**4)  # of a place that is no whole number, relative to it
+FEW = 16  # so many numbers of ranks are all looked at; of more, about four from each to its double
+
+Point = Mapping[str, Fraction]
+Sizes = Callable[[int, int, int], Union]
+"""``sizes(p, n, k)``: the sizes ``u(s)`` of unions of ``s`` of ``p`` ranks' supports, ``k`` of ``n`` entries each."""
+Value = Callable[[Point, Sizes], Fraction | None]
+"""An algorithm's cost at a point, None where its formulas do not hold."""
+
+
+class Run(NamedTuple):
+    """From which to which place along a row of the grid the same algorithm is the cheapest."""
+
+    first: int
+    last: int
+    name: str
+    """Empty where several cost the same."""
+
+
+@dataclass(frozen=True)
+class Phases:
+    """What each algorithm of ``names`` costs at each point; ``over``: the letters along and up.
+
+    ``costs[j][i]`` has, for ``along[i]`` and ``up[j]``, a cost for each of ``names``: seconds or bytes, as
+    ``quantity`` says, or None where its formulas do not hold.  ``support``: which supports the ranks have.
+    """
+
+    names: tuple[str, ...]
+    over: tuple[str, str]
+    quantity: str
+    support: str
+    along: tuple[Fraction, ...]
+    up: tuple[Fraction, ...]
+    costs: tuple[tuple[tuple[Fraction | None, ...], ...], ...] = field(repr=False)
+
+    def cheapest(self, j: int, i: int) -> str:
+        """The name of the one that costs least; empty where several do, or none has a cost."""
+        found = self.close(j, i, Fraction(0))
+        return found[0] if len(found) == 1 else ""
+
+    def close(self, j: int, i: int, within: Fraction) -> list[str]:
+        """The names of all that cost at most so much more than the cheapest, as a share of its cost."""
+        known = [cost for cost in self.costs[j][i] if cost is not None]
+        most = min(known) * (1 + within) if known else 0
+        return [name for name, cost in zip(self.names, self.costs[j][i]) if cost is not None and cost <= most]
+
+    def runs(self, j: int) -> list[Run]:
+        """A row of the grid, in stretches of one cheapest algorithm."""
+        row = groupby(range(len(self.along)), key=lambda i: self.cheapest(j, i))
+        return [Run((places := [*some])[0], places[-1], name) for name, some in row]
+
+
+def phases(costs: Sequence[Either], over: tuple[str, str], at: Mapping[str, units.Given], support: str = "independent",
+           sizes: Sizes | None = None, start: Sequence[units.Given | None] = (None, None),
+           end: Sequence[units.Given | None] = (None, None)) -> Phases:  # fmt: skip
+    """The grid over the two letters ``over``, of ``SHOWN``; the others are ``at``.
+
+    Compared are seconds in lock step where ``at`` has alpha and beta, else bytes, those of the largest
+    message of each step.  ``sizes``: measured sizes of unions, else those of the model ``support``.
+
+    Raises InputError for a letter that is missing or of no use, Undecided where a cost has no closed form.
+    """
+    if len(over) != 2 or not {*over} <= {*SHOWN} or over[0] == over[1]:
+        raise InputError(f"--phase {','.join(over)}: right are two of {', '.join(SHOWN)}, such as rho,p")
+    fixed, quantity = compared_at(at, over)
+    along, up = (places(*sides) for sides in zip(over, start, end))
+    values = [valued(cost) for cost in costs]
+    union = sizes or modelled(support)
+    points = [[placed({**fixed, over[0]: x, over[1]: y}) for x in along] for y in up]
+    grid = tuple(tuple(tuple(value(point, union) for value in values) for point in row) for row in points)
+    names = tuple(cost.page.name for cost in costs)
+    return Phases(names, over, quantity, support, along, up, grid)
+
+
+def compared_at(at: Mapping[str, units.Given], over: Sequence[str]) -> tuple[dict[str, Fraction], str]:
+    """The letters that stay as they are, and what is compared: time where alpha and beta are given, else bytes."""
+    timed = {"alpha", "beta"} <= at.keys()
+    known = units.full(at if timed else {**at, **{letter.name: value for letter, value in BYTES.items()}})
+    fixed = {letter: value for letter, value in known.items() if letter not in over}
+    if missing := sorted({"p", "n"} - {*over} - fixed.keys()):
+        raise InputError(f"costs over {' and '.join(over)} need a value for {missing[0]}: {missing[0]}=VALUE")
+    return fixed, "time" if timed else "bytes"
+
+
+def places(
+    letter: str, start: units.Given | None, end: units.Given | None, points: int = POINTS
+) -> tuple[Fraction, ...]:
+    """The values of a letter, by factors: whole numbers, but of rho."""
+    low, high = (edge(letter, given, default) for given, default in zip((start, end), SHOWN[letter]))
+    if low >= high or not low:
+        raise InputError(f"{letter} cannot grow from {low} to {high}")
+    if letter == "p" and high - low < FEW:
+        return tuple(Fraction(p) for p in range(int(low), int(high) + 1))
+    factor = float(high) / float(low)
+    if letter == "p":
+        found = {round(2 ** (i / 4)) for i in range(4 * int(high).bit_length() + 1)}
+        return tuple(Fraction(p) for p in sorted(found | {int(low), int(high)}) if low <= p <= high)
+    steps = (float(low) * factor ** (i / (points - 1)) for i in range(1, points - 1))
+    inner = map(Fraction, steps)
+    return tuple(dict.fromkeys([low, *(inner if letter == "rho" else map(short, inner)), high]))
+
+
+def short(x: Fraction) -> Fraction:
+    """The whole number next to ``x`` that has few binary digits before its zeros, so that powers of two divide it.
+
+    >>> int(short(Fraction(1_000_000))), int(short(Fraction(99)))
+    (999424, 99)
+    """
+    unit = 2 ** max(0, round(x).bit_length() - DIGITS)
+    return Fraction(round(x / unit) * unit)
+
+
+def placed(point: Mapping[str, Fraction]) -> Point:
+    """The point with ``k``, where it has a density instead."""
+    return {**point, "k": Fraction(round(point["rho"] * point["n"]))} if "rho" in point else point
+
+
+def modelled(support: str) -> Sizes:
+    """The sizes of unions under a model, each found once."""
+    models.valued(support)
+    union = cache(lambda n, k: cache(models.sizes(support, n, k)))
+    return lambda p, n, k: union(n, k)
+
+
+def valued(cost: Either) -> Value:
+    """An algorithm's cost as a function of the point."""
+    if isinstance(cost, UnionCost):
+        return lambda at, sizes: of_unions(cost, at, sizes)
+    if cost.form("time") is None:
+        raise Undecided(f"{cost.page.name}: no closed form of time: {'; '.join(cost.derived.gaps)}")
+    time, given = cost.time, cost.derived.letters
+    needed = {s.name for s in time.free_symbols} - {*given}
+
+    def value(at: Point, _: Sizes) -> Fraction | None:
+        lack(cost, needed, at)
+        n, p, k = (int(at.get(letter, 0)) for letter in "npk")
+        whole = {**at, **{letter: Fraction(x) for letter, x in given.items()}}
+        return exact(time, whole) if holds(cost.given, {"n": n, "p": p, "k": k, **given}) else None
+
+    return value
+
+
+def lack(cost: Either, needed: set[str], at: Point) -> None:
+    """Raises InputError where a letter has no value."""
+    if missing := sorted(needed - at.keys()):
+        raise InputError(f"costs of {cost.page.name} need a value for {missing[0]}: {missing[0]}=VALUE")
+
+
+def of_unions(cost: UnionCost, at: Point, sizes: Sizes) -> Fraction | None:
+    """The cost of an algorithm of sparse chunks; None where a rank had more entries than there are."""
+    lack(cost, {"k"}, at)
+    p, n, k, width = (int(at[letter]) for letter in ("p", "n", "k", "width"))
+    if k > n:
+        return None
+    found = measured(cost.page, p, n, sizes(p, n, k), width)
+    return at["alpha"] * found.messages + at["beta"] * found.nbytes + at["gamma"] * found.added
+
+
+def bands(costs: Sequence[Either], found: Phases, width: int) -> dict[str, dict[int, Band | None]]:
+    """For each algorithm of sparse chunks and each number of ranks, where it pays if lists are encoded alike.
+
+    None where that is nowhere, or no one band.  Only of bytes over rho and p with independent supports, of
+    which ``cost.band`` speaks; empty for others.
+    """
+    if (found.over, found.quantity, found.support) != (("rho", "p"), "bytes", "independent"):
+        return {}
+    sparse = [cost.page for cost in costs if isinstance(cost, UnionCost)]
+    return {page.name: {int(p): one_band(page, int(p), width) for p in found.up} for page in sparse}
+
+
+def one_band(page: Page, p: int, width: int) -> Band | None:
+    """The band, if there is one and no other."""
+    try:
+        return band(page, p, width)
+    except Undecided:
+        return None
+
+
+# -- along one letter
+
+
+class Turn(NamedTuple):
+    """At ``place`` and from there on ``then`` is the cheapest, and before it ``before``."""
+
+    place: Fraction
+    before: str
+    then: str
+
+
+@dataclass(frozen=True)
+class Courses:
+    """For each of ``names`` what it costs at each of ``xs``, seconds or bytes; None where its formulas do not hold."""
+
+    names: tuple[str, ...]
+    over: str
+    quantity: str
+    xs: tuple[Fraction, ...]
+    costs: tuple[tuple[Fraction | None, ...], ...]
+    turns: tuple[Turn, ...]
+
+
+def courses(
+    costs: Sequence[Either], over: str, at: Mapping[str, units.Given], support: str = "independent",
+    start: units.Given | None = None, end: units.Given | None = None,
+) -> Courses:  # fmt: skip
+    """The costs as ``over``, one of "rho", "n" and "p", grows, the other letters being ``at``.
+
+    Raises InputError for a letter that is missing or of no use, Undecided where a cost has no closed form.
+    """
+    fixed, quantity = compared_at(at, (over,))
+    xs, union = places(over, start, end, ALONG), modelled(support)
+    values = [valued(cost) for cost in costs]
+    names = tuple(cost.page.name for cost in costs)
+
+    def told(x: Fraction) -> tuple[Fraction | None, ...]:
+        point = placed({**fixed, over: x})
+        return tuple(value(point, union) for value in values)
+
+    rows = [told(x) for x in xs]
+
+    def first(row: Sequence[Fraction | None]) -> str:
+        """The cheapest, the first named among equals."""
+        known = [(cost, i) for i, cost in enumerate(row) if cost is not None]
+        return names[min(known)[1]] if known else ""
+
+    both = [(x, first(row)) for x, row in zip(xs, rows)]
+    turns = tuple(
+        Turn(halved(lambda x: first(told(x)), a, b, over), before, then)
+        for (a, before), (b, then) in pairwise(both) if before != then
+    )  # fmt: skip
+    return Courses(names, over, quantity, xs, tuple(zip(*rows)), turns)
+
+
+def halved(cheapest: Callable[[Fraction], str], low: Fraction, high: Fraction, over: str) -> Fraction:
+    """From which place between two on the one is the cheapest that is so at ``high``.
+
+    Whole numbers are tried that have all divisors which both ends have, so that formulas hold as they do there.
+    """
+    then = cheapest(high)
+    unit = high * CLOSE if over == "rho" else Fraction(gcd(int(low), int(high)))
+    while high - low > unit:
+        middle = (low + high) / 2 if over == "rho" else low + unit * ((high - low) / unit // 2)
+        low, high = (low, middle) if cheapest(middle) == then else (middle, high)
+    return high

@@ -1,0 +1,132 @@
+"""Costs as tables, for a page or a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from typing import TYPE_CHECKING, NamedTuple
+
+import sympy
+
+from sparring.costs.formulas.hypotheses import HYPOTHESES, parts
+from sparring.costs.formulas.lower_bounds import Floor
+from sparring.costs.formulas.simplified import tidy
+from sparring.costs.formulas.symbols import Expr, Logarithm, p
+
+if TYPE_CHECKING:
+    from sparring.costs.forms import Forms
+
+FORMS = {
+    "messages": "the most messages that one rank sends in each step, summed",
+    "most": "the most messages that one rank sends in all steps, where ranks are silent in some",
+    "steps": "steps, one after the other",
+    "inside": "steps in which no message leaves its node",
+    "outside": "steps in which some do",
+    "sharing": "the most messages of a step on one link that they share",
+    "carried": "bytes over the fullest such link of each step, summed",
+    "sent": "words that rank r sends",
+    "words": "V_max, the most words that one rank sends",
+    "path": "V_path, the most words along a path of messages",
+    "critical": "V_crit, the largest message of each step, summed",
+    "added": "the most words that one rank adds",
+    "time": "seconds in lock step",
+    "pairs": "words, were every entry sent as an index and a value, or, where a rule says dense, as a value",
+    "octets": "bytes of a message with m entries of a chunk of that size",
+    "bytes": "bytes that a rank sends, those of the largest message of each step",
+}
+"""The closed forms of a cost, in the order in which they are shown, with what they mean."""
+
+HEAD = ("Algorithm", "Quantity", "Exact", "Where {}", "At least", "Gap", "Times")
+HERE = "Here"
+COLUMNS = ("algorithm", "quantity", "exact", "where", "then", "at least", "gap", "times", "if")
+"""Of a spreadsheet; the last but the values."""
+Points = Sequence[Mapping[str, str]]
+"""For each cost, its forms' values at a point."""
+SHOWN = ("messages", "most", "words", "path", "critical", "added", "time")
+
+
+class Row(NamedTuple):
+    """A closed form, the same where nothing is rounded, and a lower bound; None where there is none."""
+
+    quantity: str
+    exact: Expr | None
+    divided: Expr | None
+    bound: Expr | None
+    gap: Expr | None
+    """What it is above the bound, where nothing is rounded."""
+    ratio: Expr | None = None
+    """How many times the bound it is there; None where that is no shorter formula than the two."""
+
+    @property
+    def limit(self) -> Expr | None:
+        """What the ratio comes to as the number of ranks grows; None where it does not say."""
+        return None if self.ratio is None else towards(self.ratio)
+
+
+def rows(cost: Forms, names: Sequence[str] = ()) -> list[Row]:
+    """A row for each form of that name, by default for the cost's main ones."""
+    divided = cost.simplify(cost.plainest)
+    bounds, there = cost.bounds, divided.bounds
+    return [row(name, cost.form(name), divided.form(name), bounds, there) for name in names or cost.shown]
+
+
+def row(
+    name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str, Floor], there: Mapping[str, Floor]
+) -> Row:
+    """One form and its bound; ``divided`` and ``there``: the form and the bounds where nothing is rounded."""
+    if name not in bounds or divided is None:
+        return Row(name, exact, divided, bounds[name].formula if name in bounds else None, None)
+    least = there[name].formula
+    if divided.has(sympy.Sum) or any(x.exp.has(p) for x in divided.atoms(sympy.Pow)):  # sympy takes long over these
+        return Row(name, exact, divided, bounds[name].formula, tidy(sympy.expand(divided - least)))
+    gap, ratio = sympy.simplify(divided - least), sympy.factor(sympy.cancel(divided / least))
+    return Row(name, exact, divided, bounds[name].formula, tidy(gap), ratio)
+
+
+def towards(ratio: Expr) -> Expr | None:
+    """The limit of a ratio for large ``p``, of a logarithm with or without rounding."""
+    smooth = ratio.replace(lambda x: isinstance(x, Logarithm), lambda x: sympy.log(x.args[0], *(x.args[1:] or (2,))))
+    if smooth.has(sympy.floor, sympy.ceiling, sympy.Min) or not smooth.free_symbols <= {p}:
+        return None
+    found = sympy.limit(smooth, p, sympy.oo)
+    return None if found.has(sympy.Limit) else found
+
+
+def markdown(costs: Sequence[Forms], points: Points = ()) -> str:
+    """A Markdown table, with values where there are ``points``; a bar within a cell would end it."""
+    head = [cell.format(even(costs) or "nothing is rounded") for cell in (*HEAD, *([HERE] if points else []))]
+    lines: list[Sequence[str]] = [head, ("---",) * len(head)]
+    for number, cost in enumerate(costs):
+        for row in rows(cost):
+            cells = [f"`{x}`" if x is not None else "" for x in row[1:]]
+            lines.append(
+                (cost.label, row.quantity, cells[0] or "no closed form", *cells[1:], *here(points, number, row))
+            )
+    return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
+
+
+def comma_separated(costs: Sequence[Forms], points: Points = ()) -> str:
+    """The table for a spreadsheet: a line for each form, formulas as text."""
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([*COLUMNS, *([HERE.lower()] if points else [])])
+    for number, cost in enumerate(costs):
+        bounds = cost.bounds
+        for row in rows(cost):
+            exact, *others = ["" if x is None else str(x) for x in row[1:]]
+            scope = bounds[row.quantity].scope if row.quantity in bounds else ""
+            cells = [cost.label, row.quantity, exact, cost.plainest, *others, scope]
+            writer.writerow([*cells, *here(points, number, row)])
+    return file.getvalue().rstrip("\n")
+
+
+def even(costs: Sequence[Forms]) -> str:
+    """The hypothesis under which nothing in any of these is rounded."""
+    found = {given for cost in costs for given in parts(cost.plainest)}
+    return ", ".join(given for given in (*HYPOTHESES, *sorted(found - {*HYPOTHESES})) if given in found)
+
+
+def here(points: Points, number: int, row: Row) -> list[str]:
+    """The cell with the row's value at the point, if there is one."""
+    return [points[number].get(row.quantity, "")] if points else []

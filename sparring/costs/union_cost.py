@@ -1,0 +1,402 @@
+"""What an algorithm of sparse chunks costs, in sizes ``u(s)`` of unions of ``s`` ranks' supports.
+
+Entries are taken to lie evenly in the chunks: of the ``u(s)`` entries of such a union a chunk of
+``l`` places has ``u(s) l / n``.  Where ranks send unions of different sizes, the cost is that of the
+largest.  A model of supports replaces ``u``.  Where it gives an expected
+size, as "independent" does, what is told is the cost at that size.  Expected bytes are no more:
+the cheapest of several encodings, each linear in the number of entries, is concave (Jensen).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache, cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import sympy
+
+from sparring.costs.claims import Judged
+from sparring.costs.costs import Checked, summable
+from sparring.costs.derivation import message_bytes, multi_message
+from sparring.costs.derivation.closed_forms import number_of_steps
+from sparring.costs.derivation.step_ranges import Span, SpanReader, spans
+from sparring.costs.derivation.whole_vectors import spanned
+from sparring.costs.forms import Forms
+from sparring.costs.formulas import units
+from sparring.costs.formulas.hypotheses import POWER, holds, parts
+from sparring.costs.formulas.lower_bounds import Floor, lower_bounds, of_unions
+from sparring.costs.formulas.simplified import simplified, tidy
+from sparring.costs.formulas.symbols import OCTETS, Expr, alpha, beta, exact, gamma, k, n, p, t, width
+from sparring.costs.supports import contributions, models
+from sparring.errors import InputError
+from sparring.proofs.logic.verdicts import REFUTED, tested
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Int, Sym
+from sparring.spec.core.schedule import number, truth
+
+RANKS = range(1, 65)
+DIVIDED, ROOM = "p | n", "k p <= n"
+GIVEN = (DIVIDED, ROOM, POWER)
+SUMMED = 2048
+"""Ranks up to which a cost is evaluated: of independent supports in fractions whose terms are as long as p."""
+s, m, size, q = sympy.symbols("s m size q", integer=True, positive=True)
+i = sympy.Symbol("i", integer=True, nonnegative=True)
+u, octets = sympy.Function("u"), sympy.Function("octets")
+STEP, RANK_COUNT = Sym.var("t"), Sym.var("p")
+
+Union = Callable[[int], Any]
+"""``u(s)``, the size of the union of ``s`` ranks' supports, exact."""
+
+
+class UnionPoint(NamedTuple):
+    """A cost at a point, exact; sizes of unions, and so what follows from them, may be fractions."""
+
+    messages: int
+    pairs: Fraction
+    """Words, were every entry sent as an index and a value, or, in chunks that are dense by a rule, as a value."""
+    nbytes: Fraction
+    """Each message in its cheapest encoding, with its header."""
+    added: Fraction
+    """Entries that a rank receives in steps that add."""
+    time: Fraction | None
+    """Seconds; None unless alpha and beta are given."""
+    deviation: Fraction | None = None
+    """At most the standard deviation of the entries of a chunk of all ranks' union; None where no model says it."""
+
+
+class Piece(NamedTuple):
+    """A span of steps, or of one step's messages, each of which holds ``many`` ranks' contributions."""
+
+    span: Span
+    many: Expr
+    adds: bool
+    """Whether the receivers add them to their copies."""
+    dense: Expr = sympy.false
+    """Where they are chunks with all their places, by the page's rule."""
+
+
+@dataclass(frozen=True)
+class UnionCost(Forms):
+    """The cost of ``page``, a chunk of which is sparse, in ``u(s)`` or under a model of supports.
+
+    It is that of the largest message of every step, summed; where ``p`` divides ``n`` every rank
+    sends as much.  ``k``: entries of each rank; ``width``: bytes of a value.
+    """
+
+    page: Page
+    steps: Expr
+    pieces: tuple[Piece, ...]
+    support: str = "union"
+    """"union": in u(s); else a model's name, as ``models.find`` takes it."""
+    given: str = ""
+
+    names: ClassVar[tuple[str, ...]] = ("messages", "pairs", "octets", "bytes")
+
+    @property
+    def even(self) -> str:
+        """The hypothesis under which no chunk is rounded, and no logarithm where vectors are whole."""
+        return DIVIDED if self.page.cuts else POWER
+
+    def form(self, name: str) -> Expr | None:
+        """The closed form of that name, one of ``names``; None where there is none.
+
+        ``octets`` is the bytes of a message with ``m`` entries of a chunk of ``size``.
+        """
+        if name not in self.names:
+            return None
+        if name == "messages":
+            return self.supposing(self.steps)
+        if name == "octets":
+            return self.octets
+        if name == "pairs":
+            return tidy(2 * self.total(lambda many: many, lambda whole: whole / 2)) * self.share
+        return self.total(lambda many: octets(many * self.share, n * self.share, width))
+
+    @property
+    def share(self) -> Expr:
+        """The part of all places that a chunk has, the longest."""
+        if not self.page.cuts:
+            return sympy.Integer(1)
+        return 1 / p if DIVIDED in self.given else sympy.ceiling(n / p) / n
+
+    def supposing(self, x: Expr) -> Expr:
+        """``x`` where ``p`` is a power of two, if that is given."""
+        return simplified(x, POWER) if POWER in self.given else x
+
+    @property
+    def supposed(self) -> str:
+        """What the model of supports is, in LaTeX, where its name does not say it."""
+        return self.model.latex if self.model else ""
+
+    @property
+    def bounds(self) -> Mapping[str, Floor]:
+        """Lower bounds, by form; that of words as pairs is the model's, and none where some go without an index."""
+        paired = all(piece.dense == sympy.false for piece in self.pieces)
+        found = (*lower_bounds(self.page), *([of_unions(self.support, self.union(p))] if paired else []))
+        return {one.quantity: one for one in found}
+
+    @property
+    def plainest(self) -> str:
+        """Of disjoint supports also that there is room for all."""
+        return f"{self.even}, {ROOM}" if self.support == "disjoint" else self.even
+
+    def least(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """The lower bounds at a point, by form; exact where ``u`` is."""
+        ranks, length, kept = (int(at[letter]) for letter in ("p", "n", "k"))
+        size = Fraction(models.valued(self.support).union(ranks, length, kept))
+        whole = sympy.Rational(size.numerator, size.denominator)  # u(p) is the only size that a bound has
+        return {name: exact(one.formula.subs(u(p), whole), at) for name, one in self.bounds.items()}
+
+    def total(self, of: Callable[[Expr], Expr], whole: Callable[[Expr], Expr] | None = None) -> Expr:
+        """The sum over all steps of something of the union that the message holds, or ``whole`` where it is dense."""
+        return sympy.Add(*(self.summed(of, piece, whole) for piece in self.pieces))
+
+    def summed(self, of: Callable[[Expr], Expr], piece: Piece, whole: Callable[[Expr], Expr] | None = None) -> Expr:
+        """The same over the steps of a piece."""
+        first, end, many = map(self.supposing, (*piece.span, piece.many))
+        x = message_bytes.either(piece.dense, self.union(s), n, self.share, of, whole or of)
+        return summed(x, Piece(Span(first, end), many, piece.adds))
+
+    @property
+    def time(self) -> Expr:
+        """Seconds in lock step: ``alpha`` a message, ``beta`` a byte of it, ``gamma`` an entry in steps that add."""
+        per_message = self.octets
+        nbytes = self.nbytes.replace(
+            octets, lambda *sizes: per_message.subs(dict(zip(OCTETS, sizes)), simultaneous=True)
+        )
+        seconds = alpha * self.messages + beta * nbytes + gamma * self.added
+        if self.model is None or self.model.closed:
+            return seconds
+        size = self.model.function
+        return seconds.replace(u, lambda s: size(s, n, k))
+
+    @property
+    def added(self) -> Expr:
+        """Entries that a rank receives in steps that add."""
+        adding = [piece for piece in self.pieces if piece.adds]
+        return sympy.Add(*(self.summed(lambda many: many, piece) for piece in adding)) * self.share
+
+    def union(self, s: Expr) -> Expr:
+        """The size of the union of ``s`` supports, as a formula."""
+        if self.model is None or not self.model.closed:
+            return u(s)
+        found = self.model.union(s, n, k)
+        if self.support != "disjoint":
+            return found
+        least = k * s if ROOM in self.given else sympy.Min(k * s, n)
+        far = abs(k * s - n)  # the model writes its minimum with this
+        return sympy.expand(found.subs(far, k * s + n - 2 * least))
+
+    @cached_property
+    def model(self) -> models.Model | None:
+        """What stands for ``u(s)``; None where nothing does."""
+        return None if self.support == "union" else models.find(self.support)
+
+    @property
+    def octets(self) -> Expr:
+        """The page's own formula, with minima written as such."""
+        return message_bytes.octets(self.page)
+
+    @property
+    def messages(self) -> Expr:
+        """Messages that each rank sends, one after the other."""
+        return self.form("messages")
+
+    @property
+    def words(self) -> Expr:
+        """The same, an index being a word and a value another."""
+        return self.form("pairs")
+
+    @property
+    def nbytes(self) -> Expr:
+        """Bytes: ``octets(m, size, width)`` of each message."""
+        return self.form("bytes")
+
+    def simplify(self, given: str) -> UnionCost:
+        """The same under hypotheses: "p | n", "k p <= n", "p = 2^m", several with commas.  InputError for others."""
+        for part in parts(given):
+            if part not in GIVEN:
+                raise InputError(f"given={part!r} is no hypothesis of sparse costs; there are {', '.join(GIVEN)}")
+        return replace(self, given=given)
+
+    def under(self, support: str) -> UnionCost:
+        """The same under another model of supports; raises InputError where there is none of that name."""
+        return replace(self, support=checked(support))
+
+    def at(self, **values: units.Given) -> UnionPoint:
+        """The cost where letters have these values, in exact arithmetic; ``p``, ``n`` and ``k`` are needed.
+
+        Raises InputError for ``support="union"``, which has no numbers, and for a bad letter.
+        """
+        model = models.valued(self.support)
+        at = units.full(values)
+        if missing := [letter for letter in "pnk" if letter not in at]:
+            raise InputError(f"bytes of {self.page.name} need a value for {missing[0]}: {missing[0]}=VALUE")
+        ranks, length, kept, w = (int(at[letter]) for letter in ("p", "n", "k", "width"))
+        if kept > length:
+            raise InputError(f"k={kept}: a rank has at most n={length} entries")
+        if ranks > SUMMED:
+            raise InputError(
+                f"p={ranks}: bytes of {self.page.name} are summed step by step, for at most {SUMMED} ranks"
+            )
+        for given in (one for one in GIVEN if one in self.given):
+            if not holds(given, at):
+                raise InputError(f"this cost holds where {given}, not for p={ranks}, n={length}, k={kept}")
+        found = measured(self.page, ranks, length, models.sizes(self.support, length, kept), w)
+        variance = model.variance(ranks, length, kept, contributions.longest(self.page, ranks, length))
+        found = found._replace(deviation=None if variance is None else root(variance))
+        if not {"alpha", "beta"} <= at.keys():
+            return found
+        seconds = at["alpha"] * found.messages + at["beta"] * found.nbytes + at["gamma"] * found.added
+        return found._replace(time=seconds)
+
+    @property
+    def gaps(self) -> list[str]:
+        """What the closed forms do not say, and why."""
+        exactly = "bytes for given supports: proofs.cost.contributions.predicted"
+        if not self.page.cuts:
+            return [exactly]
+        return [
+            f"entries that lie unevenly in the chunks; {exactly}",
+            *(["k = 0, where the sum of powers is 0 / 0"] if self.union(s).has(1 - k / n) else []),
+        ]
+
+    @cached_property
+    def claims(self) -> Sequence[Judged]:
+        """Published formulas, judged: there are none of such pages yet."""
+        return ()
+
+    @cached_property
+    def checks(self) -> list[Checked]:
+        """Which contributions a message holds, counted and proved; the sum over steps, counted."""
+        stated = contributions.contributions(self.page)
+        fault = contributions.unlike(self.page, stated, RANKS) or miscounted(self)
+        told = f"p = {RANKS[0]}..{RANKS[-1]}: whose contributions each message holds, and in which steps how many"
+        counted = Checked("counted", REFUTED if fault else tested(len(RANKS)), fault or told)
+        return [counted, Checked("contributions", *contributions.prove(self.page, stated))]
+
+
+def derive(page: Page, support: str = "union") -> UnionCost:
+    """The cost of a page of sparse chunks.
+
+    Raises Undecided where the page does not say what messages hold, InputError for an unknown model
+    and where a formula cannot be run on symbols.
+    """
+    with summable(page):
+        stated = contributions.contributions(page)
+        if page.encoding == "bits":
+            steps, spans = spanned(page, stated)
+            return UnionCost(page, steps, tuple(Piece(*one) for one in spans), checked(support))
+        parts = multi_message.step_by_step(page) if page.several else [page]
+        messages = [number_of_steps(part) for part in parts]
+        at: Sequence[Int] = range(len(parts)) if page.several else [STEP]
+        pieces = [
+            piece
+            for step, part, many in zip(at, parts, messages)
+            for piece in cut(part, many, stated(step, RANK_COUNT), message_bytes.condition(page, step, RANK_COUNT))
+        ]
+        return UnionCost(page, sympy.expand(sum(messages)), tuple(pieces), checked(support))
+
+
+def cut(page: Page, steps: Expr, many: Int, dense: Expr) -> Iterator[Piece]:
+    """The steps of a page with one message in each, which holds ``many`` ranks' contributions."""
+    adds = page.adds(STEP, RANK_COUNT)
+    for span in spans(steps, [many, adds]):
+        read = SpanReader(span)
+        yield Piece(span, read(many), bool(read(adds)), dense)
+
+
+def checked(support: str) -> str:
+    """``support``, or InputError where there is no such model."""
+    if support != "union":
+        models.find(support)
+    return support
+
+
+def summed(x: Expr, piece: Piece) -> Expr:
+    """The sum of ``x``, a formula of ``s``, over the steps of a piece."""
+    steps, many = piece.span.end - piece.span.first, piece.many
+    if not many.has(t) or not x.has(s):
+        return steps * x.subs(s, many).subs(u(1), k)
+    if sympy.expand(many - t).has(t):
+        return each(x, many.subs(t, i + piece.span.first), steps)
+    low, high = (many.subs(t, at) for at in (piece.span.first, piece.span.end - 1))
+    return closed(x, low, high)
+
+
+def each(x: Expr, many: Expr, steps: Expr) -> Expr:
+    """The sum of ``x`` for ``s = many``, a formula of ``i``, over so many steps; no sum sign where ``x`` is linear."""
+    done = sympy.Sum(x.subs(s, many), (i, 0, steps - 1))
+    if sympy.expand(x).diff(s).has(s) or many.has(sympy.Min) or x.has(octets, sympy.Min, u):
+        return done
+    return sympy.expand(simplified(sympy.expand(done.doit()), POWER))
+
+
+def closed(x: Expr, low: Expr, high: Expr) -> Expr:
+    """The sum of ``x`` for ``s`` from ``low`` to ``high``; without a sum sign where it is a sum of powers."""
+    if x.has(octets, sympy.Min, u):
+        return sympy.Sum(x, (s, low, high))
+    done = sympy.Sum(sympy.expand(x.subs(1 - k / n, q)), (s, low, high)).doit()
+    return done.replace(sympy.Piecewise, lambda *cases: cases[-1][0]).subs(q, 1 - k / n)  # the first is that of q = 1
+
+
+class Message(NamedTuple):
+    """One of the messages of a rank whose messages are the largest."""
+
+    step: int
+    nbytes: Fraction
+    words: Fraction
+    entries: Fraction
+
+
+def messages(page: Page, p: int, n: int, u: Union, w: int) -> Iterator[Message]:
+    """All of them, for unions of sizes ``u(s)``, ``s`` from 1 to ``p``: a model's, or measured ones."""
+    many, length = contributions.contributions(page), contributions.longest(page, p, n)
+    octets: Any = page.octets  # typed for integers and symbols, and right for fractions
+    held = cache(lambda s: Fraction(u(s)) * length / n if n else Fraction(0))
+    nbytes, sending = cache(lambda entries: Fraction(octets(entries, length, w))), message_bytes.sending(page)
+    for step in all_steps(page, p):
+        entries, words = sending(held(number(many(step, p))), length, step, p)
+        yield Message(step, nbytes(entries), words, entries)
+
+
+def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
+    """The cost for unions of sizes ``u(s)``."""
+    sent = [*messages(page, p, n, u, w)]
+    return UnionPoint(
+        messages=len(sent),
+        pairs=sum((one.words for one in sent), Fraction(0)),
+        nbytes=sum((one.nbytes for one in sent), Fraction(0)),
+        added=sum((one.entries for one in sent if truth(page.adds(one.step, p))), Fraction(0)),
+        time=None,
+    )
+
+
+def all_steps(page: Page, p: int) -> Iterator[int]:
+    """The step of each message that a rank sends."""
+    for step in range(number(page.steps(p))):
+        yield from [step] * number(page.messages(step, p))
+
+
+def root(x: Fraction) -> Fraction:
+    """The square root, rounded up to a thousandth."""
+    whole = math.ceil(x * 10**6)
+    return Fraction(math.isqrt(whole - 1) + 1 if whole else 0, 1000)
+
+
+def miscounted(cost: UnionCost) -> str:
+    """The first number of ranks for which the spans do not say what each step's message holds; empty if none."""
+    many = contributions.contributions(cost.page)
+    for ranks in RANKS:
+        at = {"p": Fraction(ranks)}
+        found = [
+            exact(piece.many, {**at, "t": Fraction(step)})
+            for piece in cost.pieces
+            for step in range(*(int(exact(sympy.sympify(edge), at)) for edge in piece.span))
+        ]
+        if found != [many(step, ranks) for step in all_steps(cost.page, ranks)]:
+            return f"p={ranks}: the spans say {[*map(int, found[:9])]} of the messages' contributions"
+    return ""

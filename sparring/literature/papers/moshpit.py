@@ -1,0 +1,44 @@
+"""Ryabinin, Gorbunov, Plokhotnyuk and Pekhimenko, Moshpit SGD, NeurIPS 2021, arXiv:2103.03239.
+
+The introduction and public code were at hand; the theorems are as remembered, to be checked before they are quoted.
+"""
+
+from sympy import And, Eq, Implies
+
+from sparring.analysis.averaging import shown
+from sparring.literature.statements import CONVERGENCE, Shown, Theorem, Unjudged
+
+MIXING = "Theorem 3.2, one round"
+
+statements = [
+    Shown("exact", "the algorithm on a full grid, as secondary texts have it", "S",
+          "after d rounds in groups of M every rank has the mean of all p = M^d", shown.exact,
+          hypotheses="weights are alike, and nobody dies"),
+    Shown("volume", "the algorithm in groups of M; the sum is ours", "DS",
+          "a rank sends 2 d n (M - 1) / M words in 2 d steps", shown.volume,
+          hypotheses="p = M^d, M | n, bandwidths are alike, and nobody dies"),
+    Unjudged("almost-surely", "Theorem 3.1", "M",
+             "all ranks tend to the average with probability 1, where each may finish any round",
+             "a statement about a limit of random runs, which no schedule decides"),
+    Shown("mixing", "Theorem 3.2", "M",
+          "the expected squared distance from the mean after t rounds is ((r - 1) / p + r / p^2)^t of what it was, "
+          "for random partitions into r groups", shown.published_factor,
+          xfail="it is an upper bound; a round leaves (r - 1) / (p - 1), see mixing-factor and mixing-bound"),
+    Shown("mixing-factor", f"{MIXING}, beside the exact factor, which is our own derivation", "DM",
+          "the expected squared distance from the mean after t rounds is ((r - 1) / (p - 1))^t of what it was, for "
+          "random partitions into r groups of any fixed sizes", shown.exact_factor, hypotheses="p >= 2"),
+    Theorem("mixing-exact", f"{MIXING}, beside the exact factor, which is our own derivation", "DM",
+            "(r - 1) / p + r / p^2 = (r - 1) / (p - 1)",
+            lambda p, r: Eq((r - 1) / p + r / p**2, (r - 1) / (p - 1)),
+            given=lambda p, r: And(p >= 2, r >= 1, r <= p), hypotheses="p >= 2, 1 <= r <= p",
+            xfail="equal only where r = p; see mixing-bound"),
+    Theorem("mixing-bound", f"{MIXING}, beside the exact factor, which is our own derivation", "DM",
+            "(r - 1) / p + r / p^2 >= (r - 1) / (p - 1)",
+            lambda p, r: (r - 1) / p + r / p**2 >= (r - 1) / (p - 1),
+            given=lambda p, r: And(p >= 2, r >= 1, r <= p), hypotheses="p >= 2, 1 <= r <= p"),
+    Theorem("mixing-in-one-group", f"{MIXING}; with r = 1 all ranks average at once", "DM",
+            "(r - 1) / p + r / p^2 = 0 where r = 1", lambda p, r: Implies(Eq(r, 1), Eq((r - 1) / p + r / p**2, 0)),
+            given=lambda p: p >= 2, hypotheses="p >= 2",
+            xfail="the factor is above 0, though nothing is left to average"),
+    Unjudged("rates", "rates of Moshpit-SGD", "S", "as those of Local-SGD", CONVERGENCE),
+]  # fmt: skip

@@ -1,0 +1,135 @@
+"""What papers say where no page of ours speaks of it, or of pages that are not theirs: one source, one module.
+
+Sources lie in ``literature``; each is listed because it is there, and its id is its name with ``-`` for ``_``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+from sparring.costs.published.claim import Claim
+from sparring.literature import papers
+from sparring.proofs.logic.verdicts import Settled
+
+TAGS: Mapping[str, str] = {
+    "V": "read in the source itself",
+    "S": "second hand: read in a text that reports it",
+    "M": "as remembered: the text was not at hand, to be checked before it is quoted",
+    "D": "our own, from the source's formulas",
+}
+"""How sure it is that the source says so."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What all kinds of statements have."""
+
+    name: str
+    where: str
+    """Section, equation or row, as far as known."""
+    tag: str
+    """One of ``TAGS`` or several: what is ours rests on formulas that are known so well."""
+
+
+@dataclass(frozen=True)
+class Row(Statement):
+    """A cost: judged against the page ``algorithm`` as its own claims are; not judged until there is one."""
+
+    algorithm: str
+    quantity: str
+    """One of ``published.QUANTITIES``."""
+    formula: Callable[[Any, Any, Any], Any]
+    """A function of ``n``, ``p`` and ``k``, as a claim has it."""
+    _: KW_ONLY
+    given: str = ""
+    """Hypotheses, of ``hypotheses.HYPOTHESES``."""
+    of: str = ""
+    """Whose cost it is, where the page's name does not say it."""
+    support: str = ""
+    """Where chunks are sparse, the model of supports that the cost is under."""
+    params: Mapping[str, int] = field(default_factory=dict)
+    """Parameters of the page that it is judged against, where they are not its own."""
+    xfail: str = ""
+
+    def claim(self, source: str) -> Claim:
+        """The same as a page would hold it."""
+        return Claim(self.name, self.quantity, self.formula, self.given, source, self.xfail)
+
+
+@dataclass(frozen=True)
+class Theorem(Statement):
+    """A relation between formulas, which decides itself: it holds for all values of its letters, or does not.
+
+    ``relation`` and ``given`` are functions of letters, which their arguments' names are, that return
+    what sympy compares.  ``p``, ``n``, ``k``, ``r``, ``d`` and ``m`` are natural numbers, ``p >= 1``;
+    every other letter is a real number that is not negative.
+    """
+
+    says: str
+    relation: Callable[..., Any]
+    _: KW_ONLY
+    given: Callable[..., Any] = lambda: True
+    hypotheses: str = ""
+    """``given`` in words."""
+    xfail: str = ""
+    """Why it is known to fail somewhere; that it does not is then the failure."""
+
+
+@dataclass(frozen=True)
+class Shown(Statement):
+    """What a proof of its own decides: ``proof`` says whether it holds, and how that was found, or where it fails.
+
+    A proof that comes to no end raises Undecided; one that is worth less than *proved* says its verdict, too.
+    """
+
+    says: str
+    proof: Callable[[], Settled | tuple[bool, str]]
+    _: KW_ONLY
+    hypotheses: str = ""
+    xfail: str = ""
+    """As of a theorem."""
+
+
+@dataclass(frozen=True)
+class Unjudged(Statement):
+    """What nothing here decides, and why."""
+
+    says: str
+    because: str
+    _: KW_ONLY
+    given: str = ""
+
+
+class Source(NamedTuple):
+    """A paper, and what it states."""
+
+    id: str
+    bibliography: str
+    statements: Sequence[Statement]
+
+
+CONVERGENCE = "a statement about convergence of training, which no schedule decides"
+MEASURED = "a measurement on a cluster that we do not have"
+
+
+def no_page(algorithm: str) -> str:
+    """Why a statement about an algorithm without a page is not judged."""
+    return f"no page yet: {algorithm}"
+
+
+@cache
+def sources() -> Sequence[Source]:
+    """All sources, by name."""
+    names = sorted(m.name for m in pkgutil.iter_modules(papers.__path__))
+    return [source(importlib.import_module(f"{papers.__name__}.{name}")) for name in names]
+
+
+def source(module: Any) -> Source:
+    """The source that a module is: what it cites is its first line."""
+    name = module.__name__.rpartition(".")[2]
+    return Source(name.replace("_", "-"), module.__doc__.partition("\n")[0], tuple(module.statements))

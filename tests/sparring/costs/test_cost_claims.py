@@ -1,0 +1,101 @@
+"""Published formulas are judged equal, bound or different; costs at a point are exact."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+
+import sparring
+from sparring import InputError, Undecided
+from sparring.costs.claims import judge
+from sparring.costs.derivation.closed_forms import derive
+from sparring.costs.formulas.simplified import even, simplified
+from sparring.costs.formulas.symbols import B, CeilLog2, FloorLog2, Log2, exact, n, p
+from sparring.costs.formulas.units import parse
+from sparring.costs.published.claim import Claim, log2
+from tests.sparring.costs.known import ring
+
+
+def words(formula, given=""):
+    """A claim about V_max."""
+    return Claim("a claim", "words", formula, given, "a paper")
+
+
+CLAIMS = {
+    "under its hypothesis": (words(lambda n, p, k: 2 * n * (p - 1) / p, "p | n"), "equal", "proved for every p"),
+    "without it": (words(lambda n, p, k: 2 * n * (p - 1) / p), "different", "refuted"),
+    "too high": (words(lambda n, p, k: 2 * n), "bound", "tested (160 examples)"),
+    "too low": (words(lambda n, p, k: n, "p | n"), "different", "refuted"),
+}
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_claim_is_judged(name):
+    """The formula of Patarasuk and Yuan is the ring's where p divides n, and too low by a fraction elsewhere."""
+    claim, verdict, checked = CLAIMS[name]
+    judged = judge(claim, derive(ring).largest)
+    assert (judged.verdict, str(judged.checked)) == (verdict, checked)
+    assert bool(judged.difference) is (verdict != "equal")
+
+
+@pytest.mark.parametrize("formula", [lambda n, p, k: 0.5 * n, lambda n, p, k: float(n)], ids=["a half", "a float"])
+def test_a_claim_in_floats_is_refused(formula):
+    """A formula that is not exact cannot be compared exactly."""
+    with pytest.raises(InputError, match="a claim"):
+        judge(words(formula), derive(ring).largest)
+
+
+def test_a_claim_that_is_known_to_differ():
+    """It is refuted as expected; that it is right after all is the failure."""
+    known = {name: words(formula)._replace(xfail="a slip") for name, formula in
+             (("low", lambda n, p, k: n), ("right", lambda n, p, k: 2 * n - sympy.floor(2 * n / p)))}  # fmt: skip
+    low, right = (judge(claim, derive(ring).largest) for claim in known.values())
+    assert (low.verdict, str(low.checked), "(a slip)" in low.detail) == ("different", "refuted as expected", True)
+    assert (right.verdict, str(right.checked)) == ("equal", "refuted")
+    assert right.detail == "expected to differ (a slip), but: the same formula"
+
+
+def test_logarithms_are_exact_or_refused():
+    """One that is not rounded needs a power of two."""
+    assert judge(words(lambda n, p, k: n * log2(p), "p = 2^m"), n * FloorLog2(p)).verdict == "equal"
+    assert judge(words(lambda n, p, k: n * log2(p, "up")), n * FloorLog2(p)).verdict == "bound"
+    with pytest.raises(InputError, match="round up or down"):
+        judge(words(lambda n, p, k: n * log2(p)), n * FloorLog2(p))
+    assert exact(Log2(p), {"p": 64}) == 6
+    for x in (Log2(p), sympy.sqrt(p)):
+        with pytest.raises(Undecided):
+            exact(x, {"p": 6})
+
+
+def test_simplified_where_p_is_a_power_of_two():
+    """Logarithms are whole, and nothing is claimed elsewhere."""
+    assert simplified(2 * CeilLog2(p) - FloorLog2(p), "p = 2^m") == Log2(p)
+    assert even([B(2), CeilLog2(p)]) == "p | n, p = 2^m"
+    cost = sparring.cost(ring).simplify("p | n, p = 2^m")
+    assert cost.words == 2 * n * (p - 1) / p and cost.at(p=8, n=16).words == 28
+    for at in ({"p": 6, "n": 12}, {"p": 8, "n": 12}):
+        with pytest.raises(InputError, match=r"holds where p \| n, p = 2\^m"):
+            cost.at(**at)
+    with pytest.raises(InputError, match="no hypothesis"):
+        cost.simplify(given="n > p")
+
+
+BAD = {
+    "p=0": "p is an integer, at least 1",
+    "n=1.5": "n is an integer, at least 0",
+    "n=x": "n is an integer",
+    "n=1e999999999": "n is an integer",
+    "alpha=-1us": "seconds a message are a number",
+    "alpha=5 parsecs": "seconds a message are a number",
+    "rho=1": "no letter 'rho'",
+    "p": "names no value",
+    "": "names no value",
+}
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_a_bad_point_is_one_sentence(text):
+    """It names the letter and what would be right."""
+    with pytest.raises(InputError, match=BAD[text]) as error:
+        parse(text)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,166 @@
+"""What compositions send at most, in words or bytes: read from their texts, counted, and caught where it is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+import sparring
+from sparring import api
+from sparring.costs import calls, compositions
+from sparring.costs.formulas.symbols import exact, k, n, p
+from sparring.costs.published.claim import Claim
+from sparring.errors import InputError, Undecided
+from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Word
+from tests.sparring.calling import called
+from tests.sweeps import third
+
+CODED = ("flash", "one_bit", "thc", "qsgd")
+OTHERS = [
+    ("flash", {"b1": 3, "b2": 5, "g": 2, "spikes": 1}), ("flash", {"b1": 4, "g": 3}), ("one_bit", {"norm": 1}),
+    ("thc", {"bits": 3, "seed": 7}), ("thc", {"bits": 8}), ("qsgd", {"levels": 300}), ("qsgd", {"by_max": 1}),
+]  # fmt: skip
+CASES = [
+    *((name, {}) for name in CODED), *OTHERS,
+    ("power_sgd", {"columns": 4, "rank": 2}), ("power_sgd", {"columns": 64, "through": "two_shot"}),
+    ("arc_top_k", {"columns": 4}), ("arc_top_k", {"columns": 3, "through": "two_shot", "feedback": "ef21m"}),
+    ("oktopk", {"trigger": 1}), ("oktopk", {"trigger": 1, "bucket": 1}), ("oktopk", {}),
+    ("moshpit", {}), ("moshpit", {"m": 3}), ("moshpit", {"m": 4, "rounds": 2}),
+]  # fmt: skip
+FEW = (1, 2, 3, 4, 5, 8, 9, 16)
+
+
+def wrong(most, runs):
+    """What is found wrong with the cost of some exchanges, first."""
+    return next((found for one in runs for found in calls.compared(most, one)), None)
+
+
+@cache
+def dealing():
+    """Ok-Topk, in the calls in which it deals out."""
+    return sparring.cost("oktopk", trigger=1)
+
+
+def test_at_a_point():
+    """In words or bytes, never both; seconds are a fraction; letters are those of the page."""
+    assert dealing().words.free_symbols == {p, k} and dealing().at(p=8, k=1000).words == 5250
+    rows = sparring.cost("arc_top_k", columns=64)
+    assert rows.words.free_symbols == {n, p, k}
+    assert rows.at(p=8, n=6400, k=10).words == 2 * 640 + 2 * 400 - (2 * 640 // 8) - (2 * 400 // 8)
+    pairs = sparring.cost("moshpit", m=3).at(p=27, n=21)
+    assert (pairs.words, pairs.messages) == (3 * 2 * 7 * 2, 3 * 2 * 2)
+    flash = sparring.cost("flash")
+    at = flash.at(p=8, n=10**6, alpha=0, beta=1)
+    assert (at.words, at.nbytes, at.time) == (None, 1859424, 1859424)
+    with pytest.raises(Undecided, match="no closed form of words: words: messages are codes, told in bytes"):
+        flash.words  # it raises
+    with pytest.raises(InputError, match="width=2: entries of flash have 4 or 8 bytes"):
+        flash.at(p=8, n=10**6, width=2)
+    with pytest.raises(InputError, match=r"this cost holds where 2 \| n, p = 2\^m"):
+        sparring.cost("moshpit").simplify("2 | n, p = 2^m").at(p=3, n=4)
+
+
+FAULTS = {
+    "one less": lambda x: x - 1, "one more": lambda x: x + 1, "half": lambda x: x / 2, "nothing": lambda x: x * 0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "params"), third(CASES[::2]), ids=str)
+def test_runs_keep_to_the_bound_and_reach_it_and_wrong_formulas_are_counted_out(name, params, monkeypatch):
+    """Whichever quantity of whichever exchange is wrong, and an exchange that is forgotten."""
+    cost = sparring.cost(name, **params)
+    runs = [*cost.runs(FEW)]
+    assert wrong(cost.most, runs) is None and cost.proved().verdict == PROVED
+    full = [one for one in runs if all(calls.even(each, one) for each in cost.most)][-1]
+    trace = calls.traced(full)
+    monkeypatch.setattr(calls, "traced", lambda one: trace)
+    for i, each in enumerate(cost.most):
+        before, after = cost.most[:i], cost.most[i + 1 :]
+        with pytest.raises(Undecided, match="and the exchanges have"):
+            wrong([*before, *after], [full])
+        for quantity in {each.unit, "messages", "critical", *(["added"] if each.unit == "words" else [])}:
+            for fault in FAULTS.values() if exact(each.forms[quantity], calls.place(full)) else ():
+                bad = each._replace(forms={**each.forms, quantity: fault(each.forms[quantity])})
+                assert wrong([*before, bad, *after], [full]), (each.name, quantity)
+
+
+def test_a_wrong_cost_and_a_false_derivation_are_refuted(monkeypatch):
+    monkeypatch.setattr(compositions, "RANKS", (2, 3))
+    cost = sparring.cost("arc_top_k", columns=4)
+    few = [each._replace(forms={**each.forms, "words": each.forms["words"] - 1}) for each in cost.most]
+    assert cost.counted().verdict.number >= 2
+    assert replace(cost, most=few).counted().verdict == REFUTED
+    first = cost.most[0]
+    false = first._replace(derived=replace(first.derived, sent=first.derived.sent + 1))
+    found = replace(cost, most=[false, *cost.most[1:]]).proved()
+    assert found.verdict == REFUTED and found.detail.startswith("allreduce: the totals make the whole")
+
+
+def test_what_is_no_bytes_or_does_not_add_up_is_undecided():
+    flash, words = sparring.cost("flash"), sparring.cost("arc_top_k", columns=64)
+    one = next(iter(flash.runs((2,))))
+    with pytest.raises(Undecided, match="flash: a message is a list, whose bytes are not counted"):
+        wrong(flash.most, [one._replace(xs=[[1.0, 2.0], [3.0, 4.0]])])
+    with pytest.raises(Undecided, match="some send words and some bytes"):
+        compositions.derived(flash.page, flash.found, [*flash.most, *words.most])
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "why"),
+    [
+        ("arc_top_k", {}, "a row's length follows divisors of n: -P columns=64 has a cost"),
+        ("power_sgd", {}, "a square's side follows"),
+        *(("moshpit", {name: value}, f"with {name} it depends on who is in which group") for name, value in (
+            ("weights", (1, 2)), ("bandwidths", (0, 1)), ("dead", ((0, 0, 1),)), ("failing", ((0, 0, 1),)))),
+    ],
+)  # fmt: skip
+def test_what_has_no_formula_has_no_cost(name, params, why):
+    """The command says why, beside the costs of others."""
+    assert not any(map(api.uncosted, CODED)) and api.uncosted(sparring.page(name, **params))
+    with pytest.raises(Undecided, match=why):
+        sparring.cost(name, **params)
+    if not params:
+        assert f"{name}: not covered: {why}" in called("cost", name, "ring")[1]
+
+
+@pytest.mark.parametrize(
+    ("params", "factor", "quantity", "xfail", "verdict", "checked", "told"),
+    [
+        ({"trigger": 1}, 6, "words", "", "equal", PROVED, ""),
+        ({"trigger": 1}, 7, "words", "", "bound", None, ""),
+        ({"trigger": 1}, 5, "words", "", "different", REFUTED, "words are sent, and not"),
+        ({"trigger": 1}, 5, "words", "it is known", "different", EXPECTED, "it is known"),
+        ({"trigger": 1}, 6, "words", "it is known", "equal", REFUTED, "it is known"),
+        ({"trigger": 1}, Fraction(1, 2), "added", "", "undecided", UNDECIDED, "need not be reached"),
+        ({}, 6, "words", "", "different", REFUTED, "16 words are sent, and not 12, at p=3, k=3"),
+    ],
+)  # fmt: skip
+def test_a_lower_claim_is_wrong_only_where_a_run_sends_more(params, factor, quantity, xfail, verdict, checked, told):
+    """Additions are in no run's words; and where nothing is dealt out, one list of all sums is three times the mean."""
+    claim = Claim("planted", quantity, lambda n, p, k: factor * k * (p - 1) / p, "p | k", "nobody", xfail)
+    found = sparring.cost("oktopk", **params).judged(claim)
+    assert found.verdict == verdict and told in found.detail
+    assert found.checked == checked or (checked is None and found.checked.word == Word.TESTED)
+
+
+@pytest.mark.parametrize("through", third(["ring_sparse", "ssar_recursive_doubling", "two_shot_sparse"]))
+def test_sparse_pieces_are_no_longer_than_dense_ones_and_their_headers(through):
+    """In bytes; runs in which all is sent come as near as the encodings allow, and half of it is too little."""
+    cost = sparring.cost("error_feedback", allreduce=through)
+    runs = [*cost.runs(FEW)]
+    assert wrong(cost.most, runs) is None and cost.proved().verdict == PROVED
+    dense = sparring.cost({"ring_sparse": "ring", "two_shot_sparse": "two_shot"}.get(through, "recursive_doubling"))
+    for at in ({"p": 4, "n": 8, "k": 0}, {"p": 5, "n": 11, "k": 3}):
+        words, messages = (exact(dense.form(name), at) for name in ("words", "messages"))
+        assert cost.at(**at, width=4).nbytes == 4 * words + 8 * messages
+    (each,) = cost.most
+    less = {**each.forms, "bytes": each.forms["bytes"] / 2}
+    assert wrong([each._replace(forms=less)], runs)
+
+
+def test_what_has_a_form_for_some_ranks_alone_has_no_bound():
+    with pytest.raises(Undecided, match="its closed form holds where p = 2"):
+        sparring.cost("error_feedback", allreduce="recursive_doubling_allgather")

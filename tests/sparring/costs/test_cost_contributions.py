@@ -1,0 +1,92 @@
+"""Which contributions a message holds is proved and counted; bytes predicted from supports are those on the wire."""
+
+from __future__ import annotations
+
+import random
+from importlib import import_module
+from types import SimpleNamespace
+
+import pytest
+
+import sparring
+from sparring import InputError, Undecided, run
+from sparring.costs.derivation import message_bytes
+from sparring.costs.supports import contributions
+from sparring.costs.supports.contributions import predicted, prove, unlike
+from sparring.proofs.logic.verdicts import REFUTED
+from sparring.spec.core.numbers import where
+from sparring.spec.core.sparse import SparseVector
+from tests.sweeps import third
+
+SPARSE = ("ring_sparse", "two_shot_sparse", "ssar_recursive_doubling", "dsar_split_allgather")
+PAGE = sparring.page("ring_sparse")
+
+
+def stated(name):
+    """How many contributions the page's messages hold."""
+    return contributions.contributions(sparring.page(name))
+
+
+def own(name):
+    """The same, whatever is planted beside the page."""
+    return import_module(f"sparring.proofs.{name}").contributions
+
+
+WRONG = [
+    ("ring_sparse", {"contributions": lambda t, p: own("ring_sparse")(t, p) + 1}),
+    ("ring_sparse", {"contributions": lambda t, p: own("ring_sparse")(t, p) - 1}),
+    ("ring_sparse", {"contributions": lambda t, p: where(t < p - 2, t + 1, p)}),
+    ("ring_sparse", {"contributions": lambda t, p: t + 1}),
+    ("two_shot_sparse", {"contributions": lambda t, p: 1}),
+    ("two_shot_sparse", {"contributions": lambda t, p: p}),
+    ("two_shot_sparse", {"contributor": lambda r, c, t, p: c}),
+    ("two_shot_sparse", {"contributor": lambda r, c, t, p: where(t < 1, (r + 1) % p, c)}),
+    ("ssar_recursive_doubling", {"contributions": lambda t, p: own("ssar_recursive_doubling")(t, p) + 1}),
+    ("ssar_recursive_doubling", {"contributed": lambda r, t, p: own("ssar_recursive_doubling")(t, p)}),
+    ("ssar_recursive_doubling", {"contributor": lambda r, c, t, p: r}),
+]
+
+
+@pytest.mark.parametrize(("name", "planted"), third(WRONG))
+def test_a_wrong_statement_is_refuted_and_seen(monkeypatch, name, planted):
+    """By the solvers with a counterexample, and in the schedule."""
+    right = vars(import_module(f"sparring.proofs.{name}"))
+    wrong = SimpleNamespace(**{**right, **planted})
+    monkeypatch.setattr(contributions, "companion", lambda page: wrong)
+    verdict, why = prove(sparring.page(name), wrong.contributions)
+    assert verdict == REFUTED and " fails at " in why
+    assert unlike(sparring.page(name), wrong.contributions, range(1, 9)).startswith("p=")
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 6, 8, 13])
+@pytest.mark.parametrize("given", [*((name, {}) for name in SPARSE), ("dsar_split_allgather", {"thirds": 1})], ids=str)
+def test_predicted_is_what_a_run_sends(ranks, given):
+    """Byte for byte, from the supports alone."""
+    page = sparring.page(given[0], **given[1])
+    rng, length = random.Random(ranks), 40 * ranks + 1
+    supports = [sorted(rng.sample(range(length), rng.randrange(length // 3))) for _ in range(ranks)]
+    trace = run(page, [SparseVector(tuple(at), (1.0,) * len(at), length) for at in supports]).trace
+    sent = [[0] * ranks for _ in trace]
+    for step, wire in enumerate(trace):
+        for src, _, entries in wire:
+            sent[step][src] += page.octets(len(entries.indices), entries.n, 8)
+    assert predicted(page, supports, length, 8) == sent
+
+
+def test_a_rule_that_is_not_the_pages_is_seen(monkeypatch):
+    """A statement that the second step is as cheap as it can be, or that the first is dense, predicts other bytes."""
+    page = sparring.page("dsar_split_allgather")
+    xs = [SparseVector((r, 50 + r), (1.0, 1.0), 100) for r in range(4)]
+    sent = sum(page.octets(len(m.entries.indices), m.entries.n, 8) for wire in run(page, xs).trace for m in wire)
+    for rule in (None, lambda m, size, t, p: False, lambda m, size, t, p: True):
+        if rule:
+            monkeypatch.setattr(message_bytes, "stated", lambda page, rule=rule: rule)
+        assert (sum(map(sum, predicted(page, [x.indices for x in xs], 100, 8))) == sent) is (rule is None)
+
+
+def test_bad_supports_and_pages_without_a_statement():
+    """One sentence each."""
+    with pytest.raises(InputError, match=r"supports\[1\] has an index that is not in 0 .. 3"):
+        predicted(PAGE, [[0], [4]], 4, 4)
+    with pytest.raises(Undecided, match=r"not stated: contributions\(t, p\)"):
+        stated("ring")

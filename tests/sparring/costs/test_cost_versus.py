@@ -1,0 +1,127 @@
+"""Crossings: between two numbers with opposite signs, none elsewhere; and the enclosures that this rests on."""
+
+from fractions import Fraction
+from functools import cache
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sparring
+from sparring.costs import crossover
+from sparring.costs.crossover import compare
+from sparring.costs.formulas.interval import enclosure, interval
+from sparring.costs.formulas.symbols import CeilLog2, FloorLog2, alpha, beta, gamma, k, n, p, width
+from sparring.errors import InputError, Undecided
+from tests.sweeps import sweep
+
+MACHINE = {"alpha": "10us", "beta": "25Gbit/s"}
+
+
+@cache
+def cost(name, **params):
+    """Once for all tests, and not when they are collected."""
+    return sparring.cost(name, **params)
+
+
+def test_lists_meet_the_dense_ring_at_one_in_p():
+    found = compare(cost("ring_allgather"), cost("ring"), "rho", {"p": 8, "n": 10**6})
+    (crossing,) = found.crossings
+    assert found.formula == 1 / p and crossing.low <= Fraction(1, 8) <= crossing.high
+    assert crossing.high - crossing.low <= 2 * crossover.CLOSE * crossing.low
+    assert found.cheaper == ("ring_allgather", "ring") and found.quantity == "bytes"
+
+
+CASES = [
+    *(("ring", "recursive_doubling", {}, "n", {"p": ranks}, ranks) for ranks in (3, 8, 12)),
+    ("ring", "recursive_doubling", {}, "p", {"n": 10**5}, 1),
+    *(("ring_sparse", other, {"support": support}, "rho", {"p": 6, "n": 6000}, 1)
+      for other in ("ring", "ring_allgather") for support in ("identical", "independent", "disjoint")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "params", "over", "at", "unit"), sweep(CASES, few=[CASES[0], CASES[3], CASES[9]])
+)
+def test_between_crossings_the_cheaper_one_is_as_counted(name, other, params, over, at, unit):
+    """Against exact costs at places of each range: every number of ranks, lengths that ``p`` divides, whole lists."""
+    both = cost(name, **params), cost(other)
+    found = compare(*both, over, {**at, **MACHINE}, *((2, 40) if over == "p" else ()))
+    edges = [found.start, *(edge for crossing in found.crossings for edge in crossing), found.end]
+    for low, high, cheaper in zip(edges[::2], edges[1::2], found.cheaper):
+        scale, letter = (6000, "k") if over == "rho" else (1, over)
+        first, last = -(-low * scale // unit), high * scale // unit
+        places = range(int(first), int(last) + 1) if over == "p" else {max(1, first), (first + last) // 2, last}
+        for place in (int(place) * unit for place in places if first <= place <= last):
+            times = {one.page.name: one.at(**at, **{letter: place}, **MACHINE).time for one in both}
+            assert min(times, key=times.__getitem__) == cheaper
+
+
+def test_a_planted_touch_is_not_told_as_an_order():
+    """A difference that reaches 0 without a change of sign."""
+    touching = crossover.of_letter((n - 5) ** 2, "n", {})
+    with pytest.raises(Undecided, match="too near each other"):
+        crossover.merged(crossover.bracketed(touching, Fraction(1), Fraction(100)))
+
+
+def test_a_difference_that_stays_near_zero_ends():
+    with pytest.raises(Undecided, match="stay too near"):
+        list(crossover.bracketed(lambda low, high: interval(-1, 1), Fraction(1), Fraction(10**6)))
+
+
+@pytest.mark.parametrize(
+    ("over", "at", "between", "message"),
+    [
+        ("k", {"p": 8}, (), "over='k': costs are compared over rho, n, p"),
+        ("n", {"k": 5}, (), "needs a value for p"),
+        ("rho", {"p": 8, **MACHINE}, (), "needs a value for n"),
+        ("n", {"p": 8}, ("9", "5"), "n cannot grow from 9 to 5"),
+        ("rho", {"p": 8, "n": 5}, ("0", "1"), "rho=0: a density is a number above 0, at most 1"),
+        ("p", {"n": 8}, ("2", "x"), "p=x: p is an integer"),
+    ],
+)
+def test_bad_input_is_one_sentence(over, at, between, message):
+    with pytest.raises(InputError, match=message):
+        compare(cost("ring_allgather"), cost("ring"), over, at, *between)
+
+
+FORMULAS = [
+    2 * alpha * (p - 1) + beta * width * sympy.ceiling(n / p) * (p - 1) - gamma * sympy.floor(n / p),
+    n * (CeilLog2(p) - FloorLog2(p)) - k / p + sympy.Min(n, 3 * k) - sympy.Max(k, 7),
+    sympy.Piecewise((n - k, n <= 20), (n**2, n < 40), (-k, True)),
+    sympy.Sum(n * (1 - (1 - k / n) ** sympy.Symbol("s", integer=True)), (sympy.Symbol("s", integer=True), 1, p - 1)),
+]
+LETTERS = ("n", "k", "width", "alpha", "beta", "gamma")
+
+
+@settings(deadline=None)  # sympy's first formula takes long
+@given(
+    st.sampled_from(FORMULAS[:3]),
+    st.integers(1, 40),
+    st.lists(st.tuples(st.fractions(0, 60), st.fractions(0, 9), st.fractions(0, 1)), min_size=6, max_size=6),
+)
+def test_an_enclosure_holds_every_value(formula, ranks, ends):
+    formula = formula.subs(sympy.Mod(n, p), 0)
+    boxes = {letter: (low, low + wide) for letter, (low, wide, _) in zip(LETTERS, ends)}
+    inside = {letter: low + wide * part for letter, (low, wide, part) in zip(LETTERS, ends)} | {"p": Fraction(ranks)}
+    value = valued(formula, inside)
+    found = enclosure(formula)({letter: interval(*box) for letter, box in boxes.items()} | {"p": interval(ranks)})
+    low, high = (Fraction(float(end)) for end in (found.a, found.b))  # floats of the same 53 bits
+    assert low <= value <= high
+
+
+def valued(formula, at):
+    """The exact value, with the choices that ``exact`` does not know made first."""
+    letters = {s: sympy.Rational(at[s.name]) for s in formula.free_symbols}
+    value = sympy.sympify(formula.subs(letters).doit().replace(CeilLog2, lambda x: sympy.ceiling(sympy.log(x, 2)))
+                          .replace(FloorLog2, lambda x: sympy.floor(sympy.log(x, 2))))  # fmt: skip
+    assert value.is_Rational
+    return Fraction(int(value.p), int(value.q))
+
+
+def test_what_cannot_be_enclosed_is_undecided():
+    with pytest.raises(Undecided, match="sin has no enclosure"):
+        enclosure(sympy.sin(n))({"n": interval(1)})
+    with pytest.raises(Undecided, match="no single integer"):
+        enclosure(CeilLog2(n))({"n": interval(1, 2)})
