@@ -21,7 +21,7 @@ from sparring.verification import Track
 
 JUDGES = ("sparring", "sympy", "mpmath", "z3-solver", "cvc5")
 """The packages whose versions a sheet depends on."""
-ROOMS = ("spec", "proofs")
+ROOMS = ("costs", "spec", "proofs")
 """Where all that derives and checks a cost is."""
 
 

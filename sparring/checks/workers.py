@@ -26,7 +26,7 @@ from sparring.errors import InputError, SparringError
 
 OURS = tuple(f'  File "{room}{os.sep}' for room in HERE)
 """How a frame of ours begins in a stack."""
-BESIDE = (f"{os.sep}proofs{os.sep}trace{os.sep}", f"{os.sep}multiprocessing{os.sep}", "<frozen ")
+BESIDE = (f"{os.sep}sparring{os.sep}trace{os.sep}", f"{os.sep}multiprocessing{os.sep}", "<frozen ")
 """In a frame of the communicator that notes what is sent, of a fork, or of an import that is under way."""
 OUTSIDE = "  outside the target: before its first call, or after its last"
 TAIL = 1 << 16
