@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import sparring
-from sparring.checks import launch, target
+from sparring.checks.ranks import launch, target
 from sparring.errors import InputError
 from sparring.spec.core.model import Page
 from sparring.verification import judged

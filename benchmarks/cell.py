@@ -24,7 +24,7 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import NDArray
 
-from sparring.checks import target as targets
+from sparring.checks.ranks import target as targets
 from sparring.errors import Refuted
 from sparring.impl.core.selection import top
 from sparring.sparse import Sparse

@@ -28,9 +28,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.checks import launch
 from sparring.checks.checking import check
-from sparring.checks.group import Group
+from sparring.checks.ranks import launch
+from sparring.checks.ranks.group import Group
 from sparring.errors import RankFailed
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -26,7 +26,7 @@ from training import written
 
 from sparring.analysis.stragglers import numbers, simulated
 from sparring.analysis.stragglers.numbers import Setting
-from sparring.checks.group import Group
+from sparring.checks.ranks.group import Group
 from sparring.spec.core.dropping import RULES
 
 TARGET = f"{Path(__file__).with_name('straggler_rank.py')}:measured"

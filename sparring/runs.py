@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.checks import carried
-from sparring.checks import target as targets
-from sparring.checks.group import Group
+from sparring.checks.ranks import sparse_arrays
+from sparring.checks.ranks import target as targets
+from sparring.checks.ranks.group import Group
 from sparring.errors import InputError
 from sparring.job import ending_all, together
 from sparring.refinement import comparison
@@ -175,7 +175,7 @@ def gathered(comm: Any, page: Page, x: Any, y: Any) -> list[Any]:
     if not isinstance(y, wanted) or (y.size, y.dtype) != (x.size, x.dtype) or getattr(y, "ndim", 1) != 1:
         raise InputError(f"rank {comm.Get_rank()} returned {type(y).__name__}, not {x.size} entries of {x.dtype}")
     if isinstance(y, Sparse):
-        return [carried.sparse(octets) for octets in comm.gather(carried.octets(y)) or []]
+        return [sparse_arrays.sparse(octets) for octets in comm.gather(sparse_arrays.octets(y)) or []]
     ys = np.empty((comm.Get_size(), y.size), y.dtype)
     comm.Gather(y, ys)
     return list(ys)

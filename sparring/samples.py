@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from sparring import sparse_lists
-from sparring.checks import iterated
-from sparring.checks.group import Group
+from sparring.checks.ranks import iterated
+from sparring.checks.ranks.group import Group
 from sparring.impl.core.selection import top
 from sparring.inputs import digits
 from sparring.refinement import comparison, running, stateful

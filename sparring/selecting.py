@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from sparring.checks.series import KEPT
-from sparring.checks.target import absolute, named
+from sparring.checks.examples.series import KEPT
+from sparring.checks.ranks.target import absolute, named
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import proved_up_to, tested
 from sparring.report import Report, Result

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.checks.target import absolute
-from sparring.checks.target import load as load_target
+from sparring.checks.ranks.target import absolute
+from sparring.checks.ranks.target import load as load_target
 from sparring.errors import InputError
 from sparring.inputs import digits
 from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested

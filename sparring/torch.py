@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparring.adapters import extra
 from sparring.adapters.over_torch import Comm
-from sparring.checks import target as targets
+from sparring.checks.ranks import target as targets
 from sparring.errors import InputError
 from sparring.sparse import Sparse
 from sparring.spec.core import pages

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from sparring import proving, selecting
-from sparring.checks.group import Group
+from sparring.checks.ranks.group import Group
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.kernel.kernel import PROOFS
 from sparring.proofs.logic.verdicts import (

@@ -12,7 +12,7 @@ import tempfile
 import pytest
 from hypothesis import settings
 
-from sparring.checks.runtimes import RUNTIMES
+from sparring.checks.ranks.runtimes import RUNTIMES
 
 settings.register_profile("busy", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("busy")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 from sparring.errors import InputError
 
 if TYPE_CHECKING:
-    from sparring.checks.examined import Examined
     from sparring.checks.question import Question
+    from sparring.checks.ranks.examined import Examined
 
 NAMES: Mapping[str, str] = {
     "command": "sparring.adapters.executable:Executable",

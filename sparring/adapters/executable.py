@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sparring.adapters import recorder, vectorfiles
-from sparring.checks import launch, runtimes
-from sparring.checks.ends import End
-from sparring.checks.examined import Examined
-from sparring.checks.examples import DTYPES
-from sparring.checks.group import Hang
-from sparring.checks.workers import STOPPED
+from sparring.checks.examples.drawn import DTYPES
+from sparring.checks.ranks import launch, runtimes
+from sparring.checks.ranks.ends import End
+from sparring.checks.ranks.examined import Examined
+from sparring.checks.ranks.group import Hang
+from sparring.checks.ranks.workers import STOPPED
 from sparring.errors import InputError, RankFailed
 from sparring.trace import files
 from sparring.trace.events import Trace

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from sparring.adapters import extra
-from sparring.checks.examined import Examined
-from sparring.checks.examples import DTYPES
-from sparring.checks.group import Group
-from sparring.checks.workers import Workers
+from sparring.checks.examples.drawn import DTYPES
+from sparring.checks.ranks.examined import Examined
+from sparring.checks.ranks.group import Group
+from sparring.checks.ranks.workers import Workers
 from sparring.errors import InputError
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Ranks of ``torch.distributed``: ``python -m sparring.adapters.gloo_rank FOLDER SIZE KIND``.
 
-As :mod:`sparring.checks.worker`, but without MPI: this process forks one for each rank.
+As :mod:`sparring.checks.ranks.worker`, but without MPI: this process forks one for each rank.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.adapters import extra
-from sparring.checks import guard
-from sparring.checks import target as targets
-from sparring.checks.line import Line, Message
-from sparring.checks.worker import answer, listen, write_to
+from sparring.checks.ranks import guard
+from sparring.checks.ranks import target as targets
+from sparring.checks.ranks.line import Line, Message
+from sparring.checks.ranks.worker import answer, listen, write_to
 
 WARMUP = 2
 """Iterations of DDP before the one that is judged: after the first it rebuilds its buckets, and hooks wait for that."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.checks.vectors import Vector
+from sparring.checks.ranks.vectors import Vector
 from sparring.errors import InputError
 from sparring.sparse import INDICES, VALUES, Sparse
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.calibration.quantities import EXCHANGED, SHARE, Quantity
-from sparring.checks import target as targets
+from sparring.checks.ranks import target as targets
 from sparring.impl.core import merge, messages, transport
 from sparring.impl.core.chunks import Chunk
 from sparring.impl.core.selection import top

@@ -18,8 +18,8 @@ from sparring.calibration.measuring import Tell, Times
 from sparring.calibration.profile import profile
 from sparring.calibration.quantities import quantities
 from sparring.calibration.rank import Task
-from sparring.checks import launch
 from sparring.checks.doctor.ranks import cores
+from sparring.checks.ranks import launch
 from sparring.costs.links.machines import Machine
 from sparring.errors import InputError, SparringError
 from sparring.spec.core import pages

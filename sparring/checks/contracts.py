@@ -1,7 +1,7 @@
 """What an allreduce promises where no page says which bits it returns: contracts, by name.
 
 ``sum``, ``mean`` and ``sparse-sum`` speak of one call, and are judged as any sum.  The others speak of reducers that
-select or round: what each promises, call by call, is judged in :mod:`sparring.checks.promised`.
+select or round: what each promises, call by call, is judged in :mod:`sparring.checks.judges.promised`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sparring.checks.draws import Bounds, bounds
+from sparring.checks.examples.contract_draws import Bounds, bounds
+from sparring.checks.examples.series import KEPT
 from sparring.checks.properties import PROPERTIES
-from sparring.checks.series import KEPT
 from sparring.errors import InputError, did_you_mean
 
 ALLREDUCE = "allreduce"

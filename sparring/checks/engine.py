@@ -17,14 +17,16 @@ from typing import NamedTuple
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Flaky
 
-from sparring.checks import against, conventions, hard, judging, promised, selected, staged
+from sparring.checks import against, conventions
 from sparring.checks.against import SAME
-from sparring.checks.examples import KINDS, Example
-from sparring.checks.nearest import Nearest
+from sparring.checks.examples import hard
+from sparring.checks.examples.drawn import KINDS, Example
+from sparring.checks.judges import judging, promised, selected, staged
+from sparring.checks.judges.nearest import Nearest
+from sparring.checks.judges.staged import OWN
 from sparring.checks.places import Observed, Place, Real
 from sparring.checks.properties import BAD, MADE
 from sparring.checks.question import Question
-from sparring.checks.staged import OWN
 from sparring.errors import Refuted
 from sparring.trace.events import Trace
 

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple, NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 
-from sparring.checks import survivor
-from sparring.checks import target as targets
-from sparring.checks.examined import Examined
-from sparring.checks.examples import Example
-from sparring.checks.group import LOADING, Ended, Hang
-from sparring.checks.rank import called, own_traceback
+from sparring.checks.examples.drawn import Example
+from sparring.checks.ranks import survivor
+from sparring.checks.ranks import target as targets
+from sparring.checks.ranks.examined import Examined
+from sparring.checks.ranks.group import LOADING, Ended, Hang
+from sparring.checks.ranks.rank import called, own_traceback
 from sparring.errors import InputError, RankFailed
 from sparring.refinement.comparison import falsifies
 from sparring.trace.events import Trace, from_outcome
@@ -55,7 +55,7 @@ class Observed(NamedTuple):
     rank's vector after the last call; ``flaws``: property -> what the run itself showed;
     ``refused``: why this place could not run the target; ``residuals``: as results, what a
     stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
-    :class:`~sparring.checks.examined.Examined`; ``refusing``: whether a rank raised an error;
+    :class:`~sparring.checks.ranks.examined.Examined`; ``refusing``: whether a rank raised an error;
     ``raised``: whether it was a Python exception, and nothing that ends processes;
     ``remarks``: by rank, sentences on what else went wrong; ``shared``: why ranks were not as far apart as processes;
     ``printed``: what simulated ranks wrote to the screen, where it is not shown.

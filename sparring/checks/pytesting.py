@@ -11,7 +11,7 @@ from sparring import pytest_plugin
 from sparring.checks import configuration
 from sparring.checks.checking import RANKS, asked, check
 from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
-from sparring.checks.draws import FLOATS
+from sparring.checks.examples.contract_draws import FLOATS
 from sparring.errors import Refuted
 from sparring.job import launched
 from sparring.proofs.logic.verdicts import Word
@@ -19,7 +19,7 @@ from sparring.report import sentence
 from sparring.spans import parse
 
 if TYPE_CHECKING:
-    from sparring.checks.collective import Job
+    from sparring.checks.ranks.collective import Job
 
 Test = TypeVar("Test", bound=Callable[..., None])
 
@@ -100,7 +100,7 @@ class Check:
 @cache
 def job() -> Job:
     """This process's part in the job that mpiexec started."""
-    from sparring.checks.collective import Job, terminal
+    from sparring.checks.ranks.collective import Job, terminal
 
     config = pytest_plugin.RUNNING.get("config")
     return Job(terminal(config)) if config is not None else Job()

@@ -8,15 +8,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from sparring.checks import draws, examples, hard, properties, series
+from sparring.checks import properties
 from sparring.checks.against import ITSELF, SAME, Against
 from sparring.checks.clock import Clock
 from sparring.checks.contracts import ALLREDUCE, Contract
 from sparring.checks.conventions import AS_THE_PAGE, Convention
-from sparring.checks.draws import Bounds
-from sparring.checks.examples import Example
+from sparring.checks.examples import contract_draws, hard, series
+from sparring.checks.examples import drawn as examples
+from sparring.checks.examples.contract_draws import Bounds
+from sparring.checks.examples.drawn import Example
+from sparring.checks.examples.series import KEPT
 from sparring.checks.properties import BAD, LEVELS, MADE, MESSAGES, ON_TOPOLOGY, meanings
-from sparring.checks.series import KEPT
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.spec.core import pages
@@ -155,7 +157,7 @@ class Question:
     def examples(self, kind: str) -> st.SearchStrategy[Example]:
         """What examples of one kind are drawn from; how many entries are kept is drawn too, unless it is given."""
         if self.reduces:
-            found = draws.examples(self.ranks, kind, self.drawn)
+            found = contract_draws.examples(self.ranks, kind, self.drawn)
         elif self.page is None or not self.page.stateful:
             found = examples.examples(self.ranks, kind, sparse=self.sparse)
         else:
@@ -165,7 +167,7 @@ class Question:
 
     def none(self, kind: str) -> str:
         """Why there are no examples of a kind; empty where there are."""
-        return draws.none(self.ranks, kind, self.drawn) if self.reduces and kind in series.KINDS else ""
+        return contract_draws.none(self.ranks, kind, self.drawn) if self.reduces and kind in series.KINDS else ""
 
     def fitting(self, example: Example) -> Example:
         """The example in a dtype that the target takes."""
@@ -179,7 +181,7 @@ class Question:
     def fewer(self, example: Example) -> Iterator[Example]:
         """Examples that have a little less."""
         if self.reduces and example.prop not in MADE:
-            return map(self.fitting, draws.fewer(example, self.ranks, self.drawn))
+            return map(self.fitting, contract_draws.fewer(example, self.ranks, self.drawn))
         rule = hard.fewer if example.prop in MADE else series.fewer if self.stateful else examples.fewer
         return map(self.fitting, rule(example, self.ranks))
 

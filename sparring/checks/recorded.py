@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from sparring.adapters import vectorfiles
-from sparring.checks import judging
 from sparring.checks.contracts import ALLREDUCE
-from sparring.checks.examples import Example
+from sparring.checks.examples.drawn import Example
+from sparring.checks.judges import judging
 from sparring.checks.question import Question, page_of
-from sparring.checks.vectors import plain
+from sparring.checks.ranks.vectors import plain
 from sparring.checks.verdicts import held_against
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sparring.checks import hard
 from sparring.checks.contracts import ALLREDUCE
-from sparring.checks.examples import Example
+from sparring.checks.examples import hard
+from sparring.checks.examples.drawn import Example
+from sparring.checks.examples.series import KEPT
 from sparring.checks.question import Question
-from sparring.checks.series import KEPT
-from sparring.checks.target import anywhere
-from sparring.checks.vectors import source
+from sparring.checks.ranks.target import anywhere
+from sparring.checks.ranks.vectors import source
 from sparring.sparse import Sparse
 
 FOLDER = Path("sparring-failures")

@@ -1,6 +1,6 @@
 """The verdict on a trace: what its messages tell of a run whose vectors nobody has.
 
-A trace has the lengths and the digests of messages, see :mod:`sparring.checks.lengths`.  What it does
+A trace has the lengths and the digests of messages, see :mod:`sparring.checks.judges.lengths`.  What it does
 not tell is not covered.
 """
 
@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.checks import counts, lengths
 from sparring.checks.contracts import ALLREDUCE
-from sparring.checks.judging import crowded
-from sparring.checks.nearest import Likeness, Message, candidates, chosen
+from sparring.checks.judges import counts, lengths
+from sparring.checks.judges.judging import crowded
+from sparring.checks.judges.nearest import Likeness, Message, candidates, chosen
 from sparring.checks.properties import HARD
 from sparring.checks.question import Question, page_of
 from sparring.checks.verdicts import held_against

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from sparring.checks import reproducer
 from sparring.checks.engine import Findings
-from sparring.checks.examples import Example
+from sparring.checks.examples.drawn import Example
 from sparring.checks.properties import BAD, LEVELS, MESSAGES
 from sparring.checks.question import Question
-from sparring.checks.vectors import plain
+from sparring.checks.ranks.vectors import plain
 from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
 from sparring.report import Result
 from sparring.spec.core.model import Page

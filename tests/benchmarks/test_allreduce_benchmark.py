@@ -16,7 +16,7 @@ from types import ModuleType
 import pytest
 
 from sparring import world
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "benchmarks" / "allreduce.py"

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 from sparring.spec.core.dropping import RULES
 
 ROOT = Path(__file__).parents[2]

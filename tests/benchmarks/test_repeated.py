@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks/repeated.py"
 

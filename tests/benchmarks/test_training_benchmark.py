@@ -15,7 +15,7 @@ import pytest
 
 import sparring
 import sparring.world
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "benchmarks" / "training.py"

@@ -24,8 +24,11 @@ from sparring.adapters.executable import Executable
 from sparring.adapters.gloo import Functions
 from sparring.analysis.compression import sizes
 from sparring.calibration import fitting, quantities
-from sparring.checks import checking, draws, engine, group, hard, places, promised, scenes
+from sparring.checks import checking, engine, places
+from sparring.checks.examples import contract_draws, hard
+from sparring.checks.judges import promised
 from sparring.checks.question import Question
+from sparring.checks.ranks import group, scenes
 from sparring.cli.calibrate import command as calibrate
 from sparring.cli.cost import command as cost
 from sparring.costs.links import cuts, levels
@@ -131,8 +134,8 @@ def told():
             f"the mean of {scenes.OFTEN:,} results for the same vectors",
             f"more than {promised.SURE:g} standard errors off",
             f"where the mean of {scenes.OFTEN:,} results is about normal",
-            f"| {draws.CALLS[0]} to {draws.CALLS[1]} |",
-            f"about {draws.SOME} numbers are drawn",
+            f"| {contract_draws.CALLS[0]} to {contract_draws.CALLS[1]} |",
+            f"about {contract_draws.SOME} numbers are drawn",
         ],
         "docs/howto/compare.md": [f"{levels.RANKS} ranks, `sparring advise` counts"],
         "docs/howto/compressed.md": [

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from click import Context
 
-from sparring.checks import runtimes
+from sparring.checks.ranks import runtimes
 from sparring.cli import cli
 
 ROOT = Path(__file__).parents[2]

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from sparring.checks import engine, launch
-from sparring.checks.group import Group
+from sparring.checks import engine
+from sparring.checks.ranks import launch
+from sparring.checks.ranks.group import Group
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from sparring import impl
-from sparring.checks.target import from_file
+from sparring.checks.ranks.target import from_file
 from sparring.errors import InputError
 from sparring.spec.core.selectors import Series, find, names
 from tests.sweeps import sweep, third

@@ -11,7 +11,7 @@ import pytest
 
 import sparring
 from sparring import sparse_lists
-from sparring.checks import iterated
+from sparring.checks.ranks import iterated
 from sparring.refinement import comparison, stateful
 from sparring.refinement.differential import options
 from sparring.refinement.looks import variants

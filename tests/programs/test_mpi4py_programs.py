@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sparring import world
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 
 PROGRAMS = Path(__file__).parent
 NAMES = ("master_worker", "halo_exchange", "pipelined_broadcast")

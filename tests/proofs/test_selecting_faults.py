@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sparring import impl, page, run, verification
-from sparring.checks.launch import find
+from sparring.checks.ranks.launch import find
 from sparring.costs.derivation.counted import traced
 from sparring.proofs.kernel import kernel
 from sparring.proofs.logic.verdicts import Word

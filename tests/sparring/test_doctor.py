@@ -16,9 +16,10 @@ import pytest
 from click.testing import CliRunner
 
 import sparring
-from sparring.checks import doctor, launch
+from sparring.checks import doctor
 from sparring.checks.doctor import mpi, parts
 from sparring.checks.doctor.checks import FAULT, OK, WARNING, Check, Done, child, worst
+from sparring.checks.ranks import launch
 from sparring.cli import cli
 from sparring.cli.doctor import rows, summary
 from sparring.report import Report

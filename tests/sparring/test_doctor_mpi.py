@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from sparring.checks import doctor, launch, runtimes
+from sparring.checks import doctor
 from sparring.checks.doctor import mpi, ranks
 from sparring.checks.doctor.checks import FAULT, OK, WARNING, Done
+from sparring.checks.ranks import launch, runtimes
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 HYDRA = Done(0, "HYDRA build details:\n    Version:                                 5.0.2\n")

@@ -19,8 +19,8 @@ import pytest
 from click.testing import CliRunner
 
 import sparring
-from sparring.checks import launch
-from sparring.checks.group import Group
+from sparring.checks.ranks import launch
+from sparring.checks.ranks.group import Group
 from sparring.cli import cli
 from sparring.errors import InputError
 from sparring.refinement import comparison, running

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import sparring
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 
 pytestmark = [
     pytest.mark.mpi,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from sparring.checks import launch, runtimes
+from sparring.checks.ranks import launch, runtimes
 from sparring.cli import cli
 from sparring.errors import InputError
 from tests.sweeps import third

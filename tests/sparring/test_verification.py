@@ -10,7 +10,7 @@ import pytest
 
 import sparring
 from sparring import verification
-from sparring.checks.launch import find
+from sparring.checks.ranks.launch import find
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.logic.verdicts import NOT_COVERED, Word
 from sparring.refinement import running

@@ -9,7 +9,7 @@ from zoo_classes import CLASSES
 from zoo_parts import slug
 
 from sparring import world
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 
 HERE = Path(__file__)
 SPECIMENS = {

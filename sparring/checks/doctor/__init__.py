@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
-from sparring.checks import launch, runtimes
 from sparring.checks.doctor import mpi, parts, ranks
 from sparring.checks.doctor.checks import FAULT, Check, Done, child
+from sparring.checks.ranks import launch, runtimes
 
 TIMEOUT = 30.0
 """Seconds that one process gets."""

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 
 Word: TypeAlias = Literal["ok", "warning", "fault"]
 OK: Word = "ok"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparring.checks.doctor.checks import FAULT, OK, WARNING, Check, Done
-from sparring.checks.runtimes import MPICHS, UNKNOWN, WHEELS, of
+from sparring.checks.ranks.runtimes import MPICHS, UNKNOWN, WHEELS, of
 
 INSTALL = 'pip install "sparring[mpich]"'
 

@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from sparring.checks import launch, runtimes
 from sparring.checks.doctor.checks import FAULT, OK, WARNING, Check, Done
-from sparring.checks.runtimes import Runtime
+from sparring.checks.ranks import launch, runtimes
+from sparring.checks.ranks.runtimes import Runtime
 
 RANKS = """
 import os

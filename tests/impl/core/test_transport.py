@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 from sparring.impl.core import transport
 from tests.sweeps import sweep
 

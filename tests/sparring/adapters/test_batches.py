@@ -17,8 +17,8 @@ from sparring.adapters.batches import Batches
 from sparring.adapters.executable import Executable, Halts, awaited
 from sparring.checks.checking import check
 from sparring.checks.engine import some
-from sparring.checks.launch import find, processes
 from sparring.checks.question import Question
+from sparring.checks.ranks.launch import find, processes
 from sparring.cli import cli
 from sparring.errors import InputError, RankFailed
 from sparring.proofs.logic.verdicts import Word

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from sparring.adapters import vectorfiles
 from sparring.adapters.executable import Executable
 from sparring.checks.checking import check
-from sparring.checks.examples import KINDS, examples
-from sparring.checks.launch import find, processes
-from sparring.checks.vectors import comparable, unequal
+from sparring.checks.examples.drawn import KINDS, examples
+from sparring.checks.ranks.launch import find, processes
+from sparring.checks.ranks.vectors import comparable, unequal
 from sparring.cli import cli
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from sparring.adapters import recorder, vectorfiles
-from sparring.checks import launch
 from sparring.checks.checking import check
+from sparring.checks.ranks import launch
 from sparring.errors import InputError, MissingExtra
 from sparring.trace import files
 from sparring.trace.events import digest

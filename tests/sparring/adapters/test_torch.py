@@ -13,9 +13,9 @@ import pytest
 import sparring
 from sparring.adapters.gloo import Functions, Hooks
 from sparring.checks.checking import check
-from sparring.checks.group import Ended
-from sparring.checks.launch import descendants, processes
 from sparring.checks.question import Question
+from sparring.checks.ranks.group import Ended
+from sparring.checks.ranks.launch import descendants, processes
 from sparring.errors import InputError, MissingExtra
 from tests.sparring.checks.refuting import failed
 from tests.sparring.checks.suites import CATALOGUE, allowed

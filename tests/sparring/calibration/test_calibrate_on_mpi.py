@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from sparring.calibration import running
 from sparring.calibration.quantities import REDUCED, WORKED
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 from sparring.cli import cli
 from sparring.costs.links.machines import Machine
 from sparring.errors import InputError, SparringError

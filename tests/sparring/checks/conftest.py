@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from sparring.checks import engine, group, launch
+from sparring.checks import engine
+from sparring.checks.ranks import group, launch
 
 
 @pytest.fixture

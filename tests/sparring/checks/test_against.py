@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from sparring.checks.checking import check
-from sparring.checks.launch import find
+from sparring.checks.ranks.launch import find
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
 from tests.sparring.checks.refuting import detail, failed, words

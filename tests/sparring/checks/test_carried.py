@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparring import Sparse
-from sparring.checks import carried
+from sparring.checks.ranks import sparse_arrays
 
 
 @given(
@@ -20,7 +20,7 @@ def test_round_trip(support, dtype, width):
     """Bit for bit, dtypes included."""
     x = Sparse(np.array(sorted(support), width), np.arange(len(support)).astype(dtype), 100)
 
-    y = carried.sparse(carried.octets(x))
+    y = sparse_arrays.sparse(sparse_arrays.octets(x))
 
     assert (y.indices.tolist(), y.values.tobytes(), y.n) == (x.indices.tolist(), x.values.tobytes(), 100)
     assert (y.dtype, y.indices.dtype) == (x.dtype, x.indices.dtype)
@@ -30,9 +30,9 @@ def test_what_is_no_sparse_vector_travels_as_it_is():
     """Unsorted, doubled, out of range: it is for the judge to say."""
     x = Sparse.made(np.array([7, 2, 2]), np.array([1.0, -0.0, np.nan]), 3)
 
-    y = carried.sparse(carried.octets(x))
+    y = sparse_arrays.sparse(sparse_arrays.octets(x))
 
-    assert not carried.unfit(x)
+    assert not sparse_arrays.unfit(x)
     assert (y.indices.tolist(), y.values.tobytes(), y.n) == ([7, 2, 2], x.values.tobytes(), 3)
 
 
@@ -50,4 +50,4 @@ def test_what_is_no_sparse_vector_travels_as_it_is():
 )
 def test_what_cannot_travel_says_why(indices, values, n, why):
     """In the words that a verdict then has of what was returned."""
-    assert carried.unfit(Sparse.made(np.array(indices), np.array(values), n)) == why
+    assert sparse_arrays.unfit(Sparse.made(np.array(indices), np.array(values), n)) == why

@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from sparring import sparse_lists
-from sparring.checks import engine, sums
+from sparring.checks import engine
 from sparring.checks.checking import check
+from sparring.checks.judges import sums
 from sparring.cli import cli
 from tests.sparring.checks.refuting import failed
 from tests.sparring.checks.sparse_targets import APART, AS_FLOATS, TWIN

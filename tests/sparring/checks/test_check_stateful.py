@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from sparring.checks import engine, series
-from sparring.checks.examples import Example
+from sparring.checks import engine
+from sparring.checks.examples import series
+from sparring.checks.examples.drawn import Example
 from sparring.checks.question import Question, page_of
 from sparring.cli import cli
 from tests.sparring.checks.refuting import failed

@@ -12,17 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.checks import launch
-from sparring.checks.collective import Job, joined, opened
-from sparring.checks.line import Message
+from sparring.checks.ranks import launch
+from sparring.checks.ranks.collective import Job, joined, opened
+from sparring.checks.ranks.line import Message
 from sparring.errors import InputError
 
 FUTURE = "from __future__ import annotations\n"
 BAD = Path(__file__).with_name("misbehaving.py")
 PRELUDE = f"""
 import numpy as np, pytest
-from sparring.checks.collective import Job, terminal
-from sparring.checks.line import Message
+from sparring.checks.ranks.collective import Job, terminal
+from sparring.checks.ranks.line import Message
 from sparring.errors import InputError, RankFailed
 
 BAD = {str(BAD)!r} + ":{{}}"
@@ -204,7 +204,7 @@ def test_no_job(monkeypatch):
 @pytest.mark.mpi
 def test_mismatch_of_job(launcher):
     """A launcher whose ranks MPI does not know is found out."""
-    code = "from sparring.checks.collective import Job; Job()"
+    code = "from sparring.checks.ranks.collective import Job; Job()"
     env = {**os.environ, "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"}
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)

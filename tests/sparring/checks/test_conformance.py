@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sparring.checks import launch
 from sparring.checks.pytesting import Subject, conformance
+from sparring.checks.ranks import launch
 from sparring.errors import InputError
 
 SOURCE = """\

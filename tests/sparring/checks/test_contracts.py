@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from sparring.checks import contracts, draws
+from sparring.checks import contracts
 from sparring.checks.checking import check
+from sparring.checks.examples import contract_draws
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
 from tests.sparring.calling import called
@@ -132,10 +133,10 @@ def test_lines_tell_the_dtypes(project):
 
 def test_of_a_long_span_all_parts_are_drawn():
     """The ends, the middle, and around the number of ranks."""
-    few = draws.some((0, 10_000), near=300)
+    few = contract_draws.some((0, 10_000), near=300)
     assert len(few) < 200 and max(b - a for a, b in pairwise(few)) <= 101
     assert {0, 1, 299, 301, 10_000} <= {*few}
-    assert draws.some((3, 9)) == [*range(3, 10)]
+    assert contract_draws.some((3, 9)) == [*range(3, 10)]
 
 
 @pytest.mark.parametrize(("n", "props"), [("9-64", set()), ("1-64", {"edge sizes"})])

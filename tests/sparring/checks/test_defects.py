@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sparring.checks import engine, launch
+from sparring.checks import engine
+from sparring.checks.ranks import launch
 from sparring.proofs.logic.verdicts import Word
 from tests.sparring.checks.refuting import failed, words
 from tests.sparring.checks.suites import SUITES, allowed, arguments, rows, twins

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.checks import launch
-from sparring.checks.ends import End
-from sparring.checks.group import Ended, Group, Hang, Stopped
+from sparring.checks.ranks import launch
+from sparring.checks.ranks.ends import End
+from sparring.checks.ranks.group import Ended, Group, Hang, Stopped
 from sparring.errors import InputError, RankFailed, SparringError
 from tests.sparring.calling import called
 from tests.sweeps import sweep
@@ -259,7 +259,7 @@ def test_while_ranks_start(tmp_path, how):
 
 DRIVER = """
 import sys, numpy as np
-from sparring.checks.group import Group
+from sparring.checks.ranks.group import Group
 with Group(3) as group:
     print(*group.workers.pids(), *group.workers.shared, flush=True)
     group.run(sys.argv[1], [np.zeros(1)] * 3, how="SIGSTOP", timeout=100)

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.checks import launch
-from sparring.checks.examined import NoArray
-from sparring.checks.group import Group, Hang
+from sparring.checks.ranks import launch
+from sparring.checks.ranks.examined import NoArray
+from sparring.checks.ranks.group import Group, Hang
 from sparring.errors import InputError, MissingExtra, RankFailed, SparringError
 from sparring.impl import ring
 from tests.sweeps import third
@@ -208,7 +208,7 @@ def test_stop(launcher, gone):
 
 DRIVER = """
 import sys, numpy as np
-from sparring.checks.group import Group
+from sparring.checks.ranks.group import Group
 with Group(2) as group:
     print(*group.workers.pids(), flush=True)
     if sys.argv[1] == "busy":

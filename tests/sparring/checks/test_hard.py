@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.checks import hard
 from sparring.checks.checking import check
-from sparring.checks.examples import DTYPES
+from sparring.checks.examples import hard
+from sparring.checks.examples.drawn import DTYPES
+from sparring.checks.judges.sums import distant
 from sparring.checks.properties import HARD
-from sparring.checks.scenes import SCENES
-from sparring.checks.sums import distant
+from sparring.checks.ranks.scenes import SCENES
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
 from sparring.refinement.rounding import reference

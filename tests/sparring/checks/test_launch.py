@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 from sparring.errors import MissingExtra
 
 pytestmark = pytest.mark.runtimes

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparring.checks import checking, group, places
+from sparring.checks import checking, places
 from sparring.checks.checking import check
-from sparring.checks.examined import Examined
-from sparring.checks.examples import Example
+from sparring.checks.examples.drawn import Example
+from sparring.checks.ranks import group
+from sparring.checks.ranks.examined import Examined
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
 from tests.sparring.calling import called

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparring.checks.checking import check
-from sparring.checks.nearest import Likeness
+from sparring.checks.judges.nearest import Likeness
 from sparring.spec.core import pages
 from tests.sparring.checks.dense_targets import BUILT_IN, EXCHANGE, RETURNS, TWIN
 

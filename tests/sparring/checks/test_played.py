@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from sparring.checks.rank import play
+from sparring.checks.ranks.rank import play
 
 
 class Comms:

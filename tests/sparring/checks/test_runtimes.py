@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from sparring import impl, verification
-from sparring.checks import group, launch, runtimes
 from sparring.checks.checking import check
-from sparring.checks.group import Group, Hang
+from sparring.checks.ranks import group, launch, runtimes
+from sparring.checks.ranks.group import Group, Hang
 from sparring.proofs.logic.verdicts import Word
 from sparring.spec.core import pages
 from sparring.trace.links import exclusive

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from sparring import sparse_lists
-from sparring.checks import engine, hard
+from sparring.checks import engine
 from sparring.checks.engine import Findings
-from sparring.checks.examples import Example, fewer, fits
+from sparring.checks.examples import hard
+from sparring.checks.examples.drawn import Example, fewer, fits
 from sparring.checks.places import Simulated
 from sparring.checks.question import Question
 from sparring.sparse import Sparse

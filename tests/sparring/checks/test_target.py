@@ -6,7 +6,7 @@ from types import FunctionType
 
 import pytest
 
-from sparring.checks import target
+from sparring.checks.ranks import target
 from sparring.errors import InputError
 
 
@@ -74,7 +74,7 @@ def test_named(mine):
 def test_nameless():
     """What others cannot import is refused with what would be right."""
     other = FunctionType(target.named.__code__, {}, "named")
-    other.__module__ = "sparring.checks.target"
+    other.__module__ = "sparring.checks.ranks.target"
     for nobody in (lambda comm, x: x, other, partial(print)):
         with pytest.raises(
             InputError, match=r"cannot be imported by other processes: .* write 'file\.py:name' instead"

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparring import page, world
-from sparring.checks.target import load
+from sparring.checks.ranks.target import load
 from sparring.errors import InputError
 from sparring.spec.core.model import load as load_page
 from sparring.trace.compare import compare

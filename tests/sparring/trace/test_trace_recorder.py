@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sparring import page
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 from sparring.trace.compare import compare
 from sparring.trace.files import read
 from tests.sparring.trace.recorder_program import vector

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sparring.checks import launch
-from sparring.checks.group import Group
+from sparring.checks.ranks import launch
+from sparring.checks.ranks.group import Group
 
 collect_ignore = [path.name for path in Path(__file__).parent.glob("*.py") if not path.name.startswith("test_")]
 

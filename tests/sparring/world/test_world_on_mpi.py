@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sparring import world
-from sparring.checks import launch
+from sparring.checks.ranks import launch
 from sparring.world import Kind
 
 PROGRAM = f"{Path(__file__).with_name('random_programs.py')}:execute"

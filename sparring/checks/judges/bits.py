@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparring.checks.examples import Example
+from sparring.checks.examples.drawn import Example
+from sparring.checks.judges.selected import when
+from sparring.checks.judges.sums import misshapen
 from sparring.checks.places import Observed
-from sparring.checks.selected import when
-from sparring.checks.sums import misshapen
-from sparring.checks.vectors import shown, unequal
+from sparring.checks.ranks.vectors import shown, unequal
 from sparring.refinement import comparison, stateful
 from sparring.spec.core.model import Page
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.checks import carried
-from sparring.checks.line import NUMBERS, Message
-from sparring.checks.vectors import Vector
+from sparring.checks.ranks import sparse_arrays
+from sparring.checks.ranks.line import NUMBERS, Message
+from sparring.checks.ranks.vectors import Vector
 from sparring.errors import InputError
 from sparring.sparse import Sparse
 from sparring.trace.events import Event, Trace
@@ -86,7 +86,7 @@ def told(played: Played, events: Sequence[Event] | None) -> Message:
 def other(y: Any) -> str:
     """What ``y`` is, if neither an array of numbers nor a sparse vector of such arrays."""
     if isinstance(y, Sparse):
-        why = carried.unfit(y)
+        why = sparse_arrays.unfit(y)
         return why and f"a Sparse with {why}"
     if not isinstance(y, np.ndarray):
         return type(y).__name__

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.checks import scenes
-from sparring.checks.examples import Example, cut
-from sparring.checks.vectors import Vector
+from sparring.checks.examples.drawn import Example, cut
+from sparring.checks.ranks import scenes
+from sparring.checks.ranks.vectors import Vector
 from sparring.spans import spans
 from sparring.sparse import Sparse
 

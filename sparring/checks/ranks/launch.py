@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import IO
 
 from sparring import job
-from sparring.checks import runtimes
-from sparring.checks.runtimes import Runtime
+from sparring.checks.ranks import runtimes
+from sparring.checks.ranks.runtimes import Runtime
 from sparring.errors import MissingExtra, SparringError
 
 GRACE = 2.0

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks.contracts import Contract
-from sparring.checks.examples import Example
+from sparring.checks.examples.drawn import Example
+from sparring.checks.judges.selected import FUNCTION, HIDDEN, when, widened
+from sparring.checks.judges.sums import called, misshapen, unsound
 from sparring.checks.places import Observed
-from sparring.checks.selected import FUNCTION, HIDDEN, when, widened
-from sparring.checks.sums import called, misshapen, unsound
-from sparring.checks.vectors import kind, shown
+from sparring.checks.ranks.vectors import kind, shown
 from sparring.refinement.rounding import gamma, reference, unit
 from sparring.sparse import Sparse
 

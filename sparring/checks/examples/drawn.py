@@ -14,9 +14,9 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sparring.checks import vectors
 from sparring.checks.properties import BAD
-from sparring.checks.vectors import Vector
+from sparring.checks.ranks import vectors
+from sparring.checks.ranks.vectors import Vector
 from sparring.refinement.comparison import sizes
 from sparring.sparse import Sparse
 
@@ -30,7 +30,7 @@ class Example(NamedTuple):
     """One vector a rank, and the property that a wrong sum of it falsifies.
 
     A stateful target gets several vectors: the rows of an array.  ``params``: what it is given besides;
-    ``scene``: what ranks do with the rows, see :mod:`sparring.checks.scenes`.
+    ``scene``: what ranks do with the rows, see :mod:`sparring.checks.ranks.scenes`.
     """
 
     xs: list[Vector]

@@ -1,4 +1,4 @@
-"""The parent of a rank, which tells the driver how the rank ends: ``python -m sparring.checks.guard FOLDER``.
+"""The parent of a rank, which tells the driver how the rank ends: ``python -m sparring.checks.ranks.guard FOLDER``.
 
 No launcher tells which rank was the first to fail, and each does something else when one does.  So a launcher's child
 is not the rank, but its guard, and lives on until the driver hangs up.  Then the guard ends whatever is left of the
@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 from sparring import job
 
 LENGTHS = struct.Struct("!IQ")
-"""How a message begins: with the bytes of its JSON, and of its arrays.  See :mod:`sparring.checks.line`."""
+"""How a message begins: with the bytes of its JSON, and of its arrays.  See :mod:`sparring.checks.ranks.line`."""
 ENDS_WITH_PARENT, ADOPTS = 1, 36
 """``PR_SET_PDEATHSIG`` and ``PR_SET_CHILD_SUBREAPER`` of Linux."""
 BYE = b"bye"
@@ -42,7 +42,7 @@ def main(folder: Path) -> NoReturn:
         watch(folder / "driver", {pid: rank})
     try:
         end_with(guard)
-        from sparring.checks import worker  # it starts threads, which no fork would take along
+        from sparring.checks.ranks import worker  # it starts threads, which no fork would take along
 
         worker.main(folder)
     except BaseException:  # noqa: BLE001  # the usual end would wait in MPI_Finalize for the other ranks

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from sparring.checks import promised, scenes, sums
 from sparring.checks.contracts import Contract
-from sparring.checks.examples import Example
+from sparring.checks.examples.drawn import Example
+from sparring.checks.judges import promised, sums
 from sparring.checks.places import Observed
-from sparring.checks.scenes import SCENES, shorter
+from sparring.checks.ranks import scenes
+from sparring.checks.ranks.scenes import SCENES, shorter
 from sparring.spec.core.model import Page
 
 OWN = "own memory"

@@ -1,4 +1,4 @@
-"""One rank of a :class:`~sparring.checks.group.Group`: a process of its own, see :mod:`sparring.checks.guard`.
+"""One rank of a group: a process of its own, which :mod:`sparring.checks.ranks.guard` starts.
 
 Examples come and answers go by a socket of its own in ``FOLDER``; MPI carries only the code under
 test, and a rank with nothing to do sleeps.  What the code prints goes to a log beside the socket.
@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sparring.checks import target as targets
-from sparring.checks.line import Line, Message
-from sparring.checks.rank import Comms, loaded, play
+from sparring.checks.ranks import target as targets
+from sparring.checks.ranks.line import Line, Message
+from sparring.checks.ranks.rank import Comms, loaded, play
 
 ASKED, TOLD = "Asked (where it is)", "That is where it is."
 """Before and after a stack in the log that the driver has asked for."""

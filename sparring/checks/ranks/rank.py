@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.checks import scenes
-from sparring.checks import target as targets
-from sparring.checks.examined import Played, told
-from sparring.checks.line import Message
-from sparring.checks.vectors import Vector
+from sparring.checks.ranks import scenes
+from sparring.checks.ranks import target as targets
+from sparring.checks.ranks.examined import Played, told
+from sparring.checks.ranks.line import Message
+from sparring.checks.ranks.vectors import Vector
 from sparring.sparse import Sparse
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 KEPT = 50
 """Communicators of one size that stay open: an MPI library has some 2000, and the target may take as many as we."""
-HERE = tuple(str(Path(__file__).parents[1] / room) for room in ("checks", "adapters"))
+HERE = tuple(str(Path(__file__).parents[2] / room) for room in ("checks", "adapters"))
 LIBRARIES = (
     *(sysconfig.get_path(kind) + os.sep for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
-    str(Path(__file__).parents[1]) + os.sep,
+    str(Path(__file__).parents[2]) + os.sep,
 )
 """Where modules are that are nobody's but a library's."""
 

@@ -8,7 +8,7 @@ from sparring.errors import InputError, RankFailed
 from sparring.refinement.stateful import Case, Done, checked
 
 if TYPE_CHECKING:
-    from sparring.checks.group import Group
+    from sparring.checks.ranks.group import Group
     from sparring.spec.core.model import Page
 
 

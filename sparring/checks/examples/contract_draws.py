@@ -13,8 +13,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sparring.checks import series
-from sparring.checks.examples import Example, scaled
+from sparring.checks.examples import series
+from sparring.checks.examples.drawn import Example, scaled
 from sparring.errors import InputError, did_you_mean
 
 Span = tuple[int, int]

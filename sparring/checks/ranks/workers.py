@@ -17,11 +17,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO
 
-from sparring.checks import guard, launch
-from sparring.checks.ends import End
-from sparring.checks.line import Line, Message
-from sparring.checks.rank import HERE
-from sparring.checks.worker import ASKED, TOLD
+from sparring.checks.ranks import guard, launch
+from sparring.checks.ranks.ends import End
+from sparring.checks.ranks.line import Line, Message
+from sparring.checks.ranks.rank import HERE
+from sparring.checks.ranks.worker import ASKED, TOLD
 from sparring.errors import InputError, SparringError
 
 OURS = tuple(f'  File "{room}{os.sep}' for room in HERE)
@@ -110,7 +110,7 @@ class Workers:
 
     def launched(self, output: IO[bytes], env: dict[str, str]) -> subprocess.Popen[bytes]:
         """What starts the processes, in a session of its own."""
-        command = [sys.executable, "-P", "-m", "sparring.checks.guard", str(self.folder)]
+        command = [sys.executable, "-P", "-m", "sparring.checks.ranks.guard", str(self.folder)]
         its = launch.runtime(launch.launcher())  # ranks may be more than cores, so those that wait give way
         return launch.start(command, self.size, output=output, env={**its.giving_way, **env}, tidy=False)
 

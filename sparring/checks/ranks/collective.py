@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.checks import target as targets
-from sparring.checks.examined import Examined, ask_for, examined
-from sparring.checks.group import LOADING, unloadable
-from sparring.checks.line import Message
-from sparring.checks.rank import Comms, loaded, own_traceback, play
+from sparring.checks.ranks import target as targets
+from sparring.checks.ranks.examined import Examined, ask_for, examined
+from sparring.checks.ranks.group import LOADING, unloadable
+from sparring.checks.ranks.line import Message
+from sparring.checks.ranks.rank import Comms, loaded, own_traceback, play
 from sparring.errors import InputError, RankFailed
 from sparring.job import abort, launched
 

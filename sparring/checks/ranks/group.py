@@ -20,11 +20,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.checks import target as targets
-from sparring.checks.ends import End
-from sparring.checks.examined import Examined, NoArray, ask_for, examined
-from sparring.checks.line import Message
-from sparring.checks.workers import GRACE, STOPPED, Workers
+from sparring.checks.ranks import target as targets
+from sparring.checks.ranks.ends import End
+from sparring.checks.ranks.examined import Examined, NoArray, ask_for, examined
+from sparring.checks.ranks.line import Message
+from sparring.checks.ranks.workers import GRACE, STOPPED, Workers
 from sparring.errors import InputError, RankFailed
 
 LOADING = 60.0
@@ -88,7 +88,7 @@ class Group:
         self.stop()
 
     def start(self) -> Workers:
-        """The running processes; raises as :class:`~sparring.checks.workers.Workers` does."""
+        """The running processes; raises as :class:`~sparring.checks.ranks.workers.Workers` does."""
         if self.workers is None:
             self.workers = Workers(self.size, self.timeout, self.environment)
         return self.workers
@@ -169,7 +169,7 @@ class Group:
         ``target``: ``module:name`` or ``file.py:name``, or what can be found again so; a function
         ``f(comm, x, **params)``, or a class ``T(comm, n, **params)`` whose instance is called.
         ``rows``: those of each ``xs[r]`` are vectors, which a new instance then gets one after the other; or what
-        ranks do with them, ``scene``, see :mod:`sparring.checks.scenes`.
+        ranks do with them, ``scene``, see :mod:`sparring.checks.ranks.scenes`.
         ``params``: what JSON knows.  ``trace``: record what is sent.  Raises RankFailed with a
         rank's own traceback, Hang after ``timeout`` seconds, InputError for what cannot be run.
         """

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.checks.examples import Example
+from sparring.checks.examples.drawn import Example
 from sparring.checks.places import Place
 from sparring.checks.question import Question
 from sparring.errors import SparringError

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring import sparse_lists
-from sparring.checks.examined import NoArray
-from sparring.checks.examples import Example
+from sparring.checks.examples.drawn import Example
 from sparring.checks.places import Observed
-from sparring.checks.vectors import SHOWN, Vector, kind, shown
+from sparring.checks.ranks.examined import NoArray
+from sparring.checks.ranks.vectors import SHOWN, Vector, kind, shown
 from sparring.errors import InputError
 from sparring.refinement.rounding import Array, reference
 from sparring.sparse import Sparse

@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sparring.checks.examples import DTYPES, Example, scaled
+from sparring.checks.examples.drawn import DTYPES, Example, scaled
 from sparring.refinement.comparison import sizes
 
 KEPT = "k"

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.checks.examples import Example
+from sparring.checks.examples.drawn import Example
+from sparring.checks.judges.sums import elsewhere, misshapen, unsound
 from sparring.checks.places import Observed
-from sparring.checks.sums import elsewhere, misshapen, unsound
-from sparring.checks.vectors import kind, shown, unequal
+from sparring.checks.ranks.vectors import kind, shown, unequal
 from sparring.refinement import stateful
 from sparring.refinement.comparison import difference
 from sparring.refinement.rounding import gamma

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.checks.examined import Played
 from sparring.checks.properties import BAD
+from sparring.checks.ranks.examined import Played
 from sparring.sparse import Sparse
 
 if TYPE_CHECKING:

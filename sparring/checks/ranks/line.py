@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.checks import carried
-from sparring.checks.guard import LENGTHS
+from sparring.checks.ranks import sparse_arrays
+from sparring.checks.ranks.guard import LENGTHS
 from sparring.errors import InputError
 from sparring.sparse import Sparse
 
@@ -37,7 +37,7 @@ class Message(NamedTuple):
 
     def packed(self) -> list[bytes | memoryview]:
         """The pieces that make the message; raises InputError for what cannot travel."""
-        arrays = [carried.octets(x) if isinstance(x, Sparse) else x for x in self.arrays]
+        arrays = [sparse_arrays.octets(x) if isinstance(x, Sparse) else x for x in self.arrays]
         for array in arrays:
             if array.dtype.kind not in NUMBERS:
                 raise InputError(f"an array of {array.dtype} cannot travel: only numbers can")
@@ -68,7 +68,7 @@ class Message(NamedTuple):
         arrays = blank(forms, payload)
         for array in arrays:
             fill(octets(array))
-        return cls(header, [carried.sparse(a) if form[0] == SPARSE else a for a, form in zip(arrays, forms)])
+        return cls(header, [sparse_arrays.sparse(a) if form[0] == SPARSE else a for a, form in zip(arrays, forms)])
 
 
 def blank(forms: Sequence[tuple[str, Sequence[int]]], payload: int) -> list[NDArray[Any]]:

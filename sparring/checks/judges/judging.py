@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sparring.checks import bits, promised, selected, sums
 from sparring.checks.conventions import calls
-from sparring.checks.examples import Example
+from sparring.checks.examples.drawn import Example
+from sparring.checks.examples.series import KEPT
+from sparring.checks.judges import bits, promised, selected, sums
 from sparring.checks.places import Observed
 from sparring.checks.properties import BAD
 from sparring.checks.question import Question
-from sparring.checks.series import KEPT
-from sparring.checks.vectors import comparable, kind, shown, unequal
+from sparring.checks.ranks.vectors import comparable, kind, shown, unequal
 from sparring.spec.core.blocks import named
 from sparring.spec.core.model import Page
 from sparring.trace.compare import compare, inside, unknown
