@@ -31,7 +31,7 @@ import sparring
 from sparring.checks.ranks import launch, target
 from sparring.errors import InputError
 from sparring.spec.core.model import Page
-from sparring.verification import judged
+from sparring.verification.algorithm import judged
 
 LIMIT = 900.0
 """Seconds after which a cell counts as hanging."""

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from sparring.costs.union_cost import UnionCost
     from sparring.parallel import Done
     from sparring.proofs.contention.judgement import Judgement
-    from sparring.proving import Told
     from sparring.report import Report, Result
-    from sparring.verification import Track
+    from sparring.verification.algorithm import Track
+    from sparring.verification.theorems import Told
 
 
 def pages() -> list[str]:
@@ -87,14 +87,14 @@ def prove(*algos: str | Page, jobs: int = 1, keep: bool = False) -> Report:
     >>> prove("ring").verdict
     'holds'
     """
-    from sparring import proving
     from sparring.parallel import each
+    from sparring.verification import theorems
 
     start = time.perf_counter()
     asked = algos or pages()
-    earlier = {name: some for name in asked if keep and isinstance(name, str) and (some := proving.recalled(name))}
+    earlier = {name: some for name in asked if keep and isinstance(name, str) and (some := theorems.recalled(name))}
     others = [one for one in asked if not isinstance(one, str) or one not in earlier]
-    found = [told for part in each(partial(proving.proved, keep=keep), others, jobs) for told in part.told]
+    found = [told for part in each(partial(theorems.proved, keep=keep), others, jobs) for told in part.told]
     return proof_report([*chain.from_iterable(earlier.values()), *found], time.perf_counter() - start)
 
 
@@ -142,11 +142,11 @@ def verify(
     and selector as soon as it is judged; ``keep``: what is found is kept, and told again as long as nothing
     has changed on which it rests, with None for the seconds.
     """
-    from sparring import remembered
+    from sparring import kept_results
     from sparring.parallel import spread, unheard
     from sparring.report import PROPERTIES, Report, verdicts
-    from sparring.selectors import SELECTING
-    from sparring.verification import limits, plan
+    from sparring.verification.algorithm import limits, plan
+    from sparring.verification.selector import SELECTING
 
     start = time.perf_counter()
     asked = algos or (*pages(), *selectors())
@@ -154,7 +154,7 @@ def verify(
     others = [a for a in asked if a not in selectors()]
     found = [a if isinstance(a, Page) else page(a) for a in others]
     planned = plan(ranks, full, on)
-    results, earlier = remembered.verified(asked, planned, track, jobs, done or unheard, keep=keep)
+    results, earlier = kept_results.verified(asked, planned, track, jobs, done or unheard, keep=keep)
     extra: dict[str, Any] = {"algorithms": verdicts(found, of(found, results)), "properties": dict(PROPERTIES)}
     extra |= {"limits": limits(planned), "kept": earlier}
     if chosen:
@@ -203,21 +203,21 @@ def run_report(
     ``0.01`` or ``"1%"``, or ``keep`` of them; or what ``selector`` takes that aims at so many.  For one that selects
     by itself ``selector`` says what of the vectors enters; ``params`` are its own, too.
     """
-    from sparring import given, runs, saved
+    from sparring import run_inputs, runs, traffic
     from sparring.job import launched
     from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested
     from sparring.report import Report, Result
-    from sparring.verification import implementation
+    from sparring.verification.algorithm import implementation
 
     start = time.perf_counter()
     job = launched()
-    options = given.Options(size, file, key, density, keep, allow_nan)
+    options = run_inputs.Options(size, file, key, density, keep, allow_nan)
 
     def prepared() -> tuple[Page, list[Any]]:
         if job and ranks not in (None, job[1]):
             raise InputError(f"--ranks {ranks}, but mpiexec started {job[1]} ranks")
-        found, taking = given.asked(algo, selector, params or {})
-        return found, given.vectors(found, job[1] if job else ranks or 4, options._replace(selector=taking))
+        found, taking = run_inputs.asked(algo, selector, params or {})
+        return found, run_inputs.vectors(found, job[1] if job else ranks or 4, options._replace(selector=taking))
 
     one, xs = runs.on_all_ranks(prepared) if job else prepared()
     target = implementation(one)
@@ -229,12 +229,12 @@ def run_report(
     detail = ran.flaws[0].detail if ran.flaws else equal if target else "there is no implementation of this name"
     told: dict[str, Any] = {
         "ranks": len(xs), "size": xs[0].size, "dtype": str(xs[0].dtype), "on": place,
-        "input": given.described(file), "steps": len(run(one, xs).trace) if one.composed else one.steps(len(xs)),
+        "input": run_inputs.described(file), "steps": len(run(one, xs).trace) if one.composed else one.steps(len(xs)),
         "messages": ran.messages, "words": ran.words, "bytes": ran.bytes, "seconds": round(ran.seconds, 6),
         **({"selector": selector} if selector else {}),
     }  # fmt: skip
     if one.sparse:
-        told["sparse"] = saved.told(one, xs, ran.words, ran.bytes)
+        told["sparse"] = traffic.told(one, xs, ran.words, ran.bytes)
     return Report("run", [Result(one.name, "result", verdict, detail)], [], time.perf_counter() - start, {"run": told})
 
 
@@ -343,7 +343,7 @@ def advise(
     >>> [[option.algorithm for option in answer.options] for answer in found.answers]
     [['ring_topk', 'ring_sparse', 'ring'], ['ring_topk', 'ring', 'ring_sparse']]
     """
-    from sparring import given
+    from sparring import run_inputs
     from sparring.advising import advice, measuring, spending
     from sparring.advising import gradients as files
     from sparring.costs.links import levels, machines
@@ -357,7 +357,7 @@ def advise(
     between, inside = (machines.machine(one) if isinstance(one, str) else one for one in (machine, within))
     place = spending.Place(between, topology, None if nodes is None else levels.Nodes(nodes, inside, between))
     among = [one if isinstance(one, Page) else page(one) for one in algorithms or pages()]
-    measured = measuring.profile(found, given.fraction(density), track)
+    measured = measuring.profile(found, run_inputs.fraction(density), track)
     return advice.advise(measured, place, among, [*ranks] or [max(2, found.workers)], track)
 
 

@@ -31,7 +31,7 @@ def unheard(name: str, found: Sequence[Any], seconds: float | None) -> None:
 
 
 if TYPE_CHECKING:
-    from sparring.verification import Plan, Track
+    from sparring.verification.algorithm import Plan, Track
 
     Work = Callable[[Any, Track], list[One]]
     """What is done with each algorithm; another process must find it by its name."""
@@ -44,8 +44,8 @@ def verified(algos: Sequence[str | Page], plan: Plan, track: Track, jobs: int | 
 
 def judged(plan: Plan, one: Page | Selector, track: Track) -> list[Result]:
     """All results of one."""
-    from sparring.selectors import verify_selector
-    from sparring.verification import verify_page
+    from sparring.verification.algorithm import verify_page
+    from sparring.verification.selector import verify_selector
 
     return verify_selector(one, track) if isinstance(one, Selector) else verify_page(plan, one, track)
 

@@ -15,7 +15,7 @@ from sparring.errors import InputError
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
-from sparring.verification import judged
+from sparring.verification.algorithm import judged
 
 
 def hook(algorithm: str = "ring_sparse", **params: Any) -> Callable[[Any, Any], Any]:

@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 import sparring
 from sparring.present import spacetime
 from sparring.spec.core.model import Page
-from sparring.verification import implementation
+from sparring.verification.algorithm import implementation
 
 RANKS = 4  # in the picture
 

@@ -17,7 +17,7 @@ from sparring.costs.regions import Phases, bands, phases
 from sparring.costs.union_cost import UnionCost
 from sparring.inputs import SHIPPED, digits, shipped
 from sparring.present import phases as picture
-from sparring.unions import measured_sizes
+from sparring.support_growth import measured_sizes
 
 NAMES = ("ring", "ring_allgather", "ring_sparse")
 RANKS, STEPS = 8, ("step0", "step30", "step300")

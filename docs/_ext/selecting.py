@@ -1,6 +1,6 @@
 """Writes the documentation's page of each selector from the selector's module, before Sphinx reads its sources.
 
-As with algorithms, nothing here names a selector: whatever ``sparring.selectors()`` lists gets its page.
+As with algorithms, nothing here names a selector: whatever ``sparring.verification.selector()`` lists gets its page.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pages import formulas, prose, write
 from sphinx.application import Sphinx
 
 from sparring import api
-from sparring.selectors import implementation
 from sparring.spec.core.selectors import Selector, find
+from sparring.verification.selector import implementation
 
 LISTING = """\
 A selector says which entries of a vector are sent.  Each page below is made from the selector's own module.  Any

@@ -33,7 +33,7 @@ PARTS = ("sparring", "spec", "impl", "proofs", "tests", "pyproject.toml")
 LOOK = """
 import sparring
 from sparring import verification
-from sparring.reached import Reached
+from sparring.verification.reached_lines import Reached
 
 plan = verification.Plan(terms=(1, 2, 3), numbers=(1, 2, 3), gradients=(2,))
 for name in ("ring", "recursive_multiplying", "ring_topk", "one_bit"):

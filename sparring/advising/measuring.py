@@ -18,7 +18,7 @@ from sparring.advising.gradients import Gradients, Layer, Vector
 from sparring.errors import InputError
 from sparring.impl.core.selection import magnitudes
 from sparring.spec.core import supports
-from sparring.unions import Growth, counted
+from sparring.support_growth import Growth, counted
 
 DIGIT = 16  # bits of a magnitude that are looked at in one pass
 Indices = NDArray[np.int64]

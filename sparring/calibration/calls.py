@@ -16,7 +16,7 @@ from sparring.impl.core import merge, messages, transport
 from sparring.impl.core.chunks import Chunk
 from sparring.impl.core.selection import top
 from sparring.spec.core.model import Page
-from sparring.verification import judged
+from sparring.verification.algorithm import judged
 
 Call = Callable[[], Any]
 

@@ -24,7 +24,7 @@ from sparring.costs.links.machines import Machine
 from sparring.errors import InputError, SparringError
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
-from sparring.verification import judged
+from sparring.verification.algorithm import judged
 
 RANK = ("-P", "-m", "sparring.calibration.rank")
 Ready = Callable[[], object]

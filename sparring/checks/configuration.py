@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sparring.checks.properties import LEVELS
 from sparring.errors import InputError, did_you_mean
-from sparring.spans import parse
+from sparring.ranges import parse
 
 FILE = "pyproject.toml"
 PLACES = ("simulated", "mpi", "both", "torch", "ddp")

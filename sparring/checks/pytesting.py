@@ -15,8 +15,8 @@ from sparring.checks.examples.contract_draws import FLOATS
 from sparring.errors import Refuted
 from sparring.job import launched
 from sparring.proofs.logic.verdicts import Word
+from sparring.ranges import parse
 from sparring.report import sentence
-from sparring.spans import parse
 
 if TYPE_CHECKING:
     from sparring.checks.ranks.collective import Job

@@ -12,8 +12,8 @@ import click
 from rich.console import Console
 
 from sparring.errors import InputError
+from sparring.ranges import parse
 from sparring.report import Report, Result
-from sparring.spans import parse
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON object and nothing else.")
 algorithms = click.argument("algorithms", nargs=-1, metavar="[ALGO]...")

@@ -21,11 +21,11 @@ def told(format_: str, algos: Sequence[str], support: str, where: Where, params:
          values: Mapping[str, Mapping[str, str]], at: str) -> Report:  # fmt: skip
     """Print it, and the report of how it was checked; ``values``: by algorithm and form, at the point ``at``."""
     from sparring import api
+    from sparring.cost_summaries import sheets
     from sparring.costs import papers
     from sparring.costs.formulas import citations
     from sparring.proofs.logic.verdicts import UNDECIDED
     from sparring.report import Report, Result
-    from sparring.sheets import sheets
 
     start = time.perf_counter()
     with _options.console(json_=True).status("deriving …"):

@@ -39,7 +39,7 @@ class Asked(NamedTuple):
 def asked(phase: str, start: str | None, end: str | None, support: str, file: str | None, within: str,
           plot: Path | None) -> Asked:  # fmt: skip
     """The options, read; ``start`` and ``end`` have a value for each letter of ``phase``, or are empty there."""
-    from sparring.given import fraction
+    from sparring.run_inputs import fraction
 
     over = tuple(phase.split(","))
     low, high = (tuple(part.strip() or None for part in (text or ",").split(",")) for text in (start, end))
@@ -86,7 +86,7 @@ def told(algos: Sequence[str], at: dict[str, Any], params: Mapping[str, Any], as
 def compared(costs: Sequence[Any], at: dict[str, Any], asked: Asked) -> dict[str, Phases]:
     """The diagram, by what it supposes of supports; where vectors are given, that of what is measured beside it."""
     from sparring.costs.regions import phases
-    from sparring.unions import measured_sizes
+    from sparring.support_growth import measured_sizes
 
     over: Any = asked.over
     title = f"{asked.support} supports" if any(cost.page.data == "sparse" for cost in costs) else "any supports"

@@ -12,7 +12,7 @@ import click
 
 from sparring.cli import _options
 from sparring.errors import InputError
-from sparring.spans import LARGEST
+from sparring.ranges import LARGEST
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -160,7 +160,7 @@ def selecting(
     target: str, name: str, params: dict[str, Any], json_: bool, junit: Path | None, fail_under: str | None
 ) -> NoReturn:
     """Judge a selector, and leave with the report's exit code."""
-    from sparring.selectors import check_selector
+    from sparring.verification.selector import check_selector
 
     report = check_selector(target, name, **params)
     weak = _options.weak(report, fail_under, junit)

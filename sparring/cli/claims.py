@@ -12,7 +12,7 @@ import click
 from sparring.cli import _options
 
 if TYPE_CHECKING:
-    from sparring.claiming import Replayed
+    from sparring.claims import Replayed
 
 
 @click.command("claims")
@@ -28,23 +28,23 @@ def command(ids: tuple[str, ...], json_: bool) -> None:
     known to be different is refuted as expected, with the reason. A statement that decides itself
     follows or is false. What is not judged comes last, with the reason.
     """
-    from sparring import api, claiming
+    from sparring import api, claims
     from sparring.literature.statements import sources
     from sparring.report import Report, Result
 
     start = time.perf_counter()
     pages, literature = [api.page(name) for name in api.pages()], sources()
-    whole = [name.rstrip(claiming.SEPARATOR) for name in ids if name.endswith(claiming.SEPARATOR)]
+    whole = [name.rstrip(claims.SEPARATOR) for name in ids if name.endswith(claims.SEPARATOR)]
     those = [source for source in literature if source.id in whole]
     among = [api.page(name) for name in whole if name not in {source.id for source in those}]
-    wanted = [name for name in ids if not name.endswith(claiming.SEPARATOR)]
+    wanted = [name for name in ids if not name.endswith(claims.SEPARATOR)]
     console = _options.console(json_)
     with _options.console(json_=True).status("judging …"):
-        found = [*claiming.replayed(among, [], those)] if whole else []
-        found += claiming.replayed(pages, wanted, literature) if wanted or not whole else []
-    found.sort(key=lambda one: one.judged.verdict == claiming.NOT_JUDGED)
+        found = [*claims.replayed(among, [], those)] if whole else []
+        found += claims.replayed(pages, wanted, literature) if wanted or not whole else []
+    found.sort(key=lambda one: one.judged.verdict == claims.NOT_JUDGED)
     results = [Result(one.stated.id, "claim", one.judged.checked, one.judged.detail) for one in found]
-    gaps = [f"{one.stated.id}: {one.judged.detail}" for one in found if one.judged.verdict == claiming.NOT_JUDGED]
+    gaps = [f"{one.stated.id}: {one.judged.detail}" for one in found if one.judged.verdict == claims.NOT_JUDGED]
     extra = {"claims": [enveloped(one) for one in found]}
     report = Report("claims", results, gaps, time.perf_counter() - start, extra)
     for line in () if json_ else [*told(found, in_full=bool(wanted)), *counted(found)]:
@@ -54,7 +54,7 @@ def command(ids: tuple[str, ...], json_: bool) -> None:
 
 def told(found: list[Replayed], in_full: bool) -> Iterator[str]:
     """A line for each claim; in full, everything about it."""
-    from sparring.claiming import NOT_JUDGED
+    from sparring.claims import NOT_JUDGED
     from sparring.literature.statements import TAGS
 
     wide = max((len(one.stated.id) for one in found), default=0)

@@ -167,7 +167,7 @@ def told(
 ) -> None:  # fmt: skip
     """Derive, print, and leave."""
     from sparring import api
-    from sparring.costing import cost_report
+    from sparring.cost_reports import cost_report
 
     start = time.perf_counter()
     costs: list[Derived] = []

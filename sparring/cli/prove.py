@@ -14,7 +14,7 @@ from sparring.cli import _options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sparring.proving import Entry, Told
+    from sparring.verification.theorems import Entry, Told
 
 
 @click.command("prove")
@@ -35,10 +35,10 @@ def command(
 
     Two solvers must agree, and a planted fault must be refuted, before a theorem counts.
     """
-    from sparring import api, parallel, proving
+    from sparring import api, parallel
     from sparring.checks.doctor.ranks import cores
-    from sparring.proofs.kernel import certificates
     from sparring.proofs.logic import solvers
+    from sparring.verification import theorems
 
     if written and (params or folder):
         raise click.UsageError("--recheck judges all that is in DIR: give it no -P or --export")
@@ -52,11 +52,11 @@ def command(
     processes = jobs or (1 if parallel.under_mpiexec() else cores())
     names = algorithms or api.pages()
     keep = not (anew or folder or params)
-    work = partial(proving.proved, folder=folder, keep=keep)
-    earlier = {name: some for name in names if keep and (some := proving.recalled(name))}
+    work = partial(theorems.proved, folder=folder, keep=keep)
+    earlier = {name: some for name in names if keep and (some := theorems.recalled(name))}
 
-    def tell(theorems: Sequence[Told]) -> None:
-        for told in theorems if not json_ else ():
+    def tell(some: Sequence[Told]) -> None:
+        for told in some if not json_ else ():
             console.print(line(told), soft_wrap=not console.is_terminal)
 
     tell([told for some in earlier.values() for told in some])
@@ -70,15 +70,22 @@ def command(
     found = [*(told for some in earlier.values() for told in some), *found]
     report = api.proof_report(found, time.perf_counter() - start)
     if folder:
-        manifest = certificates.conclude(entries, in_coq, folder)
-        proofs = sum(bool(entry["files"]) for entry in in_coq)
-        obligations = sum(len(entry["obligations"]) for entry in entries)
-        console.print(f"{obligations} obligations and {proofs} proofs in Coq written; {manifest} says what they are")
+        console.print(concluded(entries, in_coq, folder))
     if not json_:
         used = ", ".join(f"{name} {version}" for name, version in solvers.versions().items())
         kept = f"; {len(earlier)} found by an earlier run of the same code, --no-cache proves anew" if earlier else ""
         console.print(f"[dim]{report.seconds:.1f} s; solvers: {used}{kept}[/dim]")
     _options.finish(report, json_)
+
+
+def concluded(entries: Sequence[Entry], in_coq: Sequence[Entry], folder: Path) -> str:
+    """Write the manifest of what ``folder`` has; the sentence that says so."""
+    from sparring.proofs.kernel import certificates
+
+    manifest = certificates.conclude(entries, in_coq, folder)
+    proofs = sum(bool(entry["files"]) for entry in in_coq)
+    obligations = sum(len(entry["obligations"]) for entry in entries)
+    return f"{obligations} obligations and {proofs} proofs in Coq written; {manifest} says what they are"
 
 
 def again(folder: Path, algorithms: tuple[str, ...], json_: bool) -> NoReturn:

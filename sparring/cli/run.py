@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sparring.cli import _options
-from sparring.spans import LARGEST
+from sparring.ranges import LARGEST
 
 if TYPE_CHECKING:
     from rich.table import Table

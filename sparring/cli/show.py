@@ -10,7 +10,7 @@ import click
 
 from sparring.cli import _options
 from sparring.errors import InputError, Undecided
-from sparring.spans import LARGEST
+from sparring.ranges import LARGEST
 
 if TYPE_CHECKING:
     from sparring.report import Report

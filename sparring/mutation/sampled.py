@@ -17,9 +17,9 @@ from sparring.mutation.small_models import Trials
 from sparring.proofs.logic.queries import Memory
 from sparring.proofs.logic.verdicts import REFUTED
 from sparring.proofs.mutants.syntax import Mutant, mutants
-from sparring.selectors import verify_selector
 from sparring.spec.core import pages, selectors
-from sparring.verification import judged
+from sparring.verification.algorithm import judged
+from sparring.verification.selector import verify_selector
 
 
 class Fault(NamedTuple):

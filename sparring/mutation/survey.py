@@ -18,7 +18,7 @@ from sparring.proofs.mutants.syntax import IN_PAGES, Mutant
 from sparring.proofs.reading.annotations import companion
 from sparring.refinement.comparison import Flaw
 from sparring.spec.core.model import Page
-from sparring.verification import FIRST_LOOK, WHOLE_LOOK, Plan, Track, flaws, judged
+from sparring.verification.algorithm import FIRST_LOOK, WHOLE_LOOK, Plan, Track, flaws, judged
 
 WORDS = ("killed", "survived", "equivalent")
 PARTS = ("page", "index functions", "implementation")

@@ -18,7 +18,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sparring.errors import InputError, MissingExtra
-from sparring.unions import Growth
+from sparring.support_growth import Growth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

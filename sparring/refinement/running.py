@@ -112,7 +112,7 @@ def on_calls(page: Page, target: str, case: Case, prop: str, fault: Fault = unha
 
 
 WATCHERS: list[Any] = []
-"""Who traces this process for the sake of implementations alone: see :mod:`sparring.reached`."""
+"""Who traces this process for the sake of implementations alone: see :mod:`sparring.verification.reached_lines`."""
 
 
 @contextmanager

@@ -18,7 +18,7 @@ import sympy
 from sympy.parsing.sympy_parser import implicit_multiplication, parse_expr, standard_transformations
 
 import sparring
-from sparring import api, samples, selecting
+from sparring import api
 from sparring.adapters import batches, vectorfiles
 from sparring.adapters.executable import Executable
 from sparring.adapters.gloo import Functions
@@ -47,7 +47,8 @@ from sparring.spec.core import codes
 from sparring.spec.core.groups import Grouped
 from sparring.trace import files as traces
 from sparring.trace import rules
-from sparring.verification import Plan
+from sparring.verification import every_input, samples
+from sparring.verification.algorithm import Plan
 
 ROOT = Path(__file__).parents[2]
 MEASURED = "docs/howto/mpi-runtimes.md"  # of MPI's own: how it was measured stands there, and tests/house/test_steps.py
@@ -157,8 +158,8 @@ def told():
             f"which holds {program.RANKS * ring.at(p=program.RANKS, n=0).messages:,} messages",
         ],
         "docs/howto/selection.md": [
-            f"takes {min(selecting.RANKS)} to {max(selecting.RANKS)} ranks, up to {selecting.SIZE} entries,",
-            f"of which up to {selecting.KEEP} are kept",
+            f"takes {min(every_input.RANKS)} to {max(every_input.RANKS)} ranks, up to {every_input.SIZE} entries,",
+            f"of which up to {every_input.KEEP} are kept",
             f"of 4 entries has {comb(4, 2)} answers, `np.argsort(size)[:2]` has {perm(4, 2)},",
             f"tells all {weak_orders(4)} orders apart",
         ],

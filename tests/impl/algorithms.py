@@ -14,7 +14,7 @@ from typing import Any
 import sparring
 from sparring import world
 from sparring.mutation import planting
-from sparring.verification import judged
+from sparring.verification.algorithm import judged
 
 PAGES = {page.name: page for page in map(sparring.page, sparring.pages()) if judged(page)}
 TARGETS = {name: str(judged(page)) for name, page in PAGES.items()}

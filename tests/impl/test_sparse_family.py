@@ -15,7 +15,7 @@ import pytest
 import sparring
 from sparring import world
 from sparring.impl import oktopk
-from sparring.verification import judged
+from sparring.verification.algorithm import judged
 
 FAMILY = [
     page.name for page in map(sparring.page, sparring.pages())

@@ -29,7 +29,7 @@ from sparring.refinement.comparison import Flaw
 from sparring.refinement.refusals import instances, ran, refusals
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import negate
-from sparring.verification import judged
+from sparring.verification.algorithm import judged
 from sparring.world import modules, simulation
 from tests.proofs.wrong_texts import changed
 from tests.sweeps import third

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sparring import impl, page, run, verification
+from sparring import impl, page, run
 from sparring.checks.ranks.launch import find
 from sparring.costs.derivation.counted import traced
 from sparring.proofs.kernel import kernel
@@ -16,18 +16,19 @@ from sparring.proofs.logic.verdicts import Word
 from sparring.proofs.reading.annotations import Subject, subject
 from sparring.proofs.statements import execution
 from sparring.proofs.statements.conjectures import conjectures
-from sparring.reached import Reached
 from sparring.refinement import comparison, running, stateful
-from sparring.samples import Calls, edges, gradients
 from sparring.spec import ring_topk
 from sparring.spec.core.numbers import both
 from sparring.spec.core.runner import worded
+from sparring.verification import algorithm
+from sparring.verification.reached_lines import Reached
+from sparring.verification.samples import Calls, edges, gradients
 from tests.proofs.planted import MUTATIONS
 from tests.sweeps import sweep, third
 
 NAMES = ("ring_topk", "spardl", "topka2a")
 CODE = {name: (Path(impl.__path__[0]) / f"{name}.py").read_text(encoding="utf-8") for name in NAMES}
-SMALL = verification.Plan(numbers=(3,))
+SMALL = algorithm.Plan(numbers=(3,))
 ALONG = {"steps", "sum", "long vectors"}
 """Properties that fall along with others: where results are wrong, messages and sums are, at any length."""
 
@@ -67,7 +68,7 @@ def target(tmp_path):
 def words(name, target, plan):
     """What verify says by running: by property the word and the reason."""
     reached = Reached(page(name), target)
-    results = verification.run_simulated(page(name), target, plan, lambda items, _: items, reached)
+    results = algorithm.run_simulated(page(name), target, plan, lambda items, _: items, reached)
     return {prop: (result.verdict.word, result.detail) for prop, result in results.items()}
 
 
@@ -95,9 +96,9 @@ KEPT = {"here[largest.indices] = 0": "pass"}
 
 def test_a_wrong_bit_refutes_the_theorem_of_conservation(target, monkeypatch):
     """In verify's answer a lost entry outweighs the proof about the page; what was not run is told."""
-    monkeypatch.setattr(verification, "implementation", lambda page: target("ring_topk", KEPT))
+    monkeypatch.setattr(algorithm, "implementation", lambda page: target("ring_topk", KEPT))
     plan = SMALL._replace(numbers=(2,))
-    results = {r.property: r for r in verification.verify_page(plan, page("ring_topk"), lambda items, _: items)}
+    results = {r.property: r for r in algorithm.verify_page(plan, page("ring_topk"), lambda items, _: items)}
     assert results["conservation"].verdict.word is Word.REFUTED
     assert "was put in; the results have" in results["conservation"].detail
     assert results["result"].verdict.word is Word.PROVED
@@ -111,17 +112,17 @@ def test_a_wrong_bit_refutes_the_theorem_of_conservation(target, monkeypatch):
 def test_real_mpi_is_one_of_the_properties(target):
     """Under mpiexec the bits are the reference's; a fault there is refuted there."""
     plan, one = SMALL._replace(numbers=(1, 2, 3), on="mpi"), page("ring_topk")
-    assert verification.on_mpi(one, target("ring_topk"), plan, lambda items, _: items).verdict.word is Word.TESTED
-    found = verification.on_mpi(one, target("ring_topk", KEPT), plan, lambda items, _: items)
+    assert algorithm.on_mpi(one, target("ring_topk"), plan, lambda items, _: items).verdict.word is Word.TESTED
+    found = algorithm.on_mpi(one, target("ring_topk", KEPT), plan, lambda items, _: items)
     assert (found.verdict.word, "residual entry" in found.detail) == (Word.REFUTED, True)
 
 
 def test_a_single_run_is_the_function_and_verify_takes_the_class():
     """The function has the page's bits too; for another k than its default it stands for no page."""
     one, other = page("ring_topk"), page("ring_topk", k=5)
-    name = verification.implementation(one)
-    assert (name, verification.judged(one)) == tuple(f"sparring.impl.ring_topk:{x}" for x in ("allreduce", "Allreduce"))
-    assert verification.judged(other) is None and name is not None
+    name = algorithm.implementation(one)
+    assert (name, algorithm.judged(one)) == tuple(f"sparring.impl.ring_topk:{x}" for x in ("allreduce", "Allreduce"))
+    assert algorithm.judged(other) is None and name is not None
     xs = comparison.vectors("float32", 3, 400)
     assert running.on_numbers(one, name, xs, "result") == []
     flaw = running.on_numbers(other, name, xs, "result")[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparring import cached
+from sparring import disk_cache
 from sparring.proofs.kernel import kernel
 from sparring.proofs.kernel.kernel import Attempt
 from sparring.spec.core.model import Page
@@ -32,5 +32,5 @@ def proved_once(monkeypatch):
 @pytest.fixture(autouse=True)
 def nothing_is_recalled(monkeypatch):
     """Tests plant faults where no digest of files sees them: no result of an earlier run is told here."""
-    monkeypatch.setattr(cached, "kept", lambda *_: None)
-    monkeypatch.setattr(cached, "keep", lambda *_: None)
+    monkeypatch.setattr(disk_cache, "kept", lambda *_: None)
+    monkeypatch.setattr(disk_cache, "keep", lambda *_: None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sparring
-from sparring import sheets
+from sparring import cost_summaries
 from tests.sparring.calling import command
 from tests.sweeps import third
 
@@ -23,13 +23,13 @@ call = command("cost")
 def made(monkeypatch, tmp_path):
     """The pages whose sheets are made and not kept; what is kept lies in a folder of the test's own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
-    found, make = [], sheets.make
+    found, make = [], cost_summaries.make
 
     def noted(support, page, track):
         found.append(page.name)
         return make(support, page, track)
 
-    monkeypatch.setattr(sheets, "make", noted)
+    monkeypatch.setattr(cost_summaries, "make", noted)
     return found
 
 
@@ -110,6 +110,6 @@ def test_two_at_a_time(monkeypatch, tmp_path, made):
     """In processes of their own, in the order that was asked for."""
     monkeypatch.undo()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
-    found = sheets.sheets(["ring_sparse", "recursive_doubling"])
+    found = cost_summaries.sheets(["ring_sparse", "recursive_doubling"])
     assert [one.name for one in found] == ["ring_sparse", "recursive_doubling"]
-    assert len(files(tmp_path)) == 2 and sheets.sheets(["recursive_doubling", "ring_sparse"]) == found[::-1]
+    assert len(files(tmp_path)) == 2 and cost_summaries.sheets(["recursive_doubling", "ring_sparse"]) == found[::-1]

@@ -128,8 +128,8 @@ def test_a_wrong_sum_of_sparse_vectors_is_seen(files, tmp_path):
     """In a job, as what it is; no rank hangs."""
     (tmp_path / "wrong.py").write_text(LOSSY)
     (tmp_path / "program.py").write_text(
-        "import sparring.verification\n"
-        f"sparring.verification.implementation = lambda page: {str(tmp_path / 'wrong.py') + ':wrong'!r}\n"
+        "import sparring.verification.algorithm\n"
+        f"sparring.verification.algorithm.implementation = lambda page: {str(tmp_path / 'wrong.py') + ':wrong'!r}\n"
         "from sparring.cli import main\n"
         "main()\n"
     )

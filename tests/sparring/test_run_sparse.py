@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import sparring
-from sparring import api, given, runs
+from sparring import api, run_inputs, runs
 from sparring.cli import cli, exit_code
 from sparring.errors import InputError
 from sparring.inputs import digits
@@ -49,8 +49,8 @@ def lists(tmp_path):
 
 def test_the_largest_entries_of_the_dense_vectors_are_taken():
     """Those that the reference selection takes, of the vectors that a dense algorithm gets."""
-    dense = given.vectors(api.page("ring"), 3, given.Options(size=500))
-    sparse = given.vectors(PAGE, 3, given.Options(size=500, density="3%"))
+    dense = run_inputs.vectors(api.page("ring"), 3, run_inputs.Options(size=500))
+    sparse = run_inputs.vectors(PAGE, 3, run_inputs.Options(size=500, density="3%"))
 
     for x, y in zip(dense, sparse, strict=True):
         assert y.indices.tolist() == top(x.tolist(), 15)
@@ -95,10 +95,10 @@ def test_shipped_gradients_by_their_name(tmp_path, monkeypatch):
 
     for name, key, moment in (("digits", None, "step0"), ("digits:step300", None, "step300"),
                               ("digits", "step30", "step30")):  # fmt: skip
-        found = given.vectors(page, 8, given.Options(file=name, key=key))
+        found = run_inputs.vectors(page, 8, run_inputs.Options(file=name, key=key))
         assert all(map(np.array_equal, found, digits(8, moment)))
     for file in ("./digits", Path("digits")):
-        assert given.vectors(page, 2, given.Options(file=file))[0].size == 3
+        assert run_inputs.vectors(page, 2, run_inputs.Options(file=file))[0].size == 3
     for name, size in (("digits:step300", 9610), ("transformer:step30", 11709)):
         assert run("ring_allgather", "--input", name, "--density", "1%", "--ranks", 8)["size"] == size
 
@@ -160,7 +160,7 @@ def lossy(comm, x):
 def test_a_wrong_sum_is_refuted(tmp_path):
     """The first rank and index are named."""
     (tmp_path / "wrong.py").write_text(WRONG)
-    xs = given.vectors(PAGE, 1, given.Options(size=50, keep=3))
+    xs = run_inputs.vectors(PAGE, 1, run_inputs.Options(size=50, keep=3))
 
     (flaw,) = runs.simulated(PAGE, f"{tmp_path / 'wrong.py'}:lossy", xs).flaws
 
@@ -211,7 +211,7 @@ def test_nan_is_taken_first_unless_it_is_refused(tmp_path):
     """As selection has it."""
     np.savez(tmp_path / "nan.npz", np.array([[1.0, np.nan, 3.0]]))
 
-    (x,) = given.vectors(PAGE, 1, given.Options(file=tmp_path / "nan.npz", keep=1))
+    (x,) = run_inputs.vectors(PAGE, 1, run_inputs.Options(file=tmp_path / "nan.npz", keep=1))
 
     assert x.indices.tolist() == [1]
 

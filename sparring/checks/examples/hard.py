@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sparring.checks.examples.drawn import Example, cut
 from sparring.checks.ranks import scenes
 from sparring.checks.ranks.vectors import Vector
-from sparring.spans import spans
+from sparring.ranges import spans
 from sparring.sparse import Sparse
 
 SPECIAL, LONG, MANY = "special values", "long vectors", "many ranks"

@@ -12,7 +12,7 @@ from sparring.advising.amounts import lasting
 from sparring.advising.growing import Range
 from sparring.advising.measuring import Measured
 from sparring.present.advice.told import COLUMNS, OPTIONS, bounded, cells, dense, heading, option_cells, planned, shared
-from sparring.unions import Growth
+from sparring.support_growth import Growth
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #222; --soft: #5a5a5a; --line: #ddd; --bar: #0072b2; --band: #9ecae1; }

@@ -18,7 +18,7 @@ from sparring.costs import union_cost
 from sparring.costs.links import levels
 from sparring.inputs import digits
 from sparring.spec.core import supports
-from sparring.unions import Growth, union_growth
+from sparring.support_growth import Growth, union_growth
 
 MACHINE = sparring.Machine("5us", "25Gbit/s", "0.1ns")
 PART = Fraction(1, 100)

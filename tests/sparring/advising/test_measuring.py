@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sparring import InputError
 from sparring.advising import gradients, measuring
 from sparring.inputs import digits
-from sparring.unions import union_growth
+from sparring.support_growth import union_growth
 
 floats = st.sampled_from([0.0, -0.0, 1.0, -1.0, 1.5, 2.0**-140, -3.0, 1e30])
 vectors = st.lists(st.lists(floats, max_size=9), min_size=1, max_size=4)

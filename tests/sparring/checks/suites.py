@@ -16,8 +16,8 @@ import sparring
 from sparring.checks.checking import check
 from sparring.checks.contracts import ALLREDUCE
 from sparring.checks.properties import HARD, MESSAGES, meanings
+from sparring.ranges import parse
 from sparring.report import Report
-from sparring.spans import parse
 from tests.sparring.adapters import c_targets, torch_defects
 from tests.sparring.checks import (
     dense_targets,

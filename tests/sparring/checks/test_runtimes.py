@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring import impl, verification
+from sparring import impl
 from sparring.checks.checking import check
 from sparring.checks.ranks import group, launch, runtimes
 from sparring.checks.ranks.group import Group, Hang
 from sparring.proofs.logic.verdicts import Word
 from sparring.spec.core import pages
 from sparring.trace.links import exclusive
+from sparring.verification import algorithm
 from tests.sparring.checks.refuting import failed
 from tests.sweeps import third
 
@@ -28,7 +29,7 @@ pytestmark = [
 ]
 FILE = Path(__file__).with_name("misbehaving.py")
 PAGES = {name: pages.find(name) for name in pages.names()}
-TARGETS = {name: target for name, page in PAGES.items() if (target := verification.judged(page))}
+TARGETS = {name: target for name, page in PAGES.items() if (target := algorithm.judged(page))}
 FIRST = ("ring", "ring_allgather", "ring_sparse", "ring_topk", "recursive_multiplying")
 """One of each kind of data, and one that sends several messages in a step; the others are slow."""
 
@@ -49,8 +50,8 @@ def test_no_implementation_is_left_out():
 @pytest.mark.parametrize("name", third(FIRST))
 def test_an_algorithm_gives_the_reference(name):
     """The page's bits on every rank, for edge sizes of all dtypes and for gradients."""
-    plan = verification.plan(range(1, 5), full=False, on="mpi")
-    result = verification.on_mpi(PAGES[name], TARGETS[name], plan, lambda inputs, _: inputs)
+    plan = algorithm.plan(range(1, 5), full=False, on="mpi")
+    result = algorithm.on_mpi(PAGES[name], TARGETS[name], plan, lambda inputs, _: inputs)
 
     assert result.verdict.word is Word.TESTED, result.detail
 

@@ -11,7 +11,7 @@ import sparring
 from sparring.costs import regions
 from sparring.errors import InputError, Undecided
 from sparring.inputs import digits
-from sparring.unions import measured_sizes, union_growth
+from sparring.support_growth import measured_sizes, union_growth
 
 NAMES = ("ring", "ring_allgather", "ring_sparse", "rabenseifner")
 POINT = {"alpha": "10us", "beta": "25Gbit/s"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sparring import claiming
+from sparring import claims
 from sparring.costs.formulas.hypotheses import HYPOTHESES, parts
 from sparring.costs.published.claim import QUANTITIES, log2
 from sparring.errors import Undecided
@@ -18,7 +18,7 @@ from sparring.literature.statements import TAGS, Row, Shown, Source, Theorem, so
 from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Settled, Verdict, Word
 
 ALL = [(each, one) for each in sources() for one in each.statements]
-NAMED: dict[str, Any] = {claiming.entitled(each, one): one for each, one in ALL}
+NAMED: dict[str, Any] = {claims.entitled(each, one): one for each, one in ALL}
 
 
 def test_every_statement_is_well_formed():
@@ -95,7 +95,7 @@ ROW = Row("planted", "here", "D", "ring", "words", lambda n, p, k: 2 * n * (p - 
 
 
 def judged(one):
-    return claiming.of_literature(Source("planted", "Planted.", [one]), one, claiming.Costs())
+    return claims.of_literature(Source("planted", "Planted.", [one]), one, claims.Costs())
 
 
 def test_a_row_with_another_factor_is_different():

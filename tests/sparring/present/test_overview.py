@@ -20,7 +20,7 @@ from sparring.proofs.logic.verdicts import (
     proved_up_to,
 )
 from sparring.report import PROPERTIES, Report, Result
-from sparring.selectors import SELECTING
+from sparring.verification.selector import SELECTING
 
 NAMES = ("ring", "recursive_doubling_allgather", "wrong")
 SEEN = {

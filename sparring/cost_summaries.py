@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sparring.cached import digest, installed, keep, kept
 from sparring.checks.doctor.ranks import cores
 from sparring.costs.summary import Sheet, checked
+from sparring.disk_cache import digest, installed, keep, kept
 from sparring.errors import Undecided
 from sparring.parallel import spread
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
-from sparring.verification import Track
+from sparring.verification.algorithm import Track
 
 JUDGES = ("sparring", "sympy", "mpmath", "z3-solver", "cvc5")
 """The packages whose versions a sheet depends on."""

@@ -12,14 +12,15 @@ import pytest
 from click.testing import CliRunner
 
 import sparring
-from sparring import cached, proving, reached, remembered
+from sparring import disk_cache, kept_results
 from sparring.cli import cli
 from sparring.proofs.kernel import kernel
 from sparring.proofs.logic import verdicts
 from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
-from sparring.proving import Told
 from sparring.report import Result
-from sparring.verification import Plan
+from sparring.verification import reached_lines, theorems
+from sparring.verification.algorithm import Plan
+from sparring.verification.theorems import Told
 
 PLAN = Plan(terms=(1,), numbers=(1,))
 FOUND = [Result("ring", "result", PROVED, "why", {"p": 2}, "a fault"), Result("ring", "steps", verdicts.tested(3))]
@@ -29,16 +30,16 @@ FOUND = [Result("ring", "result", PROVED, "why", {"p": 2}, "a fault"), Result("r
 def nothing_is_recalled(monkeypatch, tmp_path):
     """Here it is: from a cache of one's own, with a digest that is made anew."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
-    cached.installed.cache_clear()
+    disk_cache.installed.cache_clear()
     yield
-    cached.installed.cache_clear()
+    disk_cache.installed.cache_clear()
 
 
 def test_what_was_found_is_told_again():
     """Word for word, number for number."""
-    assert remembered.recalled("ring", PLAN) is None
-    remembered.remember("ring", PLAN, FOUND)
-    assert remembered.recalled("ring", PLAN) == FOUND
+    assert kept_results.recalled("ring", PLAN) is None
+    kept_results.remember("ring", PLAN, FOUND)
+    assert kept_results.recalled("ring", PLAN) == FOUND
 
 
 @pytest.fixture
@@ -50,65 +51,67 @@ def tree(monkeypatch, tmp_path):
     for file in files:
         file.write_text("1", encoding="utf-8")
     (tmp_path / "package" / "spec").symlink_to(tmp_path / "spec")
-    monkeypatch.setattr(cached, "__file__", str(tmp_path / "package" / "cached.py"))
+    monkeypatch.setattr(disk_cache, "__file__", str(tmp_path / "package" / "cached.py"))
     return files
 
 
 @pytest.mark.parametrize("at", range(4))
 def test_a_changed_file_makes_all_anew(tree, at):
     """A page, what pages rest on, the package's own code, and its data."""
-    remembered.remember("ring", PLAN, FOUND)
-    cached.installed.cache_clear()
-    assert remembered.recalled("ring", PLAN) == FOUND
+    kept_results.remember("ring", PLAN, FOUND)
+    disk_cache.installed.cache_clear()
+    assert kept_results.recalled("ring", PLAN) == FOUND
     tree[at].write_text("2", encoding="utf-8")
-    cached.installed.cache_clear()
-    assert remembered.recalled("ring", PLAN) is None
+    disk_cache.installed.cache_clear()
+    assert kept_results.recalled("ring", PLAN) is None
 
 
-@pytest.mark.parametrize("name", proving.PACKAGES)
+@pytest.mark.parametrize("name", theorems.PACKAGES)
 def test_another_version_makes_all_anew(monkeypatch, name):
     """Of each package that judges or runs."""
-    remembered.remember("ring", PLAN, FOUND)
+    kept_results.remember("ring", PLAN, FOUND)
     version = metadata.version
     monkeypatch.setattr(metadata, "version", lambda one: "0" if one == name else version(one))
-    cached.installed.cache_clear()
-    assert remembered.recalled("ring", PLAN) is None
+    disk_cache.installed.cache_clear()
+    assert kept_results.recalled("ring", PLAN) is None
 
 
 def test_another_machine_makes_all_anew(monkeypatch):
     """Homes may be shared."""
-    remembered.remember("ring", PLAN, FOUND)
+    kept_results.remember("ring", PLAN, FOUND)
     monkeypatch.setattr(platform, "platform", lambda: "another")
-    cached.installed.cache_clear()
-    assert remembered.recalled("ring", PLAN) is None
+    disk_cache.installed.cache_clear()
+    assert kept_results.recalled("ring", PLAN) is None
 
 
 def test_another_question_is_another():
     """Of another algorithm, or of other runs; what rests on a real MPI is not kept."""
-    remembered.remember("ring", PLAN, FOUND)
+    kept_results.remember("ring", PLAN, FOUND)
     for name, plan in (("two_shot", PLAN), ("ring", Plan()), ("ring", PLAN._replace(on="both")), ("./mine.py", PLAN)):
-        assert remembered.recalled(name, plan) is None
+        assert kept_results.recalled(name, plan) is None
     real = PLAN._replace(on="mpi")
-    remembered.remember("ring", real, FOUND)
-    assert remembered.recalled("ring", real) is None
+    kept_results.remember("ring", real, FOUND)
+    assert kept_results.recalled("ring", real) is None
 
 
-@pytest.mark.parametrize(("verdict", "why"), [(REFUTED, ""), (UNDECIDED, ""), (NOT_COVERED, reached.TRACED_BY_ANOTHER)])
+@pytest.mark.parametrize(
+    ("verdict", "why"), [(REFUTED, ""), (UNDECIDED, ""), (NOT_COVERED, reached_lines.TRACED_BY_ANOTHER)]
+)
 def test_what_stands_against_it_is_judged_anew(verdict, why):
     """It may have been the machine, or a debugger."""
-    remembered.remember("ring", PLAN, [*FOUND, Result("ring", "terms", verdict, why)])
-    assert remembered.recalled("ring", PLAN) is None
+    kept_results.remember("ring", PLAN, [*FOUND, Result("ring", "terms", verdict, why)])
+    assert kept_results.recalled("ring", PLAN) is None
 
 
 @pytest.mark.parametrize(("old", "new"), [('"PROVED"', '"MADE UP"'), ('"number":0', '"number":"0"'), ("{", "")])
 def test_a_damaged_file_tells_nothing(tmp_path, old, new):
     """A word that is none, a number that is none, no JSON."""
-    remembered.remember("ring", PLAN, FOUND)
+    kept_results.remember("ring", PLAN, FOUND)
     (file,) = (tmp_path / "caches" / "sparring").iterdir()
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
-    assert remembered.recalled("ring", PLAN) is None
+    assert kept_results.recalled("ring", PLAN) is None
 
 
 @pytest.mark.slow
@@ -167,12 +170,12 @@ def test_a_call_keeps_theorems_if_asked(no_prover):
 def test_another_page_of_that_name_is_proved(no_prover, changed):
     """It borrows nothing, and what is found of it is not kept."""
     page = replace(sparring.page("ring_allgather"), **changed)
-    remains = [*proving.theorems(sparring.page("ring_allgather"), keep=True)]
-    proving.remember("ring_allgather", remains[:1])
+    remains = [*theorems.theorems(sparring.page("ring_allgather"), keep=True)]
+    theorems.remember("ring_allgather", remains[:1])
     no_prover()
     with pytest.raises(TypeError, match="'NoneType' object is not callable"):
-        [*proving.theorems(page, keep=True)]
-    assert proving.recalled("ring_allgather") == remains[:1]
+        [*theorems.theorems(page, keep=True)]
+    assert theorems.recalled("ring_allgather") == remains[:1]
 
 
 def test_what_prove_found_verify_takes(no_prover):
@@ -188,7 +191,7 @@ def test_what_prove_found_verify_takes(no_prover):
 def test_a_theorem_that_does_not_stand_is_proved_anew():
     """It may have been the machine."""
     found = [Told(FOUND[0], {"name": "result"}), Told(Result("ring", "deadlock", UNDECIDED), {"name": "deadlock"})]
-    proving.remember("ring", found)
-    assert proving.recalled("ring") is None
-    proving.remember("ring", found[:1])
-    assert proving.recalled("ring") == found[:1]
+    theorems.remember("ring", found)
+    assert theorems.recalled("ring") is None
+    theorems.remember("ring", found[:1])
+    assert theorems.recalled("ring") == found[:1]

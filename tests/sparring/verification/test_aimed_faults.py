@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from sparring.verification import flaws
+from sparring.verification.algorithm import flaws
 from tests.impl.algorithms import PAGES, TARGETS, planted
 from tests.sweeps import sweep
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from sparring import proving, selecting
 from sparring.checks.ranks.group import Group
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.kernel.kernel import PROOFS
@@ -30,20 +29,21 @@ from sparring.proofs.logic.verdicts import (
 from sparring.proofs.reading.annotations import companion
 from sparring.proofs.statements.conjectures import CLAIM, PEERS
 from sparring.proofs.statements.volume import unsized
-from sparring.proving import Told
-from sparring.reached import Reached
+from sparring.ranges import spans
 from sparring.refinement import running
 from sparring.refinement.comparison import LONG, PAIRED, Flaw, sizes
 from sparring.refinement.looks import CALLS, Look, Trial, looks, many, own_receives, turning
 from sparring.refinement.looks import LONG as LONGEST
 from sparring.refinement.runtime_faults import Fault, unharmed
 from sparring.report import PROPERTIES, Result
-from sparring.samples import MISLED, WORKERS, Sample, edges, gradients, kept, misled
-from sparring.spans import spans
 from sparring.spec.core.calling import parameters
 from sparring.spec.core.model import Page
 from sparring.symbolic_execution.runs import Subject
-from sparring.vacuity import confirmed, vouched
+from sparring.verification import every_input, theorems
+from sparring.verification.fault_injection import confirmed, vouched
+from sparring.verification.reached_lines import Reached
+from sparring.verification.samples import MISLED, WORKERS, Sample, edges, gradients, kept, misled
+from sparring.verification.theorems import Told
 from sparring.world import simulation
 
 Track = Callable[[Iterable[Any], str], Iterable[Any]]
@@ -164,7 +164,7 @@ def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
         if prop == "gradients" and target is not None and min(plan.numbers) > WORKERS:
             return f"there are gradients of {WORKERS} ranks and no more"
         if prop == "selection" and target:
-            return f"every input is tried on at most {selecting.RANKS[-1]} simulated ranks"
+            return f"every input is tried on at most {every_input.RANKS[-1]} simulated ranks"
         if target is None:
             return "there is no implementation of this name" + (" with these parameters" if page.params else "")
         return f"not asked for: --on {'mpi' if prop == 'mpi' else 'simulated'}"
@@ -204,7 +204,7 @@ def judged(page: Page) -> str | None:
 def proved(page: Page, plan: Plan, track: Track) -> dict[str, Result]:
     """What the kernel makes of the page; the claims on all topologies are one property."""
     groups: dict[str, list[Told]] = {}
-    for told in track(proving.theorems(page, keep=plan.keep), f"{page.name}: proofs"):
+    for told in track(theorems.theorems(page, keep=plan.keep), f"{page.name}: proofs"):
         name = told.result.property
         prop = "claims" if name.startswith(CLAIM) else name if name in PROPERTIES else "contention"
         groups.setdefault(prop, []).append(told)
@@ -323,15 +323,15 @@ def on_road(trials: Sequence[Trial], fault: Fault) -> Iterator[Flaw]:
 
 def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
     """Every input of small sizes, where entries are selected by their values."""
-    ranks = [p for p in plan.numbers if p in selecting.RANKS]
+    ranks = [p for p in plan.numbers if p in every_input.RANKS]
     if not page.selecting or page.composed or not ranks:
         return {}
     what = f"{page.name}: selection"
-    size = selecting.SIZE - (not plan.full) if page.cuts else selecting.WHOLE
-    result = selecting.judged(Subject(target, page), page.name, ranks, size, track=lambda shapes: track(shapes, what))
+    size = every_input.SIZE - (not plan.full) if page.cuts else every_input.WHOLE
+    result = every_input.judged(Subject(target, page), page.name, ranks, size, track=lambda shapes: track(shapes, what))
 
     def again(fault: Fault) -> Iterator[Flaw]:
-        found = selecting.judged(Subject(target, page, fault=fault), page.name, ranks, size)
+        found = every_input.judged(Subject(target, page, fault=fault), page.name, ranks, size)
         if found.verdict == REFUTED:
             yield Flaw("selection", found.detail)
 

@@ -10,8 +10,8 @@ from sparring.checks.examples.series import KEPT
 from sparring.checks.ranks.target import absolute, named
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import proved_up_to, tested
+from sparring.ranges import spans
 from sparring.report import Report, Result
-from sparring.spans import spans
 from sparring.spec.core import pages
 from sparring.spec.core.local import concerning
 from sparring.spec.core.model import Page

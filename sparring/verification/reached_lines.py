@@ -24,7 +24,7 @@ from sparring.refinement.looks import Trial
 from sparring.refinement.runtime_faults import unharmed
 from sparring.report import Result
 from sparring.spec.core.model import Page
-from sparring.vacuity import confirmed
+from sparring.verification.fault_injection import confirmed
 from sparring.world import module_cache
 from sparring.world.targets import module_of
 

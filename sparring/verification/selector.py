@@ -24,13 +24,13 @@ from sparring.inputs import digits
 from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested
 from sparring.refinement.comparison import DTYPES, vectors
 from sparring.report import PROPERTIES, Report, Result
-from sparring.samples import KEPT, TRAINED
 from sparring.sparse import Sparse
 from sparring.spec.core.schedule import number
 from sparring.spec.core.selectors import Selector, find, load
 from sparring.symbolic_execution.forms import NoForm
 from sparring.symbolic_execution.selectors import Bound, Exhausted, Flaw, Maker, Size, everywhere, on_numbers
-from sparring.vacuity import confirmed
+from sparring.verification.fault_injection import confirmed
+from sparring.verification.samples import KEPT, TRAINED
 
 SELECTING: Mapping[str, str] = {
     "order": "what is taken comes before all the rest, in the one order of magnitudes",

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import sparring
-from sparring import verification
 from sparring.checks.ranks.launch import find
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.logic.verdicts import NOT_COVERED, Word
 from sparring.refinement import running
+from sparring.verification import algorithm
 from tests.sweeps import third
 
 pytestmark = pytest.mark.usefixtures("proved_once")
 RING = sparring.page("ring")
-SMALL = verification.Plan(terms=(1, 2, 3), numbers=(1, 2, 3))
+SMALL = algorithm.Plan(terms=(1, 2, 3), numbers=(1, 2, 3))
 
 IMPLEMENTATION = """\
 import numpy as np
@@ -60,13 +60,13 @@ def planted(tmp_path, monkeypatch):
     def plant(line: str):
         file = tmp_path / "mine.py"
         file.write_text(IMPLEMENTATION.format(line), encoding="utf-8")
-        monkeypatch.setattr(verification, "implementation", lambda page: f"{file}:allreduce")
+        monkeypatch.setattr(algorithm, "implementation", lambda page: f"{file}:allreduce")
 
     return plant
 
 
 def verdicts(plan=SMALL, page=RING) -> dict[str, Word]:
-    results = verification.verify_page(plan, page, lambda items, _: items)
+    results = algorithm.verify_page(plan, page, lambda items, _: items)
     return {r.property: r.verdict.word for r in results}
 
 
@@ -121,8 +121,8 @@ def test_another_algorithm_with_the_same_bits_is_not_this_one(tmp_path, monkeypa
     """Whole vectors to everybody, added in the ring's order: steps are refuted, and nothing is said of its peers."""
     file = tmp_path / "mine.py"
     file.write_text(OTHERWISE, encoding="utf-8")
-    monkeypatch.setattr(verification, "implementation", lambda page: f"{file}:allreduce")
-    results = {r.property: r for r in verification.verify_page(SMALL, RING, lambda items, _: items)}
+    monkeypatch.setattr(algorithm, "implementation", lambda page: f"{file}:allreduce")
+    results = {r.property: r for r in algorithm.verify_page(SMALL, RING, lambda items, _: items)}
 
     assert {prop for prop, result in results.items() if result.verdict.word is Word.REFUTED} == {"steps"}
     assert (results["peers"].verdict, results["lines"].verdict.word) == (NOT_COVERED, Word.TESTED)
@@ -132,7 +132,7 @@ def test_another_algorithm_with_the_same_bits_is_not_this_one(tmp_path, monkeypa
 def test_messages_on_the_callers_communicator_are_found(planted):
     """They meet a receive of the caller's own, which waits for any tag."""
     planted(FAULTS["steps"])
-    results = {r.property: r for r in verification.verify_page(SMALL, RING, lambda items, _: items)}
+    results = {r.property: r for r in algorithm.verify_page(SMALL, RING, lambda items, _: items)}
 
     assert results["hygiene"].verdict.word is Word.REFUTED
     assert "mine.py:6" in results["hygiene"].detail, results["hygiene"].detail
@@ -142,7 +142,7 @@ def test_one_rank_alone_sends_nothing():
     """Then nothing is said of messages, nor of peers."""
     results = {
         r.property: r
-        for r in verification.verify_page(SMALL._replace(numbers=(1,), terms=(1,)), RING, lambda items, _: items)
+        for r in algorithm.verify_page(SMALL._replace(numbers=(1,), terms=(1,)), RING, lambda items, _: items)
     }
     assert {prop for prop, r in results.items() if r.verdict.word is Word.UNDECIDED} == set()
     assert (results["steps"].verdict, results["peers"].verdict) == (NOT_COVERED, NOT_COVERED)
@@ -151,13 +151,13 @@ def test_one_rank_alone_sends_nothing():
 def test_what_no_run_reaches_is_named(planted):
     """A line, and a way that is left out; nothing is claimed where another tool watches the process."""
     planted("if x.size > 1 << 20:\n        y = y + 1")
-    found = next(r for r in verification.verify_page(SMALL, RING, lambda items, _: items) if r.property == "lines")
+    found = next(r for r in algorithm.verify_page(SMALL, RING, lambda items, _: items) if r.property == "lines")
     assert (found.verdict, found.detail) == (NOT_COVERED, "no run reached, in mine.py, line 7, 6 the other way")
 
     before = sys.gettrace()
     sys.settrace(lambda *_: None)
     try:
-        results = {r.property: r for r in verification.verify_page(SMALL, RING, lambda items, _: items)}
+        results = {r.property: r for r in algorithm.verify_page(SMALL, RING, lambda items, _: items)}
     finally:
         sys.settrace(before)
     assert {prop for prop, r in results.items() if "another tool traces" in r.detail} == {"lines", "peers"}
@@ -194,7 +194,7 @@ def test_one_schedule_of_a_run_outside_the_fragment_is_only_tested(planted):
     """A target that asks which request came first is not decided by one run."""
     planted(WILDCARD)
 
-    results = {r.property: r for r in verification.verify_page(SMALL, RING, lambda items, _: items)}
+    results = {r.property: r for r in algorithm.verify_page(SMALL, RING, lambda items, _: items)}
 
     assert results["terms"].verdict.word is Word.TESTED
     assert "one schedule only" in results["terms"].detail
@@ -222,7 +222,7 @@ def test_a_missing_launcher_counts_only_where_mpi_alone_was_asked_for(monkeypatc
         def __init__(self, size):
             raise MissingExtra("no mpiexec")
 
-    monkeypatch.setattr(verification, "Group", Missing)
+    monkeypatch.setattr(algorithm, "Group", Missing)
 
     assert verdicts(SMALL._replace(on=on))["mpi"] is word
 
@@ -234,8 +234,8 @@ def test_a_rank_that_fails_under_mpiexec_refutes(monkeypatch):
         def __init__(self, size):
             raise RankFailed(1, "Traceback: planted")
 
-    monkeypatch.setattr(verification, "Group", Failing)
-    results = {r.property: r for r in verification.verify_page(SMALL._replace(on="mpi"), RING, lambda items, _: items)}
+    monkeypatch.setattr(algorithm, "Group", Failing)
+    results = {r.property: r for r in algorithm.verify_page(SMALL._replace(on="mpi"), RING, lambda items, _: items)}
 
     assert results["mpi"].verdict.word is Word.REFUTED
     assert "rank 1 failed" in results["mpi"].detail
@@ -250,7 +250,7 @@ def test_what_cannot_be_planned_is_refused(asked):
 
 def test_full_runs_terms_for_all_numbers_of_ranks_to_64():
     """The plan of --full; it is not run here."""
-    full, first = (verification.plan(None, full=full, on="both") for full in (True, False))
+    full, first = (algorithm.plan(None, full=full, on="both") for full in (True, False))
     assert full.terms == tuple(range(1, 65)) and {*full.gradients} >= {*full.numbers}
     assert {*range(1, 17)} < {*first.terms} < {*full.terms}
 

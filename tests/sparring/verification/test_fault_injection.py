@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 import sparring
-from sparring import samples, verification
 from sparring.proofs.contention.levels import Finding
 from sparring.proofs.kernel import kernel
 from sparring.proofs.logic import solvers
 from sparring.proofs.logic.verdicts import NOT_COVERED, UNDECIDED, Word
-from sparring.reached import Reached
 from sparring.refinement import comparison, refusals, running, stateful, sums
 from sparring.refinement.runtime_faults import FAULTS
 from sparring.report import Result
 from sparring.symbolic_execution import judging
-from sparring.vacuity import vouched
+from sparring.verification import algorithm, samples
+from sparring.verification.fault_injection import vouched
+from sparring.verification.reached_lines import Reached
 
 PAGES = {name: sparring.page(name) for name in ("ring", "ring_allgather", "ring_sparse", "ring_topk")}
 """One of each kind of data."""
-SMALL = verification.Plan(terms=(1, 2), numbers=(1, 2))
+SMALL = algorithm.Plan(terms=(1, 2), numbers=(1, 2))
 ON_NUMBERS = {"dtypes", "gradients", "in place", "long vectors"}
 CREDULOUS = {
     "no bit differs": (comparison, "compared", lambda *_: [], ON_NUMBERS),
@@ -39,8 +39,8 @@ CREDULOUS = {
 """Checks that say yes to everything, and the properties whose verdict they are."""
 
 
-def results(name: str = "ring", plan: verification.Plan = SMALL) -> dict[str, Result]:
-    return {r.property: r for r in verification.verify_page(plan, PAGES[name], lambda items, _: items)}
+def results(name: str = "ring", plan: algorithm.Plan = SMALL) -> dict[str, Result]:
+    return {r.property: r for r in algorithm.verify_page(plan, PAGES[name], lambda items, _: items)}
 
 
 def slowly(*names):
@@ -118,7 +118,7 @@ class Honest:
 @pytest.mark.parametrize("credulous", [False, True])
 def test_real_ranks_have_their_fault_too(monkeypatch, credulous):
     """Their code is their own, so one of them gets another input."""
-    monkeypatch.setattr(verification, "Group", Honest)
+    monkeypatch.setattr(algorithm, "Group", Honest)
     if credulous:
         monkeypatch.setattr(comparison, "compared", lambda *_: [])
 
@@ -130,7 +130,7 @@ def test_real_ranks_have_their_fault_too(monkeypatch, credulous):
 
 def test_what_is_refuted_needs_no_fault():
     """Nothing is planted, and the refutation stands."""
-    refuted = Result("mine", "dtypes", verification.REFUTED, "wrong")
+    refuted = Result("mine", "dtypes", algorithm.REFUTED, "wrong")
 
     assert vouched(refuted, {"dtypes": lambda fault: pytest.fail("planted")}) == refuted
 
@@ -138,7 +138,7 @@ def test_what_is_refuted_needs_no_fault():
 @pytest.mark.usefixtures("proved_once")
 def test_gradients_that_do_not_exist_are_not_tested():
     """An empty sweep is no test."""
-    found = results(plan=verification.Plan((2,), (9,)))["gradients"]
+    found = results(plan=algorithm.Plan((2,), (9,)))["gradients"]
 
     assert found.verdict == NOT_COVERED
     assert found.detail == "there are gradients of 8 ranks and no more"

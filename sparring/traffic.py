@@ -13,7 +13,7 @@ from sparring.spec.core import pages
 from sparring.spec.core.model import Page, list_words
 from sparring.spec.core.runner import Message, run
 from sparring.spec.core.schedule import number
-from sparring.unions import union_growth
+from sparring.support_growth import union_growth
 
 DENSE, LISTS = "ring", "ring_allgather"
 """The algorithms of whole vectors, and of whole lists, that a run on sparse ones is compared with."""

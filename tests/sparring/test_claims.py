@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import sparring
-from sparring import claiming
+from sparring import claims
 from sparring.costs.published.claim import Claim, published
 from sparring.literature.statements import Unjudged, no_page, sources
 from tests.sparring.calling import command
@@ -19,7 +19,7 @@ PAGES = [sparring.page(name) for name in sparring.pages()]
 
 
 def test_every_claim_has_an_id_of_its_own():
-    ids = [one.id for one in claiming.stated(PAGES)]
+    ids = [one.id for one in claims.stated(PAGES)]
     assert len({*ids}) == len(ids) == sum(len(published(page)) for page in PAGES) > 10
 
 
@@ -88,7 +88,7 @@ def test_a_planted_claim_is_judged(words, verdict):
     formula = {"true": lambda n, p, k: 2 * n * (p - 1) / p, "false": lambda n, p, k: n * (p - 1) / p}[words]
     page = sparring.page("ring")
     module = type("Planted", (), {**vars(page.module), "claims": [Claim("planted", "words", formula, "p | n", "us")]})
-    (found,) = claiming.replayed([replace(page, module=module)], ["ring/planted"])
+    (found,) = claims.replayed([replace(page, module=module)], ["ring/planted"])
     assert found.judged.verdict == verdict
     assert bool(found.judged.difference) == (verdict == "different")
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 
 import msgspec
 
-from sparring import cached
+from sparring import disk_cache
 from sparring.proofs.kernel import kernel
 from sparring.proofs.kernel.kernel import Attempt
 from sparring.proofs.logic.verdicts import Verdict, Word
@@ -129,7 +129,7 @@ def theorems(page: Page, *, keep: bool) -> Iterator[Told]:
 
 def recalled(name: str) -> list[Told] | None:
     """What was proved of an algorithm, if nothing has changed since; else None."""
-    some = cached.kept(f"prove-{name}", key(name, PROOFS), list[Theorem]) if ours(name) else None
+    some = disk_cache.kept(f"prove-{name}", key(name, PROOFS), list[Theorem]) if ours(name) else None
     with suppress(KeyError):
         return None if some is None else [Told(one.result.result(), one.told) for one in some]
     return None
@@ -139,7 +139,7 @@ def remember(name: str, found: Sequence[Told]) -> None:
     """Keep it, if it may be."""
     if ours(name) and found and not any(one.result.verdict.word.exit_code for one in found):
         kept = [Theorem(Found.of(one.result), dict(one.theorem)) for one in found]
-        cached.keep(f"prove-{name}", key(name, PROOFS), kept)
+        disk_cache.keep(f"prove-{name}", key(name, PROOFS), kept)
 
 
 PROOFS = "proofs"
@@ -155,4 +155,4 @@ def ours(name: str) -> bool:
 
 def key(name: str, asked: object) -> str:
     """A digest of all that it rests on, and of what was asked."""
-    return cached.digest(f"{name} {asked} {cached.installed(ROOMS, PACKAGES)}".encode())
+    return disk_cache.digest(f"{name} {asked} {disk_cache.installed(ROOMS, PACKAGES)}".encode())

@@ -12,14 +12,15 @@ import pytest
 from click.testing import CliRunner
 
 import sparring
-from sparring import api, selectors
+from sparring import api
 from sparring.cli import cli
 from sparring.impl.selectors import gaussian, threshold, topk
 from sparring.proofs.logic.verdicts import Word
-from sparring.selectors import PLANTED, SELECTING, verify_selector
 from sparring.spec.core.numbers import evaluate
 from sparring.spec.core.selectors import find, load
 from sparring.symbolic_execution.selectors import Size, everywhere, on_numbers
+from sparring.verification import selector
+from sparring.verification.selector import PLANTED, SELECTING, verify_selector
 from tests.sweeps import sweep, third
 
 
@@ -31,8 +32,8 @@ def nothing_is_recalled():
 @pytest.fixture
 def quick(monkeypatch):
     """Fewer sizes, so that many are tried."""
-    monkeypatch.setattr(selectors, "CALLED", {1: 3, 2: 2})
-    monkeypatch.setattr(selectors, "LENGTHS", (2, 9))
+    monkeypatch.setattr(selector, "CALLED", {1: 3, 2: 2})
+    monkeypatch.setattr(selector, "LENGTHS", (2, 9))
 
 
 def words(name: str) -> dict[str, Word]:
@@ -74,7 +75,7 @@ def test_a_wrong_page_is_refuted(name, quick, monkeypatch):
     """Whatever it says of itself."""
     prop, formulas = PAGES[name]
     page = find("topk", k=1)
-    monkeypatch.setattr(selectors, "load", lambda module, **params: replace(load(module, **params), **formulas))
+    monkeypatch.setattr(selector, "load", lambda module, **params: replace(load(module, **params), **formulas))
     found = {r.property: r for r in verify_selector(page)}
     assert found[prop].verdict.word is Word.REFUTED
     assert "the page takes" in found[prop].detail
@@ -101,7 +102,7 @@ def test_wrong_code_is_refuted_on_numbers(quick, monkeypatch):
 
 def test_a_check_that_accepts_everything_is_not_believed(quick, monkeypatch):
     """Its planted fault is not found, and so it says."""
-    monkeypatch.setattr(selectors, "concerns", lambda flaw, prop: False)
+    monkeypatch.setattr(selector, "concerns", lambda flaw, prop: False)
     assert {*words("topk").values()} == {Word.UNDECIDED}
 
 
@@ -200,8 +201,8 @@ def test_a_selector_of_ones_own_is_checked(tmp_path, quick, name):
 def test_a_right_selector_of_ones_own_holds(tmp_path, quick, monkeypatch):
     """On all real inputs; NaN is another matter, which the code does not order as the page does."""
     (file := tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
-    results = selectors.check_selector(f"{file}:Mine", "threshold", period=2).results
+    results = selector.check_selector(f"{file}:Mine", "threshold", period=2).results
     assert {r.verdict.word for r in results} == {Word.PROVED_AT, Word.TESTED}
-    monkeypatch.setattr(selectors, "LENGTHS", (70,))
+    monkeypatch.setattr(selector, "LENGTHS", (70,))
     found = answered("check", f"{file}:Mine", "--algorithm", "threshold", "-P", "period=2", code=1)
     assert "the page takes" in found

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import sparring
-from sparring import verification
 from sparring.errors import InputError
 from sparring.impl import ring_topk
 from sparring.proofs.logic.verdicts import Word
+from sparring.verification import algorithm
 
 OURS = "sparring.impl.ring_topk:Allreduce"
 PAGE = sparring.page("ring_topk")
@@ -130,16 +130,16 @@ def test_bad_input_is_one_sentence(mine, name):
 
 def test_verify_has_a_row_of_it():
     """Where entries are selected; for other ranks it says what is tried."""
-    target = verification.judged(PAGE)
+    target = algorithm.judged(PAGE)
     assert target == OURS
-    row = verification.selection(PAGE, target, verification.plan([1, 8], False, "simulated"), lambda items, _: items)
+    row = algorithm.selection(PAGE, target, algorithm.plan([1, 8], False, "simulated"), lambda items, _: items)
     assert str(row["selection"].verdict) == "proved for p <= 1"
     assert row["selection"].detail.startswith("every real input, ties included: n <= 4, k <= 2, 2 calls, ")
-    large = verification.plan([8], False, "simulated")
-    assert verification.selection(PAGE, target, large, lambda items, _: items) == {}
-    assert verification.missing(PAGE, target, large)("selection") == "every input is tried on at most 3 simulated ranks"
-    assert "selection" in verification.applicable(PAGE)
-    assert "selection" not in verification.applicable(sparring.page("ring_sparse"))
+    large = algorithm.plan([8], False, "simulated")
+    assert algorithm.selection(PAGE, target, large, lambda items, _: items) == {}
+    assert algorithm.missing(PAGE, target, large)("selection") == "every input is tried on at most 3 simulated ranks"
+    assert "selection" in algorithm.applicable(PAGE)
+    assert "selection" not in algorithm.applicable(sparring.page("ring_sparse"))
 
 
 def test_verify_refutes_a_planted_bug(tmp_path):
@@ -147,7 +147,7 @@ def test_verify_refutes_a_planted_bug(tmp_path):
     file = tmp_path / "mine.py"
     code = Path(ring_topk.__file__).read_text(encoding="utf-8")
     file.write_text(code.replace("here[largest.indices] = 0", "pass"), encoding="utf-8")
-    plan = verification.plan([1, 2], False, "simulated")
-    row = verification.selection(PAGE, f"{file}:Allreduce", plan, lambda items, _: items)
+    plan = algorithm.plan([1, 2], False, "simulated")
+    row = algorithm.selection(PAGE, f"{file}:Allreduce", plan, lambda items, _: items)
     assert row["selection"].verdict.word is Word.REFUTED
     assert row["selection"].detail.startswith("p=1 n=1 k=1: after call 1, rank 0's residual at index 0 is ")

@@ -10,14 +10,15 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from itertools import groupby
 
-from sparring import cached, parallel, proving
+from sparring import disk_cache, parallel
 from sparring.parallel import Done
-from sparring.proving import Found
-from sparring.reached import TRACED_BY_ANOTHER
 from sparring.report import Result
 from sparring.spec.core import selectors
 from sparring.spec.core.model import Page
-from sparring.verification import Plan, Track
+from sparring.verification import theorems
+from sparring.verification.algorithm import Plan, Track
+from sparring.verification.reached_lines import TRACED_BY_ANOTHER
+from sparring.verification.theorems import Found
 
 
 def verified(
@@ -49,7 +50,7 @@ def recalled(name: str, plan: Plan) -> list[Result] | None:
     """What was found of an algorithm or selector, if nothing has changed since; else None."""
     if not ours(name, plan):
         return None
-    some = cached.kept(f"verify-{name}", proving.key(name, plan), list[Found])
+    some = disk_cache.kept(f"verify-{name}", theorems.key(name, plan), list[Found])
     with suppress(KeyError):
         return None if some is None else [one.result() for one in some]
     return None
@@ -58,9 +59,9 @@ def recalled(name: str, plan: Plan) -> list[Result] | None:
 def remember(name: str, plan: Plan, results: Sequence[Result]) -> None:
     """Keep it, if it may be: nothing stands against it, and no debugger or tool like it looked on."""
     if ours(name, plan) and not any(r.verdict.word.exit_code or r.detail == TRACED_BY_ANOTHER for r in results):
-        cached.keep(f"verify-{name}", proving.key(name, plan), [*map(Found.of, results)])
+        disk_cache.keep(f"verify-{name}", theorems.key(name, plan), [*map(Found.of, results)])
 
 
 def ours(name: str, plan: Plan) -> bool:
     """Whether all that it rests on is known; a selector rests on no MPI."""
-    return proving.ours(name) and (plan.on == "simulated" or name in selectors.names())
+    return theorems.ours(name) and (plan.on == "simulated" or name in selectors.names())
