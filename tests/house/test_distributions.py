@@ -87,7 +87,10 @@ def test_what_it_finds_a_checkout_recalls(tree, wheel, tmp_path):
 
 def digest(folder: Path) -> str:
     """Under which the package there keeps what it finds."""
-    code = "from sparring import cached, proving; print(cached.installed(proving.ROOMS, proving.PACKAGES))"
+    code = (
+        "from sparring import disk_cache; from sparring.verification.theorems import PACKAGES, ROOMS; "
+        "print(disk_cache.installed(ROOMS, PACKAGES))"
+    )
     return python("-c", code, folder=folder, PYTHONPATH=str(folder)).stdout
 
 

@@ -20,7 +20,20 @@ FORBIDDEN = [
     ("spec/ring.py", "numpy", {PAGES}),
     ("spec/ring.py", "mpi4py.MPI", {PAGES}),
     ("impl/ring.py", "z3", {IMPLEMENTATIONS}),
+    ("proofs/logic/part.py", "sparring.proofs.kernel.part", {"Inside the proofs"}),
+    ("sparring/world/core/part.py", "sparring.world.interface.part", {"Inside the simulated MPI"}),
+    ("sparring/costs/formulas/part.py", "sparring.costs.links.part", {"Inside the costs"}),
+    ("sparring/schedules/program.py", "sparring.schedules.formats.part", {"Inside the schedules"}),
+    ("sparring/checks/ranks/part.py", "sparring.checks.judges.part", {"Inside the checks"}),
 ]
+ROOMS = {
+    "proofs": ("logic", "kernel"),
+    "sparring/world": ("core", "interface"),
+    "sparring/costs": ("formulas", "links"),
+    "sparring/schedules": ("formats",),
+    "sparring/checks": ("ranks", "judges"),
+}
+"""Those that have floors of their own, and some of these."""
 RIGHTFUL = {
     "proofs": ("sparring.spec.ring", "sparring.impl.ring", "z3"),
     "impl": ("numpy", "mpi4py.MPI"),
@@ -43,6 +56,11 @@ def furnished(house):
     for room in RIGHTFUL:
         house.plant(f"{room}/__init__.py", '"""A room."""\n')
         house.plant(f"{room}/ring.py", '"""A part."""\n')
+    for room, inner in ROOMS.items():
+        house.plant(f"{room}/__init__.py", '"""A room."""\n')
+        for one in inner:
+            house.plant(f"{room}/{one}/__init__.py", '"""A room in it."""\n')
+            house.plant(f"{room}/{one}/part.py", '"""A part."""\n')
     return house
 
 

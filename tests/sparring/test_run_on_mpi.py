@@ -144,7 +144,7 @@ def test_a_wrong_sum_of_sparse_vectors_is_seen(files, tmp_path):
 @pytest.mark.parametrize(
     ("fault", "told"),
     third([
-        ("if launched()[0] == 1: given.vectors = None", "'NoneType' object is not callable"),
+        ("if launched()[0] == 1: run_inputs.vectors = None", "'NoneType' object is not callable"),
         ("target.load = lambda name: lambda comm, x: 1 / 0 if comm.Get_rank() == 1 else comm.Barrier()",
          "ZeroDivisionError"),
     ]),
@@ -153,7 +153,8 @@ def test_a_wrong_sum_of_sparse_vectors_is_seen(files, tmp_path):
 def test_a_fault_on_one_rank_ends_all(tmp_path, fault, told):
     """What nobody foresaw is told with its traceback, and the other ranks do not wait."""
     (tmp_path / "program.py").write_text(
-        "from sparring import api, given\nfrom sparring.checks import target\nfrom sparring.job import launched\n"
+        "from sparring import api, run_inputs\nfrom sparring.checks.ranks import target\n"
+        "from sparring.job import launched\n"
         f"{fault}\napi.run_report('ring')\n"
     )
 

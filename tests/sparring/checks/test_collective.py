@@ -147,7 +147,7 @@ def test_dies(mpi_pytest):
 
 
 LOADING = """
-from sparring.checks import collective
+from sparring.checks.ranks import collective
 
 def test_no_module(job, tmp_path_factory):
     for _ in range(2):

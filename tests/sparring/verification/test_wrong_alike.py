@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from sparring import page_runs
 from sparring.proofs import thc
-from sparring.refinement import stateful, sums
+from sparring.refinement import sums
 from sparring.refinement.looks import summing
 from sparring.refinement.runtime_faults import unharmed
 from sparring.spec.core import runner
@@ -121,7 +122,7 @@ def found(name):
 @pytest.fixture(autouse=True)
 def no_text_is_asked(monkeypatch):
     """A page that is wrong alike would not change a thing."""
-    for module in (runner, stateful):  # which has it by its own name
+    for module in (runner, page_runs):  # which has it by its own name
         monkeypatch.setattr(module, "run", lambda *_, **__: pytest.fail("the page ran"))
 
 
