@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sparring.checks import engine
 from sparring.checks.checking import check
 from sparring.checks.examples import hard
 from sparring.checks.examples.drawn import DTYPES
@@ -60,8 +61,9 @@ SMALLEST = {
 @pytest.mark.parametrize(
     ("name", "place"), sweep(SMALLEST.items(), few=[one for one in SMALLEST.items() if one[0] != "tails lost"])
 )
-def test_it_is_told_small_and_its_script_fails_too(target, name, place):
+def test_it_is_told_small_and_its_script_fails_too(target, monkeypatch, name, place):
     """Also where a rule makes the vectors, or ranks play a scene."""
+    monkeypatch.setattr(engine, "SHRINKING", 60.0)  # other tests may take the cores
     source, prop = planted(name), ONLY_HERE[name]
     assert detail(check(target(source), only=[prop]), prop).startswith(place)
     script = [sys.executable, f"sparring-failures/{prop.replace(' ', '-')}.py"]
