@@ -19,7 +19,7 @@ import numpy as np
 from mpi4py import MPI
 
 from sparring.impl import flash
-from sparring.impl.core.quantiser import Quantiser
+from sparring.impl.codecs.group_quantiser import Quantiser
 
 LIBRARY = "comm.Allreduce"
 WAYS: Mapping[str, Mapping[str, int]] = {

@@ -27,7 +27,7 @@ from training import written
 from sparring.analysis.stragglers import numbers, simulated
 from sparring.analysis.stragglers.numbers import Setting
 from sparring.checks.ranks.group import Group
-from sparring.spec.core.dropping import RULES
+from sparring.spec.training.drop_compute import RULES
 
 TARGET = f"{Path(__file__).with_name('straggler_rank.py')}:measured"
 MANY, SPREAD, SHARE, ENTRIES = 12, 0.3, 1 / 3, 10_000

@@ -36,7 +36,7 @@ from scipy import stats  # scikit-learn brings it
 
 import sparring
 from sparring import world
-from sparring.impl.core import chance
+from sparring.impl.core import counter_rng
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))  # the perceptron is an example of its own
 perceptron: Any = import_module("digits_gradients")
@@ -122,7 +122,7 @@ def missing(comm: Any, function: Any, thousandths: int) -> Any:
 
     def reduce(x: Any) -> Any:
         call = next(calls)
-        gone = chance.happens(DROPPED, call, np.arange(comm.size), thousandths=thousandths)
+        gone = counter_rng.happens(DROPPED, call, np.arange(comm.size), thousandths=thousandths)
         return function(x, dead=[(int(r), 0, -1) for r in np.flatnonzero(gone)], chance=call)
 
     return reduce

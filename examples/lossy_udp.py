@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.impl.core.chance import happens
+from sparring.impl.core.counter_rng import happens
 from sparring.impl.lossy_two_shot import COLLECTING, HANDING, mean, sizes
 from sparring.impl.two_shot import cut
 

@@ -5,7 +5,7 @@ narrow matrix of random whole numbers, and an allreduce sums these sketches; the
 longest are summed by a second allreduce, without indices, as all ranks know which they are.
 
 Every rank draws the sketching matrix for itself, by a hash of seed, call and place
-(:mod:`sparring.impl.core.chance`): an entry is the number of ones among 64 bits, less 32.  Products and
+(:mod:`sparring.impl.core.counter_rng`): an entry is the number of ones among 64 bits, less 32.  Products and
 squares are added in halves, the upper to the lower, block by block of rows, so that they stay in the
 processor's cache and have the same bits everywhere.  No library multiplies matrices here: such a product's
 order of addition is its own matter, and ranks that differ in a bit may keep different rows.
@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from sparring.errors import InputError
 from sparring.impl import ring, two_shot
-from sparring.impl.core.chance import drawn
-from sparring.impl.core.keeping import Keeping, place
-from sparring.impl.core.means import WHOLE, mixed
+from sparring.impl.core.counter_rng import drawn
+from sparring.impl.core.residual_state import Keeping, place
+from sparring.impl.core.running_mean import WHOLE, mixed
 from sparring.impl.core.selection import first, magnitudes
 from sparring.impl.core.transport import Vector
 

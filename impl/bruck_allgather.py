@@ -23,8 +23,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sparring.impl.core.lists import Lists, added, agreed
-from sparring.impl.core.pairs import row_with
+from sparring.impl.core.index_value_pairs import row_with
+from sparring.impl.core.sparse_lists import Lists, added, agreed
 from sparring.impl.core.transport import Vector, exchanging, finish, private
 from sparring.sparse import Sparse
 

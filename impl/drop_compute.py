@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from sparring.errors import InputError
 from sparring.impl.core.arguments import REFUSED, alike, check_vector, compare
-from sparring.impl.core.droptimes import FIRST, Reduce, chosen, reducer
 from sparring.impl.core.selecting import counted
 from sparring.impl.core.transport import Vector, private
+from sparring.impl.training.drop_threshold import FIRST, Reduce, chosen, reducer
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -64,8 +64,8 @@ class DropCompute:
     ----------
     micro_batches : ``M``, of each rank in an iteration.
     tau : seconds of computing after which a rank drops, 0 or more; ``math.inf`` drops nothing.  None: chosen by
-        the ranks, from ``timed`` calls in which nothing is dropped, as :func:`~sparring.impl.core.droptimes.chosen`
-        does; then ``M`` is above 5.
+        the ranks, from ``timed`` calls in which nothing is dropped, as
+        :func:`~sparring.impl.training.drop_threshold.chosen` does; then ``M`` is above 5.
     rule : ``"after_backward"``, the paper's listing: after ``tau`` no other micro-batch is begun.
         ``"between_passes"``, its DeepSpeed program: and one that yields after ``tau`` is given up.
         ``"analytic"``, its theory: what is not over before ``tau`` does not count.  A rank looks at its clock

@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparring.impl.core.chunks import Chunk, cut, joined
-from sparring.impl.core.lists import agreed, small, taken
 from sparring.impl.core.merge import add, settled
+from sparring.impl.core.sparse_lists import agreed, small, taken
 from sparring.impl.core.transport import Vector, private
 from sparring.impl.two_shot import below
 from sparring.impl.two_shot import cut as bound

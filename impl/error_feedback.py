@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from sparring.errors import InputError
-from sparring.impl.core.keeping import Keeping, place
+from sparring.impl.core.residual_state import Keeping, place
 from sparring.impl.core.selecting import Select, found, made
 from sparring.impl.core.transport import Vector
 from sparring.sparse import Sparse

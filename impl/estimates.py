@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparring.errors import InputError
-from sparring.impl.core.means import WHOLE, mixed
+from sparring.impl.core.running_mean import WHOLE, mixed
 from sparring.impl.core.selecting import counted
 from sparring.impl.core.transport import Vector
 from sparring.impl.error_feedback import ErrorFeedback

@@ -4,7 +4,7 @@ Every vector is cut into ``p`` blocks; rank ``r`` adds up block ``r``.  All rank
 ``b1`` bits of their copies of each other's blocks, and a rank adds up what it reads from these, its own
 codes included, in the order of ranks.  Then each sends codes of ``b2`` bits of its sum to all others, and
 takes what is read from them itself, so that all ranks hold the same bits.  What a message holds, and what
-NaN and infinities do, is told in :mod:`sparring.impl.core.quantiser`.
+NaN and infinities do, is told in :mod:`sparring.impl.codecs.group_quantiser`.
 
 A block for one rank is under way while that for the next is coded.  The sum is formed and coded piece
 by piece, and never lies in memory as a whole.  A rank that is alone keeps its vector.
@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sparring.errors import InputError
+from sparring.impl.codecs.group_quantiser import Quantiser
 from sparring.impl.core.arguments import alike, result
-from sparring.impl.core.keeping import settle
-from sparring.impl.core.quantiser import Quantiser
+from sparring.impl.core.residual_state import settle
 from sparring.impl.core.transport import Vector, finish, private
 from sparring.impl.core.wire import Bytes
 

@@ -26,9 +26,9 @@ import numpy as np
 
 from sparring.impl import ring_topk
 from sparring.impl.core import wire
-from sparring.impl.core.lists import added
 from sparring.impl.core.selecting import Select
 from sparring.impl.core.selection import top
+from sparring.impl.core.sparse_lists import added
 from sparring.impl.core.transport import Vector
 from sparring.sparse import Sparse
 

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from sparring.errors import InputError
 from sparring.impl.core.arguments import alike, check_vector
-from sparring.impl.core.chance import happens
-from sparring.impl.core.keeping import place, settle
+from sparring.impl.core.counter_rng import happens
+from sparring.impl.core.residual_state import place, settle
 from sparring.impl.core.transport import Vector, private
 from sparring.impl.two_shot import above, cut, shot
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from sparring.errors import InputError
 from sparring.impl.core.arguments import DTYPES, REFUSED, compare, result
-from sparring.impl.core.parties import Asked, Party, Plan, meetings, planned
+from sparring.impl.core.averaging_groups import Asked, Party, Plan, meetings, planned
 from sparring.impl.core.transport import Vector, finish, private
 
 if TYPE_CHECKING:

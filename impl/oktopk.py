@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 
 from sparring.impl import bruck_allgather
 from sparring.impl.core import wire
-from sparring.impl.core.keeping import Keeping
-from sparring.impl.core.lists import Lists, added
-from sparring.impl.core.pairs import row_with
+from sparring.impl.core.index_value_pairs import row_with
+from sparring.impl.core.residual_state import Keeping
 from sparring.impl.core.selection import candidates, magnitudes
+from sparring.impl.core.sparse_lists import Lists, added
 from sparring.impl.core.transport import Vector, finish
 from sparring.sparse import Sparse
 

@@ -4,7 +4,7 @@ A rank adds to its vector what its codes left out before.  All ranks send each o
 each other's blocks, with the scale of their whole vectors; a rank averages what it reads of its block, its
 own codes included, in the order of ranks, and adds what its codes of this block left out before.  Then each
 sends signs and a scale of that to all others, and takes what is read from them itself, so that all ranks
-hold the same bits.  What a message holds is told in :mod:`sparring.impl.core.signs`.
+hold the same bits.  What a message holds is told in :mod:`sparring.impl.codecs.sign_codec`.
 
 A rank sends ``p - 1`` messages in each step: of float32 about a 32nd of the bytes that a ring sends.
 
@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparring.errors import InputError
-from sparring.impl.core import signs
-from sparring.impl.core.everyone import above, begin, below, exchanged
-from sparring.impl.core.keeping import Keeping
+from sparring.impl.codecs import sign_codec
+from sparring.impl.core.alltoall import above, begin, below, exchanged
+from sparring.impl.core.residual_state import Keeping
 from sparring.impl.core.transport import Vector
 from sparring.impl.core.wire import Bytes
 
@@ -72,15 +72,15 @@ class Allreduce(Keeping):
         """The result of a call on ``m``, which becomes this rank's error."""
         p, r, n = self._comm.Get_size(), self._comm.Get_rank(), self._n
         blocks = [slice(begin(c, n, p), begin(c + 1, n, p)) for c in range(p)]
-        mean = self._averaged([m[block] for block in blocks], signs.scale(m, self._norm))
+        mean = self._averaged([m[block] for block in blocks], sign_codec.scale(m, self._norm))
         if self._server is None:
             self._server = np.zeros_like(mean)
         self._server += mean
-        code = coded(self._server, signs.scale(self._server, self._norm))
+        code = coded(self._server, sign_codec.scale(self._server, self._norm))
         y = np.empty_like(m)
         coming = [code if q == r else room(y[block]) for q, block in enumerate(blocks)]
         for q in exchanged(self._comm, [code] * p, coming):
-            y[blocks[q]] = signs.decode(coming[q], y[blocks[q]])
+            y[blocks[q]] = sign_codec.decode(coming[q], y[blocks[q]])
         np.add(y, y.dtype.type(0), out=y)  # a scale of zero has no sign
         return y
 
@@ -91,7 +91,7 @@ class Allreduce(Keeping):
         coming = [going[r] if q == r else room(pieces[r]) for q in range(p)]
         total = np.zeros_like(pieces[r])
         for q in exchanged(self._comm, going, coming):
-            total += signs.decode(coming[q], pieces[r])
+            total += sign_codec.decode(coming[q], pieces[r])
         return np.divide(total, p, out=total)
 
 
@@ -102,15 +102,15 @@ def allreduce(comm: Intracomm, x: Vector, /, *, norm: int = 2, validate: bool = 
 
 def room(like: Vector) -> Bytes:
     """Room for the message of a piece such as this."""
-    return np.empty(signs.size(like.size, like.itemsize), np.uint8)
+    return np.empty(sign_codec.size(like.size, like.itemsize), np.uint8)
 
 
 def coded(x: Vector, scale: Any) -> Bytes:
     """The message of ``x``, which becomes what its codes leave out; zeros where the scale is NaN."""
     message = room(x)
-    signs.encode(x, scale, message)
+    sign_codec.encode(x, scale, message)
     if np.isnan(scale):
         x[...] = 0
     else:
-        np.subtract(x, signs.decode(message, x), out=x)
+        np.subtract(x, sign_codec.decode(message, x), out=x)
     return message

@@ -4,8 +4,9 @@ A vector, and what was not sent of those before, is a matrix ``M``.  Its product
 orthonormal columns all ranks share, is summed by one allreduce and made orthonormal, ``P``; that of its transpose
 with ``P`` by a second, of which the mean is the next ``Q``.  The result is ``P Q'``; ``M`` less that waits.
 
-The first ``Q`` is drawn by every rank for itself, by a hash of seed, call and place (:mod:`sparring.impl.core.chance`):
-an entry is the number of ones among 64 bits, less 32.  So is a column that has become zero.
+The first ``Q`` is drawn by every rank for itself, by a hash of seed, call and place
+(:mod:`sparring.impl.core.counter_rng`): an entry is the number of ones among 64 bits, less 32.  So is a column that
+has become zero.
 
 Products are added in halves, the upper to the lower, block by block, so that they stay in the processor's cache and
 have the same bits everywhere.  No library multiplies matrices here: that product's order of addition is its own
@@ -24,8 +25,8 @@ import numpy as np
 
 from sparring.errors import InputError
 from sparring.impl.arc_top_k import BLOCK, FLOATS, SCHEDULES, halved, high, sketched
-from sparring.impl.core.chance import drawn
-from sparring.impl.core.keeping import Keeping, place
+from sparring.impl.core.counter_rng import drawn
+from sparring.impl.core.residual_state import Keeping, place
 from sparring.impl.core.transport import Vector
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ that it is right in expectation.  It sends its unit and all codes to every other
 reads from all, its own codes included, in the order of ranks, so that all ranks hold the same bits.
 
 A message is the unit, in the vector's type, then for each entry a number
-(:mod:`sparring.impl.core.wholes`): the level, and above it a bit that is set below 0.  Chances are hashes
-(:mod:`sparring.impl.core.chance`) of the seed, the call, the rank and the index, to 53 bits.
+(:mod:`sparring.impl.codecs.integer_bytes`): the level, and above it a bit that is set below 0.  Chances are hashes
+(:mod:`sparring.impl.core.counter_rng`) of the seed, the call, the rank and the index, to 53 bits.
 
 .. [QSGD] D. Alistarh, D. Grubic, J. Li, R. Tomioka and M. Vojnovic, "QSGD: Communication-efficient SGD via gradient
    quantization and encoding", NeurIPS 2017, arXiv:1610.02132.
@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparring.errors import InputError
-from sparring.impl.core import wholes
-from sparring.impl.core.chance import BLOCK, drawn, rounded
-from sparring.impl.core.everyone import exchanged
-from sparring.impl.core.keeping import Keeping
-from sparring.impl.core.signs import folded
+from sparring.impl.codecs import integer_bytes
+from sparring.impl.codecs.sign_codec import folded
+from sparring.impl.core.alltoall import exchanged
+from sparring.impl.core.counter_rng import BLOCK, drawn, rounded
+from sparring.impl.core.residual_state import Keeping
 from sparring.impl.core.transport import Vector
 from sparring.impl.core.wire import Bytes
 
@@ -89,7 +89,7 @@ class Allreduce(Keeping):
             levels[some] = rounded(np.abs(x[some]) / one, chance, self._levels)
         sign = self._levels.bit_length()
         levels |= (x < 0).astype(np.int64) << sign
-        return np.concatenate([np.frombuffer(one.tobytes(), np.uint8), wholes.packed(levels, sign + 1)])
+        return np.concatenate([np.frombuffer(one.tobytes(), np.uint8), integer_bytes.packed(levels, sign + 1)])
 
 
 def allreduce(
@@ -101,7 +101,7 @@ def allreduce(
 
 def size(c: Any, levels: int, width: int) -> Any:
     """How many bytes the message of ``c`` entries of ``width`` bytes has."""
-    return width + wholes.size(c, levels.bit_length() + 1)
+    return width + integer_bytes.size(c, levels.bit_length() + 1)
 
 
 def unit(x: Vector, levels: int, by_max: bool) -> Any:
@@ -117,6 +117,6 @@ def unit(x: Vector, levels: int, by_max: bool) -> Any:
 def read(message: Bytes, like: Vector, levels: int) -> Vector:
     """What is read from the message of as many entries as ``like`` has, of its type."""
     (one,), sign = message[: like.itemsize].copy().view(like.dtype), levels.bit_length()
-    numbers = wholes.unpacked(message[like.itemsize :], like.size, sign + 1)
+    numbers = integer_bytes.unpacked(message[like.itemsize :], like.size, sign + 1)
     found: Vector = np.multiply(numbers & (1 << sign) - 1, one, dtype=like.dtype, casting="unsafe")
     return np.negative(found, where=numbers >> sign != 0, out=found)

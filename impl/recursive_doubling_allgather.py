@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparring.impl.core.lists import Lists, added, agreed
-from sparring.impl.core.pairs import Row, row_with
+from sparring.impl.core.index_value_pairs import Row, row_with
+from sparring.impl.core.sparse_lists import Lists, added, agreed
 from sparring.impl.core.transport import Vector, exchanging, finish, private
 from sparring.impl.rabenseifner import number
 from sparring.impl.recursive_doubling import beyond, flipped, neighbour, partner, raised, rounds

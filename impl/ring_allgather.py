@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sparring.impl.core import wire
-from sparring.impl.core.lists import added, agreed
+from sparring.impl.core.sparse_lists import added, agreed
 from sparring.impl.core.transport import Vector, exchanging, finish, private
 from sparring.impl.ring import left, right
 from sparring.sparse import Sparse

@@ -32,7 +32,7 @@ import numpy as np
 
 from sparring.impl import ring_topk
 from sparring.impl.bruck_allgather import after, before, begun, missing, place, rounds
-from sparring.impl.core.pairs import Row
+from sparring.impl.core.index_value_pairs import Row
 from sparring.impl.core.selecting import Select
 from sparring.impl.core.transport import Vector, exchange, exchanging, finish
 from sparring.impl.ring import block, cut

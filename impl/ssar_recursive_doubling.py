@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparring.impl.core.chunks import Chunk, cut, joined
-from sparring.impl.core.lists import agreed, taken
 from sparring.impl.core.merge import add, settled
 from sparring.impl.core.messages import decode, encode, message, room
+from sparring.impl.core.sparse_lists import agreed, taken
 from sparring.impl.core.transport import Vector, exchanging, private
 from sparring.impl.core.wire import Bytes
 from sparring.impl.recursive_doubling import beyond, neighbour, partner, rounds

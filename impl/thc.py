@@ -5,8 +5,8 @@ rounds each entry to one of the two points beside it, by chance, so that it is r
 of ``bits`` bits of all blocks go to the blocks' ranks, which add them up and send the sums to all, in
 ``bits + ceil(log2(p))`` bits.  Sums of whole numbers have no order, so all ranks hold the same bits.
 
-Chances are hashes (:mod:`sparring.impl.core.chance`) of the seed, the call, the rank and the index, to 53
-bits: a call can be run again.  What messages of numbers hold is told in :mod:`sparring.impl.core.wholes`.
+Chances are hashes (:mod:`sparring.impl.core.counter_rng`) of the seed, the call, the rank and the index, to 53
+bits: a call can be run again.  What messages of numbers hold is told in :mod:`sparring.impl.codecs.integer_bytes`.
 
 .. [THC] M. Li, R. Ben Basat, S. Vargaftik, C. Lao, K. Xu, M. Mitzenmacher and M. Yu, "THC: Accelerating distributed
    deep learning using tensor homomorphic compression", NSDI 2024, arXiv:2302.08545.
@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparring.errors import InputError
-from sparring.impl.core import wholes
-from sparring.impl.core.chance import BLOCK, drawn, rounded
-from sparring.impl.core.everyone import begin, exchanged
-from sparring.impl.core.keeping import Keeping
+from sparring.impl.codecs import integer_bytes
+from sparring.impl.codecs.integer_bytes import Wholes
+from sparring.impl.core.alltoall import begin, exchanged
+from sparring.impl.core.counter_rng import BLOCK, drawn, rounded
+from sparring.impl.core.residual_state import Keeping
 from sparring.impl.core.transport import Vector
-from sparring.impl.core.wholes import Wholes
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -98,15 +98,16 @@ class Allreduce(Keeping):
         p, r, bits = self._comm.Get_size(), self._comm.Get_rank(), self._bits
         blocks = [slice(begin(c, codes.size, p), begin(c + 1, codes.size, p)) for c in range(p)]
         lengths = [block.stop - block.start for block in blocks]
-        going = [wholes.packed(codes[block], bits) for block in blocks]
+        going = [integer_bytes.packed(codes[block], bits) for block in blocks]
         coming = [going[r] if q == r else np.empty_like(going[r]) for q in range(p)]
         total = np.zeros(lengths[r], np.int64)
         for q in exchanged(self._comm, going, coming):
-            total += wholes.unpacked(coming[q], lengths[r], bits)
-        mine = wholes.packed(total, wide(bits, p))
-        sums = [mine if q == r else np.empty(wholes.size(c, wide(bits, p)), np.uint8) for q, c in enumerate(lengths)]
+            total += integer_bytes.unpacked(coming[q], lengths[r], bits)
+        width = wide(bits, p)
+        mine = integer_bytes.packed(total, width)
+        sums = [mine if q == r else np.empty(integer_bytes.size(c, width), np.uint8) for q, c in enumerate(lengths)]
         for q in exchanged(self._comm, [mine] * p, sums):
-            codes[blocks[q]] = wholes.unpacked(sums[q], lengths[q], wide(bits, p))
+            codes[blocks[q]] = integer_bytes.unpacked(sums[q], lengths[q], width)
         return codes
 
 

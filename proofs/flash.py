@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sparring.impl import flash
-from sparring.impl.core.quantiser import Quantiser
+from sparring.impl.codecs.group_quantiser import Quantiser
 from sparring.proofs.logic.obligations import Obligation, within
 from sparring.proofs.reading.annotations import Served, Stated
 from sparring.proofs.reading.rotation import peers_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sparring.impl.core import parties
+from sparring.impl.core import averaging_groups
 from sparring.proofs.logic.obligations import Obligation, i, p, r
 from sparring.proofs.reading.annotations import Served, Stated
 from sparring.proofs.reading.rotation import TURN
@@ -62,6 +62,6 @@ def sides(page: Page) -> Iterator[Obligation]:
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:  # noqa: ARG001  # whatever its parameters
-    """``impl/core/parties.py`` counts turns in a function of its own, from 1."""
-    impl: Any = parties
+    """``impl/core/averaging_groups.py`` counts turns in a function of its own, from 1."""
+    impl: Any = averaging_groups
     yield Obligation("turns", TURN, impl.further(r, i, p) == served("averaging").dst(r, 0, p, i - 1))

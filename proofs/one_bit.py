@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sparring.impl.core import everyone
-from sparring.impl.core import signs as impl_signs
+from sparring.impl.codecs import sign_codec as impl_signs
+from sparring.impl.core import alltoall
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.reading.annotations import Served
 from sparring.proofs.reading.rotation import peers_of
@@ -42,7 +42,7 @@ def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
     """``impl/one_bit.py`` has neighbours, blocks and sizes of its own."""
-    impl: Any = everyone
+    impl: Any = alltoall
     for name in ("direct_reduce_scatter", "direct_allgather"):
         yield from peers_of(served(name), impl.above, impl.below, impl.begin)
     code = page.module.Signs(page.params["norm"])

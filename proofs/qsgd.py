@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from sparring.impl import qsgd as impl_qsgd
-from sparring.impl.core import everyone
+from sparring.impl.core import alltoall
 from sparring.proofs.logic.integer_bytes import PLANES, planes, sizes
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.reading.annotations import Served, Stated
-from sparring.proofs.reading.letters import Reading
 from sparring.proofs.reading.points import Point
 from sparring.proofs.reading.rotation import peers_of
-from sparring.spec.core import wholes
+from sparring.proofs.reading.symbols import Reading
+from sparring.spec.codecs import integer_bytes
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, both, negate, where
 
@@ -88,8 +88,8 @@ def near(m: Any, found: Point, t: Point, chance: Point, most: Point) -> Iterator
 def volume(m: Any, levels: int) -> Iterator[Obligation]:
     """How long messages are, of entries of 4 and of 8 bytes."""
     for plane in PLANES:
-        yield from sizes(wholes.octets, plane)
-    parts = [wholes.octets(a, plane) for plane in planes(levels.bit_length() + 1)]
+        yield from sizes(integer_bytes.octets, plane)
+    parts = [integer_bytes.octets(a, plane) for plane in planes(levels.bit_length() + 1)]
     for width in WIDTHS:
         yield Obligation(f"a unit and planes, {width} bytes", (a >= 0,),
                          m.Levels(levels).octets(a, width) == sum(parts, width))  # fmt: skip
@@ -97,7 +97,7 @@ def volume(m: Any, levels: int) -> Iterator[Obligation]:
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
     """``impl/qsgd.py`` has neighbours and sizes of its own."""
-    impl: Any = everyone
+    impl: Any = alltoall
     m: Any = page.module
     levels = page.params["levels"]
     yield from peers_of(served("direct_allgather"), impl.above, impl.below)

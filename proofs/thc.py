@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sparring.impl.core import everyone
-from sparring.impl.core import wholes as impl_wholes
+from sparring.impl.codecs import integer_bytes as impl_wholes
+from sparring.impl.core import alltoall
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.qsgd import near, points
 from sparring.proofs.reading.annotations import Served, Stated
@@ -72,7 +72,7 @@ def codes_near(m: Any) -> Iterator[Obligation]:
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
     """``impl/thc.py`` has neighbours, blocks and sizes of its own."""
-    impl: Any = everyone
+    impl: Any = alltoall
     m: Any = page.module
     for name in ("direct_reduce_scatter", "direct_allgather"):
         yield from peers_of(served(name), impl.above, impl.below, impl.begin)

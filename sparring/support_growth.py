@@ -16,7 +16,7 @@ from sparring.errors import InputError
 from sparring.impl.core.arguments import check_vector
 from sparring.impl.core.selection import top
 from sparring.sparse import Sparse
-from sparring.spec.core import supports
+from sparring.spec.library import support_models
 
 COLUMNS = ("s", "identical", "low", "mean", "high", "independent", "disjoint")
 
@@ -59,7 +59,7 @@ class Growth:
         return self._model("disjoint")
 
     def _model(self, name: str) -> tuple[Fraction, ...]:
-        u = supports.MODELS[name]
+        u = support_models.MODELS[name]
         return tuple(u(s, self.n, self.typical) for s in range(1, self.ranks + 1))
 
     def table(self) -> str:
@@ -105,7 +105,7 @@ def union_growth(
         if x.n != n:
             raise InputError(f"vectors[{r}] has {x.n} entries, vectors[0] has {n}: all ranks need one length")
     by_start = counted([x.indices for x in lists]).tolist()
-    spreads = [supports.over(sizes) for sizes in zip(*by_start)]
+    spreads = [support_models.over(sizes) for sizes in zip(*by_start)]
     low, mean, high = zip(*spreads)
     return Growth(n, tuple(map(len, lists)), low, mean, high)
 

@@ -45,9 +45,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allreduce
-from sparring.spec.core.matrices import largest_rows, rows_of, sketched
 from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.vectors import Vector, total, where
+from sparring.spec.library.matrices import largest_rows, rows_of, sketched
 
 data = "dense"
 dtypes = ("float32", "float64")

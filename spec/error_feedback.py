@@ -35,8 +35,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.selectors import Selector, remembered, taken
-from sparring.spec.core.sparse_allreduce import encoded, octets, sparse_allreduce
 from sparring.spec.core.vectors import Vector, total, where
+from sparring.spec.library.sparse_allreduce import encoded, octets, sparse_allreduce
 
 __all__ = ["encoded", "octets"]  # of the allreduce that is named
 

@@ -7,7 +7,7 @@ sends this sum to all others, in codes of ``b2`` bits, and *every* rank, itself 
 from these codes: so all ranks end with the same bits.
 
 A group of ``g`` entries has a step and a zero of its own; with ``spikes`` its least and its greatest entry
-are sent as they are.  Codes and messages are those of ``spec/core/groups.py``.  Groups are cut
+are sent as they are.  Codes and messages are those of ``spec/codecs/group_quantiser.py``.  Groups are cut
 from each chunk, so they are the same in both steps.  A rank that is alone keeps its vector.
 
 Requires: ``p >= 1``; vectors of one length and floating-point type; ``b1``, ``b2`` from 1 to 8; ``g >= 1``.
@@ -37,10 +37,10 @@ design is this page's own.
 
 from typing import Annotated, Any, Literal, NamedTuple
 
+from sparring.spec.codecs.group_quantiser import Grouped
 from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allgather, read_by_chunk, reduce_scatter
-from sparring.spec.core.groups import Grouped
 from sparring.spec.core.vectors import Vector, plain, total
 
 data = "dense"

@@ -46,7 +46,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import own_chunk
-from sparring.spec.core.links import (
+from sparring.spec.core.numbers import Bool, Int
+from sparring.spec.core.vectors import Vector, each, owned, plain, total, where
+from sparring.spec.library.lossy_links import (
     Collected,
     Losing,
     came,
@@ -61,8 +63,6 @@ from sparring.spec.core.links import (
     weighed,
     zeros,
 )
-from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.vectors import Vector, each, owned, plain, total, where
 
 __all__ = ["checked"]  # what parameters may not be together
 

@@ -57,10 +57,10 @@ from typing import Annotated, Any, NamedTuple
 from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.digits import digit, log, power, prefix, put
-from sparring.spec.core.members import AtLeast, Ends, averaging
 from sparring.spec.core.numbers import Bool, Int, where
 from sparring.spec.core.rounds import rounds
 from sparring.spec.core.vectors import Vector, total
+from sparring.spec.library.group_average import AtLeast, Ends, averaging
 
 data = "dense"
 agrees = False

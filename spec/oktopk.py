@@ -23,7 +23,7 @@ Each rank sends at most ``6 k (p - 1) / p`` words while no rank selects more tha
 ``k / p`` of them in its own region, and at most ``k`` sums stay and are always dealt out, as with a
 ``trigger`` of 1.  Thresholds and bounds that are some calls old promise none of this, nor does a
 ``trigger`` of 4.  Bounds and sizes are exchanged apart; no trace has them.
-A threshold is a size (``spec/core/thresholds.py``); regions and shares are those of ``spec/core/regions.py`` and
+A threshold is a size (``spec/library/thresholds.py``); regions and shares are those of ``spec/core/regions.py`` and
 ``spec/core/balancing.py``.
 
 Where the paper is silent: all entries that equal the threshold are selected, those that are zero
@@ -53,10 +53,10 @@ from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allgather, apart, balance, reduce_scatter
 from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.regions import Regions, even, means
-from sparring.spec.core.select import Place
 from sparring.spec.core.sparse import SparseVector
-from sparring.spec.core.thresholds import count, reaching, scaled, threshold
+from sparring.spec.core.top_k import Place
 from sparring.spec.core.vectors import UNSET, by_rank, total, where
+from sparring.spec.library.thresholds import count, reaching, scaled, threshold
 
 data = "selected"
 hypotheses = (

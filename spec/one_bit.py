@@ -8,7 +8,7 @@ this chunk left out before, its *server error*, and makes signs and a scale of t
 it sends these to all others, and *every* rank, itself included, takes what is read from them.  So all ranks
 end with the same bits.  What codes leave out now are the errors that the next call begins with.
 
-Codes and messages are those of ``spec/core/signs.py``.  The published code sends scales apart, in
+Codes and messages are those of ``spec/codecs/sign_codec.py``.  The published code sends scales apart, in
 an allgather, and pads vectors until chunks are alike; here a message has both, and chunks are as they fall.
 A rank that is alone makes codes of codes, as there.
 
@@ -36,9 +36,9 @@ error is zero: the next call begins as if this had not been.  That is this page'
 
 from typing import Any, Literal, NamedTuple
 
+from sparring.spec.codecs.sign_codec import Signs
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allgather, read, read_by_chunk, reduce_scatter
-from sparring.spec.core.signs import Signs
 from sparring.spec.core.vectors import Vector, is_number, owned, plain, total, where
 
 data = "dense"

@@ -58,10 +58,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allreduce
-from sparring.spec.core.matrices import Shape, crossed, joined, orthonormal, product, redrawn, square
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.vectors import Vector, total
+from sparring.spec.library.matrices import Shape, crossed, joined, orthonormal, product, redrawn, square
 
 data = "dense"
 dtypes = ("float32", "float64")

@@ -7,7 +7,7 @@ Each rank sends its codes to all others, in one step, and all add up what they r
 included, in the order of the ranks.  So all end with the same bits.
 
 A message has the *unit*, ``|x|_2 / s``, in the type of the vector, then for each entry a number: its level, and
-above it a bit that is set where ``v < 0``.  The norm's squares are added up as in ``spec/core/signs.py``, and
+above it a bit that is set where ``v < 0``.  The norm's squares are added up as in ``spec/codecs/sign_codec.py``, and
 chances drawn as in the page ``thc``.  The paper codes levels by Elias' code, which is shorter where most
 are 0, and of a length that is told apart; that is not here.
 
@@ -36,13 +36,13 @@ is NaN and all of the result.
 
 from typing import Annotated, Any, Literal, NamedTuple
 
+from sparring.spec.codecs.level_codec import Levels, leveled, unit
 from sparring.spec.core.calling import Between
-from sparring.spec.core.chance import above, chances, raised, rises, whole
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allreduce
-from sparring.spec.core.levels import Levels, leveled, unit
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.vectors import Vector, each, plain, total
+from sparring.spec.library.counter_rng import above, chances, raised, rises, whole
 
 data = "dense"
 dtypes = ("float32", "float64")

@@ -12,7 +12,7 @@ others the sums of codes of its own, in ``bits + ceil(log2(p))`` bits.  An entry
 allreduce of codes gives all ranks the same bits; this one sends the fewest that two steps can.
 
 A rank draws its chances by itself: a hash of the seed, the number of the call, its rank and the index, to
-53 bits (``spec/core/chance.py``).  The paper's switch that adds, its rotation of vectors before, and
+53 bits (``spec/library/counter_rng.py``).  The paper's switch that adds, its rotation of vectors before, and
 its tables of unequal steps are not here.  How messages lie is this page's own.
 
 Requires: ``p >= 1``; vectors of one length and floating-point type; ``bits`` from 1 to 8; ``seed >= 0``.
@@ -38,14 +38,14 @@ equal, or their step is too small for a number, all are read as ``low``.
 
 from typing import Annotated, Any, NamedTuple
 
+from sparring.spec.codecs.packed_integers import Packed, Raw, most, wide
+from sparring.spec.codecs.shared_grid import extremes, grid
 from sparring.spec.core.calling import Between
-from sparring.spec.core.chance import above, chances, raised, rises, whole
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allgather, gather, reduce_scatter
-from sparring.spec.core.grids import extremes, grid
 from sparring.spec.core.numbers import Int
-from sparring.spec.core.packed import Packed, Raw, most, wide
 from sparring.spec.core.vectors import Vector, each, gathered, total
+from sparring.spec.library.counter_rng import above, chances, raised, rises, whole
 
 data = "dense"
 dtypes = ("float32", "float64")

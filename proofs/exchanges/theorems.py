@@ -9,11 +9,11 @@ from typing import Any
 
 from sparring.proofs.exchanges import balancing, regions, turns
 from sparring.proofs.logic.obligations import Obligation
-from sparring.proofs.reading import pieces
+from sparring.proofs.reading import local_functions
 from sparring.proofs.reading.annotations import companion
 from sparring.spec.core.exchanges import Balance, ReduceScatter
 from sparring.spec.core.model import Page
-from sparring.spec.core.sparse_allreduce import SparseAllreduce
+from sparring.spec.library.sparse_allreduce import SparseAllreduce
 
 Claims = Callable[[], Iterator[Obligation]]
 
@@ -25,7 +25,7 @@ def of(exchange: Any, served: Callable[[str], Page]) -> Mapping[str, Mapping[str
     if isinstance(exchange, SparseAllreduce):
         page = served(exchange.through)
         return {
-            "result": {f"entries of {page.name}": partial(pieces.values, page)},
+            "result": {f"entries of {page.name}": partial(local_functions.values, page)},
             "volume": {f"messages of {page.name}": partial(lengths, page)},
         }
     if not isinstance(exchange, ReduceScatter):
@@ -53,7 +53,7 @@ def beyond(name: str, exchanges: Iterable[Any], served: Callable[[str], Page]) -
 def lengths(page: Page) -> Iterator[Obligation]:
     """Messages of a sparse page are as long as it says, and no longer than the dense one and its header."""
     own = getattr(companion(page), "sizes", None)
-    yield from chain(own(page) if own else (), pieces.sizes(page))
+    yield from chain(own(page) if own else (), local_functions.sizes(page))
 
 
 def given(term: Any) -> bool:

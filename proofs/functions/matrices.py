@@ -1,4 +1,4 @@
-"""What is proved of the matrices of ``spec/core/matrices.py``: rows, their order, sums in halves, products.
+"""What is proved of the matrices of ``spec/library/matrices.py``: rows, their order, sums in halves, products.
 
 Sizes, scores and entries are letters.  A row's score is told by its place among all scores, ``a`` or ``b``, and rows
 by their indices ``i``, ``j`` and ``q``; where a row is cut, ``p`` is its length.
@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from sparring.proofs.logic.obligations import Obligation, c, every, i, implies, j, p, q, within
-from sparring.spec.core import matrices
 from sparring.spec.core.numbers import Int, Sym, both, either, negate
 from sparring.spec.core.vectors import Vector
+from sparring.spec.library import matrices
 
 LENGTHS = range(1, 9)
 """Of so many terms the order of addition is looked at."""

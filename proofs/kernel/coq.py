@@ -17,9 +17,9 @@ from typing import TypeAlias
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.logic.obligations import Same, c, p, q, r, s, sends, t
-from sparring.spec.core.letters import KINDS
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Node, Reader
+from sparring.spec.core.vocabulary import KINDS
 
 CoqTerm: TypeAlias = str
 

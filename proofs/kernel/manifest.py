@@ -14,7 +14,7 @@ from sparring.proofs.kernel.certificates import FORMAT, MANIFEST, VERSION, Entry
 from sparring.proofs.kernel.coq import STATEMENTS
 from sparring.proofs.kernel.instances import FOLDER, paths
 from sparring.rules import Rule, check, one_of, text, whole
-from sparring.spec.core.letters import OWN
+from sparring.spec.core.vocabulary import OWN
 
 MOST = 1 << 26
 """Bytes of a manifest, and of a certificate, at most."""

@@ -15,14 +15,14 @@ from typing import Any, get_type_hints
 
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation, p
-from sparring.proofs.reading.letters import Reading, free
 from sparring.proofs.reading.paths import PARAMETER, Path
 from sparring.proofs.reading.points import point
 from sparring.proofs.reading.summands import nonzero
+from sparring.proofs.reading.symbols import Reading, free
+from sparring.spec.codecs.packed_integers import most
 from sparring.spec.core.calling import domain
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import MEANING, Int, Node, Reader, Sym, both
-from sparring.spec.core.packed import most
 
 a, k, m, q, x = (Sym.var(name) for name in "akmqx")
 VALUES = 64

@@ -18,9 +18,9 @@ from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation, every, iff, implies, within
 from sparring.proofs.reading.points import Apart, Point, point
 from sparring.proofs.reading.summands import nonzero
-from sparring.spec.core.members import Averaging
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym, both, negate, variables
+from sparring.spec.library.group_average import Averaging
 
 t, q, cell, other, third, b, g = (Sym.var(name) for name in ("t", "q", "cell", "other", "third", "b", "g"))
 RANK = "r"

@@ -14,10 +14,10 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_o
 from sparring.errors import Refuted, Undecided
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.reading import loops
-from sparring.proofs.reading.letters import Reading
+from sparring.proofs.reading.exchange_promises import answer
 from sparring.proofs.reading.loops import Loop
 from sparring.proofs.reading.points import Apart, Point, point
-from sparring.proofs.reading.promises import answer
+from sparring.proofs.reading.symbols import Reading
 from sparring.spec.core.calling import domain
 from sparring.spec.core.compositions import LETTERS, Ending, asked, ending, text
 from sparring.spec.core.compositions import begun as begins

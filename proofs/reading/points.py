@@ -198,12 +198,12 @@ class Point(AtPoint):
         return replace(found, owner="chunks")
 
     def comes(self, to: str, *terms: Any) -> Condition:
-        """Of ``ensures``: see :func:`sparring.spec.core.links.came`."""
+        """Of ``ensures``: see :func:`sparring.spec.library.lossy_links.came`."""
         came: Condition = self.reading.comes(to, *terms)
         return came
 
     def versions_held(self, *terms: Any) -> Point:
-        """Of ``leaves``: see :func:`sparring.spec.core.links.versions_held`."""
+        """Of ``leaves``: see :func:`sparring.spec.library.lossy_links.versions_held`."""
         found: Point = self.reading.versions_held(*terms)
         return found
 

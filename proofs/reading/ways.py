@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import n, p
-from sparring.proofs.reading.extents import Extent, Number, Reading, call, extents, is_record, k, lengths, r
+from sparring.proofs.reading.lengths import Extent, Number, Reading, call, extents, is_record, k, lengths, r
 from sparring.proofs.reading.paths import on_both_sides
 from sparring.spec.core.compositions import asked, own, text
 from sparring.spec.core.exchanges import Exchange, served
-from sparring.spec.core.links import Collected, Handed
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.rounds import Rounds
 from sparring.spec.core.selectors import Selector
+from sparring.spec.library.lossy_links import Collected, Handed
 
 CALLS = 8
 """So many calls after the first may have vectors of other lengths in their states, before these are too many."""

@@ -20,11 +20,11 @@ from sparring.proofs.logic.obligations import Obligation, during, implies, j, le
 from sparring.proofs.logic.obligations import i as other
 from sparring.proofs.reading import averaging, loops
 from sparring.proofs.reading.annotations import supplemented
-from sparring.proofs.reading.letters import free, same, values
+from sparring.proofs.reading.exchange_promises import sizes
 from sparring.proofs.reading.paths import Path, regions_of, said_by
 from sparring.proofs.reading.points import Apart, Point, parts, point
-from sparring.proofs.reading.promises import sizes
 from sparring.proofs.reading.summands import nonzero, plus
+from sparring.proofs.reading.symbols import free, same, values
 from sparring.spec.core.balancing import uneven
 from sparring.spec.core.exchanges import Allgather, Balance, served
 from sparring.spec.core.model import Page

@@ -14,7 +14,7 @@ from sparring.errors import Undecided
 from sparring.proofs.contention import claims, networks
 from sparring.proofs.logic import obligations
 from sparring.proofs.logic.obligations import Obligation
-from sparring.proofs.reading import averaging, integer_room, pieces
+from sparring.proofs.reading import averaging, integer_room, local_functions
 from sparring.proofs.reading.annotations import Subject
 from sparring.proofs.statements import compositions, execution
 from sparring.proofs.statements.volume import volume
@@ -76,8 +76,8 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
     yield Conjecture(
         "result",
         f"After all steps every cell is made of each contribution of its goal exactly once ({promised(page)})."
-        + pieces.SAID.get(page.data, ""),
-        chain(obligations.result(page), pieces.values(page)),
+        + local_functions.SAID.get(page.data, ""),
+        chain(obligations.result(page), local_functions.values(page)),
         execution.wrong_result,
     )
     if subject.same:
@@ -91,7 +91,11 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture(
             "conservation",
             "No partial sum is used twice: the result and what ranks left out add up to the sum of all inputs.",
-            chain(obligations.conservation(page, subject.spent), pieces.values(page), pieces.staying(page)),
+            chain(
+                obligations.conservation(page, subject.spent),
+                local_functions.values(page),
+                local_functions.staying(page),
+            ),
             execution.mass_lost,
         )
     yield Conjecture(
@@ -113,11 +117,11 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         obligations.schedule(page),
         execution.matched,
     )
-    lengths = chain(subject.sizes(page) if subject.sizes else (), pieces.sizes(page))
+    lengths = chain(subject.sizes(page) if subject.sizes else (), local_functions.sizes(page))
     if (first := next(lengths, None)) is not None:
         yield Conjecture(
             "sizes",
-            pieces.told(page) + (f"  {pieces.BOUNDED}" if subject.sizes else ""),
+            local_functions.told(page) + (f"  {local_functions.BOUNDED}" if subject.sizes else ""),
             chain([first], lengths),
             None,
         )

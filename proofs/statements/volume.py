@@ -20,13 +20,13 @@ from sparring.errors import Undecided
 from sparring.proofs.exchanges import theorems
 from sparring.proofs.logic.obligations import Bound, Obligation, j, n, p, within
 from sparring.proofs.reading.ways import PIECES, Sent, Way, unsized_code, ways
-from sparring.spec.core.coding import PLAIN
 from sparring.spec.core.compositions import Memory, begun, ending, own, played, text
 from sparring.spec.core.exchanges import Exchange, served
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Evaluator, Int, Node, Sym, both, variables
 from sparring.spec.core.sparse import every
 from sparring.spec.core.vectors import Vector
+from sparring.spec.core.wire_forms import PLAIN
 
 a, d, e = (Sym.var(name) for name in "ade")
 WIDTHS = (4, 8)

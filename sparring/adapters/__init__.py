@@ -13,7 +13,7 @@ from sparring.errors import InputError
 
 if TYPE_CHECKING:
     from sparring.checks.question import Question
-    from sparring.checks.ranks.examined import Examined
+    from sparring.checks.ranks.answers import Examined
 
 NAMES: Mapping[str, str] = {
     "command": "sparring.adapters.executable:Executable",

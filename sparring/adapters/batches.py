@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from sparring.adapters import recorder, vectorfiles
 from sparring.adapters.executable import UNSEEN, Executable, Failed, Stuck, filled, put, result, run, sent, shown
-from sparring.checks.ranks.examined import Examined
+from sparring.checks.ranks.answers import Examined
 from sparring.errors import RankFailed
 
 if TYPE_CHECKING:

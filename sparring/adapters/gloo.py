@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from sparring.adapters import extra
 from sparring.checks.examples.drawn import DTYPES
-from sparring.checks.ranks.examined import Examined
+from sparring.checks.ranks.answers import Examined
 from sparring.checks.ranks.group import Group
 from sparring.checks.ranks.workers import Workers
 from sparring.errors import InputError

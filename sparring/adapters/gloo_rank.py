@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sparring.adapters import extra
 from sparring.checks.ranks import guard
 from sparring.checks.ranks import target as targets
-from sparring.checks.ranks.line import Line, Message
+from sparring.checks.ranks.sockets import Line, Message
 from sparring.checks.ranks.worker import answer, listen, write_to
 
 WARMUP = 2

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from sparring.advising.measuring import Measured
-from sparring.spec.core import supports
+from sparring.spec.library import support_models
 
 
 class Range(NamedTuple):
@@ -34,7 +34,7 @@ def growing(measured: Measured, case: str) -> Callable[[int], Fraction]:
         if s <= workers:
             return sizes[s - 1]
         if workers == 1:
-            return Fraction(supports.MODELS[ALONE[case]](s, growth.n, growth.k[0]))
+            return Fraction(support_models.MODELS[ALONE[case]](s, growth.n, growth.k[0]))
         more = s - workers
         new = {"low": 0, "expected": min(unseen(measured, more), more * most), "high": more * most}[case]
         return min(Fraction(growth.n), last + new)
@@ -42,7 +42,7 @@ def growing(measured: Measured, case: str) -> Callable[[int], Fraction]:
     return union
 
 
-ALONE = dict(zip(Range._fields, supports.MODELS))
+ALONE = dict(zip(Range._fields, support_models.MODELS))
 """The models of supports where one worker alone was measured."""
 
 

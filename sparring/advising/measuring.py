@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sparring.advising.gradients import Gradients, Layer, Vector
 from sparring.errors import InputError
 from sparring.impl.core.selection import magnitudes
-from sparring.spec.core import supports
+from sparring.spec.library import support_models
 from sparring.support_growth import Growth, counted
 
 DIGIT = 16  # bits of a magnitude that are looked at in one pass
@@ -96,7 +96,7 @@ def measured(gradients: Gradients, layers: Sequence[Layer], density: Fraction) -
     n = sum(layer.size for layer in layers)
     k = round(density * n)
     found = [chosen(partial(gradients.blocks, layers, r), k) for r in range(gradients.workers)]
-    low, mean, high = zip(*(supports.over(sizes) for sizes in counted([one.at for one in found]).T.tolist()))
+    low, mean, high = zip(*(support_models.over(sizes) for sizes in counted([one.at for one in found]).T.tolist()))
     union, workers = np.unique(np.concatenate([one.at for one in found]), return_counts=True)
     alone = union[workers == 1]
     return Measured(

@@ -11,9 +11,9 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from sparring.spec.core.blocks import Chunks
-from sparring.spec.core.cells import Places
 from sparring.spec.core.model import Page
 from sparring.spec.core.runs import Run
+from sparring.spec.core.vector_parts import Places
 from sparring.trace.compare import compare
 from sparring.trace.events import Trace
 

@@ -21,9 +21,9 @@ from sparring.checks import against, conventions
 from sparring.checks.against import SAME
 from sparring.checks.examples import hard
 from sparring.checks.examples.drawn import KINDS, Example
-from sparring.checks.judges import judging, promised, selected, staged
+from sparring.checks.judges import contract_calls, judging, scenes, stateful
 from sparring.checks.judges.nearest import Nearest
-from sparring.checks.judges.staged import OWN
+from sparring.checks.judges.scenes import OWN
 from sparring.checks.places import Observed, Place, Real
 from sparring.checks.properties import BAD, MADE
 from sparring.checks.question import Question
@@ -157,11 +157,11 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     seen = place.observe(question.target, example)
     if example.prop == BAD:
         return unfit(question, example, seen)
-    if staged.refused(example, seen):
+    if scenes.refused(example, seen):
         return Judged(example, {}, seen)
     if example.scene:
         about = asked(question, example)
-        found = staged.judged(example, seen, question.page, question.contract)
+        found = scenes.judged(example, seen, question.page, question.contract)
         flaws = {prop: why for prop, why in found.items() if prop in about or not seen.ys}
         return Judged(example, flaws, seen, missed={p: w for p, w in short_of(about, [seen]).items() if p not in flaws})
     example, page = example.first(len(seen.ys) or len(example.calls)), question.page_for(example)
@@ -172,9 +172,9 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
         seen = seen._replace(shared=seen.shared or second.shared)
     unseen = judging.unclaimed(example, seen.trace, page, question) | dict(seen.unseen)
     flaws = {p: why for p, why in flaws.items() if p in about and p not in unseen} | failure(runs)
-    unseen |= selected.unseen(seen) if page and page.selecting else {}
+    unseen |= stateful.unseen(seen) if page and page.selecting else {}
     if question.reduces:
-        unseen |= promised.unseen(example, seen, question.reduces, question.drawn.warm_up[0])
+        unseen |= contract_calls.unseen(example, seen, question.reduces, question.drawn.warm_up[0])
     if question.against and seen.ys:
         other = place.beside(question.against.environment).observe(question.against.target or question.target, example)
         flaws |= {prop: why for prop, why in against.judged(seen, other, question.against).items() if prop in about}
@@ -187,7 +187,7 @@ def unfit(question: Question, example: Example, seen: Observed) -> Judged:
     """What came of ranks that do not fit together."""
     if not example.scene:
         return Judged(example, judging.accepted(example, seen), seen)
-    why = staged.taken(example, seen, mean=question.averages)
+    why = scenes.taken(example, seen, mean=question.averages)
     missed = {BAD: seen.refused} if seen.refused else {}
     return Judged(example, {BAD: why} if why else {}, seen._replace(refused=""), missed=missed)
 

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple, NoReturn, Protocol, runtime_checkable
 import numpy as np
 
 from sparring.checks.examples.drawn import Example
-from sparring.checks.ranks import survivor
 from sparring.checks.ranks import target as targets
-from sparring.checks.ranks.examined import Examined
+from sparring.checks.ranks import watcher
+from sparring.checks.ranks.answers import Examined
 from sparring.checks.ranks.group import LOADING, Ended, Hang
 from sparring.checks.ranks.rank import called, own_traceback
 from sparring.errors import InputError, RankFailed
@@ -55,7 +55,7 @@ class Observed(NamedTuple):
     rank's vector after the last call; ``flaws``: property -> what the run itself showed;
     ``refused``: why this place could not run the target; ``residuals``: as results, what a
     stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
-    :class:`~sparring.checks.ranks.examined.Examined`; ``refusing``: whether a rank raised an error;
+    :class:`~sparring.checks.ranks.answers.Examined`; ``refusing``: whether a rank raised an error;
     ``raised``: whether it was a Python exception, and nothing that ends processes;
     ``remarks``: by rank, sentences on what else went wrong; ``shared``: why ranks were not as far apart as processes;
     ``printed``: what simulated ranks wrote to the screen, where it is not shown.
@@ -138,7 +138,7 @@ class Simulated:
         pass
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
-        with survivor.playing(example.place):
+        with watcher.playing(example.place):
             return self.observed(target, example, again=again)
 
     def observed(self, target: Any, example: Example, *, again: bool) -> Observed:

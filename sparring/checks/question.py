@@ -22,7 +22,7 @@ from sparring.checks.properties import BAD, LEVELS, MADE, MESSAGES, ON_TOPOLOGY,
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.spec.core import pages
-from sparring.spec.core.local import concerning
+from sparring.spec.core.local_selection import concerning
 from sparring.spec.core.model import Page, load
 
 

@@ -1,6 +1,6 @@
 """The verdict on a trace: what its messages tell of a run whose vectors nobody has.
 
-A trace has the lengths and the digests of messages, see :mod:`sparring.checks.judges.lengths`.  What it does
+A trace has the lengths and the digests of messages, see :mod:`sparring.checks.judges.trace_lengths`.  What it does
 not tell is not covered.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparring.checks.contracts import ALLREDUCE
-from sparring.checks.judges import counts, lengths
+from sparring.checks.judges import trace_counts, trace_lengths
 from sparring.checks.judges.judging import crowded
 from sparring.checks.judges.nearest import Likeness, Message, candidates, chosen
 from sparring.checks.properties import HARD
@@ -84,13 +84,15 @@ def looked(trace: Trace, page: Page | None, level: str, topology: str) -> Seen:
     flaws: dict[str, str] = {}
     gaps: dict[str, str] = {**GAPS, **dict.fromkeys(("agreement", "steps", "volume"), gap)}
     if page and not gap:
-        flaws, unlike = counts.compared(page, trace) if unsized(page) else lengths.compared(page, trace, width)
+        flaws, unlike = (
+            trace_counts.compared(page, trace) if unsized(page) else trace_lengths.compared(page, trace, width)
+        )
         gaps = {**GAPS, **unlike}
     if level == "volume":
         gaps["steps"] = "level 'volume' does not look at it"
     if not any(trace.sends()):
         gaps["contention"] = "nothing is sent"
-    elif not topology and (page is None or not exclusive(page) or lengths.many(page, trace.ranks)):
+    elif not topology and (page is None or not exclusive(page) or trace_lengths.many(page, trace.ranks)):
         gaps["contention"] = "no topology to look at: --topology NAME"
     elif why := crowded(trace, page, topology):
         flaws["contention"] = why
@@ -108,8 +110,8 @@ def incomparable(page: Page | None, p: int) -> str:
         return "no page to compare with: --algorithm ALGO"
     if page.composed:
         return f"what {page.name} sends depends on the vectors, which a trace does not have"
-    many = lengths.many(page, p)
-    return f"on {p} ranks {page.name} sends more than {lengths.MESSAGES} messages" if many else ""
+    many = trace_lengths.many(page, p)
+    return f"on {p} ranks {page.name} sends more than {trace_lengths.MESSAGES} messages" if many else ""
 
 
 def result(question: Question, prop: str, seen: Seen) -> Result:
@@ -117,7 +119,7 @@ def result(question: Question, prop: str, seen: Seen) -> Result:
     if prop in seen.gaps:
         return Result(question.name, prop, NOT_COVERED, seen.gaps[prop])
     flaw = seen.flaws.get(prop)
-    counted = {"steps": counts.COUNTED} if unsized(question.page) else {}
+    counted = {"steps": trace_counts.COUNTED} if unsized(question.page) else {}
     holds = {"agreement": ALIKE, **counted}.get(prop, question.meanings[prop])
     return Result(question.name, prop, REFUTED if flaw else tested(1), flaw or holds)
 
@@ -135,7 +137,7 @@ def word(trace: Trace) -> tuple[int, str]:
 
 def fewer(p: int) -> Iterator[Page]:
     """The pages of whole vectors that have not too many messages."""
-    return (page for page in candidates(sparse=False) if not lengths.many(page, p))
+    return (page for page in candidates(sparse=False) if not trace_lengths.many(page, p))
 
 
 def nearest(trace: Trace, width: int) -> dict[str, Any]:
@@ -144,9 +146,9 @@ def nearest(trace: Trace, width: int) -> dict[str, Any]:
     likely: list[Likeness] = []
     sizes: list[int] = []
     for page in fewer(trace.ranks):
-        sizes.append(lengths.size(page, trace, width))
-        planned = list(lengths.planned(page, trace.ranks, sizes[-1]))
+        sizes.append(trace_lengths.size(page, trace, width))
+        planned = list(trace_lengths.planned(page, trace.ranks, sizes[-1]))
         theirs: list[Message] = [(m.src, m.dst, m.words * width) for m in planned]
-        likely.append(Likeness(page, not lengths.match(planned, trace, width).flaw, ours, theirs))
+        likely.append(Likeness(page, not trace_lengths.match(planned, trace, width).flaw, ours, theirs))
     best = min(range(len(likely)), key=lambda i: likely[i].rank)
     return chosen(likely, trace.ranks, sizes[best], width).as_dict()

@@ -126,7 +126,7 @@ def command(
     from sparring.checks.checking import check
     from sparring.checks.clock import INTERRUPTED
     from sparring.checks.contracts import ALLREDUCE
-    from sparring.checks.ranks.survivor import watching
+    from sparring.checks.ranks.watcher import watching
 
     if selector:
         page = pages.find(asked["algorithm"]) if asked["algorithm"] != ALLREDUCE else None

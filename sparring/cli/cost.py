@@ -220,7 +220,7 @@ def evaluations(cost: Derived, at: dict[str, Any]) -> Points:
     from sparring import api
     from sparring.costs.shared_links import SharedCost
     from sparring.costs.union_cost import UnionCost
-    from sparring.spec.core.supports import MODELS
+    from sparring.spec.library.support_models import MODELS
 
     if not isinstance(cost, UnionCost | SharedCost) or not cost.support:
         return {"": evaluated(cost, at)}

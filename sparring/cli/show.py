@@ -131,7 +131,7 @@ def span(least: int, most: int) -> str:
 
 def own(module: Any) -> list[str]:
     """Its functions that are called as formulas are."""
-    from sparring.spec.core.letters import LETTERS
+    from sparring.spec.core.vocabulary import LETTERS
 
     return [name for name in LETTERS if hasattr(module, name)]
 
@@ -172,7 +172,7 @@ def prose(doc: str) -> str:
 
 def helpers(module: Any) -> list[str]:
     """The functions of its own that a page's formulas are made with."""
-    from sparring.spec.core.letters import LETTERS
+    from sparring.spec.core.vocabulary import LETTERS
 
     own = inspect.getmembers(module, lambda f: inspect.isfunction(f) and f.__module__ == module.__name__)
     return sorted((n for n, _ in own if n not in LETTERS), key=lambda n: getattr(module, n).__code__.co_firstlineno)

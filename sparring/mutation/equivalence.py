@@ -16,9 +16,9 @@ from sparring.proofs.logic.queries import Memory, answered
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.syntax import Mutant
 from sparring.proofs.reading.annotations import Subject
-from sparring.spec.core.letters import LETTERS
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym, Truth, both
+from sparring.spec.core.vocabulary import LETTERS
 
 RUN_ALONE = ("selects", "sends", "encoded")
 """What pages say of entries and of names, which does not run on symbols."""

@@ -20,8 +20,8 @@ from sparring.errors import SparringError
 from sparring.impl.core import selection
 from sparring.sparse import Sparse
 from sparring.spec.core.schedule import number
-from sparring.spec.core.select import top
 from sparring.spec.core.selectors import Selector, Series
+from sparring.spec.core.top_k import top
 from sparring.symbolic_execution.arrays import made, read
 from sparring.symbolic_execution.cells import Cells
 from sparring.symbolic_execution.conditions import TRUE, Condition, opposite

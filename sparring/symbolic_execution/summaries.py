@@ -20,7 +20,7 @@ from unittest import mock
 import numpy as np
 
 from sparring.impl.core import selection
-from sparring.spec.core import select, sparse
+from sparring.spec.core import sparse, top_k
 from sparring.symbolic_execution.arrays import Forms, made, plain, read, refuse, settled
 from sparring.symbolic_execution.cells import Cells, running
 from sparring.symbolic_execution.conditions import Condition, both, either, opposite, replaced
@@ -164,7 +164,7 @@ OWN: dict[Hashable, Ways] = {}
 
 def page_top(x: Any, k: int) -> list[int]:
     """The pages' selector, of a vector."""
-    return select.top(tuple(x), k)
+    return top_k.top(tuple(x), k)
 
 
 def impl_top(x: Any, k: int) -> Any:
@@ -182,7 +182,7 @@ def page_summarised(module: ModuleType) -> Iterator[None]:
 
     with ExitStack() as patched:
         for own in homes(module):
-            for name in [name for name, thing in vars(own).items() if thing is select.top]:
+            for name in [name for name, thing in vars(own).items() if thing is top_k.top]:
                 patched.enter_context(mock.patch.object(own, name, top))
         yield
 
@@ -191,7 +191,7 @@ def homes(module: ModuleType) -> list[ModuleType]:
     """The page's module, that of sparse vectors, and those from which it has its functions; not the selector's own."""
     names = {thing.__module__ for thing in vars(module).values() if isinstance(thing, FunctionType)}
     others = (sys.modules[name] for name in sorted(names | {sparse.__name__}) if name in sys.modules)
-    return [module, *(one for one in others if one not in (module, select))]
+    return [module, *(one for one in others if one not in (module, top_k))]
 
 
 def implementation_summarised(module: Any) -> None:

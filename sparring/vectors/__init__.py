@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sparring.errors import InputError
-from sparring.proofs.reading.pieces import rule
+from sparring.proofs.reading.local_functions import rule
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
 from sparring.vectors import dense

@@ -13,7 +13,7 @@ from sparring.proofs.logic.verdicts import proved_up_to, tested
 from sparring.ranges import spans
 from sparring.report import Report, Result
 from sparring.spec.core import pages
-from sparring.spec.core.local import concerning
+from sparring.spec.core.local_selection import concerning
 from sparring.spec.core.model import Page
 from sparring.symbolic_execution.judging import BUDGET, judge_all
 from sparring.symbolic_execution.runs import Shape, Subject

@@ -1,6 +1,6 @@
 """The simulated MPI: run an mpi4py program on ``p`` ranks in this process, with every fault named.
 
-Read :mod:`~sparring.world.simulation` first, which runs a target; then ``core``, where ranks are scheduled and
+Read ``simulation`` first, which runs a target; then ``core``, where ranks are scheduled and
 messages matched; then ``interface``, which is ``mpi4py`` as a target sees it.  The other modules keep ranks apart.
 
 >>> import numpy as np

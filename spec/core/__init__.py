@@ -1,1 +1,5 @@
-"""What a page is, and how it runs."""
+"""What a page is, and how it runs.
+
+Read ``model`` first, then ``numbers`` and ``schedule``, which read formulas, and ``runs``; for one rank's text read
+``compositions``, ``vectors`` and ``exchanges``.  ``runner`` runs any page.
+"""

@@ -26,12 +26,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError, ScheduleFault
-from sparring.spec.core.carrying import Trace
-from sparring.spec.core.cells import copy
+from sparring.spec.core.exchange_runs import Trace
 from sparring.spec.core.exchanges import Exchange
 from sparring.spec.core.model import Page
 from sparring.spec.core.runs import Run, Step, vectors
 from sparring.spec.core.sparse import NOTHING, SparseVector, total
+from sparring.spec.core.vector_parts import copy
 from sparring.spec.core.vectors import Unset, Vector
 
 LETTERS = ("x", "r", "p", "call", "state", "params", "selector")

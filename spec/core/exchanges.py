@@ -6,11 +6,11 @@ Each is carried out by a page with formulas, whose theorem says what comes back;
 =====================  ==================================================================================
 ``reduce_scatter(x)``  the sum of all ranks' ``x`` in this rank's chunk
 ``allgather(piece)``   all ranks' pieces, one after the other
-``allreduce(x)``       the sum of all ranks' ``x``; of some entries of each alone: see ``spec/core/sparse_allreduce.py``
+``allreduce(x)``       the sum of all ranks' ``x``; of some entries of each: ``spec/library/sparse_allreduce.py``
 ``gather(x)``          by rank, what each has
 ``balance(x, sizes)``  of all ranks' entries, one rank's after the other's, this rank's share of ``p`` equal ones
 ``apart(x)``           by rank what each has, of sizes, bounds and the like, which are told apart and are in no trace
-``averaging(x, key)``  the mean of those with the same key: see ``spec/core/members.py``
+``averaging(x, key)``  the mean of those with the same key: see ``spec/library/group_average.py``
 =====================  ==================================================================================
 
 A :class:`Code` says in which form vectors travel: then *every* rank, the sender included, has what is read.
@@ -37,7 +37,7 @@ from sparring.spec import (
 )
 from sparring.spec.core import regions
 from sparring.spec.core.balancing import moved
-from sparring.spec.core.carrying import (
+from sparring.spec.core.exchange_runs import (
     Carried,
     added,
     bounds,
@@ -51,10 +51,10 @@ from sparring.spec.core.carrying import (
     spread,
     summed,
 )  # fmt: skip
-from sparring.spec.core.coding import PLAIN
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runs import Message, Run
 from sparring.spec.core.vectors import AtPoint, local
+from sparring.spec.core.wire_forms import PLAIN
 from sparring.spec.exchanges import averaging, direct_allgather, direct_reduce_scatter, rotation
 
 

@@ -14,11 +14,11 @@ from typing import Any, NoReturn
 
 from sparring.errors import InputError, Undecided
 from sparring.spec.core.calling import taking
-from sparring.spec.core.letters import DATA, DTYPES, ENCODINGS, KINDS, LETTERS, Kind, kind_of, one_of
-from sparring.spec.core.local import asked, takes
+from sparring.spec.core.local_selection import asked, takes
 from sparring.spec.core.numbers import Bool, Int, Sym, where
 from sparring.spec.core.selectors import Selector
 from sparring.spec.core.sparse import SparseVector
+from sparring.spec.core.vocabulary import DATA, DTYPES, ENCODINGS, KINDS, LETTERS, Kind, kind_of, one_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from sparring.errors import InputError, ScheduleFault
 from sparring.spec.core.blocks import Chunks
-from sparring.spec.core.cells import Places, copy, part, plain, plus, put
-from sparring.spec.core.local import entering
+from sparring.spec.core.local_selection import entering
 from sparring.spec.core.model import Page, bound, list_words
 from sparring.spec.core.schedule import number, places, step_sends, truth
 from sparring.spec.core.selectors import Selector
 from sparring.spec.core.sparse import SparseVector, every, strung, taken, total, width
+from sparring.spec.core.vector_parts import Places, copy, part, plain, plus, put
 
 
 class Message(NamedTuple):

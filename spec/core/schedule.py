@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from sparring.errors import InputError, ScheduleFault, SparringError
 from sparring.spec.core.blocks import Chunks, block, named
-from sparring.spec.core.cells import Places
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int
+from sparring.spec.core.vector_parts import Places
 
 
 def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, Chunks]]:

@@ -1,7 +1,7 @@
 """What a selector is: which entries of a vector are sent, and how many these are.
 
 A selector decides only *how many* entries it takes: those are always the first in the one order of
-:mod:`sparring.spec.core.select`.  Its page is a module of ``spec.selectors``: prose, parameters,
+:mod:`sparring.spec.core.top_k`.  Its page is a module of ``spec.selectors``: prose, parameters,
 what it remembers from call to call (``State`` and ``state``, where it does), ``select``, and the
 two formulas ``least`` and ``most``.
 """

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from sparring.errors import InputError
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.select import top
+from sparring.spec.core.top_k import top
 
 
 class SparseLike(Protocol):

@@ -22,8 +22,8 @@ from typing import Any, NoReturn, TypeVar, overload
 
 from sparring.errors import Refuted
 from sparring.spec.core import numbers
-from sparring.spec.core.select import top
 from sparring.spec.core.sparse import NOTHING
+from sparring.spec.core.top_k import top
 
 __all__ = [
     "UNSET", "AtPoint", "Unset", "Vector", "by_length", "by_rank", "each", "entrywise", "gathered", "is_number",

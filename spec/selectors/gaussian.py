@@ -32,7 +32,7 @@ from typing import Annotated, Any, NamedTuple
 
 from sparring.spec.core.calling import Between
 from sparring.spec.core.numbers import Int, where
-from sparring.spec.core.select import place
+from sparring.spec.core.top_k import place
 
 FACTOR = 1.02
 LANES = 1024

@@ -34,8 +34,8 @@ from typing import Annotated, Any, NamedTuple
 
 from sparring.spec.core.calling import Between
 from sparring.spec.core.numbers import Int
-from sparring.spec.core.select import Place, place, through, top
 from sparring.spec.core.selectors import high, low
+from sparring.spec.core.top_k import Place, place, through, top
 
 
 class Params(NamedTuple):

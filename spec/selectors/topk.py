@@ -22,8 +22,8 @@ from typing import Annotated, Any, NamedTuple
 
 from sparring.spec.core.calling import Between
 from sparring.spec.core.numbers import Int
-from sparring.spec.core.select import top
 from sparring.spec.core.selectors import low
+from sparring.spec.core.top_k import top
 
 
 class Params(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sparring.checks.ranks import launch
-from sparring.spec.core.dropping import RULES
+from sparring.spec.training.drop_compute import RULES
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"

@@ -26,7 +26,7 @@ from sparring.analysis.compression import sizes
 from sparring.calibration import fitting, quantities
 from sparring.checks import checking, engine, places
 from sparring.checks.examples import contract_draws, hard
-from sparring.checks.judges import promised
+from sparring.checks.judges import contract_calls
 from sparring.checks.question import Question
 from sparring.checks.ranks import group, scenes
 from sparring.cli.calibrate import command as calibrate
@@ -43,8 +43,8 @@ from sparring.refinement import looks, sums
 from sparring.schedules import program, races, rccl
 from sparring.schedules.formats import files
 from sparring.spec import ring_sparse
-from sparring.spec.core import codes
-from sparring.spec.core.groups import Grouped
+from sparring.spec.codecs import bit_planes
+from sparring.spec.codecs.group_quantiser import Grouped
 from sparring.trace import files as traces
 from sparring.trace import rules
 from sparring.verification import every_input, samples
@@ -133,20 +133,20 @@ def told():
         ],
         "docs/howto/check_a_reducer.md": [
             f"the mean of {scenes.OFTEN:,} results for the same vectors",
-            f"more than {promised.SURE:g} standard errors off",
+            f"more than {contract_calls.SURE:g} standard errors off",
             f"where the mean of {scenes.OFTEN:,} results is about normal",
             f"| {contract_draws.CALLS[0]} to {contract_draws.CALLS[1]} |",
             f"about {contract_draws.SOME} numbers are drawn",
         ],
         "docs/howto/compare.md": [f"{levels.RANKS} ranks, `sparring advise` counts"],
         "docs/howto/compressed.md": [
-            f"as codes of 1 to {codes.WIDTHS[0]} bits",
+            f"as codes of 1 to {bit_planes.WIDTHS[0]} bits",
             *(
                 f"| {bits}, {g} | {float(sizes.per_entry(Grouped(bits, g, 0), 4)):g} | {bits + 32 / g:g} |"
                 for bits, g in ((8, 128), (4, 128), (4, 32))
             ),
         ],
-        "docs/howto/gradient-codes.md": [f"codes of 1 to {codes.WIDTHS[0]} bits"],
+        "docs/howto/gradient-codes.md": [f"codes of 1 to {bit_planes.WIDTHS[0]} bits"],
         "docs/howto/papers.md": [f"at most {default(cost, 'within').replace('%', ' %')} more (`--within`)"],
         "docs/howto/schedule-files.md": [
             f"({rccl.STEPS} steps a block, {rccl.BLOCKS} blocks, {rccl.COUNT - 1} chunks a step)",

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from sparring.impl import arc_top_k, oktopk, power_sgd, ring, two_shot
-from sparring.impl.core.local_sgd import LocalSGD
-from sparring.impl.core.sgd import EF21, SGD
 from sparring.impl.estimates import Estimates
+from sparring.impl.training.local_sgd import LocalSGD
+from sparring.impl.training.sgd import EF21, SGD
 from tests.impl.on_ranks import text
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from sparring.impl.core.droptimes import chosen
 from sparring.impl.drop_compute import DropCompute
 from sparring.impl.error_feedback import ErrorFeedback
+from sparring.impl.training.drop_threshold import chosen
 from tests.impl.on_ranks import text
 
 

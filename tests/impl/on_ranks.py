@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sparring.errors import InputError
-from sparring.impl.core.moshpit_sgd import MoshpitSGD
+from sparring.impl.training.moshpit_sgd import MoshpitSGD
 
 
 def module(name: str) -> Any:

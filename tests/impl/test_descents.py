@@ -12,8 +12,9 @@ import pytest
 from sparring import world
 from sparring.errors import InputError
 from sparring.impl.estimates import Estimates
-from sparring.spec.core import local_sgd, pages
+from sparring.spec.core import pages
 from sparring.spec.core.runner import run
+from sparring.spec.training import local_sgd
 from tests.impl.algorithms import called
 from tests.impl.descent_targets import slope
 from tests.impl.least_squares import N, problem, settled

@@ -11,10 +11,11 @@ import pytest
 
 from sparring import Sparse, world
 from sparring.impl import arc_top_k, lossy_two_shot, rabenseifner
-from sparring.impl.core import lists, transport
-from sparring.impl.core.quantiser import Quantiser
+from sparring.impl.codecs.group_quantiser import Quantiser
+from sparring.impl.core import sparse_lists, transport
 from sparring.refinement import comparison, running, stateful
-from sparring.spec.core import matrices, select
+from sparring.spec.core import top_k
+from sparring.spec.library import matrices
 from tests.impl.algorithms import ALLGATHERS, DENSE, PAGES, RANKS, SPARSE, TARGETS, called, planted, simulated
 from tests.sweeps import sweep
 
@@ -52,7 +53,7 @@ def test_without_the_exchange(name):
 def test_selection_within(name, k):
     """With k, dense vectors are reduced to their k largest entries first, as the reference selects; k > n clamps."""
     xs = [np.random.default_rng(r).standard_normal(20) for r in range(3)]
-    taken = [Sparse(at := select.top(x.tolist(), k), x[at], 20) for x in xs]
+    taken = [Sparse(at := top_k.top(x.tolist(), k), x[at], 20) for x in xs]
     ys = simulated(f"{RANKS}:once", xs, name=name, k=k)
     wanted = comparison.expected(PAGES[name], taken)
     assert all(np.array_equal(y, right.dense()) for y, right in zip(ys, wanted, strict=True))
@@ -76,7 +77,7 @@ def test_both_ways_of_adding_lists_are_one(p, density):
     """By way of a dense vector or of the lists alone: the same support, the same bits."""
     xs = drawn(p, 300, density)
     entries = [(x.indices, x.values) for x in xs]
-    ways = lists.densely(entries, xs[0]), lists.sparsely(entries, xs[0])
+    ways = sparse_lists.densely(entries, xs[0]), sparse_lists.sparsely(entries, xs[0])
     assert len({(at.tobytes(), values.tobytes()) for at, values in ways}) == 1
 
 

@@ -13,11 +13,11 @@ import pytest
 
 import sparring
 from sparring import world
-from sparring.impl.core import droptimes as ours
 from sparring.impl.drop_compute import NORMALISERS, RULES
-from sparring.spec.core import dropping, droptimes
-from sparring.spec.core.dropping import Micro, worked
+from sparring.impl.training import drop_threshold as ours
 from sparring.spec.core.runner import run
+from sparring.spec.training import drop_compute, drop_threshold
+from sparring.spec.training.drop_compute import Micro, worked
 from tests.impl.algorithms import called, planted
 from tests.sweeps import sweep, third
 
@@ -39,10 +39,12 @@ def simulated(xs, target="series", **params):
 
 def reference(xs, times, call, tau, rule, normaliser):
     """Of one call: each rank's work; and the mean in fractions."""
-    works = [worked(dropping.RULES[rule], [Micro(*passes) for passes in rank[call].tolist()], tau) for rank in times]
+    works = [
+        worked(drop_compute.RULES[rule], [Micro(*passes) for passes in rank[call].tolist()], tau) for rank in times
+    ]
     counts = [int(work.completed) for work in works]
     sums = [[sum(map(Fraction, column.tolist()), Fraction(0)) for column in x[call][:c].T] for x, c in zip(xs, counts)]
-    return works, dropping.mean(sums, counts, xs[0].shape[1], normaliser)
+    return works, drop_compute.mean(sums, counts, xs[0].shape[1], normaliser)
 
 
 def right(p, tau, rule, normaliser, seed, dtype="float64", calls=2):
@@ -102,7 +104,7 @@ def test_the_rule_of_theory_ends_at_the_first_yield_after_tau():
     for seed, tau in product(range(20), (0.5, 1.0, 3.25)):
         xs, times = drawn(2, 1, 5, 1, seed)
         for r, rank in enumerate(simulated(xs, times=times, tau=tau, rule="analytic")):
-            work = worked(dropping.analytic, [Micro(*passes) for passes in times[r, 0].tolist()], tau)
+            work = worked(drop_compute.analytic, [Micro(*passes) for passes in times[r, 0].tolist()], tau)
             assert work.now <= rank[0][0].seconds <= tau + times[r].max()
 
 
@@ -215,7 +217,7 @@ def chosen_right(p, many, iterations, seed):
         ran = simulated([*ends], "choosing", shape=ends.shape[1:], seconds=seconds)
     except sparring.RankFailed:
         return False
-    wanted = droptimes.best(ends.tolist(), max(seconds))
+    wanted = drop_threshold.best(ends.tolist(), max(seconds))
     return len({tau.tobytes() for tau in ran}) == 1 and math.isclose(ran[0][0], wanted, rel_tol=1e-12)
 
 
@@ -226,7 +228,7 @@ def test_tau_is_chosen_as_the_reference_does(p):
     ends, seconds = timings(p, 4, 7, 0)
     slowest, tau = ends[:, :, -1].max(axis=0), float(ends.mean())
     gain = ours.effective(ends, slowest, slowest + max(seconds) - slowest.mean(), tau)
-    wanted = droptimes.effective(ends.tolist(), max(seconds), tau)
+    wanted = drop_threshold.effective(ends.tolist(), max(seconds), tau)
     assert math.isclose(gain, wanted, rel_tol=1e-9, abs_tol=1e-9)
 
 
@@ -257,7 +259,7 @@ def test_chosen_after_the_calls_that_were_timed():
     times[0, -1] *= 2  # a straggler, at last
     ran = simulated(xs, times=times, tau=None, skip=skip, timed=timed, rest=0.5)
     ends = np.cumsum(times[:, skip : skip + timed].sum(axis=3), axis=2)
-    wanted = droptimes.best(ends.tolist(), float(ends[:, :, -1].max(axis=0).mean()) + 0.5)
+    wanted = drop_threshold.best(ends.tolist(), float(ends[:, :, -1].max(axis=0).mean()) + 0.5)
     for rank in ran:
         assert [tau for _, tau in rank[: skip + timed]] == [None] * (skip + timed)
         assert all(step.completed == many for step, _ in rank[: skip + timed])

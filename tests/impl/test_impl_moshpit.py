@@ -10,8 +10,8 @@ import pytest
 import sparring
 from sparring.analysis.averaging.outcomes import wrong
 from sparring.errors import InputError
-from sparring.impl.core.moshpit_sgd import MoshpitSGD
-from sparring.impl.core.parties import Asked
+from sparring.impl.core.averaging_groups import Asked
+from sparring.impl.training.moshpit_sgd import MoshpitSGD
 from tests.impl.algorithms import RANKS, simulated
 
 KINDS = {"dead": (-1, 0, 1, 2), "failing": (0, 1)}

@@ -11,7 +11,7 @@ import pytest
 
 from sparring import world
 from sparring.errors import InputError
-from sparring.impl.core import lists
+from sparring.impl.core import sparse_lists
 from tests.impl.algorithms import ALLGATHERS, DENSE, PAGES, RANKS, SELECTING, SPARSE, called, heard
 from tests.sweeps import third
 
@@ -127,7 +127,7 @@ def test_lists(name, p, bad):
 def test_what_is_no_triple_is_refused():
     """A tuple of two, for instance."""
     with pytest.raises(InputError, match="x is a tuple"):
-        lists.taken(([1], [2]), None, allow_nan=True)
+        sparse_lists.taken(([1], [2]), None, allow_nan=True)
 
 
 @pytest.mark.parametrize("name", DIFFERENT)

@@ -27,14 +27,15 @@ from sparring.proofs.reading.annotations import subject
 from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec import arc_top_k
 from sparring.spec import power_sgd as page_module
+from sparring.spec.codecs.sign_codec import read, signed
 from sparring.spec.core import balancing as shares
-from sparring.spec.core import exchanges, matrices
+from sparring.spec.core import exchanges
 from sparring.spec.core import regions as cuts
 from sparring.spec.core.compositions import Memory
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import both, either, where
 from sparring.spec.core.runner import run
-from sparring.spec.core.signs import read, signed
+from sparring.spec.library import matrices
 from tests.proofs.wrong_texts import wrong
 from tests.sweeps import sweep, third
 

@@ -16,11 +16,11 @@ from sparring.errors import InputError, Undecided
 from sparring.proofs.logic.queries import answered
 from sparring.proofs.reading.ways import usual, ways
 from sparring.proofs.statements.volume import sharing, sizes, volume
-from sparring.spec.core.groups import Grouped
+from sparring.spec.codecs.group_quantiser import Grouped
+from sparring.spec.codecs.packed_integers import Packed
+from sparring.spec.codecs.sign_codec import Signs
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import Sym, evaluate
-from sparring.spec.core.packed import Packed
-from sparring.spec.core.signs import Signs
 
 TEXT = '''"""A page."""
 from typing import Any, NamedTuple

@@ -16,8 +16,8 @@ from sparring.proofs.logic.obligations import Obligation, p, r, t, within
 from sparring.proofs.logic.verdicts import PROVED, UNDECIDED, Word
 from sparring.proofs.reading import annotations
 from sparring.proofs.statements import conjectures
-from sparring.spec.core.letters import KINDS
 from sparring.spec.core.numbers import both, either, where
+from sparring.spec.core.vocabulary import KINDS
 
 RING = page("ring")
 

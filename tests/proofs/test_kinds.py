@@ -6,7 +6,7 @@ import sparring
 from sparring.errors import InputError
 from sparring.proofs.kernel import coq, instances, kernel
 from sparring.proofs.kernel.recompiling import Bench
-from sparring.spec.core.letters import KINDS
+from sparring.spec.core.vocabulary import KINDS
 from tests.proofs.test_coq import needs_coq
 
 ONE_STEP = """\

@@ -16,7 +16,7 @@ from sparring.proofs.logic.queries import answered
 from sparring.proofs.logic.verdicts import PROVED, REFUTED
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.syntax import ast
-from sparring.proofs.reading import pieces
+from sparring.proofs.reading import local_functions
 from sparring.proofs.statements import execution
 from sparring.spec import ring_sparse
 from sparring.spec.core.model import load
@@ -29,13 +29,13 @@ SPARSE, RING, GTOPK, A2A, SPARDL = map(sparring.page, ("ring_sparse", "ring_topk
 LOCAL = {
     page.name: page
     for page in map(sparring.page, sparring.pages())
-    if not page.composed and (page.data in pieces.LOCAL or hasattr(page.module, "words"))
+    if not page.composed and (page.data in local_functions.LOCAL or hasattr(page.module, "words"))
 }
 
 
 def unproved(page):
     """The obligations of local functions that not both solvers prove."""
-    claims = [*pieces.values(page), *pieces.staying(page), *pieces.sizes(page)]
+    claims = [*local_functions.values(page), *local_functions.staying(page), *local_functions.sizes(page)]
     return {a.obligation.name for a in answered(claims, True) if not a.holds}
 
 
@@ -47,7 +47,7 @@ def all_but_one(x, *_):
 def test_what_pages_do_is_proved(name):
     """Of each page that has local functions, and there is something to prove."""
     page = LOCAL[name]
-    assert [*pieces.values(page), *pieces.sizes(page)]
+    assert [*local_functions.values(page), *local_functions.sizes(page)]
     assert unproved(page) == set()
 
 
@@ -97,7 +97,7 @@ TWINS = {
 @pytest.mark.parametrize("twin", TWINS)
 def test_other_words_for_the_same(twin):
     """Values are as they were."""
-    claims = pieces.values(replace(SPARSE, sends=TWINS[twin]))
+    claims = local_functions.values(replace(SPARSE, sends=TWINS[twin]))
     assert all(a.holds for a in answered(claims, True))
 
 
@@ -139,7 +139,7 @@ def test_what_stays_behind(fault):
     """A rule that loses something is refuted, and runs lose it, too."""
     page = replace(SPARDL, left=LEFT[fault])
     assert any(name.startswith("what stays behind") for name in unproved(page))
-    assert pieces.rule(page) == ""
+    assert local_functions.rule(page) == ""
     found = execution.first(execution.mass_lost, page, range(1, 6))
     assert found is not None
     assert "result and all residuals make" in found.why
@@ -149,7 +149,7 @@ def test_rules_that_keep_the_sum():
     """The page's own, in its words and others, and what the other pages have."""
     other = replace(SPARDL, left=lambda x, cut, y: cut.meeting(y) + x.without(x.meeting(y)))
     assert unproved(other) == set()
-    assert [pieces.rule(page) for page in (SPARDL, other, RING)] == ["collected", "collected", "cut"]
+    assert [local_functions.rule(page) for page in (SPARDL, other, RING)] == ["collected", "collected", "cut"]
 
 
 LENGTHS = {
@@ -229,5 +229,5 @@ def test_a_piece_runs_as_it_is_read():
 def test_letters_stand_for_what_is_no_arithmetic():
     """The same for equal terms; a side that hypotheses rule out is gone."""
     n = Sym.var("n")
-    claim = pieces.plain(GTOPK, "", [n >= 1], where(n >= 1, 1 << t, r) + (1 << t) == (n // p) + n // p)
+    claim = local_functions.plain(GTOPK, "", [n >= 1], where(n >= 1, 1 << t, r) + (1 << t) == (n // p) + n // p)
     assert repr(claim.claim) == "((any0 + any0) == (any1 + any1))"

@@ -16,12 +16,12 @@ from sparring.proofs.reading.annotations import subject
 from sparring.proofs.reading.integer_room import fitting, sums
 from sparring.proofs.statements.compositions import following
 from sparring.proofs.statements.conjectures import Conjecture
+from sparring.spec.codecs.packed_integers import Packed, most, wide
 from sparring.spec.core.calling import Between
-from sparring.spec.core.chance import above, whole
 from sparring.spec.core.exchanges import allgather, allreduce, reduce_scatter
 from sparring.spec.core.numbers import where
-from sparring.spec.core.packed import Packed, most, wide
 from sparring.spec.core.vectors import each
+from sparring.spec.library.counter_rng import above, whole
 from tests.proofs.test_compositions_proved import page
 
 NUMBERS = (-7, -1, 0, 1, 2, 5)

@@ -16,7 +16,7 @@ from sparring.cli import cli, exit_code
 from sparring.errors import InputError
 from sparring.inputs import digits
 from sparring.sparse import Sparse
-from sparring.spec.core.select import top
+from sparring.spec.core.top_k import top
 
 PAGE = api.page("ring_allgather")
 TARGET = "sparring.impl.ring_allgather:allreduce"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import sparring
 from sparring import InputError, Sparse
 from sparring.inputs import digits
-from sparring.spec.core import select
-from sparring.spec.core.supports import disjoint, identical, independent, measured
+from sparring.spec.core import top_k
+from sparring.spec.library.support_models import disjoint, identical, independent, measured
 
 KEYS = ("step0", "step30", "step300")
 
@@ -45,7 +45,7 @@ def test_sparse_vectors_have_their_supports(sets, dtype):
 @given(rows, st.integers(0, 11), st.sampled_from(["float32", "float64", "int32", "int64"]))
 def test_dense_vectors_keep_their_largest(values, k, dtype):
     """Ties included, of k the reference selects the same; rows of one array are as good as a list."""
-    expected = measured([select.top(row, k) for row in values])
+    expected = measured([top_k.top(row, k) for row in values])
     vectors = np.array(values, dtype).reshape(len(values), -1)
     assert spreads(sparring.union_growth(vectors, k=k)) == expected
     assert sparring.union_growth([*vectors], k=k) == sparring.union_growth(vectors, k=k)
@@ -59,7 +59,7 @@ def test_the_shipped_gradients(key, share):
     growth = sparring.union_growth(vectors, density=density)
     k = round(density * 9610)
     assert growth.k == (k,) * 8
-    assert spreads(growth) == measured([select.top(x.tolist(), k) for x in vectors])
+    assert spreads(growth) == measured([top_k.top(x.tolist(), k) for x in vectors])
     assert all(a <= low for a, low in zip(growth.identical(), growth.low))
     assert all(high <= b for high, b in zip(growth.high, growth.disjoint()))
 

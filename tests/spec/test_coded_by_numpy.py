@@ -10,11 +10,12 @@ import pytest
 import sparring
 from sparring.errors import InputError
 from sparring.spec import qsgd, thc
-from sparring.spec.core import chance, signs, wholes
-from sparring.spec.core.chance import FINE
-from sparring.spec.core.levels import unit
-from sparring.spec.core.packed import Packed, wide
+from sparring.spec.codecs import integer_bytes, sign_codec
+from sparring.spec.codecs.level_codec import unit
+from sparring.spec.codecs.packed_integers import Packed, wide
 from sparring.spec.core.vectors import Vector, each
+from sparring.spec.library import counter_rng
+from sparring.spec.library.counter_rng import FINE
 
 
 def vectors(p, n, dtype="float32"):
@@ -23,12 +24,12 @@ def vectors(p, n, dtype="float32"):
 
 def test_signs_roots_and_sums():
     """A zero has a plus; a root is exact where there is one, else refused; the later half is added to the earlier."""
-    assert signs.signed([0.0, -0.0, -1e-300], norm=1).signs == [1, 1, 0]
-    assert signs.signed([Fraction(1), Fraction(-7)], norm=2).scale == 5
+    assert sign_codec.signed([0.0, -0.0, -1e-300], norm=1).signs == [1, 1, 0]
+    assert sign_codec.signed([Fraction(1), Fraction(-7)], norm=2).scale == 5
     with pytest.raises(InputError, match="a mean square of 5/2 has no rational root: norm=1 needs none"):
-        signs.signed([Fraction(1), Fraction(2)], norm=2)
-    assert signs.folded(list("abcde")) == "adcbe"
-    assert signs.folded([1.0, 2.0**-53, 2.0**-53, -1.0]) == 2.0**-53
+        sign_codec.signed([Fraction(1), Fraction(2)], norm=2)
+    assert sign_codec.folded(list("abcde")) == "adcbe"
+    assert sign_codec.folded([1.0, 2.0**-53, 2.0**-53, -1.0]) == 2.0**-53
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -56,7 +57,7 @@ def test_any_allreduce_adds_codes_of_thc(other):
     xs = vectors(p, 17, "float64")
     at = thc.grid([[*thc.extremes(Vector.of(x))] for x in xs], 4)
     codes = [
-        np.array([*each(thc.code, Vector.of(x), *at, chance.chances(0, 0, r, Vector.of(x)), 4)])
+        np.array([*each(thc.code, Vector.of(x), *at, counter_rng.chances(0, 0, r, Vector.of(x)), 4)])
         for r, x in enumerate(xs)
     ]
     sums = sparring.run(other, codes).results[2]
@@ -75,8 +76,8 @@ def test_whole_numbers_come_back_and_sums_have_room(bits):
     """As bytes, of any width; of greatest codes, with a bit to spare at no power of two."""
     numbers = [i * 2654435761 % (1 << bits) for i in range(37)]
     for c in range(38):
-        message = wholes.packed(numbers[:c], bits)
-        assert wholes.unpacked(message, c, bits) == numbers[:c]
+        message = integer_bytes.packed(numbers[:c], bits)
+        assert integer_bytes.unpacked(message, c, bits) == numbers[:c]
         assert len(message) == Packed(bits).octets(c, 0)
     if bits <= 8:
         assert all(thc.most(bits) * p < 1 << wide(bits, p) for p in range(1, 2000))

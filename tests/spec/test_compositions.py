@@ -16,8 +16,8 @@ from sparring.spec.core.exchanges import ReduceScatter, allgather, allreduce, ap
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
 from sparring.spec.core.sparse import NOTHING, SparseVector
-from sparring.spec.core.sparse_allreduce import SparseAllreduce, sparse_allreduce
 from sparring.spec.core.vectors import UNSET, Vector, each, where
+from sparring.spec.library.sparse_allreduce import SparseAllreduce, sparse_allreduce
 
 
 def page(program, **names):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import sparring
-from sparring.spec.core import matrices
-from sparring.spec.core.groups import decode, encode
+from sparring.spec.codecs.group_quantiser import decode, encode
 from sparring.spec.core.runner import run
+from sparring.spec.library import matrices
 from tests.proofs.wrong_texts import wrong
 
 CALLS = 5

@@ -10,8 +10,8 @@ import pytest
 import sparring
 from sparring import InputError, UnknownPage, page, pages
 from sparring.proofs.statements.compositions import codes
-from sparring.spec.core.letters import LETTERS
 from sparring.spec.core.numbers import Sym
+from sparring.spec.core.vocabulary import LETTERS
 
 RING = Path(sparring.__file__).parent / "spec" / "ring.py"
 

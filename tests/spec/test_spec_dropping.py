@@ -7,8 +7,8 @@ from itertools import pairwise, product
 
 import pytest
 
-from sparring.spec.core import droptimes
-from sparring.spec.core.dropping import RULES, Micro, counted, mean, worked
+from sparring.spec.training import drop_threshold
+from sparring.spec.training.drop_compute import RULES, Micro, counted, mean, worked
 
 PASSES = [Micro(*times) for times in product(range(3), repeat=2)]
 
@@ -47,13 +47,13 @@ def test_the_choice_by_hand():
     """Two ranks, one iteration of 26: the best is to keep what is over by 6, 9 of 12 micro-batches in 8 of 26."""
     quick, slow = [1, 2, 3, 4, 5, 6], [2, 4, 6, 8, 20, 24]
     ends = [[quick], [slow]]
-    assert droptimes.gained([list(map(Fraction, quick)), list(map(Fraction, slow))], Fraction(26), 9) == (
+    assert drop_threshold.gained([list(map(Fraction, quick)), list(map(Fraction, slow))], Fraction(26), 9) == (
         Fraction(10, 12) * Fraction(26, 26 - 24 + 8) - 1
     )
-    tau = droptimes.best(ends, 26)
+    tau = drop_threshold.best(ends, 26)
     assert 6 < tau <= 8
-    assert droptimes.effective(ends, 26, tau) == Fraction(9, 12) * Fraction(26, 8) - 1
-    assert droptimes.grid(ends, 4) == [6, 12, 18, 24]
+    assert drop_threshold.effective(ends, 26, tau) == Fraction(9, 12) * Fraction(26, 8) - 1
+    assert drop_threshold.grid(ends, 4) == [6, 12, 18, 24]
 
 
 def test_it_is_the_effective_speedup_with_the_last_end_for_tau():
@@ -62,4 +62,4 @@ def test_it_is_the_effective_speedup_with_the_last_end_for_tau():
     for tau in range(1, 22):
         kept = [end for rank in now for end in rank if end < tau]
         wanted = Fraction(len(kept), 21) * (21 + rest) / (max(kept) + rest) if kept else 0
-        assert droptimes.gained(now, 21 + rest, tau) == wanted - 1
+        assert drop_threshold.gained(now, 21 + rest, tau) == wanted - 1

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sparring.errors import InputError
-from sparring.spec.core import codes, groups
-from sparring.spec.core.groups import decode, encode, levels, written
+from sparring.spec.codecs import bit_planes, group_quantiser
+from sparring.spec.codecs.group_quantiser import decode, encode, levels, written
 
 SMALL = [[Fraction(v) for v in row] for c in range(1, 5) for row in itertools.product((-3, 0, 1, 4, 11), repeat=c)]
 
@@ -101,7 +101,9 @@ def test_sizes(g, spikes):
         for bits in (1, 3, 8):
             for dtype in ("float32", "float64"):
                 x = np.arange(c).astype(dtype)
-                assert len(written(encode(x, bits, g, spikes))) == groups.octets(c, bits, g, spikes, x.itemsize)
+                assert len(written(encode(x, bits, g, spikes))) == group_quantiser.octets(
+                    c, bits, g, spikes, x.itemsize
+                )
 
 
 @pytest.mark.parametrize("g", [0, -1, (1 << 32) + 1])
@@ -128,30 +130,30 @@ def test_a_plane_is_what_numpy_packs(bits):
     some = np.random.default_rng(bits).integers(0, 1 << bits, 37).astype(np.uint8)
     rows = np.unpackbits(some[:, None], axis=1, bitorder="little")
     planes, done = [], 0
-    for width in codes.widths(bits):
+    for width in bit_planes.widths(bits):
         planes.append(np.packbits(rows[:, done : done + width].ravel(), bitorder="little"))
         done += width
-    assert codes.packed(some.tolist(), bits) == np.concatenate(planes).tobytes()
+    assert bit_planes.packed(some.tolist(), bits) == np.concatenate(planes).tobytes()
 
 
 @pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("c", [0, 1, 2, 7, 8, 9, 100])
 def test_sizes_of_codes(bits, c):
     """As many bytes as are told; no more than the bits need but for a byte each after the first plane."""
-    size = codes.octets(c, bits)
-    assert len(codes.packed([0] * c, bits)) == size
+    size = bit_planes.octets(c, bits)
+    assert len(bit_planes.packed([0] * c, bits)) == size
     least = -(-c * bits // 8)
-    assert size in range(least, least + len(codes.widths(bits)))
+    assert size in range(least, least + len(bit_planes.widths(bits)))
 
 
 def test_widths_are_those_of_the_paper_s_example_and_of_quick_reduce():
     """6 bits are 4 and 2: of 2048 codes 1024 and 512 bytes, as in vLLM's kernel."""
-    assert [codes.widths(bits) for bits in (2, 3, 5, 6, 7)] == [[2], [2, 1], [4, 1], [4, 2], [4, 2, 1]]
-    assert len(codes.packed([0] * 2048, 6)) == 1024 + 512
-    assert all(sum(codes.widths(bits)) == bits for bits in BITS)
+    assert [bit_planes.widths(bits) for bits in (2, 3, 5, 6, 7)] == [[2], [2, 1], [4, 1], [4, 2], [4, 2, 1]]
+    assert len(bit_planes.packed([0] * 2048, 6)) == 1024 + 512
+    assert all(sum(bit_planes.widths(bits)) == bits for bits in BITS)
 
 
 @pytest.mark.parametrize("bits", [-1, 0, 9])
 def test_other_widths_are_refused(bits):
     with pytest.raises(InputError, match=rf"^a code of {bits} bits: it must have 1 to 8$"):
-        codes.widths(bits)
+        bit_planes.widths(bits)

@@ -11,8 +11,9 @@ import pytest
 from sparring.analysis.packet_loss.patterns import over
 from sparring.errors import InputError
 from sparring.impl.lossy_two_shot import AGGREGATORS
-from sparring.spec.core import links
-from sparring.spec.core.links import (
+from sparring.spec.core.vectors import Vector
+from sparring.spec.library import lossy_links
+from sparring.spec.library.lossy_links import (
     COLLECTING,
     HANDING,
     Losing,
@@ -26,7 +27,6 @@ from sparring.spec.core.links import (
     received,
     weighed,
 )
-from sparring.spec.core.vectors import Vector
 from sparring.spec.lossy_two_shot import Params
 
 
@@ -183,7 +183,7 @@ def test_sums_over_senders_are_in_their_order():
 
 def test_weights():
     assert weighed(Fraction(7), 300) == 10 and weighed(0, 300) == 0 and weighed(Fraction(7), 0) == 7
-    assert links.over(6, 3) == 2 and links.over(0, 0) == 0
+    assert lossy_links.over(6, 3) == 2 and lossy_links.over(0, 0) == 0
     checked(SimpleNamespace(aggregator="zero", lost=1000))
     with pytest.raises(InputError, match="lost = 1000 with aggregator ht"):
         checked(SimpleNamespace(aggregator="ht", lost=1000))

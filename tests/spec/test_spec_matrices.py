@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparring.spec.core import matrices
 from sparring.spec.core.vectors import Vector
+from sparring.spec.library import matrices
 
 
 def zeros(n):

@@ -12,10 +12,10 @@ import pytest
 import sparring
 from sparring.analysis.averaging.outcomes import groups, wrong
 from sparring.errors import InputError
-from sparring.impl.core.parties import Asked
+from sparring.impl.core.averaging_groups import Asked
 from sparring.spec import moshpit
-from sparring.spec.core import members
 from sparring.spec.core.runner import run
+from sparring.spec.library import group_average
 
 
 def vectors(p, n, seed=0):
@@ -57,7 +57,7 @@ def test_groups_are_those_of_the_papers_keys(p, m, monkeypatch):
         seen.append(sorted(found.values()))
         return [dict(zip(ranks, drawn(exchange.t, ranks))) for ranks in found.values()]
 
-    monkeypatch.setattr(members, "grouped", grouped)
+    monkeypatch.setattr(group_average, "grouped", grouped)
     _ = ran(vectors(p, 1), m=m, rounds=5).results
     assert seen == [*by_keys(p, m, d, 5, drawn)]
     assert all(len(ranks) <= m for each in seen for ranks in each)
@@ -133,5 +133,5 @@ def test_what_means_nothing_is_refused(params, text):
 
 def test_a_point_ends_its_rank_in_its_own_round_alone():
     """After so many of its messages."""
-    assert members.ending(1, ((0, 0, 2), (3, 1, 0), (2, 1, 5))) == {3: 0, 2: 5}
-    assert members.ending(2, ((0, 0, 2),)) == {}
+    assert group_average.ending(1, ((0, 0, 2), (3, 1, 0), (2, 1, 5))) == {3: 0, 2: 5}
+    assert group_average.ending(2, ((0, 0, 2),)) == {}

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from sparring.errors import InputError, UnknownPage
 from sparring.spec.core import pages, selectors
 from sparring.spec.core.schedule import number
-from sparring.spec.core.select import place, through, top
 from sparring.spec.core.selectors import Series, find
+from sparring.spec.core.top_k import place, through, top
 from sparring.spec.selectors import gaussian
 
 NAN = float("nan")

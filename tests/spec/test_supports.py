@@ -12,7 +12,7 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparring.spec.core.supports import MODELS, disjoint, identical, independent, measured
+from sparring.spec.library.support_models import MODELS, disjoint, identical, independent, measured
 
 sizes = st.integers(0, 60).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n)))
 FAILS = Fraction(1, 10**9)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import chain, combinations
 from typing import Any
 
-from sparring.impl.core.parties import Asked, Party, dying, meetings, stopping
+from sparring.impl.core.averaging_groups import Asked, Party, dying, meetings, stopping
 
 Vectors = Sequence[Sequence[Any]]
 

@@ -8,9 +8,9 @@ from sparring.analysis.compression import errors, sizes
 from sparring.analysis.compression.reals import shown
 from sparring.proofs.logic import obligations
 from sparring.spec import flash
-from sparring.spec.core import codes
+from sparring.spec.codecs import bit_planes
+from sparring.spec.codecs.group_quantiser import Grouped
 from sparring.spec.core.exchanges import served
-from sparring.spec.core.groups import Grouped
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
 
@@ -51,9 +51,9 @@ def bit_splitting() -> Shown:
     for bits in BITS:
         every = [*range(1 << bits)]
         for c in range(len(every) + 1):
-            if codes.unpacked(codes.packed(every[:c], bits), c, bits) != every[:c]:
+            if bit_planes.unpacked(bit_planes.packed(every[:c], bits), c, bits) != every[:c]:
                 return False, f"{c} codes of {bits} bits do not come back"
-    units = {width for bits in BITS for width in codes.widths(bits)}
+    units = {width for bits in BITS for width in bit_planes.widths(bits)}
     return units == {1, 2, 4, 8}, "all codes of 1 to 8 bits come back from planes of 8, 4, 2 and 1 bits"
 
 

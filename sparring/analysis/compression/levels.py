@@ -30,10 +30,10 @@ from sparring.analysis.compression.reals import Lemma, proved
 from sparring.analysis.compression.rounding import fraction
 from sparring.errors import Undecided
 from sparring.proofs.logic.verdicts import Settled
-from sparring.spec.core.chance import FINE
-from sparring.spec.core.levels import leveled, unit
+from sparring.spec.codecs.level_codec import leveled, unit
 from sparring.spec.core.schedule import number
 from sparring.spec.core.vectors import Vector
+from sparring.spec.library.counter_rng import FINE
 
 VECTORS = [(3, 4), (-4, 3), (0, 5), (1, 2, 2), (2, -3, 6), (1, 4, -8), (1, 1, 1, 1), (0, 0, 0, 7), (1, 1, 3, 5), (0, 0)]
 """Of rational norms, one zero."""

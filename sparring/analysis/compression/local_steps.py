@@ -21,9 +21,9 @@ from sparring.analysis.compression.reals import Lemma, proved
 from sparring.errors import Undecided
 from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.spec import ring
-from sparring.spec.core import local_sgd
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
+from sparring.spec.training import local_sgd
 
 b, t, q, p, h = z3.Reals("b t q p h")
 way, step, after, total, apart, own, rest = z3.Reals("way step after total apart own rest")

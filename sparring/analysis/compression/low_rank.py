@@ -45,11 +45,11 @@ from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements import compositions
 from sparring.spec import power_sgd, ring
-from sparring.spec.core import matrices
 from sparring.spec.core.compositions import Memory
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
 from sparring.spec.core.vectors import Vector
+from sparring.spec.library import matrices
 
 WIDTHS = range(1, 4)
 """Of so many columns the products' inverse is compared."""

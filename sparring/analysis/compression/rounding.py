@@ -22,11 +22,11 @@ from sparring.proofs.logic.verdicts import Settled
 from sparring.proofs.reading.annotations import subject
 from sparring.proofs.statements.conjectures import conjectures
 from sparring.proofs.thc import homomorphic
-from sparring.spec.core.chance import FINE
-from sparring.spec.core.grids import Grid
+from sparring.spec.codecs.packed_integers import most
+from sparring.spec.codecs.shared_grid import Grid
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import Sym
-from sparring.spec.core.packed import most
+from sparring.spec.library.counter_rng import FINE
 
 QUARTERS = [i << FINE - 2 for i in range(4)]
 """Chances that stand for all where numbers lie at quarters of a step."""

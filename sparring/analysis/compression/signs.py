@@ -31,9 +31,9 @@ from sparring.analysis.compression.reals import Lemma, proved, refuted, shown
 from sparring.analysis.compression.sizes import of_signs
 from sparring.errors import Undecided
 from sparring.proofs.logic.verdicts import Settled
+from sparring.spec.codecs.sign_codec import Signs, read, signed
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
-from sparring.spec.core.signs import Signs, read, signed
 
 WITNESS = [Fraction(1), *[Fraction(0)] * 8]
 """One entry that is not zero, among more than four."""

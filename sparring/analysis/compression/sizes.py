@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from sparring.proofs.logic.obligations import Obligation
-from sparring.spec.core.groups import Grouped
+from sparring.spec.codecs.group_quantiser import Grouped
+from sparring.spec.codecs.sign_codec import Signs
 from sparring.spec.core.numbers import Sym
 from sparring.spec.core.schedule import number
-from sparring.spec.core.signs import Signs
 
 a, b, e = (Sym.var(name) for name in "abe")
 

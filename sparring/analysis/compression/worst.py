@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from sparring.spec.core.groups import levels
+from sparring.spec.codecs.group_quantiser import levels
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import run
 

@@ -15,7 +15,7 @@ import sympy
 
 from sparring.analysis.packet_loss import ages, replicas, weights
 from sparring.analysis.packet_loss.patterns import Pattern, Slot, Vector, call, over, slots
-from sparring.spec.core.links import COLLECTING, HANDING, WHOLE, Links, Packet
+from sparring.spec.library.lossy_links import COLLECTING, HANDING, WHOLE, Links, Packet
 from sparring.spec.lossy_two_shot import Params
 
 LOSS = Fraction(3, 10)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from sparring.analysis.packet_loss.patterns import Pattern, Vector, call, patterns, slots
 from sparring.spec.core.compositions import Memory
-from sparring.spec.core.links import HANDING
+from sparring.spec.library.lossy_links import HANDING
 from sparring.spec.lossy_two_shot import Params
 
 RUNNING = Params(aggregator="ratio", lost=0, packet=10**6, running=1)

@@ -11,7 +11,7 @@ import sympy
 
 from sparring.analysis.stragglers import model
 from sparring.errors import InputError
-from sparring.spec.core.dropping import RULES
+from sparring.spec.training.drop_compute import RULES
 
 DIGITS = 30
 GRID = 400

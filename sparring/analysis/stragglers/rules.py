@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from sparring.proofs.logic.obligations import Obligation, every, implies
 from sparring.proofs.logic.queries import Answer, answered
-from sparring.spec.core.dropping import RULES, Micro, Rule, Work, counted
 from sparring.spec.core.numbers import Bool, Int, Sym, both, either, negate, where
 from sparring.spec.core.schedule import number
 from sparring.spec.core.selectors import high, low
+from sparring.spec.training.drop_compute import RULES, Micro, Rule, Work, counted
 
 Rules = Mapping[str, Rule]
 A, B, C = "analytic", "after_backward", "between_passes"

@@ -8,9 +8,9 @@ from sympy.stats import Normal, P
 from sparring.analysis.stragglers import model, numbers, rules
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.logic.queries import answered
-from sparring.spec.core.dropping import RULES, counted
 from sparring.spec.core.numbers import Sym
 from sparring.spec.core.selectors import high, low
+from sparring.spec.training.drop_compute import RULES, counted
 
 Shown = tuple[bool, str]
 

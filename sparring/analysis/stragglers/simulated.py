@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sparring.analysis.stragglers.numbers import Setting, known
 from sparring.errors import InputError
-from sparring.spec.core.dropping import RULES
+from sparring.spec.training.drop_compute import RULES
 
 Times = NDArray[np.float64]
 ERRORS = 4

@@ -9,7 +9,7 @@ import numpy as np
 from sparring.checks.conventions import calls
 from sparring.checks.examples.drawn import Example
 from sparring.checks.examples.series import KEPT
-from sparring.checks.judges import bits, promised, selected, sums
+from sparring.checks.judges import contract_calls, page_bits, stateful, sums
 from sparring.checks.places import Observed
 from sparring.checks.properties import BAD
 from sparring.checks.question import Question
@@ -53,11 +53,11 @@ def compared(example: Example, seen: Observed, page: Page | None, question: Ques
     """Results against the contract, or against the page's bits where these are its own matter, else against the sum."""
     if question.reduces:
         kept = {**question.params, **example.params}.get(KEPT)
-        return promised.judged(example, seen, question.reduces, kept, question.drawn.warm_up[0])
+        return contract_calls.judged(example, seen, question.reduces, kept, question.drawn.warm_up[0])
     if page and page.dense:
-        return bits.judged(example, seen, page)
+        return page_bits.judged(example, seen, page)
     if page and page.selecting:
-        return selected.judged(example, seen, page)
+        return stateful.judged(example, seen, page)
     return sums.judged(example, seen, page, mean=question.averages)
 
 

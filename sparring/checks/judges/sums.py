@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sparring import sparse_lists
 from sparring.checks.examples.drawn import Example
 from sparring.checks.places import Observed
-from sparring.checks.ranks.examined import NoArray
+from sparring.checks.ranks.answers import NoArray
 from sparring.checks.ranks.vectors import SHOWN, Vector, kind, shown
 from sparring.errors import InputError
 from sparring.refinement.rounding import Array, reference

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks.ranks import target as targets
-from sparring.checks.ranks.examined import Examined, ask_for, examined
+from sparring.checks.ranks.answers import Examined, ask_for, examined
 from sparring.checks.ranks.group import LOADING, unloadable
-from sparring.checks.ranks.line import Message
 from sparring.checks.ranks.rank import Comms, loaded, own_traceback, play
+from sparring.checks.ranks.sockets import Message
 from sparring.errors import InputError, RankFailed
 from sparring.job import abort, launched
 

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks.ranks import target as targets
-from sparring.checks.ranks.ends import End
-from sparring.checks.ranks.examined import Examined, NoArray, ask_for, examined
-from sparring.checks.ranks.line import Message
+from sparring.checks.ranks.answers import Examined, NoArray, ask_for, examined
+from sparring.checks.ranks.exit_status import End
+from sparring.checks.ranks.sockets import Message
 from sparring.checks.ranks.workers import GRACE, STOPPED, Workers
 from sparring.errors import InputError, RankFailed
 

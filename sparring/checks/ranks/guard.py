@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 from sparring import job
 
 LENGTHS = struct.Struct("!IQ")
-"""How a message begins: with the bytes of its JSON, and of its arrays.  See :mod:`sparring.checks.ranks.line`."""
+"""How a message begins: with the bytes of its JSON, and of its arrays.  See :mod:`sparring.checks.ranks.sockets`."""
 ENDS_WITH_PARENT, ADOPTS = 1, 36
 """``PR_SET_PDEATHSIG`` and ``PR_SET_CHILD_SUBREAPER`` of Linux."""
 BYE = b"bye"

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from sparring.checks.ranks import scenes
 from sparring.checks.ranks import target as targets
-from sparring.checks.ranks.examined import Played, told
-from sparring.checks.ranks.line import Message
+from sparring.checks.ranks.answers import Played, told
+from sparring.checks.ranks.sockets import Message
 from sparring.checks.ranks.vectors import Vector
 from sparring.sparse import Sparse
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sparring.checks.ranks import target as targets
-from sparring.checks.ranks.line import Line, Message
 from sparring.checks.ranks.rank import Comms, loaded, play
+from sparring.checks.ranks.sockets import Line, Message
 
 ASKED, TOLD = "Asked (where it is)", "That is where it is."
 """Before and after a stack in the log that the driver has asked for."""

@@ -18,9 +18,9 @@ from types import MappingProxyType
 from typing import IO
 
 from sparring.checks.ranks import guard, launch
-from sparring.checks.ranks.ends import End
-from sparring.checks.ranks.line import Line, Message
+from sparring.checks.ranks.exit_status import End
 from sparring.checks.ranks.rank import HERE
+from sparring.checks.ranks.sockets import Line, Message
 from sparring.checks.ranks.worker import ASKED, TOLD
 from sparring.errors import InputError, SparringError
 

@@ -25,11 +25,11 @@ from sparring.costs.formulas.symbols import CeilLog, CeilLog2, Expr, SympyReader
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.reading.ways import Sent, unsized_code
-from sparring.spec.core.coding import PLAIN
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Node, Sym
 from sparring.spec.core.schedule import number
+from sparring.spec.core.wire_forms import PLAIN
 
 ENTRIES, WIDTH = Sym.var("c"), Sym.var("width")
 

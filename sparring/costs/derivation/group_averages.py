@@ -18,7 +18,7 @@ from sparring.proofs.reading.ways import Sent
 from sparring.spec.core.digits import log_of, power_of
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.numbers import Int
-from sparring.spec.core.shares import scores
+from sparring.spec.library.bandwidth_shares import scores
 
 UNLIKE = ("weights", "bandwidths", "dead", "failing")
 """Parameters with which members of a group differ."""

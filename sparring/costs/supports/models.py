@@ -22,7 +22,7 @@ from functools import cache
 from typing import Any
 
 from sparring.errors import InputError
-from sparring.spec.core.supports import MODELS, independent
+from sparring.spec.library.support_models import MODELS, independent
 
 Number = Any  # an int, a Fraction, or a term of sympy
 

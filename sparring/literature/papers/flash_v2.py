@@ -1,7 +1,7 @@
 """Li, Zhang, Kang, Xu, Qian, Xie and Ma, Flash Communication V2, arXiv:2508.03760.
 
 The abstract was at hand; how bits are laid out and what is kept of outliers was not, so that what is judged is
-our own layout of it, as ``spec/core/codes.py`` and ``spec/core/groups.py`` have it.
+our own layout of it, as ``spec/codecs/bit_planes.py`` and ``spec/codecs/group_quantiser.py`` have it.
 """
 
 from sparring.analysis.compression import claims

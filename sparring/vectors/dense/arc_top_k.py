@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sparring.spec.core.matrices import below_root, rows
+from sparring.spec.library.matrices import below_root, rows
 from sparring.vectors.dense.flags import parameter
 from sparring.vectors.dense.recording import Case
 from sparring.vectors.flag import Flag

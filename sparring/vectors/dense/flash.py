@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.spec.core.groups import levels
+from sparring.spec.codecs.group_quantiser import levels
 from sparring.vectors.dense.flags import OVERFLOW, PART_BYTE, chunks, given, lengths, overflows, parameter
 from sparring.vectors.dense.recording import Case
 from sparring.vectors.flag import Flag

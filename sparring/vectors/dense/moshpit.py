@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from sparring.spec.core.members import given
-from sparring.spec.core.shares import scores, shares
+from sparring.spec.library.bandwidth_shares import scores, shares
+from sparring.spec.library.group_average import given
 from sparring.spec.moshpit import sides
 from sparring.vectors.dense.flags import parameter
 from sparring.vectors.dense.recording import Case

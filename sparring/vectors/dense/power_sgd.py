@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sparring.spec.core.matrices import PIECE, square
 from sparring.spec.core.schedule import truth
 from sparring.spec.core.vectors import Vector
+from sparring.spec.library.matrices import PIECE, square
 from sparring.spec.power_sgd import worth
 from sparring.vectors.dense.flags import parameter
 from sparring.vectors.dense.recording import Case

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.spec.core.levels import unit, width
+from sparring.spec.codecs.level_codec import unit, width
 from sparring.spec.core.vectors import Vector
 from sparring.vectors.dense.flags import given, parameter
 from sparring.vectors.dense.recording import Case

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.spec.core.packed import most, wide
+from sparring.spec.codecs.packed_integers import most, wide
 from sparring.vectors.dense.flags import PART_BYTE, overflows, parameter
 from sparring.vectors.dense.recording import Case
 from sparring.vectors.flag import Flag

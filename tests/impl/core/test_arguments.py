@@ -8,7 +8,8 @@ import pytest
 
 from sparring import world
 from sparring.errors import InputError
-from sparring.impl.core import arguments, planes
+from sparring.impl.codecs import bit_planes
+from sparring.impl.core import arguments
 from sparring.impl.core.selection import top
 from tests.impl.algorithms import called
 
@@ -131,4 +132,4 @@ def test_what_cannot_be_selected_from_is_refused(x, k, options, why):
 @pytest.mark.parametrize("bits", [0, 9])
 def test_other_widths_of_codes_are_refused(bits):
     with pytest.raises(InputError, match="it must have 1 to 8"):
-        planes.widths(bits)
+        bit_planes.widths(bits)

@@ -17,7 +17,7 @@ from sparring.advising import advice, fusing, gradients, growing, measuring
 from sparring.costs import union_cost
 from sparring.costs.links import levels
 from sparring.inputs import digits
-from sparring.spec.core import supports
+from sparring.spec.library import support_models
 from sparring.support_growth import Growth, union_growth
 
 MACHINE = sparring.Machine("5us", "25Gbit/s", "0.1ns")
@@ -106,7 +106,7 @@ def test_a_slow_network_asks_for_few_bytes_and_a_fast_one_for_few_messages(norma
 def independent(workers, n, k):
     """What is expected to be measured of independent supports, without any noise."""
     q = Fraction(k, n)
-    sizes = tuple(supports.independent(s, n, k) for s in range(1, workers + 1))
+    sizes = tuple(support_models.independent(s, n, k) for s in range(1, workers + 1))
     shared = tuple(n * math.comb(workers, m) * q**m * (1 - q) ** (workers - m) for m in range(1, workers + 1))
     return of_growth(Growth(n, (k,) * workers, sizes, sizes, sizes), (shared[0] / workers,) * workers, shared)
 
@@ -121,14 +121,14 @@ def test_independent_supports_are_told_beyond_the_workers(workers):
     union = growing.growing(independent(workers, 10_000, 100), "expected")
 
     for s in (workers, workers + 1, 40, 400, 4000):
-        assert abs(union(s) - supports.independent(s, 10_000, 100)) <= Fraction(1, 2) + Fraction(1, 1000)
+        assert abs(union(s) - support_models.independent(s, 10_000, 100)) <= Fraction(1, 2) + Fraction(1, 1000)
 
 
 def test_one_worker_alone_leaves_the_models():
     alone = of_growth(Growth(1000, (10,), (10,), (Fraction(10),), (10,)), (10,), (10,))
 
     for case, model in zip(growing.Range._fields, ("identical", "independent", "disjoint")):
-        assert growing.growing(alone, case)(7) == supports.MODELS[model](7, 1000, 10)
+        assert growing.growing(alone, case)(7) == support_models.MODELS[model](7, 1000, 10)
 
 
 def test_identical_supports_are_told_beyond_the_workers():

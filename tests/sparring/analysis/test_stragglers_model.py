@@ -13,7 +13,7 @@ from scipy import integrate, stats
 from sparring import InputError
 from sparring.analysis.stragglers import model, numbers, simulated
 from sparring.analysis.stragglers.numbers import Setting
-from sparring.spec.core.dropping import RULES, Micro, worked
+from sparring.spec.training.drop_compute import RULES, Micro, worked
 from tests.sweeps import third
 
 USUAL = Setting(ranks=32, many=12, mu=1, sigma=0.3, rest=0.5)

@@ -10,8 +10,8 @@ import sympy
 
 from sparring.analysis.stragglers import model, rules, shown
 from sparring.analysis.stragglers.rules import A, B, C
-from sparring.spec.core.dropping import RULES, Micro, Work, counted
 from sparring.spec.core.numbers import both, negate, where
+from sparring.spec.training.drop_compute import RULES, Micro, Work, counted
 from tests.sweeps import third
 
 

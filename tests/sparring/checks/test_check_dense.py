@@ -20,7 +20,7 @@ MEAN = '''"""The mean, coded on its way out: what each rank averages is rounded 
 from dataclasses import dataclass
 from typing import NamedTuple
 import numpy as np
-from sparring.spec.core.coding import Coding
+from sparring.spec.core.wire_forms import Coding
 from sparring.spec.core.exchanges import allgather, reduce_scatter
 from sparring.spec.core.vectors import Vector
 

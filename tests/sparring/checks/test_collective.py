@@ -14,7 +14,7 @@ import pytest
 
 from sparring.checks.ranks import launch
 from sparring.checks.ranks.collective import Job, joined, opened
-from sparring.checks.ranks.line import Message
+from sparring.checks.ranks.sockets import Message
 from sparring.errors import InputError
 
 FUTURE = "from __future__ import annotations\n"
@@ -22,7 +22,7 @@ BAD = Path(__file__).with_name("misbehaving.py")
 PRELUDE = f"""
 import numpy as np, pytest
 from sparring.checks.ranks.collective import Job, terminal
-from sparring.checks.ranks.line import Message
+from sparring.checks.ranks.sockets import Message
 from sparring.errors import InputError, RankFailed
 
 BAD = {str(BAD)!r} + ":{{}}"

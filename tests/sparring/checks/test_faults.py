@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from sparring.checks.ranks import launch
-from sparring.checks.ranks.ends import End
+from sparring.checks.ranks.exit_status import End
 from sparring.checks.ranks.group import Ended, Group, Hang, Stopped
 from sparring.errors import InputError, RankFailed, SparringError
 from tests.sparring.calling import called

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sparring.checks.ranks import launch
-from sparring.checks.ranks.examined import NoArray
+from sparring.checks.ranks.answers import NoArray
 from sparring.checks.ranks.group import Group, Hang
 from sparring.errors import InputError, MissingExtra, RankFailed, SparringError
 from sparring.impl import ring

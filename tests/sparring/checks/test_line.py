@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from sparring.checks.ranks.line import LENGTHS, LIMIT, Line, Message
+from sparring.checks.ranks.sockets import LENGTHS, LIMIT, Line, Message
 from sparring.errors import InputError
 from sparring.sparse import Sparse
 

@@ -14,7 +14,7 @@ from sparring.checks import checking, places
 from sparring.checks.checking import check
 from sparring.checks.examples.drawn import Example
 from sparring.checks.ranks import group
-from sparring.checks.ranks.examined import Examined
+from sparring.checks.ranks.answers import Examined
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
 from tests.sparring.calling import called

@@ -39,7 +39,7 @@ def test_nothing_is_said_where_nothing_is_played(tmp_path):
     """Whoever ends the process then."""
     code = """
 import os, signal, sys
-from sparring.checks.ranks.survivor import playing, watching
+from sparring.checks.ranks.watcher import playing, watching
 with watching():
     with playing("p=2 n=3"):
         os.kill(os.getpid(), signal.SIGKILL) if sys.argv[1:] else None

@@ -17,7 +17,7 @@ from sparring import api
 from sparring.costs import code
 from sparring.costs.formulas.symbols import Log2, exact
 from sparring.costs.union_cost import octets, u
-from sparring.spec.core.supports import independent
+from sparring.spec.library.support_models import independent
 
 PARAMS = {"ring_topk": {"k": 12}, "recursive_multiplying": {"radix": 3}}
 COMPILER = shutil.which("cc")

@@ -10,7 +10,7 @@ from sparring.costs.derivation import group_averages
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import n as n_
 from sparring.proofs.logic.queries import answered
-from sparring.proofs.reading.extents import Extent, Number, Reading
+from sparring.proofs.reading.lengths import Extent, Number, Reading
 from sparring.proofs.reading.ways import in_rounds
 from sparring.spec.core.exchanges import allgather, served
 from sparring.spec.core.rounds import Rounds

@@ -17,7 +17,7 @@ from sparring.costs.formulas.interval import interval
 from sparring.costs.supports import models, zipf
 from sparring.costs.union_cost import derive
 from sparring.spec.core.sparse import SparseVector
-from sparring.spec.core.supports import disjoint, identical, independent
+from sparring.spec.library.support_models import disjoint, identical, independent
 
 PAGE = sparring.page("ring_sparse")
 NAMES = ["identical", "independent", "disjoint", "blocks:1", "blocks:7", "zipf:0.5", "zipf:1.1", "zipf:3"]

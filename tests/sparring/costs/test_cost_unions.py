@@ -15,7 +15,7 @@ from sparring.costs.formulas.symbols import k, n, p, symbol, width
 from sparring.costs.supports import break_even
 from sparring.costs.supports.contributions import predicted
 from sparring.costs.union_cost import derive, miscounted, octets
-from sparring.spec.core.supports import MODELS
+from sparring.spec.library.support_models import MODELS
 from tests.sweeps import third
 
 PAGE = sparring.page("ring_sparse")

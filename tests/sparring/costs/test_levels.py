@@ -11,7 +11,7 @@ from sparring import InputError, Machine, api
 from sparring.costs import union_cost
 from sparring.costs.links.levels import Nodes, leveled, linked
 from sparring.proofs.contention import networks
-from sparring.spec.core.supports import independent
+from sparring.spec.library.support_models import independent
 
 GUIDE = Path(__file__).parents[3] / "docs/howto/compare.md"
 NEAR, FAR, FREE = Machine("1us", "100GB/s", "0.1ns"), Machine("5us", "25Gbit/s", "0.1ns"), Machine(0, 0, "0.1ns")

@@ -10,7 +10,7 @@ import pytest
 
 from sparring.errors import SparringError, Undecided
 from sparring.impl.core.selection import largest
-from sparring.spec.core.select import top
+from sparring.spec.core.top_k import top
 from sparring.symbolic_execution.arrays import made, settled
 from sparring.symbolic_execution.cells import Cells
 from sparring.symbolic_execution.conditions import both, less, sign

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sparring.analysis.averaging.balancing import least, slowest
-from sparring.impl.core import parties
-from sparring.spec.core.shares import scores, shares
+from sparring.impl.core import averaging_groups
+from sparring.spec.library.bandwidth_shares import scores, shares
 
 optimize = pytest.importorskip("scipy.optimize", reason="scipy is not installed: pip install 'sparring[examples]'")
 
@@ -55,9 +55,9 @@ def test_both_have_the_same_parts():
     """The page and the implementation, each with a program of its own."""
     for bandwidths in [*programs(200), [0, 0, 0], [0], [5], [0, 3], [2, 3]]:
         wanted = scores(bandwidths)
-        assert wanted == parties.fractions(bandwidths)
+        assert wanted == averaging_groups.fractions(bandwidths)
         for n in (0, 1, 2, 7, 1000):
-            assert shares(n, wanted) == parties.apportioned(n, wanted)
+            assert shares(n, wanted) == averaging_groups.apportioned(n, wanted)
 
 
 def highest_averages(n, wanted):

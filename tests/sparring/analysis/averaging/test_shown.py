@@ -9,7 +9,7 @@ import pytest
 import sparring
 from sparring.analysis.averaging import factors, shown
 from sparring.spec import moshpit
-from sparring.spec.core import members
+from sparring.spec.library import group_average
 
 
 def test_were_it_the_factor_it_would_be_found_so(monkeypatch):
@@ -27,7 +27,7 @@ def test_another_algorithm_is_refuted(monkeypatch):
     """Nobody moves, so it is not that algorithm; of each copy nothing is left out, so more is sent."""
     monkeypatch.setattr(moshpit, "moved", lambda z, e, c, m: z)
     assert not shown.exact()[0]
-    monkeypatch.setattr(members, "shares", lambda n, wanted, rounded: [n, *[0] * (len(wanted) - 1)])
+    monkeypatch.setattr(group_average, "shares", lambda n, wanted, rounded: [n, *[0] * (len(wanted) - 1)])
     assert not shown.volume()[0]
 
 

@@ -12,8 +12,8 @@ from sparring.analysis.compression import claims, sizes
 from sparring.literature.implication import decide
 from sparring.literature.statements import Shown, sources
 from sparring.proofs.logic.verdicts import EXPECTED, PROVED, Word
+from sparring.spec.codecs.group_quantiser import Grouped
 from sparring.spec.core.exchanges import gather
-from sparring.spec.core.groups import Grouped
 from tests.sweeps import third
 
 OURS = ("arc-top-k", "dropcompute", "flash", "flash-v2", "local-sgd", "moshpit")

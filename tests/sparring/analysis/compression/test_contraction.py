@@ -12,7 +12,7 @@ import z3
 from sparring.analysis.compression import contraction
 from sparring.analysis.compression.reals import Lemma, proved, refuted
 from sparring.errors import Undecided
-from sparring.spec.core.matrices import dot, first
+from sparring.spec.library.matrices import dot, first
 
 SIGNS = ((-1, Fraction(1, 2)), (1, Fraction(1, 2)))
 FEW_BITS = tuple((v, Fraction(c, 16)) for v, c in ((-2, 1), (-1, 4), (0, 6), (1, 4), (2, 1)))

@@ -66,7 +66,7 @@ def test_a_run_whose_codes_are_cut_off_passes_the_bound(monkeypatch):
     high = [[v if v != int(v) + worst.NEARLY else v + worst.HALF for v in x] for x in xs]
     assert worst.reached(page, high).part <= 1
     monkeypatch.setattr(
-        "sparring.spec.core.groups.rounded",
+        "sparring.spec.codecs.group_quantiser.rounded",
         lambda v, low, step, most: min(int((v - low) / step), most) if step else 0,
     )
     assert worst.reached(page, high).part > 1

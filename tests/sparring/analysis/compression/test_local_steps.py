@@ -13,7 +13,7 @@ import z3
 from sparring.analysis.compression import local_steps
 from sparring.analysis.compression.reals import proved
 from sparring.errors import InputError, Undecided
-from sparring.spec.core import local_sgd
+from sparring.spec.training import local_sgd
 
 
 @pytest.mark.parametrize("lemmas", [local_steps.far, local_steps.deviation, local_steps.every_step])

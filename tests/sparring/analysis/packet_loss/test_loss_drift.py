@@ -11,7 +11,7 @@ from sparring.analysis.packet_loss import ages, hypotheses, replicas
 from sparring.analysis.packet_loss.hypotheses import LOSS, OWNER, VALUES
 from sparring.analysis.packet_loss.identities import induction
 from sparring.analysis.packet_loss.patterns import call
-from sparring.spec.core.links import HANDING
+from sparring.spec.library.lossy_links import HANDING
 from tests.sweeps import third
 
 LOSSES = (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))

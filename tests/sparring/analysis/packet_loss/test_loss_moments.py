@@ -10,7 +10,7 @@ from sparring.analysis.packet_loss import identities, weights
 from sparring.analysis.packet_loss.identities import Identity, induction, vanishes
 from sparring.analysis.packet_loss.patterns import call, entries, patterns, slots
 from sparring.impl.lossy_two_shot import AGGREGATORS
-from sparring.spec.core.links import COLLECTING, HANDING
+from sparring.spec.library.lossy_links import COLLECTING, HANDING
 from sparring.spec.lossy_two_shot import Params
 
 LOSS = Fraction(3, 10)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Any, ClassVar
 
-from sparring.spec.core.carrying import Carried, spread
+from sparring.spec.core.exchange_runs import Carried, spread
 from sparring.spec.core.exchanges import Exchange, served
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.runs import ListRun, PieceRun

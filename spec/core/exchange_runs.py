@@ -8,12 +8,12 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
-from sparring.spec.core.coding import PLAIN
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.runs import Message
 from sparring.spec.core.schedule import number, step_sends, truth
 from sparring.spec.core.sparse import SparseVector, plain, strung
 from sparring.spec.core.vectors import Vector
+from sparring.spec.core.wire_forms import PLAIN
 
 Trace = list[list[Message]]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.reading import loops
-from sparring.proofs.reading.letters import Reading, read
 from sparring.proofs.reading.points import Apart, Condition, Point, parts, point
 from sparring.proofs.reading.summands import nonzero
-from sparring.spec.core.links import Collected, Handed
-from sparring.spec.core.thresholds import count
+from sparring.proofs.reading.symbols import Reading, read
+from sparring.spec.library.lossy_links import Collected, Handed
+from sparring.spec.library.thresholds import count
 
 LOCAL = ("x", "one", "many", "carried", "given")
 """What a rank brings to an exchange, which may be its own; and what a loop has, which its reader judges."""

@@ -29,10 +29,10 @@ from math import isfinite, isqrt, sqrt
 from typing import Any, ClassVar, NamedTuple
 
 from sparring.errors import InputError
-from sparring.spec.core import codes
-from sparring.spec.core.coding import Coding
+from sparring.spec.codecs import bit_planes
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.vectors import Vector
+from sparring.spec.core.wire_forms import Coding
 
 
 class Signed(NamedTuple):
@@ -44,7 +44,7 @@ class Signed(NamedTuple):
 
 def octets(c: Int, width: int) -> Int:
     """How many bytes a message of ``c`` entries takes, with a scale of ``width`` bytes."""
-    return width + codes.octets(c, 1)
+    return width + bit_planes.octets(c, 1)
 
 
 def sign(v: Any) -> int:
@@ -111,7 +111,7 @@ def read(coded: Signed) -> list[Any]:
 
 def written(coded: Signed) -> Any:
     """The message: bytes where the scale has any, else a list of the scale and of the bytes after it."""
-    planes = codes.packed(coded.signs, 1)
+    planes = bit_planes.packed(coded.signs, 1)
     return memoryview(coded.scale.tobytes() + planes) if hasattr(coded.scale, "tobytes") else [coded.scale, *planes]
 
 

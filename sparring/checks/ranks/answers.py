@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparring.checks.ranks import sparse_arrays
-from sparring.checks.ranks.line import NUMBERS, Message
+from sparring.checks.ranks.sockets import NUMBERS, Message
 from sparring.checks.ranks.vectors import Vector
 from sparring.errors import InputError
 from sparring.sparse import Sparse

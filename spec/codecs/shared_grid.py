@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
-from sparring.spec.core.packed import most
+from sparring.spec.codecs.packed_integers import most
 from sparring.spec.core.vectors import Vector, local
 
 

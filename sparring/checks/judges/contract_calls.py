@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sparring.checks.contracts import Contract
 from sparring.checks.examples.drawn import Example
-from sparring.checks.judges.selected import FUNCTION, HIDDEN, when, widened
+from sparring.checks.judges.stateful import FUNCTION, HIDDEN, when, widened
 from sparring.checks.judges.sums import called, misshapen, unsound
 from sparring.checks.places import Observed
 from sparring.checks.ranks.vectors import kind, shown

@@ -1,14 +1,14 @@
 """Thresholds: sizes that entries reach or do not.  They are made of the order in which entries are selected.
 
-A threshold is a place in the order of ``spec/core/select.py``: NaN comes before all numbers, then the largest.
+A threshold is a place in the order of ``spec/core/top_k.py``: NaN comes before all numbers, then the largest.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from sparring.spec.core.select import Place, place, top
 from sparring.spec.core.sparse import Mask, SparseVector
+from sparring.spec.core.top_k import Place, place, top
 from sparring.spec.core.vectors import entrywise, local
 
 ALL, NONE = (True, 0), (False, -1)  # thresholds that all entries reach, and that none does

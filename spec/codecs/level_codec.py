@@ -1,7 +1,7 @@
 """Vectors as one unit and a level an entry, with its sign: the codes of QSGD [QSGD]_.
 
 The unit is the norm over so many levels, in the type of the vector; the squares of the norm are added up as in
-:mod:`~sparring.spec.core.signs`.  An entry is read as the unit times its level, with its sign.
+:mod:`~sparring.spec.codecs.sign_codec`.  An entry is read as the unit times its level, with its sign.
 
 A message has the unit, then for each entry a number: its level, and above it a bit that is set where the entry is
 below 0.  Which level an entry has is decided before: what is read of a message is what was put there.
@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar, NamedTuple
 
-from sparring.spec.core import wholes
+from sparring.spec.codecs import integer_bytes
+from sparring.spec.codecs.sign_codec import exact, floating, folded, root
 from sparring.spec.core.numbers import Int
-from sparring.spec.core.signs import exact, floating, folded, root
 from sparring.spec.core.vectors import Vector, local
 
 
@@ -93,7 +93,7 @@ class Levels:
     def written(self, coded: Coded) -> Any:
         """Bytes where the unit has any, else a list of the unit and of the bytes after it."""
         sign = width(self.levels) - 1
-        numbers = wholes.packed([q | below << sign for q, below in zip(coded.levels, coded.below)], sign + 1)
+        numbers = integer_bytes.packed([q | below << sign for q, below in zip(coded.levels, coded.below)], sign + 1)
         return memoryview(coded.unit.tobytes() + numbers) if hasattr(coded.unit, "tobytes") else [coded.unit, *numbers]
 
     def sample(self, x: Vector) -> Vector:
@@ -103,4 +103,4 @@ class Levels:
 
     def octets(self, c: Int, size: int) -> Int:
         """How many bytes the message of ``c`` entries has, with a unit of ``size`` bytes."""
-        return size + wholes.octets(c, width(self.levels))
+        return size + integer_bytes.octets(c, width(self.levels))

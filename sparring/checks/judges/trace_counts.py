@@ -1,7 +1,7 @@
 """A trace's messages beside those of a page whose lengths depend on the entries, which a trace does not have.
 
 Counted is how many messages each rank sends each other.  Digests tell agreement, as in
-:mod:`sparring.checks.judges.lengths`: messages that in the page have the same bits, whatever the vectors.
+:mod:`sparring.checks.judges.trace_lengths`: messages that in the page have the same bits, whatever the vectors.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sparring.checks.examples.series import KEPT
-from sparring.checks.judges.lengths import NO_TWINS, Like, disagreement, sends, twins
+from sparring.checks.judges.trace_lengths import NO_TWINS, Like, disagreement, sends, twins
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.schedule import number, step_sends

@@ -206,7 +206,7 @@ class Number(AtPoint):
 
 @dataclass
 class Reading:
-    """One reading of a text; see :mod:`sparring.proofs.reading.letters`, which reads it on points."""
+    """One reading of a text; see :mod:`sparring.proofs.reading.symbols`, which reads it on points."""
 
     decisions: list[bool] = field(default_factory=list)
     hypotheses: list[Bool] = field(default_factory=list)

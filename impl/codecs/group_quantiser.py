@@ -13,7 +13,7 @@ number is NaN.
 | spikes:              |                                                                             |
 | ``w m``, ``w m``     | their least entries, their greatest                                         |
 | ``i m``, ``i m``     | the places of these in their groups, of 1, 2 or 4 bytes as ``g`` needs      |
-| ``ceil(c bits / 8)`` | the ``c`` codes in planes (:mod:`sparring.impl.core.planes`), each of whole |
+| ``ceil(c bits / 8)`` | the ``c`` codes in planes (:mod:`sparring.impl.codecs.bit_planes`), each of whole |
 |                      | bytes: a few more where ``bits`` is no power of two                         |
 
 The public accounts give steps and zeros 16 bits; here they have the vector's type, without which no
@@ -39,7 +39,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.impl.core import planes
+from sparring.impl.codecs import bit_planes
 from sparring.impl.core.transport import Vector
 from sparring.impl.core.wire import Bytes
 
@@ -73,7 +73,7 @@ class Quantiser:
     def __init__(self, dtype: np.dtype[Any], *, bits: int, g: int, spikes: bool) -> None:
         self._dtype, self._bits, self._g, self._spikes = dtype, bits, g, spikes
         self._most = dtype.type((1 << bits) - 1)
-        together = planes.EIGHT // gcd(planes.EIGHT, g)
+        together = bit_planes.EIGHT // gcd(bit_planes.EIGHT, g)
         self._groups = max(1, BLOCK // (g * together)) * together
         self._place = np.dtype(next(f"<u{w}" for w in (1, 2, 4) if g <= 1 << 8 * w))
 
@@ -85,7 +85,7 @@ class Quantiser:
 
     def size(self, c: int) -> int:
         """How many bytes the message of ``c`` entries has."""
-        return self._begins(c)[-1] + planes.size(c, self._bits)
+        return self._begins(c)[-1] + bit_planes.size(c, self._bits)
 
     def _begins(self, c: int) -> list[int]:
         """Where in a message each kind of what is told of groups begins, and where the codes do."""
@@ -118,18 +118,18 @@ class Quantiser:
     def encode_block(self, x: Vector, out: Bytes, c: int, first: int) -> None:
         """Writes the block ``x`` of ``c`` entries, which begins with the ``first``-th, into their message."""
         told, coded = self._parts(out, c)
-        codes = planes.room(coded, self._room[2][: x.size], first, self._bits)
+        codes = bit_planes.room(coded, self._room[2][: x.size], first, self._bits)
         with np.errstate(all="ignore"):  # NaN, infinities and ranges that overflow are looked for
             for i, j in self._rows(x.size):
                 group = (first + i) // self._g
                 self._encoded(x[i:j], told.some(group, group + max(1, (j - i) // self._g)), codes[i:j])
-        planes.pack(codes, coded, c, first, self._bits)
+        bit_planes.pack(codes, coded, c, first, self._bits)
 
     def decode_block(self, message: Bytes, out: Vector, c: int, first: int) -> None:
         """Fills the block ``out`` of ``c`` entries, which begins with the ``first``-th, from their message."""
         told, coded = self._parts(message, c)
-        codes = planes.room(coded, self._room[2][: out.size], first, self._bits)
-        planes.unpack(coded, codes, c, first, self._bits)
+        codes = bit_planes.room(coded, self._room[2][: out.size], first, self._bits)
+        bit_planes.unpack(coded, codes, c, first, self._bits)
         with np.errstate(all="ignore"):
             for i, j in self._rows(out.size):
                 group = (first + i) // self._g

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sparring.checks.examples.drawn import Example
-from sparring.checks.judges.selected import when
+from sparring.checks.judges.stateful import when
 from sparring.checks.judges.sums import misshapen
 from sparring.checks.places import Observed
 from sparring.checks.ranks.vectors import shown, unequal

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sparring.impl.core.keeping import settle
+from sparring.impl.core.residual_state import settle
 from sparring.impl.core.transport import Vector
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Whole numbers of any width as bytes: a plane of codes for each eight of their bits, the lowest first.
 
 A plane of the rest, fewer than eight bits, comes last.  How codes lie in a plane is told in
-:mod:`~sparring.spec.core.codes`.
+:mod:`~sparring.spec.codecs.bit_planes`.
 
 >>> list(packed([1, 515, 1023], 10))
 [1, 3, 255, 56]
@@ -11,7 +11,7 @@ A plane of the rest, fewer than eight bits, comes last.  How codes lie in a plan
 
 from collections.abc import Sequence
 
-from sparring.spec.core import codes
+from sparring.spec.codecs import bit_planes
 from sparring.spec.core.numbers import Int
 
 BYTE = 8
@@ -27,14 +27,14 @@ def octets(c: Int, bits: Int) -> Int:
     if not isinstance(bits, int):
         return bits * ((c + 7) // 8)
     nothing: Int = 0
-    return sum((codes.octets(c, width) for width in widths(bits)), nothing)
+    return sum((bit_planes.octets(c, width) for width in widths(bits)), nothing)
 
 
 def packed(numbers: Sequence[int], bits: int) -> bytes:
     """Numbers, each below ``2**bits``, as bytes."""
     parts = enumerate(widths(bits))
     return b"".join(
-        codes.packed([number >> BYTE * i & (1 << width) - 1 for number in numbers], width) for i, width in parts
+        bit_planes.packed([number >> BYTE * i & (1 << width) - 1 for number in numbers], width) for i, width in parts
     )
 
 
@@ -42,7 +42,7 @@ def unpacked(message: bytes, c: int, bits: int) -> list[int]:
     """The ``c`` numbers that :func:`packed` put there."""
     found, begin = [0] * c, 0
     for i, width in enumerate(widths(bits)):
-        end = begin + len(codes.packed([0] * c, width))
-        found = [a | b << BYTE * i for a, b in zip(found, codes.unpacked(message[begin:end], c, width))]
+        end = begin + len(bit_planes.packed([0] * c, width))
+        found = [a | b << BYTE * i for a, b in zip(found, bit_planes.unpacked(message[begin:end], c, width))]
         begin = end
     return found

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from sparring.errors import InputError
-from sparring.spec.core.carrying import Carried, bounds, collected, shown, slices
-from sparring.spec.core.chance import happens
-from sparring.spec.core.coding import PLAIN
+from sparring.spec.core.exchange_runs import Carried, bounds, collected, shown, slices
 from sparring.spec.core.exchanges import Exchange
 from sparring.spec.core.vectors import AtPoint, Vector, each, entrywise, local
+from sparring.spec.core.wire_forms import PLAIN
+from sparring.spec.library.counter_rng import happens
 
 COLLECTING, HANDING = 0, 1  # the two steps
 WHOLE = 1000  # thousandths

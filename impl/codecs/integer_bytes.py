@@ -1,4 +1,4 @@
-"""Whole numbers of any width as bytes: planes (:mod:`sparring.impl.core.planes`) of eight bits each, lowest first.
+"""Whole numbers of any width as bytes: planes of eight bits each, lowest first.
 
 The last plane is of the rest, if there is one.
 """
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.impl.core import planes
+from sparring.impl.codecs import bit_planes
 from sparring.impl.core.wire import Bytes
 
 Wholes = NDArray[np.int64]
@@ -18,25 +18,25 @@ Wholes = NDArray[np.int64]
 
 def widths(bits: int) -> list[int]:
     """Of a number's parts, from its lowest bits up."""
-    rest = bits % planes.EIGHT
-    return [planes.EIGHT] * (bits // planes.EIGHT) + ([rest] if rest else [])
+    rest = bits % bit_planes.EIGHT
+    return [bit_planes.EIGHT] * (bits // bit_planes.EIGHT) + ([rest] if rest else [])
 
 
 def size(c: Any, bits: int) -> Any:
     """How many bytes ``c`` numbers take."""
-    return sum((c * part + 7) // 8 for width in widths(bits) for part in planes.widths(width))
+    return sum((c * part + 7) // 8 for width in widths(bits) for part in bit_planes.widths(width))
 
 
 def packed(numbers: Wholes, bits: int) -> Bytes:
     """Numbers below ``2**bits`` as bytes."""
     out, begin = np.empty(size(numbers.size, bits), np.uint8), 0
     for i, width in enumerate(widths(bits)):
-        some = out[begin : begin + planes.size(numbers.size, width)]
-        part = (numbers >> planes.EIGHT * i & (1 << width) - 1).astype(np.uint8)
-        if width == planes.EIGHT:
+        some = out[begin : begin + bit_planes.size(numbers.size, width)]
+        part = (numbers >> bit_planes.EIGHT * i & (1 << width) - 1).astype(np.uint8)
+        if width == bit_planes.EIGHT:
             some[...] = part
         else:
-            planes.pack(part, some, numbers.size, 0, width)
+            bit_planes.pack(part, some, numbers.size, 0, width)
         begin += some.size
     return out
 
@@ -45,10 +45,10 @@ def unpacked(message: Bytes, c: int, bits: int) -> Wholes:
     """The ``c`` numbers that :func:`packed` put there."""
     found, begin = np.zeros(c, np.int64), 0
     for i, width in enumerate(widths(bits)):
-        some = message[begin : begin + planes.size(c, width)]
-        part = some if width == planes.EIGHT else np.empty(c, np.uint8)
-        if width < planes.EIGHT:
-            planes.unpack(some, part, c, 0, width)
-        found |= part.astype(np.int64) << planes.EIGHT * i
+        some = message[begin : begin + bit_planes.size(c, width)]
+        part = some if width == bit_planes.EIGHT else np.empty(c, np.uint8)
+        if width < bit_planes.EIGHT:
+            bit_planes.unpack(some, part, c, 0, width)
+        found |= part.astype(np.int64) << bit_planes.EIGHT * i
         begin += some.size
     return found

@@ -9,7 +9,7 @@ import numpy as np
 
 from sparring.checks.contracts import Contract
 from sparring.checks.examples.drawn import Example
-from sparring.checks.judges import promised, sums
+from sparring.checks.judges import contract_calls, sums
 from sparring.checks.places import Observed
 from sparring.checks.ranks import scenes
 from sparring.checks.ranks.scenes import SCENES, shorter
@@ -25,7 +25,7 @@ def judged(example: Example, seen: Observed, page: Page | None, contract: Contra
     flaws = {found: f"{where}, {why}".lstrip(", ") if found == prop else why for found, why in seen.flaws.items()}
     flaws |= next(({OWN: f"rank {r}: {one[0]}"} for r, one in enumerate(seen.remarks) if one), {})
     if contract and contract.iterated:
-        why = promised.expected(example, seen, contract) if seen.ys else ""
+        why = contract_calls.expected(example, seen, contract) if seen.ys else ""
         return {prop: why} | flaws if why else flaws
     for call in range(len(seen.ys)):
         if why := first(example, seen, call, page, mean=contract is not None and contract.mean):

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.impl.core.chance import drawn
+from sparring.impl.core.counter_rng import drawn
 
 Cells = NDArray[np.int64]
 

@@ -1,7 +1,7 @@
 """Whole numbers of a few bits each, and numbers as they are, as forms in which vectors travel: both are exact.
 
 Where vectors are arrays, a message is bytes, else a list.  How whole numbers lie in bytes is told in
-:mod:`~sparring.spec.core.wholes`.
+:mod:`~sparring.spec.codecs.integer_bytes`.
 
 >>> [*Packed(2).pieces(Vector([3, 1, 2]), [slice(0, 1), slice(1, 3)])], Packed(2).written(Vector([3, 1, 2]))
 ([[3], [1, 2]], [39])
@@ -12,10 +12,10 @@ Where vectors are arrays, a message is bytes, else a list.  How whole numbers li
 from dataclasses import dataclass
 from typing import Any
 
-from sparring.spec.core import wholes
-from sparring.spec.core.coding import Plain
+from sparring.spec.codecs import integer_bytes
 from sparring.spec.core.numbers import Int, either
 from sparring.spec.core.vectors import Vector, local
+from sparring.spec.core.wire_forms import Plain
 
 
 @local
@@ -38,7 +38,7 @@ class Packed(Plain):
     """A number; where a text is read, a term."""
 
     def written(self, coded: Vector) -> Any:
-        message = wholes.packed([*coded], self.bits)
+        message = integer_bytes.packed([*coded], self.bits)
         return memoryview(message) if hasattr(coded.zero, "tobytes") else [*message]
 
     def sample(self, x: Vector) -> Vector:
@@ -46,7 +46,7 @@ class Packed(Plain):
         return x.having([i % 2 for i in range(len(x))])
 
     def octets(self, c: Int, width: int) -> Int:
-        return wholes.octets(c, self.bits)
+        return integer_bytes.octets(c, self.bits)
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from functools import reduce
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar, NamedTuple
 
-from sparring.spec.core.carrying import Carried
-from sparring.spec.core.chance import permuted
+from sparring.spec.core.exchange_runs import Carried
 from sparring.spec.core.exchanges import Exchange, served
 from sparring.spec.core.runs import Message
-from sparring.spec.core.shares import scores, shares
 from sparring.spec.core.vectors import Vector
+from sparring.spec.library.bandwidth_shares import scores, shares
+from sparring.spec.library.counter_rng import permuted
 
 
 class AtLeast(NamedTuple):

@@ -23,11 +23,11 @@ from operator import add
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
-from sparring.spec.core.chance import drawn
 from sparring.spec.core.numbers import Bool, Int, both, either
 from sparring.spec.core.schedule import number, truth
-from sparring.spec.core.select import place
+from sparring.spec.core.top_k import place
 from sparring.spec.core.vectors import Vector, by_length, local
+from sparring.spec.library.counter_rng import drawn
 
 BITS = 64
 PIECE = 64  # so many rows are added up in halves

@@ -14,7 +14,7 @@ range is within half a step of the largest number an entry may come out as an in
 
 A message has for all groups their ``low``, then their ``step``; with spikes then their least and their
 greatest entries, and the places of these in their groups, of 1 byte where ``g`` is at most 256, else of 2 or
-4; then the codes' planes (:mod:`~sparring.spec.core.codes`).  The public accounts of [FC]_ give a group's step
+4; then the codes' planes (:mod:`~sparring.spec.codecs.bit_planes`).  The public accounts of [FC]_ give a group's step
 and zero 16 bits each.  Here both have the type of the vector: a least entry that is rounded is off by up to
 2^-12 of itself, however small the range, so that no bound by the range would hold.
 
@@ -39,10 +39,10 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
-from sparring.spec.core import codes
-from sparring.spec.core.coding import Coding
+from sparring.spec.codecs import bit_planes
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.vectors import Vector
+from sparring.spec.core.wire_forms import Coding
 
 
 class Group(NamedTuple):
@@ -71,7 +71,7 @@ def levels(bits: int) -> int:
 
 def checked(bits: int, g: int) -> None:
     """Raises InputError where codes have no such width, or groups no such size."""
-    codes.widths(bits)
+    bit_planes.widths(bits)
     if not 1 <= g <= 1 << 32:
         raise InputError(f"g = {g}: a group must have 1 to 2**32 entries")
 
@@ -84,7 +84,7 @@ def place_octets(g: int) -> int:
 def octets(c: Int, bits: int, g: int, spikes: bool, width: int) -> Int:
     """How many bytes a message of ``c`` entries has, each of ``width`` bytes where it is told as it is."""
     each = 2 * (2 * width + place_octets(g)) if spikes else 2 * width
-    planes: Int = codes.octets(c, bits)
+    planes: Int = bit_planes.octets(c, bits)
     return planes + each * ((c + g - 1) // g)
 
 
@@ -129,13 +129,13 @@ def encode(x: Any, bits: int, g: int, spikes: bool = False) -> Coded:
     found = [group(x[i : i + g], bits, spikes) for i in range(0, len(x), g)]
     metadata = [[one.metadata[kind] for one in found] for kind in range(4 if spikes else 2)]
     places = [[one.places[kind] for one in found] for kind in range(2 if spikes else 0)]
-    return Coded(len(x), bits, g, metadata, places, codes.packed([q for one in found for q in one.codes], bits))
+    return Coded(len(x), bits, g, metadata, places, bit_planes.packed([q for one in found for q in one.codes], bits))
 
 
 def decode(coded: Coded) -> list[Any]:
     """What is read from these codes."""
     lows, steps, *kept = coded.metadata
-    numbers = enumerate(codes.unpacked(coded.planes, coded.c, coded.bits))
+    numbers = enumerate(bit_planes.unpacked(coded.planes, coded.c, coded.bits))
     found = [lows[i // coded.g] + steps[i // coded.g] * q for i, q in numbers]
     for places, values in zip(coded.places, kept):
         for i, (at, value) in enumerate(zip(places, values)):

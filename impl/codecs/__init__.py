@@ -1,0 +1,1 @@
+"""Vectors as codes of a few bits, and codes as bytes."""

@@ -1,0 +1,1 @@
+"""Forms in which vectors travel as codes of a few bits, and codes as bytes."""

@@ -1,0 +1,1 @@
+"""Rules of training around an allreduce: dropping late work, local descent."""
